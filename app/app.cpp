@@ -12,13 +12,13 @@
 #include "app/ui/frame_recovery.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
-#include "core/formats/files.h"
-#include "core/formats/learned_weights.h"
+#include "core/attention/ledger.h"
+#include "core/base/files.h"
+#include "core/base/memory_budget.h"
+#include "core/document/trace_gradients.h"
 #include "core/formats/lesson_json.h"
-#include "core/ledger.h"
-#include "core/memory_budget.h"
 #include "core/platform/paths.h"
-#include "core/trace_gradients.h"
+#include "core/training/learned_weights.h"
 
 namespace headscope {
 namespace {

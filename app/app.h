@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "app/documents.h"
+#include "app/document_editor.h"
 #include "app/gl/scene.h"
 #include "app/ui/fonts.h"
 #include "app/ui/view_state.h"
-#include "core/document.h"
+#include "core/base/memory_budget.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/editing/history.h"
 #include "core/formats/session.h"
-#include "core/history.h"
-#include "core/memory_budget.h"
-#include "core/trace.h"
 
 namespace headscope {
 

@@ -11,7 +11,7 @@
 
 #include "app/app.h"
 #include "app/comparison.h"
-#include "app/documents.h"
+#include "app/document_editor.h"
 #include "app/exports.h"
 #include "app/lecture.h"
 #include "app/live_generation.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/formats/session.h"
 #include "core/platform/process.h"
 

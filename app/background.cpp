@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope {
 

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/later.h"
-#include "core/error.h"
+#include "app/event_loop_queue.h"
+#include "core/base/error.h"
 
 namespace headscope {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "core/ledger.h"
-#include "core/mistakes.h"
-#include "core/words/numbers.h"
+#include "core/attention/ledger.h"
+#include "core/attention/mistakes.h"
+#include "core/base/numbers.h"
 
 namespace headscope {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "app/documents.h"
+#include "app/document_editor.h"
 #include "app/ui/card.h"
 #include "app/worker.h"
 

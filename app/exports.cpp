@@ -6,11 +6,11 @@
 #include <ostream>
 
 #include "app/ui/export_subject.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/formats/export_tensor.h"
-#include "core/formats/files.h"
-#include "core/formats/pytorch_script.h"
 #include "core/formats/pass_files.h"
+#include "core/formats/pytorch_script.h"
 #include "core/formats/training_curves.h"
 #include "core/platform/paths.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "app/background.h"
-#include "app/documents.h"
+#include "app/document_editor.h"
 #include "app/live_model.h"
 #include "app/live_training.h"
 #include "app/ui/export_dialog.h"

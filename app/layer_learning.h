@@ -11,9 +11,9 @@
 #include <string>
 
 #include "app/background.h"
-#include "core/config.h"
+#include "core/attention/config.h"
+#include "core/attention/weights.h"
 #include "core/input/training_domain.h"
-#include "core/weights/weights.h"
 
 namespace headscope {
 

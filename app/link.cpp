@@ -4,10 +4,10 @@
 #include <memory>
 #include <new>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/editing/make_document.h"
 #include "core/formats/link.h"
-#include "core/make_document.h"
-#include "core/weights/random.h"
 
 // zlib's format, by the libraries that write and read PNG files
 #define STB_IMAGE_WRITE_STATIC

@@ -6,11 +6,11 @@
 
 #include "app/layer_learning.h"
 #include "app/link.h"
-#include "core/execution.h"
-#include "core/formats/learned_weights.h"
+#include "core/base/execution.h"
+#include "core/editing/make_document.h"
 #include "core/formats/link.h"
-#include "core/make_document.h"
 #include "core/training/learned_layer.h"
+#include "core/training/learned_weights.h"
 
 namespace headscope {
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "app/background.h"
+#include "core/editing/make_document.h"
 #include "core/formats/session.h"
-#include "core/make_document.h"
 
 namespace headscope {
 

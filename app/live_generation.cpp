@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope {
 namespace {

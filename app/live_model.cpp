@@ -9,16 +9,16 @@
 #include <iterator>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
-#include "core/gemm.h"
 #include "core/model/model_edits.h"
 #include "core/model/prediction.h"
 #include "core/model/tokenized.h"
 #include "core/platform/paths.h"
-#include "core/words/numbers.h"
+#include "core/tensor/gemm.h"
 
 namespace headscope {
 namespace {

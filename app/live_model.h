@@ -13,8 +13,8 @@
 
 #include "app/background.h"
 #include "app/layers_in_flow.h"
-#include "core/block_store.h"
-#include "core/edit.h"
+#include "core/base/block_store.h"
+#include "core/editing/edit.h"
 #include "core/formats/session.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_trace.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/live_training.h"
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/background.h"
-#include "core/document.h"
+#include "core/document/document.h"
 #include "core/training/head_off.h"
 #include "core/training/head_strip.h"
 #include "core/training/trainer.h"

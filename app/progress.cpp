@@ -4,9 +4,9 @@
 #include <system_error>
 #include <vector>
 
-#include "core/error.h"
-#include "core/formats/files.h"
-#include "core/formats/json.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
 #include "core/platform/paths.h"
 
 namespace headscope {

@@ -13,8 +13,8 @@
 
 #include "app/autosave.h"
 #include "app/session_writer.h"
+#include "core/editing/history.h"
 #include "core/formats/session.h"
-#include "core/history.h"
 
 namespace headscope {
 

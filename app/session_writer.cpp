@@ -5,8 +5,8 @@
 #include <exception>
 #include <utility>
 
-#include "core/error.h"
-#include "core/execution.h"
+#include "core/base/error.h"
+#include "core/base/execution.h"
 
 namespace headscope {
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/later.h"
+#include "app/event_loop_queue.h"
 #include "core/formats/session.h"
 
 namespace headscope {

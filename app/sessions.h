@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "app/documents.h"
+#include "app/document_editor.h"
 #include "app/link_task.h"
 #include "app/live_model.h"
 #include "app/session_store.h"

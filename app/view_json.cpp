@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/formats/json.h"
-#include "core/mistakes.h"
+#include "core/attention/mistakes.h"
+#include "core/attention/steps/step.h"
+#include "core/base/json.h"
 #include "core/model/model_config.h"
-#include "core/steps/step.h"
 #include "core/training/trainer.h"
 
 namespace headscope {

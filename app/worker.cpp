@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/execution.h"
-#include "core/gemm.h"
+#include "core/base/execution.h"
+#include "core/tensor/gemm.h"
 
 namespace headscope {
 Worker::Worker(int threads, std::function<void()> wake, double restAfter) : threads_(threads) {

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "app/background.h"
-#include "core/attention.h"
-#include "core/block_store.h"
-#include "core/trace.h"
+#include "core/base/block_store.h"
+#include "core/document/attention.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

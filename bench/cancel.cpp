@@ -5,7 +5,7 @@
 
 #include "app/worker.h"
 #include "bench/documents.h"
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope::bench {
 namespace {

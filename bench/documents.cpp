@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/memory_budget.h"
+#include "core/base/memory_budget.h"
 #include "tests/core/support/document_of_size.h"
 
 namespace headscope::bench {

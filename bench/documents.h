@@ -3,8 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "core/document.h"
-#include "core/edit.h"
+#include "core/document/document.h"
+#include "core/editing/edit.h"
 
 namespace headscope::bench {
 

@@ -4,12 +4,12 @@
 #include <cstdint>
 
 #include "bench/documents.h"
-#include "core/edit.h"
-#include "core/history.h"
-#include "core/memory_budget.h"
-#include "core/presets.h"
-#include "core/random_tensors.h"
-#include "core/weights/random.h"
+#include "core/base/memory_budget.h"
+#include "core/base/random.h"
+#include "core/editing/edit.h"
+#include "core/editing/history.h"
+#include "core/presets/presets.h"
+#include "core/tensor/random_tensors.h"
 
 namespace headscope::bench {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "bench/documents.h"
-#include "core/attention.h"
-#include "core/edit.h"
-#include "core/history.h"
-#include "core/memory_budget.h"
+#include "core/base/memory_budget.h"
+#include "core/document/attention.h"
+#include "core/editing/edit.h"
+#include "core/editing/history.h"
 #include "tests/core/support/document_of_size.h"
 
 namespace headscope::bench {

@@ -18,11 +18,11 @@
 #include "bench/documents.h"
 #include "bench/passes.h"
 #include "bench/shown_pictures.h"
-#include "core/edit.h"
-#include "core/execution.h"
+#include "core/base/execution.h"
+#include "core/base/memory_budget.h"
+#include "core/editing/edit.h"
 #include "core/formats/shipped_model.h"
-#include "core/memory_budget.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
 
 namespace headscope::bench {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "app/host/offscreen.h"
 #include "bench/documents.h"
-#include "core/edit.h"
-#include "core/history.h"
-#include "core/ledger.h"
-#include "core/memory_budget.h"
+#include "core/attention/ledger.h"
+#include "core/base/memory_budget.h"
+#include "core/editing/edit.h"
+#include "core/editing/history.h"
 #include "core/platform/memory.h"
 
 namespace headscope::bench {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "bench/documents.h"
-#include "core/attention.h"
-#include "core/memory_budget.h"
-#include "core/presets.h"
+#include "core/base/memory_budget.h"
+#include "core/document/attention.h"
+#include "core/presets/presets.h"
 
 namespace headscope::bench {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/files.h"
+#include "core/base/files.h"
 #include "core/formats/tokenizer_files.h"
 
 namespace headscope::bench {

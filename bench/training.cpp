@@ -7,7 +7,7 @@
 #include "bench/documents.h"
 #include "bench/passes.h"
 #include "bench/peer/training_sizes.h"
-#include "core/memory_budget.h"
+#include "core/base/memory_budget.h"
 #include "core/training/learned_layer.h"
 #include "core/training/trainer.h"
 

@@ -16,8 +16,8 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_options.h"
 #include "core/analysis/head_report.h"
-#include "core/relations.h"
-#include "core/weights/designed_heads.h"
+#include "core/heads/designed_heads.h"
+#include "core/training/relations.h"
 
 namespace headscope::cli {
 namespace {

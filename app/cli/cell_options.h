@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/tensor_id.h"
+#include "core/attention/tensor_id.h"
 
 namespace CLI {
 class App;

@@ -10,8 +10,8 @@
 #include "app/cli/arguments.h"
 #include "app/cli/commands.h"
 #include "app/gl/error.h"
-#include "core/assets.h"
-#include "core/error.h"
+#include "core/base/assets.h"
+#include "core/base/error.h"
 
 namespace headscope {
 namespace cli {

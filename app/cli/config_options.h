@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/config.h"
-#include "core/presets.h"
+#include "core/attention/config.h"
+#include "core/presets/presets.h"
 
 namespace CLI {
 class App;

@@ -11,14 +11,14 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
-#include "core/edit.h"
-#include "core/formats/learned_weights.h"
-#include "core/formats/state_dict.h"
-#include "core/formats/tables.h"
-#include "core/make_document.h"
-#include "core/memory_budget.h"
+#include "core/attention/state_dict.h"
+#include "core/base/memory_budget.h"
+#include "core/editing/edit.h"
+#include "core/editing/make_document.h"
+#include "core/input/tables.h"
 #include "core/model/model_trace.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
+#include "core/training/learned_weights.h"
 
 namespace headscope::cli {
 namespace {

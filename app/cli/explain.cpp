@@ -10,7 +10,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_options.h"
-#include "core/trace_gradients.h"
+#include "core/document/trace_gradients.h"
 
 namespace headscope::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <system_error>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/platform/paths.h"
 
 namespace headscope::cli {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/analysis/head_report.h"
-#include "core/formats/json.h"
+#include "core/base/json.h"
 
 namespace headscope::cli {
 

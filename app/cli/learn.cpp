@@ -15,8 +15,8 @@
 #include "app/cli/file_flags.h"
 #include "app/cli/output.h"
 #include "core/formats/document_json.h"
-#include "core/formats/learned_weights.h"
 #include "core/training/head_roles.h"
+#include "core/training/learned_weights.h"
 
 namespace headscope::cli {
 namespace {

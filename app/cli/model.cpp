@@ -18,16 +18,16 @@
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_tensors.h"
-#include "core/formats/safetensors.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
-#include "core/gemm.h"
-#include "core/memory_budget.h"
 #include "core/model/model_heads.h"
-#include "core/words/numbers.h"
+#include "core/tensor/gemm.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::cli {
 namespace {

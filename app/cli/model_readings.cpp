@@ -8,14 +8,14 @@
 
 #include "app/cli/config_options.h"
 #include "app/cli/output.h"
-#include "core/error.h"
-#include "core/memory_budget.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/model/generation.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_lens.h"
 #include "core/model/logit_parts.h"
 #include "core/model/tokenized.h"
-#include "core/words/numbers.h"
 
 namespace headscope::cli {
 namespace {

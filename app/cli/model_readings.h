@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/json.h"
+#include "core/base/json.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_trace.h"
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "app/cli/config_options.h"
-#include "core/error.h"
-#include "core/formats/files.h"
+#include "core/attention/ledger.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/numbers.h"
 #include "core/formats/tokenizer_files.h"
-#include "core/ledger.h"
-#include "core/words/numbers.h"
 
 namespace headscope::cli {
 

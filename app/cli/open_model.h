@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/formats/json.h"
+#include "core/base/json.h"
 #include "core/model/model.h"
 
 namespace headscope::cli {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/document.h"
-#include "core/formats/json.h"
-#include "core/steps/step.h"
-#include "core/trace.h"
+#include "core/attention/steps/step.h"
+#include "core/base/json.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/training/learned_layer.h"
 
 namespace headscope::cli {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "core/formats/pass_files.h"
-#include "core/formats/tables.h"
-#include "core/presets.h"
+#include "core/input/tables.h"
+#include "core/presets/presets.h"
 
 namespace headscope::cli {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "app/cli/open_model.h"
-#include "core/attention.h"
+#include "core/base/memory_budget.h"
+#include "core/document/attention.h"
+#include "core/document/trace_gradients.h"
 #include "core/formats/pass_files.h"
-#include "core/gemm.h"
-#include "core/memory_budget.h"
-#include "core/trace_gradients.h"
+#include "core/tensor/gemm.h"
 
 namespace headscope::cli {
 namespace {

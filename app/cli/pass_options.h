@@ -8,9 +8,9 @@
 
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
-#include "core/document.h"
+#include "core/document/document.h"
+#include "core/document/trace_gradients.h"
 #include "core/formats/session.h"
-#include "core/trace_gradients.h"
 
 namespace headscope::cli {
 

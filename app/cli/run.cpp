@@ -12,13 +12,13 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
+#include "core/attention/ledger.h"
+#include "core/base/numbers.h"
+#include "core/document/trace_gradients.h"
 #include "core/formats/document_json.h"
 #include "core/formats/pass_files.h"
-#include "core/ledger.h"
-#include "core/relations.h"
-#include "core/trace_gradients.h"
-#include "core/weights/designed_heads.h"
-#include "core/words/numbers.h"
+#include "core/heads/designed_heads.h"
+#include "core/training/relations.h"
 
 namespace headscope::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/model_text.h"
 #include "app/cli/output.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/formats/tokenizer_files.h"
 
 namespace headscope::cli {

@@ -13,15 +13,15 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/output.h"
-#include "core/error.h"
-#include "core/formats/files.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/formats/trained_model.h"
 #include "core/formats/training_curves.h"
 #include "core/formats/training_run.h"
-#include "core/gemm.h"
-#include "core/memory_budget.h"
 #include "core/platform/process.h"
-#include "core/words/numbers.h"
+#include "core/tensor/gemm.h"
 
 namespace headscope::cli {
 namespace {

@@ -23,10 +23,10 @@
 #include "app/cli/pass_options.h"
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/formats/pass_files.h"
 #include "core/formats/session.h"
 #include "core/formats/shipped_model.h"
-#include "core/formats/pass_files.h"
 #include "core/platform/paths.h"
 
 namespace headscope::cli {

@@ -16,7 +16,7 @@ EglContext::~EglContext() = default;
 #include <string>
 
 #include "app/host/system_libraries.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::host {
 namespace {

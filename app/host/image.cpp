@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/error.h"
-#include "core/formats/files.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
 
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "app/event_loop_queue.h"
 #include "app/host/system_fonts.h"
-#include "app/later.h"
 #include "app/ui/theme.h"
 
 namespace headscope::host {

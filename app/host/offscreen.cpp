@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/gl/error.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::host {
 

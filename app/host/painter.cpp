@@ -6,7 +6,7 @@
 
 #include "app/gl/error.h"
 #include "app/ui/color_maps.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::host {
 namespace {

@@ -4,8 +4,8 @@
 #include <fontconfig/fontconfig.h>
 #endif
 
-#include "core/error.h"
-#include "core/formats/files.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
 
 namespace headscope::host {
 

@@ -17,7 +17,7 @@
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
 #include "app/ui/compat.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::host {
 namespace {

@@ -31,7 +31,7 @@
 #include "app/host/painter.h"
 #include "app/host/speaker_window.h"
 #include "app/host/system_libraries.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::host {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/assets.h"
+#include "core/base/assets.h"
 #include "core/formats/color_map_file.h"
 
 namespace headscope::ui {

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "app/ui/session_controls.h"
-#include "core/utf8.h"
+#include "core/base/utf8.h"
 
 namespace headscope::ui {
 namespace {

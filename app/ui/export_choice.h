@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "app/ui/view_state.h"
+#include "core/attention/tensor_id.h"
 #include "core/formats/model_tensors.h"
-#include "core/tensor_id.h"
 
 namespace headscope::ui {
 

@@ -4,9 +4,9 @@
 
 #include <variant>
 
-#include "core/ledger.h"
+#include "core/attention/ledger.h"
+#include "core/base/numbers.h"
 #include "core/model/model_edits.h"
-#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "app/ui/head_purposes.h"
-#include "core/relations.h"
+#include "core/training/relations.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

@@ -10,7 +10,7 @@
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/stage/stage.h"
 #include "app/ui/tools/tools.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstddef>
 
 #include "app/ui/widgets.h"
+#include "core/heads/designed_heads.h"
 #include "core/training/trained_relations.h"
-#include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/flow_page.h"
 #include "app/ui/widgets.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

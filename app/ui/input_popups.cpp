@@ -7,7 +7,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/formats/shipped_model.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
 
 namespace headscope::ui {
 

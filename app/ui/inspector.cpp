@@ -16,7 +16,7 @@
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

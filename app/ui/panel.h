@@ -20,11 +20,11 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/theme.h"
 #include "app/ui/view_state.h"
-#include "core/document.h"
-#include "core/edit.h"
-#include "core/history.h"
-#include "core/presets.h"
-#include "core/trace.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/editing/edit.h"
+#include "core/editing/history.h"
+#include "core/presets/presets.h"
 
 namespace headscope {
 class Explanations;

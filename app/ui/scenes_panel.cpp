@@ -8,7 +8,7 @@
 #include "app/ui/number_field.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

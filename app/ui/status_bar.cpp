@@ -9,11 +9,11 @@
 #include "app/ui/compat.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
-#include "core/ledger.h"
-#include "core/mistakes.h"
-#include "core/steps/step.h"
-#include "core/trace.h"
-#include "core/words/numbers.h"
+#include "core/attention/ledger.h"
+#include "core/attention/mistakes.h"
+#include "core/attention/steps/step.h"
+#include "core/base/numbers.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

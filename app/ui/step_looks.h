@@ -9,7 +9,7 @@
 
 #include "app/ui/theme.h"
 #include "app/ui/view_state.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 

@@ -9,7 +9,7 @@
 #include "app/ui/step_looks.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

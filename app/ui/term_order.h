@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 

@@ -8,7 +8,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/letters.h"
-#include "core/utf8.h"
+#include "core/base/utf8.h"
 
 namespace headscope::ui {
 namespace {

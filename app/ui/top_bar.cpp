@@ -10,9 +10,9 @@
 #include "app/ui/menu.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
-#include "core/presets.h"
+#include "core/base/numbers.h"
+#include "core/presets/presets.h"
 #include "core/words/cost.h"
-#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

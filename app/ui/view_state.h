@@ -10,9 +10,9 @@
 #include "app/ui/term_order.h"
 #include "app/ui/theme.h"
 #include "app/ui/train/train_view.h"
-#include "core/mistakes.h"
-#include "core/tensor_id.h"
-#include "core/trace.h"
+#include "core/attention/mistakes.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 

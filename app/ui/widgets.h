@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/ui/panel.h"
+#include "core/base/numbers.h"
 #include "core/words/glossary.h"
-#include "core/words/numbers.h"
 
 namespace headscope::ui {
 

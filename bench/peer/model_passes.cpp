@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "bench/peer/timing.h"
+#include "core/base/memory_budget.h"
 #include "core/formats/export_tensor.h"
 #include "core/formats/model_directory.h"
-#include "core/gemm.h"
-#include "core/memory_budget.h"
 #include "core/model/model_trace.h"
+#include "core/tensor/gemm.h"
 
 namespace headscope::bench {
 namespace {

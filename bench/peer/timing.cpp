@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope::bench {
 

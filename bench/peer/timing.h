@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/index.h"
+#include "core/base/index.h"
 
 namespace headscope::bench {
 

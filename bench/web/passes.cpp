@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "core/attention.h"
-#include "core/execution.h"
-#include "core/memory_budget.h"
+#include "core/base/execution.h"
+#include "core/base/memory_budget.h"
+#include "core/document/attention.h"
 #include "tests/core/support/document_of_size.h"
 
 int main() {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gemm.h"
-#include "core/steps/linear.h"
+#include "core/attention/steps/linear.h"
+#include "core/tensor/gemm.h"
 
 namespace headscope {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/rows.h"
-#include "core/execution.h"
-#include "core/trace.h"
+#include "core/base/execution.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/document.h"
-#include "core/execution.h"
-#include "core/trace.h"
+#include "core/base/execution.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

@@ -22,7 +22,7 @@
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/rows.h"
 #include "core/analysis/similarity.h"
-#include "core/weights/declared_relations.h"
+#include "core/heads/declared_relations.h"
 
 namespace headscope {
 

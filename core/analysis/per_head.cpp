@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/execution.h"
+#include "core/attention/steps/linear.h"
+#include "core/base/execution.h"
 #include "core/platform/threads.h"
-#include "core/steps/linear.h"
 
 namespace headscope {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/execution.h"
-#include "core/trace.h"
+#include "core/base/execution.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

@@ -1,7 +1,7 @@
 #include "core/analysis/rotation.h"
 
-#include "core/rotary.h"
-#include "core/steps/step.h"
+#include "core/attention/rotary.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/analysis/sharpness.h"
-#include "core/trace.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "core/dropout.h"
-#include "core/lanes.h"
-#include "core/steps/softmax_row.h"
+#include "core/attention/dropout.h"
+#include "core/attention/steps/softmax_row.h"
+#include "core/tensor/lanes.h"
 
 namespace headscope {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/document.h"
-#include "core/tensor.h"
-#include "core/trace.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 

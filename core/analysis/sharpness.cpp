@@ -6,11 +6,11 @@
 #include <limits>
 #include <vector>
 
-#include "core/alibi.h"
 #include "core/analysis/rows.h"
-#include "core/finite.h"
-#include "core/steps/softmax_row.h"
-#include "core/weights/random.h"
+#include "core/attention/alibi.h"
+#include "core/attention/steps/softmax_row.h"
+#include "core/base/random.h"
+#include "core/tensor/finite.h"
 
 namespace headscope {
 

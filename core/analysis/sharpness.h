@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/trace.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/analysis/rows.h"
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope {
 namespace {

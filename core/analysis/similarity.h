@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/analysis/head_metrics.h"
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope {
 

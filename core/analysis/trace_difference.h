@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "core/trace.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

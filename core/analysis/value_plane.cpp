@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/weights/random.h"
+#include "core/base/random.h"
 
 namespace headscope {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/analysis/sharpness.h"
-#include "core/execution.h"
-#include "core/tensor.h"
-#include "core/trace.h"
+#include "core/base/execution.h"
+#include "core/document/trace.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "core/analysis/head_effect.h"
-#include "core/execution.h"
-#include "core/gemm.h"
+#include "core/base/execution.h"
 #include "core/platform/threads.h"
+#include "core/tensor/gemm.h"
 
 namespace headscope {
 

@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "core/execution.h"
-#include "core/tensor.h"
-#include "core/trace.h"
+#include "core/base/execution.h"
+#include "core/document/trace.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "core/formats/json.h"
-#include "core/tensor.h"
+#include "core/base/json.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope::formats {
 

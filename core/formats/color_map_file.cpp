@@ -3,7 +3,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "core/formats/asset_json.h"
+#include "core/base/asset_json.h"
 
 namespace headscope::formats {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/formats/json.h"
+#include "core/base/json.h"
 
 namespace headscope::formats {
 

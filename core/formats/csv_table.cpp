@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string_view>
 
-#include "core/formats/files.h"
+#include "core/base/files.h"
 
 namespace headscope::formats {
 namespace {

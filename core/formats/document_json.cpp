@@ -9,12 +9,12 @@
 #include <string_view>
 #include <utility>
 
-#include "core/error.h"
-#include "core/formats/json.h"
-#include "core/ledger.h"
-#include "core/make_document.h"
-#include "core/mistakes.h"
-#include "core/steps/step.h"
+#include "core/attention/ledger.h"
+#include "core/attention/mistakes.h"
+#include "core/attention/steps/step.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::formats {
 

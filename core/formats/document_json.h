@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
-#include "core/document.h"
-#include "core/formats/json.h"
+#include "core/attention/config.h"
+#include "core/base/json.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/editing/make_document.h"
 #include "core/formats/tensor_table.h"
-#include "core/make_document.h"
-#include "core/trace.h"
 
 namespace headscope::formats {
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/files.h"
 #include "core/formats/csv_table.h"
 #include "core/formats/document_json.h"
-#include "core/formats/files.h"
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::formats {
 

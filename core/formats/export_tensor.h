@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tensor.h"
-#include "core/trace.h"
+#include "core/document/trace.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope::formats {
 

@@ -8,11 +8,11 @@
 #include <map>
 #include <utility>
 
-#include "core/assets.h"
-#include "core/error.h"
-#include "core/formats/json.h"
-#include "core/mistakes.h"
-#include "core/presets.h"
+#include "core/attention/mistakes.h"
+#include "core/base/assets.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/presets/presets.h"
 
 namespace headscope::formats {
 namespace {

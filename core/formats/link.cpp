@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
+#include "core/editing/make_document.h"
 #include "core/formats/cell_changes.h"
 #include "core/formats/document_json.h"
 #include "core/formats/session_json.h"
-#include "core/make_document.h"
-#include "core/words/numbers.h"
 
 namespace headscope::formats {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "core/editing/make_document.h"
 #include "core/formats/session.h"
-#include "core/make_document.h"
 
 namespace headscope::formats {
 

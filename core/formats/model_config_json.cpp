@@ -12,10 +12,10 @@
 #include <string>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/downloaded_file.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/formats/config_fields.h"
-#include "core/formats/downloaded_file.h"
-#include "core/formats/files.h"
 
 namespace headscope::formats {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "core/formats/json.h"
+#include "core/base/json.h"
 #include "core/model/model_config.h"
 #include "core/model/model_notes.h"
 

@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/attention/steps/linear.h"
+#include "core/attention/tensor_names.h"
+#include "core/base/error.h"
 #include "core/formats/model_config_json.h"
 #include "core/formats/model_folder.h"
 #include "core/formats/model_name.h"
-#include "core/formats/tensor_prefixes.h"
 #include "core/formats/shipped_model.h"
-#include "core/formats/tensor_names.h"
+#include "core/formats/tensor_prefixes.h"
 #include "core/formats/weight_files.h"
-#include "core/steps/linear.h"
 
 namespace headscope::formats {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/formats/document_json.h"
 
 namespace headscope::formats {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/formats/cell_changes.h"
-#include "core/formats/json.h"
 #include "core/formats/tensor_table.h"
 #include "core/model/model_document.h"
 

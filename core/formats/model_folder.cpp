@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "core/formats/files.h"
-#include "core/formats/json.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
 
 namespace headscope::formats {
 namespace {

@@ -7,13 +7,13 @@
 #include <memory>
 #include <string>
 
-#include "core/error.h"
+#include "core/attention/ledger.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/formats/csv_table.h"
-#include "core/formats/safetensors.h"
-#include "core/ledger.h"
-#include "core/memory_budget.h"
 #include "core/model/model_edits.h"
-#include "core/words/numbers.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::formats {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/formats/export_tensor.h"
-#include "core/formats/json.h"
 #include "core/model/model_trace.h"
 
 namespace headscope::formats {

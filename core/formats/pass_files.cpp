@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "core/finite.h"
+#include "core/base/error.h"
 #include "core/formats/document_json.h"
+#include "core/tensor/finite.h"
 
 namespace headscope::formats {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <filesystem>
 
-#include "core/document.h"
-#include "core/formats/safetensors.h"
-#include "core/gradients.h"
-#include "core/memory_budget.h"
-#include "core/trace.h"
+#include "core/attention/gradients.h"
+#include "core/base/memory_budget.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::formats {
 

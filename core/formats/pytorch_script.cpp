@@ -15,17 +15,17 @@
 #include <utility>
 #include <vector>
 
-#include "core/alibi.h"
-#include "core/assets.h"
-#include "core/dropout.h"
-#include "core/error.h"
+#include "core/attention/alibi.h"
+#include "core/attention/dropout.h"
+#include "core/attention/mistakes.h"
+#include "core/attention/steps/step.h"
+#include "core/base/assets.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/document/trace.h"
 #include "core/formats/export_tensor.h"
-#include "core/formats/files.h"
-#include "core/mistakes.h"
 #include "core/platform/files.h"
 #include "core/platform/paths.h"
-#include "core/steps/step.h"
-#include "core/trace.h"
 
 namespace headscope::formats {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/trace.h"
+#include "core/document/trace.h"
 
 namespace headscope::formats {
 

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/random.h"
 #include "core/formats/document_json.h"
-#include "core/formats/files.h"
 #include "core/formats/session_json.h"
 #include "core/platform/files.h"
-#include "core/weights/random.h"
 
 namespace headscope::formats {
 

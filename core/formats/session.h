@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "core/document.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/document/document.h"
 #include "core/formats/model_edits.h"
 
 namespace headscope::formats {

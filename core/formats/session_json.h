@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/formats/json.h"
+#include "core/base/json.h"
 #include "core/formats/session.h"
 #include "core/formats/tensor_table.h"
 

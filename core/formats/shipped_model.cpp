@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/assets.h"
-#include "core/error.h"
+#include "core/base/assets.h"
+#include "core/base/error.h"
 
 namespace headscope::formats {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/error.h"
-#include "core/finite.h"
-#include "core/weights/random.h"
-#include "core/words/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
+#include "core/base/random.h"
+#include "core/tensor/finite.h"
 
 namespace headscope::formats {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/json.h"
-#include "core/formats/safetensors.h"
+#include "core/base/json.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::formats {
 

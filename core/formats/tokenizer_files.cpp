@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "core/formats/files.h"
+#include "core/base/files.h"
+#include "core/base/utf8.h"
 #include "core/formats/shipped_model.h"
 #include "core/platform/paths.h"
-#include "core/utf8.h"
 
 namespace headscope::tokenizer {
 namespace {

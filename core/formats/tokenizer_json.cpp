@@ -6,8 +6,8 @@
 #include <initializer_list>
 #include <utility>
 
-#include "core/formats/downloaded_file.h"
-#include "core/utf8.h"
+#include "core/base/downloaded_file.h"
+#include "core/base/utf8.h"
 
 namespace headscope::tokenizer {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/error.h"
-#include "core/formats/json.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace headscope::formats {

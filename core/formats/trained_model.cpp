@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "core/formats/files.h"
-#include "core/formats/json.h"
-#include "core/formats/safetensors.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "core/tensor/safetensors.h"
 #include "core/training/loss.h"
 #include "core/training/trainer.h"
 

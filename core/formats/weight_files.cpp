@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "core/error.h"
-#include "core/formats/downloaded_file.h"
-#include "core/formats/files.h"
-#include "core/formats/json.h"
+#include "core/base/downloaded_file.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
 #include "core/formats/model_folder.h"
 
 namespace headscope::formats {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/safetensors.h"
 #include "core/model/model_notes.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::formats {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/input/input.h"
-#include "core/tensor.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "core/finite.h"
 #include "core/input/embedding.h"
+#include "core/tensor/finite.h"
 
 namespace headscope {
 namespace {

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/config.h"
-#include "core/tensor.h"
+#include "core/attention/config.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
-#include "core/assets.h"
-#include "core/error.h"
-#include "core/formats/asset_json.h"
+#include "core/base/asset_json.h"
+#include "core/base/assets.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/input/input.h"
-#include "core/utf8.h"
 
 namespace headscope {
 namespace {

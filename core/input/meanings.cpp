@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/assets.h"
-#include "core/error.h"
-#include "core/formats/asset_json.h"
+#include "core/base/asset_json.h"
+#include "core/base/assets.h"
+#include "core/base/error.h"
 #include "core/input/input.h"
 
 namespace headscope {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <span>
 
+#include "core/base/random.h"
 #include "core/input/embedding.h"
-#include "core/weights/random.h"
 
 namespace headscope {
 

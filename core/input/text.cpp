@@ -5,13 +5,13 @@
 
 #include <cmath>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/base/utf8.h"
 #include "core/input/embedding.h"
 #include "core/input/input.h"
 #include "core/input/lexicon.h"
 #include "core/input/meanings.h"
-#include "core/utf8.h"
-#include "core/weights/random.h"
 
 namespace headscope {
 

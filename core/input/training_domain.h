@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/index.h"
+#include "core/base/index.h"
 #include "core/input/input.h"
 
 namespace headscope {

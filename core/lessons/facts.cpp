@@ -12,10 +12,10 @@
 
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/similarity.h"
+#include "core/attention/ledger.h"
+#include "core/attention/mistakes.h"
+#include "core/base/numbers.h"
 #include "core/input/input.h"
-#include "core/ledger.h"
-#include "core/mistakes.h"
-#include "core/words/numbers.h"
 
 namespace headscope::lessons {
 namespace {

@@ -35,7 +35,7 @@
 #include <string_view>
 #include <variant>
 
-#include "core/trace.h"
+#include "core/document/trace.h"
 
 namespace headscope::lessons {
 

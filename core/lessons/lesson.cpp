@@ -1,7 +1,7 @@
 #include "core/lessons/lesson.h"
 
-#include "core/make_document.h"
-#include "core/presets.h"
+#include "core/editing/make_document.h"
+#include "core/presets/presets.h"
 
 namespace headscope::lessons {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/document.h"
-#include "core/edit.h"
+#include "core/document/document.h"
+#include "core/editing/edit.h"
 #include "core/lessons/facts.h"
 
 namespace headscope::lessons {

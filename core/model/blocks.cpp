@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/steps/linear.h"
+#include "core/attention/steps/linear.h"
 
 namespace headscope::model {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "core/execution.h"
+#include "core/base/execution.h"
 #include "core/model/model_weights.h"
 #include "core/model/overflow.h"
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/gemm.h"
 #include "core/model/overflow.h"
+#include "core/tensor/gemm.h"
 
 namespace headscope::model {
 namespace {

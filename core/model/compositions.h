@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/execution.h"
+#include "core/base/execution.h"
 #include "core/model/model_document.h"
 
 namespace headscope::model {

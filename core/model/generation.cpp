@@ -6,15 +6,15 @@
 #include <cmath>
 #include <utility>
 
-#include "core/error.h"
-#include "core/memory_budget.h"
+#include "core/attention/rotary_row.h"
+#include "core/attention/steps/linear.h"
+#include "core/attention/steps/terms.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
+#include "core/base/random.h"
 #include "core/model/blocks.h"
 #include "core/model/overflow.h"
-#include "core/row_turn.h"
-#include "core/steps/linear.h"
-#include "core/steps/terms.h"
-#include "core/weights/random.h"
-#include "core/words/numbers.h"
 
 namespace headscope::model {
 namespace {

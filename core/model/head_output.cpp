@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/error.h"
-#include "core/memory_budget.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
 #include "core/model/logit_parts.h"
 #include "core/model/said_word.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config.h"
+#include "core/attention/config.h"
 
 namespace headscope::model {
 

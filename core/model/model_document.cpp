@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/error.h"
-#include "core/words/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace headscope::model {
 namespace {

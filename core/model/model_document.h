@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/document.h"
+#include "core/document/document.h"
 #include "core/model/model.h"
 
 namespace headscope::model {

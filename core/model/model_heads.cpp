@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "core/error.h"
-#include "core/weights/random.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
 
 namespace headscope::model {
 namespace {

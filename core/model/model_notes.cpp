@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::model {
 namespace {

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/attention.h"
-#include "core/error.h"
-#include "core/ledger.h"
-#include "core/memory_budget.h"
+#include "core/attention/ledger.h"
+#include "core/attention/steps/linear.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
+#include "core/document/attention.h"
 #include "core/model/blocks.h"
 #include "core/model/overflow.h"
-#include "core/steps/linear.h"
-#include "core/words/numbers.h"
 
 namespace headscope::model {
 namespace {

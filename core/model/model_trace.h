@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
-#include "core/execution.h"
+#include "core/base/execution.h"
+#include "core/document/trace.h"
 #include "core/model/model_document.h"
 #include "core/model/prediction.h"
-#include "core/trace.h"
 
 namespace headscope::model {
 

@@ -2,9 +2,9 @@
 // are needed. Matrices are (out, in), y = x Wᵀ + b, whatever the file had.
 #pragma once
 
+#include "core/attention/steps/linear.h"
+#include "core/attention/weights.h"
 #include "core/model/model_config.h"
-#include "core/steps/linear.h"
-#include "core/weights/weights.h"
 
 namespace headscope::model {
 

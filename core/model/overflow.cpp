@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
-#include "core/finite.h"
+#include "core/base/error.h"
+#include "core/tensor/finite.h"
 
 namespace headscope::model {
 

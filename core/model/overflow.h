@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "core/tensor.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope::model {
 

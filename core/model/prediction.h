@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/index.h"
+#include "core/base/index.h"
 
 namespace headscope::model {
 

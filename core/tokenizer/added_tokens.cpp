@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/utf8.h"
+#include "core/base/utf8.h"
 
 namespace headscope::tokenizer {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <queue>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/tokenizer/model.h"
-#include "core/utf8.h"
 
 namespace headscope::tokenizer {
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <utility>
 
+#include "core/base/utf8.h"
 #include "core/tokenizer/byte_characters.h"
 #include "core/tokenizer/model.h"
-#include "core/utf8.h"
 
 namespace headscope::tokenizer {
 namespace {

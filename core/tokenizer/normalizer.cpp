@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/utf8.h"
 #include "core/tokenizer/byte_characters.h"
-#include "core/utf8.h"
 
 namespace headscope::tokenizer {
 namespace {

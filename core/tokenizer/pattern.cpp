@@ -7,7 +7,7 @@
 #include <array>
 #include <cctype>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::tokenizer {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/base/utf8.h"
 #include "core/tokenizer/unicode.h"
-#include "core/utf8.h"
 
 namespace headscope::tokenizer {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/utf8.h"
 #include "core/tokenizer/byte_characters.h"
-#include "core/utf8.h"
 
 namespace headscope::tokenizer {
 namespace {

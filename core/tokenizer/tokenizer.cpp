@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/tokenizer/byte_characters.h"
-#include "core/utf8.h"
 
 namespace headscope::tokenizer {
 namespace {

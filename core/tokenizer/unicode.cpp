@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/utf8.h"
+#include "core/base/utf8.h"
 
 namespace headscope::tokenizer {
 namespace {

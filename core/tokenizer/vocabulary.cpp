@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/error.h"
-#include "core/utf8.h"
+#include "core/base/error.h"
+#include "core/base/utf8.h"
 
 namespace headscope::tokenizer {
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/block_store.h"
-#include "core/execution.h"
+#include "core/base/block_store.h"
+#include "core/base/execution.h"
 #include "core/input/embedding.h"
-#include "core/tensor.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope::training {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/attention/ledger.h"
+#include "core/attention/run_steps.h"
 #include "core/input/embedding.h"
-#include "core/ledger.h"
-#include "core/run_steps.h"
 
 namespace headscope::training {
 

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/execution.h"
+#include "core/attention/weights.h"
+#include "core/base/execution.h"
 #include "core/training/sentences.h"
 #include "core/training/series_windows.h"
-#include "core/weights/weights.h"
 
 namespace headscope::training {
 

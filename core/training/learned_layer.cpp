@@ -10,14 +10,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/error.h"
-#include "core/gradients.h"
-#include "core/ledger.h"
-#include "core/memory_budget.h"
-#include "core/random_tensors.h"
-#include "core/run_steps.h"
-#include "core/steps/linear.h"
-#include "core/words/numbers.h"
+#include "core/attention/gradients.h"
+#include "core/attention/ledger.h"
+#include "core/attention/run_steps.h"
+#include "core/attention/steps/linear.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
+#include "core/tensor/random_tensors.h"
 
 namespace headscope::training {
 namespace {

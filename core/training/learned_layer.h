@@ -16,14 +16,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention_tensors.h"
+#include "core/attention/attention_tensors.h"
+#include "core/attention/weights.h"
 #include "core/input/training_domain.h"
 #include "core/training/curriculum.h"
 #include "core/training/optimiser.h"
 #include "core/training/sentences.h"
 #include "core/training/series_windows.h"
 #include "core/training/tied_readout.h"
-#include "core/weights/weights.h"
 
 namespace headscope::training {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/steps/softmax_row.h"
+#include "core/attention/steps/softmax_row.h"
 
 namespace headscope::training {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/execution.h"
+#include "core/base/execution.h"
 #include "core/training/task.h"
 
 namespace headscope::training {

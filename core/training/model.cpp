@@ -8,12 +8,12 @@
 #include <string>
 #include <utility>
 
-#include "core/finite.h"
-#include "core/ledger.h"
+#include "core/attention/ledger.h"
+#include "core/attention/run_steps.h"
+#include "core/attention/steps/linear.h"
 #include "core/platform/threads.h"
-#include "core/random_tensors.h"
-#include "core/run_steps.h"
-#include "core/steps/linear.h"
+#include "core/tensor/finite.h"
+#include "core/tensor/random_tensors.h"
 
 namespace headscope::training {
 namespace {

@@ -16,8 +16,8 @@
 #include <span>
 #include <vector>
 
-#include "core/document.h"
-#include "core/gradients.h"
+#include "core/attention/gradients.h"
+#include "core/document/document.h"
 #include "core/training/optimiser.h"
 #include "core/training/task.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/execution.h"
-#include "core/tensor.h"
+#include "core/base/execution.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope::training {
 

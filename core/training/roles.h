@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/analysis/similarity.h"
-#include "core/execution.h"
-#include "core/tensor.h"
+#include "core/base/execution.h"
+#include "core/tensor/tensor.h"
 #include "core/training/task.h"
 
 namespace headscope::training {

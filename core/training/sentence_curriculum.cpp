@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "core/attention/steps/linear.h"
 #include "core/input/lexicon.h"
-#include "core/steps/linear.h"
 #include "core/training/curriculum.h"
 #include "core/training/sentences.h"
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/index.h"
+#include "core/base/index.h"
 #include "core/training/curriculum.h"
 #include "core/training/task.h"
 

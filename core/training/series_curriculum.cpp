@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/steps/linear.h"
+#include "core/attention/steps/linear.h"
 #include "core/training/curriculum.h"
 #include "core/training/series_windows.h"
 

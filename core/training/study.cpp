@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "core/error.h"
-#include "core/words/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace headscope::training {
 namespace {

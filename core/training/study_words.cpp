@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/numbers.h"
 #include "core/training/head_off.h"
 #include "core/training/study.h"
-#include "core/words/numbers.h"
 
 namespace headscope::training {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/training/tasks/example.h"
 #include "core/training/tasks/tasks.h"
 

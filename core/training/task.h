@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tensor.h"
-#include "core/weights/random.h"
+#include "core/base/random.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope::training {
 

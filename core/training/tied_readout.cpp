@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "core/gemm.h"
-#include "core/steps/linear.h"
+#include "core/attention/steps/linear.h"
+#include "core/tensor/gemm.h"
 
 namespace headscope::training {
 namespace {

@@ -12,8 +12,8 @@
 
 #include <array>
 
-#include "core/execution.h"
-#include "core/tensor.h"
+#include "core/base/execution.h"
+#include "core/tensor/tensor.h"
 #include "core/training/curriculum.h"
 
 namespace headscope::training {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/heads/declared_relations.h"
 #include "core/training/learned_layer.h"
-#include "core/weights/declared_relations.h"
 
 namespace headscope::training {
 

@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/error.h"
-#include "core/ledger.h"
-#include "core/words/numbers.h"
+#include "core/attention/ledger.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace headscope::training {
 namespace {

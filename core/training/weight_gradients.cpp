@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/words/numbers.h"
+#include "core/base/numbers.h"
 
 namespace headscope::training {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/alibi.h"
-#include "core/gradients.h"
-#include "core/words/numbers.h"
+#include "core/attention/alibi.h"
+#include "core/attention/gradients.h"
+#include "core/base/numbers.h"
 
 namespace headscope {
 namespace {

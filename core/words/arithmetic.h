@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "core/steps/step.h"
-#include "core/trace.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 
 namespace headscope {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
+#include "core/base/numbers.h"
 #include "core/words/cells.h"
-#include "core/words/numbers.h"
 
 namespace headscope {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/trace.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <variant>
 
-#include "core/steps/softmax_row.h"
-#include "core/words/numbers.h"
+#include "core/attention/steps/softmax_row.h"
+#include "core/base/numbers.h"
 
 namespace headscope {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/steps/step.h"
-#include "core/trace.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
-#include "core/ledger.h"
-#include "core/memory_budget.h"
-#include "core/words/numbers.h"
+#include "core/attention/ledger.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 
 namespace headscope {
 namespace {

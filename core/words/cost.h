@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/config.h"
+#include "core/attention/config.h"
 
 namespace headscope {
 

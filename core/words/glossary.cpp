@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "core/assets.h"
-#include "core/formats/asset_json.h"
+#include "core/base/asset_json.h"
+#include "core/base/assets.h"
 
 namespace headscope {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "core/mask.h"
+#include "core/attention/mask.h"
 #include "core/words/cells.h"
 
 namespace headscope {

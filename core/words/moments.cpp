@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/trace.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/numbers.h"
 #include "core/words/cells.h"
 #include "core/words/narrator.h"
-#include "core/words/numbers.h"
 
 namespace headscope {
 namespace {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/alibi.h"
-#include "core/steps/softmax_row.h"
+#include "core/attention/alibi.h"
+#include "core/attention/steps/softmax_row.h"
+#include "core/base/numbers.h"
 #include "core/words/cells.h"
 #include "core/words/narration.h"
 #include "core/words/narrator.h"
-#include "core/words/numbers.h"
 
 namespace headscope {
 namespace {

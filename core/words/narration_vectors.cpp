@@ -6,11 +6,11 @@
 #include <cmath>
 #include <vector>
 
-#include "core/rotary.h"
+#include "core/attention/rotary.h"
+#include "core/base/numbers.h"
 #include "core/words/cells.h"
 #include "core/words/narration.h"
 #include "core/words/narrator.h"
-#include "core/words/numbers.h"
 
 namespace headscope {
 namespace {

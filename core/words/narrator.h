@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "core/steps/step.h"
-#include "core/trace.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 #include "core/words/moments.h"
 
 namespace headscope {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/make_document.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::ui {
 

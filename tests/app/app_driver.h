@@ -14,7 +14,7 @@
 
 #include "app/app.h"
 #include "app/host/headless.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
 #include "screen_text.h"
 
 namespace headscope::ui {

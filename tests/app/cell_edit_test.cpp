@@ -7,8 +7,8 @@
 #include "app/ui/theme.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "core/dropout.h"
-#include "core/make_document.h"
+#include "core/attention/dropout.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::ui {
 namespace {

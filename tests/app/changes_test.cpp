@@ -12,7 +12,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/trace_difference.h"
-#include "core/attention.h"
+#include "core/document/attention.h"
 
 namespace headscope::ui {
 namespace {

@@ -3,7 +3,7 @@
 #include "app/ui/parts/channel_curves.h"
 
 #include "app_driver.h"
-#include "core/make_document.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::ui {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/attention.h"
+#include "core/document/attention.h"
 #include "long_pass.h"
 #include "session_window.h"
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace headscope::ui {
 namespace {

@@ -1,8 +1,8 @@
 // Designed heads on the screen: their names where heads are shown, what is said of them, and that
 // presets open on them.
 #include "app_driver.h"
-#include "core/make_document.h"
-#include "core/weights/designed_heads.h"
+#include "core/editing/make_document.h"
+#include "core/heads/designed_heads.h"
 
 namespace headscope::ui {
 namespace {

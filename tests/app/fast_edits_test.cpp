@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/worker.h"
-#include "core/history.h"
+#include "core/editing/history.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {

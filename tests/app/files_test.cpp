@@ -3,7 +3,7 @@
 
 #include "../core/test_files.h"
 #include "app_driver.h"
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::ui {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/edit.h"
+#include "core/editing/edit.h"
 #include "long_pass.h"
 #include "screen_text.h"
 

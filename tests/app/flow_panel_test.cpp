@@ -17,9 +17,9 @@
 #include "app/ui/head_switch.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/text_field.h"
-#include "core/attention.h"
-#include "core/edit.h"
-#include "core/make_document.h"
+#include "core/document/attention.h"
+#include "core/editing/edit.h"
+#include "core/editing/make_document.h"
 #include "core/words/arithmetic.h"
 
 namespace headscope::ui {

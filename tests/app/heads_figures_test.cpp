@@ -15,7 +15,7 @@
 #include "app/ui/parts/head_label.h"
 #include "app_driver.h"
 #include "core/analysis/head_report.h"
-#include "core/edit.h"
+#include "core/editing/edit.h"
 #include "screen_text.h"
 
 namespace headscope::ui {

@@ -14,7 +14,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/head_report.h"
-#include "core/make_document.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::ui {
 namespace {

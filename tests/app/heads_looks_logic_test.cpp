@@ -13,7 +13,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/weight_readings.h"
-#include "core/edit.h"
+#include "core/editing/edit.h"
 
 namespace headscope::ui {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/ui/heads/effects.h"
 #include "app_driver.h"
 #include "core/analysis/head_effect.h"
-#include "core/attention.h"
+#include "core/document/attention.h"
 
 namespace headscope::ui {
 namespace {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "app_driver.h"
-#include "core/analysis/head_count.h"
-#include "core/analysis/two_in_one.h"
-#include "core/relations.h"
-#include "core/weights/designed_heads.h"
-#include "core/words/numbers.h"
+#include "core/analysis/merged_heads.h"
+#include "core/base/numbers.h"
+#include "core/heads/designed_heads.h"
+#include "core/studies/head_count.h"
+#include "core/training/relations.h"
 
 namespace headscope::ui {
 namespace {

@@ -6,8 +6,8 @@
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/head_label.h"
 #include "core/analysis/head_report.h"
-#include "core/edit.h"
-#include "core/make_document.h"
+#include "core/editing/edit.h"
+#include "core/editing/make_document.h"
 #include "heads_grid.h"
 
 namespace headscope::ui {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/view_json.h"
-#include "core/config.h"
+#include "core/attention/config.h"
 
 namespace headscope::ui {
 namespace {

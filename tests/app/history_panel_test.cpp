@@ -3,7 +3,7 @@
 
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "core/attention.h"
+#include "core/document/attention.h"
 #include "core/words/arithmetic.h"
 
 namespace headscope::ui {

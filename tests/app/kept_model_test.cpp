@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/ui/model/model_page.h"
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 #include "session_window.h"
 
 namespace headscope::ui {

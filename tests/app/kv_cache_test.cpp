@@ -1,15 +1,15 @@
 // KV cache: decoding token by token on the screen, and what it costs.
-#include "core/analysis/kv_cache.h"
+#include "core/studies/kv_cache.h"
 
 #include <fmt/format.h>
 
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "core/edit.h"
-#include "core/ledger.h"
-#include "core/make_document.h"
+#include "core/attention/ledger.h"
+#include "core/base/numbers.h"
+#include "core/editing/edit.h"
+#include "core/editing/make_document.h"
 #include "core/words/cell_sentence.h"
-#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -1,7 +1,7 @@
 // Learned heads in the window: those of another size are learned beside the frames, and are seen to
 // form; the history has one entry of it.
 #include "app_driver.h"
-#include "core/make_document.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::ui {
 namespace {

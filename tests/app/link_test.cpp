@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "app_driver.h"
-#include "core/error.h"
-#include "core/make_document.h"
+#include "core/base/error.h"
+#include "core/editing/make_document.h"
 #include "tests/core/support/same_document.h"
 
 namespace headscope::ui {

@@ -4,8 +4,8 @@
 
 #include "app/ui/tools/mask_picture.h"
 #include "app_driver.h"
-#include "core/make_document.h"
-#include "core/mask.h"
+#include "core/attention/mask.h"
+#include "core/editing/make_document.h"
 #include "core/words/mask.h"
 
 namespace headscope::ui {

@@ -1,5 +1,5 @@
 // Common mistakes: each can be made, is shown beside the right way, and is marked while it is on.
-#include "core/mistakes.h"
+#include "core/attention/mistakes.h"
 
 #include <string>
 
@@ -7,7 +7,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/trace_difference.h"
-#include "core/attention.h"
+#include "core/document/attention.h"
 
 namespace headscope::ui {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app_driver.h"
-#include "core/edit.h"
+#include "core/editing/edit.h"
 
 namespace headscope::ui {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/live_model.h"
 #include "app_driver.h"
 #include "core/formats/model_directory.h"
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::ui {
 namespace {

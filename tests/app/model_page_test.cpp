@@ -12,7 +12,7 @@
 #include "app/gl/scene.h"
 #include "app/view_json.h"
 #include "app_driver.h"
-#include "core/formats/files.h"
+#include "core/base/files.h"
 #include "core/model/compositions.h"
 
 namespace headscope::ui {

@@ -6,8 +6,8 @@
 
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "core/edit.h"
-#include "core/make_document.h"
+#include "core/editing/edit.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::ui {
 namespace {

@@ -6,8 +6,8 @@
 #include "app/ui/timeline/playback.h"
 #include "app/view_json.h"
 #include "app_driver.h"
-#include "core/attention.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
+#include "core/document/attention.h"
 #include "core/words/narration.h"
 #include "tests/core/support/cases.h"
 

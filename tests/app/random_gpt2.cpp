@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::ui {
 namespace {

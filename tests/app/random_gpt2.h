@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "core/index.h"
+#include "core/base/index.h"
 
 namespace headscope::ui {
 

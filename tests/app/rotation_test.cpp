@@ -6,8 +6,8 @@
 
 #include "app/ui/stage/stage_items.h"
 #include "app_driver.h"
-#include "core/attention.h"
-#include "core/words/numbers.h"
+#include "core/base/numbers.h"
+#include "core/document/attention.h"
 
 namespace headscope::ui {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "app/ui/parts/matrix.h"
 #include "app_driver.h"
-#include "core/attention.h"
-#include "core/edit.h"
+#include "core/document/attention.h"
+#include "core/editing/edit.h"
 
 namespace headscope::ui {
 namespace {

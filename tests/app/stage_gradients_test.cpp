@@ -5,10 +5,10 @@
 
 #include "app/ui/stage/stage_items.h"
 #include "app_driver.h"
-#include "core/attention.h"
-#include "core/make_document.h"
-#include "core/trace_gradients.h"
-#include "core/words/numbers.h"
+#include "core/base/numbers.h"
+#include "core/document/attention.h"
+#include "core/document/trace_gradients.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::ui {
 namespace {

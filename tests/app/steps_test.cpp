@@ -1,6 +1,6 @@
 // Going through the steps: keys, rail, play, the flow's blocks.
 #include "app_driver.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

@@ -8,8 +8,8 @@
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "core/steps/step.h"
-#include "core/trace.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 #include "core/words/arithmetic.h"
 #include "screen_text.h"
 

@@ -12,7 +12,7 @@
 
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/stage/stage_items.h"
-#include "core/make_document.h"
+#include "core/editing/make_document.h"
 #include "core/words/arithmetic.h"
 #include "core/words/cells.h"
 #include "tests/core/support/cases.h"

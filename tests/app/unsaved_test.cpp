@@ -6,7 +6,7 @@
 
 #include "app/autosave.h"
 #include "app/session_store.h"
-#include "core/edit.h"
+#include "core/editing/edit.h"
 #include "session_window.h"
 
 namespace headscope::ui {

@@ -9,7 +9,7 @@
 #include "app/ui/flow_page.h"
 #include "app/ui/heads/heads_page.h"
 #include "app_driver.h"
-#include "core/edit.h"
+#include "core/editing/edit.h"
 
 namespace headscope::ui {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/analysis/head_metrics.h"
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope {
@@ -173,8 +173,9 @@ TEST_F(Analyze, TheTableHoldsTheSameNumbers) {
 TEST_F(Analyze, TheTextCountsHeadsFromOneAndNamesTheRule) {
   const CliResult text = runProgram(analyze({"--text", "a b c d e f", "--heads", "8"}));
   EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_NE(text.out.find("Head 8  uniform    6  normalized entropy is 1.00 over 6 rows, at least 0.95"),
-            std::string::npos)
+  EXPECT_NE(
+      text.out.find("Head 8  uniform    6  normalized entropy is 1.00 over 6 rows, at least 0.95"),
+      std::string::npos)
       << text.out;
   EXPECT_NE(text.out.find("duplicate_token is not defined: no token repeats"), std::string::npos);
   const CliResult many = runProgram(analyze({"--heads", "32"}));

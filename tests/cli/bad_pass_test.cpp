@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope {

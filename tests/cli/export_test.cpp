@@ -3,7 +3,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/formats/session.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
 #include "tests/cli/cli_test.h"
 #include "tests/core/test_files.h"
 

@@ -1,6 +1,6 @@
 // model: a whole model from its folder on the command line.
 #include "core/analysis/head_metrics.h"
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope {

@@ -1,4 +1,4 @@
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope {

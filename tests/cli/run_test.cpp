@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/formats/safetensors.h"
-#include "core/presets.h"
-#include "core/tensor_id.h"
+#include "core/attention/tensor_id.h"
+#include "core/presets/presets.h"
+#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope {

@@ -5,8 +5,8 @@
 
 #include "app/cli/open_options.h"
 #include "cli_test.h"
-#include "core/edit.h"
-#include "core/presets.h"
+#include "core/editing/edit.h"
+#include "core/presets/presets.h"
 
 namespace headscope {
 namespace {

@@ -1,19 +1,19 @@
 // ALiBi: its slopes, the step mask with it, and what is said of a cell. The tensors, gradients and
 // cells of passes with it are compared where those of all cases are.
-#include "core/alibi.h"
+#include "core/attention/alibi.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "core/attention/steps/softmax_row.h"
+#include "core/base/numbers.h"
 #include "core/formats/pytorch_script.h"
 #include "core/formats/session.h"
-#include "core/steps/softmax_row.h"
 #include "core/words/arithmetic.h"
 #include "core/words/cells.h"
 #include "core/words/narration.h"
-#include "core/words/numbers.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/reference.h"
 #include "tests/core/test_files.h"

@@ -1,5 +1,5 @@
 // The pass as a whole: what runs after which change, what is refused, and how it is stopped.
-#include "core/attention.h"
+#include "core/document/attention.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "core/block_store.h"
+#include "core/base/block_store.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <optional>
 
-#include "core/tensor.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope::test {
 namespace {

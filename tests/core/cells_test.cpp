@@ -1,8 +1,8 @@
 // Cells by name, and pins of many of them at once.
 #include <gtest/gtest.h>
 
-#include "core/pins.h"
-#include "core/tensor_id.h"
+#include "core/attention/pins.h"
+#include "core/attention/tensor_id.h"
 
 namespace headscope::test {
 namespace {

@@ -1,6 +1,6 @@
 // Designed heads: each does what it says, on the sentences that ask for it and on others, and says
 // why where it cannot.
-#include "core/weights/designed_heads.h"
+#include "core/heads/designed_heads.h"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 #include <variant>
 #include <vector>
 
-#include "core/attention.h"
-#include "core/presets.h"
-#include "core/relations.h"
-#include "core/weights/distance_kernel.h"
+#include "core/document/attention.h"
+#include "core/heads/distance_kernel.h"
+#include "core/presets/presets.h"
+#include "core/training/relations.h"
 #include "tests/core/support/designed.h"
 
 namespace headscope::test {

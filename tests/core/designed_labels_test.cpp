@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "core/analysis/head_report.h"
-#include "core/attention.h"
-#include "core/make_document.h"
-#include "core/presets.h"
-#include "core/relations.h"
-#include "core/weights/designed_heads.h"
+#include "core/document/attention.h"
+#include "core/editing/make_document.h"
+#include "core/heads/designed_heads.h"
+#include "core/presets/presets.h"
+#include "core/training/relations.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {

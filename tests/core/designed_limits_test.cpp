@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "core/relations.h"
-#include "core/weights/designed_heads.h"
+#include "core/heads/designed_heads.h"
+#include "core/training/relations.h"
 #include "tests/core/support/designed.h"
 
 namespace headscope::test {

@@ -1,6 +1,6 @@
 // Edits: what each makes of a document, what it brings with it, and that a refusal leaves all as it
 // was.
-#include "core/document.h"
+#include "core/document/document.h"
 
 #include <gtest/gtest.h>
 

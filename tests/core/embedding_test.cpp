@@ -7,9 +7,9 @@
 #include <limits>
 #include <numbers>
 
+#include "core/base/random.h"
 #include "core/input/input.h"
 #include "core/input/series.h"
-#include "core/weights/random.h"
 #include "tests/core/test_files.h"
 
 namespace headscope {

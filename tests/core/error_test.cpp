@@ -1,6 +1,6 @@
 // What is said of an exception: its own words where they are meant for people, a plain sentence
 // otherwise.
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <sstream>
 
-#include "core/formats/safetensors.h"
-#include "core/make_document.h"
+#include "core/editing/make_document.h"
+#include "core/tensor/safetensors.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

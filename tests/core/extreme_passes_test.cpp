@@ -11,7 +11,7 @@
 
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/sharpness.h"
-#include "core/steps/softmax_row.h"
+#include "core/attention/steps/softmax_row.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/reference.h"
 

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/steps/step.h"
-#include "core/trace_gradients.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace_gradients.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/goldens.h"
 #include "tests/core/support/reference.h"

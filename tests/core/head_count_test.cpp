@@ -1,5 +1,5 @@
 // The same input with other numbers of heads.
-#include "core/analysis/head_count.h"
+#include "core/studies/head_count.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/attention.h"
-#include "core/edit.h"
-#include "core/error.h"
-#include "core/presets.h"
-#include "core/weights/designed_heads.h"
+#include "core/base/error.h"
+#include "core/document/attention.h"
+#include "core/editing/edit.h"
+#include "core/heads/designed_heads.h"
+#include "core/presets/presets.h"
 
 namespace headscope {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/history.h"
-#include "core/weights/random.h"
+#include "core/base/random.h"
+#include "core/editing/history.h"
 #include "tests/core/support/states.h"
 
 namespace headscope::test {

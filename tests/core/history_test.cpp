@@ -1,4 +1,4 @@
-#include "core/history.h"
+#include "core/editing/history.h"
 
 #include <gtest/gtest.h>
 

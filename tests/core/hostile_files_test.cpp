@@ -5,15 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/attention/state_dict.h"
+#include "core/base/json.h"
 #include "core/formats/color_map_file.h"
 #include "core/formats/document_json.h"
-#include "core/formats/json.h"
-#include "core/formats/session.h"
 #include "core/formats/pass_files.h"
-#include "core/formats/state_dict.h"
-#include "core/formats/tables.h"
-#include "core/preset_files.h"
-#include "core/weights/head_description.h"
+#include "core/formats/session.h"
+#include "core/heads/head_description.h"
+#include "core/input/tables.h"
+#include "core/presets/preset_files.h"
 #include "core/words/glossary.h"
 #include "tests/core/support/documents.h"
 

@@ -1,8 +1,8 @@
-#include "core/analysis/kv_cache.h"
+#include "core/studies/kv_cache.h"
 
 #include <algorithm>
 
-#include "core/ledger.h"
+#include "core/attention/ledger.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/documents.h"
 

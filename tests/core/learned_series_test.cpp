@@ -6,14 +6,14 @@
 #include <cmath>
 
 #include "core/analysis/similarity.h"
-#include "core/attention.h"
-#include "core/edit.h"
-#include "core/formats/learned_weights.h"
-#include "core/make_document.h"
-#include "core/memory_budget.h"
-#include "core/presets.h"
+#include "core/base/memory_budget.h"
+#include "core/document/attention.h"
+#include "core/editing/edit.h"
+#include "core/editing/make_document.h"
+#include "core/presets/presets.h"
 #include "core/training/head_roles.h"
 #include "core/training/learned_layer.h"
+#include "core/training/learned_weights.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

@@ -1,9 +1,9 @@
-#include "core/ledger.h"
+#include "core/attention/ledger.h"
 
 #include <gtest/gtest.h>
 
-#include "core/memory_budget.h"
-#include "core/words/numbers.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 
-#include "core/attention.h"
-#include "core/error.h"
-#include "core/formats/json.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/document/attention.h"
 #include "core/formats/lesson_json.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/analysis/rows.h"
-#include "core/weights/random.h"
+#include "core/base/random.h"
 
 namespace headscope::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/mask.h"
+#include "core/attention/mask.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/steps/score_rows.h"
+#include "core/attention/steps/score_rows.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/reference.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/edit.h"
+#include "core/editing/edit.h"
 #include "core/formats/link.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/session.h"

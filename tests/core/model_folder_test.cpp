@@ -1,10 +1,10 @@
 // What lies in a model's folder beside or in the place of what a model is read from.
 #include <gtest/gtest.h>
 
-#include "core/attention.h"
-#include "core/edit.h"
+#include "core/attention/state_dict.h"
+#include "core/document/attention.h"
+#include "core/editing/edit.h"
 #include "core/formats/model_directory.h"
-#include "core/formats/state_dict.h"
 #include "core/model/model_trace.h"
 #include "tests/core/support/model_folders.h"
 

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <set>
 
-#include "core/edit.h"
+#include "core/attention/ledger.h"
+#include "core/editing/edit.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/tokenizer_files.h"
-#include "core/ledger.h"
 #include "core/model/compositions.h"
 #include "tests/core/test_files.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
 #include "core/model/head_output.h"

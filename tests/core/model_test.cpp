@@ -3,13 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/attention.h"
-#include "core/edit.h"
-#include "core/error.h"
+#include "core/attention/ledger.h"
+#include "core/base/error.h"
+#include "core/document/attention.h"
+#include "core/editing/edit.h"
 #include "core/formats/model_directory.h"
-#include "core/formats/safetensors.h"
-#include "core/ledger.h"
 #include "core/model/model_trace.h"
+#include "core/tensor/safetensors.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::test::models {

@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "core/attention.h"
-#include "core/mistakes.h"
-#include "core/presets.h"
-#include "core/words/numbers.h"
+#include "core/attention/mistakes.h"
+#include "core/base/numbers.h"
+#include "core/document/attention.h"
+#include "core/presets/presets.h"
 #include "tests/core/support/cases.h"
 
 namespace headscope {

@@ -9,7 +9,7 @@
 #include <ostream>
 #include <string>
 
-#include "core/formats/files.h"
+#include "core/base/files.h"
 #include "core/platform/files.h"
 #include "core/platform/paths.h"
 #include "core/platform/process.h"

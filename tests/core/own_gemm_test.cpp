@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/small_gemm.h"
-#include "core/vector_gemm.h"
+#include "core/tensor/small_gemm.h"
+#include "core/tensor/vector_gemm.h"
 #include "tests/core/support/passes.h"
 
 namespace headscope::test {

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "core/attention.h"
+#include "core/document/attention.h"
 #include "tests/core/support/cases.h"
 
 namespace headscope::test {

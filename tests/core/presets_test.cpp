@@ -1,14 +1,14 @@
-#include "core/presets.h"
+#include "core/presets/presets.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/attention.h"
+#include "core/attention/ledger.h"
+#include "core/base/memory_budget.h"
+#include "core/document/attention.h"
 #include "core/input/series.h"
-#include "core/ledger.h"
-#include "core/memory_budget.h"
-#include "core/preset_files.h"
+#include "core/presets/preset_files.h"
 #include "tests/core/test_files.h"
 
 namespace headscope {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/steps/step.h"
-#include "core/trace.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

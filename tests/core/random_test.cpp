@@ -1,4 +1,4 @@
-#include "core/weights/random.h"
+#include "core/base/random.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/normal_table.h"
 #include "core/platform/threads.h"
-#include "core/random_tensors.h"
-#include "core/weights/normal_table.h"
+#include "core/tensor/random_tensors.h"
 
 namespace headscope {
 

@@ -1,4 +1,4 @@
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/formats/files.h"
+#include "core/base/files.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::formats {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/input/series.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
 
 namespace headscope::training {
 namespace {

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/formats/link.h"
-#include "core/formats/safetensors.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
+#include "core/tensor/safetensors.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/same_document.h"
 

@@ -1,5 +1,5 @@
 // The softmax of one row: against double precision, and the same bits whatever the processor.
-#include "core/steps/softmax_row.h"
+#include "core/attention/steps/softmax_row.h"
 
 #include <gtest/gtest.h>
 

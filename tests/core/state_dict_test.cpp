@@ -1,5 +1,4 @@
-#include "core/formats/pass_files.h"
-#include "core/formats/state_dict.h"
+#include "core/attention/state_dict.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/attention.h"
+#include "core/attention/mistakes.h"
+#include "core/base/memory_budget.h"
+#include "core/document/attention.h"
 #include "core/formats/document_json.h"
-#include "core/memory_budget.h"
-#include "core/mistakes.h"
-#include "core/presets.h"
+#include "core/formats/pass_files.h"
+#include "core/presets/presets.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::formats {

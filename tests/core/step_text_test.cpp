@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::test {
 namespace {

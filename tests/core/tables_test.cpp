@@ -1,4 +1,4 @@
-#include "core/formats/tables.h"
+#include "core/input/tables.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/words/numbers.h"
+#include "core/base/numbers.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::formats {

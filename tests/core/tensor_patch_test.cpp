@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/document_delta.h"
+#include "core/editing/document_delta.h"
 #include "tests/core/support/cases.h"
 
 namespace headscope::test {

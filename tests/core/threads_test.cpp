@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/execution.h"
-#include "core/ledger.h"
-#include "core/steps/linear.h"
+#include "core/attention/ledger.h"
+#include "core/attention/steps/linear.h"
+#include "core/base/execution.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/limits.h"
 

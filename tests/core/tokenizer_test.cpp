@@ -2,9 +2,9 @@
 // themselves, and files that cannot be used. tests/tokens compares real vocabularies.
 #include <gtest/gtest.h>
 
-#include "core/formats/files.h"
+#include "core/base/files.h"
+#include "core/base/utf8.h"
 #include "core/formats/tokenizer_files.h"
-#include "core/utf8.h"
 #include "tests/core/test_files.h"
 
 namespace headscope {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention.h"
+#include "core/document/attention.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/head_report.h"
-#include "core/attention.h"
-#include "core/make_document.h"
-#include "core/presets.h"
-#include "core/relations.h"
+#include "core/document/attention.h"
+#include "core/editing/make_document.h"
+#include "core/presets/presets.h"
+#include "core/training/relations.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string>
 
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::test {

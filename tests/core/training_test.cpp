@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/attention.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/document/attention.h"
 #include "core/training/trainer.h"
 #include "tests/core/support/passes.h"
 #include "tests/core/support/small_tasks.h"

@@ -1,6 +1,4 @@
 // One head asked to do what two do, beside the two; and which two suffer most.
-#include "core/analysis/two_in_one.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,10 +9,11 @@
 #include <optional>
 #include <vector>
 
-#include "core/attention.h"
-#include "core/presets.h"
-#include "core/relations.h"
-#include "core/weights/designed_heads.h"
+#include "core/analysis/merged_heads.h"
+#include "core/document/attention.h"
+#include "core/heads/designed_heads.h"
+#include "core/presets/presets.h"
+#include "core/training/relations.h"
 #include "tests/core/support/cases.h"
 
 namespace headscope {

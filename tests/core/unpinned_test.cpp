@@ -1,7 +1,7 @@
 // What a pinned cell would be without its pin is what the engine computes without it.
 #include <gtest/gtest.h>
 
-#include "core/attention.h"
+#include "core/document/attention.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/passes.h"
 

@@ -1,4 +1,4 @@
-#include "core/weights/weights.h"
+#include "core/attention/weights.h"
 
 #include <gtest/gtest.h>
 

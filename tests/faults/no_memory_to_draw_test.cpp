@@ -9,7 +9,7 @@
 #include "app/host/headless.h"
 #include "app/host/offscreen.h"
 #include "app/host/painter.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
 #include "tests/faults/failing_new.h"
 
 namespace headscope::host {

@@ -4,9 +4,9 @@
 
 #include "core/formats/color_map_file.h"
 #include "core/formats/document_json.h"
+#include "core/heads/head_description.h"
 #include "core/input/lexicon.h"
-#include "core/preset_files.h"
-#include "core/weights/head_description.h"
+#include "core/presets/preset_files.h"
 #include "core/words/glossary.h"
 #include "tests/fuzz/fuzzing.h"
 

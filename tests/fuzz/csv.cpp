@@ -1,6 +1,6 @@
 // CSV: a series, as a file and as input of a pass; pasted cells; a number as typed.
-#include "core/finite.h"
-#include "core/formats/tables.h"
+#include "core/input/tables.h"
+#include "core/tensor/finite.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace headscope {

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "core/formats/json.h"
+#include "core/base/json.h"
 #include "core/formats/model_config_json.h"
 #include "core/formats/model_directory.h"
-#include "core/formats/safetensors.h"
 #include "core/formats/weight_files.h"
+#include "core/tensor/safetensors.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace headscope {

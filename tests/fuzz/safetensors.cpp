@@ -1,12 +1,12 @@
 // safetensors: a whole file, or ("{…" first) its header as text, a NUL, and the data. What is
 // accepted is read to the last tensor, and taken as weights and as input where it can be.
-#include "core/formats/safetensors.h"
+#include "core/tensor/safetensors.h"
 
 #include <cstring>
 
+#include "core/attention/ledger.h"
+#include "core/attention/state_dict.h"
 #include "core/formats/pass_files.h"
-#include "core/formats/state_dict.h"
-#include "core/ledger.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace headscope {

@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-#include "core/attention.h"
-#include "core/formats/safetensors.h"
+#include "core/document/attention.h"
+#include "core/tensor/safetensors.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace headscope {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/attention/tensor_id.h"
+#include "core/base/utf8.h"
 #include "core/input/input.h"
 #include "core/input/lexicon.h"
-#include "core/tensor_id.h"
-#include "core/utf8.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace headscope {

@@ -1,6 +1,6 @@
 // tokenizer.json: what is accepted takes texts apart, and its tokens make text again.
+#include "core/base/utf8.h"
 #include "core/formats/tokenizer_json.h"
-#include "core/utf8.h"
 #include "tests/fuzz/fuzzing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

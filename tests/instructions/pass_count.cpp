@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "core/attention.h"
-#include "core/gemm.h"
-#include "core/memory_budget.h"
+#include "core/base/memory_budget.h"
+#include "core/document/attention.h"
+#include "core/tensor/gemm.h"
 #include "tests/core/support/document_of_size.h"
 
 using namespace headscope;

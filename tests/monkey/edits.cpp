@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/presets.h"
+#include "core/presets/presets.h"
 #include "extremes.h"
 #include "starts.h"
 

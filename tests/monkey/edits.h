@@ -1,7 +1,7 @@
 // Edits: any edit there is, of any document, with values that may or may not be taken.
 #pragma once
 
-#include "core/edit.h"
+#include "core/editing/edit.h"
 #include "random.h"
 
 namespace headscope::monkey {

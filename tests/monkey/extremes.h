@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/tensor.h"
+#include "core/tensor/tensor.h"
 #include "random.h"
 
 namespace headscope::monkey {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "app/view_json.h"
-#include "core/error.h"
-#include "core/execution.h"
+#include "core/base/error.h"
+#include "core/base/execution.h"
 #include "starts.h"
 
 namespace headscope::monkey {

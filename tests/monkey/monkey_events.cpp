@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "edits.h"
 #include "extremes.h"
 #include "monkey.h"

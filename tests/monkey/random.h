@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "core/weights/random.h"
+#include "core/base/random.h"
 
 namespace headscope::monkey {
 

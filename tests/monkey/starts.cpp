@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/editing/make_document.h"
 #include "core/input/input.h"
-#include "core/make_document.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
 #include "extremes.h"
 
 namespace headscope::monkey {

@@ -1,7 +1,7 @@
 // Starts: the documents a monkey begins with.
 #pragma once
 
-#include "core/document.h"
+#include "core/document/document.h"
 #include "random.h"
 
 namespace headscope::monkey {

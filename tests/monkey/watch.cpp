@@ -13,11 +13,11 @@
 #include <variant>
 
 #include "app/gl/scene.h"
-#include "core/attention.h"
-#include "core/error.h"
-#include "core/finite.h"
-#include "core/weights/random.h"
-#include "core/weights/weights.h"
+#include "core/attention/weights.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/document/attention.h"
+#include "core/tensor/finite.h"
 
 namespace headscope::monkey {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/document.h"
+#include "core/document/document.h"
 #include "random.h"
 #include "tests/core/test_files.h"
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "app/host/offscreen.h"
-#include "core/edit.h"
-#include "core/history.h"
+#include "core/editing/edit.h"
+#include "core/editing/history.h"
 #include "tests/core/support/document_of_size.h"
 
 namespace headscope::host {

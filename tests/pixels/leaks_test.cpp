@@ -11,7 +11,7 @@
 #include "app/host/headless.h"
 #include "app/host/offscreen.h"
 #include "app/host/painter.h"
-#include "core/presets.h"
+#include "core/presets/presets.h"
 #include "tests/pixels/pixel_test.h"
 
 namespace headscope::host {

@@ -11,9 +11,9 @@
 
 #include "app/gl/program.h"
 #include "app/host/image.h"
-#include "core/error.h"
-#include "core/make_document.h"
-#include "core/presets.h"
+#include "core/base/error.h"
+#include "core/editing/make_document.h"
+#include "core/presets/presets.h"
 #include "tests/pixels/pixel_test.h"
 
 namespace headscope::host {

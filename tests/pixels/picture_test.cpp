@@ -14,8 +14,8 @@
 #include "app/host/headless.h"
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
-#include "core/error.h"
-#include "core/presets.h"
+#include "core/base/error.h"
+#include "core/presets/presets.h"
 
 namespace headscope::host {
 namespace {

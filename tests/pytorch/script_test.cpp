@@ -8,8 +8,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/attention/mistakes.h"
 #include "core/formats/pytorch_script.h"
-#include "core/mistakes.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/formats/tokenizer_files.h"
 
 namespace headscope {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <memory>
 
-#include "core/error.h"
-#include "core/formats/tables.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
+#include "core/base/error.h"
+#include "core/input/tables.h"
 
 namespace headscope::ui {
 namespace {

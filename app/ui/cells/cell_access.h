@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/edit.h"
-#include "core/trace.h"
+#include "core/document/trace.h"
+#include "core/editing/edit.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

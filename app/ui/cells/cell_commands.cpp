@@ -11,9 +11,9 @@
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/number_field.h"
 #include "app/ui/step_looks.h"
-#include "core/error.h"
-#include "core/formats/tables.h"
-#include "core/gradients.h"
+#include "core/attention/gradients.h"
+#include "core/base/error.h"
+#include "core/input/tables.h"
 
 namespace headscope::ui {
 namespace {

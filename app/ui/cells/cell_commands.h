@@ -8,7 +8,7 @@
 
 #include "app/ui/cells/cell_access.h"
 #include "app/ui/parts/matrix.h"
-#include "core/region.h"
+#include "core/editing/region.h"
 
 namespace headscope::ui {
 

@@ -9,7 +9,7 @@
 
 #include "app/ui/parts/matrix.h"
 #include "core/analysis/sharpness.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 

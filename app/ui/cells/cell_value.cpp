@@ -14,7 +14,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

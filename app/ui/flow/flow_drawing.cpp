@@ -13,7 +13,7 @@
 #include "app/ui/scene_commands.h"
 #include "app/ui/step_looks.h"
 #include "app/ui/widgets.h"
-#include "core/tensor_id.h"
+#include "core/attention/tensor_id.h"
 
 namespace headscope::ui {
 namespace {

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <set>
 
-#include "core/steps/step.h"
-#include "core/tensor_id.h"
+#include "core/attention/steps/step.h"
+#include "core/attention/tensor_id.h"
 
 namespace headscope::ui {
 namespace {

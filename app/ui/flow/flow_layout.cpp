@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/ui/flow/flow_grid.h"
-#include "core/tensor_id.h"
+#include "core/attention/tensor_id.h"
 
 namespace headscope::ui {
 namespace {

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "app/ui/parts/layout.h"
-#include "core/config.h"
-#include "core/trace.h"
+#include "core/attention/config.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 

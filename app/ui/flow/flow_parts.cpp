@@ -5,8 +5,8 @@
 #include <array>
 
 #include "app/ui/head_switch.h"
-#include "core/steps/step.h"
-#include "core/tensor_id.h"
+#include "core/attention/steps/step.h"
+#include "core/attention/tensor_id.h"
 
 namespace headscope::ui {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/background.h"
 #include "app/ui/heads/effects.h"
-#include "core/edit.h"
+#include "core/editing/edit.h"
 
 namespace headscope::ui {
 

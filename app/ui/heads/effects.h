@@ -11,7 +11,7 @@
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/parts/chart.h"
 #include "core/analysis/head_effect.h"
-#include "core/attention.h"
+#include "core/document/attention.h"
 
 namespace headscope::ui {
 

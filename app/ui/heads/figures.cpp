@@ -15,9 +15,9 @@
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
-#include "core/ledger.h"
-#include "core/relations.h"
-#include "core/weights/designed_heads.h"
+#include "core/attention/ledger.h"
+#include "core/heads/designed_heads.h"
+#include "core/training/relations.h"
 
 namespace headscope::ui {
 namespace {

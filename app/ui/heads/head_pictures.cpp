@@ -12,7 +12,7 @@
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/parts/matrix.h"
 #include "core/analysis/weight_readings.h"
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope::ui {
 namespace {

@@ -13,8 +13,8 @@
 #include "app/ui/parts/fingerprint.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/rich_text.h"
+#include "core/base/numbers.h"
 #include "core/words/cells.h"
-#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

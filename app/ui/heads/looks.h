@@ -11,7 +11,7 @@
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_choice.h"
 #include "core/analysis/value_plane.h"
-#include "core/trace.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 

@@ -14,9 +14,9 @@
 #include "app/ui/heads/effects.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/head_count.h"
-#include "core/memory_budget.h"
-#include "core/words/numbers.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
+#include "core/studies/head_count.h"
 
 namespace headscope::ui {
 namespace {

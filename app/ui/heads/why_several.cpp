@@ -16,9 +16,9 @@
 #include "app/ui/menu.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/two_in_one.h"
-#include "core/relations.h"
-#include "core/weights/designed_heads.h"
+#include "core/analysis/merged_heads.h"
+#include "core/heads/designed_heads.h"
+#include "core/training/relations.h"
 
 namespace headscope::ui {
 namespace {

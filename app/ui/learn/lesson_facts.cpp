@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "app/view_json.h"
-#include "core/formats/json.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
+#include "core/base/json.h"
 
 namespace headscope::ui {
 namespace {

@@ -11,8 +11,8 @@
 #include "app/ui/learn/lesson_facts.h"
 #include "app/ui/rich_text.h"
 #include "app/view_json.h"
-#include "core/error.h"
-#include "core/memory_budget.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
 
 namespace headscope::ui {
 namespace {

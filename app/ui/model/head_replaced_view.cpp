@@ -14,7 +14,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
-#include "core/memory_budget.h"
+#include "core/base/memory_budget.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_parts.h"
 

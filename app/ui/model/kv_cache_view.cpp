@@ -10,8 +10,8 @@
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/model/generation.h"
-#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
-#include "core/index.h"
+#include "core/base/index.h"
 
 namespace headscope::ui {
 

@@ -7,7 +7,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/widgets.h"
-#include "core/memory_budget.h"
+#include "core/base/memory_budget.h"
 
 namespace headscope::ui {
 namespace {

@@ -11,8 +11,8 @@
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/model/logit_lens.h"
-#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

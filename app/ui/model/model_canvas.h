@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/parts/layout.h"
-#include "core/index.h"
+#include "core/base/index.h"
 
 namespace headscope::ui {
 

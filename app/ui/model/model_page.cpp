@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/words/numbers.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -8,8 +8,8 @@
 #include "app/gl/scene.h"
 #include "app/ui/parts/matrix.h"
 #include "core/analysis/rows.h"
-#include "core/error.h"
-#include "core/memory_budget.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
 
 namespace headscope::ui {
 namespace {

@@ -8,8 +8,8 @@
 #include "app/ui/model/model_page.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/formats/shipped_model.h"
-#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

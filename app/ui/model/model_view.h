@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/index.h"
+#include "core/base/index.h"
 
 namespace headscope::model {
 enum class Composition;  // core/model/compositions.h, which includes too much for a view

@@ -9,7 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
-#include "core/words/numbers.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/words/numbers.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 

@@ -11,7 +11,7 @@
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
-#include "core/gradients.h"
+#include "core/attention/gradients.h"
 
 namespace headscope::ui {
 namespace {

@@ -17,7 +17,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/reduce.h"
 #include "core/analysis/rows.h"
-#include "core/trace.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 

@@ -8,7 +8,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
-#include "core/dropout.h"
+#include "core/attention/dropout.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/gl/scene.h"
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope::ui {
 namespace {

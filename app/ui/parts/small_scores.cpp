@@ -8,7 +8,7 @@
 
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/reduce.h"
-#include "core/execution.h"
+#include "core/base/execution.h"
 
 namespace headscope::ui {
 namespace {

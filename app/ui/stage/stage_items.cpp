@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/alibi.h"
+#include "core/attention/alibi.h"
 
 namespace headscope::ui {
 namespace {

@@ -7,8 +7,8 @@
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
-#include "core/alibi.h"
-#include "core/words/numbers.h"
+#include "core/attention/alibi.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "app/ui/step_looks.h"
-#include "core/steps/step.h"
-#include "core/trace.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 #include "core/words/narration.h"
 
 namespace headscope::ui {

@@ -10,7 +10,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/sentence_strip.h"
 #include "app/ui/widgets.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

@@ -15,7 +15,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/trace_difference.h"
-#include "core/mistakes.h"
+#include "core/attention/mistakes.h"
 
 namespace headscope::ui {
 namespace {

@@ -16,7 +16,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/trace_difference.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

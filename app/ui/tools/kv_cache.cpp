@@ -1,6 +1,6 @@
 // KV cache: decoding token by token under a causal mask; what is new, what is kept, and what the
 // cache saves and takes.
-#include "core/analysis/kv_cache.h"
+#include "core/studies/kv_cache.h"
 
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@
 #include "app/ui/tools/kv_cache_picture.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
-#include "core/ledger.h"
-#include "core/words/numbers.h"
+#include "core/attention/ledger.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {

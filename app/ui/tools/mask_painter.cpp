@@ -16,8 +16,8 @@
 #include "app/ui/tools/mask_picture.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/words/mask.h"
-#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/ui/panel.h"
 #include "app/ui/parts/matrix.h"
-#include "core/mask.h"
+#include "core/attention/mask.h"
 
 namespace headscope::ui {
 

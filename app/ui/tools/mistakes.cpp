@@ -1,6 +1,6 @@
 // Common mistakes: five switches, each shown beside the right way, with the difference it makes and
 // why it matters.
-#include "core/mistakes.h"
+#include "core/attention/mistakes.h"
 
 #include <fmt/format.h>
 

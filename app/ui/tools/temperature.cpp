@@ -17,7 +17,7 @@
 #include "app/ui/tools/temperature_charts.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
-#include "core/dropout.h"
+#include "core/attention/dropout.h"
 #include "core/words/mask.h"
 
 namespace headscope::ui {

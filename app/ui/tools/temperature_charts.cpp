@@ -12,7 +12,7 @@
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
-#include "core/dropout.h"
+#include "core/attention/dropout.h"
 #include "core/words/mask.h"
 
 namespace headscope::ui {

@@ -16,7 +16,7 @@
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
-#include "core/steps/softmax_row.h"
+#include "core/attention/steps/softmax_row.h"
 #include "core/words/arithmetic.h"
 #include "core/words/cells.h"
 

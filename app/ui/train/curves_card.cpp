@@ -9,7 +9,7 @@
 #include "app/ui/parts/chart.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
-#include "core/words/numbers.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
-#include "core/words/numbers.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {

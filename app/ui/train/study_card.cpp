@@ -13,8 +13,8 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
-#include "core/error.h"
-#include "core/words/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
-#include "core/error.h"
-#include "core/words/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {

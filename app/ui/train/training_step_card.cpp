@@ -12,7 +12,7 @@
 #include "app/ui/step_looks.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
-#include "core/steps/step.h"
+#include "core/attention/steps/step.h"
 #include "core/training/weight_gradients.h"
 
 namespace headscope::ui {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "core/make_document.h"
-#include "core/presets.h"
-#include "core/weights/designed_heads.h"
+#include "core/editing/make_document.h"
+#include "core/heads/designed_heads.h"
+#include "core/presets/presets.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {

@@ -1,8 +1,8 @@
 // A document of a given size, for what counts a pass's or a picture's cost.
 #pragma once
 
-#include "core/document.h"
-#include "core/make_document.h"
+#include "core/document/document.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::test {
 

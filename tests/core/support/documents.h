@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/edit.h"
-#include "core/make_document.h"
+#include "core/editing/edit.h"
+#include "core/editing/make_document.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/state_dict.h"
+#include "core/base/random.h"
 #include "core/formats/pass_files.h"
-#include "core/formats/state_dict.h"
-#include "core/weights/random.h"
 #include "tests/core/support/passes.h"
 #include "tests/core/test_files.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/analysis/head_metrics.h"
-#include "core/trace.h"
+#include "core/document/trace.h"
 #include "tests/core/support/reference.h"
 
 namespace headscope::test {

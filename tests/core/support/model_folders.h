@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/formats/model_directory.h"
-#include "core/formats/safetensors.h"
 #include "core/model/model_trace.h"
+#include "core/tensor/safetensors.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::test {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/attention.h"
-#include "core/make_document.h"
-#include "core/weights/random.h"
+#include "core/base/random.h"
+#include "core/document/attention.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::test {
 

@@ -9,9 +9,9 @@
 #include <map>
 #include <vector>
 
-#include "core/document.h"
-#include "core/dropout.h"
-#include "core/tensor_id.h"
+#include "core/attention/dropout.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/document.h"
 
 namespace headscope::test {
 

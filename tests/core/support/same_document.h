@@ -7,7 +7,7 @@
 #include <cstring>
 #include <variant>
 
-#include "core/document.h"
+#include "core/document/document.h"
 
 namespace headscope::test {
 

@@ -1,0 +1,399 @@
+#include "core/analysis/merged_heads.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "core/analysis/head_report.h"
+#include "core/analysis/rows.h"
+#include "core/analysis/sharpness.h"
+#include "core/attention/alibi.h"
+#include "core/attention/steps/score_rows.h"
+#include "core/attention/steps/softmax_row.h"
+#include "core/base/error.h"
+#include "core/base/execution.h"
+#include "core/platform/threads.h"
+#include "core/tensor/finite.h"
+
+namespace headscope {
+
+namespace {
+
+/// Rows of heads' scores, times a gain each, and what softmax makes of them or of their sum: what
+/// one head with the matrices of two computes. Pins are left out. With ALiBi each head's penalties
+/// go with its scores.
+class AddedScores {
+ public:
+  AddedScores(const Trace& trace, Index item);
+
+  /// A head's raw scores of a query.
+  void scores(Index head, Index query, std::span<float> row) const;
+  /// Raw scores to weights, in place.
+  void softmax(Index query, std::span<float> row) const;
+  /// How far the key `own` leads `other` in a row of raw scores, in logits; none where one of them
+  /// is masked.
+  std::optional<double> lead(Index query, std::span<const float> row, Index own, Index other) const;
+
+ private:
+  const Trace& trace_;
+  AttentionConfig config_;  // ALiBi's penalties are in the scores already
+  Index item_;
+};
+
+/// sum = gains[0] · a + gains[1] · b
+void addScores(std::span<const float> a, std::span<const float> b, std::array<double, 2> gains,
+               std::span<float> sum);
+
+/// The key a query has for a partner; none where it has several, which one head may share its
+/// weight out to.
+std::optional<Index> onlyPartner(const HeadRelation& of, Index item, Index query) {
+  const std::vector<Index>& keys =
+      of.relation.partners.at(static_cast<std::size_t>(item)).at(static_cast<std::size_t>(query));
+  return keys.size() == 1 ? std::optional<Index>(keys.front()) : std::nullopt;
+}
+
+/// Two relations want different keys.
+inline bool differ(const std::optional<Index>& a, const std::optional<Index>& b) {
+  return a && b && *a != *b;
+}
+
+/// How far two relations' own keys lead, over the queries that want different ones.
+class Leads {
+ public:
+  void add(const std::array<std::optional<double>, 2>& leads) {
+    if (!leads[0] || !leads[1]) return;
+    for (std::size_t r = 0; r < 2; ++r) sum_[r] += *leads[r];
+    ++count_;
+  }
+  /// With these both means are kEqualLead; 1 where there is nothing that leads.
+  std::array<double, 2> equalGains() const;
+
+ private:
+  std::array<double, 2> sum_{0.0, 0.0};
+  Index count_ = 0;
+};
+
+AddedScores::AddedScores(const Trace& trace, Index item)
+    : trace_(trace), config_(trace.config()), item_(item) {
+  config_.alibi = false;
+}
+
+void AddedScores::scores(Index head, Index query, std::span<float> row) const {
+  trace_.tile(TensorId::rawScores, item_, head, query, 1, 0, static_cast<Index>(row.size()),
+              row.data());
+  const AttentionConfig& c = trace_.config();
+  if (c.alibi) subtractAlibi(row, alibiSlope(head, c.numHeads) / c.scoreMultiplier(), query, 0);
+}
+
+void AddedScores::softmax(Index query, std::span<float> row) const {
+  scoresForSoftmax(row, row, config_, {}, {item_, 0, query, 0});
+  const auto keys = static_cast<Index>(row.size());
+  if (!allFinite({row.data(), 1, keys, keys, 1})) {
+    throw UserError(
+        "the two heads' scores together do not fit a 32-bit float: scale W_Q or W_K down");
+  }
+  softmaxRow(row, softmaxKeys(config_, item_, query));
+}
+
+std::optional<double> AddedScores::lead(Index query, std::span<const float> row, Index own,
+                                        Index other) const {
+  const AllowedKeys allowed = softmaxKeys(config_, item_, query);
+  if (!allowed(own) || !allowed(other)) return std::nullopt;
+  std::array both{row[static_cast<std::size_t>(own)], row[static_cast<std::size_t>(other)]};
+  scaleScores(both, both, config_, {}, {item_, 0, query, 0});
+  return static_cast<double>(both[0]) - static_cast<double>(both[1]);
+}
+
+void addScores(std::span<const float> a, std::span<const float> b, std::array<double, 2> gains,
+               std::span<float> sum) {
+  const auto first = static_cast<float>(gains[0]);
+  const auto second = static_cast<float>(gains[1]);
+  for (std::size_t j = 0; j < sum.size(); ++j) sum[j] = first * a[j] + second * b[j];
+}
+
+std::array<double, 2> Leads::equalGains() const {
+  if (count_ == 0 || sum_[0] <= 0.0 || sum_[1] <= 0.0) return {1.0, 1.0};
+  const double wanted = kEqualLead * static_cast<double>(count_);
+  const std::array gains{wanted / sum_[0], wanted / sum_[1]};
+  // of leads next to nothing they would be more than a float holds
+  const bool usable = std::max(gains[0], gains[1]) <= std::numeric_limits<float>::max();
+  return usable ? gains : std::array{1.0, 1.0};
+}
+
+MetricValue meanEntropy(const Tensor& weights, const CountedRows& counted) {
+  if (counted.empty()) return MetricValue::undefined(counted.whyEmpty());
+  const ConstMatrixView view = weights.matrix();
+  double sum = 0.0;
+  for (const CountedRow& row : counted.rows) sum += spreadOf(view.row(row.row)).entropy;
+  return {sum / static_cast<double>(counted.rows.size()), {}};
+}
+
+/// The queries that are to look at two different keys, with these.
+std::vector<ConflictedQuery> tornQueries(const std::array<HeadRelation, 2>& pair, Index item,
+                                         const CountedRows& counted) {
+  std::vector<ConflictedQuery> torn;
+  for (const CountedRow& row : counted.rows) {
+    const auto a = onlyPartner(pair[0], item, row.row);
+    const auto b = onlyPartner(pair[1], item, row.row);
+    if (differ(a, b)) torn.push_back({row.row, {*a, *b}, {}, {}, 0, 0.0F});
+  }
+  return torn;
+}
+
+/// The one whose smaller loss is the largest; the first of equals.
+std::optional<ConflictedQuery> worstOf(std::vector<ConflictedQuery> torn,
+                                       const std::array<Tensor, 3>& weights) {
+  std::optional<ConflictedQuery> worst;
+  double most = 0.0;
+  for (ConflictedQuery& query : torn) {
+    const std::span<const float> both = weights[2].matrix().row(query.query);
+    double loss = 1.0;
+    for (std::size_t r = 0; r < 2; ++r) {
+      query.alone[r] = weights[r].matrix()(query.query, query.partners[r]);
+      query.together[r] = weights[2].matrix()(query.query, query.partners[r]);
+      loss = std::min(loss, static_cast<double>(query.alone[r] - query.together[r]));
+    }
+    if (worst && loss <= most + kEqualLosses) continue;
+    most = loss;
+    const auto largest = std::max_element(both.begin(), both.end());
+    query.most = static_cast<Index>(largest - both.begin());
+    query.mostWeight = *largest;
+    worst = query;
+  }
+  return worst;
+}
+
+/// The work of twoInOne: its parts are called in the order in which they stand.
+class TwoInOneWork {
+ public:
+  TwoInOneWork(const Trace& trace, Index item, const std::array<HeadRelation, 2>& pair,
+               PairGains gains, MergedHeads& into)
+      : added_(trace, item),
+        item_(item),
+        pair_(pair),
+        gains_(gains),
+        counted_(countedRows(trace.document(), item)),
+        torn_(tornQueries(pair, item, counted_)),
+        into_(into) {
+    into_ = {};
+    for (std::size_t w = 0; w < 3; ++w) {
+      into_.weights[w] = Tensor::uninitialised({trace.config().seqLen, trace.config().keys()});
+      out_[w] = into_.weights[w].mutableMatrix();
+    }
+  }
+
+  /// Computes the two heads' raw scores of a query.
+  void score(Index query) const {
+    for (std::size_t h = 0; h < 2; ++h) added_.scores(pair_[h].head, query, out_[h].row(query));
+  }
+
+  /// Chooses the gains from the scores of all queries.
+  void chooseGains() {
+    if (gains_ == PairGains::asBuilt) return;
+    Leads leads;
+    for (const ConflictedQuery& query : torn_) {
+      const auto [a, b] = query.partners;
+      leads.add({added_.lead(query.query, out_[0].row(query.query), a, b),
+                 added_.lead(query.query, out_[1].row(query.query), b, a)});
+    }
+    into_.gains = leads.equalGains();
+  }
+
+  /// Computes all three heads' weights of a query.
+  void weigh(Index query) const {
+    addScores(out_[0].row(query), out_[1].row(query), into_.gains, out_[2].row(query));
+    for (std::size_t h = 0; h < 2; ++h) {
+      for (float& score : out_[h].row(query)) score *= static_cast<float>(into_.gains[h]);
+    }
+    for (const MatrixView& matrix : out_) added_.softmax(query, matrix.row(query));
+  }
+
+  /// Measures one of the three heads.
+  void measure(std::size_t which) {
+    for (std::size_t r = 0; r < 2; ++r) {
+      into_.scores[which][r] =
+          partnerWeight(into_.weights[which].matrix(), counted_,
+                        pair_[r].relation.partners.at(static_cast<std::size_t>(item_)));
+    }
+    into_.entropy[which] = meanEntropy(into_.weights[which], counted_);
+  }
+
+  void findTorn() { into_.torn = worstOf(std::move(torn_), into_.weights); }
+
+ private:
+  AddedScores added_;
+  Index item_;
+  const std::array<HeadRelation, 2>& pair_;
+  PairGains gains_;
+  CountedRows counted_;
+  std::vector<ConflictedQuery> torn_;
+  MergedHeads& into_;
+  std::array<MatrixView, 3> out_;  // of its weights, which are scores at first
+};
+
+}  // namespace
+
+std::optional<MergedHeads> twoInOne(const Trace& trace, Index item,
+                                    const std::array<HeadRelation, 2>& pair, PairGains gains,
+                                    const ExecutionContext& execution) {
+  const Index queries = trace.config().seqLen;
+  const ScopedThreadLimit threads(
+      threadsFor(queries * trace.config().keys() * 3, execution.threads));
+  MergedHeads result;
+  TwoInOneWork work(trace, item, pair, gains, result);
+  parallelFor(queries, execution, [&](Index query) { work.score(query); });
+  if (execution.stop()) return std::nullopt;
+  work.chooseGains();
+  parallelFor(queries, execution, [&](Index query) { work.weigh(query); });
+  if (execution.stop()) return std::nullopt;
+  parallelFor(3, execution, [&](Index which) { work.measure(static_cast<std::size_t>(which)); });
+  if (execution.stop()) return std::nullopt;
+  work.findTorn();
+  return result;
+}
+
+namespace {
+
+/// The key that each candidate has for a query.
+using Partners = std::vector<std::optional<Index>>;
+using Both = std::array<double, 2>;
+
+bool someDiffer(const Partners& partners) {
+  return std::any_of(partners.begin(), partners.end(), [&](const auto& a) {
+    return std::any_of(partners.begin(), partners.end(),
+                       [&](const auto& b) { return differ(a, b); });
+  });
+}
+
+class Ranking {
+ public:
+  Ranking(const Trace& trace, Index item, const std::vector<HeadRelation>& candidates)
+      : added_(trace, item),
+        candidates_(candidates),
+        width_(static_cast<std::size_t>(trace.config().keys())),
+        withPartner_(candidates.size(), 0.0) {
+    std::vector<std::pair<Index, Partners>> torn;
+    for (const CountedRow& row : countedRows(trace.document(), item).rows) {
+      Partners partners;
+      for (const HeadRelation& c : candidates) {
+        partners.push_back(onlyPartner(c, item, row.row));
+        if (partners.back()) ++withPartner_[partners.size() - 1];
+      }
+      if (someDiffer(partners)) torn.emplace_back(row.row, std::move(partners));
+    }
+    const std::size_t taken = std::min(torn.size(), kRankedQueries);
+    for (std::size_t i = 0; i < taken; ++i) queries_.push_back(torn[i * torn.size() / taken]);
+    for (std::size_t a = 0; a < candidates.size(); ++a) {
+      for (std::size_t b = a + 1; b < candidates.size(); ++b) pairs_.push_back({a, b});
+    }
+    leads_.resize(pairs_.size());
+    gains_.resize(pairs_.size(), {1.0, 1.0});
+    losses_.resize(queries_.size());
+  }
+
+  /// How many scores are looked at.
+  Index work() const { return static_cast<Index>(queries_.size() * pairs_.size() * width_); }
+
+  Index queries() const { return static_cast<Index>(queries_.size()); }
+
+  /// Once all leads are added, where gains are to be equal.
+  void chooseGains() {
+    for (std::size_t p = 0; p < pairs_.size(); ++p) gains_[p] = leads_[p].equalGains();
+  }
+
+  /// How far the keys of every pair lead at a query; one after the other, since they are added up.
+  void addLeads(Index i) {
+    const auto& [query, partners] = queries_[static_cast<std::size_t>(i)];
+    const auto scores = scoresOf(query);
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+      const auto [a, b] = pairs_[p];
+      if (!differ(partners[a], partners[b])) continue;
+      leads_[p].add({added_.lead(query, scores[a], *partners[a], *partners[b]),
+                     added_.lead(query, scores[b], *partners[b], *partners[a])});
+    }
+  }
+
+  /// What each of the two of every pair loses at a query.
+  void measureLosses(Index i) {
+    const auto& [query, partners] = queries_[static_cast<std::size_t>(i)];
+    const auto scores = scoresOf(query);
+    std::vector<Both>& losses = losses_[static_cast<std::size_t>(i)];
+    losses.assign(pairs_.size(), {0.0, 0.0});
+    std::vector<float> row(width_);
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+      const auto [a, b] = pairs_[p];
+      if (!differ(partners[a], partners[b])) continue;
+      const std::array keys{static_cast<std::size_t>(*partners[a]),
+                            static_cast<std::size_t>(*partners[b])};
+      const Both& gains = gains_[p];
+      const std::array<Both, 3> parts{Both{gains[0], 0.0}, Both{0.0, gains[1]}, gains};
+      for (std::size_t w = 0; w < 3; ++w) {
+        addScores(scores[a], scores[b], parts[w], row);
+        added_.softmax(query, row);
+        for (std::size_t r = 0; r < 2; ++r) {
+          const auto weight = static_cast<double>(row[keys[r]]);
+          if (w == r) losses[p][r] += weight;  // alone
+          if (w == 2) losses[p][r] -= weight;  // together
+        }
+      }
+    }
+  }
+
+  /// Once all losses are there.
+  std::array<std::size_t, 2> worst() const {
+    std::size_t worst = 0;
+    double most = 0.0;
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+      double smaller = 1.0;
+      for (std::size_t r = 0; r < 2; ++r) {
+        double sum = 0.0;
+        for (const auto& ofQuery : losses_) sum += ofQuery[p][r];
+        smaller = std::min(smaller, sum / std::max(withPartner_[pairs_[p][r]], 1.0));
+      }
+      if (p > 0 && smaller <= most + kEqualLosses) continue;
+      most = smaller;
+      worst = p;
+    }
+    return pairs_[worst];
+  }
+
+ private:
+  std::vector<std::vector<float>> scoresOf(Index query) const {
+    std::vector<std::vector<float>> scores(candidates_.size(), std::vector<float>(width_));
+    for (std::size_t c = 0; c < candidates_.size(); ++c) {
+      added_.scores(candidates_[c].head, query, scores[c]);
+    }
+    return scores;
+  }
+
+  AddedScores added_;
+  const std::vector<HeadRelation>& candidates_;
+  std::size_t width_;
+  std::vector<double> withPartner_;
+  std::vector<std::pair<Index, Partners>> queries_;
+  std::vector<std::array<std::size_t, 2>> pairs_;
+  std::vector<Leads> leads_;               // of every pair
+  std::vector<Both> gains_;                // of every pair
+  std::vector<std::vector<Both>> losses_;  // of every query and pair
+};
+
+}  // namespace
+
+std::optional<std::array<std::size_t, 2>> mostBlurred(const Trace& trace, Index item,
+                                                      const std::vector<HeadRelation>& candidates,
+                                                      PairGains gains,
+                                                      const ExecutionContext& execution) {
+  Ranking ranking(trace, item, candidates);
+  if (gains == PairGains::equal) {
+    for (Index i = 0; i < ranking.queries() && !execution.stop(); ++i) ranking.addLeads(i);
+    ranking.chooseGains();
+  }
+  const ScopedThreadLimit threads(threadsFor(3 * ranking.work(), execution.threads));
+  parallelFor(ranking.queries(), execution, [&](Index i) { ranking.measureLosses(i); });
+  if (execution.stop()) return std::nullopt;
+  return ranking.worst();
+}
+
+}  // namespace headscope

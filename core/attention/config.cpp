@@ -1,0 +1,241 @@
+#include "core/attention/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/tensor/finite.h"
+
+namespace headscope {
+namespace {
+
+/// The divisors of n nearest to `wanted`.
+std::vector<Index> nearestDivisors(Index n, Index wanted, std::size_t count) {
+  std::vector<Index> divisors;
+  for (Index d = 1; d * d <= n; ++d) {
+    if (n % d != 0) continue;
+    divisors.push_back(d);
+    if (d != n / d) divisors.push_back(n / d);
+  }
+  std::sort(divisors.begin(), divisors.end(), [wanted](Index a, Index b) {
+    const Index da = std::abs(a - wanted);
+    const Index db = std::abs(b - wanted);
+    return da != db ? da < db : a < b;
+  });
+  if (divisors.size() > count) divisors.resize(count);
+  return divisors;
+}
+
+class Findings {
+ public:
+  void add(std::string field, std::string message, std::vector<std::int64_t> suggestions = {}) {
+    found.push_back({std::move(field), std::move(message), std::move(suggestions)});
+  }
+  /// False, and a finding, where `value` is not in [1, limit].
+  bool count(const char* field, Index value, Index limit) {
+    if (value < 1) {
+      add(field, fmt::format("{} is {}: it must be at least 1", field, value), {1});
+      return false;
+    }
+    if (value > limit) {
+      add(field, fmt::format("{} is {}: at most {} is taken", field, value, limit), {limit});
+      return false;
+    }
+    return true;
+  }
+  std::vector<Problem> found;
+};
+
+void checkHeads(const AttentionConfig& c, Findings& findings) {
+  if (!findings.count("d_model", c.dModel, Limits::kDModel)) return;
+  if (!findings.count("heads", c.numHeads, Limits::kDModel)) return;
+  if (c.headDim != 0) {
+    if (!findings.count("head_dim", c.headDim, Limits::kDModel)) return;
+    if (c.headDim * c.numHeads > Limits::kDModel) {
+      findings.add("head_dim",
+                   fmt::format("{} heads of {} coordinates are {} together: at most {} are taken",
+                               c.numHeads, c.headDim, c.numHeads * c.headDim, Limits::kDModel),
+                   {Limits::kDModel / c.numHeads});
+      return;
+    }
+  } else if (c.dModel % c.numHeads != 0) {
+    auto nearest = nearestHeadCounts(c.dModel, c.numHeads);
+    std::sort(nearest.begin(), nearest.end());
+    const bool several = nearest.size() > 1;
+    findings.add(
+        "heads",
+        fmt::format("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
+                    "must be whole); the nearest head count{} that divide{}: {}; or give d_k by "
+                    "itself (head_dim; in the window: More)",
+                    c.dModel, c.numHeads, c.dModel, c.numHeads,
+                    static_cast<double>(c.dModel) / static_cast<double>(c.numHeads),
+                    several ? "s" : "", several ? "" : "s", fmt::join(nearest, ", ")),
+        nearest);
+    return;
+  }
+  if (!findings.count("kv_heads", c.numKvHeads, Limits::kDModel)) return;
+  if (c.numHeads % c.numKvHeads != 0 || c.numKvHeads > c.numHeads) {
+    const auto nearest = nearestDivisors(c.numHeads, c.numKvHeads, 2);
+    findings.add("kv_heads",
+                 fmt::format("{} heads cannot share {} key/value heads evenly; the nearest counts "
+                             "that divide: {}",
+                             c.numHeads, c.numKvHeads, fmt::join(nearest, ", ")),
+                 nearest);
+  }
+}
+
+void checkMask(const AttentionConfig& c, Findings& findings) {
+  const Mask& mask = c.mask;
+  if (mask.window < 0) {
+    findings.add("window", fmt::format("window is {}: give 1 or more, or 0 for none", mask.window),
+                 {1});
+  }
+  if (!mask.lengths.empty()) {
+    if (static_cast<Index>(mask.lengths.size()) != c.batch) {
+      findings.add("lengths", fmt::format("lengths has {} values for a batch of {}: give one per "
+                                          "batch item",
+                                          mask.lengths.size(), c.batch));
+    }
+    for (const Index length : mask.lengths) {
+      if (length < 0 || length > c.keys()) {
+        findings.add("lengths", fmt::format("length {} is not between 0 and the {} keys there are",
+                                            length, c.keys()));
+        break;
+      }
+    }
+  }
+  if (mask.painted != nullptr &&
+      (mask.painted->queries != c.seqLen || mask.painted->keys != c.keys())) {
+    findings.add("mask",
+                 fmt::format("the painted mask is {} × {}, the scores are {} × {}",
+                             mask.painted->queries, mask.painted->keys, c.seqLen, c.keys()));
+  }
+}
+
+/// What is done to queries and keys before they meet.
+void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
+  if (!findings.found.empty()) return;  // d_k may mean nothing
+  const Rotary& r = c.rotary;
+  if (c.alibi && r.on()) {
+    findings.add("alibi",
+                 "RoPE and ALiBi are both on: a layer has one of them, turn the other off");
+  }
+  if (c.alibi && c.crossAttention()) {
+    findings.add("alibi",
+                 "ALiBi goes by the distance of query and key in one text, and in cross-attention "
+                 "the keys come from another: turn ALiBi off, or leave the memory out");
+  }
+  if (r.on()) {
+    if (c.dK() % 2 != 0) {
+      findings.add(
+          "rope",
+          fmt::format("d_k is {}, and RoPE turns pairs of coordinates: make it even", c.dK()));
+    }
+    const auto positive = [](double value) { return value > 0.0 && std::isfinite(value); };
+    if (!positive(r.theta)) {
+      findings.add("rope_theta", fmt::format("rope_theta is {}: it must be a number above 0 (10000 "
+                                             "is usual)",
+                                             inWords(r.theta)));
+    }
+    if (!positive(r.factor)) {
+      findings.add("rope_scaling", fmt::format("RoPE's factor is {}: it must be a number above 0",
+                                               inWords(r.factor)));
+    }
+    if (r.scaling == Rotary::Scaling::llama3 &&
+        (!positive(r.lowFrequencyFactor) || !positive(r.highFrequencyFactor) ||
+         r.lowFrequencyFactor >= r.highFrequencyFactor || r.originalPositions < 1)) {
+      findings.add(
+          "rope_scaling",
+          fmt::format("RoPE's frequency factors {} and {} and {} positions cannot be used: "
+                      "the first must be above 0 and below the second, the last at least 1",
+                      inWords(r.lowFrequencyFactor), inWords(r.highFrequencyFactor),
+                      r.originalPositions));
+    }
+  }
+  if (!c.headNorm.on()) return;
+  for (const std::vector<float>* gains : {&c.headNorm.q(), &c.headNorm.k()}) {
+    if (std::ssize(*gains) != c.dK()) {
+      findings.add("head_norm", fmt::format("{} gains are given to normalise d_k = {} coordinates: "
+                                            "give one for each",
+                                            gains->size(), c.dK()));
+      return;
+    }
+  }
+  if (!(c.headNorm.epsilon() >= 0.0 && std::isfinite(c.headNorm.epsilon()))) {
+    findings.add("head_norm", fmt::format("the epsilon of Q's and K's norm is {}: it must be a "
+                                          "finite number from 0",
+                                          inWords(c.headNorm.epsilon())));
+  }
+}
+
+}  // namespace
+
+double AttentionConfig::rootDk() const { return std::sqrt(static_cast<double>(dK())); }
+
+float AttentionConfig::scoreMultiplier() const {
+  const double root = scale ? rootDk() : 1.0;
+  return static_cast<float>(1.0 / (root * temperature));
+}
+
+std::vector<Index> nearestHeadCounts(Index dModel, Index wanted, std::size_t count) {
+  // one below and one above where both exist, so that a step either way finds its next
+  auto nearest = nearestDivisors(dModel, wanted, static_cast<std::size_t>(-1));
+  std::vector<Index> picked;
+  const auto pick = [&](auto&& fits) {
+    const auto it = std::find_if(nearest.begin(), nearest.end(), fits);
+    if (it != nearest.end()) picked.push_back(*it);
+  };
+  pick([wanted](Index d) { return d <= wanted; });
+  pick([wanted](Index d) { return d > wanted; });
+  std::sort(picked.begin(), picked.end(),
+            [wanted](Index a, Index b) { return std::abs(a - wanted) < std::abs(b - wanted); });
+  for (const Index d : nearest) {
+    if (picked.size() >= count) break;
+    if (std::find(picked.begin(), picked.end(), d) == picked.end()) picked.push_back(d);
+  }
+  if (picked.size() > count) picked.resize(count);
+  return picked;
+}
+
+std::vector<Problem> validate(const AttentionConfig& c) {
+  Findings findings;
+  checkHeads(c, findings);
+  findings.count("tokens", c.seqLen, Limits::kTokens);
+  findings.count("batch", c.batch, Limits::kBatch);
+  if (c.crossAttention()) findings.count("memory_len", c.memoryLen, Limits::kTokens);
+  if (c.memoryLen < 0) findings.count("memory_len", c.memoryLen, Limits::kTokens);
+  if (c.memoryWidth != 0 && findings.count("memory width", c.memoryWidth, Limits::kDModel) &&
+      !c.crossAttention()) {
+    findings.add("memory", fmt::format("the keys' and values' weights expect a memory of {} "
+                                       "features: load one, or type a memory text first",
+                                       c.memoryWidth));
+  }
+  // both it and 1 over it are numbers that the scores' 32 bits hold
+  constexpr double kHottest = std::numeric_limits<float>::max();
+  if (!(c.temperature > 0.0 && c.temperature <= kHottest) ||
+      !std::isfinite(1.0F / static_cast<float>(c.temperature))) {
+    findings.add("temperature",
+                 fmt::format("temperature is {}: it must be a number above 0, from 3e-39 to 3.4e38 "
+                             "(1 leaves the scores as they are)",
+                             inWords(c.temperature)));
+  }
+  checkQueriesAndKeys(c, findings);
+  if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {
+    findings.add("dropout", fmt::format("dropout is {}: it must be at least 0 (off) and below 1",
+                                        inWords(c.dropout.rate)));
+  }
+  if (!c.headGains.empty() && static_cast<Index>(c.headGains.size()) != c.numHeads) {
+    findings.add("gains", fmt::format("{} gains are given for {} heads: give one per head",
+                                      c.headGains.size(), c.numHeads));
+  }
+  for (const float gain : c.headGains) {
+    if (!std::isfinite(gain)) findings.add("gains", "a head's gain must be a finite number");
+  }
+  checkMask(c, findings);
+  return std::move(findings.found);
+}
+
+}  // namespace headscope

@@ -1,0 +1,24 @@
+// Dropout: which attention weights a seed drops; the same cells on every machine and thread count.
+#pragma once
+
+#include "core/attention/config.h"
+#include "core/base/random.h"
+
+namespace headscope {
+
+class DroppedCells {
+ public:
+  explicit DroppedCells(const AttentionConfig& config);
+
+  bool operator()(Index item, Index head, Index row, Index col) const;
+  /// What a weight that stays is multiplied by: 1 / (1 − rate).
+  float factor() const { return factor_; }
+
+ private:
+  RandomStream draws_;
+  float edge_;  // a draw in [−1, 1) below it drops the cell
+  float factor_;
+  Index heads_, rows_, cols_;
+};
+
+}  // namespace headscope

@@ -1,0 +1,36 @@
+// Ledger: what a configuration costs (parameters, FLOPs, bytes), step by step, before it is run.
+#pragma once
+
+#include <vector>
+
+#include "core/attention/steps/step.h"
+
+namespace headscope {
+
+struct Ledger {
+  struct Parameters {
+    Index wQ = 0, wK = 0, wV = 0, wO = 0, bQ = 0, bK = 0, bV = 0, bO = 0, total = 0;
+  } parameters;
+  struct Row {
+    const Step* step;
+    StepCost cost;
+  };
+  std::vector<Row> steps;
+  Index flops = 0;
+  Index bytes = 0;          // of all steps' outputs in F32
+  Index kvCacheBytes = 0;   // keys and values of one layer in F32: 8·B·M·D_kv
+  Index resultBytes = 0;    // what of a pass's results is held
+  Index residentBytes = 0;  // what a pass holds: inputs, weights (twice: packed too), results
+};
+
+/// `config` must be valid. Throws UserError where a product of sizes overflows 64 bits.
+/// `held`: which scores the pass stores.
+Ledger ledger(const AttentionConfig& config, ScoreStorage held = ScoreStorage::all);
+
+/// All, where such a pass fits `budgetBytes`; else none. Throws UserError with the figure where
+/// even that would not fit.
+ScoreStorage scoresToHold(const AttentionConfig& config, Index budgetBytes);
+/// Throws UserError with the figure where a pass that holds all scores would not fit `budgetBytes`.
+void checkFits(const AttentionConfig& config, Index budgetBytes);
+
+}  // namespace headscope

@@ -1,0 +1,135 @@
+// Mask: which keys each query may attend to; causal, window, lengths and a painted (T, M) pattern,
+// combined by AND; and the usual masks as painted ones, to start painting from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+/// One byte per (query, key) pair, 1 where the query may attend; for all heads and batch items.
+struct PaintedMask {
+  Index queries = 0;
+  Index keys = 0;
+  std::vector<std::uint8_t> allowed;  // row-major
+
+  bool operator()(Index query, Index key) const {
+    return allowed[static_cast<std::size_t>(query * keys + key)] != 0;
+  }
+  bool operator==(const PaintedMask&) const = default;
+};
+
+struct Mask {
+  bool causal = false;         // allows key j for query i where j ≤ i
+  Index window = 0;            // allows |i − j| < window; 0: no window
+  std::vector<Index> lengths;  // per batch item: keys at and past the length are padding
+  std::shared_ptr<const PaintedMask> painted;
+
+  bool operator==(const Mask& other) const;
+  /// True where nothing is forbidden to anyone.
+  bool none() const { return !causal && window == 0 && lengths.empty() && painted == nullptr; }
+};
+
+/// The keys one query may see: those in [begin, end) that `painted` (may be null; one byte per key
+/// of the whole row) allows.
+struct AllowedKeys {
+  Index begin = 0;
+  Index end = 0;
+  const std::uint8_t* painted = nullptr;
+
+  bool operator()(Index key) const {
+    return key >= begin && key < end && (painted == nullptr || painted[key] != 0);
+  }
+  /// Number of keys left, 0 for a fully masked row.
+  Index count() const;
+  bool any() const;
+  /// The same keys, however they are given; the two rows are of one length.
+  bool operator==(const AllowedKeys& other) const;
+};
+
+/// The rules by which a mask forbids, in the order they are named in.
+enum class MaskRule { causal, window, padding, painted };
+inline constexpr std::array kMaskRules{MaskRule::causal, MaskRule::window, MaskRule::padding,
+                                       MaskRule::painted};
+
+/// What one rule by itself allows a query, however many keys there are.
+AllowedKeys allowedBy(MaskRule rule, const Mask& mask, Index item, Index query);
+/// What all of them allow it of `keys` keys.
+AllowedKeys allowedKeys(const Mask& mask, Index item, Index query, Index keys);
+
+/// Why a pair is forbidden, in words ("causal: key 4 comes after query 2"); empty where allowed.
+std::string whyForbidden(const Mask& mask, Index item, Index query, Index key);
+
+/// Every query sees every key.
+PaintedMask allAllowed(Index queries, Index keys);
+
+/// Query i sees the keys j ≤ i (Vaswani et al. 2017, section 3.2.3).
+PaintedMask causalPattern(Index queries, Index keys);
+
+/// Query i sees the keys with |i − j| < width (sliding window: Beltagy et al. 2020, Longformer).
+PaintedMask windowPattern(Index queries, Index keys, Index width);
+
+/// All see the first `prefix` keys, the others causally (prefix LM: UniLM, Dong et al. 2019; T5,
+/// Raffel et al. 2020, section 3.2.1).
+PaintedMask prefixPattern(Index queries, Index keys, Index prefix);
+
+/// All see the first `length` keys; the others are padding (PyTorch's key_padding_mask).
+PaintedMask paddingPattern(Index queries, Index keys, Index length);
+
+/// A query sees the keys of its own document: queries before queryEnds[0] the keys before
+/// keyEnds[0], and so on; past the last end lies one document more (documents packed into one
+/// sequence: Krell et al. 2021).
+PaintedMask documentPattern(Index queries, Index keys, const std::vector<Index>& queryEnds,
+                            const std::vector<Index>& keyEnds);
+
+/// Where documents end: after each token . ! ? or …; several of them in a row end one.
+std::vector<Index> sentenceEnds(const std::vector<std::string>& tokens);
+
+/// Allowed where `mask` forbids, and the other way round.
+PaintedMask inverted(PaintedMask mask);
+
+/// Pairs of rows [row0, row1) and columns [col0, col1).
+struct PairBlock {
+  Index row0 = 0, row1 = 0;
+  Index col0 = 0, col1 = 0;
+};
+
+/// Sets the pairs of a block, as far as it lies in the mask; true where one of them changed.
+bool paintBlock(PaintedMask& mask, const PairBlock& block, bool allow);
+
+/// All rules that forbid a pair; empty where it is allowed.
+std::vector<MaskRule> rulesForbidding(const Mask& mask, Index item, Index query, Index key);
+
+/// Keys [begin, end) of one query that causal, window or padding forbids; each key is in one run at
+/// most, that of the first of its rules.
+struct RuleRun {
+  MaskRule rule = MaskRule::causal;
+  Index begin = 0, end = 0;
+
+  bool operator==(const RuleRun&) const = default;
+};
+/// In the order of the keys.
+std::vector<RuleRun> ruleRuns(const Mask& mask, Index item, Index query, Index keys);
+
+/// The queries of an item that have no key left.
+std::vector<Index> fullyMaskedQueries(const Mask& mask, Index item, Index queries, Index keys);
+
+/// All that a mask forbids to one item, painted.
+PaintedMask asPaint(const Mask& mask, Index item, Index queries, Index keys);
+
+/// True where batch items have different lengths, which paint, the same for all, cannot say.
+bool lengthsDiffer(const Mask& mask);
+
+/// The same mask with its rules painted, so that each pair can be changed; lengths that differ
+/// stay.
+Mask rulesAsPaint(const Mask& mask, Index queries, Index keys);
+
+/// `mask` with this painted on it; nothing at all where it forbids nothing.
+Mask withPaint(Mask mask, PaintedMask painted);
+
+}  // namespace headscope

@@ -1,0 +1,110 @@
+#include "core/attention/mistakes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::array<MistakeText, 5> kMistakes{{
+    {Mistake::reshapeWithoutTranspose, "reshape", "Reshape without the transpose",
+     "Q, K and V are viewed as (B, H, T, d_k) at once",
+     "view as (B, T, H, d_k), then swap axes 1 and 2",
+     "a head no longer holds its own columns of every token: its rows are pieces of a few tokens, "
+     "laid end to end, and the shapes still agree, so nothing warns of it"},
+    {Mistake::softmaxOverQueries, "softmax-queries", "Softmax over the queries",
+     "softmax runs down the columns (dim=-2)",
+     "softmax runs along the rows, over the keys (dim=-1)",
+     "the weights of a query no longer sum to 1: keys share out the queries instead of queries "
+     "sharing out their attention, and with a causal mask early tokens hear of later ones"},
+    {Mistake::zeroForMasked, "zero-mask", "0 instead of −∞ in the mask",
+     "forbidden scores are set to 0 before softmax", "forbidden scores are set to −∞",
+     "exp(0) is 1, not 0: forbidden keys still get weight, more than every allowed key whose score "
+     "is negative, so a causal model sees the future"},
+    {Mistake::noScale, "no-scale", "No ÷√d_k", "the scores go to softmax as they are",
+     "the scores are divided by √d_k",
+     "q·k of d_k independent terms of variance 1 has variance d_k: softmax saturates on one key, "
+     "and the gradient through it vanishes"},
+    {Mistake::sharedHead, "shared-head", "One head's weights for all",
+     "every head uses the first head's columns of W^Q, W^K and W^V",
+     "every head has columns of its own",
+     "all heads compute the same thing: H times the cost of one head, and nothing more is seen"},
+}};
+
+}  // namespace
+
+std::span<const MistakeText> allMistakes() { return kMistakes; }
+
+const MistakeText& textOf(Mistake mistake) { return kMistakes[static_cast<std::size_t>(mistake)]; }
+
+Mistake mistakeFromString(std::string_view id) {
+  std::vector<std::string_view> known;
+  for (const MistakeText& text : kMistakes) {
+    if (text.id == id) return text.mistake;
+    known.push_back(text.id);
+  }
+  throw UserError(
+      fmt::format("mistake '{}' is not known; there are: {}", id, fmt::join(known, ", ")));
+}
+
+bool isOn(const AttentionConfig& config, Mistake mistake) {
+  switch (mistake) {
+    case Mistake::reshapeWithoutTranspose:
+      return config.mistakes.reshapeWithoutTranspose;
+    case Mistake::softmaxOverQueries:
+      return config.mistakes.softmaxOverQueries;
+    case Mistake::zeroForMasked:
+      return config.mistakes.zeroForMasked;
+    case Mistake::noScale:
+      return !config.scale;
+    case Mistake::sharedHead:
+      break;
+  }
+  return config.mistakes.sharedHead;
+}
+
+void setMistake(AttentionConfig& config, Mistake mistake, bool on) {
+  switch (mistake) {
+    case Mistake::reshapeWithoutTranspose:
+      config.mistakes.reshapeWithoutTranspose = on;
+      break;
+    case Mistake::softmaxOverQueries:
+      config.mistakes.softmaxOverQueries = on;
+      break;
+    case Mistake::zeroForMasked:
+      config.mistakes.zeroForMasked = on;
+      break;
+    case Mistake::noScale:
+      config.scale = !on;
+      break;
+    case Mistake::sharedHead:
+      config.mistakes.sharedHead = on;
+      break;
+  }
+}
+
+std::vector<Mistake> mistakesOn(const AttentionConfig& config) {
+  std::vector<Mistake> on;
+  for (const MistakeText& text : kMistakes) {
+    if (isOn(config, text.mistake)) on.push_back(text.mistake);
+  }
+  return on;
+}
+
+std::string idsOfMistakes(const AttentionConfig& config) {
+  std::vector<std::string_view> ids;
+  for (const Mistake mistake : mistakesOn(config)) ids.push_back(textOf(mistake).id);
+  return fmt::format("{}", fmt::join(ids, ", "));
+}
+
+AttentionConfig withoutMistakes(AttentionConfig config) {
+  for (const MistakeText& text : kMistakes) setMistake(config, text.mistake, false);
+  return config;
+}
+
+}  // namespace headscope

@@ -1,0 +1,46 @@
+// Mistakes: what people commonly get wrong in multi-head attention, in words; each can be switched
+// on to see what it does.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/attention/config.h"
+
+namespace headscope {
+
+enum class Mistake {
+  reshapeWithoutTranspose,
+  softmaxOverQueries,
+  zeroForMasked,
+  noScale,  // the same switch as ÷√d_k
+  sharedHead,
+};
+
+struct MistakeText {
+  Mistake mistake;
+  std::string_view id;     // "softmax-queries": in flags and files
+  std::string_view title;  // "Softmax over the queries"
+  std::string_view wrong;  // what is done
+  std::string_view right;  // what should be done
+  std::string_view why;    // what goes wrong by it
+};
+
+/// In the order of the enumeration.
+std::span<const MistakeText> allMistakes();
+const MistakeText& textOf(Mistake mistake);
+/// Throws UserError that lists the ids.
+Mistake mistakeFromString(std::string_view id);
+
+/// Whether the configuration makes the mistake.
+bool isOn(const AttentionConfig& config, Mistake mistake);
+void setMistake(AttentionConfig& config, Mistake mistake, bool on);
+std::vector<Mistake> mistakesOn(const AttentionConfig& config);
+/// Their ids with ", " between them, as files name them; empty where none is on.
+std::string idsOfMistakes(const AttentionConfig& config);
+/// The right way: the same configuration with none of them.
+AttentionConfig withoutMistakes(AttentionConfig config);
+
+}  // namespace headscope

@@ -1,0 +1,39 @@
+#include "core/attention/rotary.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace headscope {
+namespace {
+
+/// As Llama 3.1's release has it (apply_scaling).
+double scaledLikeLlama3(double frequency, const Rotary& r) {
+  const auto learned = static_cast<double>(r.originalPositions);
+  const double wave = 2.0 * std::numbers::pi / frequency;  // in positions
+  if (wave < learned / r.highFrequencyFactor) return frequency;
+  if (wave > learned / r.lowFrequencyFactor) return frequency / r.factor;
+  const double smooth =
+      (learned / wave - r.lowFrequencyFactor) / (r.highFrequencyFactor - r.lowFrequencyFactor);
+  return (1.0 - smooth) * frequency / r.factor + smooth * frequency;
+}
+
+}  // namespace
+
+std::vector<double> rotaryFrequencies(const Rotary& rotary, Index dK) {
+  std::vector<double> frequencies;
+  for (Index j = 0; j < dK / 2; ++j) {
+    double frequency =
+        std::pow(rotary.theta, -2.0 * static_cast<double>(j) / static_cast<double>(dK));
+    if (rotary.scaling == Rotary::Scaling::linear) frequency /= rotary.factor;
+    if (rotary.scaling == Rotary::Scaling::llama3) frequency = scaledLikeLlama3(frequency, rotary);
+    frequencies.push_back(frequency);
+  }
+  return frequencies;
+}
+
+Turn rotationAt(double frequency, Index position) {
+  const double angle = frequency * static_cast<double>(position);
+  return {std::cos(angle), std::sin(angle)};
+}
+
+}  // namespace headscope

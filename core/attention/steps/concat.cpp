@@ -1,0 +1,72 @@
+// Step 8, concat: the transpose and reshape back: (B,H,T,d_k) → (B,T,H·d_k). A view, no copy.
+#include <fmt/format.h>
+
+#include "core/attention/steps/terms.h"
+
+namespace headscope {
+namespace {
+
+class Concat final : public Step {
+ public:
+  StepId id() const override { return StepId::concat; }
+
+  StepText text(const AttentionConfig& c) const override {
+    return {"concat",
+            "Concat",
+            "the heads side by side again",
+            fmt::format("{} × {} = {}", c.numHeads, c.dK(), c.queryWidth()),
+            "concat",
+            fmt::format("concat = heads.transpose(1, 2).reshape(B, T, {})", c.queryWidth())};
+  }
+
+  std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
+    return {TensorId::heads};
+  }
+  std::vector<TensorId> outputs() const override { return {TensorId::concat}; }
+  StepCost cost(const AttentionConfig&) const override { return {}; }
+
+  StepWork work() const override { return StepWork::view; }
+  Tensor view(TensorId output, const AttentionTensors& tensors) const override {
+    return tensors.tensor(TensorId::heads)
+        .transposed(1, 2)
+        .reshaped(shapeOf(output, tensors.config()));
+  }
+
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    const Index dK = tensors.config().dK();
+    const Index head = cell.col / dK;
+    Explanation e = startExplanation(
+        tensors, cell,
+        fmt::format("concat[b, t, h·{} + j] = heads[b, h, t, j]: column {} is column {} of head {}",
+                    dK, cell.col, cell.col % dK, head));
+    e.terms.push_back(
+        sourceTerm(tensors, {TensorId::heads, cell.item, head, cell.row, cell.col % dK}));
+    sumTerms(e);
+    return e;
+  }
+
+  void backward(Gradients& gradients, const ExecutionContext&) const override {
+    const Tensor& concat = gradients.tensor(TensorId::concat);
+    gradients.put(TensorId::heads, concat.split(2, gradients.config().numHeads).transposed(1, 2));
+  }
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const Index dK = gradients.config().dK();
+    const CellRef source{TensorId::concat, cell.item, -1, cell.row, cell.head * dK + cell.col};
+    Explanation e = startExplanation(
+        gradients, cell,
+        fmt::format("grad.heads[b, h, t, j] = grad.concat[b, t, h·{} + j]: the same place", dK));
+    e.terms.push_back(sourceTerm(gradients, gradientOf(source)));
+    sumTerms(e);
+    return e;
+  }
+};
+
+}  // namespace
+
+const Step& concatStep() {
+  static const Concat step;
+  return step;
+}
+
+}  // namespace headscope

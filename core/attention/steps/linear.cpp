@@ -1,0 +1,309 @@
+#include "core/attention/steps/linear.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/attention/steps/terms.h"
+#include "core/tensor/finite.h"
+#include "core/tensor/gemm.h"
+
+namespace headscope {
+
+namespace {
+
+/// Rows of one product, a panel wide: a piece of work between two looks at whether the pass was
+/// cancelled, small enough that a few threads get equal shares and large enough for the product to
+/// run at its best (bench/README.md).
+constexpr Index kPieceRows = 256;
+
+/// Rows of a dense (B, T, width) tensor, counted through the items.
+ConstMatrixView rowsOf(const Tensor& t, const Box& box) {
+  const Index width = t.dim(2);
+  return {t.data() + (box.item * t.dim(1) + box.row) * width, box.rows, width, width, 1};
+}
+
+/// The box of y, and whether it is finite; `weight` is the columns of Wᵀ it needs.
+bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& bias, const Box& box,
+                 Tensor& y) {
+  const ConstMatrixView to = rowsOf(y, box);
+  const MatrixView out{y.mutableData() + (to.data - y.data()) + box.col, box.rows, box.cols,
+                       to.rowStride};
+  gemm(rowsOf(x, box), weight, out);
+  return bias.empty() ? allFinite(out) : addToRows(bias.data() + box.col, out);
+}
+
+/// Rows of W as columns of Wᵀ.
+ConstMatrixView columnsOf(const Tensor& weight, const Box& box) {
+  return weight.matrixOf(Box{0, 0, box.col, box.cols, 0, weight.dim(1)}).transposed();
+}
+
+ConstMatrixView panelOf(const Tensor& packed, const Box& box) {
+  const ConstMatrixView panel = packed.matrix({box.col / kPanel});
+  return {panel.data + box.col % kPanel, panel.rows, box.cols, panel.rowStride, 1};
+}
+
+/// A square as wide as the processor's registers, which Eigen transposes in them.
+constexpr Index kTurned = Eigen::internal::packet_traits<float>::size;
+using Square = Eigen::Matrix<float, kTurned, kTurned, Eigen::RowMajor>;
+
+void turn(const float* from, Index fromStride, float* to, Index toStride) {
+  using Stride = Eigen::OuterStride<>;
+  Square square = Eigen::Map<const Square, Eigen::Unaligned, Stride>(from, Stride(fromStride));
+  square.transposeInPlace();
+  Eigen::Map<Square, Eigen::Unaligned, Stride>(to, Stride(toStride)) = square;
+}
+
+Shape packedShape(const Shape& weight) {
+  return {(weight[0] + kPanel - 1) / kPanel, weight[1], std::min(kPanel, weight[0])};
+}
+
+/// y = x Wᵀ + b, of a function that gives the columns of Wᵀ a box needs.
+template <typename Columns>
+Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
+                        const ExecutionContext& execution, Columns&& columns) {
+  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), out}, execution.memory);
+  const std::vector<Box> pieces = linearPieces(y.shape());
+  parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+    const Box& box = pieces[static_cast<std::size_t>(i)];
+    multiplyAdd(x, columns(box), bias, box, y);
+  });
+  return y;
+}
+
+/// Columns of a dense (B, T, width) tensor, all rows of all items.
+ConstMatrixView columnsOfAll(const Tensor& t, Index col, Index cols) {
+  return {t.data() + col, t.dim(0) * t.dim(1), cols, t.dim(2), 1};
+}
+
+/// Those layers that read x.
+std::vector<LinearLayer> layersOn(TensorId x, std::span<const LinearLayer> layers) {
+  std::vector<LinearLayer> on;
+  std::copy_if(layers.begin(), layers.end(), std::back_inserter(on),
+               [x](const LinearLayer& layer) { return layer.x == x; });
+  return on;
+}
+
+/// Rows [row, row + rows) of dW = dyᵀ x at columns of x, in a panel's breadth of both; where they
+/// are the first, of db too.
+void weightGradient(const Tensor& x, LinearBackward& layer, Index row, Index col) {
+  Tensor& dw = layer.dWeight;
+  const Box box{
+      0, 0, row, std::min(kPanel, dw.dim(0) - row), col, std::min(kPanel, dw.dim(1) - col)};
+  const ConstMatrixView dy = columnsOfAll(layer.dy, box.row, box.rows);
+  gemm(dy.transposed(), columnsOfAll(x, box.col, box.cols), dw.mutableMatrixOf(box));
+  if (!layer.bias || col > 0) return;
+  float* sums = layer.dBias.mutableData() + box.row;
+  for (Index r = 0; r < dy.rows; ++r) {
+    const float* from = dy.row(r).data();
+    for (Index c = 0; c < dy.cols; ++c) sums[c] += from[c];
+  }
+}
+
+}  // namespace
+
+Tensor packedMemory(const Tensor& weight, const BlockStorePtr& store) {
+  return Tensor::uninitialised(packedShape(weight.shape()), store);
+}
+
+Index packedCount(const Shape& weight) { return elementCount(packedShape(weight)); }
+
+void packPanel(const Tensor& weight, Index panel, Tensor& packed) {
+  constexpr Index kBand = 16;  // columns of W: a cache line
+  const ConstMatrixView from = weight.matrix();
+  const MatrixView to = packed.mutableMatrix({panel});
+  const Index first = panel * kPanel;
+  const Index rows = std::min(kPanel, from.rows - first);
+  const Index turnedRows = rows / kTurned * kTurned;
+  const Index turnedCols = to.rows / kTurned * kTurned;
+  for (Index begin = 0; begin < to.rows; begin += kBand) {
+    const Index end = std::min(begin + kBand, to.rows);
+    for (Index r = 0; r < turnedRows; r += kTurned) {
+      for (Index k = begin; k < std::min(end, turnedCols); k += kTurned) {
+        turn(from.data + (first + r) * from.rowStride + k, from.rowStride, &to(k, r), to.rowStride);
+      }
+    }
+    for (Index k = begin; k < end; ++k) {
+      for (Index r = k < turnedCols ? turnedRows : 0; r < rows; ++r) to(k, r) = from(first + r, k);
+      std::fill(&to(k, 0) + rows, &to(k, 0) + to.cols, 0.0F);
+    }
+  }
+}
+
+std::vector<Box> linearPieces(const Shape& y) {
+  std::vector<Box> pieces;
+  const Index allRows = y[0] * y[1];
+  for (Index row = 0; row < allRows; row += kPieceRows) {
+    const Index rows = std::min(kPieceRows, allRows - row);
+    for (Index col = 0; col < y[2]; col += kPanel) {
+      pieces.push_back({0, 0, row, rows, col, std::min(kPanel, y[2] - col)});
+    }
+  }
+  return pieces;
+}
+
+bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Box& piece) {
+  const Tensor& weight = tensors.tensor(layer.weight);
+  const Tensor& packed = tensors.packed(layer.weight);
+  static const Tensor kNoBias;
+  return multiplyAdd(tensors.tensor(layer.x),
+                     packed.empty() ? columnsOf(weight, piece) : panelOf(packed, piece),
+                     tensors.config().bias ? tensors.tensor(layer.bias) : kNoBias, piece,
+                     tensors.mutableTensor(layer.y));
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+              const ExecutionContext& execution) {
+  return overLinearPieces(x, weight.dim(0), bias, execution,
+                          [&](const Box& box) { return columnsOf(weight, box); });
+}
+
+PackedWeight packed(const Tensor& weight) {
+  if (weight.empty()) return {};
+  PackedWeight to{weight.dim(0), packedMemory(weight, nullptr)};
+  parallelFor(to.panels.dim(0), {}, [&](Index panel) { packPanel(weight, panel, to.panels); });
+  return to;
+}
+
+Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
+              const ExecutionContext& execution) {
+  return overLinearPieces(x, weight.out, bias, execution,
+                          [&](const Box& box) { return panelOf(weight.panels, box); });
+}
+
+Index linearFlops(const Shape& out, Index in, bool bias) {
+  return elementCount(out) * (2 * in + (bias ? 1 : 0));
+}
+
+std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionConfig& config) {
+  if (!config.bias) return {layer.x, layer.weight};
+  return {layer.x, layer.weight, layer.bias};
+}
+
+Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
+                      const ExecutionContext& execution, bool wanted) {
+  struct PanelContext {
+    LinearBackward& layer;
+    Index row, col;
+  };
+  std::vector<PanelContext> panels;
+  for (LinearBackward& layer : layers) {
+    const Shape& shape = layer.weight.shape();
+    layer.dWeight = Tensor::uninitialised(shape, execution.memory);
+    if (layer.bias) layer.dBias = Tensor::zeros({shape[0]});
+    for (Index row = 0; row < shape[0]; row += kPanel) {
+      for (Index col = 0; col < shape[1]; col += kPanel) panels.push_back({layer, row, col});
+    }
+  }
+  Tensor dx;
+  std::vector<Box> boxes;
+  if (wanted) {
+    dx = Tensor::uninitialised(x.shape(), execution.memory);
+    boxes = linearPieces(dx.shape());
+  }
+  // the longer pieces first, so that threads end together
+  parallelFor(static_cast<Index>(panels.size() + boxes.size()), execution, [&](Index i) {
+    const auto piece = static_cast<std::size_t>(i);
+    if (piece < panels.size()) {
+      const auto& [layer, row, col] = panels[piece];
+      return weightGradient(x, layer, row, col);
+    }
+    const Box& box = boxes[piece - panels.size()];
+    const ConstMatrixView at = rowsOf(dx, box);
+    const MatrixView out{dx.mutableData() + (at.data - dx.data()) + box.col, box.rows, box.cols,
+                         at.rowStride};
+    bool add = false;
+    for (const LinearBackward& layer : layers) {
+      gemm(rowsOf(layer.dy, box),
+           layer.weight.matrixOf(Box{0, 0, 0, layer.weight.dim(0), box.col, box.cols}), out,
+           {1.0F, std::exchange(add, true)});
+    }
+  });
+  return dx;
+}
+
+Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
+                          const LinearLayer& layer) {
+  const auto name = [](TensorId id) { return std::string(info(id).name); };
+  const bool biased = tensors.config().bias;
+  Explanation e = startExplanation(tensors, cell,
+                                   name(cell.tensor) + "[b, t, o] = Σ_j " + name(layer.x) +
+                                       "[b, t, j] · " + name(layer.weight) + "[o, j]" +
+                                       (biased ? " + " + name(layer.bias) + "[o]" : ""));
+  const Index in = tensors.tensor(layer.weight).dim(1);
+  e.terms.reserve(static_cast<std::size_t>(in) + 1);
+  for (Index j = 0; j < in; ++j) {
+    e.terms.push_back(productTerm(tensors, {layer.x, cell.item, -1, cell.row, j},
+                                  {layer.weight, -1, -1, cell.col, j}));
+  }
+  if (biased) e.terms.push_back(sourceTerm(tensors, {layer.bias, -1, -1, 0, cell.col}));
+  sumTerms(e);
+  return e;
+}
+
+void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
+                     const ExecutionContext& execution) {
+  const AttentionTensors& values = gradients.values();
+  for (const LinearLayer& first : layers) {
+    if (!gradients.tensor(first.weight).empty()) continue;  // done with another that reads the same
+    const std::vector<LinearLayer> reading = layersOn(first.x, layers);
+    std::vector<LinearBackward> backward;
+    for (const LinearLayer& layer : reading) {
+      backward.push_back(
+          {values.tensor(layer.weight), gradients.tensor(layer.y), values.config().bias});
+    }
+    Tensor dx = linearBackward(values.tensor(first.x), backward, execution,
+                               !gradients.skipsGradient(first.x));
+    if (!dx.empty()) gradients.put(first.x, std::move(dx));
+    for (std::size_t i = 0; i < reading.size(); ++i) {
+      gradients.put(reading[i].weight, std::move(backward[i].dWeight));
+      if (values.config().bias) gradients.put(reading[i].bias, std::move(backward[i].dBias));
+    }
+  }
+}
+
+Explanation explainLinearGradient(const Gradients& gradients, const CellRef& cell,
+                                  std::span<const LinearLayer> layers) {
+  const std::vector<LinearLayer> reading = layersOn(cell.tensor, layers);
+  const auto name = [](TensorId id) { return std::string(info(id).name); };
+  if (!reading.empty()) {
+    std::string rule = "grad." + name(cell.tensor) + "[b, t, j] = ";
+    for (const LinearLayer& layer : reading) {
+      if (layer.y != reading.front().y) rule += " + ";
+      rule += "Σ_o grad." + name(layer.y) + "[b, t, o] · " + name(layer.weight) + "[o, j]";
+    }
+    Explanation e = startExplanation(gradients, cell, std::move(rule));
+    for (const LinearLayer& layer : reading) {
+      for (Index o = 0; o < gradients.tensor(layer.y).dim(2); ++o) {
+        e.terms.push_back(gradientTerm(gradients, {layer.y, cell.item, -1, cell.row, o},
+                                       {layer.weight, -1, -1, o, cell.col}));
+      }
+    }
+    sumTerms(e);
+    return e;
+  }
+  const LinearLayer& layer =
+      *std::find_if(layers.begin(), layers.end(), [&](const LinearLayer& each) {
+        return each.weight == cell.tensor || each.bias == cell.tensor;
+      });
+  const bool bias = layer.bias == cell.tensor;
+  const std::string dy = "Σ_bt grad." + name(layer.y) + "[b, t, o]";
+  Explanation e = startExplanation(
+      gradients, cell,
+      bias ? "grad." + name(layer.bias) + "[o] = " + dy
+           : "grad." + name(layer.weight) + "[o, j] = " + dy + " · " + name(layer.x) + "[b, t, j]");
+  const Index out = bias ? cell.col : cell.row;
+  const Tensor& y = gradients.tensor(layer.y);
+  for (Index item = 0; item < y.dim(0); ++item) {
+    for (Index row = 0; row < y.dim(1); ++row) {
+      const CellRef from{layer.y, item, -1, row, out};
+      e.terms.push_back(bias ? sourceTerm(gradients, gradientOf(from))
+                             : gradientTerm(gradients, from, {layer.x, item, -1, row, cell.col}));
+    }
+  }
+  sumTerms(e);
+  return e;
+}
+
+}  // namespace headscope

@@ -1,0 +1,76 @@
+// A linear layer, y = x Wᵀ + b (nn.Linear), as the steps `project` and `output` both are.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/attention/gradients.h"
+
+namespace headscope {
+
+/// W (out, in) in memory as products read it fastest, at nearly the processor's peak however few
+/// the rows (bench/README.md): Wᵀ in dense panels of kPanel columns, (out / kPanel, in, kPanel);
+/// the last of several is filled up with 0, a narrow matrix is one narrow panel.
+inline constexpr Index kPanel = 128;
+Tensor packedMemory(const Tensor& weight, const BlockStorePtr& store);
+Index packedCount(const Shape& weight);  // numbers in it
+void packPanel(const Tensor& weight, Index panel, Tensor& packed);
+
+/// y (B, T, out) cut into pieces of work, by its shape alone, so that the bits are the same however
+/// many threads there are. Their rows run on through the items; each lies in one panel.
+std::vector<Box> linearPieces(const Shape& y);
+
+/// Computes a piece of y. False where a value overflowed.
+bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Box& piece);
+
+/// A linear layer outside of a pass: x (B, T, in) · weight (out, in) → (B, T, out); `bias` (out)
+/// may be empty. Where the work is cancelled, the rest of the result is undefined.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+              const ExecutionContext& execution);
+
+/// A weight (out, in) kept in panels alone.
+struct PackedWeight {
+  Index out = 0;
+  Tensor panels;  // as packedMemory
+
+  bool empty() const { return panels.empty(); }
+};
+/// Packs a weight; an empty weight gives an empty result.
+PackedWeight packed(const Tensor& weight);
+Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
+              const ExecutionContext& execution);
+
+/// A multiply-add counts 2, a bias 1 per element.
+Index linearFlops(const Shape& out, Index in, bool bias);
+
+/// The operands of y: x, the weight and, where the configuration has one, the bias.
+std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionConfig& config);
+
+/// The backward pass of one of several linear layers that read the same x: its weight and the
+/// gradient of y (B, T, out) go in; the gradients of weight and bias come out.
+struct LinearBackward {
+  const Tensor& weight;  // (out, in)
+  const Tensor& dy;
+  bool bias = false;
+  Tensor dWeight = {};  // dyᵀ x, of the weight's shape
+  Tensor dBias = {};    // Σ dy (out), where there is a bias
+};
+/// Fills in dWeight and dBias, and returns the gradient of x (B, T, in), dense: Σ dy · weight over
+/// the layers; empty unless `wanted`.
+Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
+                      const ExecutionContext& execution, bool wanted = true);
+
+/// linearBackward for all layers of a step (one or two inputs). Skips inputs whose gradient is
+/// skipped (Gradients::leaveOut).
+void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
+                     const ExecutionContext& execution);
+
+/// y[b, t, o] = Σ_j x[b, t, j] · W[o, j] + b[o]; the bias is the last term, with right = "1".
+Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
+                          const LinearLayer& layer);
+/// grad.x[b, t, j] = Σ_o grad.y[b, t, o] · W[o, j], grad.W[o, j] = Σ_bt grad.y[b, t, o] · x[b, t,
+/// j] and grad.b[o] = Σ_bt grad.y[b, t, o].
+Explanation explainLinearGradient(const Gradients& gradients, const CellRef& cell,
+                                  std::span<const LinearLayer> layers);
+
+}  // namespace headscope

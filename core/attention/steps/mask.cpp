@@ -1,0 +1,152 @@
+// Step 5, mask: −∞ where a key is not allowed; with ALiBi (alibi.h), first a head's slope times the
+// distance off each score. (B,H,T,M), not stored: see AttentionTensors::tile.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "core/attention/alibi.h"
+#include "core/attention/steps/score_rows.h"
+#include "core/attention/steps/terms.h"
+
+namespace headscope {
+namespace {
+
+/// "causal, window 4"; "none" without a rule.
+std::string rulesOf(const Mask& mask) {
+  std::vector<std::string> rules;
+  if (mask.causal) rules.emplace_back("causal");
+  if (mask.window > 0) rules.push_back(fmt::format("window {}", mask.window));
+  if (!mask.lengths.empty()) rules.emplace_back("padding");
+  if (mask.painted != nullptr) rules.emplace_back("painted");
+  return rules.empty() ? "none" : fmt::format("{}", fmt::join(rules, ", "));
+}
+
+class MaskStep final : public Step {
+ public:
+  StepId id() const override { return StepId::mask; }
+
+  StepText text(const AttentionConfig& c) const override {
+    const bool zero = c.mistakes.zeroForMasked;
+    std::string line = !c.alibi        ? "masked_scores = scores"
+                       : c.mask.none() ? "masked_scores = scores - slope * distance"
+                                       : "masked_scores = (scores - slope * distance)";
+    if (!c.mask.none()) {
+      line += fmt::format(".masked_fill(~allowed, {})", zero ? "0" : "float('-inf')");
+    }
+    return {"mask",
+            "Mask",
+            c.alibi ? (zero ? "what is far scores less (ALiBi); a forbidden key gets 0"
+                            : "what is far scores less (ALiBi); a forbidden key gets −∞")
+            : zero  ? "a forbidden key gets 0, which is a weight all the same"
+                    : "a forbidden key gets −∞, hence no weight",
+            !c.alibi        ? rulesOf(c.mask)
+            : c.mask.none() ? "S − m·d"
+                            : fmt::format("S − m·d, {}", rulesOf(c.mask)),
+            fmt::format("{}{}", c.alibi ? " + ALiBi" : "", c.mask.none() ? "" : " + mask"),
+            std::move(line)};
+  }
+
+  std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
+    return {TensorId::scores};
+  }
+  std::vector<TensorId> outputs() const override { return {TensorId::maskedScores}; }
+
+  StepCost cost(const AttentionConfig& c) const override {
+    const Index cells = elementCount(shapeOf(TensorId::maskedScores, c));
+    return {c.alibi ? cells * 2 : 0, cells * 4};
+  }
+
+  bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
+    return a.mask == b.mask && a.alibi == b.alibi &&
+           a.mistakes.zeroForMasked == b.mistakes.zeroForMasked;
+  }
+
+  StepWork work() const override { return StepWork::rows; }
+  Tensor memory(TensorId, const AttentionConfig&, const BlockStorePtr&) const override {
+    return {};  // handed out by tile
+  }
+
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    const AttentionConfig& c = tensors.config();
+    const std::string reason = whyForbidden(c.mask, cell.item, cell.row, cell.col);
+    CellRef source = cell;
+    source.tensor = TensorId::scores;
+    Explanation e = startExplanation(
+        tensors, cell,
+        !reason.empty()
+            ? (c.mistakes.zeroForMasked ? "0 in place of −∞: " + reason : "−∞: " + reason)
+        : c.alibi ? "allowed: less slope × distance"
+                  : "allowed: the score stays");
+    e.terms.push_back(sourceTerm(tensors, source));
+    if (c.alibi && reason.empty()) {
+      const auto slope = static_cast<double>(alibiSlope(cell.head, c.numHeads));
+      const auto distance = static_cast<double>(std::abs(cell.row - cell.col));
+      e.terms.push_back({fmt::format("−slope[{}]", cell.head),
+                         "|i − j|",
+                         -slope,
+                         distance,
+                         -slope * distance,
+                         {}});
+    }
+    sumTerms(e);
+    if (!reason.empty()) e.sum = e.value;
+    return e;
+  }
+
+  void backward(Gradients&, const ExecutionContext&) const override {}  // handed out by tile
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const std::string reason = whyForbidden(gradients.config().mask, cell.item, cell.row, cell.col);
+    CellRef source = cell;
+    source.tensor = TensorId::maskedScores;
+    Explanation e = startExplanation(
+        gradients, cell,
+        reason.empty() ? "allowed: the gradient goes on as it is"
+                       : "0: what stands in the score's place does not depend on it; " + reason);
+    if (reason.empty()) e.terms.push_back(sourceTerm(gradients, gradientOf(source)));
+    sumTerms(e);
+    return e;
+  }
+};
+
+}  // namespace
+
+void penaliseScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
+  if (c.alibi) subtractAlibi(scores, alibiSlope(part.head, c.numHeads), part.query, part.firstKey);
+}
+
+void maskScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
+  penaliseScores(scores, c, part);
+  const AllowedKeys allowed = allowedKeys(c.mask, part.item, part.query, c.keys());
+  const float forbidden = c.mistakes.zeroForMasked ? 0.0F : -std::numeric_limits<float>::infinity();
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (!allowed(part.firstKey + static_cast<Index>(i))) scores[i] = forbidden;
+  }
+}
+
+void maskGradients(const AttentionConfig& c, const Box& box, const MatrixView& cells) {
+  if (c.mask.none()) return;
+  for (Index i = 0; i < cells.rows; ++i) {
+    const AllowedKeys allowed = allowedKeys(c.mask, box.item, box.row + i, c.keys());
+    const auto row = cells.row(i);
+    const auto upTo = [&](Index key) {
+      return row.begin() + std::clamp<Index>(key - box.col, 0, cells.cols);
+    };
+    std::fill(row.begin(), upTo(allowed.begin), 0.0F);
+    std::fill(upTo(allowed.end), row.end(), 0.0F);
+    if (allowed.painted == nullptr) continue;
+    for (Index j = 0; j < cells.cols; ++j) {
+      if (allowed.painted[box.col + j] == 0) cells(i, j) = 0.0F;
+    }
+  }
+}
+
+const Step& maskStep() {
+  static const MaskStep step;
+  return step;
+}
+
+}  // namespace headscope

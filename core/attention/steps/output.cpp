@@ -1,0 +1,57 @@
+// Step 9, output: concat W_Oᵀ + b_O, every head's columns meet their row block of W^O.
+// (B,T,H·d_k) · (D,H·d_k)ᵀ → (B,T,D).
+#include <fmt/format.h>
+
+#include "core/attention/steps/linear.h"
+
+namespace headscope {
+namespace {
+
+constexpr LinearLayer kOutput{TensorId::concat, TensorId::wO, TensorId::bO, TensorId::output};
+
+class Output final : public Step {
+ public:
+  StepId id() const override { return StepId::output; }
+
+  StepText text(const AttentionConfig& c) const override {
+    return {"output",
+            "Output",
+            "the output projection mixes the heads",
+            c.bias ? "C W^O + b" : "C W^O",
+            c.bias ? "W^O + b" : "W^O",
+            c.bias ? "output = concat @ W_O.T + b_O" : "output = concat @ W_O.T"};
+  }
+
+  std::vector<TensorId> operands(TensorId, const AttentionConfig& c) const override {
+    return linearOperands(kOutput, c);
+  }
+  std::vector<TensorId> outputs() const override { return {TensorId::output}; }
+
+  StepCost cost(const AttentionConfig& c) const override {
+    const Shape out = shapeOf(TensorId::output, c);
+    return {linearFlops(out, c.queryWidth(), c.bias), elementCount(out) * 4};
+  }
+
+  StepWork work() const override { return StepWork::linear; }
+  std::vector<LinearLayer> layers(const AttentionConfig&) const override { return {kOutput}; }
+
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    return explainLinear(tensors, cell, kOutput);
+  }
+
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
+    linearGradients(gradients, {&kOutput, 1}, execution);
+  }
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    return explainLinearGradient(gradients, cell, {&kOutput, 1});
+  }
+};
+
+}  // namespace
+
+const Step& outputStep() {
+  static const Output step;
+  return step;
+}
+
+}  // namespace headscope

@@ -1,0 +1,109 @@
+// Step 1, project: Q = X W_Qᵀ + b_Q, K and V likewise (from X, or from the memory in
+// cross-attention). (B,T,D) · (H·d_k,D)ᵀ → (B,T,H·d_k); K and V: (B,M,H_kv·d_k).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/attention/steps/linear.h"
+
+namespace headscope {
+namespace {
+
+constexpr LinearLayer kQueries{TensorId::x, TensorId::wQ, TensorId::bQ, TensorId::qProj};
+constexpr LinearLayer kKeys{TensorId::x, TensorId::wK, TensorId::bK, TensorId::kProj};
+constexpr LinearLayer kValues{TensorId::x, TensorId::wV, TensorId::bV, TensorId::vProj};
+
+/// Of Q, K and V; in cross-attention keys and values come from the memory.
+std::vector<LinearLayer> projections(const AttentionConfig& c) {
+  std::vector<LinearLayer> layers{kQueries, kKeys, kValues};
+  if (c.crossAttention()) layers[1].x = layers[2].x = TensorId::memory;
+  return layers;
+}
+
+LinearLayer projectionTo(TensorId result, const AttentionConfig& c) {
+  const std::vector<LinearLayer> layers = projections(c);
+  return *std::find_if(layers.begin(), layers.end(),
+                       [=](const LinearLayer& layer) { return layer.y == result; });
+}
+
+class Project final : public Step {
+ public:
+  StepId id() const override { return StepId::project; }
+
+  StepText text(const AttentionConfig& c) const override {
+    const char* bias = c.bias ? " + b" : "";
+    std::vector<std::string> lines;
+    for (const LinearLayer& p : projections(c)) {
+      lines.push_back(
+          fmt::format("{} = {} @ {}.T", info(p.y).name, info(p.x).name, info(p.weight).name));
+      if (c.bias) lines.back() += fmt::format(" + {}", info(p.bias).name);
+    }
+    const std::string pytorch = fmt::format("{}", fmt::join(lines, "; "));
+    if (c.crossAttention()) {
+      return {"project",
+              "Project",
+              "tokens become queries, the memory's become keys and values",
+              fmt::format("X W^Q, memory W^{{K,V}}{}", bias),
+              fmt::format("Q = X W{0}; K, V = memory W{0}", bias),
+              pytorch};
+    }
+    const std::string formula = fmt::format("Q, K, V = X W{}", bias);
+    return {"project", "Project", "every token becomes a query, a key and a value",
+            formula,   formula,   pytorch};
+  }
+
+  std::vector<TensorId> inputs(const AttentionConfig& c) const override {
+    const std::vector<LinearLayer> all = projections(c);
+    std::vector<TensorId> ids{TensorId::x};
+    if (c.crossAttention()) ids.push_back(TensorId::memory);
+    for (const LinearLayer& p : all) ids.push_back(p.weight);
+    if (c.bias) {
+      for (const LinearLayer& p : all) ids.push_back(p.bias);
+    }
+    return ids;
+  }
+  std::vector<TensorId> operands(TensorId output, const AttentionConfig& c) const override {
+    return linearOperands(projectionTo(output, c), c);
+  }
+  std::vector<TensorId> outputs() const override {
+    return {TensorId::qProj, TensorId::kProj, TensorId::vProj};
+  }
+
+  StepCost cost(const AttentionConfig& c) const override {
+    StepCost total;
+    for (const LinearLayer& p : projections(c)) {
+      const Shape out = shapeOf(p.y, c);
+      total.flops += linearFlops(out, shapeOf(p.x, c).back(), c.bias);
+      total.bytes += elementCount(out) * 4;
+    }
+    return total;
+  }
+
+  StepWork work() const override { return StepWork::linear; }
+  std::vector<LinearLayer> layers(const AttentionConfig& c) const override {
+    return projections(c);
+  }
+
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    return explainLinear(tensors, cell, projectionTo(cell.tensor, tensors.config()));
+  }
+
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
+    const std::vector<LinearLayer> layers = projections(gradients.config());
+    linearGradients(gradients, layers, execution);
+  }
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const std::vector<LinearLayer> layers = projections(gradients.config());
+    return explainLinearGradient(gradients, cell, layers);
+  }
+};
+
+}  // namespace
+
+const Step& projectStep() {
+  static const Project step;
+  return step;
+}
+
+}  // namespace headscope

@@ -1,0 +1,177 @@
+// Step rotate, between split and score where the configuration has RoPE (Su et al. 2021): pairs of
+// coordinates of each query and key are turned by their position times a frequency, so that q · k
+// depends on their distance alone. (B,H,T,d_k) and (B,H_kv,M,d_k), shapes as they were.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/attention/rotary_row.h"
+#include "core/attention/steps/terms.h"
+#include "core/tensor/finite.h"
+
+namespace headscope {
+namespace {
+
+struct Turned {
+  TensorId to, from;
+};
+
+Turned turnedTo(TensorId to, const AttentionConfig& c) {
+  const bool normalized = c.headNorm.on();
+  if (to == TensorId::qRot) return {to, normalized ? TensorId::qNorm : TensorId::q};
+  return {to, normalized ? TensorId::kNorm : TensorId::k};
+}
+
+/// Coordinate j of a row is turned with its partner: first · cos − second · sin for the first of a
+/// pair, second · cos + first · sin for the second.
+struct PairOf {
+  Index pair;     // its frequency's number
+  Index partner;  // the other coordinate
+  double sign;    // of the partner's term
+};
+PairOf pairOf(Index j, Index dK) {
+  const Index half = dK / 2;
+  return j < half ? PairOf{j, j + half, -1.0} : PairOf{j - half, j - half, 1.0};
+}
+
+/// Turns rows of all heads; backward where `direction` is −1.
+void turnRows(const Tensor& from, Tensor& to, const AttentionConfig& c, Index item, Index row,
+              Index rows, double direction) {
+  const std::vector<double> frequencies = rotaryFrequencies(c.rotary, c.dK());
+  for (Index i = row; i < row + rows; ++i) {
+    const RotaryRow turn(frequencies, i, direction);
+    for (Index head = 0; head < from.dim(1); ++head) {
+      turn.apply(from.matrix({item, head}).row(i).data(),
+                 to.mutableMatrix({item, head}).row(i).data());
+    }
+  }
+}
+
+std::string scalingInWords(const Rotary& r) {
+  switch (r.scaling) {
+    case Rotary::Scaling::linear:
+      return fmt::format(", positions / {:g}", r.factor);
+    case Rotary::Scaling::llama3:
+      return fmt::format(", slow ones / {:g}", r.factor);
+    case Rotary::Scaling::none:
+      break;
+  }
+  return "";
+}
+
+class Rotate final : public Step {
+ public:
+  StepId id() const override { return StepId::rotate; }
+
+  StepText text(const AttentionConfig& c) const override {
+    std::vector<std::string> lines{
+        c.rotary.scaling == Rotary::Scaling::none
+            ? fmt::format("omega = {} ** (-torch.arange(0, {}, 2, dtype=torch.float64) / {})",
+                          c.rotary.theta, c.dK(), c.dK())
+            : fmt::format("omega = torch.tensor([{}], dtype=torch.float64)",
+                          fmt::join(rotaryFrequencies(c.rotary, c.dK()), ", "))};
+    for (const TensorId to : {TensorId::qRot, TensorId::kRot}) {
+      const auto from = info(turnedTo(to, c).from).name;
+      const char* length = to == TensorId::kRot && c.crossAttention() ? "M" : "T";
+      lines.push_back(
+          fmt::format("angle = torch.outer(torch.arange({0}, dtype=torch.float64), "
+                      "omega).repeat(1, 2); {1} = ({2} * angle.cos() + torch.cat((-{2}[..., {3}:], "
+                      "{2}[..., :{3}]), -1) * angle.sin()).to({2}.dtype)",
+                      length, info(to).name, from, c.dK() / 2));
+    }
+    return {
+        "rotate",
+        "Rotate",
+        "pairs of coordinates turn with the position",
+        fmt::format("θ = {:g}, {} pairs{}", c.rotary.theta, c.dK() / 2, scalingInWords(c.rotary)),
+        "RoPE",
+        fmt::format("{}", fmt::join(lines, "; "))};
+  }
+
+  std::vector<TensorId> operands(TensorId output, const AttentionConfig& c) const override {
+    return {turnedTo(output, c).from};
+  }
+  std::vector<TensorId> outputs() const override { return {TensorId::qRot, TensorId::kRot}; }
+
+  /// Two multiplies and an add for each coordinate.
+  StepCost cost(const AttentionConfig& c) const override {
+    const Index cells =
+        elementCount(shapeOf(TensorId::qRot, c)) + elementCount(shapeOf(TensorId::kRot, c));
+    return {3 * cells, 4 * cells};
+  }
+
+  bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
+    return a.rotary == b.rotary;
+  }
+
+  StepWork work() const override { return StepWork::heads; }
+  bool compute(AttentionTensors& tensors, TensorId output, const Box& box) const override {
+    const AttentionConfig& c = tensors.config();
+    Tensor& to = tensors.mutableTensor(output);
+    turnRows(tensors.tensor(turnedTo(output, c).from), to, c, box.item, box.row, box.rows, 1.0);
+    return true;  // as finite as what is turned, but for the last bit of the largest numbers
+  }
+
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    return turned(tensors, cell, turnedTo(cell.tensor, tensors.config()).from, 1.0);
+  }
+
+  /// The same turn the other way round: it is orthogonal.
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
+    const AttentionConfig& c = gradients.config();
+    for (const TensorId id : outputs()) {
+      const Turned turned = turnedTo(id, c);
+      Tensor d = headsMemory(turned.from, c, execution.memory);
+      parallelForRowBlocks(d, execution, [&](const Box& box) {
+        turnRows(gradients.tensor(turned.to), d, c, box.item, box.row, box.rows, -1.0);
+      });
+      gradients.put(turned.from, std::move(d));
+    }
+  }
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const bool query = cell.tensor == TensorId::q || cell.tensor == TensorId::qNorm;
+    return turned(gradients, cell, query ? TensorId::qRot : TensorId::kRot, -1.0);
+  }
+
+ private:
+  static Explanation turned(const LayerTensors& tensors, const CellRef& cell, TensorId from,
+                            double direction) {
+    const AttentionConfig& c = tensors.config();
+    const PairOf pair = pairOf(cell.col, c.dK());
+    const double frequency =
+        rotaryFrequencies(c.rotary, c.dK())[static_cast<std::size_t>(pair.pair)];
+    const Turn turn = rotationAt(frequency, cell.row);
+    const bool first = pair.sign < 0.0;
+    Explanation e = startExplanation(
+        tensors, cell,
+        fmt::format("pair {} turns by {}{:.6g} per position: {}[t, j] = {}[t, j] · cos {} {}[t, j "
+                    "{} {}] · sin, at t = {}",
+                    pair.pair, direction < 0.0 ? "−" : "", frequency, tensorName(cell),
+                    info(from).name, (first == (direction > 0.0)) ? "−" : "+", info(from).name,
+                    first ? "+" : "−", c.dK() / 2, cell.row));
+    CellRef own = cell;
+    own.tensor = from;
+    CellRef other = own;
+    other.col = pair.partner;
+    const std::string angle = fmt::format("{}·{:.6g}", cell.row, frequency);
+    e.terms.push_back(scaledTerm(tensors, own, fmt::format("cos {}", angle), turn.cosine));
+    const double sine = pair.sign * direction * turn.sine;
+    e.terms.push_back(
+        scaledTerm(tensors, other,
+                   fmt::format("{}sin {}", pair.sign * direction < 0.0 ? "−" : "", angle), sine));
+    sumTerms(e);
+    return e;
+  }
+};
+
+}  // namespace
+
+const Step& rotateStep() {
+  static const Rotate step;
+  return step;
+}
+
+}  // namespace headscope

@@ -1,0 +1,41 @@
+// The arithmetic of the `scale`, `mask` and `softmax` steps on parts of scores that are not stored,
+// forward and backward. The steps themselves, the softmax sweep and LayerTensors::tile all call
+// these, so a tile's bits are the pass's bits.
+#pragma once
+
+#include <span>
+
+#include "core/attention/pins.h"
+
+namespace headscope {
+
+class Gradients;
+
+/// Where a part of a row of scores lies: keys firstKey, firstKey + 1, … of one query of one head.
+struct RowPart {
+  Index item = 0;
+  Index head = 0;
+  Index query = 0;
+  Index firstKey = 0;
+};
+
+/// Step `scale`: raw scores to scores (which may be the same memory), one multiply each; pinned
+/// ones take their values.
+void scaleScores(std::span<const float> raw, std::span<float> scores, const AttentionConfig& config,
+                 const Pins& pins, const RowPart& part);
+
+/// Step `mask`, its first half, in place: ALiBi's penalty off each score, where it is on.
+void penaliseScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
+
+/// Step `mask`, in place: the penalty, then −∞ where a key is not allowed (0 where that mistake is
+/// made).
+void maskScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
+
+/// Step `softmax`, backward: a box of grad.masked_scores from grad.weights,
+/// dS = A ∘ (dA − Σ A ∘ dA), the sum over the row (with that mistake: the column).
+void softmaxGradients(const Gradients& gradients, const Box& box, const MatrixView& cells);
+
+/// Step `mask`, backward, in place: no gradient where a key is not allowed.
+void maskGradients(const AttentionConfig& config, const Box& box, const MatrixView& cells);
+
+}  // namespace headscope

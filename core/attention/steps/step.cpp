@@ -1,0 +1,135 @@
+#include "core/attention/steps/step.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "core/attention/gradients.h"
+#include "core/attention/steps/terms.h"
+
+namespace headscope {
+namespace {
+
+std::vector<NamedShape> withShapes(const std::vector<TensorId>& ids, const AttentionConfig& c) {
+  std::vector<NamedShape> shapes;
+  shapes.reserve(ids.size());
+  for (const TensorId id : ids) shapes.push_back({id, shapeOf(id, c)});
+  return shapes;
+}
+
+}  // namespace
+
+std::vector<NamedShape> Step::inputShapes(const AttentionConfig& config) const {
+  return withShapes(inputs(config), config);
+}
+
+std::vector<NamedShape> Step::outputShapes(const AttentionConfig& config) const {
+  return withShapes(outputs(), config);
+}
+
+std::vector<TensorId> Step::inputs(const AttentionConfig& config) const {
+  std::vector<TensorId> ids;
+  for (const TensorId output : outputs()) {
+    for (const TensorId id : operands(output, config)) {
+      if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    }
+  }
+  return ids;
+}
+
+std::span<const Step* const> allSteps() {
+  static const std::array steps{&projectStep(), &splitStep(),  &normalizeStep(), &rotateStep(),
+                                &scoreStep(),   &scaleStep(),  &maskStep(),      &softmaxStep(),
+                                &weighStep(),   &concatStep(), &outputStep()};
+  return steps;
+}
+
+std::span<const Step* const> stepsOf(const AttentionConfig& config) {
+  using Steps = std::vector<const Step*>;
+  const auto list = [](bool normalized, bool rotated) {
+    Steps steps(allSteps().begin(), allSteps().end());
+    std::erase_if(steps, [&](const Step* step) {
+      return (step->id() == StepId::normalize && !normalized) ||
+             (step->id() == StepId::rotate && !rotated);
+    });
+    return steps;
+  };
+  static const std::array lists{list(false, false), list(false, true), list(true, false),
+                                list(true, true)};
+  return lists[(config.headNorm.on() ? 2U : 0U) + (config.rotary.on() ? 1U : 0U)];
+}
+
+std::size_t stepPlace(StepId id, const AttentionConfig& config) {
+  const auto steps = stepsOf(config);
+  const auto found =
+      std::find_if(steps.begin(), steps.end(), [id](const Step* s) { return s->id() == id; });
+  if (found == steps.end()) throw std::logic_error("the pass has no such step");
+  return static_cast<std::size_t>(found - steps.begin());
+}
+
+StepId stepBeside(StepId id, int places, const AttentionConfig& config) {
+  const auto steps = stepsOf(config);
+  const int place = static_cast<int>(stepPlace(id, config)) + places;
+  return steps[static_cast<std::size_t>(std::clamp(place, 0, static_cast<int>(steps.size()) - 1))]
+      ->id();
+}
+
+const Step& step(StepId id) {
+  const auto steps = allSteps();
+  return **std::find_if(steps.begin(), steps.end(), [id](const Step* s) { return s->id() == id; });
+}
+
+const Step& producerOf(TensorId id) {
+  for (const Step* s : allSteps()) {
+    const auto outputs = s->outputs();
+    if (std::find(outputs.begin(), outputs.end(), id) != outputs.end()) return *s;
+  }
+  throw std::logic_error(std::string(info(id).name) + " is not the result of a step");
+}
+
+const Step* consumerOf(TensorId id, const AttentionConfig& config) {
+  for (const Step* s : stepsOf(config)) {
+    const auto inputs = s->inputs(config);
+    if (std::find(inputs.begin(), inputs.end(), id) != inputs.end()) return s;
+  }
+  return nullptr;
+}
+
+bool hasArithmetic(const CellRef& cell) {
+  return cell.gradient ? cell.tensor != TensorId::output : isResult(cell.tensor);
+}
+
+Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
+  Explanation e = producerOf(cell.tensor).explain(tensors, cell);
+  if (const auto pin = tensors.pins().at(cell)) {
+    e.pinned = true;
+    e.rule = fmt::format("pinned at {:g}, which stands for: {}", *pin, e.rule);
+  }
+  return e;
+}
+
+Explanation explainGradientCell(const Gradients& gradients, const CellRef& cell) {
+  const Step* taking = consumerOf(cell.tensor, gradients.config());
+  if (taking != nullptr) return taking->explainGradient(gradients, cell);
+  return startExplanation(gradients, cell, "given: how much the output's cell counts in the sum");
+}
+
+std::string pytorchPerQueryHead(std::string_view name, const AttentionConfig& c) {
+  if (c.headsPerGroup() == 1) return std::string(name);
+  return fmt::format("{}.repeat_interleave({}, 1)", name, c.headsPerGroup());
+}
+
+StepId stepIdFromString(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const Step* s : allSteps()) {
+    known.push_back(s->text({}).id);
+    if (known.back() == name) return s->id();
+  }
+  throw UserError(
+      fmt::format("step '{}' is not known; the steps are: {}", name, fmt::join(known, ", ")));
+}
+
+}  // namespace headscope

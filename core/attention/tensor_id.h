@@ -1,0 +1,131 @@
+// TensorId: every tensor of a pass by name: operands of the document and results of the steps.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/attention/config.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+enum class TensorId {
+  x,
+  memory,
+  wQ,
+  wK,
+  wV,
+  wO,
+  bQ,
+  bK,
+  bV,
+  bO,  // operands
+  qProj,
+  kProj,
+  vProj,
+  q,
+  k,
+  v,
+  rawScores,
+  scores,
+  maskedScores,
+  weights,
+  heads,
+  concat,
+  output,
+  // only where the configuration has the step that gives them (`has`)
+  qNorm,
+  kNorm,
+  qRot,
+  kRot,
+};
+inline constexpr std::size_t kTensorCount = 23;       // those of a pass with the nine steps
+inline constexpr std::size_t kEveryTensorCount = 27;  // of any
+inline constexpr std::size_t kFirstResult = 10;
+
+/// True for what a step computes; operands of the document have no arithmetic.
+constexpr bool isResult(TensorId id) { return static_cast<std::size_t>(id) >= kFirstResult; }
+
+/// What an axis of a matrix counts, hence how it is labelled.
+enum class Axis { query, key, feature, memoryFeature, queryFeature, kvFeature, headFeature, none };
+
+struct TensorInfo {
+  std::string_view name;    // in files and JSON: "raw_scores", "W_Q"
+  std::string_view symbol;  // on screen, with ^ and _ for raised and lowered: "S", "W^Q"
+  bool perItem;             // has a batch axis
+  bool perHead;             // has a head axis
+  bool kvHeads;             // its heads are the key/value heads
+  Axis rows, cols;
+};
+
+/// A tensor's name and axes, which do not depend on a pass.
+const TensorInfo& info(TensorId id);
+std::optional<TensorId> tensorIdFromName(std::string_view name);
+
+/// The head of a tensor that belongs to query head `head`: the same one, or for keys and values the
+/// key/value head of its group. For Q, K and V it tells whose columns to read.
+Index headIn(TensorId tensor, Index head, const AttentionConfig& config);
+/// How many heads a tensor has, or has columns of. Keys and values have fewer where heads share
+/// them.
+Index headCount(TensorId tensor, const AttentionConfig& config);
+/// The name of a tensor's own head, numbered from 1: "head 3"; "key/value head 2" for keys and
+/// values that heads share.
+std::string headName(TensorId tensor, Index head, const AttentionConfig& config);
+
+/// The first column of Q, K or V that becomes a query head's q, k or v; of `concat`, the first
+/// column that the head fills. Not for Q, K and V that are reshaped without the transpose: then no
+/// column belongs to one head.
+Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config);
+
+/// Whether a pass of the configuration has the tensor. Self-attention has no memory; the rotated
+/// and normalized tensors exist only if the configuration has these steps.
+bool has(const AttentionConfig& config, TensorId id);
+/// The tensors whose product gives the scores: q and k, or their normalized or rotated versions.
+TensorId scoredQueries(const AttentionConfig& config);
+TensorId scoredKeys(const AttentionConfig& config);
+
+/// A tensor's shape for a configuration, for example (B, H, T, M) for raw_scores.
+Shape shapeOf(TensorId id, const AttentionConfig& config);
+
+/// One cell: indices from 0; item and head are −1 where the tensor has no such axis. A bias is one
+/// row. Where there are several layers, `layer` says which; −1: the only one. `gradient`: not the
+/// tensor's cell, but that of its gradient.
+struct CellRef {
+  TensorId tensor = TensorId::x;
+  Index item = -1;
+  Index head = -1;
+  Index row = 0;
+  Index col = 0;
+  Index layer = -1;
+  bool gradient = false;
+
+  bool operator==(const CellRef&) const = default;
+  std::vector<Index> index() const;
+};
+
+/// True where a configuration has such a cell.
+bool exists(const CellRef& cell, const AttentionConfig& config);
+
+/// "W_Q", of a gradient "grad.W_Q", of a layer "layers.2.W_Q".
+std::string tensorName(const CellRef& cell);
+/// "q[0, 5, 2, 17]", "W_Q[3, 17]", of a layer "layers.2.W_Q[3, 17]", of a gradient
+/// "grad.W_Q[3, 17]": tensor notation, every index from 0.
+std::string toString(const CellRef& cell);
+/// The cell that such a text names, spaces aside; nothing where it names none.
+std::optional<CellRef> cellFromString(std::string_view text);
+
+/// True for the results of size T × M a head that can be stored.
+constexpr bool isStoredScores(TensorId id) {
+  return id == TensorId::rawScores || id == TensorId::weights;
+}
+
+/// Which of these a pass stores, each case less than the one before.
+enum class ScoreStorage { all, weights, none };
+constexpr bool holds(ScoreStorage held, TensorId id) {
+  return !isStoredScores(id) || held == ScoreStorage::all ||
+         (held == ScoreStorage::weights && id == TensorId::weights);
+}
+
+}  // namespace headscope

@@ -1,0 +1,242 @@
+#include "core/base/files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/base/downloaded_file.h"
+#include "core/base/error.h"
+#include "core/platform/files.h"
+#include "core/platform/paths.h"
+#include "core/platform/process.h"
+
+namespace headscope::formats {
+
+namespace fs = std::filesystem;
+
+InputFile openInput(const fs::path& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  InputFile file;
+  std::string reason;
+  if (!fs::exists(status)) {
+    std::error_code unread;
+    const fs::path target = fs::read_symlink(path, unread);
+    reason = !unread ? fmt::format("it is a link to {}, and that is not there", target.string())
+             : code  ? code.message()
+                     : "there is no such file";
+  } else if (fs::is_directory(status)) {
+    reason = "it is a folder";
+  } else if (!fs::is_regular_file(status)) {
+    reason = "it is a pipe or a device, not a file";
+  } else {
+    file.bytes = fs::file_size(path, code);
+    if (!code) file.stream.open(path, std::ios::binary);
+    if (!file.stream.is_open()) reason = code ? code.message() : "you may not read it";
+  }
+  if (reason.empty()) return file;
+  throw UserError(fmt::format("cannot read {}: {}; check the path", path.string(), reason));
+}
+
+std::string readText(const fs::path& path, std::uintmax_t mostBytes, std::string_view kind) {
+  InputFile file = openInput(path);
+  if (file.bytes > mostBytes) {
+    throw UserError(fmt::format("{} is not a usable {}: it is larger than {} MiB; open another",
+                                path.string(), kind, mostBytes >> 20));
+  }
+  std::string text(static_cast<std::size_t>(file.bytes), '\0');
+  file.stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.stream.gcount())));
+  if (const auto instead = lfsPointer(text)) {
+    throw UserError(fmt::format("{} {}", path.string(), *instead));
+  }
+  return text;
+}
+
+UnchangedFile::UnchangedFile(const fs::path& path) : path_(path) {
+  std::error_code code;
+  opened_ = stampOf(path, code);  // before it is opened: a change in between is noticed
+  InputFile file = openInput(path);
+  bytes_ = file.bytes;
+  stream_ = std::move(file.stream);
+}
+
+UnchangedFile::Stamp UnchangedFile::stampOf(const fs::path& path, std::error_code& code) {
+  Stamp stamp;
+  stamp.bytes = fs::file_size(path, code);
+  if (!code) stamp.written = fs::last_write_time(path, code);
+  return stamp;
+}
+
+bool UnchangedFile::changed() const {
+  std::error_code code;
+  const Stamp now = stampOf(path_, code);
+  return !code && now != opened_;
+}
+
+void UnchangedFile::read(std::uint64_t offset, std::span<char> to) const {
+  const std::lock_guard lock(mutex_);
+  stream_.clear();
+  stream_.seekg(static_cast<std::streamoff>(offset));
+  stream_.read(to.data(), static_cast<std::streamsize>(to.size()));
+  // asked after reading: what was read before a change is of the file that was opened
+  if (changed()) {
+    throw UserError(fmt::format("{} has changed on the disk since it was opened: open it again",
+                                path_.string()));
+  }
+  if (!stream_) {
+    throw UserError(
+        fmt::format("{} cannot be read to its end: check the disk it is on", path_.string()));
+  }
+}
+
+namespace {
+
+[[noreturn]] void failToWriteFile(const fs::path& path, const std::error_code& reason) {
+  throw UserError(fmt::format("cannot write {}: {}; choose a place that can be written to",
+                              path.string(), reason.message()));
+}
+
+/// A new file beside the target, removed unless it was renamed into place. It is locked as long as
+/// this lives, so that nobody takes it for one that a killed process left.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target) {
+    constexpr int kAttempts = 100;
+    removeDeadTemporariesOf(target);
+    std::error_code code;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      path_ = temporaryName(target, attempt);
+      code = platform::createFile(path_, lock_);
+      if (code != std::errc::file_exists) break;
+    }
+    if (code) failToWriteFile(target, code);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    std::error_code ignored;
+    if (!renamed_) fs::remove(path_, ignored);
+  }
+
+  const fs::path& path() const { return path_; }
+
+  void renameTo(const fs::path& target) {
+    std::error_code code = platform::flushFile(path_);
+    std::error_code ignored;
+    const fs::file_status old = fs::status(target, ignored);
+    if (!code && fs::exists(old)) fs::permissions(path_, old.permissions(), code);
+    if (!code) fs::rename(path_, target, code);
+    if (code) failToWriteFile(target, code);
+    renamed_ = true;
+  }
+
+ private:
+  fs::path path_;
+  std::unique_ptr<platform::FileLock> lock_;
+  bool renamed_ = false;
+};
+
+void writeTo(const fs::path& name, const fs::path& path,
+             const std::function<void(std::ostream&)>& write) {
+  errno = 0;
+  std::ofstream out(name, std::ios::binary | std::ios::trunc);
+  if (out) write(out);
+  out.flush();
+  if (!out) failToWriteFile(path, {errno == 0 ? EIO : errno, std::generic_category()});
+}
+
+}  // namespace
+
+void writeAtomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  // neither there nor missing: a loop of links, a name that is too long
+  if (status.type() == fs::file_type::none) failToWriteFile(path, code);
+  if (fs::is_directory(status))
+    failToWriteFile(path, std::make_error_code(std::errc::is_a_directory));
+  if (fs::exists(status) && !fs::is_regular_file(status)) {  // a pipe or device stays what it is
+    writeTo(path, path, write);
+    return;
+  }
+  fs::path target = path;  // through a link, the file it points to is replaced, not the link
+  if (fs::is_symlink(path, code) && fs::exists(status)) {
+    target = fs::canonical(path, code);
+    if (code) failToWriteFile(path, code);
+  }
+
+  TemporaryFile temporary(target);
+  writeTo(temporary.path(), path, write);
+  temporary.renameTo(target);
+}
+
+namespace {
+
+constexpr std::string_view kTemporaryMark = ".tmp-";
+
+}  // namespace
+
+fs::path temporaryName(const fs::path& target, int number) {
+  return fmt::format("{}{}{}-{}", target.string(), kTemporaryMark, platform::processId(), number);
+}
+
+std::string_view targetOfDeadTemporary(std::string_view name) {
+  const std::size_t mark = name.rfind(kTemporaryMark);
+  if (mark == std::string_view::npos) return {};
+  const std::string_view process = name.substr(mark + kTemporaryMark.size());
+  long id = 0;
+  const char* end = process.data() + process.size();
+  const auto [rest, error] = std::from_chars(process.data(), end, id);
+  const std::string_view number = name.substr(static_cast<std::size_t>(rest - name.data()));
+  const bool ours = error == std::errc() && id > 0 && number.size() > 1 && number.front() == '-' &&
+                    number.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  return ours && !platform::processRuns(id) ? name.substr(0, mark) : std::string_view();
+}
+
+void removeDeadTemporary(const fs::path& temporary) {
+  std::error_code code;
+  const auto lock = platform::FileLock::tryNow(temporary, false, code);
+  if (lock == nullptr) return;
+  platform::isFolder(temporary) ? void(fs::remove_all(temporary, code))
+                                : void(fs::remove(temporary, code));
+}
+
+void removeDeadTemporariesOf(const fs::path& target) {
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const std::string name = target.filename().string();
+  for (const std::string& file : platform::namesIn(folder)) {
+    if (targetOfDeadTemporary(file) == name) removeDeadTemporary(folder / file);
+  }
+}
+
+OutputFolder::OutputFolder(const fs::path& folder) {
+  std::error_code code;
+  const auto missing = [&](const fs::path& path) {  // a link that leads nowhere is not
+    return !path.empty() && fs::symlink_status(path, code).type() == fs::file_type::not_found;
+  };
+  for (fs::path at = folder; missing(at); at = at.parent_path()) {
+    if (at.has_filename()) made_.push_back(at);
+  }
+  fs::create_directories(folder, code);
+  if (!code) return;
+  std::error_code ignored;
+  for (const fs::path& made : made_) fs::remove(made, ignored);
+  throw UserError(
+      fmt::format("cannot make the folder {}: {}; choose a place that can be written to",
+                  folder.string(), code.message()));
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  if (!made_.empty()) fs::remove_all(made_.front(), ignored);
+  for (const fs::path& made : made_) fs::remove(made, ignored);
+}
+
+}  // namespace headscope::formats

@@ -1,0 +1,233 @@
+// JSON: values, their text, and JsonField, which reads a place in a file strictly; what is missing
+// or of another type becomes one sentence that names the file and the field. With readWhole, so
+// does every field that the reader did not ask for.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/index.h"
+
+namespace headscope::formats {
+
+/// Null, true or false, a number, a text, a list, or an object with its fields in their order.
+/// Destroying one allocates nothing: where memory runs out while one is made, std::bad_alloc is
+/// thrown, and the program goes on.
+class Json {
+ public:
+  using List = std::vector<Json>;
+  using Field = std::pair<std::string, Json>;
+  using Fields = std::vector<Field>;
+
+  Json(std::nullptr_t = nullptr) {}
+  template <std::same_as<bool> Flag>
+  Json(Flag flag) : value_(flag) {}
+  template <std::integral Whole>
+  requires(!std::same_as<Whole, bool>) Json(Whole number) {
+    if (std::in_range<std::int64_t>(number)) {
+      value_ = static_cast<std::int64_t>(number);
+    } else {
+      value_ = static_cast<std::uint64_t>(number);
+    }
+  }
+  Json(double number) : value_(number) {}
+  Json(float number) : value_(static_cast<double>(number)) {}
+  Json(std::string text) : value_(Held<std::string>(std::move(text))) {}
+  Json(std::string_view text) : Json(std::string(text)) {}
+  Json(const char* text) : Json(std::string(text)) {}
+  /// A list of what becomes JSON by itself.
+  template <std::ranges::input_range Values>
+  requires(!std::convertible_to<Values, std::string_view>) Json(const Values& values)
+      : value_(Held<List>(List(std::begin(values), std::end(values)))) {}
+  Json(List list) : value_(Held<List>(std::move(list))) {}
+  /// An object: {{"rows", 2}, {"cells", {{"first", 1}}}}.
+  Json(std::initializer_list<Field> fields) : value_(Held<Fields>(Fields(fields))) {}
+
+  static Json emptyList() { return Json(List()); }
+  static Json emptyObject() { return Json(std::initializer_list<Field>{}); }
+
+  // Null, or nothing, where it is of another kind.
+  bool isNull() const { return std::holds_alternative<std::nullptr_t>(value_); }
+  const bool* flag() const { return std::get_if<bool>(&value_); }
+  std::optional<double> number() const;
+  std::optional<Index> whole() const;            // no part after the point, not even ".0"
+  std::optional<std::uint64_t> natural() const;  // the same, from 0
+  const std::string* text() const { return held<std::string>(); }
+  const List* list() const { return held<List>(); }
+  const Fields* fields() const { return held<Fields>(); }
+  /// A field of an object, the last of its name.
+  const Json* find(std::string_view name) const;
+
+  /// A field of an object, made where there is none.
+  Json& operator[](std::string_view name);
+  /// Adds to a list; called as a vector's.
+  // NOLINTNEXTLINE(readability-identifier-naming)
+  void push_back(Json value) { heldOf<List>().push_back(std::move(value)); }
+
+  /// On one line, or with so many spaces for each level. Bytes that are not UTF-8 are replaced
+  /// rather than refused: labels never stop a save. What is not finite becomes null.
+  std::string dump(int indent = -1) const;
+
+ private:
+  friend class JsonBuilder;
+
+  /// Deep-copying heap box: it keeps the values of a long list of numbers small.
+  template <typename T>
+  class Held {
+   public:
+    explicit Held(T value) : value_(std::make_unique<T>(std::move(value))) {}
+    Held(const Held& other) : value_(std::make_unique<T>(*other.value_)) {}
+    Held(Held&&) noexcept = default;
+    Held& operator=(const Held& other) { return *this = Held(other); }
+    Held& operator=(Held&&) noexcept = default;
+    ~Held() = default;
+    T& operator*() const { return *value_; }
+
+   private:
+    std::unique_ptr<T> value_;
+  };
+
+  template <typename T>
+  const T* held() const {
+    const auto* found = std::get_if<Held<T>>(&value_);
+    return found == nullptr ? nullptr : &**found;
+  }
+  template <typename T>
+  T& heldOf() {
+    return *std::get<Held<T>>(value_);
+  }
+
+  std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, Held<std::string>,
+               Held<List>, Held<Fields>>
+      value_ = nullptr;
+};
+
+/// Limits on what is parsed, checked while it is.
+struct JsonLimits {
+  int depth = 32;
+  std::size_t keys = 256;                      // of one object: finding one takes as many steps
+  std::size_t bytes = std::size_t{512} << 20;  // in memory, several times those of the text
+};
+
+/// Why a text was not parsed: what() is "it is cut short or damaged at byte 7".
+class JsonError : public std::runtime_error {
+ public:
+  enum class Kind { damaged, noObject, tooDeep, tooManyKeys, tooLarge };
+  JsonError(Kind what, const std::string& why, std::string inField = {})
+      : std::runtime_error(why), kind(what), field(std::move(inField)) {}
+
+  Kind kind;
+  std::string field;  // the one that parseFields was reading
+};
+
+/// Throws JsonError for what is no JSON, or beyond a limit.
+Json parseJson(std::string_view text, const JsonLimits& limits = {});
+
+/// Parses an object field by field and gives each away, so that no more than one is held. The
+/// limits are each field's own; what `take` throws comes through.
+void parseFields(std::string_view text,
+                 const std::function<JsonLimits(const std::string& name)>& limits,
+                 const std::function<void(const std::string& name, const Json& value)>& take);
+
+/// The fields of objects that a reader has asked for.
+class JsonReads {
+ public:
+  void add(const Json& field) { read_.insert(&field); }
+  void addWhole(const Json& field) { whole_.insert(&field); }
+  bool has(const Json& field) const { return read_.contains(&field); }
+  bool hasWhole(const Json& field) const { return whole_.contains(&field); }
+
+ private:
+  std::unordered_set<const Json*> read_, whole_;
+};
+
+class JsonField {
+ public:
+  /// `value`, `file` and `reads` must outlive it. `path` names the field:
+  /// "document.config.d_model". `reads` notes every field that is read from here on; null: nobody
+  /// asks.
+  JsonField(const Json& value, const std::string& file, std::string path = {},
+            JsonReads* reads = nullptr)
+      : value_(&value), file_(&file), path_(std::move(path)), reads_(reads) {}
+
+  /// The value, to find out its kind; this does not count as reading what is in it.
+  const Json& value() const { return *value_; }
+  /// The value with all that is in it, for a reader that passes over what it does not know.
+  const Json& asGiven() const;
+  const std::string& path() const { return path_; }
+  const std::string& file() const { return *file_; }
+
+  /// A member of an object; throws where it is missing.
+  JsonField at(std::string_view name) const;
+  /// The same where it may be missing or null.
+  std::optional<JsonField> find(std::string_view name) const;
+  /// The fields of an object, by name, in their order.
+  std::vector<std::pair<std::string, JsonField>> fields() const;
+  std::vector<JsonField> items() const;
+  /// The values alone, where there are too many for fields of their own.
+  const Json::Fields& object() const;
+  const Json::List& list() const;
+
+  Index whole() const;
+  /// A whole number that is an `Int`.
+  template <std::integral Int>
+  Int wholeOf() const {
+    const Index number = whole();
+    if (!std::in_range<Int>(number)) fail("is a number that cannot be used");
+    return static_cast<Int>(number);
+  }
+  std::uint64_t seed() const;  // a whole number from 0
+  double number() const;
+  bool flag() const;
+  const std::string& text() const;
+  std::vector<std::string> texts() const;
+  std::vector<Index> wholes() const;
+
+  /// The value as a message quotes it, shortened: "\"yarn\"", "a list".
+  std::string quoted() const;
+
+  /// Throws UserError: "FILE: FIELD <what>; …".
+  [[noreturn]] void fail(const std::string& what) const;
+  /// Throws UserError that names the file, this field and its value: the program does not know it.
+  /// `known` lists the names that can stand there; empty: it lists none.
+  [[noreturn]] void refuseUnknown(const std::string& known = {}) const;
+  /// Refuses the first field at any depth that is not in the reads.
+  void refuseUnread() const;
+
+ private:
+  [[noreturn]] void expected(const char* kind) const;
+  JsonField member(const Json& value, std::string_view name) const;
+  JsonField at(std::size_t index) const;
+
+  const Json* value_;
+  const std::string* file_;
+  std::string path_;
+  JsonReads* reads_;
+};
+
+/// Calls `read` with the outermost field of a file, gives its result, and refuses every field that
+/// `read` has not asked for: a reader cannot forget to look for what a newer program has added.
+template <typename Read>
+auto readWhole(const Json& json, const std::string& file, Read&& read) {
+  JsonReads reads;
+  const JsonField field(json, file, {}, &reads);
+  auto result = read(field);
+  field.refuseUnread();
+  return result;
+}
+
+}  // namespace headscope::formats

@@ -1,0 +1,29 @@
+// Numbers as text: as sentences, cells and tables show them; bytes and FLOPs in their units.
+#pragma once
+
+#include <string>
+
+#include "core/base/index.h"
+
+namespace headscope {
+
+/// About `digits` significant digits, whole numbers whole, "−0" never; "−∞", "not a number".
+std::string number(double value, int digits = 4);
+
+/// A difference that is of interest only for how close to 0 it is: "0", "3.6e-07", "0.012".
+std::string nearZeroText(double value);
+
+/// As a matrix's cell shows it: so many decimals, whatever its size.
+std::string cellNumber(double value, int decimals);
+
+/// A factor of a product, a negative one in brackets: "0.26", "(−0.33)".
+std::string factorText(double value);
+
+/// "1.07 GB", "344 kB": powers of ten.
+std::string bytesInWords(Index bytes);
+/// "12.7 MFLOP".
+std::string flopsInWords(Index flops);
+/// "1,050,624".
+std::string withThousands(Index count);
+
+}  // namespace headscope

@@ -1,0 +1,119 @@
+#include "core/document/attention.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "core/attention/ledger.h"
+#include "core/base/error.h"
+#include "core/tensor/finite.h"
+
+namespace headscope {
+namespace {
+
+std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
+
+[[noreturn]] void refuseOverflow(TensorId id, const Shape& index) {
+  throw UserError(fmt::format("{}[{}] does not fit a 32-bit float (it overflows 3.4e38): {}",
+                              info(id).name, fmt::join(index, ", "),
+                              id == TensorId::scores
+                                  ? "the temperature is too low for these scores, raise it"
+                                  : "the input or the weights are too large, scale them down"));
+}
+
+/// Of scores that are not stored.
+void checkRows(const AttentionTensors& tensors, TensorId id) {
+  const AttentionConfig& c = tensors.config();
+  Tensor row = Tensor::uninitialised({c.keys()});
+  for (Index item = 0; item < c.batch; ++item) {
+    for (Index head = 0; head < c.numHeads; ++head) {
+      for (Index i = 0; i < c.seqLen; ++i) {
+        tensors.tile(id, item, head, i, 1, 0, c.keys(), row.mutableData());
+        if (const auto j = firstNotFinite(row)) refuseOverflow(id, {item, head, i, j->front()});
+      }
+    }
+  }
+}
+
+/// The first result that overflowed, for a pass where some did.
+void refuseNotFinite(const AttentionTensors& tensors) {
+  for (const TensorId id : {TensorId::qProj, TensorId::kProj, TensorId::vProj, TensorId::qNorm,
+                            TensorId::kNorm, TensorId::qRot, TensorId::kRot, TensorId::rawScores,
+                            TensorId::scores, TensorId::heads, TensorId::output}) {
+    if (id == TensorId::scores || !tensors.holds(id)) {
+      // finite raw scores, multiplied up
+      const bool mayOverflow = id != TensorId::scores || tensors.config().scoreMultiplier() > 1.0F;
+      if (mayOverflow) checkRows(tensors, id);
+      continue;
+    }
+    // heads lie in memory as (B,T,H,d_k): read in that order, named in their own
+    const Tensor& tensor = tensors.tensor(id);
+    const bool turned = !tensor.contiguous();
+    auto index = firstNotFinite(turned ? tensor.transposed(1, 2) : tensor);
+    if (!index) continue;
+    if (turned) std::swap((*index)[1], (*index)[2]);
+    refuseOverflow(id, *index);
+  }
+}
+
+std::vector<FullyMaskedRow> fullyMaskedRows(const AttentionConfig& c) {
+  std::vector<FullyMaskedRow> rows;
+  if (c.mistakes.zeroForMasked) return rows;
+  for (Index item = 0; item < c.batch; ++item) {
+    for (const Index row : fullyMaskedQueries(c.mask, item, c.seqLen, c.keys())) {
+      for (Index head = 0; head < c.numHeads; ++head) rows.push_back({item, head, row});
+    }
+  }
+  return rows;
+}
+
+/// Enters what the steps did into the trace. Throws UserError where a result overflowed.
+void finish(Trace& trace, const Trace* previous, StepsDone done) {
+  if (done.overflowed) refuseNotFinite(trace);
+  trace.steps = std::move(done.steps);
+  trace.setPass(previous != nullptr ? previous->pass() + 1 : 1);
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    // the first pass has no tensor that this configuration lacks, either
+    const bool fresh = previous == nullptr || done.changed[i];
+    trace.setRevision(id, fresh ? trace.pass() : previous->revision(id));
+  }
+  trace.fullyMaskedRows = done.changed[at(TensorId::maskedScores)] ? fullyMaskedRows(trace.config())
+                                                                   : previous->fullyMaskedRows;
+}
+
+}  // namespace
+
+void keepForPasses(BlockStore& memory, const Document& document) {
+  const Ledger cost = ledger(document.config, document.scoreStorage);
+  memory.keepFree(cost.resultBytes + denseBytes(document.config));
+}
+
+TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
+                      const ExecutionContext& execution) {
+  if (execution.memory != nullptr) keepForPasses(*execution.memory, *document);
+  return runLayerAttention(document, previous, execution);
+}
+
+TracePtr runLayerAttention(const DocumentPtr& document, const TracePtr& previous,
+                           const ExecutionContext& given) {
+  const double start = clockSeconds();
+  ExecutionContext execution = given;
+  const int threads = threadsFor(ledger(document->config, document->scoreStorage).flops,
+                                 execution.threads, execution.flopsPerThread);
+  if (execution.memory == nullptr && document->scoreStorage != ScoreStorage::all) {
+    // every piece of work takes and returns memory for its rows
+    execution.memory = std::make_shared<BlockStore>();
+    execution.memory->keepFree(threads * recentBlockBytes(document->config, ScoreStorage::none));
+  }
+  const ScopedThreadLimit limit(threads);
+  const auto trace = std::make_shared<Trace>(document);
+  std::optional<StepsDone> done = runSteps(*trace, previous.get(), execution);
+  if (!done) return nullptr;
+  finish(*trace, previous.get(), std::move(*done));
+  trace->ms = millisecondsSince(start);
+  return trace;
+}
+
+}  // namespace headscope

@@ -1,0 +1,33 @@
+#include "core/document/document.h"
+
+#include <utility>
+
+#include "core/attention/ledger.h"
+
+namespace headscope {
+
+TrainingDomain trainingDomainOf(const Document& d) {
+  if (d.source == nullptr) return {};
+  return trainingDomainOf(*d.source).value_or(TrainingDomain{});
+}
+
+Document makeDraft(std::string preset, AttentionConfig config, InputSource source,
+                   Positions positions, WeightSource weights, Index memoryBudgetBytes,
+                   bool fixedTokens) {
+  Document d;
+  d.preset = std::move(preset);
+  const AttentionConfig asked = config;
+  d.config = fitTo(source, std::move(config));
+  if (fixedTokens) d.config.seqLen = asked.seqLen;
+  d.positions = positions;
+  d.weightSource = std::move(weights);
+  auto problems = validate(d.config);
+  if (!problems.empty()) throw UserError(std::move(problems));
+  d.scoreStorage = scoresToHold(d.config, memoryBudgetBytes);
+  d.source = std::make_shared<const InputSource>(std::move(source));
+  d.input = std::make_shared<const Input>(makeInput(*d.source, positions, d.config));
+  if (d.config.mask.lengths.empty()) d.config.mask.lengths = d.input->lengths;
+  return d;
+}
+
+}  // namespace headscope

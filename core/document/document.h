@@ -1,0 +1,44 @@
+// Document: everything a pass is computed from (configuration, input, weights, pins) as one
+// immutable value. An Edit (edit.h) makes the next one; what two documents have in common they
+// share.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/attention/config.h"
+#include "core/attention/pins.h"
+#include "core/attention/tensor_id.h"
+#include "core/attention/weights.h"
+#include "core/input/input.h"
+#include "core/input/training_domain.h"
+
+namespace headscope {
+
+struct Document {
+  std::string preset;  // the preset it started from; empty after none
+  AttentionConfig config;
+  Positions positions = Positions::named;
+  ScoreStorage scoreStorage =
+      ScoreStorage::all;  // which scores a pass stores; set by the memory budget
+  std::shared_ptr<const InputSource> source;
+  std::shared_ptr<const Input> input;
+  bool inputEdited = false;  // cells of X or the memory were typed over the source's
+  WeightSource weightSource;
+  bool weightsEdited = false;  // likewise, over what weightSource gave
+  Weights weights;
+  Pins pins;
+};
+
+using DocumentPtr = std::shared_ptr<const Document>;
+
+/// The domain that weights of the document are trained on; sentences where its input is numeric.
+TrainingDomain trainingDomainOf(const Document& document);
+
+/// A document whose weights are still empty: takes T, M and B from the source (as `fitTo`) unless
+/// `fixedTokens`, validates, checks the budget and embeds the input. Throws UserError.
+Document makeDraft(std::string preset, AttentionConfig config, InputSource source,
+                   Positions positions, WeightSource weights, Index memoryBudgetBytes,
+                   bool fixedTokens = false);
+
+}  // namespace headscope

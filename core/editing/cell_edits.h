@@ -1,0 +1,17 @@
+// Cell edits: the edits that change cells of operands and pins, and nothing about the sizes.
+#pragma once
+
+#include "core/editing/edit.h"
+
+namespace headscope {
+
+/// Each gives the changed document; throws UserError, and then nothing has changed.
+Document applyTo(const Document& before, const SetCell& edit);
+Document applyTo(const Document& before, const FillRegion& edit);
+Document applyTo(const Document& before, const CopyHead& edit);
+Document applyTo(const Document& before, const TieKeysToQueries& edit);
+Document applyTo(const Document& before, const SetPin& edit);
+Document applyTo(const Document& before, const RemovePin& edit);
+Document applyTo(const Document& before, const RemoveAllPins& edit);
+
+}  // namespace headscope

@@ -1,0 +1,109 @@
+// DocumentDelta: a document kept as what sets it apart from its neighbour in the history.
+// DocumentWalk: goes from document to document over such deltas.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/attention/pins.h"
+#include "core/document/document.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope {
+
+// TensorPatch: the few cells in which one tensor differs from another of its shape.
+
+class TensorPatch {
+ public:
+  /// What turns `from` into `to`, bit for bit (−0 is not 0). None where that is no saving: other
+  /// shapes, views with gaps, or more than 1/kMinCellsPerPatched of the cells.
+  static std::optional<TensorPatch> between(const Tensor& from, const Tensor& to);
+  static constexpr Index kMinCellsPerPatched = 8;
+
+  /// Writes its cells into `tensor` (contiguous, not shared) and takes over those it replaces: it
+  /// is the way back then.
+  void exchange(Tensor& tensor);
+
+  bool empty() const { return cells_.empty(); }
+  Index bytes() const { return static_cast<Index>(cells_.size() * sizeof(Cell)); }
+
+ private:
+  struct Cell {
+    std::uint32_t offset;
+    float value;
+  };
+  std::vector<Cell> cells_;  // by offset
+};
+
+// PinPatch: the pins in which one document differs from another.
+
+class PinPatch {
+ public:
+  PinPatch() = default;
+  /// What turns `from` into `to`, bit for bit (−0 is not 0).
+  PinPatch(const Pins& from, const Pins& to);
+
+  /// The pins it leads to from those it starts at; it is the way back then.
+  Pins cross(const Pins& pins);
+
+  Index bytes() const;
+
+ private:
+  std::vector<Pin> gone_, come_;  // in the order of Pins
+};
+
+/// X, the memory and the eight weights, in this order.
+using DocumentTensors = std::array<Tensor, 10>;
+
+/// The way from one document to another. Tensors that both share are left out, those that differ
+/// in few cells are patches; so are the pins.
+class DocumentDelta {
+ public:
+  DocumentDelta(const Document& from, const DocumentPtr& to);
+
+  /// What it keeps in memory that the document it starts from does not.
+  Index bytes() const { return bytes_; }
+
+ private:
+  friend class DocumentWalk;
+  struct Change {
+    std::size_t tensor;  // in DocumentTensors
+    std::variant<TensorPatch, Tensor> to;
+  };
+
+  void measure(const Document& from);
+
+  Document rest_;  // all but tensors and pins; no input where at most X and the memory differ
+  std::vector<Change> changes_;
+  PinPatch pins_;
+  std::weak_ptr<const Document> whole_;  // somebody may hold it still
+  Index bytes_ = 0;
+};
+
+class DocumentWalk {
+ public:
+  explicit DocumentWalk(const DocumentPtr& start);
+
+  /// Goes over a delta that starts at the present document, and turns it into the way back.
+  /// A large patch copies its tensor, the first only, however many deltas are crossed.
+  void cross(DocumentDelta& delta);
+
+  /// The present document; the very one that was left here if it is still held and differs in no
+  /// tensor but those that were patched on the way.
+  DocumentPtr document() const;
+
+ private:
+  bool leadsTo(const Document& document) const;
+
+  Document rest_;  // without weights; its input's tensors may be another document's
+  DocumentTensors tensors_;
+  std::array<bool, std::tuple_size_v<DocumentTensors>> copied_{};
+  std::weak_ptr<const Document> whole_;
+};
+
+}  // namespace headscope

@@ -1,0 +1,133 @@
+#include "core/editing/document_normalizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "core/attention/ledger.h"
+#include "core/heads/designed_heads.h"
+
+namespace headscope {
+namespace {
+
+bool weightsFit(const Weights& w, const AttentionConfig& c) {
+  return w.wQ.shape() == shapeOf(TensorId::wQ, c) && w.wK.shape() == shapeOf(TensorId::wK, c) &&
+         w.wV.shape() == shapeOf(TensorId::wV, c) && w.wO.shape() == shapeOf(TensorId::wO, c);
+}
+
+/// Whether weights of the same shapes are drawn alike: designed heads also follow the number of
+/// heads and the kind of input, learned ones these and whether there are biases.
+bool wouldBeSame(WeightInit init, const Document& a, const Document& b) {
+  if (init == WeightInit::designed) return sameDesign(a, b);
+  if (init != WeightInit::learned) return true;
+  return a.config.numHeads == b.config.numHeads && a.config.numKvHeads == b.config.numKvHeads &&
+         a.config.bias == b.config.bias && trainingDomainOf(a) == trainingDomainOf(b);
+}
+
+/// A painted mask for other lengths: the part in common is kept, the rest allowed.
+std::shared_ptr<const PaintedMask> resized(const PaintedMask& mask, Index queries, Index keys) {
+  auto next = std::make_shared<PaintedMask>();
+  next->queries = queries;
+  next->keys = keys;
+  next->allowed.assign(static_cast<std::size_t>(queries * keys), 1);
+  for (Index i = 0; i < std::min(queries, mask.queries); ++i) {
+    for (Index j = 0; j < std::min(keys, mask.keys); ++j) {
+      next->allowed[static_cast<std::size_t>(i * keys + j)] = mask(i, j) ? 1 : 0;
+    }
+  }
+  return next;
+}
+
+}  // namespace
+
+EditResult DocumentNormalizer::finish() {
+  followInput();
+  auto problems = validate(next_.config);
+  if (!problems.empty()) throw UserError(std::move(problems));
+  next_.scoreStorage = scoresToHold(next_.config, budget_);
+  embed();
+  drawWhereNeeded();
+  fitPins();
+  return {std::make_shared<const Document>(std::move(next_)), std::move(note_)};
+}
+
+void DocumentNormalizer::note(const std::string& sentence) {
+  if (!note_.empty()) note_ += "; ";
+  note_ += sentence;
+}
+
+void DocumentNormalizer::followInput() {
+  AttentionConfig& c = next_.config;
+  const bool sameSize = c.seqLen == before_.config.seqLen && c.keys() == before_.config.keys() &&
+                        c.batch == before_.config.batch;
+  lengthsFollow_ = next_.config.mask.lengths == before_.input->lengths;
+  if (lengthsFollow_) c.mask.lengths.clear();
+  if (!c.headGains.empty()) c.headGains.resize(static_cast<std::size_t>(c.numHeads), 1.0F);
+  if (sameSize) return;
+  if (c.mask.painted != nullptr) {
+    c.mask.painted = resized(*c.mask.painted, c.seqLen, c.keys());
+    note("the painted mask was fitted to the new length");
+  }
+  if (!c.mask.lengths.empty()) {
+    c.mask.lengths.resize(static_cast<std::size_t>(std::max<Index>(c.batch, 1)), c.keys());
+    for (Index& length : c.mask.lengths) length = std::clamp<Index>(length, 0, c.keys());
+  }
+}
+
+void DocumentNormalizer::embed() {
+  const AttentionConfig& a = before_.config;
+  const AttentionConfig& b = config();
+  const bool loaded = std::holds_alternative<TensorSource>(*next_.source);  // positions and all
+  const bool same = next_.source == before_.source &&
+                    (loaded || next_.positions == before_.positions) && a.dModel == b.dModel &&
+                    a.seqLen == b.seqLen && a.batch == b.batch && a.memoryLen == b.memoryLen &&
+                    a.memoryWidth == b.memoryWidth;
+  if (!same) {
+    if (next_.inputEdited) note("X was made anew without its edited cells; undo brings them back");
+    next_.inputEdited = false;
+    next_.input =
+        std::make_shared<const Input>(makeInput(*next_.source, next_.positions, config()));
+    for (const auto& sentence : next_.input->notes) note(sentence);
+  }
+  if (lengthsFollow_) next_.config.mask.lengths = next_.input->lengths;
+}
+
+void DocumentNormalizer::drawWhereNeeded() {
+  WeightSource& source = next_.weightSource;
+  const bool numbers = std::holds_alternative<TensorSource>(*next_.source);
+  if (source.drawn() && source.init == WeightInit::learned && numbers) {
+    source.init = WeightInit::designed;
+    note(
+        "learned heads know words and series alone, so designed ones took their place; undo brings "
+        "them back");
+  }
+  const bool sourceChanged =
+      next_.weightSource != before_.weightSource || next_.weightsEdited != before_.weightsEdited;
+  const bool stand = !source.drawn() || wouldBeSame(source.init, before_, next_);
+  if (weightsFit(next_.weights, config()) && stand && (!sourceChanged || !source.drawn())) {
+    return;
+  }
+  if (!source.drawn()) {
+    note(
+        fmt::format("the weights of {} do not fit this size, so new ones were drawn "
+                    "({}, seed {}); undo brings them back",
+                    source.loadedFrom, toString(source.init), source.seed));
+    source.loadedFrom.clear();
+  } else if (next_.weightsEdited) {
+    note("the weights were drawn anew without the edited cells; undo brings them back");
+  }
+  next_.weightsEdited = false;
+  next_.weights = make_(next_, source.init, source.seed);
+}
+
+void DocumentNormalizer::fitPins() {
+  Pins fitting = next_.pins.fitting(config());
+  const std::size_t gone = next_.pins.all().size() - fitting.all().size();
+  if (gone == 0) return;
+  note(fmt::format("{} pin{} of cells that are no longer there {} removed", gone,
+                   gone == 1 ? "" : "s", gone == 1 ? "was" : "were"));
+  next_.pins = std::move(fitting);
+}
+
+}  // namespace headscope

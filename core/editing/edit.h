@@ -1,0 +1,134 @@
+// Edits: every change of a document as a value; `apply` checks one and gives the next document.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/attention/mistakes.h"
+#include "core/editing/make_document.h"
+#include "core/editing/region.h"
+
+namespace headscope {
+
+struct SetDimensions {  // together, since one alone may not divide
+  Index dModel = 0;
+  Index numHeads = 0;
+  Index numKvHeads = 0;
+  Index headDim = 0;  // d_k; 0: d_model / heads
+};
+struct SetTokens {
+  Index seqLen = 0;
+};
+struct SetBatch {
+  Index batch = 0;
+};
+struct SetBias {
+  bool on = true;
+};
+struct SetScale {
+  bool on = true;
+};
+struct SetTemperature {
+  double value = 1.0;
+};
+struct SetMask {
+  Mask mask;
+  std::string name = {};  // what it is called in the undo list; empty: by what it changes
+};
+struct SetRotary {
+  Rotary rotary;
+};
+/// Rotary and ALiBi are mutually exclusive: setting one clears the other.
+struct SetAlibi {
+  bool on = true;
+};
+struct SetPositions {
+  Positions positions = Positions::named;
+};
+struct SetText {
+  Index item = 0;
+  bool memory = false;
+  std::string text;
+};
+struct MoveToken {
+  Index item = 0;
+  bool memory = false;
+  Index from = 0;
+  Index to = 0;
+};
+struct SetInput {
+  std::shared_ptr<const InputSource> source;
+};
+struct DrawWeights {
+  WeightInit init = WeightInit::xavier;
+  std::uint64_t seed = 1;
+};
+struct SetWeights {  // loaded ones; d_model, d_k, D_kv and the memory's width are theirs
+  std::string name;
+  Weights weights;
+  bool bias = true;
+  Index numHeads = 0;
+  Index numKvHeads = 0;
+  HeadNorm headNorm = {};  // off where the weights have none
+};
+struct SetHeadGain {
+  Index head = 0;
+  float gain = 1.0F;
+};
+struct SetCell {  // of X, the memory, a weight matrix or a bias
+  CellRef cell;
+  float value = 0.0F;
+};
+struct FillRegion {
+  Region region;
+  Fill fill;
+};
+struct CopyHead {  // a head's part of a weight matrix or bias over another head's
+  TensorId tensor = TensorId::wQ;
+  Index from = 0;
+  Index to = 0;
+};
+struct TieKeysToQueries {};  // W_K = W_Q and b_K = b_Q, so that every S is symmetric
+struct SetPin {
+  Pin pin;
+};
+struct RemovePin {
+  CellRef cell;
+};
+struct RemoveAllPins {
+  std::optional<CellRef> of;  // only those of the matrix this cell lies in
+};
+struct SetMistake {
+  Mistake mistake = Mistake::reshapeWithoutTranspose;
+  bool on = true;
+};
+struct SetDropout {
+  Dropout dropout;
+};
+struct Open {  // a preset, a file, or another document altogether
+  DocumentPtr document;
+  std::string name;  // what it is called in the undo list
+};
+
+using Edit =
+    std::variant<SetDimensions, SetTokens, SetBatch, SetBias, SetScale, SetTemperature, SetMask,
+                 SetRotary, SetAlibi, SetPositions, SetText, MoveToken, SetInput, DrawWeights,
+                 SetWeights, SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin,
+                 RemovePin, RemoveAllPins, SetMistake, SetDropout, Open>;
+
+/// What an edit is called in the undo list ("heads = 16").
+std::string nameOf(const Edit& edit, const Document& before);
+
+struct EditResult {
+  DocumentPtr document;
+  std::string note;  // what else had to change ("weights drawn anew: xavier, seed 1"), or empty
+};
+
+/// Checks the edit and gives the next document. Throws UserError (with problems() where a
+/// configuration is refused) and then nothing has changed.
+EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
+                 const WeightMaker& make = drawWeightsFor);
+
+}  // namespace headscope

@@ -1,0 +1,173 @@
+// What each edit is called in the undo list.
+#include <fmt/format.h>
+
+#include "core/editing/edit.h"
+#include "core/input/series.h"
+
+namespace headscope {
+namespace {
+
+const char* onOff(bool on) { return on ? "on" : "off"; }
+
+/// "heads 8 → 16"
+template <typename Number>
+std::string changed(const char* what, Number from, Number to) {
+  return fmt::format("{} {:g} → {:g}", what, static_cast<double>(from), static_cast<double>(to));
+}
+
+/// As many code points of a sentence as a line of the list has room for.
+std::string quoted(const std::string& text) {
+  constexpr std::size_t kMost = 40;
+  std::size_t end = 0, points = 0;
+  while (end < text.size() && points < kMost) {
+    ++end;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+    ++points;
+  }
+  return fmt::format("“{}{}”", text.substr(0, end), end < text.size() ? " …" : "");
+}
+
+/// What an input is, in a few words.
+struct InputNamer {
+  std::string operator()(const TextSource& s) const {
+    return s.texts.empty() ? "text" : "text " + quoted(s.texts.front());
+  }
+  std::string operator()(const SeriesSource& s) const {
+    const Series& first = *s.items.front();
+    return fmt::format("series of {} steps × {} channels", first.values.dim(0),
+                       first.channels.size());
+  }
+  std::string operator()(const TensorSource& s) const { return "input " + s.name; }
+};
+
+struct FillNamer {
+  TensorId tensor;
+
+  std::string operator()(const FillZero&) const { return " = 0"; }
+  std::string operator()(const FillIdentity&) const { return " = identity"; }
+  std::string operator()(const FillScaled& f) const { return fmt::format(" × {:g}", f.factor); }
+  std::string operator()(const FillDrawn& f) const {
+    const std::string_view how = info(tensor).perItem ? "normal, variance 1" : toString(f.init);
+    return fmt::format(" drawn: {}, seed {}", how, f.seed);
+  }
+  std::string operator()(const FillValues&) const { return " pasted"; }
+};
+
+struct Namer {
+  const Document& before;
+
+  std::string operator()(const SetDimensions& e) const {
+    const AttentionConfig& c = before.config;
+    if (e.dModel != c.dModel && e.numHeads != c.numHeads) {
+      return fmt::format("{}, {}", changed("d_model", c.dModel, e.dModel),
+                         changed("heads", c.numHeads, e.numHeads));
+    }
+    if (e.dModel != c.dModel) return changed("d_model", c.dModel, e.dModel);
+    if (e.numHeads != c.numHeads) return changed("heads", c.numHeads, e.numHeads);
+    if (e.headDim != c.headDim) {
+      return e.headDim > 0 ? changed("d_k", c.dK(), e.headDim) : "d_k = d_model / heads";
+    }
+    return changed("key/value heads", c.numKvHeads, e.numKvHeads);
+  }
+  std::string operator()(const SetTokens& e) const {
+    return changed("tokens", before.config.seqLen, e.seqLen);
+  }
+  std::string operator()(const SetBatch& e) const {
+    return changed("batch", before.config.batch, e.batch);
+  }
+  std::string operator()(const SetBias& e) const { return fmt::format("bias {}", onOff(e.on)); }
+  std::string operator()(const SetScale& e) const { return fmt::format("÷√d_k {}", onOff(e.on)); }
+  std::string operator()(const SetTemperature& e) const {
+    return changed("temperature", before.config.temperature, e.value);
+  }
+  std::string operator()(const SetMask& e) const {
+    if (!e.name.empty()) return e.name;
+    if (e.mask.causal != before.config.mask.causal) {
+      return fmt::format("causal {}", onOff(e.mask.causal));
+    }
+    if (e.mask.window != before.config.mask.window) {
+      return e.mask.window == 0 ? "window off"
+             : before.config.mask.window == 0
+                 ? fmt::format("window {}", e.mask.window)
+                 : changed("window", before.config.mask.window, e.mask.window);
+    }
+    return e.mask.lengths != before.config.mask.lengths ? "padding" : "mask";
+  }
+  std::string operator()(const SetRotary& e) const {
+    const Rotary& was = before.config.rotary;
+    if (was.on() && e.rotary.on() && was.theta != e.rotary.theta) {
+      return fmt::format("theta {:g} → {:g}", was.theta, e.rotary.theta);
+    }
+    return fmt::format("RoPE {}", onOff(e.rotary.on()));
+  }
+  std::string operator()(const SetAlibi& e) const { return fmt::format("ALiBi {}", onOff(e.on)); }
+  std::string operator()(const SetPositions& e) const {
+    switch (e.positions) {
+      case Positions::named:
+        return "positions on";
+      case Positions::sinusoidal:
+        return "sinusoidal positions";
+      case Positions::none:
+        break;
+    }
+    return "positions off";
+  }
+  std::string operator()(const SetText& e) const {
+    const std::string what = e.memory ? "memory" : "text";
+    const std::string item =
+        before.config.batch > 1 ? fmt::format(" of item {}", e.item + 1) : std::string();
+    return e.text.empty() ? fmt::format("no {}{}", what, item)
+                          : fmt::format("{}{} {}", what, item, quoted(e.text));
+  }
+  std::string operator()(const MoveToken& e) const {
+    const auto& tokens = e.memory ? before.input->memoryTokens : before.input->tokens;
+    return fmt::format("move '{}', place {} → {}",
+                       tokens[static_cast<std::size_t>(e.item)][static_cast<std::size_t>(e.from)],
+                       e.from, e.to);
+  }
+  std::string operator()(const SetInput& e) const { return std::visit(InputNamer{}, *e.source); }
+  std::string operator()(const DrawWeights& e) const {
+    return fmt::format("weights {}, seed {}", toString(e.init), e.seed);
+  }
+  std::string operator()(const SetWeights& e) const { return "weights of " + e.name; }
+  std::string operator()(const SetHeadGain& e) const {
+    const std::string head = fmt::format("head {}", e.head + 1);
+    const bool known = e.head >= 0 && e.head < before.config.numHeads;
+    const float was = known ? before.config.gain(e.head) : 1.0F;
+    if (e.gain == 0.0F) return head + " off";
+    if (was == 0.0F && e.gain == 1.0F) return head + " on";
+    return changed((head + " gain").c_str(), was, e.gain);
+  }
+  std::string operator()(const SetCell& e) const {
+    return fmt::format("{} = {:g}", toString(e.cell), e.value);
+  }
+  std::string operator()(const FillRegion& e) const {
+    return nameOf(e.region, before.config) + std::visit(FillNamer{e.region.tensor}, e.fill);
+  }
+  std::string operator()(const CopyHead& e) const {
+    return fmt::format("{} head {} = head {}", info(e.tensor).name, e.to + 1, e.from + 1);
+  }
+  std::string operator()(const TieKeysToQueries&) const { return "W_K = W_Q"; }
+  std::string operator()(const SetPin& e) const { return "pin " + toString(e.pin); }
+  std::string operator()(const RemovePin& e) const { return "unpin " + toString(e.cell); }
+  std::string operator()(const RemoveAllPins& e) const {
+    if (!e.of) return "unpin all";
+    return fmt::format("unpin all of {}, head {}", info(e.of->tensor).name, e.of->head + 1);
+  }
+  std::string operator()(const SetMistake& e) const {
+    return fmt::format("mistake '{}' {}", textOf(e.mistake).title, onOff(e.on));
+  }
+  std::string operator()(const SetDropout& e) const {
+    return e.dropout.on() ? fmt::format("dropout = {:g}, seed {}", e.dropout.rate, e.dropout.seed)
+                          : "dropout off";
+  }
+  std::string operator()(const Open& e) const { return e.name.empty() ? "open" : e.name; }
+};
+
+}  // namespace
+
+std::string nameOf(const Edit& edit, const Document& before) {
+  return std::visit(Namer{before}, edit);
+}
+
+}  // namespace headscope

@@ -1,0 +1,42 @@
+// Presets and examples: ready configurations and inputs, read from assets/.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/document/document.h"
+
+namespace headscope {
+
+struct Preset {
+  std::string name;   // "original-transformer": in flags
+  std::string title;  // "Dimensions of BERT base": on screen
+  std::string brief;  // "BERT base": where there is less room
+  std::string about;  // one line: where the numbers come from
+  AttentionConfig config;
+  InputSource source;            // an example's, or its own (by-hand)
+  bool explicitWeights = false;  // its weights are given (by-hand), not drawn
+};
+
+struct Example {
+  std::string name;
+  std::string title;
+  std::string about;
+  InputSource source;
+};
+
+/// All of assets/presets.json, in its order.
+const std::vector<Preset>& presets();
+const Preset& presetByName(std::string_view name);  // throws UserError listing the names
+const std::vector<Example>& examples();
+const Example& exampleByName(std::string_view name);
+
+/// What an example is opened as: its input at the original Transformer's dimensions, no setting of
+/// what was there before it.
+Preset presetOf(const Example& example);
+
+/// A preset's document. `weights` is ignored where the preset gives its own.
+DocumentPtr makePreset(const Preset& preset, const WeightSource& weights, Index memoryBudgetBytes);
+
+}  // namespace headscope

@@ -1,0 +1,97 @@
+// Head count: the same input and width with other numbers of heads: what they cost, and how many of
+// them attend differently from the rest. More heads are not always better: Michel et al. 2019.
+//
+// d_model stays, so d_k = d_model / heads. Parameters and the four projections' FLOPs do not depend
+// on the number of heads, nor do those of the scores (2·B·H·T·M·d_k = 2·B·T·M·D); the B·H·T·M
+// scores themselves, their softmax and their memory grow with it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/similarity.h"
+#include "core/base/error.h"
+#include "core/document/attention.h"
+#include "core/document/document.h"
+#include "core/editing/make_document.h"
+#include "core/training/learned_layer.h"
+
+namespace headscope {
+
+inline constexpr Index kMostHeadsCounted = 64;
+
+/// The divisors of d_model from 1 to kMostHeadsCounted, and the number there is where it is larger.
+std::vector<Index> headCounts(const AttentionConfig& config);
+
+struct HeadCountCost {
+  Index parameters = 0;
+  Index flops = 0;            // of a whole pass
+  Index projectionFlops = 0;  // of `project` and `output`
+  Index scoreValues = 0;      // B·H·T·M, of one score tensor
+  Index residentBytes = 0;    // what a pass holds
+};
+
+struct HeadCountPoint {
+  Index heads = 1;
+  HeadCountCost cost;
+  std::optional<HeadTree> tree;  // none where similarity is not defined
+  double ms = 0.0;               // of a pass, the best of `runs`
+  int runs = 0;
+  Index heldBytes = 0;  // by the results of that pass, as they are
+  std::string why;      // why it was not run, or has no tree; else empty
+
+  bool ran() const { return runs > 0; }
+  /// How many groups of heads are left where heads at least so similar are one.
+  std::optional<Index> distinct(double similarity) const;
+};
+
+/// What one pass of this configuration costs, by count, without running it.
+HeadCountCost headCountCost(const AttentionConfig& config, ScoreStorage held = ScoreStorage::all);
+
+/// The document with this number of query and of key/value heads, gains of 1 and without pins;
+/// drawn weights are made for it, loaded ones stay. Throws UserError where that cannot be.
+DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetBytes,
+                      const WeightMaker& make = drawWeightsFor);
+
+/// Learns weights where the document's are learned and there are none for so many heads, runs the
+/// pass again and again for a tenth of a second, once where that takes longer, and measures how
+/// alike its heads are over all items. Each pass but the first finds memory and packed weights
+/// ready, as after an edit of the input; at d_model 512 they take twenty times as long as the pass.
+/// Runs unit by unit: a learning step, a pass, the comparison of its heads.
+class HeadCountMeasure {
+ public:
+  HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
+                   const ExecutionContext& execution);
+
+  /// Runs the next unit. True where that was the last one, or the measurement was cancelled.
+  bool runUnit();
+  /// Once it has ended: nothing where it was cancelled.
+  std::optional<HeadCountPoint> point() const {
+    return complete_ ? std::optional(point_) : std::nullopt;
+  }
+
+ private:
+  void learn();
+  void runPass();
+  void compareHeads();
+  void refuse(const UserError& error);
+
+  ExecutionContext execution_;
+  Document from_;
+  Index memoryBudgetBytes_;
+  HeadCountPoint point_;
+  std::unique_ptr<training::LayerLearner> learner_;  // of the document's weights, under way
+  DocumentPtr document_;                             // with so many heads
+  double totalMs_ = 0.0;
+  TracePtr trace_;  // the last pass
+  bool complete_ = false;
+};
+
+/// Runs all units; nothing where cancelled.
+std::optional<HeadCountPoint> measureHeadCount(const Document& document, Index heads,
+                                               Index memoryBudgetBytes,
+                                               const ExecutionContext& execution = {});
+
+}  // namespace headscope

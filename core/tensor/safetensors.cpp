@@ -1,0 +1,444 @@
+#include "core/tensor/safetensors.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/base/downloaded_file.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
+#include "core/tensor/finite.h"
+
+namespace headscope::formats {
+
+namespace {
+
+/// Limits on what is read, all checked before anything of that size is allocated.
+constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the format's own
+constexpr std::size_t kMostTensors = 100'000;
+
+struct SafetensorsHeader {
+  std::map<std::string, SafetensorsEntry> entries;
+  std::map<std::string, std::string> metadata;
+};
+
+constexpr const char* kMetadata = "__metadata__";
+
+struct TypeSize {
+  std::string_view name;
+  std::uint64_t bytes;
+};
+constexpr std::array kTypes{
+    TypeSize{"F64", 8},  TypeSize{"F32", 4}, TypeSize{"F16", 2},     TypeSize{"BF16", 2},
+    TypeSize{"I64", 8},  TypeSize{"I32", 4}, TypeSize{"I16", 2},     TypeSize{"I8", 1},
+    TypeSize{"U64", 8},  TypeSize{"U32", 4}, TypeSize{"U16", 2},     TypeSize{"U8", 1},
+    TypeSize{"BOOL", 1}, TypeSize{"C64", 8}, TypeSize{"F8_E4M3", 1}, TypeSize{"F8_E5M2", 1}};
+
+/// Bytes of one value; 0 for a type that is not known here.
+std::uint64_t bytesOfType(std::string_view dtype) {
+  for (const TypeSize& type : kTypes) {
+    if (type.name == dtype) return type.bytes;
+  }
+  return 0;
+}
+
+/// The whole text of a header. Every complaint names the file, and the tensor where there is one:
+/// the ranges fill the `dataBytes` after it exactly, without overlap.
+class HeaderParser {
+ public:
+  HeaderParser(std::uint64_t dataBytes, const std::string& file)
+      : dataBytes_(dataBytes), file_(file) {}
+
+  SafetensorsHeader parse(std::string_view text) {
+    try {
+      // tensor by tensor, so that no more than one is held as JSON
+      parseFields(text, limitsOf, [this](const std::string& name, const Json& value) {
+        name_ = name;
+        takeEntry(value);
+      });
+    } catch (const JsonError& error) {
+      switch (error.kind) {
+        case JsonError::Kind::noObject:
+          fail("its header is not a JSON object");
+        case JsonError::Kind::tooDeep:
+          fail("its header is nested too deeply");
+        case JsonError::Kind::tooManyKeys:
+        case JsonError::Kind::tooLarge:
+          failTensor(error.field, "has too long an entry");
+        case JsonError::Kind::damaged:
+          fail("its header is not valid JSON");
+      }
+    }
+    checkRanges();
+    return std::move(header_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw UserError(
+        fmt::format("{} is not a usable safetensors file: {}; save it again", file_, what));
+  }
+  [[noreturn]] void failTensor(const std::string& name, const std::string& what) const {
+    fail(fmt::format("tensor \"{}\" {}", name, what));
+  }
+
+  /// A tensor's entry is short; metadata may be as long as the header.
+  static JsonLimits limitsOf(const std::string& name) {
+    constexpr int kDeepest = 3;
+    constexpr std::size_t kTensorBytes = 16 << 10;
+    if (name == kMetadata) return {kDeepest, kMostTensors, 4 * kMostHeaderBytes};
+    return {kDeepest, 64, kTensorBytes};
+  }
+
+  void takeEntry(const Json& value) {
+    if (value.fields() == nullptr) fail(fmt::format("entry \"{}\" is not an object", name_));
+    if (name_ == kMetadata) {
+      if (std::exchange(metadataSeen_, true)) fail("__metadata__ is there twice");
+      for (const auto& [key, text] : *value.fields()) {
+        if (text.text() == nullptr) fail(fmt::format("metadata \"{}\" is not a string", key));
+        header_.metadata[key] = *text.text();
+      }
+      return;
+    }
+    if (header_.entries.size() >= kMostTensors) {
+      fail(fmt::format("it has more than {} tensors", kMostTensors));
+    }
+    if (!header_.entries.emplace(name_, readEntry(value)).second)
+      failTensor(name_, "is there twice");
+  }
+
+  SafetensorsEntry readEntry(const Json& value) const {
+    SafetensorsEntry entry;
+    const Json* dtype = value.find("dtype");
+    if (dtype == nullptr || dtype->text() == nullptr) failTensor(name_, "has no dtype");
+    entry.dtype = *dtype->text();
+    const std::vector<std::uint64_t> dims = numbers(value, "shape");
+    if (dims.size() > Shape::kMostAxes) {
+      failTensor(name_,
+                 fmt::format("has {} axes, at most {} are read", dims.size(), Shape::kMostAxes));
+    }
+    for (const std::uint64_t dim : dims) {
+      if (dim > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) tooLarge();
+      entry.shape.append(static_cast<Index>(dim));
+    }
+    const auto offsets = numbers(value, "data_offsets");
+    if (offsets.size() != 2) failTensor(name_, "does not have two data_offsets");
+    entry.begin = offsets[0];
+    entry.end = offsets[1];
+    checkEntry(entry);
+    return entry;
+  }
+
+  std::vector<std::uint64_t> numbers(const Json& value, const char* key) const {
+    const Json* found = value.find(key);
+    if (found == nullptr || found->list() == nullptr) {
+      failTensor(name_, fmt::format("has no {}", key));
+    }
+    std::vector<std::uint64_t> out;
+    for (const Json& number : *found->list()) {
+      const auto natural = number.natural();
+      if (!natural) failTensor(name_, fmt::format("has {} that are not whole numbers from 0", key));
+      out.push_back(*natural);
+    }
+    return out;
+  }
+
+  void checkEntry(const SafetensorsEntry& entry) const {
+    if (entry.begin > entry.end) failTensor(name_, "ends before it begins");
+    if (entry.end > dataBytes_) {
+      failTensor(name_, fmt::format("ends at byte {} of {} bytes of data: the file is cut short",
+                                    entry.end, dataBytes_));
+    }
+    const std::uint64_t size = bytesOfType(entry.dtype);
+    if (size == 0) return;  // unknown: refused when it is read
+    const std::uint64_t bytes = checkedBytes(entry.shape, size);
+    if (entry.end - entry.begin != bytes) {
+      failTensor(name_, fmt::format("has {} bytes where {} of {} need {}", entry.end - entry.begin,
+                                    toString(entry.shape), entry.dtype, bytes));
+    }
+  }
+
+  std::uint64_t checkedBytes(const Shape& shape, std::uint64_t size) const {
+    std::uint64_t bytes = size;
+    bool none = false;  // an axis of length 0: even then the others' product, a stride, must fit
+    for (const Index dim : shape) {
+      const auto count = static_cast<std::uint64_t>(dim);
+      none = none || count == 0;
+      // Past 2^63 no index could reach the end; that is far above any file.
+      if (count > 0 && bytes > (std::uint64_t{1} << 63) / count) tooLarge();
+      if (count > 0) bytes *= count;
+    }
+    return none ? 0 : bytes;
+  }
+  [[noreturn]] void tooLarge() const { failTensor(name_, "has a shape too large to count"); }
+
+  void checkRanges() const {
+    struct Range {
+      std::uint64_t begin, end;
+      const std::string* name;
+    };
+    std::vector<Range> ranges;
+    ranges.reserve(header_.entries.size());
+    for (const auto& [name, entry] : header_.entries) {
+      ranges.push_back({entry.begin, entry.end, &name});
+    }
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    std::uint64_t reached = 0;
+    for (const Range& range : ranges) {
+      if (range.begin < reached) failTensor(*range.name, "overlaps another");
+      if (range.begin > reached) {
+        failTensor(*range.name,
+                   fmt::format("leaves a gap of {} bytes before it", range.begin - reached));
+      }
+      reached = range.end;
+    }
+    if (reached != dataBytes_) {
+      fail(fmt::format("{} bytes follow its last tensor", dataBytes_ - reached));
+    }
+  }
+
+  std::uint64_t dataBytes_;
+  const std::string& file_;
+  SafetensorsHeader header_;
+  std::string name_;  // of the entry being read
+  bool metadataSeen_ = false;
+};
+
+/// The header of a file to be written; data are laid out in the order of `tensors`. Padded so that
+/// they begin at a multiple of 8 bytes.
+std::string headerOf(const std::vector<TensorToWrite>& tensors,
+                     const std::map<std::string, std::string>& metadata, std::string_view dtype) {
+  Json header = Json::emptyObject();
+  for (const auto& [name, text] : metadata) {
+    if (header.find(kMetadata) == nullptr) header[kMetadata] = Json::emptyObject();
+    header[kMetadata][name] = text;
+  }
+  std::uint64_t begin = 0;
+  for (const TensorToWrite& tensor : tensors) {
+    const auto bytes = static_cast<std::uint64_t>(elementCount(tensor.shape)) * bytesOfType(dtype);
+    header[tensor.name] = {{"dtype", dtype},
+                           {"shape", tensor.shape},
+                           {"data_offsets", std::array{begin, begin + bytes}}};
+    begin += bytes;
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  return text;
+}
+
+static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
+
+constexpr std::uint64_t kLengthBytes = 8;
+
+void writeAsHalf(std::ostream& out, const Tensor& dense, const std::string& name) {
+  using Halves = Eigen::Array<Eigen::half, Eigen::Dynamic, 1>;
+  const Halves halves =
+      Eigen::Map<const Eigen::ArrayXf>(dense.data(), dense.size()).cast<Eigen::half>();
+  if (!halves.isFinite().all()) {
+    throw UserError(fmt::format(
+        "{} has values beyond 65504, which F16 has no room for: write it as F32", name));
+  }
+  out.write(reinterpret_cast<const char*>(halves.data()),
+            static_cast<std::streamsize>(halves.size()) *
+                static_cast<std::streamsize>(sizeof(Eigen::half)));
+}
+
+}  // namespace
+
+bool isReadableFloat(std::string_view dtype) {
+  return dtype == "F32" || dtype == "F16" || dtype == "BF16" || dtype == "F64";
+}
+
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
+    : path_(path), file_(std::make_shared<const UnchangedFile>(path)) {
+  readHeader(file_->bytes());
+}
+
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& name, std::string_view bytes)
+    : path_(name), bytes_(bytes) {
+  readHeader(bytes.size());
+}
+
+void SafetensorsFile::readBytes(std::uint64_t offset, std::span<char> to) const {
+  if (file_ != nullptr) return file_->read(offset, to);
+  std::ranges::copy(bytes_.substr(static_cast<std::size_t>(offset), to.size()), to.begin());
+}
+
+void SafetensorsFile::readHeader(std::uint64_t fileBytes) {
+  const auto fail = [&](const std::string& what) {
+    throw UserError(fmt::format("{} is not a usable safetensors file: {}; save it again",
+                                path_.string(), what));
+  };
+  if (fileBytes < kLengthBytes) fail("it is cut short within its first 8 bytes");
+  std::uint64_t headerBytes = 0;
+  readBytes(0, {reinterpret_cast<char*>(&headerBytes), sizeof headerBytes});
+  if (headerBytes > kMostHeaderBytes || headerBytes > fileBytes - kLengthBytes) {
+    std::string first(static_cast<std::size_t>(std::min<std::uint64_t>(kTellingBytes, fileBytes)),
+                      '\0');
+    readBytes(0, first);
+    if (const auto instead = whatItIsInsteadOfBinary(first)) {
+      throw UserError(fmt::format("{} {}", path_.string(), *instead));
+    }
+  }
+  if (headerBytes > kMostHeaderBytes) {
+    fail(fmt::format("its header claims {} bytes, at most 100 MB are read", headerBytes));
+  }
+  if (headerBytes > fileBytes - kLengthBytes) {
+    fail(fmt::format("its header claims {} bytes, the file has {} after it", headerBytes,
+                     fileBytes - kLengthBytes));
+  }
+  std::string header(static_cast<std::size_t>(headerBytes), '\0');
+  readBytes(kLengthBytes, header);
+  dataStart_ = kLengthBytes + headerBytes;
+  SafetensorsHeader parsed = HeaderParser(fileBytes - dataStart_, path_.string()).parse(header);
+  entries_ = std::move(parsed.entries);
+  metadata_ = std::move(parsed.metadata);
+}
+
+std::vector<std::string> SafetensorsFile::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries_) names.push_back(name);
+  return names;
+}
+
+const SafetensorsEntry& SafetensorsFile::entry(const std::string& name) const {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    throw UserError(
+        fmt::format("{} has no tensor \"{}\"; check the names in it", path_.string(), name));
+  }
+  return found->second;
+}
+
+const Shape& SafetensorsFile::shape(const std::string& name) const { return entry(name).shape; }
+
+const std::string& SafetensorsFile::dtype(const std::string& name) const {
+  return entry(name).dtype;
+}
+
+Tensor SafetensorsFile::read(const std::string& name) const {
+  return read(name, defaultMemoryBudget());
+}
+
+Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
+  ReadTensor read = readValues(name, budgetBytes);
+  if (!read.finite) requireFinite(read.tensor, name, path_.string());
+  return std::move(read.tensor);
+}
+
+Tensor SafetensorsFile::readAny(const std::string& name) const {
+  return readValues(name, defaultMemoryBudget()).tensor;
+}
+
+/// Reads values of type T as floats, a part at a time. False where some are not finite.
+template <typename T>
+bool SafetensorsFile::readConverted(std::uint64_t offset, std::span<float> out) const {
+  constexpr std::size_t kAtOnce = 1 << 16;  // stay in cache until they are looked at
+  std::vector<T> buffer(std::is_same_v<T, float> ? 0 : std::min(kAtOnce, out.size()));
+  bool finite = true;
+  while (!out.empty()) {
+    const std::span<float> part = out.first(std::min(kAtOnce, out.size()));
+    const std::size_t bytes = part.size() * sizeof(T);
+    if constexpr (std::is_same_v<T, float>) {
+      readBytes(offset, {reinterpret_cast<char*>(part.data()), bytes});
+    } else {
+      readBytes(offset, {reinterpret_cast<char*>(buffer.data()), bytes});
+      std::transform(buffer.begin(), buffer.begin() + std::ssize(part), part.begin(),
+                     [](T value) { return static_cast<float>(value); });
+    }
+    finite = allFinite({part.data(), 1, std::ssize(part), std::ssize(part), 1}) && finite;
+    out = out.subspan(part.size());
+    offset += bytes;
+  }
+  return finite;
+}
+
+SafetensorsFile::ReadTensor SafetensorsFile::readValues(const std::string& name,
+                                                        Index budgetBytes) const {
+  const SafetensorsEntry& e = entry(name);
+  if (!isReadableFloat(e.dtype)) {
+    throw UserError(fmt::format("{} in {} is of type {}; only F32, F16, BF16 and F64 can be used",
+                                name, path_.string(), e.dtype));
+  }
+  const Index count = elementCount(e.shape);
+  if (count > budgetBytes / static_cast<Index>(sizeof(float))) {
+    throw UserError(fmt::format(
+        "{} {} in {} would take {} of memory, more than the {} there are for it; use a "
+        "smaller one",
+        name, toString(e.shape), path_.string(),
+        bytesInWords(count * static_cast<Index>(sizeof(float))), bytesInWords(budgetBytes)));
+  }
+  ReadTensor read{Tensor::uninitialised(e.shape)};
+  const std::span<float> out(read.tensor.mutableData(), static_cast<std::size_t>(count));
+  const std::uint64_t from = dataStart_ + e.begin;
+  if (e.dtype == "F32") {
+    read.finite = readConverted<float>(from, out);
+  } else if (e.dtype == "F16") {
+    read.finite = readConverted<Eigen::half>(from, out);
+  } else if (e.dtype == "BF16") {
+    read.finite = readConverted<Eigen::bfloat16>(from, out);
+  } else {
+    read.finite = readConverted<double>(from, out);
+  }
+  return read;
+}
+
+void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
+                      const std::map<std::string, std::string>& metadata, FileFloat as) {
+  const std::string header = headerOf(tensors, metadata, as == FileFloat::f16 ? "F16" : "F32");
+  writeAtomically(path, [&](std::ostream& out) {
+    const std::uint64_t length = header.size();
+    out.write(reinterpret_cast<const char*>(&length), sizeof length);
+    out.write(header.data(), static_cast<std::streamsize>(header.size()));
+    for (const TensorToWrite& entry : tensors) {
+      const Tensor tensor = entry.values();
+      const Tensor dense = tensor.contiguous() ? tensor : tensor.clone();
+      if (as == FileFloat::f16) {
+        writeAsHalf(out, dense, entry.name);
+        continue;
+      }
+      out.write(
+          reinterpret_cast<const char*>(dense.data()),
+          static_cast<std::streamsize>(dense.size()) * static_cast<std::streamsize>(sizeof(float)));
+    }
+  });
+}
+
+void writeSafetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+                      const std::map<std::string, std::string>& metadata, FileFloat as) {
+  std::vector<TensorToWrite> entries;
+  for (const NamedTensor& named : tensors) {
+    entries.push_back({named.name, named.tensor.shape(), [&named] { return named.tensor; }});
+  }
+  writeSafetensors(path, entries, metadata, as);
+}
+
+std::string someOf(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 4;
+  const std::size_t shown = std::min(kMost, names.size());
+  std::string text = fmt::format("{}", fmt::join(std::span(names).first(shown), ", "));
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+Tensor readWithin(Index& bytesLeft, const SafetensorsFile& file, const std::string& name) {
+  Tensor tensor = file.read(name, bytesLeft);
+  bytesLeft -= tensor.size() * static_cast<Index>(sizeof(float));
+  return tensor;
+}
+
+}  // namespace headscope::formats

@@ -1,0 +1,108 @@
+// safetensors: reads and writes the format (8-byte little-endian header length, JSON header, data);
+// F32, F16, BF16 and F64 are read as float32; F32 and F16 are written.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/files.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope::formats {
+
+struct SafetensorsEntry {
+  std::string dtype;
+  Shape shape;
+  std::uint64_t begin = 0, end = 0;  // within the data
+};
+
+/// Whether values of this type are read: F32, F16, BF16 and F64.
+bool isReadableFloat(std::string_view dtype);
+
+/// What a file holds, header checked whole: every range within the data, none overlapping, sizes
+/// equal to shape × type. Values are read on demand, all of the file as it was when it was opened
+/// (UnchangedFile).
+class SafetensorsFile {
+ public:
+  /// Throws UserError that names the file and what is wrong with it.
+  explicit SafetensorsFile(const std::filesystem::path& path);
+  /// One that is in memory, which must outlive this; `name` stands for its path.
+  SafetensorsFile(const std::filesystem::path& name, std::string_view bytes);
+
+  std::vector<std::string> names() const;
+  bool has(const std::string& name) const { return entries_.contains(name); }
+  const Shape& shape(const std::string& name) const;
+  const std::string& dtype(const std::string& name) const;
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  const std::filesystem::path& path() const { return path_; }
+
+  /// As float32. Throws UserError for a type that is not a float, naming tensor and type, for a
+  /// value that is NaN or infinite, naming its cell, for more than `budgetBytes` of memory (half of
+  /// this machine's), and for a file that has changed since it was opened.
+  Tensor read(const std::string& name) const;
+  Tensor read(const std::string& name, Index budgetBytes) const;
+  /// As read, with values that are NaN or infinite: a trace's masked scores are.
+  Tensor readAny(const std::string& name) const;
+  /// Whether the file on the disk is no longer the one that was opened.
+  bool changed() const { return file_ != nullptr && file_->changed(); }
+
+ private:
+  struct ReadTensor {
+    Tensor tensor;
+    bool finite = true;
+  };
+
+  const SafetensorsEntry& entry(const std::string& name) const;
+  void readHeader(std::uint64_t fileBytes);
+  ReadTensor readValues(const std::string& name, Index budgetBytes) const;
+  void readBytes(std::uint64_t offset, std::span<char> to) const;
+  template <typename T>
+  bool readConverted(std::uint64_t offset, std::span<float> out) const;
+
+  std::filesystem::path path_;
+  std::shared_ptr<const UnchangedFile> file_;  // null: in memory
+  std::string_view bytes_;                     // those in memory
+  std::uint64_t dataStart_ = 0;
+  std::map<std::string, SafetensorsEntry> entries_;
+  std::map<std::string, std::string> metadata_;
+};
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+/// What values are written as; F16 rounds to the nearest.
+enum class FileFloat { f32, f16 };
+
+/// Writes beside, then renames: no partial file is left. Throws UserError naming the path, and for
+/// a value that F16 has no room for.
+void writeSafetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+                      const std::map<std::string, std::string>& metadata = {},
+                      FileFloat as = FileFloat::f32);
+
+/// The same where values are made one tensor at a time, as they are written.
+struct TensorToWrite {
+  std::string name;
+  Shape shape;
+  std::function<Tensor()> values;
+};
+/// Whole or not at all. Throws UserError that names the file.
+void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
+                      const std::map<std::string, std::string>& metadata = {},
+                      FileFloat as = FileFloat::f32);
+
+/// A few of many names, for a message: "a, b, c, d and 12 more".
+std::string someOf(const std::vector<std::string>& names);
+
+/// Reads a tensor that fits the bytes that are left, and takes its own off them.
+Tensor readWithin(Index& bytesLeft, const SafetensorsFile& file, const std::string& name);
+
+}  // namespace headscope::formats

@@ -1,0 +1,206 @@
+#include "core/tensor/tensor.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+namespace headscope {
+namespace {
+
+Shape rowMajorStrides(const Shape& shape) {
+  Shape strides(shape.size());
+  Index step = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = step;
+    step *= shape[axis];
+  }
+  return strides;
+}
+
+}  // namespace
+
+Tensor Tensor::uninitialised(const Shape& shape, const BlockStorePtr& store) {
+  Tensor tensor;
+  tensor.strides_ = rowMajorStrides(shape);
+  tensor.shape_ = shape;
+  const auto block = std::make_shared<const Block>(elementCount(shape), store);
+  tensor.origin_ = block->data();
+  tensor.storage_ = block;
+  return tensor;
+}
+
+Tensor Tensor::over(std::shared_ptr<const void> owner, const float* data, const Shape& shape) {
+  Tensor tensor;
+  tensor.strides_ = rowMajorStrides(shape);
+  tensor.shape_ = shape;
+  tensor.origin_ = const_cast<float*>(data);  // nobody writes to a tensor that is shared
+  tensor.storage_ = std::move(owner);
+  return tensor;
+}
+
+Tensor Tensor::zeros(const Shape& shape) {
+  Tensor tensor = uninitialised(shape);
+  std::fill_n(tensor.origin_, tensor.size(), 0.0F);
+  return tensor;
+}
+
+Tensor Tensor::fromValues(const Shape& shape, std::span<const float> values) {
+  Tensor tensor = uninitialised(shape);
+  if (static_cast<Index>(values.size()) != tensor.size()) {
+    throw std::invalid_argument("Tensor::fromValues: " + std::to_string(values.size()) +
+                                " values for shape " + toString(tensor.shape_));
+  }
+  std::copy(values.begin(), values.end(), tensor.origin_);
+  return tensor;
+}
+
+bool Tensor::contiguous() const {
+  Index step = 1;
+  for (std::size_t axis = shape_.size(); axis-- > 0;) {
+    if (shape_[axis] != 1 && strides_[axis] != step) return false;
+    step *= shape_[axis];
+  }
+  return true;
+}
+
+bool Tensor::sameAs(const Tensor& other) const {
+  // tensors over one mapped file share it and begin at places of their own
+  return storage_ == other.storage_ && data() == other.data() && shape_ == other.shape_ &&
+         strides_ == other.strides_;
+}
+
+float Tensor::at(std::span<const Index> index) const {
+  assert(index.size() == shape_.size());
+  Index position = offset_;
+  for (std::size_t axis = 0; axis < index.size(); ++axis) {
+    assert(index[axis] >= 0 && index[axis] < shape_[axis]);
+    position += index[axis] * strides_[axis];
+  }
+  return origin_[position];
+}
+
+Tensor Tensor::split(std::size_t axis, Index count) const {
+  assert(axis < rank() && count > 0 && shape_[axis] % count == 0);
+  Tensor view = *this;
+  const Index inner = shape_[axis] / count;
+  view.shape_[axis] = inner;
+  view.shape_.insert(axis, count);
+  view.strides_.insert(axis, strides_[axis] * inner);
+  return view;
+}
+
+Tensor Tensor::transposed(std::size_t a, std::size_t b) const {
+  Tensor view = *this;
+  std::swap(view.shape_[a], view.shape_[b]);
+  std::swap(view.strides_[a], view.strides_[b]);
+  return view;
+}
+
+Tensor Tensor::slice(std::size_t axis, Index begin, Index end) const {
+  assert(axis < rank() && 0 <= begin && begin <= end && end <= shape_[axis]);
+  Tensor view = *this;
+  view.offset_ += begin * strides_[axis];
+  view.shape_[axis] = end - begin;
+  return view;
+}
+
+Tensor Tensor::repeated(std::size_t axis) const {
+  assert(axis < rank() && shape_[axis] > 0);
+  Tensor view = *this;
+  view.strides_[axis] = 0;
+  return view;
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  assert(contiguous() && elementCount(shape) == size());
+  Tensor view = *this;
+  view.strides_ = rowMajorStrides(shape);
+  view.shape_ = shape;
+  return view;
+}
+
+Index Tensor::leadOffset(std::initializer_list<Index> lead) const {
+  assert(lead.size() + 2 == rank());
+  Index position = offset_;
+  std::size_t axis = 0;
+  for (const Index i : lead) {
+    assert(i >= 0 && i < shape_[axis]);
+    position += i * strides_[axis++];
+  }
+  return position;
+}
+
+ConstMatrixView Tensor::matrix(std::initializer_list<Index> lead) const {
+  const std::size_t n = rank();
+  return {origin_ + leadOffset(lead), shape_[n - 2], shape_[n - 1], strides_[n - 2],
+          strides_[n - 1]};
+}
+
+MatrixView Tensor::mutableMatrix(std::initializer_list<Index> lead) {
+  const std::size_t n = rank();
+  assert(strides_[n - 1] == 1 || shape_[n - 1] == 1);
+  return {origin_ + leadOffset(lead), shape_[n - 2], shape_[n - 1], strides_[n - 2]};
+}
+
+ConstMatrixView Tensor::matrixOf(Index item, Index head) const {
+  switch (rank()) {
+    case 1:
+      return {data(), 1, shape_[0], shape_[0], strides_[0]};
+    case 2:
+      return matrix();
+    case 3:
+      return matrix({item});
+    default:
+      return matrix({item, head});
+  }
+}
+
+MatrixView Tensor::mutableMatrixOf(Index item, Index head) {
+  const ConstMatrixView m = matrixOf(item, head);
+  assert(m.colStride == 1 || m.cols == 1);
+  return {origin_ + (m.data - origin_), m.rows, m.cols, m.rowStride};
+}
+
+ConstMatrixView Tensor::matrixOf(const Box& box) const {
+  const ConstMatrixView m = matrixOf(box.item, box.head);
+  assert(box.row + box.rows <= m.rows && box.col + box.cols <= m.cols);
+  return {m.data + box.row * m.rowStride + box.col * m.colStride, box.rows, box.cols, m.rowStride,
+          m.colStride};
+}
+
+MatrixView Tensor::mutableMatrixOf(const Box& box) {
+  const MatrixView m = mutableMatrixOf(box.item, box.head);
+  assert(box.row + box.rows <= m.rows && box.col + box.cols <= m.cols);
+  return {m.data + box.row * m.rowStride + box.col, box.rows, box.cols, m.rowStride};
+}
+
+std::vector<float> Tensor::values() const {
+  std::vector<float> out;
+  if (empty()) return out;
+  out.reserve(static_cast<std::size_t>(size()));
+  if (out.capacity() == 0) return out;
+  Shape index(rank());
+  const auto count = static_cast<std::size_t>(size());
+  while (out.size() < count) {
+    out.push_back(at(index));
+    for (std::size_t axis = rank(); axis-- > 0;) {
+      if (++index[axis] < shape_[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return out;
+}
+
+Tensor Tensor::clone() const {
+  if (empty()) return {};
+  if (contiguous()) {
+    Tensor copy = uninitialised(shape_);
+    std::memcpy(copy.mutableData(), data(), static_cast<std::size_t>(size()) * sizeof(float));
+    return copy;
+  }
+  return fromValues(shape_, values());
+}
+
+}  // namespace headscope
