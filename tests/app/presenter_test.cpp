@@ -1,5 +1,6 @@
 // Presenting: one panel over the whole screen in large type, and back to how it was.
 #include "app_driver.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
@@ -120,6 +121,18 @@ TEST_F(Presenting, StepsGoOnAndTheLineSaysWhere) {
   EXPECT_TRUE(ui_.shows("esc leaves"));
   ui_.press(Key::space);
   EXPECT_TRUE(ui_.view().playing);
+}
+
+TEST_F(Presenting, TheSentenceNamesTheChosenCellOfALaterHead) {
+  ViewState& view = ui_.view();
+  const AttentionConfig& config = ui_.config();
+  const CellRef chosen{TensorId::qProj, 0, -1, 1, 2 * config.dK() + 1};
+  view.step = StepId::project;
+  view.head = 2;
+  view.selected = chosen;
+  ui_.press(Key::f11);
+  const std::string named = "X times a column of W_Q gives " + cellName(ui_.trace(), chosen);
+  EXPECT_TRUE(ui_.shows(named, "headscope")) << ui_.screen().all();
 }
 
 TEST_F(Presenting, ItsTypeIsNeverBeyondTheLargestAndFollowsCtrlPlus) {

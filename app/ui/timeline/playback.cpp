@@ -237,12 +237,17 @@ std::string narrationOf(const PanelContext& panel, const Playback& playback) {
   RowId subject = playback.subject;
   subject.head = panel.view.head;
   TimelineSegment first = timeline.moments()[timeline.at(timeline.stepStart(panel.view.step))];
-  const auto& chosen = panel.view.selected;
-  const auto results = step(first.step).outputs();
+  const std::optional<CellRef>& chosen = panel.view.selected;
   if (first.beat == SegmentKind::cell && chosen &&
-      std::find(results.begin(), results.end(), chosen->tensor) != results.end()) {
-    first.from = chosen->col;
-    first.to = chosen->col + 1;
+      chosen->tensor == step(first.step).outputs().front()) {
+    // The timeline counts the columns of Q from the head's first one.
+    const AttentionConfig& c = panel.trace.config();
+    const bool ofWholeQ = first.step == StepId::project;
+    const Index column = chosen->col - (ofWholeQ ? firstColumnOf(TensorId::q, subject.head, c) : 0);
+    if (!ofWholeQ || (column >= 0 && column < c.dK())) {
+      first.from = column;
+      first.to = column + 1;
+    }
   }
   return narrate(panel.trace, subject, first);
 }
