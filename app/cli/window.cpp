@@ -137,6 +137,10 @@ void refuseContradictions(const WindowFlags& flags) {
     throw UserError(fmt::format("{} and {} both say what the input is: leave one of them out",
                                 flags.path, input));
   }
+  if (flags.path.ends_with(".safetensors") && !pass.weights.empty()) {
+    throw UserError(fmt::format(
+        "{} and --weights both say what the weights are: leave one of them out", flags.path));
+  }
 }
 
 void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {

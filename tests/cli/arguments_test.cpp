@@ -123,6 +123,8 @@ TEST(Arguments, ContradictionsAreRefused) {
 }
 
 TEST(Arguments, WhatIsOpenedAndFlagsDoNotContradict) {
+  expectRefused({"w.safetensors", "--weights", "other.safetensors"},
+                {"w.safetensors", "--weights", "leave one of them out"});
   expectRefused({"https://example.org/#s1.abc", "--heads", "4"}, {"link", "--heads"});
   expectRefused({"https://example.org/#s1.abc", "--session", "s.headscope.json"},
                 {"link", "--session"});
