@@ -76,7 +76,9 @@ void perform(CLI::App& app, std::vector<std::string> arguments,
 void addManual(CLI::App& app) {
   app.footer(std::string(asset("manual/headscope.txt")));
   for (CLI::App* command : app.get_subcommands({})) {
-    command->footer(std::string(asset(fmt::format("manual/{}.txt", command->get_name()))));
+    const std::string own = command->get_footer();  // a rule that the program states elsewhere too
+    command->footer(std::string(asset(fmt::format("manual/{}.txt", command->get_name()))) +
+                    (own.empty() ? "" : "\n" + own));
   }
 }
 
