@@ -77,14 +77,14 @@ void removeLeftovers(const fs::path& session, const std::string& keep) {
   const std::string name = sessionName(session);
   std::vector<fs::path> candidates;
   std::vector<fs::path> others;
-  std::error_code code;
-  for (fs::directory_iterator at(folderOf(session), code), end; !code && at != end;
-       at.increment(code)) {
-    const std::string file = at->path().filename().string();
-    if (isDeadTemporary(file, session, name)) removeDeadTemporary(at->path());
-    if (file != keep && isTensorsOf(file, name)) candidates.push_back(at->path());
-    if (isSession(at->path()) && file != session.filename()) others.push_back(at->path());
+  // not by directory_iterator, which ends the program where memory runs out
+  for (const std::string& file : platform::namesIn(folderOf(session))) {
+    const fs::path path = folderOf(session) / file;
+    if (isDeadTemporary(file, session, name)) removeDeadTemporary(path);
+    if (file != keep && isTensorsOf(file, name)) candidates.push_back(path);
+    if (isSession(path) && file != session.filename()) others.push_back(path);
   }
+  std::error_code code;
   for (const fs::path& candidate : candidates) {
     const std::string file = candidate.filename().string();
     const bool named = std::any_of(others.begin(), others.end(),
