@@ -97,7 +97,7 @@ TEST_F(KeptModel, ComesBackAfterACrash) {
   const TempFolder left;
   leaveIn(left);
   ui_.restartKeeping(left.path(), presetDocument("by-hand"));
-  ui_.press(Key{'R'});
+  ui_.press(Key{'R'}, true, true);
   settled();
   expectAllIsThere();
 }

@@ -431,7 +431,7 @@ TEST_F(Autosave, ARestoredSessionAsksBeforeItReplacesWhatWasSavedSince) {
   ui_.restart(presetDocument("by-hand"));
   formats::saveSession(lecture(), {textDocument("From the other"), "{}", {}, {}});
   ui_.restartKeeping(left.path(), presetDocument("by-hand"));
-  ui_.press(Key{'R'});
+  ui_.press(Key{'R'}, true, true);
   ui_.press(Key{'S'}, true);
   EXPECT_TRUE(ui_.shows("has changed since it was opened or saved", "session dialog"));
   EXPECT_EQ(formats::loadSession(lecture(), kTestBudget).document->input->tokens[0].back(),

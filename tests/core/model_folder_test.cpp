@@ -47,12 +47,13 @@ TEST(ModelFolders, AGitLfsPointerIsCalledThat) {
 }
 
 TEST(ModelFolders, AnotherKindOfFileUnderTheWeightsNameIsCalledWhatItIs) {
+  using namespace std::string_literals;
   const std::map<std::string, std::string> kinds{
       {"<!DOCTYPE html><html><head><title>Sign in</title>", "a web page"},
       {"  \n<html lang=\"en\"><body>Sign in to read this model", "a web page"},
-      {std::string("PK\x03\x04\x14\0\0\0\0\0 archive/data.pkl and more", 44), "file of PyTorch"},
-      {std::string("\x80\x02}q\0(X\x05\0\0\0hello and more bytes", 36), "file of PyTorch"},
-      {std::string("GGUF\x03\0\0\0\x01\0\0\0\0\0\0\0 and more", 25), "GGUF"},
+      {"PK\x03\x04\x14\0\0\0\0\0 archive/data.pkl and more"s, "file of PyTorch"},
+      {"\x80\x02}q\0(X\x05\0\0\0hello and more bytes"s, "file of PyTorch"},
+      {"GGUF\x03\0\0\0\x01\0\0\0\0\0\0\0 and more"s, "GGUF"},
       {"{\"error\": \"Access to model x/y is restricted\"}", "Access to model x/y"},
       {"Entry not found, and some more words about it", "Entry not found"}};
   for (const auto& [bytes, says] : kinds) {

@@ -173,17 +173,34 @@ TEST_F(Readme, ShowsItsPictures) {
   EXPECT_GE(drawn, 1U);
 }
 
-/// `core/steps/` in the text, and targets of links.
+/// Paths in the texts for developers, `core/attention/steps/`, are there.
 TEST_F(Readme, PathsExist) {
-  const std::string text = readme();
   const std::regex path("`((?:core|app|assets|shaders|tests|bench|third_party)/[\\w./]*)`");
-  std::size_t found = 0;
-  for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at, ++found) {
-    const fs::path named = fs::path(HEADSCOPE_SOURCE_DIR) / (*at)[1].str();
-    // A module is named without its .h and .cpp.
-    EXPECT_TRUE(fs::exists(named) || fs::exists(named.string() + ".h")) << named;
+  for (const char* document : {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"}) {
+    const std::string text = sourceText(document);
+    ASSERT_FALSE(text.empty()) << document;
+    for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at) {
+      const std::string name = (*at)[1];
+      if (name.find("COMMAND") != std::string::npos) continue;  // stands for any
+      const fs::path named = fs::path(HEADSCOPE_SOURCE_DIR) / name;
+      // A module is named without its .h and .cpp.
+      EXPECT_TRUE(fs::exists(named) || fs::exists(named.string() + ".h"))
+          << document << ": " << named;
+    }
   }
-  EXPECT_GE(found, 10U);
+  const std::string plan = sourceText("ARCHITECTURE.md");
+  EXPECT_GE(std::distance(std::sregex_iterator(plan.begin(), plan.end(), path), {}), 10);
+}
+
+/// Links between the texts lead to files.
+TEST_F(Readme, LinksExist) {
+  const std::regex link("\\]\\(([\\w./]+)\\)");
+  for (const char* document : {"README.md", "CONTRIBUTING.md"}) {
+    const std::string text = sourceText(document);
+    for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
+      EXPECT_TRUE(fs::exists(fs::path(HEADSCOPE_SOURCE_DIR) / (*at)[1].str())) << (*at)[1];
+    }
+  }
 }
 
 TEST(Release, HasOneVersionAndOneDate) {
