@@ -1,5 +1,5 @@
-// All heads: what the card of all heads is made of: controls, pictures in equal tiles that all show
-// the same part of the tokens, with their titles, and the map of long inputs.
+// The parts of the card of all heads: the controls, the pictures of the heads in equal tiles that
+// all show one part of the tokens, their titles, and the map of long inputs.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@
 
 namespace headscope::ui {
 
-// The pictures: the heads' matrices in blocks of cells, reduced beside the frames and kept until
-// their values change, so that a frame draws thousands of tokens without reading them.
+// The pictures: the heads' matrices, reduced to blocks of cells on a background thread and kept
+// until their values change, so that a frame draws thousands of tokens without reading them.
 
-/// Along one axis: the tokens that are reduced, `step` of them to a block; the last may be smaller.
+/// The tokens of one axis that are reduced, `step` to a block. The last block may be smaller.
 struct AxisBlocks {
   Index first = 0, count = 0, step = 1;
 
@@ -29,8 +29,8 @@ struct AxisBlocks {
   bool operator==(const AxisBlocks&) const = default;
 };
 
-/// Blocks no smaller than a pixel where `shown` has `pixels`. All tokens where they are few blocks;
-/// else a part around what is shown that stays the same for some way of panning.
+/// Returns blocks no smaller than a pixel where `shown` takes `pixels`. They cover all tokens where
+/// few blocks suffice, else a part around `shown` that stays unchanged during short pans.
 AxisBlocks blocksFor(const TokenRange& shown, Index n, float pixels);
 
 struct CellBlocks {
@@ -39,14 +39,14 @@ struct CellBlocks {
   bool holds(const TokenRange& queries, const TokenRange& keys) const {
     return rows.holds(queries.first, queries.count) && cols.holds(keys.first, keys.count);
   }
-  /// Several cells to one number.
+  /// Whether a block covers more than one cell.
   bool several() const { return rows.step * cols.step > 1; }
   bool operator==(const CellBlocks&) const = default;
 };
 
-/// Which matrix: a head's, the mean over all heads, or `head` less `other`. Beside norm-weighted
-/// ones: the head's plain weights, and how its rows shift: each row of what is norm-weighted made
-/// to sum to 1, less the weights.
+/// The matrix of one picture: a head's, the mean over all heads, or `head` minus `other`. `plain`
+/// and `shift` accompany norm-weighted pictures: `plain` is the head's weights; `shift` is the
+/// norm-weighted matrix with each row scaled to sum to 1, minus the weights.
 struct HeadPicture {
   enum class Of { head, mean, difference, plain, shift };
   Of of = Of::head;
@@ -54,10 +54,10 @@ struct HeadPicture {
 
   bool operator==(const HeadPicture&) const = default;
 };
-/// "Head 3", "Mean over heads", "Head 2 − head 6"
+/// Returns "Head 3", "Mean over heads" or "Head 2 − head 6".
 std::string nameOf(const HeadPicture& picture);
 
-/// What is asked for.
+/// The pictures that a group of tiles needs.
 struct PictureSpec {
   CellBlocks blocks;
   Reduction how = Reduction::mean;
@@ -70,41 +70,41 @@ struct PictureSet {
   PictureSpec spec;
   std::vector<std::vector<float>> cells;  // per picture
   std::vector<float> largest;             // per picture: the largest magnitude in it
-  Fingerprint revision;                   // of what all of it is made of
+  Fingerprint revision;                   // of the values and the spec
 
-  /// The place of a picture in it, if it has it.
+  /// Returns the index of a picture, if the set has it.
   std::optional<std::size_t> find(const HeadPicture& picture) const;
-  /// Of one picture; 0 where it is not there.
+  /// Returns the largest magnitude of one picture; 0 where the set lacks it.
   float largestOf(const HeadPicture& picture) const;
-  /// Over the pictures of a kind; over those of heads and their mean.
+  /// Returns the largest magnitude over the pictures of one kind.
   float largestOf(HeadPicture::Of of) const;
   float largestOfAll() const;
 };
 
-/// What pictures are made of.
+/// The content that pictures show, with fingerprints of its kind and its values.
 struct PictureSource {
   Index item = 0;
   GridContent content = GridContent::weights;
   Pooling pooling = Pooling::mean;
-  Fingerprint kind;    // that, and the shape: pictures of the same kind can stand for each other
-  Fingerprint values;  // and all values: where they are the same, so are the pictures
+  Fingerprint kind;    // of content and shape; pictures of one kind can replace each other
+  Fingerprint values;  // of kind and values; equal fingerprints mean equal pictures
 };
 PictureSource pictureSource(const PanelContext& panel);
 
-/// What is read once per pass.
+/// The data that pictures share, computed once per pass.
 struct PassParts {
   std::vector<std::vector<float>> norms;  // ‖v_j W_O,h‖ per head, for norm-weighted content
-  Tensor mean;                            // over heads, where it is asked for
-  PictureSet overview;                    // every head whole, small
+  Tensor mean;                            // over heads, where a picture needs it
+  PictureSet overview;                    // all tokens of every head, in few blocks
 };
 
-/// Reads rows of pictures.
+/// Computes rows of pictures.
 class PictureReader {
  public:
   PictureReader(const Trace& trace, Index item, GridContent content, const PassParts& parts)
       : trace_(trace), item_(item), content_(content), parts_(parts) {}
 
-  /// The cells of a row from column `col0` on; masked ones as gl::kMaskedCell.
+  /// Writes the cells of a row from column `col0` on; masked cells are gl::kMaskedCell.
   void row(const HeadPicture& picture, Index row, Index col0, std::span<float> cells) const;
   float cell(const HeadPicture& picture, Index row, Index col) const;
 
@@ -120,40 +120,40 @@ class PictureReader {
   const PassParts& parts_;
 };
 
-/// What has been drawn.
+/// The pictures computed last, and their source.
 struct HeadPictures {
   PictureSource source;
   std::shared_ptr<const PassParts> parts;
   std::shared_ptr<const PictureSet> grid, compared;
 };
 
-/// Both sets of the pass shown: at once where it is little work, else beside. What still holds of
-/// `before` is taken over.
+/// Returns both sets for the pass shown: at once where the work is small, else from a background
+/// thread. Parts of `before` that are still valid are reused.
 Computed<HeadPictures> headPictures(const PanelContext& panel, const PictureSpec& grid,
                                     const PictureSpec& compared,
                                     const std::optional<HeadPictures>& before);
 
-// What is shown.
+// The tokens shown.
 
-/// The part of the tokens that is shown, and what is lit in it; −1: none.
+/// The part of the tokens that is shown, and the highlighted tokens; −1: none.
 struct VisibleTokens {
   TokenRange queries, keys;
-  std::vector<std::string> queryNumbers, keyNumbers;    // of all, where the input names fewer
-  std::span<const std::string> queryLabels, keyLabels;  // of the part: of the trace, or those
+  std::vector<std::string> queryNumbers, keyNumbers;    // place names of all tokens
+  std::span<const std::string> queryLabels, keyLabels;  // names of the part
   AxisCurves queryCurves, keyCurves;
-  Index litQuery = -1, litKey = -1;  // of all tokens
+  Index litQuery = -1, litKey = -1;  // indices among all tokens
 };
 VisibleTokens visibleTokens(const PanelContext& panel);
 
 struct TileTitle {
   std::string name;       // "Head 3"
-  std::string shortName;  // "3": where there is no room for more
-  std::string figure;     // "max 0.83", "off": stands where there is room for anything
-  std::string made;       // "Verb → its subject", or what it measures as
-  std::string measured;   // a designed head's: what it measures as
-  std::string both;       // in place of the two, where there is one line for them; may be empty
+  std::string shortName;  // "3", for narrow tiles
+  std::string figure;     // "max 0.83" or "off"; has precedence over the words
+  std::string made;       // "Verb → its subject", or the measured label
+  std::string measured;   // of a head with a purpose: the measured label
+  std::string both;       // replaces `made` and `measured` on a single line; may be empty
 };
-/// Made and measured of a head. `figures` may be null: not measured yet.
+/// Returns the title of a head's tile. `figures` may be null while nothing is measured.
 TileTitle headTitle(const PanelContext& panel, const Figures* figures, Index head);
 
 struct HeadTile {
@@ -168,16 +168,16 @@ struct HeadTileGroup {
   ImVec2 origin;
   TileGrid grid;
   int titleLines = 1;
-  ImFont* font = nullptr;  // of the labels
+  ImFont* font = nullptr;  // font of the labels
   bool lines = false;
   bool framesCompared = true;
-  const Figures* figures = nullptr;  // null: not measured yet
+  const Figures* figures = nullptr;  // null while nothing is measured
   std::vector<HeadTile> tiles;
   const HeadPictures* drawn = nullptr;
   std::shared_ptr<const PictureSet> set;
 
   Index count() const { return static_cast<Index>(tiles.size()); }
-  /// Where the picture of a tile stands.
+  /// Returns the rectangle of a tile's picture.
   Rect at(std::size_t tile) const {
     return Rect::at(grid.picture(origin, static_cast<Index>(tile)), grid.size);
   }
@@ -186,54 +186,55 @@ struct HeadTileGroup {
   }
 };
 
-// Their layout.
+// Layout of the tiles.
 
-/// Places the group's tiles, whose titles are known, in `room` at `origin`.
+/// Places the group's tiles in `room` at `origin`. Their titles must be set.
 void layOutHeadTiles(HeadTileGroup& group, const FrameContext& look, const VisibleTokens& shown,
                      ImVec2 origin, ImVec2 room);
 
-/// What all rows of a group take of it.
+/// Returns the height of all rows of a group.
 float usedHeight(const HeadTileGroup& group);
 
-/// The width of a picture over its height, as far as it may differ from a square.
+/// Returns the aspect (width, height) of a picture; its stretch is limited.
 ImVec2 pictureAspect(const VisibleTokens& shown, bool lines);
 
-/// A tile's title above its picture at `corner`, lines of words up to the next tile; what has no
-/// room is left out.
+/// Draws a tile's title above its picture at `corner`. Lines of words may reach to the next tile;
+/// text without room is omitted.
 void drawTileTitle(ImDrawList* list, const FrameContext& look, const HeadTile& tile,
                    const TileGrid& grid, ImVec2 corner, int lines);
 
-// The tiles.
+// Drawing of the tiles and input.
 
-/// What the mouse is doing on tiles, between frames.
+/// The state of a drag on tiles, kept between frames.
 struct TileMouse {
   bool dragging = false;
-  ImVec2 left;  // of what was dragged, less than a cell
+  ImVec2 left;  // the dragged remainder, less than one token
 };
 
-/// The cell under the mouse, with its tooltip.
+/// Returns the cell under the mouse and shows its tooltip.
 std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadTileGroup& group,
                                  const VisibleTokens& shown);
-/// Draws the tiles, and does what is done with them: choose, open, compare, zoom and pan.
+/// Draws the tiles and handles their input: choosing, opening, comparing, zooming and panning.
 void headTiles(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown,
                TileMouse& mouse);
-/// How many tokens a line may stand for at one end, so that `heads` pictures of this height stay
-/// readable and quick to draw.
+/// Returns the number of ends that lines have on each side of a picture of this height, so that
+/// `heads` pictures stay readable and quick to draw.
 Index lineEnds(float height, Index heads, float scale);
 
-// Around them.
+// Controls and map around the tiles.
 
 struct GridControls {
-  ColorScale scale;     // what the strip shows
-  Index queryStep = 1;  // tokens to a block
+  ColorScale scale;     // the scale of the colour strip
+  Index queryStep = 1;  // tokens per block
   Index keyStep = 1;
 };
-/// The switches above the grid, and the words that belong to them. Changes the view; the grid fills
-/// what is left below. `figures` may be null: not measured yet.
+/// Draws the switches and sentences above the grid, and changes the view. The grid takes the
+/// remaining height. `figures` may be null while nothing is measured.
 void gridControls(const PanelContext& panel, const Figures* figures, const GridControls& controls);
 
-/// The chosen head whole and small, the part that is shown framed; dragging it pans. Its width at
-/// the right of the tiles is 0 where a short input is shown whole. `pictures` may be null.
+/// The map of the whole chosen head at the right of the tiles, with a frame around the part shown;
+/// dragging the frame pans. minimapWidth returns its width; 0 where a short input is shown whole.
+/// `pictures` may be null.
 float minimapWidth(const PanelContext& panel);
 void minimap(const PanelContext& panel, const HeadPictures* pictures, const VisibleTokens& shown,
              const GridControls& controls, ImVec2 at);

@@ -1,5 +1,5 @@
-// The card of all heads: every head as a heatmap or as lines, in a grid that fits itself to count
-// and window; some of them side by side, and long inputs by parts.
+// The card of all heads: every head as a heatmap or as lines, in a grid that fits the number of
+// heads and the window; compared heads side by side; long inputs in parts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,19 +13,19 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kComparedShare = 0.66F;  // of the height, at most
-constexpr float kPairShare = 0.5F;       // of what stands there without having been chosen
-constexpr float kLeastShift = 0.01F;     // of a row: less is mostly rounding, and has no colour
-constexpr float kNameRoom = 60.0F;       // points of a tile's title and labels
+constexpr float kComparedShare = 0.66F;  // the compared heads' largest share of the height
+constexpr float kPairShare = 0.5F;       // the same limit for the chosen head's norm-weighted row
+constexpr float kLeastShift = 0.01F;     // smaller shifts are mostly rounding and stay uncoloured
+constexpr float kNameRoom = 60.0F;       // points, for a tile's title and labels
 
-/// What a frame of the card shows.
+/// One frame of the card.
 class AllHeads {
  public:
   struct Memory {
-    std::optional<HeadPictures> pictures;  // drawn last, of what the panel shows
+    std::optional<HeadPictures> pictures;  // the latest, for the panel's content
     TileMouse mouse;
-    Index queryStep = 1, keyStep = 1;  // tokens to a cell drawn
-    bool takesWheel = false;           // the mouse is on a tile
+    Index queryStep = 1, keyStep = 1;  // tokens per drawn cell
+    bool takesWheel = false;           // whether the mouse is on a tile
   };
 
   AllHeads(const PanelContext& panel, Memory& memory, const Figures* figures)
@@ -79,8 +79,9 @@ class AllHeads {
   bool meanTile() const { return view_.meanShown && !normWeighted(); }
   bool difference() const { return compared_.size() == 2 && !lines(); }
 
-  /// What stands side by side below the grid: the heads compared; what is norm-weighted beside the
-  /// plain weights, of the chosen head where none is compared.
+  /// Lists the pictures side by side below the grid: the compared heads or, for norm-weighted
+  /// content, each head's plain weights, its norm-weighted matrix and their difference. Without
+  /// compared heads, norm-weighted content shows the chosen head there.
   void fillSide() {
     std::vector<Index> heads = compared_;
     if (heads.empty() && normWeighted()) heads = {panel_.view.head};
@@ -92,7 +93,7 @@ class AllHeads {
     if (difference()) side_.push_back({HeadPicture::Of::difference, compared_[0], compared_[1]});
   }
 
-  /// Asks for what the groups show; gives why it will not be there.
+  /// Requests the pictures of both groups; returns the reason where they cannot be computed.
   std::string_view wantPictures() {
     const PictureSpec grid = specOf(grid_, true);
     memory_.queryStep = grid.blocks.rows.step;
@@ -100,7 +101,7 @@ class AllHeads {
     const auto found = headPictures(panel_, grid, specOf(comparison_, false), memory_.pictures);
     if (found.last != nullptr && found.last->source.kind == pictureSource(panel_).kind) {
       const bool anew = !memory_.pictures || memory_.pictures->grid != found.last->grid;
-      if (anew) *look_.wantsFrame = true;  // the controls name its scale
+      if (anew) *look_.wantsFrame = true;  // the controls show its scale
       memory_.pictures = *found.last;
     }
     return found.problem;
@@ -116,7 +117,7 @@ class AllHeads {
     const float heading = ImGui::GetFrameHeight() + look_.space.small;
     ImVec2 below(room.x, 0.0F);
     if (!side_.empty()) {
-      // as high as makes them as wide as their places
+      // this height lets the pictures fill the width
       const ImVec2 aspect = pictureAspect(shown_, lines());
       const float place = room.x / static_cast<float>(side_.size());
       const float share = compared_.empty() ? kPairShare : kComparedShare;
@@ -145,7 +146,8 @@ class AllHeads {
     return group;
   }
 
-  /// What has to be drawn for a group; pictures in the order of the heads, whatever the tiles' is.
+  /// Returns the pictures that a group needs. Grid pictures are in the order of the heads, whatever
+  /// the order of the tiles.
   PictureSpec specOf(const HeadTileGroup& group, bool all) const {
     PictureSpec spec;
     const float pixels = look_.scene.pixelsPerPoint;
@@ -170,9 +172,9 @@ class AllHeads {
     return spec;
   }
 
-  /// Of weights, none is below 0 but for a pin; lengths never are.
+  /// Whether cells may be below 0. Only a pin makes a weight negative; lengths never are.
   bool belowZero() const { return !normWeighted() && range_.low < 0.0F; }
-  /// The largest magnitude that weights of short inputs may have: 1, or as far as they go.
+  /// Returns the largest magnitude of a weight: 1, or more where the weights exceed it.
   float mostWeight() const { return range_.magnitude(); }
 
   ColorScale scaleTo(float high) const {
@@ -185,7 +187,8 @@ class AllHeads {
 
   bool plainToOne() const { return lines() || c_.keys() <= kShortInput; }
 
-  /// Of all heads: to 1 for the weights of short inputs, else to the largest cell drawn.
+  /// Returns the common scale of all heads: up to the largest possible weight for short inputs,
+  /// else up to the largest cell drawn.
   ColorScale oneScale() const {
     const bool toOne = !normWeighted() && plainToOne();
     const bool drawn = memory_.pictures && memory_.pictures->grid != nullptr;
@@ -269,7 +272,7 @@ class AllHeads {
                                : picture.of == HeadPicture::Of::shift ? "difference"
                                                                       : "‖A v W_O‖";
       TileTitle& title = tiles.back().title;
-      // of one head its number stands in the heading
+      // for a single head the heading gives its number
       (compared_.size() < 2 ? title.name : title.made) = what;
     }
     return tiles;
@@ -284,7 +287,8 @@ class AllHeads {
     }
   }
 
-  /// What stands side by side, the scale of their difference, and the way out.
+  /// Draws the heading of the comparison: its description, the scale of the difference, and a pill
+  /// that clears it.
   void comparisonHeading() {
     ImGui::GetWindowDrawList()->AddLine(
         {headingAt_.x, headingAt_.y - look_.space.thin},
@@ -315,7 +319,8 @@ class AllHeads {
     return difference() ? "Side by side, and their difference" : "Side by side";
   }
 
-  /// The cell under the mouse in every tile; else what another card points at, else the chosen one.
+  /// Highlights the cell under the mouse in every tile; without one, the cell hovered in another
+  /// card, else the chosen query.
   void lightHovered() {
     const std::optional<Hover> elsewhere = panel_.view.hovered;
     std::optional<Hover> hovered;

@@ -91,7 +91,7 @@ ShareBars shareBars(const HeadEffects& effects, const ChartBars& bars) {
 }
 
 bool CheckedEffect::agrees() const {
-  constexpr double kRounding = 1e-5;  // of values about 1
+  constexpr double kRounding = 1e-5;  // relative; absolute below 1
   return largest <= kRounding * std::max(1.0, magnitude);
 }
 

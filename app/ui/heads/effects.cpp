@@ -1,5 +1,5 @@
-// Effects card: what goes when a head is taken out, what W^O adds, what more heads bring, and why
-// there are several; and what its tabs share: effects as bars and as a heatmap, tokens in words.
+// Effects card: the tabs about the effect of a head, W^O, more heads and several heads; and the
+// parts that its tabs share: effects as bars and as a heatmap, tokens in words.
 #include "app/ui/heads/effects.h"
 
 #include <fmt/format.h>
@@ -22,10 +22,11 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kWidestToken = 110.0F;  // points, in pictures of few tokens
-constexpr float kNamesShare = 0.27F;    // of a chart's height, for the names of tokens
-constexpr float kCurvesShare = 0.36F;   // … of time steps, with their curves
+constexpr float kNamesShare = 0.27F;    // share of a chart's height for token names
+constexpr float kCurvesShare = 0.36F;   // share for time steps, with their curves
 
-/// "without head 6, ‘cat’: 13.8 % of the output's norm"; of several tokens, which and how pooled.
+/// Returns "without head 6, ‘cat’: 13.8 % of the output's norm". For several tokens, the text names
+/// the first and the last and the pooling.
 std::string effectInWords(const PanelContext& panel, const HeadEffects& effects, Index head,
                           Index begin, Index end) {
   const Pooling pooling = panel.view.heads.pooling;
@@ -40,7 +41,7 @@ std::string effectInWords(const PanelContext& panel, const HeadEffects& effects,
   return start + fmt::format("{} % of the output's norm", number(*percent, 3));
 }
 
-/// What the mouse is on is said, and chosen by a click.
+/// Shows the effect under the mouse as a tooltip; a click chooses its head and token.
 void pickEffect(const PanelContext& panel, const HeadEffects& effects, Index head,
                 const ChartBars& bars, Index bar, bool clicked) {
   tipNow(effectInWords(panel, effects, head, bars.begin(bar), bars.end(bar)));
@@ -53,7 +54,7 @@ ImU32 colorOfHead(const FrameContext& look, Index head) {
   return headColor(look.theme, static_cast<std::size_t>(head));
 }
 
-/// "without head 3" and its switch, above its bars.
+/// Draws "without head 3" and the head's switch above its bars.
 void drawBarsTitle(const PanelContext& panel, ImDrawList* list, Index head, const Rect& line) {
   const FrameContext& look = panel.look;
   ImFont* font = look.fonts.small;
@@ -165,7 +166,7 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   const auto chartIn = [&](const Rect& part, bool ticks) {
     return Chart(look, {part, {}, axis, {}, {}, &labels, ticks, 0.0F, share});
   };
-  // the axis at the left stays where it is while the charts scroll
+  // the axis at the left does not scroll with the charts
   const float gutter = chartIn(room, true).plot().a.x - room.a.x;
   const auto count = static_cast<float>(effects.heads());
   const float gap = look.space.large;
@@ -185,7 +186,7 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   ImGui::SetCursorScreenPos({room.a.x + gutter, room.a.y});
   beginPart("bars", {available, room.height()},
             scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
-  // the bar to scroll by comes one frame after what is too wide
+  // the scrollbar appears one frame after the content overflows
   if (scrolls && ImGui::GetScrollMaxX() == 0.0F) *look.wantsFrame = true;
   if (scrolls && ImGui::IsWindowHovered() && ImGui::GetIO().MouseWheel != 0.0F) {
     ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * (width + gap));
@@ -249,7 +250,7 @@ Index effectHeatmap(const PanelContext& panel, const Figures& figures) {
     drawNumbers(look, list, place, scale, numbers, look.fonts.tiny);
   }
 
-  // the heads' numbers, each in its colour, as many as have room
+  // the heads' numbers, each in its head's colour, as many as fit
   ImFont* font = place.cell().y < fontSize(look.fonts.small) ? look.fonts.tiny : look.fonts.small;
   const Index chosen = panel.view.head;
   const auto every =

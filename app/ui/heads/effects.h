@@ -1,5 +1,5 @@
-// Effects: the tabs of the card that says what goes when a head is taken out, what W^O adds and
-// what more heads bring, and the words they share.
+// Effects: the tabs of the card about the effect of removing a head, the contribution of W^O and
+// the effect of more heads, and the functions that they share.
 #pragma once
 
 #include <atomic>
@@ -21,64 +21,66 @@ std::unique_ptr<Card> makeMoreHeadsTab();
 std::unique_ptr<Card> makeWhySeveralTab();
 std::unique_ptr<Card> makeHowLearnedTab();
 
-/// What goes without each head, per token, over the rest of the card: a bar chart for every head,
-/// on one axis, which scroll sideways where they do not fit; or all in one heatmap, heads down and
-/// tokens across. A click chooses head and token. Gives how many tokens a bar or cell covers.
+/// Draw the effect of removing each head, per token, in the rest of the card: one bar chart per
+/// head on a common axis (scrolled sideways where they do not fit), or one heatmap of heads by
+/// tokens. A click chooses head and token. Both return the number of tokens per bar or cell.
 Index effectBars(const PanelContext& panel, const Figures& figures);
 Index effectHeatmap(const PanelContext& panel, const Figures& figures);
 
-/// The query that the chosen cell stands in; the first where none is.
+/// Returns the query of the chosen cell; 0 where no cell with a query is chosen.
 Index chosenToken(const PanelContext& panel);
-/// Chooses a cell of this query, in the chosen cell's matrix where that has queries.
+/// Chooses a cell of this query: in the chosen cell's matrix if its rows are queries, else in the
+/// weights.
 void chooseToken(const PanelContext& panel, Index token);
-/// "‘cat’", or "token 7" and "key 7" where it has no name.
+/// Returns "‘cat’"; "token 7" or "key 7" where the token has no name.
 std::string tokenInQuotes(const PanelContext& panel, Index token, Lane lane = Lane::query);
 
-/// The queries of the item, below a chart; the chosen one, where there is one, is lit.
+/// Returns the item's queries as labels below a chart, with the chosen query highlighted.
 AxisLabels tokenLabels(const PanelContext& panel);
 
-// What goes without a head and what each head adds, in numbers, for as many bars as a picture has
-// room for, and the check of it against a real pass. Pure.
+// The effect of removing a head and the share of each head, as numbers for as many bars as a
+// picture has room for, and the check of the effect against a real pass. Pure.
 
-/// In % of the output's norm: what goes without the head, over tokens [begin, end). None where no
-/// output among them has a length.
+/// Returns the effect of removing the head, in % of the output's norm, over tokens [begin, end).
+/// None where every output among them is 0.
 std::optional<double> percentWithout(const HeadEffects& effects, Index head, Index begin, Index end,
                                      Pooling pooling);
 
-/// The token that loses most without the head, and how much; none where no output has a length.
+/// The token with the largest effect of a head, and the effect in %; none where every output is 0.
 struct LargestEffect {
   Index token = 0;
   double percent = 0.0;
 };
 std::optional<LargestEffect> largestEffect(const HeadEffects& effects, Index head);
-/// Over all heads, in %; 0 where there is none.
+/// Returns the largest effect over all heads, in %; 0 where none is defined.
 double largestPercent(const HeadEffects& effects);
 
-/// How many tokens have an output of 0, of which nothing is a share.
+/// Returns the number of tokens whose output is 0; shares are undefined for them.
 Index outputsOfZero(const HeadEffects& effects);
 
-/// A token's shares, the heads in order, then the bias; empty where its output is 0.
+/// Returns a token's shares: one per head in order, then the bias's. Empty where its output is 0.
 std::vector<double> sharesOf(const HeadEffects& effects, Index token);
 
-/// The heads' shares and the bias's, each bar's the mean over its tokens: they sum to 1 as the
-/// tokens' do. Empty where no output among them has a length.
+/// The shares of the heads and of the bias, averaged over the tokens of each bar; they sum to 1.
+/// Empty where every output of a bar is 0.
 struct ShareBars {
-  std::vector<std::vector<double>> shares;  // by bar; the heads in order, then the bias
-  double lowest = 0.0, highest = 1.0;       // the least and the largest that a stack reaches
+  std::vector<std::vector<double>> shares;  // per bar: the heads in order, then the bias
+  double lowest = 0.0, highest = 1.0;       // the lowest and highest ends of a stack
 };
 ShareBars shareBars(const HeadEffects& effects, const ChartBars& bars);
 
-/// What a head's term says of the output without it, against a real pass with the head off.
+/// The check of a head's term: the output it predicts against a real pass with the head off, or on
+/// where the head is already off.
 struct CheckedEffect {
   Index head = 0;
-  float gain = 0.0F;       // of the head in the real pass: 0, or 1 where it is off already
+  float gain = 0.0F;       // the head's gain in the real pass: 0, or 1 where it is already off
   double largest = 0.0;    // |output by the term − output of the real pass|
   double magnitude = 0.0;  // largest |output| of the real pass
 
-  /// No further apart than rounding of sums explains.
+  /// Whether the outputs differ by no more than rounding.
   bool agrees() const;
 };
-/// Runs that check. Nothing where cancelled. Throws as a pass does.
+/// Runs the check. Returns none where cancelled. Throws as a pass does.
 std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Index head,
                                          const ExecutionContext& execution = {});
 

@@ -22,10 +22,10 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kMostClustered = 256;  // clustering takes their number cubed
+constexpr Index kMostClustered = 256;  // clustering is cubic in the number of heads
 constexpr std::string_view kMeasuring = "measuring …";
 
-/// Measures the heads of a pass. Nothing where cancelled.
+/// Measures the heads of a pass. Returns none where cancelled.
 std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice averaged,
                                       std::uint64_t revision, const std::atomic<bool>& cancelled) {
   const ExecutionContext execution{.cancelled = &cancelled};
@@ -47,8 +47,8 @@ std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice
   return figures;
 }
 
-/// What makes a pass long: some 5 ms of two cores. Counted, not measured: what is on the screen
-/// never depends on how busy the machine is.
+/// The work from which a pass counts as long: about 5 ms on two cores. Counted, not timed, so that
+/// the screen never depends on the load of the machine.
 constexpr Index kLongPassFlops = 2'000'000'000;
 
 bool figuresFit(const Figures& figures, const AttentionConfig& c) {
@@ -56,10 +56,10 @@ bool figuresFit(const Figures& figures, const AttentionConfig& c) {
          figures.effects.tokens() == c.seqLen;
 }
 
-// Words.
+// Texts.
 
 constexpr double kLeastFigure = 0.0005;
-constexpr double kFigureRounding = 1e-12;  // a sum of weights that should be 0
+constexpr double kFigureRounding = 1e-12;  // for sums of weights that should be 0
 
 std::string withSmallInitial(std::string_view title) {
   std::string text(title);
@@ -68,7 +68,7 @@ std::string withSmallInitial(std::string_view title) {
   }
   return text;
 }
-/// What has to be known where the number is read.
+/// Returns the caveat that belongs next to a metric's number; may be empty.
 std::string_view metricCaution(Metric metric) {
   return metric == Metric::induction
              ? " One layer alone has no true induction heads: those take two."
@@ -89,11 +89,11 @@ MeasuredHeads measuredHeads(const PanelContext& panel) {
   const Trace& trace = panel.trace;
   const Index item = panel.view.item;
   const bool average = panel.view.heads.averageItems;
-  // the output follows from everything but the names of the tokens
+  // the output depends on everything but the token names
   const Fingerprint key("figures of heads", trace.revision(TensorId::weights),
                         trace.revision(TensorId::output), trace.revision(TensorId::x), item,
                         average);
-  // A hand that moves on a long pass gets both cores for its passes.
+  // On a long pass, figures wait until edits pause: the passes of a drag need both cores.
   const bool isLong = ledger(trace.config()).flops > kLongPassFlops;
   const When when = isLong ? When::atRest : When::beside;
   const auto found = panel.computations.want<Figures>("figures of heads", key, when, [&] {

@@ -1,5 +1,5 @@
-// Figures: what is measured of the heads of the pass shown, beside the frames; every card of the
-// heads page reads the same, and says it in the same words.
+// Figures: the measurements of the heads of the pass shown, made on a background thread. Every card
+// of the heads page reads the same figures and uses the same words for them.
 #pragma once
 
 #include <cstdint>
@@ -19,82 +19,86 @@ struct Figures {
   HeadReport report;           // of the chosen item, or averaged over items
   HeadTree tree;               // of report.similarity, where it is defined
   HeadEffects effects;         // of the chosen item
-  double largestEffect = 0.0;  // of them all, in % of the output's norm
-  std::uint64_t revision = 0;  // differs between figures that differ
+  double largestEffect = 0.0;  // over all heads, in % of the output's norm
+  std::uint64_t revision = 0;  // distinguishes different figures
 };
 
-/// The figures as panels take them that are drawn without as well.
+/// The figures for panels that can also draw without them.
 struct MeasuredHeads {
-  const Figures* figures = nullptr;  // the last that fit the pass shown; null: there are none yet
-  bool current = false;              // they are of the pass shown, not of the one before
-  std::string_view problem;          // why there will be none of it
+  const Figures* figures = nullptr;  // the latest that fit the pass shown; null: none yet
+  bool current = false;              // whether they are of the pass shown, not an earlier one
+  std::string_view problem;          // the reason where measuring failed
 };
 
-/// Asks for what is not there yet. Figures of another number of heads or tokens are not given.
+/// Requests missing figures. Figures of another number of heads or tokens are not returned.
 MeasuredHeads measuredHeads(const PanelContext& panel);
 
-/// "measuring …", or why there is nothing, in the middle of what is left of the card.
+/// Draws "measuring …", or the reason of a failure, in the middle of the rest of the card.
 void noFigures(const PanelContext& panel, const MeasuredHeads& heads);
-/// The same in a line, while the figures are of the pass before; else nothing.
+/// Draws that text as one line while the figures are of an earlier pass; else nothing.
 void measuringNote(const PanelContext& panel, const MeasuredHeads& heads);
-/// The same in the middle of `room`, for what is computed under another name: `doing` while there
-/// is no `problem`.
+/// Draws `problem`, or `doing` where it is empty, in the middle of `room`.
 void drawWaiting(const FrameContext& look, const Rect& room, std::string_view problem,
                  std::string_view doing);
 
-// In words and in order: why something is not defined, and what a metric is.
+// Texts and orders: the reasons for undefined figures, and the definitions of the metrics.
 
-/// As tables show it: "0.314", "12.500", "312.5"; what would round to 0 but is more, "<0.001".
+/// Returns a value as tables show it: "0.314", "12.500", "312.5"; "<0.001" for a value that is not
+/// 0 but would round to it.
 std::string figureText(double value);
 
-/// "1.94 bits", "0.314"; "–" for what is not defined.
+/// Returns "1.94 bits" or "0.314"; "–" for an undefined value.
 std::string figureWithUnit(const MetricValue& measured, Metric metric);
 
-/// "Entropy (bits)", "Self"
+/// Returns "Entropy (bits)", or "Self" for a metric without a unit.
 std::string titleWithUnit(Metric metric);
 
-/// "1, 3–5": of heads in order, counted from 0 here, from 1 there.
+/// Returns "1, 3–5": heads in order. `heads` counts from 0, the text from 1.
 std::string numbersInWords(const std::vector<Index>& heads);
 
-/// "head 3", "heads 1, 3–5", "all 8 heads"; counted from 0 here, from 1 there.
+/// Returns "head 3", "heads 1, 3–5" or "all 8 heads". `heads` counts from 0, the text from 1.
 std::string headsInWords(const std::vector<Index>& heads, Index of);
 
-/// "head 6: mean distance 2.26 tokens, entropy 1.94 bits"
+/// Returns "head 6: mean distance 2.26 tokens, entropy 1.94 bits".
 std::string headInWords(const HeadReport& report, Index head, std::span<const Metric> metrics);
 
-/// One sentence per reason: "Induction is not defined for all 8 heads because no token repeats."
+/// Returns one sentence per reason: "Induction is not defined for all 8 heads because no token
+/// repeats."
 std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metric);
 
-/// "made for verb → its subject, 0.83 where it is to look; "; empty where nothing was declared.
+/// Returns "made for verb → its subject, 0.83 where it is to look; "; empty without a declared
+/// relation.
 std::string madeForInWords(const HeadReport& report, Index head);
 
-/// What the table is ordered by where it is neither a metric's key nor empty (by number).
+/// The sort key of the table's label column; other keys are metrics' keys or empty (by number).
 inline constexpr std::string_view kByLabel = "label";
 
-/// All heads by a metric (its key), by their label or by number; what is not defined comes last.
+/// Returns all heads sorted by a metric (its key), by label or by number. Undefined values come
+/// last.
 std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, bool descending);
 
-/// "heads 3 and 7: 0.87 alike"
+/// Returns "heads 3 and 7: 0.87 alike".
 std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b);
 
-/// "5 distinct heads of 8 at 0.90"
+/// Returns "5 distinct heads of 8 at 0.90".
 std::string distinctInWords(const HeadTree& tree, double cut);
 
-/// "Entropy: how widely a row spreads its weight …", its formula, "0 … log2 M, in bits. Shannon
-/// 1948": at the cursor.
+/// Draws "Entropy: how widely a row spreads its weight …", the formula, and "0 … log2 M, in bits.
+/// Shannon 1948" at the cursor.
 void metricDefinition(const FrameContext& look, Metric metric);
 
-/// The same as one text, for a tooltip.
+/// Returns the definition as one text for a tooltip.
 std::string definitionText(Metric metric);
 
-// Beside a head's pictures elsewhere: rows in the inspector, with the rule that gave it its name,
+// For a head's pictures on other pages: rows in the inspector, with the rule of the head's label,
 // and the lines of its tile on the heads strip.
 
-/// Whole: the label, its rule and six figures, a line each. Brief: the label with its rule.
+/// The rows of a head. Whole: the label, its rule and six figures, one per line. Brief: the label
+/// and its rule.
 enum class HeadRowsLength { none, brief, whole };
 
 float headRowsHeight(const FrameContext& look, HeadRowsLength length);
-/// At the cursor.
+/// Draws the rows at the cursor.
 void headRows(const PanelContext& panel, Index head, const MeasuredHeads& heads,
               HeadRowsLength length);
 
@@ -103,8 +107,8 @@ struct TileLine {
   std::string text;
 };
 
-/// Its label, "H 1.41 bits" and "max 0.70", on one line where both fit `room`; what is not defined
-/// is left out. Without the label where the head is `named` otherwise.
+/// Returns a head's label (unless the tile is `named` otherwise), "H 1.41 bits" and "max 0.70"; the
+/// latter two share a line where both fit `room`. Undefined figures are omitted.
 std::vector<TileLine> tileLines(const FrameContext& look, const HeadReport& report, Index head,
                                 float room, bool named);
 

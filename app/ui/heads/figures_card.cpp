@@ -37,7 +37,7 @@ void undefinedNotes(const FrameContext& look, const HeadReport& report, Metric m
     wrappedLabel(look.fonts.small, look.theme.textMuted, why);
 }
 
-/// A part for words below, with a scroll of its own; the rest of the card above it.
+/// Draws words in a part of this height that scrolls by itself.
 template <typename Words>
 void wordsBelow(const char* id, float height, const Words& words) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing,
@@ -48,7 +48,7 @@ void wordsBelow(const char* id, float height, const Words& words) {
   ImGui::PopStyleVar();
 }
 
-/// The figures there are, and what is said while there are none.
+/// A tab that draws the report, or a note while there is none.
 class FiguresTabCard : public Card {
  public:
   using Card::Card;
@@ -107,7 +107,7 @@ class ScatterTab final : public FiguresTabCard {
   }
 };
 
-/// Heads by metrics, in any column's order, beside head numbers that stay while the rest scrolls.
+/// A table of heads by metrics, sorted by any column; the head numbers stay while the rest scrolls.
 class TableTab final : public FiguresTabCard {
  public:
   TableTab()
@@ -115,14 +115,14 @@ class TableTab final : public FiguresTabCard {
 
  private:
   struct MetricColumn {
-    std::string key;  // as HeadsView::tableSort
+    std::string key;  // a value of HeadsView::tableSort
     std::optional<Metric> metric = {};
   };
-  /// What the mouse or keyboard points at.
+  /// The cell or heading under the mouse or keyboard focus.
   struct TablePick {
     std::optional<Index> head;
     std::optional<Metric> metric;
-    bool label = false;  // the labels' column
+    bool label = false;  // whether it is the column of labels
   };
 
   void drawReport(const PanelContext& panel, const HeadReport& report) override {
@@ -177,7 +177,7 @@ class TableTab final : public FiguresTabCard {
     }
     TableSetting setting{"metrics", height, 1};
     setting.rows = static_cast<Index>(report.metrics.size());
-    // the labels go above the figures where those take all of the width there is
+    // where the figures need the full width, the labels go above them
     const float line = 2 * (fontSize(look.fonts.monoSmall) + look.space.small);
     const bool scrolls = line * static_cast<float>(setting.rows + 1) > height;
     const float room =
@@ -194,7 +194,7 @@ class TableTab final : public FiguresTabCard {
         all +=
             std::max(textSize(look.fonts.tiny, headings[i].title).x, figure) + 2 * look.space.thin;
       }
-      // where not all have room they scroll rather than be cut
+      // figures that do not fit scroll; none is cut
       for (std::size_t i = 2; i < headings.size() && all > room; ++i) headings[i].grows = 0.0F;
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -1,5 +1,5 @@
-// What stands around the grid of all heads: the switches above it, the words that belong to them,
-// and the map of long inputs (see all_heads.h).
+// The parts around the grid of all heads: the switches and sentences above it, and the map of long
+// inputs (see all_heads.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,13 +21,13 @@ namespace headscope::ui {
 namespace {
 
 constexpr double kZoomStep = 0.5;
-constexpr Index kZoomable = 16;  // fewer tokens are large enough as they are
+constexpr Index kZoomable = 16;  // with fewer tokens, cells are large without zoom
 constexpr float kStripWidth = 70.0F;
-constexpr float kWideRow = 830.0F;  // points; a narrower row says less
+constexpr float kWideRow = 830.0F;  // points; narrower rows use shorter texts
 
 constexpr float kControlsApart = 12.0F;
 
-/// A pill of the row.
+/// Draws a pill of the control row. Returns whether it was clicked.
 bool controlPill(const FrameContext& look, const std::string& text, bool lit, bool enabled = true) {
   flowOn(look, buttonWidth(look, text), kControlsApart);
   return pill(look, text.c_str(), lit, enabled);
@@ -38,7 +38,7 @@ std::string sortName(const std::string& key) {
   return metric ? std::string(info(*metric).title) : std::string("number");
 }
 
-/// The popup with every metric: what it is called, and what it measures.
+/// Draws the popup of sort keys: every metric, with its definition as tooltip.
 void sortPopup(const PanelContext& panel) {
   if (!beginPopup("sort heads")) return;
   std::string& by = panel.view.heads.sortBy;
@@ -51,7 +51,7 @@ void sortPopup(const PanelContext& panel) {
   ImGui::EndPopup();
 }
 
-/// "All heads  rows: queries …", and at the right how they are drawn and sorted.
+/// Draws "All heads  rows: queries …" and, at the right, the choices of drawing and sort order.
 void headingRow(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   HeadsView& view = panel.view.heads;
@@ -100,7 +100,7 @@ void zoomPills(const PanelContext& panel) {
     view.queries = zoomed(view.queries, c.seqLen, factor);
     view.keys = zoomed(view.keys, c.keys(), factor);
   };
-  flowOn(panel.look, choicesWidth(panel.look, {"−", "+", "0"}), kControlsApart);  // on one line
+  flowOn(panel.look, choicesWidth(panel.look, {"−", "+", "0"}), kControlsApart);  // one line
   if (pill(panel.look, "−##zoom", false, !whole)) zoom(1.0 / kZoomStep);
   tip(panel.look, "More tokens. The wheel does the same about the mouse; dragging pans.");
   ImGui::SameLine(0.0F, panel.look.space.tight);
@@ -111,7 +111,7 @@ void zoomPills(const PanelContext& panel) {
   tip(panel.look, "All tokens");
 }
 
-/// What stands on the screen in words: what is drawn differently from plain weights of all tokens.
+/// Draws sentences about everything on the screen that differs from plain weights of all tokens.
 void gridSentences(const PanelContext& panel, const Figures* figures,
                    const GridControls& controls) {
   const FrameContext& look = panel.look;
@@ -159,7 +159,7 @@ void gridSentences(const PanelContext& panel, const Figures* figures,
 // The map.
 
 constexpr float kMapSide = 112.0F;  // points
-constexpr double kMapStep = 0.5;    // of what is shown, by an arrow
+constexpr double kMapStep = 0.5;    // share of the part shown that an arrow pans by
 
 void overview(const PanelContext& panel, const HeadPictures& pictures, const ColorScale& scale,
               const Rect& at) {
@@ -179,7 +179,7 @@ void overview(const PanelContext& panel, const HeadPictures& pictures, const Col
   heatmaps.draw(ImGui::GetWindowDrawList());
 }
 
-/// Puts the middle of what is shown at a share of all tokens.
+/// Centres the part shown at a share of all tokens.
 void centreOn(TokenRange& range, Index n, float share) {
   const TokenRange now = shownOf(range, n);
   const auto middle = static_cast<Index>(share * static_cast<float>(n));
@@ -191,7 +191,7 @@ std::string rangeWords(const char* name, const TokenRange& range, Index n) {
   return fmt::format("{} {} – {}", name, range.first, range.first + range.count - 1);
 }
 
-/// The same as dragging by keyboard.
+/// Draws arrow buttons that pan the map by keyboard.
 void panArrows(const PanelContext& panel, const VisibleTokens& shown) {
   HeadsView& view = panel.view.heads;
   const AttentionConfig& c = panel.trace.config();
@@ -251,7 +251,7 @@ void gridControls(const PanelContext& panel, const Figures* figures, const GridC
   if (controlPill(look, "to Flow", false)) openHead(panel.view, panel.view.head);
   tip(look, "Shows the chosen head step by step; so does a double click on any, and enter");
   zoomPills(panel);
-  // always there for long inputs, so that zooming moves nothing
+  // always present for long inputs, so that zooming does not move the controls
   const bool several = controls.queryStep * controls.keyStep > 1;
   const bool isLong =
       std::max(panel.trace.config().seqLen, panel.trace.config().keys()) > kShortInput;

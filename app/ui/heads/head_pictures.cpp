@@ -17,8 +17,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kFewBlocks = 384;  // as many are drawn whole
-constexpr Index kChunk = 32;       // blocks; parts of more begin and end at a multiple
+constexpr Index kFewBlocks = 384;  // up to this many blocks, all tokens are drawn
+constexpr Index kChunk = 32;       // blocks; larger inputs are drawn in multiples of it
 constexpr float kMostBlocks = 1600.0F;
 constexpr float kOverviewSide = 128.0F;
 
@@ -45,7 +45,7 @@ bool hasMean(const PictureSpec& spec) {
                      [](const HeadPicture& p) { return p.of == HeadPicture::Of::mean; });
 }
 
-/// Draws pictures of heads, one in each unit.
+/// Computes pictures of heads, one per unit of work.
 class DrawingPictures {
  public:
   DrawingPictures(TracePtr trace, PictureSource source, PictureSpec grid, PictureSpec compared,
@@ -57,7 +57,7 @@ class DrawingPictures {
     if (before && before->source.values == source.values) drawn_ = *before;
   }
 
-  /// True after the last unit; nothing is drawn where cancelled.
+  /// Runs one unit. Returns true after the last one; `drawn` stays empty where cancelled.
   bool runUnit(const std::atomic<bool>& cancelled, std::optional<HeadPictures>& drawn) {
     execution_.cancelled = &cancelled;
     if (next_ == 0 && units_.empty()) planUnits();
@@ -210,7 +210,7 @@ void PictureReader::head(Index head, Index row, Index col0, std::span<float> cel
   weighByNorms(cells, norms.subspan(static_cast<std::size_t>(col0), cells.size()), cells);
 }
 
-/// A row that moves nothing has no shares: they count as 0.
+/// Computes row shares minus weights. Where the row's lengths sum to 0, its shares count as 0.
 void PictureReader::shift(Index head, Index row, Index col0, std::span<float> cells) const {
   std::vector<float> lengths(static_cast<std::size_t>(trace_.config().keys()));
   this->head(head, row, 0, lengths);
@@ -223,7 +223,7 @@ void PictureReader::shift(Index head, Index row, Index col0, std::span<float> ce
   }
 }
 
-/// Marks what the mask forbids, save cells that are pinned.
+/// Marks the cells that the mask forbids, except pinned cells.
 void PictureReader::hide(const HeadPicture& picture, Index row, Index col0,
                          std::span<float> cells) const {
   const AttentionConfig& c = trace_.config();
@@ -275,7 +275,7 @@ float PictureReader::cell(const HeadPicture& picture, Index at, Index col) const
 Computed<HeadPictures> headPictures(const PanelContext& panel, const PictureSpec& grid,
                                     const PictureSpec& compared,
                                     const std::optional<HeadPictures>& before) {
-  constexpr Index kAtOnce = 1 << 19;  // cells that a frame may read
+  constexpr Index kAtOnce = 1 << 19;  // the most cells that a frame reads
   const AttentionConfig& c = panel.trace.config();
   const PictureSource source = pictureSource(panel);
   const bool little =

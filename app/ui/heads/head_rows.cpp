@@ -1,4 +1,4 @@
-// What is said of a head beside its pictures elsewhere (see figures.h).
+// The texts about a head next to its pictures on other pages (see figures.h).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ float rowsTitleHeight(const FrameContext& look) {
 }
 
 struct HeadRow {
-  std::string name, value, why;  // why there is no value
+  std::string name, value, why;  // why: the reason where there is no value
   std::string about;
 };
 
@@ -76,7 +76,7 @@ void drawHeadRow(const FrameContext& look, const HeadRow& row, ImU32 color) {
   tip(look, row.about + (defined ? "" : "\nNot defined because " + row.why + "."));
 }
 
-/// "Head 6 looks like [previous token]"
+/// Draws "Head 6 looks like [previous token]".
 void drawTitleRow(const PanelContext& panel, Index head, const HeadLabel& label, bool current) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -105,7 +105,7 @@ void drawTitleRow(const PanelContext& panel, Index head, const HeadLabel& label,
 
 namespace {
 
-/// At the right end of a line as wide; gives the width it takes.
+/// Draws the link at the right end of a line of this width; returns the width it takes.
 float howLearnedLink(const PanelContext& panel, float width) {
   const FrameContext& look = panel.look;
   const ImVec2 start = ImGui::GetCursorScreenPos();
@@ -152,7 +152,7 @@ void headRows(const PanelContext& panel, Index head, const MeasuredHeads& heads,
     ImGui::Dummy({width - how, headRowHeight(look)});
     tip(look, rule + ".\n" + labelRule());
     if (length == HeadRowsLength::whole) {
-      // those of the pass before are greyed until the new ones are there
+      // figures of an earlier pass are grey until the new ones arrive
       const ImU32 color = heads.current ? t.text : t.textMuted;
       for (const HeadRow& row : headRowsOf(panel, head, report)) drawHeadRow(look, row, color);
     }

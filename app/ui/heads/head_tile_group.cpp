@@ -1,5 +1,5 @@
-// The tiles of a group as they are drawn, what is said of the cell under the mouse, and what the
-// mouse and the keyboard do on them (see all_heads.h).
+// The drawing of a group's tiles, the tooltips of their cells, and their mouse and keyboard input
+// (see all_heads.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kFlashedCells = 1 << 18;  // more are not searched for what changed
+constexpr Index kFlashedCells = 1 << 18;  // larger parts do not flash changed cells
 constexpr double kWheelFactor = 0.8;
-constexpr float kMostTileLines = 12000.0F;  // in all pictures together
+constexpr float kMostTileLines = 12000.0F;  // over all pictures
 constexpr float kThinnestLine = 0.6F;       // points
 constexpr float kThickestLine = 3.2F;
 
@@ -50,7 +50,8 @@ class TileDrawing {
     for (std::size_t i = 0; i < group_.tiles.size(); ++i) marks(i);
   }
 
-  /// Each as lines from a column of queries to a column of keys, thickness by weight.
+  /// Draws each tile as lines from a column of queries to a column of keys; thicker lines are
+  /// larger weights.
   void lines() const {
     for (std::size_t i = 0; i < group_.tiles.size(); ++i) {
       if (const auto at = found(i, true)) {
@@ -79,7 +80,7 @@ class TileDrawing {
     names.rowCurves = shown_.queryCurves;
     names.columnCurves = shown_.keyCurves;
     names.columnsRight = group_.lines;
-    if (!group_.lines) {  // the same row and cell in every tile
+    if (!group_.lines) {  // every tile highlights one row and cell
       lightTile(look_, list_, group_.place(i, shown_), names.litRow, names.litColumn);
     }
     const auto& compared = panel_.view.heads.compared;
@@ -96,8 +97,8 @@ class TileDrawing {
   }
 
  private:
-  /// The place of a tile's picture in the set, where that holds what is shown, drawn for lines or
-  /// not.
+  /// Returns the index of a tile's picture in the set, if the set covers the part shown and is
+  /// reduced for the drawing asked for: lines or heatmaps.
   std::optional<std::size_t> found(std::size_t tile, bool forLines) const {
     const auto& set = group_.set;
     if (set == nullptr || (set->spec.how == Reduction::share) != forLines) return std::nullopt;
@@ -105,14 +106,14 @@ class TileDrawing {
     return set->find(group_.tiles[tile].picture);
   }
 
-  /// False where there is nothing to draw it from yet.
+  /// Adds a tile's heatmap. Returns false where no data exists for it yet.
   bool addPicture(Heatmaps& heatmaps, std::size_t i) const {
     if (group_.drawn == nullptr) return false;
     if (const auto at = found(i, false)) {
       add(heatmaps, i, group_.set, *at);
       return true;
     }
-    // coarse, until the part that is shown has been drawn
+    // the coarse overview, until the part shown is computed
     const auto& parts = group_.drawn->parts;
     const auto at = parts->overview.find(group_.tiles[i].picture);
     if (!at) return false;
@@ -173,7 +174,7 @@ class TileDrawing {
                     at.width() > look_.px(60) ? "drawing …" : "…");
   }
 
-  /// Pins, dropout, and what the last edit changed.
+  /// Draws the marks of pins, dropout and the cells that the last edit changed.
   void marks(std::size_t i) const {
     const HeadPicture& picture = group_.tiles[i].picture;
     if (picture.of != HeadPicture::Of::head) return;
@@ -192,7 +193,7 @@ class TileDrawing {
     if (cells <= kFlashedCells) drawFlash(panel_, ref, at.a, at.b);
   }
 
-  /// A token's place in what is shown; −1 where it is not.
+  /// Returns a token's index in the part shown; −1 where it is outside.
   static Index litIn(Index token, const TokenRange& range) {
     return token >= range.first && token < range.first + range.count ? token - range.first : -1;
   }
@@ -204,12 +205,13 @@ class TileDrawing {
   ImDrawList* list_;
 };
 
-// What is said of a cell.
+// Tooltips of cells.
 
-constexpr double kTooltipMass = 0.9;  // of a row's weights, in the tooltip of lines
+constexpr double kTooltipMass = 0.9;  // share of a row's weights in the tooltip of lines
 constexpr std::size_t kTooltipKeys = 4;
 
-/// The names of a part of a lane; of an input that names fewer the places, which `numbers` holds.
+/// Returns the names of a part of a lane. Tokens without a name get their index, which `numbers`
+/// stores.
 std::span<const std::string> tokenTexts(const PanelContext& panel, Lane lane,
                                         const TokenRange& part, std::vector<std::string>& numbers) {
   std::span<const std::string> all = laneTokens(panel.trace, lane, panel.view.item);
@@ -222,12 +224,12 @@ std::span<const std::string> tokenTexts(const PanelContext& panel, Lane lane,
   return all.subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count));
 }
 
-/// A cell of one head, whatever is shown of it.
+/// Whether the picture belongs to a single head.
 bool isOfHead(const HeadPicture& picture) {
   return picture.of != HeadPicture::Of::mean && picture.of != HeadPicture::Of::difference;
 }
 
-/// What is drawn where a cell is one of many.
+/// Returns the words about the drawn block where it covers several cells; else empty.
 std::string blockWords(const HeadTileGroup& group, std::size_t at, Index row, Index col) {
   const auto& [rows, cols] = group.set->spec.blocks;
   if (!group.set->spec.blocks.several() || !rows.holds(row, 1) || !cols.holds(col, 1)) return {};
@@ -281,7 +283,7 @@ void cellTooltip(const PanelContext& panel, const HeadTileGroup& group, const He
   tipNow(text);
 }
 
-/// The keys a query looks at most, in words; gives the first of them.
+/// Shows a tooltip of the keys with a query's largest weights; returns the first of them.
 Index linesTooltip(const PanelContext& panel, const HeadTileGroup& group, const HeadTile& tile,
                    const VisibleTokens& shown, Index row) {
   const PictureReader reader(panel.trace, panel.view.item, panel.view.heads.content,
@@ -305,7 +307,7 @@ Index linesTooltip(const PanelContext& panel, const HeadTileGroup& group, const 
   return shown.keys.first + (largest.empty() ? 0 : largest.front());
 }
 
-// What is done with tiles.
+// Input on tiles.
 
 void zoomAndPan(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown,
                 const Rect& at, TileMouse& mouse) {
@@ -342,7 +344,8 @@ void zoomAndPan(const PanelContext& panel, const HeadTileGroup& group, const Vis
   pan(view.keys, c.keys(), shown.keys.count, by.x, group.lines ? size.y : size.x, mouse.left.x);
 }
 
-/// A click chooses the head and its cell, a double click shows it in Flow.
+/// Handles a press. A click chooses the head and the cell, a double click opens the head in Flow,
+/// ctrl+click adds the head to the comparison or removes it.
 void pressTile(const PanelContext& panel, const HeadPicture& picture,
                const std::optional<Hover>& at) {
   ViewState& view = panel.view;
@@ -352,13 +355,13 @@ void pressTile(const PanelContext& panel, const HeadPicture& picture,
     return;
   }
   view.head = picture.head;
-  if (!ImGui::IsMouseReleased(0)) return;  // the space bar, which presses buttons too
+  if (!ImGui::IsMouseReleased(0)) return;  // pressed by the space bar
   if (at && at->cell.head == picture.head && at->col >= 0) view.selected = at->cell;
   if (ImGui::GetIO().MouseClickedLastCount[0] > 1) openHead(view, picture.head);
 }
 
-/// What is said of a head where the mouse rests on its title: what it is called, by which rule, and
-/// of designed weights what it was made for or why it was not.
+/// Shows a tooltip while the mouse rests on a head's title: its label, the rule of the label and,
+/// for designed weights, the head's purpose or why it has none.
 void titleTip(const PanelContext& panel, const HeadTileGroup& group, const HeadPicture& picture,
               const Rect& at) {
   if (picture.of != HeadPicture::Of::head || ImGui::GetIO().MousePos.y >= at.a.y) return;
@@ -394,7 +397,7 @@ VisibleTokens visibleTokens(const PanelContext& panel) {
 
 std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadTileGroup& group,
                                  const VisibleTokens& shown) {
-  // a click is over only after its button was held
+  // a held button must not end the hovering
   const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   if (group.drawn == nullptr || !here) return std::nullopt;
   for (std::size_t i = 0; i < group.tiles.size(); ++i) {
@@ -435,13 +438,13 @@ void headTiles(const PanelContext& panel, const HeadTileGroup& group, const Visi
     const HeadPicture& picture = group.tiles[i].picture;
     const bool isHead = picture.of == HeadPicture::Of::head;
     const Rect at = group.at(i);
-    const Rect all{{at.a.x, at.a.y - group.grid.title}, at.b};  // with its title
+    const Rect all{{at.a.x, at.a.y - group.grid.title}, at.b};  // picture and title
     ImGui::SetCursorScreenPos(all.a);
     ImGui::PushID(static_cast<int>(picture.of) * 4096 + static_cast<int>(picture.head));
     const bool clicked =
         isHead ? ImGui::InvisibleButton("tile", all.size()) : pictureArea("tile", all.size());
     zoomAndPan(panel, group, shown, at, mouse);
-    // from 1.89 on Dear ImGui takes Enter for a click
+    // from 1.89 on, Dear ImGui treats Enter as a click
     const bool entered = isHead && ImGui::IsItemFocused() && keyPressed(Key::enter, false);
     if (clicked && !entered && !mouse.dragging) pressTile(panel, picture, panel.view.hovered);
     titleTip(panel, group, picture, at);

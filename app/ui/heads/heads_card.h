@@ -1,4 +1,4 @@
-// The cards of the heads page, and what they share.
+// The cards of the heads page, and the functions that they share.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace headscope::ui {
 
-/// The switch of a small card that lets it take the whole column: its width, and itself at the
-/// right end of the card's first line, which starts at `top`; leaves the cursor alone.
+/// The switch that enlarges a small card to the whole column: its width, and the switch itself at
+/// the right end of the card's first line, which starts at `top`. The cursor does not move.
 float enlargeSwitchWidth(const PanelContext& panel, EnlargedCard card);
 void enlargeSwitch(const PanelContext& panel, EnlargedCard card, ImVec2 top);
 
-/// "cat": a token as shown; "query 3", "key 3", counted from 0, where it has no name.
+/// Returns a token as shown: "cat"; "query 3" or "key 3" (counted from 0) where it has no name.
 std::string tokenName(const PanelContext& panel, Lane lane, Index token);
 
 std::unique_ptr<Card> makeAllHeadsCard();

@@ -112,7 +112,7 @@ TokenRange shownOf(const TokenRange& range, Index n) {
 TokenRange zoomed(const TokenRange& range, Index n, double factor, double about) {
   const TokenRange now = shownOf(range, n);
   auto count = static_cast<Index>(std::llround(static_cast<double>(now.count) * factor));
-  // a small step is one token at least
+  // a zoom step changes at least one token
   if (count == now.count && factor < 1.0) --count;
   if (count == now.count && factor > 1.0) ++count;
   count = std::clamp(count, std::min(kFewestShown, n), n);

@@ -1,5 +1,5 @@
-// Heads choice: which heads and tokens a person has chosen to see on the heads page, and how that
-// changes. Pure: no drawing.
+// Heads choice: the heads and tokens chosen on the heads page, and the changes of that choice.
+// Pure: no drawing.
 #pragma once
 
 #include <optional>
@@ -14,26 +14,26 @@ namespace headscope::ui {
 
 // Heads.
 
-/// All heads by what one metric is; those that have none last.
+/// Returns all heads sorted by a metric; heads without a value come last.
 std::vector<Index> headsByMetric(const std::vector<HeadMetrics>& metrics, Metric metric,
                                  bool descending);
-/// By number, or by a metric's key: the largest first, those without a number last. `metrics` may
-/// be empty: not measured yet.
+/// Returns the heads by number, or by a metric's key: the largest value first, heads without a
+/// value last. `metrics` may be empty while nothing is measured; the order is then by number.
 std::vector<Index> headOrder(const std::vector<HeadMetrics>& metrics, const std::string& sortBy,
                              Index heads);
 
-/// Takes a head into the comparison, or out of it.
+/// Adds a head to the comparison, or removes it.
 void toggleCompared(std::vector<Index>& compared, Index head);
-/// Those of the comparison that there are.
+/// Returns the compared heads that exist.
 std::vector<Index> comparedHeads(const std::vector<Index>& compared, Index heads);
 
-/// Heads whose lines are drawn, in order.
+/// Returns the heads whose lines are drawn, in ascending order.
 std::vector<Index> lineHeads(const HeadsView& view, Index chosenHead, Index heads);
-/// Draws a head's lines, or no longer; `alone`: its only.
+/// Adds a head to those whose lines are drawn, or removes it; `alone`: only this head remains.
 void toggleLines(HeadsView& view, Index chosenHead, Index head, Index heads, bool alone);
 
-/// A click on the heading of a column of the table of metrics: first the order in which it is
-/// mostly read, then the other.
+/// Handles a click on a column heading of the table of metrics. The first click sorts metrics in
+/// descending order and other columns in ascending order; the next one reverses the order.
 void sortTableBy(HeadsView& view, std::string_view column);
 
 /// Shows a head's weights on the flow page.
@@ -41,20 +41,21 @@ void openHead(ViewState& view, Index head);
 
 // The part of the tokens that is shown.
 
-/// Fewer are not shown, unless there are fewer.
+/// The smallest number of tokens shown, unless the input has fewer.
 inline constexpr Index kFewestShown = 4;
-/// Inputs of more tokens are looked at by parts.
+/// The largest number of tokens that counts as a short input.
 inline constexpr Index kShortInput = 64;
 
-/// The part in numbers, of `n` tokens: never empty, never past them.
+/// Returns the part shown of `n` tokens: never empty, never past the end.
 TokenRange shownOf(const TokenRange& range, Index n);
 inline bool isWhole(const TokenRange& range, Index n) { return shownOf(range, n).count == n; }
 
-/// `factor` times as many, the token at `about` (0 … 1 of what is shown) staying where it is.
+/// Returns a part with `factor` times as many tokens; the token at `about` (0 … 1 of the part
+/// shown) keeps its place.
 TokenRange zoomed(const TokenRange& range, Index n, double factor, double about = 0.5);
 TokenRange moved(const TokenRange& range, Index n, Index by);
 
-// The query and the key that the card of where heads look is about.
+// The query and the key that the looks card shows.
 
 struct LooksAt {
   Index query = -1, key = -1;  // −1: none
@@ -63,13 +64,15 @@ struct LooksAt {
   bool operator==(const LooksAt&) const = default;
 };
 
-/// The cell under the mouse in another card, else what was chosen here.
+/// Returns the tokens of the cell under the mouse in another card, else the tokens chosen in the
+/// looks card.
 LooksAt lookedAt(const ViewState& view, const AttentionConfig& config);
 
-/// The query to show where one is needed: the one looked at, else the last, which sees most.
+/// Returns the query of `at`; without one the last query, to which a causal mask leaves the most
+/// keys.
 Index queryOr(const LooksAt& at, const AttentionConfig& config);
 
-/// A cell chosen elsewhere since `known` chooses its tokens here.
+/// Chooses the tokens of the selected cell if the selection differs from `known`; updates `known`.
 void followSelection(ViewState& view, std::optional<CellRef>& known);
 
 }  // namespace headscope::ui

@@ -19,10 +19,10 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kLeastWidth = 1160.0F;  // points of a page with cards beside each other
+constexpr float kLeastWidth = 1160.0F;  // points; narrower pages stack their cards
 constexpr float kLeastHeight = 520.0F;
-constexpr float kNarrowest = 560.0F;   // points of one with cards below each other
-constexpr float kGridHeight = 470.0F;  // and of its cards
+constexpr float kNarrowest = 560.0F;   // points; the least width of stacked cards
+constexpr float kGridHeight = 470.0F;  // heights of stacked cards
 constexpr float kLooksHeight = 280.0F;
 constexpr float kFiguresHeight = 300.0F;
 constexpr float kEffectsHeight = 240.0F;
@@ -32,7 +32,8 @@ constexpr float kCardGap = 10.0F;
 
 bool isNarrow(ImVec2 content, float scale) { return content.x < kLeastWidth * scale; }
 
-/// Matrices side by side, and sentences beside a table, need more height than bars do.
+/// Whether the effects tab needs more height than bars do: it shows matrices side by side, or
+/// sentences next to a table.
 bool hasTallEffects(const HeadsView& view) {
   return view.effectTab == EffectTab::whySeveral || view.effectTab == EffectTab::howLearned;
 }
@@ -41,7 +42,7 @@ float narrowEffects(const HeadsView& view) {
   return hasTallEffects(view) ? kTallEffectsHeight : kEffectsHeight;
 }
 
-/// The cards of the right column share it, or one of them takes all of it.
+/// Gives the enlarged card the whole place; the other card gets none.
 void placeEnlarged(HeadsLayout& layout, EnlargedCard enlarged, const Rect& place) {
   layout.figures = enlarged == EnlargedCard::figures ? place : Rect{};
   layout.similarity = enlarged == EnlargedCard::similarity ? place : Rect{};
@@ -64,7 +65,8 @@ HeadsLayout layoutNarrow(Rect room, float scale, const HeadsView& view) {
   return l;
 }
 
-/// Of the chosen head: the largest weight in a row that has more than one to give.
+/// Returns a sentence about the largest weight of the chosen head, among rows with at least two
+/// positive weights.
 std::string largestShareInWords(const PanelContext& panel) {
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
@@ -85,7 +87,7 @@ std::string largestShareInWords(const PanelContext& panel) {
   if (query < 0) return {};
   std::string head = namedHead(panel);
   head.front() = 'H';
-  if (rowsMayNotSumToOne(trace, view.item, view.head)) {  // no shares of its attention
+  if (rowsMayNotSumToOne(trace, view.item, view.head)) {  // such weights are no shares of attention
     return fmt::format("{}. Its largest weight here: “{}” gives “{}” {}.", head,
                        placeName(trace, Axis::query, view.item, query),
                        placeName(trace, Axis::key, view.item, key), number(largest, 3));
@@ -135,7 +137,7 @@ class HeadsPage final : public Page {
   }
 
  private:
-  // found once per pass and head
+  // computed once per pass and head
   mutable std::optional<Fingerprint> sentenceOf_;
   mutable std::string sentence_;
 };

@@ -1,4 +1,4 @@
-// Heads page: all heads at once, where they look, what they measure and what goes without them.
+// Heads page: all heads at once, where they look, their metrics and the effect of their removal.
 #pragma once
 
 #include <memory>
@@ -7,14 +7,15 @@
 
 namespace headscope::ui {
 
-/// Where the cards stand in content of this size.
+/// The rectangles of the cards in content of this size.
 struct HeadsLayout {
   Rect allHeads, looks, figures, similarity, effects;
 };
 HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view = {});
 
-/// What they take of a body of this size: more than it where it is small, so that it scrolls. In a
-/// narrow one they stand below each other, beside a bar of this width to scroll by.
+/// Returns the size of the content for a body of this size. It exceeds a small body, which then
+/// scrolls. In a narrow body the cards stand one below the other, next to a scrollbar of this
+/// width.
 ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& view);
 
 std::unique_ptr<Page> makeHeadsPage();

@@ -1,4 +1,4 @@
-// HeadsView: what the heads page shows, and how; a part of the view.
+// HeadsView: the heads page's part of the view: its content and settings.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace headscope::ui {
 
-/// What a head's matrix is drawn of.
+/// The matrix that a head's picture shows.
 enum class GridContent { weights, normWeighted };
-/// How each head is drawn in the grid.
+/// The drawing of each head in the grid.
 enum class GridDrawing { heatmaps, lines };
-/// What a cell shows that covers several, far out.
+/// The value of a drawn cell that covers several cells.
 enum class Pooling { mean, maximum };
-/// The card that shows where tokens look.
+/// The tabs of the looks card.
 enum class LooksTab { lines, values, lengths };
-/// The card that measures heads.
+/// The tabs of the figures card.
 enum class FiguresTab { scatter, table };
-/// How the card across the bottom draws what goes without a head.
+/// The drawing of the effect of removing a head.
 enum class EffectDrawing { bars, heatmap };
-/// The card across the bottom.
+/// The tabs of the effects card, across the bottom.
 enum class EffectTab { off, outputMatrix, moreHeads, whySeveral, howLearned };
 
-/// The card of the right column that takes all of it.
+/// The card that takes the whole right column.
 enum class EnlargedCard { none, figures, similarity };
 
 /// The part of the tokens that is shown; count 0: all.
@@ -37,17 +37,17 @@ struct HeadsView {
   GridContent content = GridContent::weights;
   GridDrawing drawing = GridDrawing::heatmaps;
   Pooling pooling = Pooling::mean;
-  bool ownScale = false;        // each head on a scale of its own
-  bool meanShown = false;       // the mean over heads beside them
+  bool ownScale = false;        // whether each head has its own colour scale
+  bool meanShown = false;       // whether a tile shows the mean over heads
   std::string sortBy;           // a metric's key; empty: by number
-  std::vector<Index> compared;  // ctrl-clicked: side by side, and their difference
+  std::vector<Index> compared;  // heads compared side by side
   TokenRange queries, keys;
 
   LooksTab looksTab = LooksTab::lines;
-  std::vector<Index> lineHeads;  // whose lines are drawn; empty: the chosen head's
-  bool linesPicked = false;      // lineHeads holds even where it is empty
-  float lineMass = 0.9F;         // the largest weights that make up this much of a row
-  Index query = -1;              // tokens chosen in the looks card; −1: none
+  std::vector<Index> lineHeads;  // heads whose lines are drawn; empty: the chosen head
+  bool linesPicked = false;      // whether an empty lineHeads means no lines
+  float lineMass = 0.9F;         // draw each row's largest weights up to this share of it
+  Index query = -1;              // token chosen in the looks card; −1: none
   Index key = -1;
 
   FiguresTab figuresTab = FiguresTab::scatter;
@@ -55,15 +55,15 @@ struct HeadsView {
   std::string scatterY = "entropy";
   std::string tableSort;  // a metric's key or "label"; empty: by number
   bool tableDescending = false;
-  float similarityCut = 0.9F;  // heads that are more alike count as one
+  float similarityCut = 0.9F;  // heads at least this similar count as one
   bool similarityOrdered = true;
-  bool averageItems = false;  // metrics over all batch items
+  bool averageItems = false;  // whether metrics average over all batch items
   EnlargedCard enlarged = EnlargedCard::none;
 
   EffectTab effectTab = EffectTab::off;
   EffectDrawing effectDrawing = EffectDrawing::bars;
-  std::vector<Index> relationPair;  // the two heads asked of one; empty: the two that blur most
-  bool gainsAsBuilt = false;        // of these two heads; else equal
+  std::vector<Index> relationPair;  // the two heads to merge; empty: the two that blur most
+  bool gainsAsBuilt = false;        // whether the two keep their own gains; else equal gains
 };
 
 }  // namespace headscope::ui

@@ -1,5 +1,5 @@
-// How this was learned: what learned heads were asked, on what, how they were read, what they
-// cannot do; and, on sentences that they never saw, where each of them looks.
+// How this was learned: the questions and data that heads were trained on, how their answers are
+// read, the heads' limits, and where each head looks on sentences that training did not use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,11 +24,11 @@ namespace {
 using training::AskedQuestion;
 using training::HeadRoles;
 
-constexpr Index kHeldOut = 200;            // sentences or series
-constexpr Index kMostColumns = 16;         // heads that have a column each
+constexpr Index kHeldOut = 200;            // sentences or series that training did not use
+constexpr Index kMostColumns = 16;         // with more heads, no head has its own column
 constexpr float kQuestionColumn = 142.0F;  // points
 constexpr float kWordsColumn = 190.0F;
-constexpr float kFigureColumn = 44.0F;  // with what lies between columns
+constexpr float kFigureColumn = 44.0F;  // with the gap between columns
 
 Computed<HeadRoles> heldOutRoles(const PanelContext& panel) {
   const Trace& trace = panel.trace;
@@ -77,7 +77,7 @@ void paragraph(const FrameContext& look, const char* title, const std::string& t
   ImGui::Dummy({0.0F, look.space.thin});
 }
 
-/// The question that the heads asked are least sure of.
+/// Returns a sentence about the question that the heads trained for it answer worst.
 std::string leastSure(const HeadRoles& roles, const Document& document) {
   const AttentionConfig& config = document.config;
   const std::vector<AskedQuestion> all = training::questionsOf(trainingDomainOf(document));
@@ -182,7 +182,8 @@ void howCommand(const PanelContext& panel) {
   }
 }
 
-/// Each question's row: where each head looks, on sentences held out.
+/// Draws a table with a row per question: each head's mean weight on the answers, on sentences that
+/// training did not use.
 void rolesTable(const PanelContext& panel, const HeadRoles* roles, float height) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;

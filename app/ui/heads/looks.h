@@ -1,5 +1,5 @@
-// Looks: the tabs of the card that shows where each token looks, what they compute, and what they
-// say of it.
+// Looks: the tabs of the card that shows where each token looks, their computations and their
+// texts.
 #pragma once
 
 #include <atomic>
@@ -15,22 +15,23 @@
 
 namespace headscope::ui {
 
-/// A line per weight from each query to the keys it looks at, thickness by weight.
+/// The tab of lines, one per weight, from each query to the keys it looks at; thicker lines are
+/// larger weights.
 std::unique_ptr<Card> makeLinesTab();
-/// A head's value vectors in the plane of their two main components, and a query's output among
-/// them as their weighted mean.
+/// The tab of a head's value vectors in the plane of their two main components, with a query's
+/// output as their weighted mean.
 std::unique_ptr<Card> makeValuesTab();
-/// q·k of a query and a key as two arrows with their lengths and angle, and the same of every key,
-/// to see whether a large score comes from length or from direction.
+/// The tab of q·k: a query and a key as two arrows with lengths and angle, and a table of all keys,
+/// which shows whether a large score comes from length or from direction.
 std::unique_ptr<Card> makeLengthsTab();
 
-/// What is said beside a picture: its share of the card's width, within limits in points.
+/// The width of the words next to a picture: a share of the card's width, within limits in points.
 struct WordsWidth {
   float share, least, most;
 };
 
-/// A tab about one query of the chosen head: the queries at the left, one of them chosen, a picture
-/// of it in the middle, and what is said of it at the right.
+/// A tab about one query of the chosen head: the list of queries at the left, a picture of the
+/// chosen query in the middle, and words about it at the right.
 class OneQueryTab : public Card {
  public:
   OneQueryTab(const CardText& text, const WordsWidth& words) : Card(text), words_(words) {}
@@ -39,15 +40,15 @@ class OneQueryTab : public Card {
  private:
   virtual void drawRow(const PanelContext& panel, const RowRef& row, const Rect& picture,
                        const Rect& words) = 0;
-  /// Gives the one clicked.
+  /// Draws the list of queries; returns the query clicked.
   std::optional<Index> queryList(const PanelContext& panel, Index chosen, Rect room);
 
   WordsWidth words_;
-  Index shown_ = -1;  // brought into view last
+  Index shown_ = -1;  // the query scrolled to last
 };
 
-// Which weights are drawn as lines between tokens: of each row the largest that make up a share of
-// it (weight_readings.h). Pure, as is all that follows but what draws columns of tokens.
+// The weights drawn as lines between tokens: in each row the largest that make up a share of it
+// (weight_readings.h). Everything below is pure, except the drawing of token columns.
 
 struct Line {
   Index head = 0, query = 0, key = 0;
@@ -59,33 +60,33 @@ struct Line {
 struct LineQuestion {
   Index item = 0;
   std::vector<Index> heads;
-  TokenRange queries;  // the rows looked at; count 0: none
+  TokenRange queries;  // the queries whose rows count; count 0: none
   Index key = -1;      // only lines to this key
   double mass = 0.9;
-  Index most = 0;  // lines that are kept: the strongest
+  Index most = 0;  // the number of lines kept, the strongest
 };
 
 struct LineChoice {
   std::vector<Line> lines;  // weakest first, so that the strongest are drawn on top
-  Index chosen = 0;         // that make up the mass, kept or not
-  Index weights = 0;        // other than 0, in the rows (and of the key) looked at
-  Index emptyRows = 0;      // without any weight
+  Index chosen = 0;         // the number of weights in the mass, kept or not
+  Index weights = 0;        // the number of nonzero weights in the question
+  Index emptyRows = 0;      // rows with only zeros
 };
 
-/// Nothing (no lines) where cancelled.
+/// Chooses the lines. Returns no lines where cancelled.
 LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
                        const std::atomic<bool>& cancelled);
 
-/// How many weights a question looks at.
+/// Returns the number of weights that a question reads.
 Index workOf(const LineQuestion& question, const AttentionConfig& config);
 
-// A query's output of one head as a weighted mean.
+// A query's output of one head as a weighted mean of values.
 
 struct ValueMix {
   WeightedMean mean;
   std::vector<float> weights;  // by key
-  std::vector<Index> largest;  // keys of a weight other than 0, largest first; at most kMostParts
-  Index others = 0;            // keys of such a weight that are not among them
+  std::vector<Index> largest;  // keys with nonzero weight, largest first; at most kMostParts
+  Index others = 0;            // the number of other keys with nonzero weight
   double otherWeight = 0.0;
 
   static constexpr Index kMostParts = 300;
@@ -93,93 +94,100 @@ struct ValueMix {
 
 ValueMix valueMix(const Trace& trace, const ValuePlane& plane, const RowRef& row);
 
-// One query's q·k with every key as lengths and angles, in an order, and two of them as arrows.
+// The products of one query with every key as lengths and angles, their orders, and one product as
+// two arrows.
 
-/// What keys are sorted by.
+/// The sort column of the keys.
 enum class KeyColumn { key, length, angle, product };
 
 struct KeyProducts {
   std::vector<QueryKeyProduct> of;  // by key
 
-  /// Keys in the order of a column: lengths and products largest first, angles smallest first,
-  /// those without an angle last.
+  /// Returns the keys sorted by a column: by index, lengths and products largest first, angles
+  /// smallest first. Keys without an angle come last.
   std::vector<Index> order(KeyColumn by) const;
-  /// The place, from 1, of a key in such an order; equals share the first of their places.
+  /// Returns the rank, from 1, of a key in such an order; equal values share the best rank.
   Index rank(KeyColumn by, Index key) const;
 };
 
 KeyProducts keyProducts(const Trace& trace, const RowRef& row);
 
-/// Two arrows from one origin in the plane they span, y down, to one scale: q to the right.
+/// Two arrows from one origin in the plane they span, on one scale. The query points right; y
+/// points down.
 struct Arrows {
   double originX = 0, originY = 0;
-  double queryX = 0, queryY = 0;  // their tips
+  double queryX = 0, queryY = 0;  // tips of the arrows
   double keyX = 0, keyY = 0;
-  double scale = 0;  // units of the picture per unit of length
+  double scale = 0;  // picture units per unit of vector length
 };
-/// As large as a box of this width and height holds them.
+/// Returns the largest arrows that fit a box of this width and height.
 Arrows arrowsIn(const QueryKeyProduct& product, double width, double height);
 
-// Two columns of tokens, queries on the left and keys on the right, to choose from, and weights as
-// ribbons between them; long ones thin out and scroll.
+// Two columns of tokens to choose from, queries on the left and keys on the right, with weights as
+// ribbons between them. Long columns show fewer labels and scroll.
 
-/// Where the tokens of one column stand: token i at the middle of its row. Pure.
+/// The places of the tokens of one column, one row each. Pure.
 struct TokenColumn {
-  TokenRange range;    // tokens that can be scrolled to
-  float first = 0.0F;  // the token at the top
-  float pitch = 1.0F;  // height of a token
+  TokenRange range;    // all tokens of the column
+  float first = 0.0F;  // the token at the top; may be fractional
+  float pitch = 1.0F;  // height of a token's row
   float top = 0.0F, bottom = 0.0F;
 
   float y(Index token) const { return top + (static_cast<float>(token) + 0.5F - first) * pitch; }
   Index at(float y) const;
-  /// The tokens of which something is seen.
+  /// Returns the tokens that are at least partly visible.
   TokenRange visible() const;
-  float shown() const { return (bottom - top) / pitch; }  // tokens, also a part of one
+  float shown() const { return (bottom - top) / pitch; }  // visible tokens; fractional
 };
 
-/// As high as fits; `scrolled` 0 … 1 where not all do, which `least` (a token's height) decides.
+/// Places a column in the height available, with rows from `least` to `most` high. `scrolled` (0 …
+/// 1) applies where the tokens do not all fit.
 TokenColumn placeColumn(const TokenRange& range, float top, float bottom, float least, float most,
                         float scrolled);
-/// How far to scroll so that a token stands in the middle.
+/// Returns the scroll position (0 … 1) that centres a token.
 float scrolledTo(const TokenColumn& column, Index token);
 
 struct TokenColumns {
   TokenColumn queries, keys;
-  float left = 0.0F, right = 0.0F;  // between them the lines run
-  LooksAt at;                       // a token under the mouse, else what was given
-  std::optional<LooksAt> chosen;    // by a click; −1 of both: no longer
+  float left = 0.0F, right = 0.0F;  // the ends of the lines
+  LooksAt at;                       // the token under the mouse, else the one passed in
+  std::optional<LooksAt> chosen;    // set by a click; both −1: the choice is cleared
 
   bool scrolls() const;
 };
 
-/// Draws both, with the tokens looked at lit; `scrolled` 0 … 1.
+/// Draws both columns and highlights the tokens looked at; `scrolled` is 0 … 1.
 TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scrolled,
                           const LooksAt& at);
 
-/// Gives how many were drawn: those of tokens that are out of sight at both ends are not.
+/// Draws the lines and returns their number. Lines with both ends out of sight are not drawn.
 Index drawLines(const PanelContext& panel, const TokenColumns& columns, const LineChoice& choice);
-/// At the other end of the lines of the token looked at, their weights; where none is, nothing.
+/// Draws the weights of the lines of the token looked at, at their other ends; without such a
+/// token, nothing.
 void drawWeights(const PanelContext& panel, const TokenColumns& columns, const LineChoice& choice);
 
-// In sentences.
+// Sentences.
 
-/// How many lines are drawn of how many weights, and why; `shown` are drawn.
+/// Returns a sentence about the lines: `shown` are drawn, of how many weights, and by which rule.
 std::string linesInWords(const LineChoice& choice, const LineQuestion& question, Index shown);
 
-/// "'sat' looks at 'cat' 0.82, 'on' 0.05", head by head: strongest first, as many as there are.
+/// Returns "'sat' looks at 'cat' 0.82, 'on' 0.05" for each head, strongest first.
 std::string looksInWords(const Document& document, const LineChoice& choice,
                          const LineQuestion& question, const LooksAt& at);
 
-/// "output of 'sat' = 0.82 of 'cat' + 0.05 of 'on' + 0.13 of 4 others", of their values.
+/// Returns "output of 'sat' = 0.82 of 'cat' + 0.05 of 'on' + 0.13 of 4 others", where names stand
+/// for their values.
 std::string mixInWords(const Document& document, const ValueMix& mix, const RowRef& row);
-/// What the head's output has beside the weighted mean: gain, pins; empty where nothing.
+/// Returns how the head's output differs from a weighted mean: weights that do not sum to 1, gain,
+/// pins. Empty where it does not.
 std::string afterMixInWords(const Document& document, const ValueMix& mix, const RowRef& row);
 
-/// "‖q‖ 5.21 × ‖k‖ 4.83 × cos 52° 0.611 = 15.4", then what becomes of it.
+/// Return the product as lengths and angle, "‖q‖ 5.21 × ‖k‖ 4.83 × cos 52.3° 0.611 = q·k 15.4", and
+/// its score and weight.
 std::string productInWords(const QueryKeyProduct& product);
 std::string scoreInWords(const Trace& trace, const RowRef& row, Index key,
                          const QueryKeyProduct& product);
-/// Whether the largest product comes from length or from direction.
+/// Returns a sentence on whether the largest product comes from length or from direction.
 std::string largestInWords(const Document& document, const KeyProducts& products, Index item);
 
 }  // namespace headscope::ui

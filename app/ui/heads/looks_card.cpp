@@ -1,5 +1,4 @@
-// Looks card: where each token looks, as lines; the values that are mixed; q·k as lengths and
-// angle.
+// Looks card: where each token looks, as lines; the mix of values; q·k as lengths and angle.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +25,7 @@ class LooksCard final : public Card {
   void viewOpened(const ViewState& view) override { selected_ = view.selected; }
 
  private:
-  std::optional<CellRef> selected_;  // whose tokens were chosen here last
+  std::optional<CellRef> selected_;  // the selected cell whose tokens were chosen last
   Cards tabs_ = Cards::of(makeLinesTab(), makeValuesTab(), makeLengthsTab());
 };
 
@@ -77,7 +76,7 @@ std::optional<Index> OneQueryTab::queryList(const PanelContext& panel, Index cho
       ImGui::PushID(i);
       if (ImGui::Selectable("##query", lit, 0, {width, row}) && !lit) {
         clicked = i;
-        shown_ = i;  // it is in view
+        shown_ = i;  // a clicked query is already in view
       }
       ImGui::PopID();
       drawText(list, look.fonts.small, {corner.x + look.space.tight, corner.y + look.space.thin},

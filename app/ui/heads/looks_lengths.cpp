@@ -54,13 +54,13 @@ void drawArrow(const FrameContext& look, ImVec2 from, ImVec2 to, ImU32 color) {
                           {neck.x - side.x, neck.y - side.y}, color);
 }
 
-/// q and k as two arrows in the plane they span, true in length and angle.
+/// Draws q and k as two arrows in the plane they span, with true lengths and angle.
 void arrowPicture(const FrameContext& look, const QueryKeyProduct& product, const Rect& room) {
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const float line = fontSize(font) + look.space.tight;
-  // room for the names above and below, and beside the tips
+  // leaves room for the names around the arrows
   const Rect box = room.inset({look.space.medium, line});
   const Arrows a = arrowsIn(product, static_cast<double>(std::max(box.width(), 10.0F)),
                             static_cast<double>(std::max(box.height(), 10.0F)));
@@ -77,7 +77,7 @@ void arrowPicture(const FrameContext& look, const QueryKeyProduct& product, cons
         static_cast<float>(std::min(product.queryLength, product.keyLength) * a.scale);
     list->PathArcTo(origin, std::min(look.px(30), shorter * 0.45F), -angle, 0.0F, 24);
     list->PathStroke(t.textMuted, 0, look.space.hair);
-    // the part of k along q: its length times that of q is the product
+    // the projection of k on q; times ‖q‖ it is the product
     list->AddLine(k, {k.x, origin.y}, withAlpha(t.key, 0.55F), look.space.hair);
     list->AddLine(origin, {k.x, origin.y}, withAlpha(t.key, 0.55F), look.space.small);
   }
@@ -121,7 +121,7 @@ constexpr std::array kKeyHeadings{
 };
 
 Computed<KeyTable> wantKeyTable(const PanelContext& panel, const RowRef& row) {
-  constexpr Index kAtOnce = 2'000'000;  // multiply-adds without a thread of its own
+  constexpr Index kAtOnce = 2'000'000;  // the most multiply-adds within a frame
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
   const Fingerprint key("key table", trace.revision(scoredQueries(c)),
@@ -187,7 +187,7 @@ class LengthsTab final : public OneQueryTab {
     ImGui::EndChild();
   }
 
-  /// Keys with their lengths, angles and products, sorted; gives the key clicked.
+  /// Draws the sorted table of keys with lengths, angles and products; returns the key clicked.
   std::optional<Index> keyTable(const PanelContext& panel, const KeyTable& keys, Index chosen) {
     const FrameContext& look = panel.look;
     std::vector<TableColumn> columns;

@@ -1,4 +1,5 @@
-// The tab of the lines (see looks.h), with the heads whose lines are drawn and how many of them.
+// The tab of the lines (see looks.h), with the controls of its heads and of the share of weights
+// drawn.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ bool stronger(const Line& a, const Line& b) {
   return a.query != b.query ? a.query < b.query : a.key < b.key;
 }
 
-/// The strongest `most`, in no order.
+/// Keeps the `most` strongest lines, in no order.
 void keepStrongest(std::vector<Line>& lines, std::size_t most) {
   if (lines.size() <= most) return;
   std::nth_element(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(most), lines.end(),
@@ -33,12 +34,13 @@ void keepStrongest(std::vector<Line>& lines, std::size_t most) {
   lines.resize(most);
 }
 
-constexpr Index kMostChosenLines = 2000;  // however high the card is
-constexpr Index kLookedAtOnce = 400'000;  // weights looked at without a thread of its own
+constexpr Index kMostChosenLines = 2000;  // at any height of the card
+constexpr Index kLookedAtOnce = 400'000;  // the most weights read within a frame
 constexpr float kLeastMass = 0.05F;
-constexpr float kLinesPerPoint = 3.0F;  // of height: more are not told apart
+constexpr float kLinesPerPoint = 3.0F;  // per point of height; more lines are indistinct
 
-/// The rows whose lines are drawn: those seen, or all where a key asks who looks at it.
+/// Returns the question of the lines to draw: the row of the query looked at; all rows for a key
+/// looked at; else the visible rows.
 LineQuestion questionOf(const PanelContext& panel, const TokenColumns& columns) {
   const ViewState& view = panel.view;
   LineQuestion q;
@@ -72,20 +74,20 @@ Computed<LineChoice> wantLines(const PanelContext& panel, const LineQuestion& q)
       });
 }
 
-/// How much of a text fits a line, up to a space.
+/// Returns the length of the text that fits a line, up to a space; at least one word.
 std::size_t fittingWords(ImFont* font, std::string_view text, float width) {
   std::size_t fits = 0;
   while (fits < text.size()) {
     const std::size_t space = std::min(text.find(' ', fits + 1), text.size());
     if (textSize(font, text.substr(0, space)).x > width && fits > 0) break;
     fits = space;
-    if (textSize(font, text.substr(0, fits)).x > width) break;  // one long word
+    if (textSize(font, text.substr(0, fits)).x > width) break;  // a single word that is too long
   }
   return fits;
 }
 
-/// Small text in so many lines, wrapped at spaces; where the last one is cut, all of it in a
-/// tooltip.
+/// Draws small text in this many lines, wrapped at spaces. Where a line is cut, a tooltip shows the
+/// whole text.
 void drawInLines(const FrameContext& look, const Rect& room, int lines, const std::string& text) {
   ImFont* font = look.fonts.small;
   ImVec2 at = room.a;
@@ -106,10 +108,10 @@ void drawInLines(const FrameContext& look, const Rect& room, int lines, const st
   tip(look, text);
 }
 
-/// A small numbered button in its colour for every head, to draw its lines or not.
+/// Small numbered buttons, one per head in its colour, that switch the head's lines on and off.
 class HeadSwatches {
  public:
-  /// At most so many rows high; more scroll.
+  /// The buttons take at most `mostRows` rows; more rows scroll.
   HeadSwatches(const PanelContext& panel, float width, Index mostRows)
       : panel_(panel),
         look_(panel.look),
@@ -127,7 +129,7 @@ class HeadSwatches {
 
   ImVec2 size;
 
-  /// A click toggles a head's lines, with ctrl it draws them alone.
+  /// Draws the buttons. A click toggles a head's lines; ctrl+click draws only them.
   void draw(const std::vector<Index>& drawn) const {
     const Theme& t = look_.theme;
     beginPart("swatches", size, oneRow_ ? ImGuiWindowFlags_NoScrollbar : 0);
@@ -168,17 +170,18 @@ class HeadSwatches {
   Index heads_;
   float gap_;
   ImVec2 one_;
-  Index row_ = 1;  // so many in a row
+  Index row_ = 1;  // buttons per row
   bool oneRow_ = true;
 };
 
-/// Below the words: swatches, which heads, and the threshold.
+/// The controls below the words: the heads' buttons, the pills for sets of heads, and the
+/// threshold.
 class LineControls {
  public:
   LineControls(const PanelContext& panel, const Rect& room)
       : panel_(panel),
         look_(panel.look),
-        low_(room.height() < look_.px(170)),  // the picture needs the height
+        low_(room.height() < look_.px(170)),  // small rooms keep height for the picture
         besideWidth_(room.width() - look_.px(kPillsWidth)),
         swatches_(panel, low_ ? besideWidth_ : room.width(), low_ ? 1 : 2),
         beside_(swatches_.size.x <= besideWidth_),
@@ -206,7 +209,7 @@ class LineControls {
   }
 
  private:
-  static constexpr float kPillsWidth = 216.0F;  // what the pills and the slider take
+  static constexpr float kPillsWidth = 216.0F;  // the width of pills and slider
 
   void pills(const std::vector<Index>& drawn) const {
     HeadsView& heads = panel_.view.heads;
@@ -271,7 +274,7 @@ class LinesTab final : public Card {
     if (columns.chosen) {
       panel.view.heads.query = columns.chosen->query;
       panel.view.heads.key = columns.chosen->key;
-      scrolledTo_ = *columns.chosen;  // it is in view
+      scrolledTo_ = *columns.chosen;  // a clicked token is already in view
     }
     pages(panel, columns, room.a.y);
     scroll(panel, columns, room);
@@ -294,7 +297,8 @@ class LinesTab final : public Card {
 
   void moveBy(float share) { scrolled_ = std::clamp(scrolled_ + share, 0.0F, 1.0F); }
 
-  /// Between the columns' headings: the pages of long inputs, and choosing no token.
+  /// Draws the buttons between the columns' headings: paging of long inputs, and clearing the
+  /// chosen token.
   void pages(const PanelContext& panel, const TokenColumns& columns, float top) {
     const FrameContext& look = panel.look;
     HeadsView& heads = panel.view.heads;
@@ -319,7 +323,7 @@ class LinesTab final : public Card {
     ImGui::PopStyleVar();
   }
 
-  /// The wheel, and bringing into view what was chosen since.
+  /// Scrolls by the wheel, and scrolls a newly chosen token into view.
   void scroll(const PanelContext& panel, const TokenColumns& columns, const Rect& room) {
     const LooksAt chosen{panel.view.heads.query, panel.view.heads.key};
     const bool anew = scrolledTo_ != chosen;
@@ -343,7 +347,8 @@ class LinesTab final : public Card {
     *panel.look.wantsFrame = true;
   }
 
-  /// Below the picture: what is drawn, or what the token looked at looks at.
+  /// Returns the words below the picture: about the lines drawn, or the weights of the token looked
+  /// at.
   static std::string inWords(const PanelContext& panel, const Computed<LineChoice>& choice,
                              const LineQuestion& question, const TokenColumns& columns,
                              Index drawn) {
@@ -359,8 +364,8 @@ class LinesTab final : public Card {
                        panel.trace.config().seqLen, text);
   }
 
-  float scrolled_ = 0.0F;  // 0 … 1, where not all tokens fit
-  LooksAt scrolledTo_;     // the tokens that were brought into view last
+  float scrolled_ = 0.0F;  // 0 … 1, where the tokens do not all fit
+  LooksAt scrolledTo_;     // the tokens scrolled to last
 };
 
 }  // namespace

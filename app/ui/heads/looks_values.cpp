@@ -1,5 +1,5 @@
-// The tab of the values (see looks.h): the values of a head as points, a query's output as a cross,
-// lines between them.
+// The tab of the values (see looks.h): a head's values as points and a query's output as a cross,
+// connected by lines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,12 +21,12 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kLeastValueRadius = 2.2F;  // radius of a value without weight
-constexpr float kMostValueRadius = 11.0F;  // of one that has all
-constexpr std::size_t kMostRound = 600;    // more points are drawn as squares
+constexpr float kMostValueRadius = 11.0F;  // radius of a value with all weight
+constexpr std::size_t kMostRound = 600;    // more points than this are squares
 constexpr std::size_t kMostNamed = 400;
-constexpr double kSeenApart = 2e-3;  // of the axis: seen as two points
+constexpr double kSeenApart = 2e-3;  // share of the axis; farther points look distinct
 
-/// What an axis has to hold.
+/// The range of values on an axis.
 struct Extent {
   double low, high;
 
@@ -47,7 +47,7 @@ ChartAxis axisAbout(double middle, double half) {
   return axis;
 }
 
-/// Axes of one scale that hold all of the values and the outputs.
+/// Returns a chart that contains all values and outputs, with one scale on both axes.
 Chart valueChart(const FrameContext& look, const ValuePlane& plane, const ValueMix& mix,
                  const Rect& room) {
   Extent x{mix.mean.point.x, mix.mean.point.x};
@@ -62,7 +62,7 @@ Chart valueChart(const FrameContext& look, const ValuePlane& plane, const ValueM
   ChartFrame frame{
       room, axisAbout(x.middle(), widest * 0.6), axisAbout(y.middle(), widest * 0.6), {}, {}};
   const Rect plot = Chart(look, frame).plot();
-  // one unit is as long across as up; room for the points' own size
+  // equal units on both axes, with room for the points' size
   const double width = plot.width();
   const double height = plot.height();
   const double unit = 1.22 * std::max({x.length() / width, y.length() / height,
@@ -73,14 +73,14 @@ Chart valueChart(const FrameContext& look, const ValuePlane& plane, const ValueM
   return {look, std::move(frame)};
 }
 
-/// True where what the head hands on is not the weighted mean.
+/// Whether the head's output visibly differs from the weighted mean.
 bool handsOnOther(const Chart& chart, const WeightedMean& mean) {
   const double apart =
       std::hypot(mean.headOutput.x - mean.point.x, mean.headOutput.y - mean.point.y);
   return apart > kSeenApart * (chart.x().high - chart.x().low);
 }
 
-/// A component with its share, as long as there is room for it.
+/// Returns a component's name with its share of the variance, abbreviated to fit `room`.
 std::string componentName(const FrameContext& look, const ValuePlane& plane, std::size_t axis,
                           float room) {
   const char* name = axis == 0 ? "main component" : "second component";
@@ -91,12 +91,12 @@ std::string componentName(const FrameContext& look, const ValuePlane& plane, std
   return fmt::format("{} {}", axis == 0 ? "1st" : "2nd", share);
 }
 
-/// Names beside points, the first given first, none over another.
+/// Names next to points that never overlap; names added first have precedence.
 class PointLabels {
  public:
   PointLabels(const FrameContext& look, const Rect& plot) : look_(look), plot_(plot) {}
 
-  /// At the point's right, else left, above or below it.
+  /// Draws the name at the right, left, top or bottom of the point, whichever is free first.
   void add(ImVec2 point, float radius, std::string_view name, ImU32 color) {
     const ImVec2 size = textSize(look_.fonts.small, name);
     const float away = radius + look_.px(3);
@@ -193,7 +193,7 @@ class ValuePicture {
     const auto nameOutput = [&] { labels.add(output_, look_.space.small, "output", t.text); };
     const std::size_t most = std::min(mix_.largest.size(), kMostNamed);
     for (std::size_t n = 0; n < most; ++n) {
-      if (n == 1) nameOutput();  // what it is made of most: first
+      if (n == 1) nameOutput();  // after the name of the largest weight
       labelOf(mix_.largest[n], t.valueText);
     }
     if (most < 2) nameOutput();
@@ -206,7 +206,7 @@ class ValuePicture {
   const FrameContext& look_;
   const ValuePlane& plane_;
   const ValueMix& mix_;
-  float most_;  // the largest weight that the head may have
+  float most_;  // the largest possible weight of the head
   ImU32 color_;
   Chart chart_;
   ImVec2 output_;
@@ -214,8 +214,8 @@ class ValuePicture {
 };
 
 Computed<ValuePlane> wantPlane(const PanelContext& panel, const RowRef& row) {
-  constexpr Index kAtOnce = 3'000'000;  // multiply-adds without a thread of its own
-  constexpr Index kPasses = 100;        // over the values, about
+  constexpr Index kAtOnce = 3'000'000;  // the most multiply-adds within a frame
+  constexpr Index kPasses = 100;        // the approximate number of passes over the values
   const AttentionConfig& c = panel.trace.config();
   const bool little = kPasses * c.keys() * c.dK() <= kAtOnce;
   const Fingerprint key("value plane", panel.trace.revision(TensorId::v), row.item,
@@ -228,7 +228,7 @@ Computed<ValuePlane> wantPlane(const PanelContext& panel, const RowRef& row) {
       });
 }
 
-/// What the picture shows, in words, beside it.
+/// Draws the words about the picture next to it.
 void valueWords(const PanelContext& panel, const ValuePlane& plane, const ValueMix& mix,
                 const RowRef& row) {
   const FrameContext& look = panel.look;
@@ -276,7 +276,7 @@ class ValuesTab final : public OneQueryTab {
     const ValueMix* mix = panel.computations.atOnce<ValueMix>(
         "value mix", key, [&] { return valueMix(trace, *plane.current, row); });
     if (mix == nullptr) return;
-    // the names of the axes stand above and below
+    // the axes' names are above and below the plot
     Rect room = picture;
     const float line = fontSize(look.fonts.small) + look.space.hair;
     const Rect above = room.cutTop(line);

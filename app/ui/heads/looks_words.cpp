@@ -11,8 +11,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kNamedParts = 6;  // parts of a sum named in a sentence
-constexpr double kUnlike = 1e-3;        // of the size of numbers: no rounding
+constexpr std::size_t kNamedParts = 6;  // the most parts named in a sentence about a sum
+constexpr double kUnlike = 1e-3;        // relative; larger differences are no rounding
 
 std::string weightText(double weight) {
   const std::string text = fmt::format("{:.2f}", weight);
@@ -21,7 +21,7 @@ std::string weightText(double weight) {
 
 const char* plural(Index count) { return count == 1 ? "" : "s"; }
 
-/// "2nd".
+/// Returns "2nd".
 std::string place(Index rank) {
   const Index tens = rank % 100;
   const char* end = "th";

@@ -1,5 +1,5 @@
-// More heads: the same input and d_model with 1 to 64 heads: how many of them differ, and what they
-// cost.
+// More heads: the same input and d_model with 1 to 64 heads: the number of distinct heads and the
+// cost of each count.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kRoomForSentence = 160.0F;  // points, with buttons above and charts below it
+constexpr float kRoomForSentence = 160.0F;  // points of height; lower cards show the brief text
 
 struct HeadCountCurve {
   const char* name;
@@ -49,7 +49,7 @@ std::string countInWords(const HeadCountPoint& point, const AttentionConfig& con
   return text;
 }
 
-/// What of it differs from count to count, where there is little room.
+/// Returns a short text of the values that differ between head counts, for small cards.
 std::string countInBrief(const HeadCountPoint& point, const AttentionConfig& config, float cut) {
   const auto distinct = point.distinct(cut);
   return fmt::format("{}d_k {} · {} scores · {} ms · {}",
@@ -73,7 +73,7 @@ class MoreHeadsTab final : public Card {
     const AttentionConfig& c = panel.trace.config();
     if (!problem.empty()) {
       wrappedLabel(look.fonts.small, t.bad, problem);
-    } else if (chosen != nullptr && low && chosen->ran()) {  // beside the buttons
+    } else if (chosen != nullptr && low && chosen->ran()) {  // next to the buttons
       ImGui::SameLine(0.0F, look.space.large);
       ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
       richParagraph(look.fonts, look.fonts.small, t.text, countInBrief(*chosen, c, cut),
@@ -117,8 +117,9 @@ class MoreHeadsTab final : public Card {
   }
 
  private:
-  /// Takes what was measured, and asks for the next count, one after the other so that none takes
-  /// another's time; starts anew for another document. Gives why one cannot be measured.
+  /// Stores finished measurements and requests the next head count. Counts run one at a time, so
+  /// that none disturbs the timing of another; a new document restarts them. Returns the reason
+  /// where a count cannot be measured.
   std::string_view measure(const PanelContext& panel) {
     const DocumentPtr document = panel.trace.documentPtr();
     if (document_ != document) {
@@ -145,7 +146,8 @@ class MoreHeadsTab final : public Card {
     return {};
   }
 
-  /// Each count as a button; gives the point of the chosen one.
+  /// Draws a button per head count; returns the point of the chosen count, null while it is not
+  /// measured.
   const HeadCountPoint* countButtons(const PanelContext& panel) {
     const FrameContext& look = panel.look;
     const auto has = [&](Index count) {
@@ -171,7 +173,7 @@ class MoreHeadsTab final : public Card {
     return chosen;
   }
 
-  /// Head counts along the bottom, logarithmic; the curves of the points that have a value.
+  /// Draws curves over the head counts on a logarithmic axis, from the points that have a value.
   void drawChart(const FrameContext& look, Rect room, const std::string& title,
                  const std::vector<HeadCountCurve>& curves, bool logarithmic,
                  bool diagonal = false) const {
@@ -218,11 +220,11 @@ class MoreHeadsTab final : public Card {
     }
   }
 
-  DocumentPtr document_;                // which they are measured for
-  Index documents_ = 0;                 // so many before
-  std::vector<Index> counts_;           // to be measured
-  std::vector<HeadCountPoint> points_;  // those that are, in this order
-  Index chosen_ = 0;                    // a number of heads; 0: the document's
+  DocumentPtr document_;                // the document measured
+  Index documents_ = 0;                 // the number of documents so far
+  std::vector<Index> counts_;           // all head counts
+  std::vector<HeadCountPoint> points_;  // the points measured, in this order
+  Index chosen_ = 0;                    // a head count; 0: the document's
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Output matrix: each head's rows of it, and how much of every token's output is its.
+// Output matrix: each head's rows of W^O, and its share of every token's output.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kMostPieces = 6000;  // rectangles of a frame
+constexpr Index kMostPieces = 6000;  // the most rectangles per frame
 
 void formulaLine(const FrameContext& look, ImU32 color, const char* text) {
   drawRichText(ImGui::GetWindowDrawList(), look.fonts, look.fonts.small,
@@ -29,7 +29,7 @@ void formulaLine(const FrameContext& look, ImU32 color, const char* text) {
                 fontSize(look.fonts.small) + look.space.tight});
 }
 
-/// "1  0.213": every head's share and the bias's, in as many columns as fit.
+/// Draws the shares of every head and of the bias, "1  0.213", in as many columns as fit.
 void shareList(const PanelContext& panel, const std::vector<double>& shares) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -86,7 +86,7 @@ void shareWords(const PanelContext& panel, const HeadEffects* effects) {
   shareList(panel, shares);
 }
 
-/// W_O is stored (out, in): head h has columns h·d_k …, shown as the rows they are of W^O.
+/// Returns a head's block of W^O. W_O is stored (out, in): its columns h·d_k … are rows of W^O.
 MatrixRef outputBlockOf(const AttentionConfig& c, Index head) {
   MatrixRef ref = wholeMatrix(TensorId::wO, c, 0, 0);
   ref.col0 = head * c.dK();
@@ -95,7 +95,7 @@ MatrixRef outputBlockOf(const AttentionConfig& c, Index head) {
   return ref;
 }
 
-/// The row blocks of W^O, one under another, each with its norm. A click chooses the head.
+/// Draws the row blocks of W^O, one under another, each with its norm. A click chooses the head.
 void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -111,7 +111,7 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
   const double largest = std::max(*std::max_element(norms.begin(), norms.end()), 1e-300);
   const float bars = std::min(look.px(70), room.width() * 0.16F);
   const float figures = textSize(mono, number(largest, 3)).x + look.space.large;
-  const float right = bars + figures + look.space.medium;  // of a block: its norm
+  const float right = bars + figures + look.space.medium;  // the room for a block's norm
   const float left = textSize(font, "128").x + look.space.medium;
   const Rect caption = room.cutTop(fontSize(font) + look.space.small);
   std::string rows = fmt::format("rows of W^O, ({}, {}) per head", c.dK(), c.dModel);
@@ -163,7 +163,8 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
   ImGui::EndChild();
 }
 
-/// A stack per token, heads against the output below 0. A click chooses the token.
+/// Stacks of shares, one per token; heads that act against the output are below 0. A click chooses
+/// the token.
 class ShareStacks {
  public:
   ShareStacks(const PanelContext& panel, const ChartBars& bars, const ShareBars& shares)
@@ -174,7 +175,7 @@ class ShareStacks {
     if (bars_.several()) title += fmt::format(" · a bar is the mean of {} tokens", bars_.perBar);
     drawChartTitle(look_, room, title);
     ChartAxis axis = roundAxis(shares_.lowest, shares_.highest);
-    // what all of it is has a line of its own, with a name
+    // the whole output, 1, has its own labelled line
     if (std::find(axis.ticks.begin(), axis.ticks.end(), 1.0) == axis.ticks.end()) {
       axis.ticks.push_back(1.0);
     }

@@ -16,17 +16,17 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kFilled = 0.33F;   // of an area, by discs
-constexpr float kNear = 9.0F;      // heights of half a disc: farther ones are not found again
-constexpr float kSideways = 3.0F;  // a way across counts for so many times one up or down
+constexpr float kFilled = 0.33F;   // the largest share of an area that discs fill
+constexpr float kNear = 9.0F;      // half heights of a disc: the limit of displacement
+constexpr float kSideways = 3.0F;  // the cost of a step sideways over one up or down
 
 constexpr float kLeastRadius = 3.5F;
 constexpr float kMostRadius = 9.0F;
 constexpr float kNumberedRadius = 7.0F;  // smaller discs have no room for a number
-constexpr float kLeastRows = 5.0F;       // radii of height below which they would go far sideways
-constexpr float kMostPlain = 4.5F;       // radius of one without a number
-constexpr float kTogether = 2.5F;        // values closer than this are told apart by nobody
-constexpr float kDot = 2.5F;             // radius of what marks the value of a disc elsewhere
+constexpr float kLeastRows = 5.0F;       // radii: the least plot height for numbered discs
+constexpr float kMostPlain = 4.5F;       // the largest radius without a number
+constexpr float kTogether = 2.5F;        // closer values share a disc
+constexpr float kDot = 2.5F;             // radius of the dot at a displaced disc's value
 
 float squared(float x) { return x * x; }
 
@@ -34,7 +34,8 @@ Rect around(ImVec2 at, ImVec2 half) {
   return {{at.x - half.x, at.y - half.y}, {at.x + half.x, at.y + half.y}};
 }
 
-/// An axis' name at the cursor, which opens a list of all metrics. True while pointed at.
+/// Draws an axis' name at the cursor; a click opens a list of all metrics. Returns whether it is
+/// pointed at.
 bool scatterAxisName(const FrameContext& look, const char* id, Metric metric, std::string& key,
                      float room) {
   ImFont* font = look.fonts.small;
@@ -59,7 +60,7 @@ bool scatterAxisName(const FrameContext& look, const char* id, Metric metric, st
   return pointed;
 }
 
-/// "3", "2–5"; what would be long, by its count.
+/// Returns "3" or "2–5"; "26 heads" where the list would be long.
 std::string discText(const std::vector<Index>& heads) {
   constexpr std::size_t kLong = 9;
   if (heads.size() == 1) return std::to_string(heads.front() + 1);
@@ -67,13 +68,13 @@ std::string discText(const std::vector<Index>& heads) {
   return text.size() <= kLong ? text : fmt::format("{} heads", heads.size());
 }
 
-/// Heads with the same values, to the eye, share a disc.
+/// A disc for the heads whose values look equal.
 struct HeadDisc {
   std::vector<Index> heads;
   std::string text;  // "3", "2–5", "26 heads"
-  ImVec2 value;      // where it belongs
-  ImVec2 place;      // where it stands: elsewhere where it would cover another
-  ImVec2 half;       // of its width and height
+  ImVec2 value;      // the place of its value
+  ImVec2 place;      // the place of the disc; displaced where it would cover another
+  ImVec2 half;       // half of width and height
 
   bool isOf(Index head) const { return std::find(heads.begin(), heads.end(), head) != heads.end(); }
 };
@@ -154,7 +155,7 @@ std::vector<std::optional<ImVec2>> discPlaces(const std::vector<Disc>& discs, fl
   const auto boxAt = [&](const Disc& disc, ImVec2 at) {
     return around(at, disc.half).outset(kGap * 0.5F);
   };
-  // those that cover no other, and stand inside, stay
+  // discs inside that cover no other disc stay
   std::vector<std::size_t> displaced;
   for (std::size_t i = 0; i < discs.size(); ++i) {
     const Rect box = boxAt(discs[i], discs[i].at);
@@ -169,11 +170,11 @@ std::vector<std::optional<ImVec2>> discPlaces(const std::vector<Disc>& discs, fl
     places[i] = discs[i].at;
     taken.push_back(box);
   }
-  // the others to the nearest room there is, where they cover no dot of another
+  // other discs move to the nearest free place that covers no other disc's dot
   for (const std::size_t i : displaced) {
     const Disc& disc = discs[i];
     const float step = std::max(1.0F, disc.half.y * 0.5F);
-    // its own dot may lie in its middle, but not beside its number
+    // a disc may cover its own dot only when centred on it
     const auto coversDot = [&](ImVec2 at) {
       const bool home = at.x == disc.at.x && at.y == disc.at.y;
       return std::any_of(displaced.begin(), displaced.end(), [&](std::size_t j) {
@@ -188,7 +189,7 @@ std::vector<std::optional<ImVec2>> discPlaces(const std::vector<Disc>& discs, fl
         const ImVec2 at(disc.at.x + static_cast<float>(x) * step,
                         disc.at.y + static_cast<float>(y) * step);
         const float way = kSideways * std::abs(at.x - disc.at.x) + std::abs(at.y - disc.at.y) +
-                          (at.y > disc.at.y ? 0.5F : 0.0F);  // rather up
+                          (at.y > disc.at.y ? 0.5F : 0.0F);  // prefers upwards
         if (way >= least || !room.contains(around(at, disc.half))) continue;
         if (!isFree(boxAt(disc, at)) || coversDot(at)) continue;
         least = way;
@@ -207,7 +208,7 @@ ScatterAxes scatterAxes(const HeadsView& view) {
 
 namespace {
 
-/// Where the discs of these heads go, whose values stand at `values`.
+/// Returns the discs of these heads, whose values are at `values`.
 std::vector<HeadDisc> placedDiscs(const FrameContext& look, const Rect& room,
                                   const std::vector<ScatterPoint>& points,
                                   const std::vector<ImVec2>& values) {
@@ -247,10 +248,10 @@ std::vector<HeadDisc> placedDiscs(const FrameContext& look, const Rect& room,
   return discs;
 }
 
-/// From a disc that stands elsewhere to the dot at its value, over all discs.
+/// Draws a line from a displaced disc to the dot at its value.
 void tieDisc(ImDrawList* list, const FrameContext& look, const HeadDisc& disc, ImU32 color) {
   const ImVec2 from = disc.value;
-  const float inner = disc.half.x - disc.half.y;  // of a longer disc, its straight part
+  const float inner = disc.half.x - disc.half.y;  // half the straight part of a long disc
   const ImVec2 to(std::clamp(from.x, disc.place.x - inner, disc.place.x + inner), disc.place.y);
   const float way = std::hypot(to.x - from.x, to.y - from.y);
   if (way < look.space.hair) return;
@@ -262,7 +263,7 @@ void tieDisc(ImDrawList* list, const FrameContext& look, const HeadDisc& disc, I
   list->AddCircleFilled(from, look.px(kDot), color);
 }
 
-/// The discs; gives the one pointed at.
+/// Draws the discs; returns the one pointed at.
 const HeadDisc* drawDiscs(const PanelContext& panel, const std::vector<HeadDisc>& discs) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -278,7 +279,7 @@ const HeadDisc* drawDiscs(const PanelContext& panel, const std::vector<HeadDisc>
     ImGui::SetCursorScreenPos(box.a);
     ImGui::PushID(static_cast<int>(disc.heads.front()));
     if (ImGui::InvisibleButton("disc", box.size())) {
-      // the next one of it, where the chosen head is one
+      // the next head of the disc after the chosen one
       const auto at = std::find(disc.heads.begin(), disc.heads.end(), chosen);
       const bool another = at != disc.heads.end() && at + 1 != disc.heads.end();
       chosen = another ? *(at + 1) : disc.heads.front();
@@ -333,7 +334,7 @@ ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect ro
     }
     ChartFrame frame{room, axisAround(xs), axisAround(ys), {}, {}};
     const Rect plot = Chart(look, frame).plot();
-    // discs at the ends cover no numbers
+    // the margin keeps discs off the axes' numbers
     const float margin = look.px(kMostRadius) + look.space.hair;
     frame.x = withMargin(std::move(frame.x), margin, plot.width());
     frame.y =

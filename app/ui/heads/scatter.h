@@ -1,5 +1,5 @@
-// Scatter: heads as numbered discs by two metrics, which the axes' names choose. A disc that cannot
-// stand at its value is tied to a dot that does.
+// Scatter: heads as numbered discs by two metrics, which the axes' names choose. A line ties each
+// displaced disc to a dot at its value.
 #pragma once
 
 #include <optional>
@@ -12,49 +12,52 @@
 
 namespace headscope::ui {
 
-// Where discs stand, and the axes that their values need. Pure.
+// The places of the discs, and the axes for their values. Pure.
 
-/// Round numbers around all of `values` (at least one): from 0 unless they lie close together far
-/// from it; ticks are told apart by three digits.
+/// Returns an axis with round ends around `values` (at least one). It starts at 0 unless the values
+/// lie close together far from 0. Three digits distinguish its ticks.
 ChartAxis axisAround(std::span<const double> values);
 
-/// The largest radius up to `most` at which so many discs fill no more than a third of an area.
+/// Returns the largest radius, within `least` and `most`, at which the discs fill at most a third
+/// of an area.
 float discRadius(std::size_t count, ImVec2 area, float least, float most);
 
-/// The same axis, with so many pixels of its length left free at both ends.
+/// Returns the axis extended so that `pixels` of `length` stay free at both ends.
 ChartAxis withMargin(ChartAxis axis, float pixels, float length);
 
-/// Indices of places as close as `within` to the first of their group, in order.
+/// Returns groups of indices, in order; places within `within` of a group's first place belong to
+/// it.
 std::vector<std::vector<std::size_t>> together(const std::vector<ImVec2>& places, float within);
 
 struct Disc {
-  ImVec2 at;    // its value
-  ImVec2 half;  // of its width and height
+  ImVec2 at;    // the place of its value
+  ImVec2 half;  // half of width and height
 };
 
-/// Where the discs stand: at their values those that cover no other's; the rest as near as there is
-/// room within `room`, where they cover neither one another nor the dot (of this radius) at
-/// another's value. None for a disc that has no room near by.
+/// Returns the places of the discs. A disc stays at its value if it overlaps no other disc there;
+/// else it moves to the nearest free place in `room` that covers neither a disc nor the dot (of
+/// radius `dot`) at another's value. None where there is no free place near by.
 std::vector<std::optional<ImVec2>> discPlaces(const std::vector<Disc>& discs, float dot,
                                               const Rect& room);
 
 // The picture.
 
-/// The metrics of its axes: those of the view, or the first defaults where the view's have no name.
+/// The metrics of the axes: the view's, or the default for a key that names no metric.
 struct ScatterAxes {
   Metric x, y;
 };
 ScatterAxes scatterAxes(const HeadsView& view);
 
-/// What the mouse or keyboard points at.
+/// The head or axis name under the mouse or keyboard focus.
 struct ScatterPick {
   std::optional<Index> head;
-  std::optional<Metric> metric;  // an axis' name
-  std::vector<Index> together;   // other heads with the values of the one pointed at, else chosen
-  bool empty = false;            // no head has both: its place says why
+  std::optional<Metric> metric;  // of the axis name pointed at
+  std::vector<Index> together;   // other heads on the disc of the head pointed at or chosen
+  bool empty = false;            // no head has both values; the plot gives the reasons
 };
 
-/// A click on a disc chooses its head, another the next it is of.
+/// Draws the scatter. A click on a disc chooses its first head; further clicks choose its next
+/// heads.
 ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect room);
 
 }  // namespace headscope::ui

@@ -1,5 +1,6 @@
-// Similarity card: how alike the heads attend, alike ones beside each other: heads against heads,
-// numbered along both sides, with clusters framed and, where there is room, their tree.
+// Similarity card: the similarity of the heads as a matrix of heads by heads, numbered on both
+// sides, similar heads next to each other, with frames around clusters and, where there is room,
+// their tree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ struct HeadPair {
   Index row = 0, col = 0;  // heads
 };
 
-/// From the least similar pair, rounded down to a tenth, to 1.
+/// Returns a colour scale from the least similarity, rounded down to a tenth, to 1.
 ColorScale similarityScale(const PanelContext& panel, const HeadSimilarity& similarity) {
   const double least = *std::min_element(similarity.values.begin(), similarity.values.end());
   const double low = std::clamp(std::floor(least * 10.0) / 10.0, 0.0, 0.9);
@@ -115,7 +116,7 @@ class SimilarityMatrix {
     if (pressed) clicked = pointed;
   }
 
-  /// Every how many of them a number fits.
+  /// Returns the smallest step at which numbers fit.
   Index every(float room) const {
     for (const Index step : {1, 2, 5, 10, 20}) {
       if (static_cast<float>(step) * cell() >= room) return step;
@@ -123,8 +124,8 @@ class SimilarityMatrix {
     return 50;
   }
 
-  /// Each number is a button: of a row, the head that is compared; of a column, what it is compared
-  /// with.
+  /// Draws the heads' numbers as buttons: a row's number chooses the head, a column's number the
+  /// head to compare it with.
   void numbers(bool ofRows) {
     const Index step = every(ofRows ? fontSize(font_)
                                     : textSize(font_, std::to_string(count_)).x + look_.space.thin);
@@ -154,7 +155,7 @@ class SimilarityMatrix {
     list_->AddRect(at.a, at.b, color, 0, 0, look_.px(1.5F));
   }
 
-  /// Clusters at the cut: they stand together in the tree's order.
+  /// Draws frames around the clusters at the cut. Clusters are contiguous in the tree's order.
   void frameClusters() const {
     const HeadClusters clusters = clustersAt(figures_.tree, panel_.view.heads.similarityCut);
     const auto clusterAt = [&](Index place) {
@@ -173,8 +174,8 @@ class SimilarityMatrix {
     }
   }
 
-  /// The dendrogram beside the rows, between `across`: joints lie the farther right the less alike,
-  /// with the cut.
+  /// Draws the dendrogram next to the rows, across `across`, with the cut. Less similar heads join
+  /// farther right.
   void drawTree(const Rect& across) const {
     const HeadTree& tree = figures_.tree;
     if (tree.merges.empty()) return;
@@ -185,7 +186,7 @@ class SimilarityMatrix {
     const auto x = [&](double similarity) {
       return across.a.x + across.width() * static_cast<float>((1.0 - similarity) / range);
     };
-    std::vector<ImVec2> joints;  // of heads, then merges
+    std::vector<ImVec2> joints;  // of the heads, then of the merges
     for (Index h = 0; h < tree.heads; ++h) {
       const Index place = placeOf(h);
       joints.push_back({across.a.x, place_.cellAt(place, place).centre().y});
@@ -215,7 +216,7 @@ class SimilarityMatrix {
   ImFont* font_;
   ImDrawList* list_;
   MatrixPlace place_;
-  float rowNumbers_ = 0.0F, columnNumbers_ = 0.0F;  // the room they take
+  float rowNumbers_ = 0.0F, columnNumbers_ = 0.0F;  // the room for the numbers
 };
 
 class SimilarityCard final : public Card {
@@ -239,7 +240,7 @@ class SimilarityCard final : public Card {
     measuringNote(panel, heads);
     const bool large = panel.alone || panel.view.heads.enlarged == EnlargedCard::similarity;
     Rect room = Rect::rest();
-    // a small window keeps the picture: the order and the cut are then in the larger card
+    // a small card omits the controls to keep the picture; the enlarged card has them
     const bool small = room.height() < look.px(150);
     ImGui::PushStyleVar(
         ImGuiStyleVar_ItemSpacing,
@@ -264,7 +265,7 @@ class SimilarityCard final : public Card {
     if (!alone) enlargeSwitch(panel, EnlargedCard::similarity, room.a);
   }
 
-  /// What the colours mean, from where to where.
+  /// Draws the meaning and the range of the colours.
   static void scaleLine(const PanelContext& panel, const HeadSimilarity& similarity) {
     ImFont* font = panel.look.fonts.small;
     std::string range = fmt::format("{:g} to 1", similarityScale(panel, similarity).low);
@@ -303,7 +304,7 @@ class SimilarityCard final : public Card {
     explainItem(look, look.fonts.small, "distinct heads");
   }
 
-  /// The order and the cut.
+  /// Draws the controls of the order and of the cut.
   static void controls(const PanelContext& panel) {
     const FrameContext& look = panel.look;
     HeadsView& view = panel.view.heads;
@@ -316,7 +317,7 @@ class SimilarityCard final : public Card {
     tip(look, fmt::format("The cut: heads at least {:.2f} alike count as one", view.similarityCut));
   }
 
-  std::optional<Index> other_;  // clicked: what the chosen head is compared with
+  std::optional<Index> other_;  // set by a click: the head to compare the chosen head with
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Switch off: heads off, on and scaled, what each token's output loses, and the check of that
-// against a real run.
+// Switch off: switches and gains of heads, the change of each token's output without a head, and
+// the check of that change against a real run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kLargestGain = 2.0F;
-constexpr float kLeastWords = 600.0F;  // beside the controls: the formula and what goes on a line
+constexpr float kLeastWords = 600.0F;  // points: the least width for words next to the controls
 
-/// What goes without the head.
+/// Returns a sentence about the effect of removing the head.
 std::string lossInWords(const PanelContext& panel, const HeadEffects& effects, Index head) {
   if (isOff(panel.trace.config(), head)) {
     return fmt::format("Head {} is off: its term is 0 already.", head + 1);
@@ -37,8 +37,8 @@ struct CheckWords {
   bool bad = false;
 };
 
-/// Of the chosen head and item of the pass shown: "checked against …", or that it is being checked,
-/// or why it cannot be.
+/// Returns the state of the check for the chosen head and item of the pass shown: "checked against
+/// …", that it is running, or why it failed.
 CheckWords effectCheck(const PanelContext& panel) {
   const Index item = panel.view.item;
   const Index head = panel.view.head;
@@ -69,7 +69,7 @@ class SwitchOffTab final : public Card {
              "the output matrix"}) {}
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    // what is typed or dragged changes the newest document, which may have fewer heads
+    // edits go to the newest document, which may have fewer heads
     const Index head = std::min(panel.view.head, panel.document.config.numHeads - 1);
     const MeasuredHeads heads = measuredHeads(panel);
     const Figures* figures = heads.figures;
@@ -83,12 +83,12 @@ class SwitchOffTab final : public Card {
       words = {at.x, room.a.y - look.space.medium};
       room.cutTop(2 * line);
     }
-    // what is rare has a line of its own
+    // rare messages get a line of their own
     if (!gain_.problem.empty()) room.cutTop(line);
     if (figures != nullptr && outputsOfZero(figures->effects) > 0) room.cutTop(line);
 
     ImGui::SetCursorScreenPos(room.a);
-    Index together = 1;  // tokens in a bar or cell
+    Index together = 1;  // tokens per bar or cell
     beginPart("picture", room.size(), ImGuiWindowFlags_NoScrollbar);
     if (figures == nullptr) {
       noFigures(panel, heads);
@@ -118,7 +118,7 @@ class SwitchOffTab final : public Card {
     return panel.view.heads.effectDrawing == EffectDrawing::heatmap;
   }
 
-  /// Typed or dragged, 0 to 2.
+  /// Draws the field and the slider of the head's gain, 0 to 2.
   void gainFields(const PanelContext& panel, Index head) {
     const FrameContext& look = panel.look;
     const float gain = panel.document.config.gain(head);
@@ -143,7 +143,7 @@ class SwitchOffTab final : public Card {
     }
   }
 
-  /// One line.
+  /// Draws the controls on one line.
   void controls(const PanelContext& panel, Index head) {
     const FrameContext& look = panel.look;
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -201,7 +201,7 @@ class SwitchOffTab final : public Card {
   }
 
   NumberDraft gain_;
-  Index gainHead_ = -1;  // whose gain was typed
+  Index gainHead_ = -1;  // the head whose gain the field shows
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
-// How large the tiles of a group are in the room there is, with which labels, and what stands above
-// them: a head's number, what it is made for and what it measures as, on as many lines as there is
-// room for (see all_heads.h).
+// The layout of a group's tiles: their size in the room available, their labels, and their titles:
+// a head's number, its purpose and its measured label, on as many lines as fit (see all_heads.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,14 +19,14 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kTinyTile = 56.0F;       // points; smaller pictures stand closer, with a number
-constexpr float kWideTitle = 105.0F;     // points of a picture, for larger letters
-constexpr float kMostStretched = 4.0F;   // a picture's longer side to its shorter one
-constexpr float kLabelled = 56.0F;       // points of a picture's height, from which it has labels
-constexpr float kLongLabelled = 100.0F;  // the same for long inputs
-constexpr float kOwnLabels = 120.0F;     // less high ones have them at the grid's edges
-constexpr float kLinesStretch = 2.5F;    // a picture of lines need not be a square
-constexpr float kKeptForWords = 0.8F;    // of a picture's height, for titles of several lines
+constexpr float kTinyTile = 56.0F;       // points; narrower pictures have short titles
+constexpr float kWideTitle = 105.0F;     // points; wider pictures have larger letters
+constexpr float kMostStretched = 4.0F;   // the largest ratio of a picture's sides
+constexpr float kLabelled = 56.0F;       // points; the least height of a labelled picture
+constexpr float kLongLabelled = 100.0F;  // points; that height for long inputs
+constexpr float kOwnLabels = 120.0F;     // points; lower pictures share labels at the grid's edges
+constexpr float kLinesStretch = 2.5F;    // how far a picture of lines may be stretched
+constexpr float kKeptForWords = 0.8F;    // share of the picture height that long titles must leave
 
 // Titles.
 
@@ -47,16 +46,16 @@ float titleLine(const FrameContext& look, const ImFont* font) {
   return fontSize(font) + look.space.thin;
 }
 
-/// The words on the name's line and on those below it.
+/// The words next to the name and on the lines below it.
 struct TitleLines {
   std::string beside;
   std::vector<std::string> below;
 };
 
-constexpr int kMostTitleLines = 4;  // the name, what it is made for on two, what it measures as
+constexpr int kMostTitleLines = 4;  // the name, two for the purpose, the measured label
 
-/// Points across: of the picture, which the letters go with, and up to the next tile, which the
-/// words may take.
+/// Widths in pixels: of the picture, which decides the fonts, and up to the next tile, for the
+/// words.
 struct TitleRoom {
   float picture;
   float words;
@@ -68,7 +67,7 @@ TitleRoom titleRoom(const FrameContext& look, const TileGrid& grid) {
   return {picture, isTiny(look, picture) ? picture : std::max(picture, place)};
 }
 
-/// As many as `most` lines, the name's with them.
+/// Returns the words for a title of at most `most` lines, including the name's.
 TitleLines titleLinesOf(const FrameContext& look, const TileTitle& title, const TitleRoom& at,
                         int most) {
   const TitleFonts fonts = titleFontsFor(look, at.picture);
@@ -106,7 +105,7 @@ TitleLines titleLinesOf(const FrameContext& look, const TileTitle& title, const 
   return lines;
 }
 
-/// Where words stand that have no line of their own: cut, as long as most of them is left.
+/// Returns the purpose, cut to the room next to the name; empty where less than most of it fits.
 std::string cutBeside(const FrameContext& look, const TileTitle& title, const TitleRoom& at) {
   constexpr float kMost = 0.7F;
   const TitleFonts fonts = titleFontsFor(look, at.picture);
@@ -115,12 +114,12 @@ std::string cutBeside(const FrameContext& look, const TileTitle& title, const Ti
   return enough ? elided(fonts.words, title.made, room) : std::string();
 }
 
-/// How many lines all but the longest of them take in this room.
+/// Returns the number of lines that all but the longest titles need in this room.
 int titleLineCount(const FrameContext& look, const std::vector<TileTitle>& titles,
                    const TitleRoom& at) {
   if (isTiny(look, at.picture)) return 1;
-  // a few long ones do without a line: it would stand empty in all others
-  constexpr std::size_t kFew = 4;  // one in so many
+  // a few long titles are cut: their extra line would be empty in all others
+  constexpr std::size_t kFew = 4;  // one title in four
   std::vector<int> counts;
   for (const TileTitle& title : titles) {
     counts.push_back(static_cast<int>(titleLinesOf(look, title, at, kMostTitleLines).below.size()) +
@@ -132,11 +131,11 @@ int titleLineCount(const FrameContext& look, const std::vector<TileTitle>& title
   return *most;
 }
 
-/// A title as it stands above a picture on so many lines.
+/// A title laid out above a picture on a number of lines.
 struct ShownTitle {
   ShownTitle(const FrameContext& look, const TileTitle& title, const TitleRoom& at, int lines)
       : fonts(titleFontsFor(look, at.picture)) {
-    const bool tiny = isTiny(look, at.picture);  // a number, and nothing beside it but figures
+    const bool tiny = isTiny(look, at.picture);  // such tiles show only the number and the figure
     if (tiny) {
       fonts = {look.fonts.tiny, look.fonts.tiny};
       beside = title.figure;
@@ -163,8 +162,8 @@ struct ShownTitle {
   TitleFonts fonts;
   std::string name, beside;
   std::vector<std::string> below;
-  float besideAt = 0.0F;  // from the left
-  float width = 0.0F;     // of the widest line
+  float besideAt = 0.0F;  // offset from the left
+  float width = 0.0F;     // width of the widest line
 };
 
 float titleHeight(const FrameContext& look, float width, int lines) {
@@ -193,7 +192,7 @@ TileSpace spaceFor(const HeadTileGroup& group, const FrameContext& look, const V
   space.aspect = pictureAspect(shown, group.lines);
   space.left = widthOf(shown.queryLabels, shown.queries);
   space.scale = look.scale;
-  // of many tokens few labels can stand: not at the cost of the pictures
+  // with many tokens few labels fit, so the pictures take precedence
   const bool many = std::max(shown.queries.count, shown.keys.count) > kShortInput;
   space.labelledFrom = many ? kLongLabelled : kLabelled;
   space.edgesBelow = kOwnLabels;
@@ -211,15 +210,15 @@ TileSpace spaceFor(const HeadTileGroup& group, const FrameContext& look, const V
   return space;
 }
 
-/// How a group stands with titles of at most so many lines.
+/// The fit of a group whose titles have at most a given number of lines.
 struct TitleFit {
-  float height;  // of a picture
-  bool whole;    // all but a few titles have the lines that they need
+  float height;  // height of a picture
+  bool whole;    // whether all but a few titles have the lines they need
 };
 TitleFit fitTitles(HeadTileGroup& group, const FrameContext& look, TileSpace space, int most) {
   std::vector<TileTitle> titles;
   for (const HeadTile& tile : group.tiles) titles.push_back(tile.title);
-  // the size of the letters follows from the width, which follows from what they leave
+  // the font depends on the width, which depends on the room that the titles leave
   constexpr int kRounds = 5;
   TitleRoom at{look.px(200), look.px(200)};
   for (int i = 0; i < kRounds; ++i) {
@@ -254,7 +253,7 @@ TileTitle headTitle(const PanelContext& panel, const Figures* figures, Index hea
   const bool own = label->declared && label->key == made.title;
   if (own) title.both = labelWithScore(*label);
   title.measured =
-      own  // by its own name, which stands there already
+      own  // the label equals the purpose, which the title already shows
           ? fmt::format("here {:.2f} (n = {})", label->score.value_or(0.0), label->rows)
           : (drawn || !label->score ? "" : "here ") + labelWithScore(*label);
   return title;
@@ -299,7 +298,7 @@ void layOutHeadTiles(HeadTileGroup& group, const FrameContext& look, const Visib
     const TitleFit fit = fitTitles(group, look, space, lines);
     return fit.height >= least && (fit.whole || !whole);
   };
-  // the fewest lines that hold the words, else as many as there is room for
+  // the fewest lines that hold the words, else as many as fit
   int lines = 1;
   while (lines <= kMostTitleLines && !fits(lines, true)) ++lines;
   if (lines > kMostTitleLines) {
@@ -307,7 +306,7 @@ void layOutHeadTiles(HeadTileGroup& group, const FrameContext& look, const Visib
     while (lines > 1 && !fits(lines, false)) --lines;
     if (lines == 1) fitTitles(group, look, space, lines);
   }
-  // in the middle of their places
+  // centres the tiles in their places
   const bool own = group.grid.labels == TileLabels::each;
   float used = group.grid.size.x;
   for (const HeadTile& tile : group.tiles) {

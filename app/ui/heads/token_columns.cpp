@@ -22,10 +22,11 @@ namespace {
 constexpr float kLeastPitch = 3.5F;
 constexpr float kMostPitch = 40.0F;
 
-/// One of the two: its tokens as buttons, each over the tokens whose labels have no room.
+/// One of the two columns. Its tokens are buttons; a button also covers the tokens whose labels do
+/// not fit.
 class ColumnOfTokens {
  public:
-  /// `edge`: where the lines begin.
+  /// `edge` is the x at which the lines begin.
   ColumnOfTokens(const PanelContext& panel, const TokenColumn& place, Lane lane, float edge,
                  float width)
       : panel_(panel),
@@ -59,7 +60,7 @@ class ColumnOfTokens {
     const Index end = seen_.first + seen_.count;
     if (lit < seen_.first || lit >= end) lit = -1;
     for (Index i = start_; i < end; i += every_) {
-      if (lit < 0 || std::abs(i - lit) >= every_) label(i, false);  // room for the lit one
+      if (lit < 0 || std::abs(i - lit) >= every_) label(i, false);  // not over the lit one
     }
     if (lit >= 0) label(lit, true);
     if (curves_.empty()) return;
@@ -110,19 +111,19 @@ class ColumnOfTokens {
   const FrameContext& look_;
   const TokenColumn& place_;
   bool query_;
-  AxisCurves curves_;  // of a series, between the names and the lines
+  AxisCurves curves_;  // curves of a series, between the names and the lines
   float strip_;
   float edge_, width_;  // of the names
   ImFont* font_;
-  Index every_;  // labels have room
+  Index every_;  // one label per this many tokens
   TokenRange seen_;
   Index start_;  // the first label
 };
 
-constexpr float kThickestRibbon = 7.0F;  // of the largest weight that there may be: 1, as a rule
-constexpr float kThinnestRibbon = 0.8F;  // of any
+constexpr float kThickestRibbon = 7.0F;  // width of the largest possible weight
+constexpr float kThinnestRibbon = 0.8F;  // width of the smallest
 constexpr float kRibbonSteepness =
-    1.3F;  // of the curve where it is steepest, but for its ends: ~1.5
+    1.3F;  // a typical slope of the curve; ~1.5 at its steepest, 0 at its ends
 
 bool holds(const TokenColumn& column, Index token) {
   return token >= column.range.first && token < column.range.first + column.range.count;
@@ -133,7 +134,7 @@ bool isSeen(const TokenColumn& column, Index token) {
   return y >= column.top - 1.0F && y <= column.bottom + 1.0F;
 }
 
-/// A weight beside a label: short, its size still told.
+/// Returns a weight as a short label; tiny ones are "<.01".
 std::string weightLabel(float weight) {
   const std::string text = fmt::format("{:.2f}", weight);
   return text == "0.00" || text == "-0.00" ? "<.01" : text;
@@ -160,7 +161,7 @@ TokenColumn placeColumn(const TokenRange& range, float top, float bottom, float 
   const float hidden = count - height / column.pitch;
   if (hidden > 0.0F) {
     column.first += scrolled * hidden;
-  } else {  // in the middle
+  } else {  // centred
     const float margin = (height - count * column.pitch) * 0.5F;
     column.top += margin;
     column.bottom = column.top + count * column.pitch;
@@ -233,7 +234,7 @@ TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scr
   left.labels(columns.at.query);
   right.labels(columns.at.key);
   list->PopClipRect();
-  // one token at a time; the chosen one again: none
+  // a click chooses one token; a click on the chosen token clears the choice
   if (query.clicked >= 0) {
     columns.chosen = LooksAt{query.clicked == heads.query ? -1 : query.clicked, -1};
   } else if (key.clicked >= 0) {
@@ -257,7 +258,7 @@ Index drawLines(const PanelContext& panel, const TokenColumns& columns, const Li
     const float weight = std::min(std::abs(line.weight) / most, 1.0F);
     const float y0 = columns.queries.y(line.query);
     const float y1 = columns.keys.y(line.key);
-    const float slope = kRibbonSteepness * (y1 - y0) / across;  // ribbons are measured upright
+    const float slope = kRibbonSteepness * (y1 - y0) / across;  // converts to upright width
     const float half = 0.5F * std::max(look.px(kThinnestRibbon), weight * thickest) *
                        std::sqrt(1.0F + slope * slope);
     const float alpha = (dark ? 0.36F : 0.26F) + 0.5F * std::sqrt(weight);

@@ -1,4 +1,4 @@
-// Why several: one head asked to do what two heads do, beside the two, on the same sentence.
+// Why several: one head with the tasks of two heads, compared with the two on one sentence.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,16 +25,16 @@ namespace {
 
 using HeadRelations = std::vector<HeadRelation>;
 
-/// What was measured of two relations.
+/// The measurements of two relations.
 struct PairFigures {
   std::array<HeadRelation, 2> pair;
   std::shared_ptr<const MergedHeads> measured;
   Mask mask;
   Index item = 0;
-  std::uint64_t revision = 0;  // differs between measurements that differ
+  std::uint64_t revision = 0;  // distinguishes different measurements
 };
 
-/// The heads that declare a relation with a partner for some token of the item.
+/// Returns the heads whose relation has a partner for some token of the item.
 HeadRelations candidatesOf(const PanelContext& panel) {
   HeadRelations found;
   const auto relations = declaredRelations(panel.trace.document());
@@ -55,7 +55,7 @@ const HeadRelation* candidateOf(const HeadRelations& candidates, Index head) {
   return found == candidates.end() ? nullptr : &*found;
 }
 
-/// The user's choice where this sentence has both relations; else empty.
+/// Returns the user's pair if this sentence has both relations; else empty.
 std::vector<Index> chosenRelations(const HeadsView& view, const HeadRelations& candidates) {
   const std::vector<Index>& pair = view.relationPair;
   const bool fits = pair.size() == 2 && pair[0] != pair[1] &&
@@ -64,7 +64,8 @@ std::vector<Index> chosenRelations(const HeadsView& view, const HeadRelations& c
   return fits ? pair : std::vector<Index>();
 }
 
-/// Measures two relations. `heads` may be empty: the two that blur most. Nothing where cancelled.
+/// Measures two relations. With empty `heads`, they are the two that blur most. Returns none where
+/// cancelled.
 std::optional<PairFigures> measurePair(const Trace& trace, Index item,
                                        const HeadRelations& candidates,
                                        const std::vector<Index>& heads, PairGains gains,
@@ -72,7 +73,7 @@ std::optional<PairFigures> measurePair(const Trace& trace, Index item,
   PairFigures figures;
   figures.mask = trace.config().mask;
   figures.item = item;
-  std::array<std::size_t, 2> blurred{};  // of the candidates
+  std::array<std::size_t, 2> blurred{};  // indices of candidates
   if (heads.empty()) {
     const auto most = mostBlurred(trace, item, candidates, gains, execution);
     if (!most) return std::nullopt;
@@ -106,15 +107,15 @@ Computed<PairFigures> pairFigures(const PanelContext& panel, const HeadRelations
 
 // Pictures.
 
-/// "0.41", or why there is none.
+/// Returns "0.41", or the reason where there is no score.
 std::string scoreText(const MetricValue& score) {
   return score ? fmt::format("{:.2f}", *score) : score.why;
 }
 
-constexpr float kOneLine = 190.0F;  // a relation and its number, in points
+constexpr float kOneLine = 190.0F;  // points; the width for a relation and its number
 
-/// A matrix's numbers below its name: each beside what it is of, or below it where there is little
-/// width.
+/// A matrix's name and the numbers below it, each next to its caption, or under it where the width
+/// is small.
 struct PairNumbers {
   std::string name;
   ImU32 color;
@@ -144,13 +145,13 @@ void drawPairNumbers(const FrameContext& look, const PairNumbers& numbers, ImVec
   }
 }
 
-/// "Head 1 · scores × 0.41"
+/// Returns "Head 1 · scores × 0.41".
 std::string pairHeadName(const HeadRelation& head, double gain) {
   const std::string name = fmt::format("Head {}", head.head + 1);
   return gain == 1.0 ? name : name + fmt::format(" · scores × {}", number(gain, 2));
 }
 
-/// The weights of a matrix that was computed, those that the mask forbids as masked cells.
+/// Returns the rows of a computed weight matrix; keys that the mask forbids are masked cells.
 CellRows pairCells(const PairFigures& figures, std::size_t i) {
   const ConstMatrixView weights = figures.measured->weights[i].matrix();
   const auto read = [held = figures.measured, weights, mask = figures.mask, item = figures.item](
@@ -164,8 +165,8 @@ CellRows pairCells(const PairFigures& figures, std::size_t i) {
   return {weights.rows, weights.cols, read};
 }
 
-/// The matrices of the two heads and of the one for both, side by side; each with its numbers
-/// beside it or, where it is larger so, below.
+/// Draws the matrices of the two heads and of the merged head side by side. The numbers of a matrix
+/// are next to it, or below it where that makes it larger.
 void pairPictures(const PanelContext& panel, const PairFigures& figures) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -222,12 +223,12 @@ void pairPictures(const PanelContext& panel, const PairFigures& figures) {
   heatmaps.draw(list);
 }
 
-constexpr float kLaneWords = 230.0F;    // points, at most: what a lane is of
-constexpr float kWidestBar = 110.0F;    // points a key takes at most
+constexpr float kLaneWords = 230.0F;    // points; the widest caption of a lane
+constexpr float kWidestBar = 110.0F;    // points; the widest room of a key
 constexpr float kHighestLane = 130.0F;  // points
 
-/// One row of weights, that of the query that is to look at two keys, by each of the three: bars
-/// over the same keys, one below the other.
+/// Draws the weights of one query, which should look at two keys, by the two heads and the merged
+/// head: three lanes of bars over the same keys.
 void tornPicture(const PanelContext& panel, const PairFigures& figures,
                  const ConflictedQuery& torn) {
   const FrameContext& look = panel.look;
@@ -245,7 +246,7 @@ void tornPicture(const PanelContext& panel, const PairFigures& figures,
   const ColumnLabels names(look, keys, width, look.px(44) + keys.curvesRoom());
   const float lane =
       std::clamp((room.height() - names.room()) / 3.0F, look.space.wide, look.px(kHighestLane));
-  // the numbers stand beside their bars where a lane is low, else above them
+  // in low lanes the numbers are next to the bars, else above them
   const bool beside = lane < look.px(64) && width / count >= look.px(58);
   const float value = beside ? look.space.small : fontSize(look.fonts.mono) + look.space.tight;
   const Rect whole{{left, room.a.y}, {left + width, room.a.y + 3.0F * lane}};
@@ -298,9 +299,9 @@ void tornPicture(const PanelContext& panel, const PairFigures& figures,
   names.draw(list, whole);
 }
 
-// Words.
+// Texts.
 
-/// The query that loses most of both.
+/// Returns a sentence about the query whose two partners lose most.
 std::string tornInWords(const PanelContext& panel, const ConflictedQuery& torn) {
   std::string text = fmt::format(
       "{} is to look at {} and at {}: {:.2f} and {:.2f} by the two heads, {:.2f} and {:.2f} by the "
@@ -327,7 +328,7 @@ std::string conclusion(const PanelContext& panel, const PairFigures& figures) {
       scoreText(m.entropy[2]), scoreText(m.entropy[0]), scoreText(m.entropy[1]));
 }
 
-/// The picture of one row in one sentence.
+/// Returns a sentence about the picture of one row.
 std::string tornAnswer(const PanelContext& panel, const ConflictedQuery& torn) {
   return fmt::format(
       "{} is to look at {} and at {}: two heads give {:.2f} and {:.2f}; one head has one row to "
@@ -337,7 +338,7 @@ std::string tornAnswer(const PanelContext& panel, const ConflictedQuery& torn) {
       torn.together[0], torn.together[1]);
 }
 
-/// The pictures of all rows in one sentence; what it stands on is its tooltip.
+/// Returns a sentence about the matrices; the conclusion is its tooltip.
 std::string answer(const PairFigures& figures) {
   const MergedHeads& m = *figures.measured;
   const auto lost = [&](std::size_t r) { return m.scores[2][r] && m.scores[r][r]; };
@@ -399,7 +400,7 @@ class WhySeveralTab final : public Card {
     }
   }
 
-  /// What is missing, and the way out.
+  /// Explains that two relations are needed, and offers designed heads.
   static void tooFew(const PanelContext& panel) {
     wrappedLabel(
         panel.look.fonts.regular, panel.look.theme.textMuted,
@@ -413,7 +414,7 @@ class WhySeveralTab final : public Card {
     }
   }
 
-  /// A relation as a button that opens a list of the others.
+  /// Draws a relation as a button that opens a list of the others.
   void chooser(const PanelContext& panel, std::size_t which,
                const HeadRelations& candidates) const {
     const FrameContext& look = panel.look;
@@ -434,7 +435,7 @@ class WhySeveralTab final : public Card {
     ImGui::EndPopup();
   }
 
-  /// The two relations and whose choice they are; their gains.
+  /// Draws the controls: the two relations, the choice of the most blurred pair, and the gains.
   void controls(const PanelContext& panel, const HeadRelations& candidates) const {
     const FrameContext& look = panel.look;
     HeadsView& view = panel.view.heads;
@@ -465,7 +466,7 @@ class WhySeveralTab final : public Card {
     ImGui::NewLine();
   }
 
-  std::array<Index, 2> heads_{-1, -1};  // of the relations that were shown last
+  std::array<Index, 2> heads_{-1, -1};  // the heads of the relations shown last
 };
 
 }  // namespace
