@@ -27,7 +27,8 @@ Layout layOut(Index width, const std::vector<CoordinateBlock>& blocks,
   Index room = width - std::max<Index>(1, width / 4);
   Index column = 0;
   for (const CoordinateBlock& block : blocks) {
-    // Once something was dropped, all to the right of it is: a column keeps its place in any width.
+    // Once a part is dropped, every part to its right is dropped too, so that a column keeps its
+    // place at any width.
     const auto all = static_cast<Index>(block.labels.size());
     const Index parts = dropped.empty() ? std::min(all, room / block.partWidth()) : 0;
     const Index count = parts * block.partWidth();

@@ -1,4 +1,4 @@
-// From a source to X: text and series are embedded, tensors are checked and taken as they are.
+// Turns a source into X: text and series are embedded, tensors are checked and used unchanged.
 #include "core/input/input.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::vector<Tokens> tokenizeAll(const std::vector<std::string>& texts, const std
   return sentences;
 }
 
-/// `count` of them, in turn.
+/// Returns `count` items, taken in turn.
 template <typename T>
 std::vector<T> inTurn(const std::vector<T>& items, Index count) {
   std::vector<T> out;

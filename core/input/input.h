@@ -1,4 +1,5 @@
-// Input: what is attended over; tokens or time steps and their X (B, T, D), with named coordinates.
+// Input: the tokens or time steps that are attended over and their X (B, T, D), with named
+// coordinates.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,7 @@
 
 namespace headscope {
 
-/// A sentence per batch item; fewer sentences than items: they repeat in turn.
+/// One sentence per batch item. Where there are fewer sentences than items, they repeat in turn.
 struct TextSource {
   std::vector<std::string> texts;
   std::vector<std::string> memoryTexts;  // empty: self-attention
@@ -26,7 +27,7 @@ struct Series {
   Tensor values;
 };
 
-/// A series per batch item; fewer than items: they repeat in turn.
+/// One series per batch item. Where there are fewer series than items, they repeat in turn.
 struct SeriesSource {
   std::vector<std::shared_ptr<const Series>> items;
 
@@ -53,7 +54,7 @@ using InputSource = std::variant<TextSource, SeriesSource, TensorSource>;
 /// sinusoids of Vaswani et al. 2017 (section 3.5) added over all coordinates. none: neither.
 enum class Positions { named, sinusoidal, none };
 
-/// What was measured at each place of a series, as its file has it.
+/// The measurements at each place of a series, as the file has them.
 struct Readings {
   std::vector<std::string> channels;  // empty: the input is no series
   Tensor values;                      // (B, T, channels); 0 at padding
@@ -68,10 +69,10 @@ struct Input {
   std::vector<std::vector<std::string>> memoryTokens;
   std::vector<Index> lengths;            // of the keys, where sentences differ in length
   std::vector<std::string> coordinates;  // D names, one per column of X; empty: unnamed
-  std::vector<std::string> notes;        // what did not fit and was left out, in words
+  std::vector<std::string> notes;        // sentences about coordinates that did not fit
   Readings readings;
 
-  /// The key side: memory where there is one.
+  /// The tokens of the keys: the memory's where there is a memory.
   const std::vector<std::vector<std::string>>& keyTokens() const {
     return memory.empty() ? tokens : memoryTokens;
   }
@@ -86,8 +87,8 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 /// Lower case, for comparing tokens (Unicode).
 std::string lowerCased(const std::string& token);
 
-/// The dimensions a source asks for by itself: T, M, and B where it has several items. d_model and
-/// the memory's width too where the source is tensors. Other fields of `config` are kept.
+/// Returns `config` with the dimensions that the source sets: T, M, B where it has several items,
+/// and for tensors also d_model and the memory's width. The other fields are kept.
 AttentionConfig fitTo(const InputSource& source, AttentionConfig config);
 
 /// X (and the memory) for `config`: embeds text and series at width d_model, takes `seqLen` tokens

@@ -30,9 +30,9 @@ std::string_view toString(WordClass wordClass);
 
 class Lexicon {
  public:
-  /// From the text of a lexicon file: the words of each class, lower-cased, by language. A word has
-  /// one class: the one it most often has in English, and German only where English has no claim.
-  /// Throws UserError.
+  /// Reads the text of a lexicon file: the words of each class, lower-cased, by language. A word
+  /// has one class: its most frequent class in English, or its German class where English does not
+  /// have the word. Throws UserError.
   explicit Lexicon(std::string_view json);
 
   /// The English words of a class, in the file's order.
@@ -40,7 +40,8 @@ class Lexicon {
     return english_[static_cast<std::size_t>(wordClass)];
   }
 
-  /// A mark or symbol is punctuation, a word that is not in the list is `other`.
+  /// The class of a token. A mark or symbol is punctuation; a word that is not in the list is
+  /// `other`.
   WordClass classOf(const std::string& token) const;
 
  private:
@@ -48,7 +49,7 @@ class Lexicon {
   std::array<std::vector<std::string>, kWordClasses> english_;
 };
 
-/// The one that comes with the program.
+/// The lexicon that comes with the program.
 const Lexicon& lexicon();
 
 }  // namespace headscope

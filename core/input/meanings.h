@@ -11,11 +11,12 @@ namespace headscope {
 
 class Meanings {
  public:
-  /// From the text of a meanings file: the words that carry each meaning, lower-cased. A word has
+  /// Reads the text of a meanings file: the words that carry each meaning, lower-cased. A word has
   /// one meaning. Throws UserError.
   explicit Meanings(std::string_view json);
 
-  /// "cat" of "Katze", "Cat" and "cats"; of a word that is not in the list itself, lower-cased.
+  /// The meaning of a token: "cat" for "Katze", "Cat" and "cats". A word that is not in the list is
+  /// its own meaning, lower-cased.
   std::string of(const std::string& token) const;
 
  private:

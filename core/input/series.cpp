@@ -34,7 +34,7 @@ std::vector<Channel> standardise(const Series& series) {
     double squares = 0.0;
     for (Index i = 0; i < values.rows; ++i) squares += std::pow(values(i, c) - mean, 2);
     const double deviation = std::sqrt(squares / n);
-    // Rounding of the mean alone must not blow up to noise of size 1.
+    // The rounding error of the mean must not be scaled up to noise of size 1.
     const bool constant = deviation <= 1e-12 * std::abs(mean);
     for (Index i = 0; i < values.rows; ++i) {
       z[static_cast<std::size_t>(i)] = constant ? 0.0 : (values(i, c) - mean) / deviation;
@@ -232,7 +232,7 @@ Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, In
   };
   for (std::size_t first = 0; first < items.size(); ++first) {
     if (!result.tokens[first].empty()) continue;
-    const Features features = featuresOf(*items[first]);  // once, however often it repeats
+    const Features features = featuresOf(*items[first]);  // once for all repetitions of a series
     for (std::size_t item = first; item < items.size(); ++item) {
       if (items[item]->values.sameAs(items[first]->values)) embed(item, features);
     }

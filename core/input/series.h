@@ -1,5 +1,5 @@
-// Series features: what is read off a series beside its values: standardised channels, running
-// means, spikes and the change point.
+// Series features: features computed from a series beside its values: standardised channels,
+// running means, spikes and the change point.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@ namespace headscope {
 
 using Channel = std::vector<double>;
 
-/// Mean 0 and standard deviation 1 over all rows; a constant channel gives zeros.
+/// Returns the channels with mean 0 and standard deviation 1 over all rows; a constant channel
+/// becomes zeros.
 std::vector<Channel> standardise(const Series& series);
 
 /// z_i − z_{i−1}; 0 at the first row.

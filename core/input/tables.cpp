@@ -31,8 +31,8 @@ void checkSize(std::uintmax_t bytes, const std::string& name) {
                   name, static_cast<double>(bytes) / (1 << 20)));
 }
 
-/// Collects what libcsv finds. Its callbacks come through C, so nothing is thrown inside them: the
-/// first error is kept.
+/// Collects the cells that libcsv finds. C code calls its callbacks, so they throw nothing and keep
+/// the first error.
 class SeriesReader {
  public:
   explicit SeriesReader(std::string name) : name_(std::move(name)) {
@@ -43,7 +43,7 @@ class SeriesReader {
   ~SeriesReader() { csv_free(&parser_); }
 
   Series read(std::string_view text) {
-    while (!text.empty()) {  // line by line, so that errors can say where they are
+    while (!text.empty()) {  // line by line, so that errors can name the line
       ++line_;
       const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
       if (csv_parse(&parser_, text.data(), end, onField, onRow, this) != end) quoteError();
@@ -185,8 +185,8 @@ namespace {
 
 constexpr std::size_t kMostTableBytes = std::size_t{64} << 20;
 
-/// Collects what libcsv finds. Its callbacks come through C, so nothing is thrown inside them: the
-/// first error is kept.
+/// Collects the cells that libcsv finds. C code calls its callbacks, so they throw nothing and keep
+/// the first error.
 class CellTableReader {
  public:
   CellTableReader() {
@@ -300,7 +300,7 @@ float parseNumber(std::string_view text, const std::string& what) {
   if (minus) digits.remove_prefix(kMinus.size());
   if (!minus && digits.starts_with('+')) digits.remove_prefix(1);
   if (digits.size() < all.size() && (digits.starts_with('-') || digits.starts_with('+'))) {
-    refuseNumber(all, what);  // one sign is enough
+    refuseNumber(all, what);  // a second sign is refused
   }
   double value = 0.0;
   const auto [end, code] = platform::fromChars(digits.data(), digits.data() + digits.size(), value);

@@ -22,7 +22,8 @@ std::shared_ptr<const Series> parseSeries(std::string_view text, const std::stri
 /// or empty cell, or a row of another length; refuses more than 64 MB.
 Tensor parseCellTable(std::string_view text);
 
-/// The same way round; numbers in as few digits as give the same float again.
+/// Writes cells as parseCellTable reads them, each number in the fewest digits that give its float
+/// back.
 std::string printCellTable(const ConstMatrixView& cells);
 
 /// "0.5", "1e-3", "+2", "−3" with a typographic minus; spaces around it are left aside. Throws

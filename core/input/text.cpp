@@ -82,7 +82,7 @@ std::vector<std::string> tokenize(const std::string& text, const std::string& wh
                            (kind == Kind::mark && previous != Kind::separator);
     if (continues) {
       tokens.back() += bytes;
-      continue;  // a mark leaves its token what it was, a word or a symbol
+      continue;  // a mark does not change the kind of its token
     }
     if (kind != Kind::separator) tokens.emplace_back(bytes);
     previous = kind == Kind::mark ? Kind::letter : kind;
@@ -127,7 +127,8 @@ CoordinateBlock wordClassBlock() {
   return block;
 }
 
-/// ±1/√width: the same name has the same signs everywhere, other names' are as good as random.
+/// Fills in ±1/√width. A name has the same signs everywhere; those of different names are
+/// unrelated.
 void fillIdentity(std::span<float> row, ColumnRange range, const std::string& name) {
   const RandomStream signs(hashBytes(name), "identity");
   const auto size = static_cast<float>(1.0 / std::sqrt(static_cast<double>(range.count)));

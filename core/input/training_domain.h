@@ -17,8 +17,7 @@ struct TrainingDomain {
   bool operator==(const TrainingDomain&) const = default;
 };
 
-/// The domain that an input belongs to; none for one that is given as numbers, whose columns could
-/// be anything.
+/// The domain that an input belongs to. Tensors have none: their columns could mean anything.
 std::optional<TrainingDomain> trainingDomainOf(const InputSource& source);
 
 /// "generated sentences", "generated series of 3 channels".

@@ -52,7 +52,8 @@ void normalizeRow(const float* x, float* y, Index width, const NormWeights& weig
   }
 }
 
-/// Rows of learned positions: one after the other, but for padding, which is not counted.
+/// Returns each token's row of the learned positions: consecutive rows, but padding tokens are not
+/// counted.
 std::vector<Index> positionRowsOf(const ModelConfig& config, std::span<const Index> ids) {
   std::vector<Index> rows;
   Index next = config.firstPosition;

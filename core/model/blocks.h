@@ -1,6 +1,6 @@
-// Blocks: what stands around attention in a transformer's layers: embedding, norms, the
-// feed-forward network, residuals, the readout. Each works on (1, T, width) tensors; all but the
-// products are shared out by rows, so that the bits are the same on every thread count.
+// Blocks: the parts around attention in a transformer's layers: embedding, norms, the feed-forward
+// network, residuals, the readout. Each works on (1, T, width) tensors. All but the products are
+// split by rows, so that the bits are the same on every thread count.
 #pragma once
 
 #include <span>
@@ -11,28 +11,30 @@
 
 namespace headscope::model {
 
-/// Rows of the embedding for token ids (and, where the model has types, theirs; empty: all 0), with
-/// positions and norm: (1, T, D).
+/// Returns the embedding of token ids with positions and norm: (1, T, D). `types` are used where
+/// the model has types; empty: all 0.
 Tensor embed(const Embedding& embedding, const ModelConfig& config, std::span<const Index> ids,
              std::span<const Index> types, const ExecutionContext& execution);
 
-/// LayerNorm (Ba et al. 2016): (x − mean) / √(variance + ε) · gain + bias, over each row; or
-/// RMSNorm (Zhang & Sennrich 2019): x / √(mean of squares + ε) · gain. x itself without weights.
+/// Computes over each row LayerNorm (Ba et al. 2016): (x − mean) / √(variance + ε) · gain + bias,
+/// or RMSNorm (Zhang & Sennrich 2019): x / √(mean of squares + ε) · gain. Returns x itself where
+/// there are no weights.
 Tensor normalized(const Tensor& x, const NormWeights& weights, const ModelConfig& config,
                   const ExecutionContext& execution);
 
-/// GELU exactly or by tanh (Hendrycks & Gimpel 2016), ReLU, SiLU; in place.
+/// Applies GELU, exact or by tanh (Hendrycks & Gimpel 2016), ReLU or SiLU, in place.
 void activate(Activation activation, std::span<float> values);
 
 /// act(x upᵀ + b) downᵀ + b; or, gated (Shazeer 2020), (act(x gateᵀ) · x upᵀ) downᵀ.
 Tensor feedForward(const Tensor& x, const FeedForward& weights, const ModelConfig& config,
                    const ExecutionContext& execution);
 
-/// a + b, of one shape.
+/// Returns a + b; both have one shape.
 Tensor sum(const Tensor& a, const Tensor& b, const ExecutionContext& execution);
 
-/// From normalised last hidden states (1, rows, D) to logits (1, rows, V). Throws UserError where
-/// one overflows; `name` names its row. Not whole where `execution` is cancelled.
+/// Computes the logits (1, rows, V) of normalised last hidden states (1, rows, D). Throws UserError
+/// where one overflows; `name` names its row. The result is incomplete where `execution` is
+/// cancelled.
 Tensor logitsOf(const Tensor& hidden, const Readout& readout, const ModelConfig& config,
                 const ExecutionContext& execution, const RowName& name);
 

@@ -29,7 +29,7 @@ Tensor gram(const ConstMatrixView& a) {
   return product;
 }
 
-/// W · diag(gain); W itself without one.
+/// Returns W · diag(gain), or W itself where there is no gain.
 Tensor gained(const Tensor& w, const Tensor& gain) {
   if (gain.empty()) return w;
   Tensor product = w.clone();
@@ -41,7 +41,8 @@ Tensor gained(const Tensor& w, const Tensor& gain) {
   return product;
 }
 
-/// A layer's projections as they read the residual stream, and of each head what norms need.
+/// A layer's projections as they read the residual stream, with the matrices that the norms of each
+/// head need.
 struct ReadingLayer {
   Tensor wQ, wK, wV, wO;
   struct Head {
@@ -51,7 +52,7 @@ struct ReadingLayer {
   std::vector<Head> heads;
 };
 
-/// The rows of a head of W_Q, W_K or W_V; its columns of W_O, turned.
+/// The rows of a head in W_Q, W_K or W_V, or its columns in W_O, transposed.
 ConstMatrixView rowsOf(const Tensor& w, Index head, Index dK) {
   return w.slice(0, head * dK, (head + 1) * dK).matrix();
 }
@@ -59,8 +60,8 @@ ConstMatrixView columnsOf(const Tensor& wO, Index head, Index dK) {
   return wO.slice(1, head * dK, (head + 1) * dK).matrix();
 }
 
-/// ‖Aᵀ M B‖ for M (d_k, d_k), of the Gram matrices of A and B: ‖Aᵀ M B‖² = ⟨(A Aᵀ) M, M (B Bᵀ)⟩.
-/// Not finite where one of them is not.
+/// Returns ‖Aᵀ M B‖ for M (d_k, d_k), from the Gram matrices of A and B: ‖Aᵀ M B‖² = ⟨(A Aᵀ) M, M
+/// (B Bᵀ)⟩. Not finite where an operand is not.
 double normBetween(const Tensor& gramA, const ConstMatrixView& m, const Tensor& gramB) {
   Tensor left = Tensor::uninitialised({m.rows, m.cols});
   Tensor right = Tensor::uninitialised({m.rows, m.cols});
@@ -149,7 +150,7 @@ double compositionFlops(const ModelConfig& c) {
 
 namespace {
 
-/// Composes a layer's heads with those of every layer before it. Its functions are called in the
+/// Composes a layer's heads with those of every earlier layer. Its functions are called in the
 /// order of composeHeads.
 class Composing {
  public:
@@ -182,13 +183,13 @@ class Composing {
 
   void beginWith(Index earlier) { wO_ = model_.layer(earlier)->attention.wO; }
 
-  /// All heads of an earlier layer into one of this one.
+  /// Composes all heads of an earlier layer with one head of this layer.
   void compose(Index earlier, HeadOfLayer into, Composition kind) {
     if (!into_.has(kind)) return;
     const Index headDim = model_.config().headDim;
     const Writing& wrote = writings_[static_cast<std::size_t>(earlier)];
     const ReadingLayer::Head& head = reads_.heads[static_cast<std::size_t>(into.head)];
-    // what reads, what is read with it, and the norm of their product
+    // the reading matrix, its partner, and the norm of their product
     const bool query = kind == Composition::query, value = kind == Composition::value;
     const Tensor& w = query ? reads_.wQ : value ? reads_.wV : reads_.wK;
     const Tensor& other = query ? head.keys : value ? head.outputs : head.queries;
@@ -216,7 +217,7 @@ class Composing {
 
  private:
   struct Writing {
-    std::vector<Tensor> values;  // of each head, and its norm
+    std::vector<Tensor> values;  // one per head, and their norms
     std::vector<double> norms;
   };
 
@@ -233,7 +234,7 @@ class Composing {
 
   const Model& model_;
   Compositions& into_;
-  Index layer_ = 0;  // whose heads read
+  Index layer_ = 0;  // the layer whose heads read
   ReadingLayer reads_;
   Tensor wO_;                      // of the earlier layer
   std::vector<Writing> writings_;  // of the layers before

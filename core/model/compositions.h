@@ -1,15 +1,16 @@
-// Compositions: how much of what a head writes into the residual stream a later head reads, from
-// the weights alone (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits").
+// Compositions: how strongly a later head reads the output of an earlier head from the residual
+// stream, computed from the weights alone (Elhage et al. 2021, "A Mathematical Framework for
+// Transformer Circuits").
 //
-// With W_QK = W_Qᵀ W_K and W_OV = W_O W_V (D, D) of a head, of head h₁ in an earlier layer and h₂
-// in a later one:
-//   query  ‖W_QK₂ᵀ W_OV₁‖ / (‖W_QK₂‖ ‖W_OV₁‖)    what h₁ wrote decides what h₂ looks for
-//   key    ‖W_QK₂  W_OV₁‖ / (‖W_QK₂‖ ‖W_OV₁‖)    … where h₂ finds it: a previous-token head into an
-//                                                  induction head
-//   value  ‖W_OV₂  W_OV₁‖ / (‖W_OV₂‖ ‖W_OV₁‖)    … what h₂ carries on
-// Frobenius norms: 0 where nothing is read, at most 1. Where norms stand before a layer their gain
-// is a part of its W_Q, W_K and W_V; that they divide by the deviation is left out, as are biases,
-// the feed-forward networks and norms that follow a sum.
+// A head has W_QK = W_Qᵀ W_K and W_OV = W_O W_V (D, D). For head h₁ in an earlier layer and h₂ in a
+// later one:
+//   query  ‖W_QK₂ᵀ W_OV₁‖ / (‖W_QK₂‖ ‖W_OV₁‖)    the output of h₁ enters the queries of h₂
+//   key    ‖W_QK₂  W_OV₁‖ / (‖W_QK₂‖ ‖W_OV₁‖)    it enters the keys of h₂: a previous-token head
+//                                                  into an induction head
+//   value  ‖W_OV₂  W_OV₁‖ / (‖W_OV₂‖ ‖W_OV₁‖)    it enters the values of h₂
+// The norms are Frobenius norms. Scores are at most 1, and 0 where nothing is read. Where a norm
+// precedes a layer, its gain is part of W_Q, W_K and W_V. The scores leave out the norm's division
+// by the deviation, biases, feed-forward networks and norms that follow a sum.
 #pragma once
 
 #include <array>
@@ -30,28 +31,29 @@ struct ComposedHeads {
   double score = 0.0;
 };
 
-/// Of all pairs of heads in different layers.
+/// The composition scores of all pairs of heads in different layers.
 class Compositions {
  public:
-  /// All 0.
+  /// Sets all scores to 0.
   explicit Compositions(const ModelConfig& config);
 
-  /// Whether queries and keys are rotated or normalised per head on their way, so that their
-  /// product is no fixed matrix: there is value composition alone.
+  /// Whether only value composition is defined: queries and keys are rotated or normalised per
+  /// head, so that their product is no fixed matrix.
   bool valuesAlone() const { return valuesAlone_; }
   bool has(Composition kind) const { return !valuesAlone_ || kind == Composition::value; }
-  /// `from` is of an earlier layer than `into`.
+  /// The score of a pair; `from` is in an earlier layer than `into`.
   float score(Composition kind, const HeadOfLayer& from, const HeadOfLayer& into) const {
     return scores_[static_cast<std::size_t>(kind)][at(from, into)];
   }
   void set(Composition kind, const HeadOfLayer& from, const HeadOfLayer& into, float score) {
     scores_[static_cast<std::size_t>(kind)][at(from, into)] = score;
   }
-  /// The mean over all pairs: what a pair is held against. 0 without one.
+  /// The mean score over all pairs, for comparison with one pair; 0 where there are no pairs.
   double mean(Composition kind) const;
-  /// The largest first, of equals those of earlier layers; at most `count`.
+  /// The strongest pairs, at most `count`, in descending order; where scores are equal, earlier
+  /// layers come first.
   std::vector<ComposedHeads> strongest(Composition kind, std::size_t count) const;
-  /// Of the pairs of one head, of every kind there is.
+  /// The strongest pairs that one head is part of, over all kinds that the model has.
   std::vector<ComposedHeads> strongestOf(const HeadOfLayer& head, std::size_t count) const;
 
  private:
@@ -68,12 +70,12 @@ class Compositions {
   std::array<std::vector<float>, kCompositions> scores_;
 };
 
-/// Multiply-adds × 2 that composeHeads takes.
+/// The floating-point operations of composeHeads: twice its multiply-adds.
 double compositionFlops(const ModelConfig& config);
 
-/// Computes them from the model's own weights. Norms of products are found through (d_k, d_k)
-/// matrices: no (D, D) one is made. The bits do not depend on the number of threads. Nothing where
-/// cancelled. Throws UserError where a product of weights overflows.
+/// Computes the scores from the model's own weights. Norms of products are computed through (d_k,
+/// d_k) matrices, without any (D, D) matrix. The bits do not depend on the number of threads.
+/// Returns nothing where cancelled. Throws UserError where a product of weights overflows.
 std::optional<Compositions> composeHeads(const Model& model, const ExecutionContext& execution);
 
 }  // namespace headscope::model

@@ -24,7 +24,7 @@ Tensor rowInHeads(const Tensor& row, Index heads) {
   return row.reshaped({1, heads, 1, row.dim(2) / heads});
 }
 
-/// The layer's own settings for one new token by itself.
+/// The layer's settings for one new token alone.
 AttentionConfig ofOneToken(const AttentionConfig& layer) {
   AttentionConfig one = layer;
   one.seqLen = 1;
@@ -32,7 +32,8 @@ AttentionConfig ofOneToken(const AttentionConfig& layer) {
   return one;
 }
 
-/// … that looks at so many keys, made ready before.
+/// The layer's settings for one new token that attends to `keys` keys, already normalised and
+/// rotated.
 AttentionConfig overKeys(const AttentionConfig& layer, Index keys) {
   AttentionConfig over = ofOneToken(layer);
   over.memoryLen = keys;
@@ -41,7 +42,7 @@ AttentionConfig overKeys(const AttentionConfig& layer, Index keys) {
   return over;
 }
 
-/// A row's query or key as scores read it: normalised and turned where the layer does that.
+/// A row's query or key as the scores read it: normalised and rotated where the layer does so.
 Tensor madeReady(Tensor row, TensorId plain, const AttentionConfig& layer, Index position) {
   const AttentionConfig one = ofOneToken(layer);
   if (layer.headNorm.on()) {
@@ -64,7 +65,7 @@ Tensor madeReady(Tensor row, TensorId plain, const AttentionConfig& layer, Index
 
 std::string attentionOf(Index layer) { return fmt::format("layer {}'s attention", layer + 1); }
 
-/// Rows of all heads into the cache from a token on.
+/// Copies the rows of all heads into the cache, starting at token `from`.
 void keep(const Tensor& rows, Tensor& cache, Index from) {
   for (Index head = 0; head < rows.dim(1); ++head) {
     const ConstMatrixView in = rows.matrix({0, head});

@@ -1,5 +1,5 @@
-// Head output: what one head of a model gives (its T rows of d_k, before W_O), and the same pass
-// with something else in its place: nothing, its mean over the text, or what it was on another text
+// Head output: the output of one head of a model (its T rows of d_k, before W_O), and the same pass
+// with another output in its place: zeros, its mean over the text, or its output on another text
 // (ablation and activation patching: Vig et al. 2020; Wang et al. 2022).
 #pragma once
 
@@ -11,41 +11,41 @@
 
 namespace headscope::model {
 
-/// (T, d_k), a copy. Throws UserError for a head that is not there.
+/// Returns a copy of a head's output, (T, d_k). Throws UserError for a head that does not exist.
 Tensor headOutput(const ModelTrace& trace, HeadOfLayer head);
 
-/// (T, d_k): in every row the mean of all.
+/// Returns (T, d_k) with the mean of all rows in every row.
 Tensor meanOfRows(const Tensor& rows);
 
-/// With `rows` (T, d_k) as what the head gives, whatever it computes: its cells are pinned. Throws
-/// UserError for a head that is not there, and for rows of another number of tokens.
+/// The document with `rows` (T, d_k) pinned as the head's output. Throws UserError for a head that
+/// does not exist, and for rows of another number of tokens.
 ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const Tensor& rows);
 
-/// What becomes of a prediction where a head gives something else.
+/// The change of a prediction where a head's output is replaced.
 struct HeadReplaced {
   struct Word {
     Index id = 0;
     double before = 0.0, after = 0.0;  // its probability
   };
-  std::vector<Word> words;  // those asked about, and the most probable before and after; by before
+  std::vector<Word> words;                     // requested and most probable words, by before
   double logitBefore = 0.0, logitAfter = 0.0;  // of the word, or of logit(word) − logit(other)
-  /// What of the change the head writes itself, past all later layers; none where norms follow the
-  /// sums.
+  /// The part of the change that reaches the logit directly, past all later layers; none where
+  /// norms follow the sums.
   std::optional<double> direct;
 
   double total() const { return logitAfter - logitBefore; }
 };
 
-/// Runs the pass again with `rows` as the head's output at every token, and reads it at token
-/// `row`. A unit is a layer of the pass. Throws UserError as withHeadOutput does, and for a token
-/// or word that is not there; runUnit throws as runModel does.
+/// Runs the pass again with `rows` as the head's output, and reads the prediction at token `row`. A
+/// unit is a layer of the pass. Throws UserError as withHeadOutput does, and for a token or word
+/// that does not exist; runUnit throws as runModel does.
 class HeadReplacement {
  public:
   HeadReplacement(ModelTracePtr before, HeadOfLayer head, const Tensor& rows, Index row, Index word,
                   std::optional<Index> other, const ExecutionContext& execution);
   /// Runs the next layer. True after the last one, or where it was cancelled.
   bool runUnit();
-  /// After the last unit: nothing where it was cancelled.
+  /// The result, after the last unit; nothing where it was cancelled.
   std::optional<HeadReplaced> found() const;
 
  private:
@@ -56,14 +56,14 @@ class HeadReplacement {
   ModelPass pass_;
 };
 
-/// Runs all units; nothing where cancelled.
+/// Runs all units. Returns nothing where cancelled.
 std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
                                         const Tensor& rows, Index row, Index word,
                                         std::optional<Index> other,
                                         const ExecutionContext& execution);
 
-/// What lies between a head and the readout, through which the rest of its effect goes: "later
-/// layers and the final norm's scale"; empty where nothing does.
+/// Names the parts between a head and the readout, through which the indirect effect passes: "later
+/// layers and the final norm's scale"; empty where there are none.
 std::string afterHeadInWords(const ModelConfig& config, HeadOfLayer head);
 
 }  // namespace headscope::model

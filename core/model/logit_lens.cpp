@@ -20,7 +20,7 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
   requireWord(trace, row, word);
   const Index step = config.attentionOnly ? 2 : 1;
   const Index depths = 2 * config.layers / step + 1;
-  // what follows attention alone is told as attention's
+  // a model of attention alone has only the attention halves
   const auto halfAt = [step](Index depth) { return depth == 0 ? 0 : depth * step - (step - 1); };
   Tensor stream = Tensor::uninitialised({1, depths, config.dModel});
   for (Index depth = 0; depth < depths; ++depth) {
@@ -31,7 +31,7 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
   const ScopedThreadLimit threads(threadsFor(2 * depths * config.dModel * config.vocabulary,
                                              execution.threads, execution.flopsPerThread));
   std::vector<LensDepth> lens;
-  // a few at a time: all logits of a deep model with a large vocabulary would be much memory
+  // only a few rows at a time: all logits of a deep model with a large vocabulary take much memory
   constexpr Index kAtOnce = 16;
   for (Index first = 0; first < depths; first += kAtOnce) {
     const Index end = std::min(depths, first + kAtOnce);

@@ -19,7 +19,7 @@ double dot(const float* a, const Numbers& b) {
   return total;
 }
 
-/// The logit as a linear function of the residual stream: x · along + what biases add.
+/// The logit as a linear function of the residual stream: x · along + the parts of the biases.
 struct LogitDirection {
   Numbers along;  // (D)
   double normBias = 0.0, readoutBias = 0.0;
@@ -82,7 +82,7 @@ LogitDirection directionOf(const ModelTrace& trace, Index row, Index word,
   return direction;
 }
 
-/// The same direction as a head's columns of W_O read it: (d_k).
+/// The direction in a head's output space, through its columns of W_O: (d_k).
 Numbers throughOutput(const Trace& attention, Index head, const Numbers& along) {
   const AttentionConfig& c = attention.config();
   const ConstMatrixView wO = attention.document().weights.wO.matrix();
@@ -105,7 +105,7 @@ double partOfHead(const Trace& attention, Index head, Index row, const Numbers& 
   return dot(gives, throughOutput(attention, head, along));
 }
 
-/// What a half layer added to the stream at a token, along a direction.
+/// The component along a direction that a half layer added to the stream at a token.
 double added(const ModelTrace& trace, Index half, Index row, const Numbers& along) {
   const Index at = row * trace.config().dModel;
   return dot(trace.hidden(half + 1).data() + at, along) -

@@ -20,7 +20,7 @@ enum class LogitPartKind {
   attentionBias,  // b_O
   feedForward,
   normBias,     // of the final norm
-  readoutBias,  // of the word
+  readoutBias,  // bias of the word
 };
 
 struct LogitPart {
@@ -35,20 +35,20 @@ std::string inWords(const LogitPart& part);
 struct LogitParts {
   std::vector<LogitPart> parts;  // in the order of the pass; heads layer by layer
   double sum = 0.0;              // of the parts
-  double logit = 0.0;            // what the pass gave: equal but for rounding
+  double logit = 0.0;            // from the pass; equal to the sum but for rounding
 
   double headPart(Index layer, Index head) const;
 };
 
-/// The parts of a word's logit at token `row`; or, with `other`, of logit(word) − logit(other).
-/// Null where `execution` was cancelled. Throws UserError where norms follow the sums (BERT): they
-/// do not leave a sum of parts; and for a token or word that is not there.
+/// The parts of a word's logit at token `row`, or with `other` of logit(word) − logit(other). Null
+/// where `execution` was cancelled. Throws UserError where norms follow the sums (BERT), since the
+/// logit is then no sum of parts, and for a token or word that does not exist.
 std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
                                      std::optional<Index> other, const ExecutionContext& execution);
 
-/// How much of a change of one head's output reaches the same logit (or difference) directly, past
-/// all later layers: (what the head gives in `after` − in `before`), through W_O, the final norm
-/// with the scale of `before`, and the readout.
+/// The direct effect of a change of one head's output on the logit (or difference), past all later
+/// layers: the head's output in `after` − its output in `before`, through W_O, the final norm with
+/// the scale of `before`, and the readout.
 double directEffect(const ModelTrace& before, const ModelTrace& after, HeadOfLayer head, Index row,
                     Index word, std::optional<Index> other);
 

@@ -1,5 +1,5 @@
-// Model: a transformer whose weights are read as they are needed: the embedding and the readout
-// once, each layer when it is run, kept within a budget of memory.
+// Model: a transformer whose weights are read when they are needed: the embedding and the readout
+// once, each layer when it runs. Layers are kept within a memory budget.
 #pragma once
 
 #include <list>
@@ -17,7 +17,7 @@ using LayerWeightsPtr = std::shared_ptr<const LayerWeights>;
 /// Safe on any thread.
 class Model {
  public:
-  /// `name` is what messages call it. Layers kept together take at most `layerBudgetBytes`; one is
+  /// Messages call the model `name`. Kept layers take at most `layerBudgetBytes` together; one is
   /// always kept.
   Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
         Index layerBudgetBytes, ModelNotes notes = {});
@@ -26,21 +26,21 @@ class Model {
 
   const std::string& name() const { return name_; }
   const ModelConfig& config() const { return config_; }
-  /// What its folder holds that its pass leaves out.
+  /// The contents of the model's folder that the pass leaves out.
   const ModelNotes& notes() const { return notes_; }
   Index parameters() const { return config_.parameters(weights_->ownDecoder()); }
 
   std::shared_ptr<const Embedding> embedding() const;
   LayerWeightsPtr layer(Index layer) const;
   bool hasReadout() const { return weights_->hasReadout(); }
-  /// With the decoder's matrix in place, its own or the embedding's.
+  /// The readout, with the model's own decoder matrix or the embedding's.
   std::shared_ptr<const Readout> readout() const;
 
-  /// Whether the weights on the disk are no longer those that were opened: reading a part of them
-  /// that is not kept fails then. It asks the file system.
+  /// Whether the weights on the disk have changed since they were opened. Reading a part that is
+  /// not kept then fails. Queries the file system.
   bool changedOnDisk() const { return weights_->changedOnDisk(); }
 
-  /// Layers that are converted and kept now.
+  /// The number of layers that are kept now.
   Index layersKept() const;
 
  private:
@@ -57,7 +57,7 @@ class Model {
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Embedding> embedding_;
   mutable std::shared_ptr<const Readout> readout_;
-  mutable std::list<Kept> layers_;  // the last used first
+  mutable std::list<Kept> layers_;  // most recently used first
 };
 
 using ModelPtr = std::shared_ptr<const Model>;

@@ -53,7 +53,7 @@ void requireLayer(const Model& model, Index layer) {
                               model.name(), model.config().layers - 1));
 }
 
-/// The model's own.
+/// The layer as the model has it, without edits.
 EditedLayer ownLayer(const ModelDocument& document, Index layer) {
   const LayerWeightsPtr weights = document.model->layer(layer);
   EditedLayer own{

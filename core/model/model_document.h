@@ -1,6 +1,6 @@
-// ModelDocument: what a model's pass is computed from (the model, the tokens, what was edited in
-// its layers) as one immutable value. Layer ℓ's attention on the present text is a Document like
-// any other; what is edited there goes back into the model with `withLayer`.
+// ModelDocument: the operands of a model's pass (the model, the tokens, the edits of its layers) as
+// one immutable value. Layer ℓ's attention on the present text is a Document like any other;
+// `withLayer` puts its edits back into the model.
 #pragma once
 
 #include <map>
@@ -16,12 +16,12 @@ namespace headscope::model {
 struct ModelInput {
   std::vector<Index> ids;
   std::vector<Index> types;         // of each token, where the model has types; empty: all 0
-  std::vector<std::string> tokens;  // how each is called; empty: by its id
+  std::vector<std::string> tokens;  // their names; empty: the ids
 
   bool operator==(const ModelInput&) const = default;
 };
 
-/// Of a layer's document that which was edited: all but its X.
+/// The parts of a layer's document that can be edited: all but its X.
 struct EditedLayer {
   AttentionConfig config;
   Weights weights;
@@ -45,18 +45,18 @@ Index mostTokens(const ModelConfig& config);
 /// vocabulary and types that it does not have.
 ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input);
 
-/// The same with other tokens. Edits stay as far as they fit: of another length a painted mask and
-/// pins on what is not there any more go.
+/// The document with other tokens. Edits stay as far as they fit: where the number of tokens
+/// changes, painted masks are dropped, and so are pins on cells that no longer exist.
 ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input);
 
-/// Layer ℓ's attention over X (1, T, D), what reaches it: the model's own weights, or the edited
-/// ones.
+/// Layer ℓ's attention over its input X (1, T, D), with the model's own weights or the edited ones.
 DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x,
                           ScoreStorage held = ScoreStorage::all);
 
-/// With layer ℓ as a document of it was edited. Throws UserError where it is not of that size.
+/// The document with layer ℓ replaced by an edited layer document. Throws UserError where its sizes
+/// differ.
 ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Document& edited);
-/// With layer ℓ as the model has it.
+/// The document without the edits of layer ℓ.
 ModelDocumentPtr withoutEdits(const ModelDocument& document, Index layer);
 
 struct HeadOfLayer {
@@ -64,11 +64,12 @@ struct HeadOfLayer {
 
   bool operator==(const HeadOfLayer&) const = default;
 };
-/// Its place among all heads, layer by layer.
+/// The index of a head among all heads, layer by layer.
 inline std::size_t placeOf(const HeadOfLayer& head, const ModelConfig& config) {
   return static_cast<std::size_t>(head.layer * config.heads + head.head);
 }
-/// With these heads switched off (their gain is 0). Throws UserError for one that is not there.
+/// The document with these heads switched off (gain 0). Throws UserError for a head that does not
+/// exist.
 ModelDocumentPtr withoutHeads(const ModelDocument& document, const std::vector<HeadOfLayer>& heads);
 
 }  // namespace headscope::model

@@ -32,7 +32,7 @@ bool isEdited(const ModelDocument& document, Index layer) {
   AttentionConfig ownConfig = document.model->config().attention(layer, document.tokens());
   ownConfig.headNorm = own->headNorm;
   if (config != ownConfig) return true;
-  // a layer that was read again has the same values in other tensors
+  // a layer that was read again has the same values in different tensors
   return !sameTensors(edited.weights, own->attention) &&
          !sameValues(edited.weights, own->attention);
 }

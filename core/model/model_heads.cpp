@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t kProbeSeed = 1;
 
-/// Ids that stand for text.
+/// The ids of ordinary tokens: all ids of the vocabulary, or with a tokenizer its tokens that are
+/// not special.
 std::vector<Index> ordinaryIds(const ModelConfig& config, const tokenizer::Tokenizer* tokenizer) {
   std::vector<Index> ids;
   for (Index id = 0; id < config.vocabulary; ++id) {
@@ -30,7 +31,7 @@ std::vector<Index> ordinaryIds(const ModelConfig& config, const tokenizer::Token
   return ids;
 }
 
-/// What the tokenizer puts before and behind every text.
+/// The special tokens that the tokenizer adds before and after every text.
 struct AroundText {
   std::vector<Index> before, behind;
 };

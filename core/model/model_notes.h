@@ -1,5 +1,5 @@
-// Model notes: what a model's folder holds that the model's pass leaves out, in the words of a
-// sentence each, and as data.
+// Model notes: the contents of a model's folder that the model's pass leaves out, as sentences and
+// as data.
 #pragma once
 
 #include <string>
@@ -14,14 +14,15 @@ struct ModelNotes {
   };
   std::vector<Field> unknownFields;        // of config.json
   std::vector<std::string> unusedTensors;  // names, as the file has them
-  std::vector<std::string> files;  // a sentence each: a file that is not read, or another name
+  std::vector<std::string> files;  // a sentence each: a file not read, or one with another name
 
   bool empty() const;
   /// One sentence for each field and file, one for all tensors.
   std::vector<std::string> sentences() const;
 };
 
-/// Throws UserError with the first sentence where there is one; `folder` is the model's.
+/// Throws UserError with the first sentence of the notes, if there is one; `folder` is the model's
+/// folder.
 void refuseNotes(const ModelNotes& notes, const std::string& folder);
 
 }  // namespace headscope::model

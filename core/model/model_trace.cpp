@@ -18,14 +18,14 @@
 namespace headscope::model {
 namespace {
 
-/// Multiply-adds of the products around attention; of one layer.
+/// The multiply-adds of the feed-forward products of one layer.
 Index feedForwardFlops(const ModelConfig& c, Index tokens) {
   return 2 * tokens * c.dModel * c.ffWidth * (c.gated ? 3 : 2);
 }
 
 /// Enough for the product to run at its best, few enough for any vocabulary.
 constexpr Index kLogitRowsAtOnce = 64;
-/// What a look at a logit costs: its exponential, and where it stands.
+/// The cost of one logit, in floating-point operations: its exponential and its rank.
 constexpr Index kFlopsOfLogit = 16;
 
 Index floatBytes(Index count) { return count * static_cast<Index>(sizeof(float)); }
@@ -35,7 +35,7 @@ bool sameWeights(const Weights& a, const Weights& b) {
          a.bQ.sameAs(b.bQ) && a.bK.sameAs(b.bK) && a.bV.sameAs(b.bV) && a.bO.sameAs(b.bO);
 }
 
-/// Whether layer ℓ of two documents differs in nothing but what reaches it.
+/// Whether layer ℓ of two documents is equal in everything but its input.
 bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
   const auto ofA = a.edited.find(layer);
   const auto ofB = b.edited.find(layer);
@@ -47,7 +47,7 @@ bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
 
 }  // namespace
 
-/// Fills in a trace, layer by layer.
+/// Computes a trace, layer by layer.
 class ModelPass::Running {
  public:
   Running(const ModelDocumentPtr& document, ModelTracePtr previous,
@@ -72,10 +72,10 @@ class ModelPass::Running {
     }
     left_ -= needed;
     const AttentionConfig attention = config_.attention(0, tokens);
-    // weights are what is read of every layer; raw scores, of one that is looked into
+    // weights are read of every layer, raw scores only of a layer that is inspected
     held_ = std::max(ScoreStorage::weights, scoresToHold(attention, budgetBytes));
     if (execution_.memory == nullptr) return;
-    // as much as the pass before leaves behind: its results, and what its layers were given
+    // as much as the previous pass frees: its results and the inputs of its layers
     const Index each = ledger(attention, held_).resultBytes + floatBytes(tokens * config_.dModel);
     execution_.memory->keepFree(needed + std::min(left_, config_.layers * each));
   }
@@ -114,7 +114,8 @@ class ModelPass::Running {
     requireInRange(trace_->hidden_.back(), "the embedding");
   }
 
-  /// Where nothing that it is computed from differs.
+  /// Takes a layer from the previous pass where none of its operands differs. Returns whether it
+  /// did.
   bool takeFromBefore(Index layer) {
     if (previous_ == nullptr || previous_->document().input.tokens != document_->input.tokens ||
         !trace_->hidden_.back().sameAs(previous_->hidden(2 * layer)) ||
@@ -159,7 +160,7 @@ class ModelPass::Running {
     Tensor x;
     if (previous_ != nullptr && previous_->held(layer)) {
       before = previous_->layer(layer);
-      // of the same hidden state comes the same X: its steps need not run again
+      // an equal hidden state gives an equal X: the steps that depend on X alone are not run again
       if (trace_->hidden_.back().sameAs(previous_->hidden(2 * layer))) {
         x = before->tensor(TensorId::x);
       }
@@ -183,7 +184,8 @@ class ModelPass::Running {
     trace_->traces_[at(layer)] = trace;
   }
 
-  /// Not asked of work that was cancelled: what is left of it is no number.
+  /// Throws UserError where a number overflows. Does nothing after a cancellation: unfinished rows
+  /// hold no results.
   void requireInRange(const Tensor& rows, const std::string& part) const {
     if (execution_.stop()) return;
     model::requireInRange(rows, [&](Index token) {
@@ -298,7 +300,7 @@ void ModelTrace::overLogits(
     const std::function<void(Index row, std::span<const float> logits)>& call) const {
   ExecutionContext inTurn = execution;
   inTurn.threads = threads_;
-  inTurn.memory = std::make_shared<BlockStore>();  // of one part for the next
+  inTurn.memory = std::make_shared<BlockStore>();  // reused from one part to the next
   inTurn.memory->keepFree(floatBytes(kLogitRowsAtOnce * config().vocabulary));
   const Index end = row + rows;
   for (Index begin = row; begin < end && !execution.stop(); begin += kLogitRowsAtOnce) {

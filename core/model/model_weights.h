@@ -1,5 +1,5 @@
-// Model weights: the numbers of a transformer, part by part, and where they are read from when they
-// are needed. Matrices are (out, in), y = x Wᵀ + b, whatever the file had.
+// Model weights: the weights of a transformer, part by part, and the interface that reads them when
+// they are needed. Matrices are (out, in), y = x Wᵀ + b, whatever layout the file has.
 #pragma once
 
 #include "core/attention/steps/linear.h"
@@ -34,7 +34,7 @@ struct LayerWeights {
   Index bytes() const;  // as float32
 };
 
-/// From the last hidden state to a logit for every token.
+/// The weights from the last hidden state to a logit for every token.
 struct Readout {
   NormWeights norm;                 // the final one; empty where there is none
   Tensor transform, transformBias;  // (D, D), (D) of a masked-word head; empty without
@@ -46,9 +46,9 @@ struct Readout {
 class WeightReader {
  public:
   virtual ~WeightReader() = default;
-  /// Each reads and converts anew, all of the files as they were when the model was opened. They
-  /// throw UserError that names the file and the tensor, and the cell of a weight that is not
-  /// finite.
+  /// Each function reads and converts its part on every call, from the files as they were when the
+  /// model was opened. Throws UserError that names the file and the tensor, and the cell of a
+  /// weight that is not finite.
   virtual Embedding embedding() const = 0;
   virtual LayerWeights layer(Index layer) const = 0;
   virtual Readout readout() const = 0;
@@ -56,7 +56,7 @@ class WeightReader {
   virtual bool hasReadout() const = 0;
   /// Whether the readout's matrix is the model's own, not the embedding.
   virtual bool ownDecoder() const = 0;
-  /// Whether the files on the disk are no longer those that were opened.
+  /// Whether the files on the disk have changed since they were opened.
   virtual bool changedOnDisk() const = 0;
 };
 

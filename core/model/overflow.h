@@ -1,5 +1,5 @@
-// Overflow: weights that are all finite can give numbers that a 32-bit float does not hold. A pass
-// ends there and says where, so that none of these is ever taken for a result.
+// Overflow: finite weights can give numbers that a 32-bit float does not hold. A pass ends there
+// and says where, so that no such number is taken for a result.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace headscope::model {
 
-/// What a row of numbers is, for a sentence: "layer 2's feed-forward network at token 3 of gpt2".
+/// Names a row of numbers for a sentence: "layer 2's feed-forward network at token 3 of gpt2".
 using RowName = std::function<std::string(Index row)>;
 
-/// Throws UserError that says that this overflowed.
+/// Throws UserError that says that `what` overflowed.
 [[noreturn]] void refuseOverflow(const std::string& what);
 
-/// Throws UserError where a number of `rows` (1, rows, width) is NaN or infinite; `name` names its
+/// Throws UserError where a number of `rows` (1, rows, width) is NaN or infinite; `name` names the
 /// row.
 void requireInRange(const Tensor& rows, const RowName& name);
 

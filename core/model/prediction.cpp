@@ -7,7 +7,7 @@
 namespace headscope::model {
 namespace {
 
-/// Whether token a stands before token b.
+/// Whether token a ranks before token b.
 bool standsBefore(std::span<const float> logits, Index a, Index b) {
   const float ofA = logits[static_cast<std::size_t>(a)], ofB = logits[static_cast<std::size_t>(b)];
   return ofA != ofB ? ofA > ofB : a < b;
@@ -29,7 +29,7 @@ Prediction RowProbabilities::operator()(Index id) const {
 std::vector<Prediction> mostProbable(std::span<const float> logits, std::size_t count) {
   const RowProbabilities probabilities(logits);
   const auto before = [&](Index a, Index b) { return standsBefore(logits, a, b); };
-  std::vector<Index> ids;  // the best so far as a heap, the last of them first
+  std::vector<Index> ids;  // the best so far as a heap, the worst of them first
   for (Index id = 0; id < std::ssize(logits); ++id) {
     const bool full = ids.size() == count;
     if (full && (ids.empty() || !before(id, ids.front()))) continue;

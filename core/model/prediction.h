@@ -1,5 +1,5 @@
-// Prediction: a token that a model may say, with how probable it is, and what of a row of logits is
-// told: the most probable, and where one word stands among all.
+// Prediction: a token that a model may predict and its probability; the most probable tokens of a
+// row of logits, and the rank of one word among all.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@ class RowProbabilities {
   double largest_, total_ = 0.0;
 };
 
-/// Of a row of logits (V) the most probable tokens, the first of them first; of equals the lower
-/// id. Fewer where there are no more.
+/// Returns the most probable tokens of a row of logits (V), at most `count`, in descending order;
+/// where logits are equal, the lower id comes first.
 std::vector<Prediction> mostProbable(std::span<const float> logits, std::size_t count);
 
-/// One token of a row of logits (V).
+/// The standing of one token in a row of logits (V).
 struct Standing {
   Prediction token;
-  Index rank = 0;  // how many stand before it
+  Index rank = 0;  // the number of tokens before it
 };
 Standing standingOf(std::span<const float> logits, Index id);
 

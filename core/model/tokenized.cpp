@@ -35,7 +35,7 @@ ModelInput inputOf(const std::vector<tokenizer::Token>& tokens,
 std::string_view firstTokens(std::string_view text, const tokenizer::Tokenizer& tokenizer,
                              Index most) {
   std::vector<tokenizer::Token> tokens = tokenizer.encode(text);
-  // a text that is cut may be cut into tokens otherwise at its end
+  // the end of a shortened text may be tokenized differently
   while (!text.empty() && std::ssize(tokens) > most) {
     const Index over = std::ssize(tokens) - most;
     std::vector<std::size_t> ends;

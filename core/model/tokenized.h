@@ -1,4 +1,4 @@
-// Tokenized: a text as a model is given it.
+// Tokenized: a text as a model's input.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,24 @@
 
 namespace headscope::model {
 
-/// Ids, names ("Ġthe") and, where the model has them, types of tokens.
+/// Returns the ids of tokens, their names ("Ġthe") and, where the model has them, their types.
 ModelInput inputOf(const std::vector<tokenizer::Token>& tokens,
                    const tokenizer::Tokenizer& tokenizer, const ModelConfig& config);
 
-/// The longest start of a text that has at most `most` tokens, those that stand around it counted;
-/// it ends where one of its tokens does. Empty where not even one fits.
+/// The longest prefix of a text that has at most `most` tokens, the special tokens around it
+/// included. It ends at the end of a token. Empty where not even one token fits.
 std::string_view firstTokens(std::string_view text, const tokenizer::Tokenizer& tokenizer,
                              Index most);
 
-/// How ids that are taken as they are are called. Empty where an id is no token's.
+/// The names of ids that are given directly. Empty where an id belongs to no token.
 std::vector<std::string> namesOf(const std::vector<Index>& ids,
                                  const tokenizer::Tokenizer& tokenizer);
 
-/// A token as it is asked for: its id, or a text that is one token. Throws UserError where it is
-/// several; `tokenizer` may be null: ids alone are known then.
+/// Returns the id of a token given as its id or as a text that is one token. Throws UserError where
+/// the text is several tokens. `tokenizer` may be null: only ids are accepted then.
 Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer);
 
-/// The token that stands for one to be guessed ("[MASK]", "<mask>"); none: there is no such.
+/// The mask token ("[MASK]", "<mask>"), if the tokenizer has one.
 std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer);
 
 }  // namespace headscope::model

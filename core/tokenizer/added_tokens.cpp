@@ -21,7 +21,7 @@ bool standsAlone(std::string_view text, Span span) {
   return !before && !behind;
 }
 
-/// With the white space beside it, back to `from` at most.
+/// Extends a span by the adjoining white space that the token includes, back to `from` at most.
 Span withSpaces(std::string_view text, Span span, const AddedToken& token, std::uint32_t from) {
   while (token.lstrip && span.begin > from) {
     const std::uint32_t before = previousCharacter(text, span.begin);
@@ -56,9 +56,9 @@ const AddedTokenSearch::Written* AddedTokenSearch::longestAt(std::string_view te
   auto low = written_.begin() + static_cast<std::ptrdiff_t>(begin_[first]);
   auto high = written_.begin() + static_cast<std::ptrdiff_t>(begin_[first + 1]);
   const Written* longest = nullptr;
-  // those that agree so far lie beside each other, the shortest first
+  // tokens with a common prefix are adjacent, the shortest first
   for (std::size_t depth = 1; low != high; ++depth) {
-    if (low->content.size() == depth) longest = &*low;  // of equal ones the first
+    if (low->content.size() == depth) longest = &*low;  // the first of equal ones
     while (low != high && low->content.size() == depth) ++low;
     if (low == high || at + depth >= text.size()) break;
     const auto byte = static_cast<unsigned char>(text[at + depth]);
@@ -74,7 +74,7 @@ const AddedTokenSearch::Written* AddedTokenSearch::longestAt(std::string_view te
 std::vector<AddedTokenSearch::Found> AddedTokenSearch::in(std::string_view text) const {
   std::vector<Found> all;
   if (written_.empty()) return all;
-  std::uint32_t free = 0;  // what stands before it is taken
+  std::uint32_t free = 0;  // everything before it belongs to a found token
   for (std::size_t at = 0; at < text.size();) {
     const Written* written = longestAt(text, at);
     if (written == nullptr) {

@@ -1,5 +1,5 @@
-// Added tokens: those that a text is searched for before anything else is done to it, such as
-// "<|endoftext|>"; the words around them never reach over one.
+// Added tokens: tokens such as "<|endoftext|>" that are searched for before any other step. No word
+// crosses one.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ namespace headscope::tokenizer {
 struct AddedToken {
   std::string content;
   TokenId id = 0;
-  bool special = false;     // no word of the text: left out when tokens become text again
-  bool singleWord = false;  // only where no word goes on at either end
-  bool lstrip = false;      // with the white space before it
-  bool rstrip = false;      // with the white space behind it
-  bool normalized = false;  // looked for after the normalizers, and as they write it
+  bool special = false;     // omitted when tokens are decoded to text
+  bool singleWord = false;  // only where no word character adjoins it
+  bool lstrip = false;      // includes the white space before it
+  bool rstrip = false;      // includes the white space after it
+  bool normalized = false;  // searched for after normalization, in normalized form
 };
 
-/// Finds tokens in a text: the leftmost first, of those the longest.
+/// Finds tokens in a text: the leftmost first, and the longest of those at one place.
 class AddedTokenSearch {
  public:
   struct Found {
@@ -32,7 +32,7 @@ class AddedTokenSearch {
   };
 
   AddedTokenSearch() = default;
-  /// The tokens must outlive it; `contents` is what each is written as.
+  /// The tokens must outlive it; `contents` holds the spelling of each.
   AddedTokenSearch(const std::vector<const AddedToken*>& tokens,
                    const std::vector<std::string>& contents);
 
@@ -46,7 +46,7 @@ class AddedTokenSearch {
   const Written* longestAt(std::string_view text, std::size_t at) const;
 
   std::vector<Written> written_;             // sorted
-  std::array<std::size_t, 257> begin_ = {};  // of those with that first byte
+  std::array<std::size_t, 257> begin_ = {};  // by first byte: the begin of its range
 };
 
 }  // namespace headscope::tokenizer

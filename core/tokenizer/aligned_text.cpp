@@ -7,7 +7,7 @@
 namespace headscope::tokenizer {
 namespace {
 
-/// Takes characters for those of a text, one after another.
+/// Replaces the characters of a text, one after another.
 class Rewriting {
  public:
   explicit Rewriting(AlignedText& text) : text_(text) {
@@ -25,7 +25,7 @@ class Rewriting {
     }
     const std::string bytes = utf8Of(static_cast<char32_t>(character.point));
     out_.text += bytes;
-    // one by one: to insert so few takes far longer
+    // one by one: an insert of so few elements takes far longer
     for (std::size_t i = 0; i < bytes.size(); ++i) out_.origins.push_back(origin);
   }
 

@@ -1,6 +1,5 @@
-// AlignedText: a text that is rewritten while each of its bytes keeps the place in the original
-// that it came from, so that a token of the rewritten text has its offsets in the one that was
-// typed.
+// AlignedText: a text that is rewritten while each of its bytes keeps its origin in the typed text,
+// so that the tokens of the rewritten text have offsets in the typed one.
 #pragma once
 
 #include <cstddef>
@@ -28,31 +27,32 @@ struct AlignedText {
   std::string text;
   std::vector<Span> origins;
 
-  /// A part of the original, as it is. Throws nothing; `part` must be valid UTF-8.
+  /// Returns a part of the original, unchanged. `part` must be valid UTF-8. Does not throw.
   static AlignedText of(std::string_view original, Span part);
 
-  /// Where a range of this text came from; of an empty one, nothing.
+  /// The origin of a range of this text; empty for an empty range.
   Span origin(Span range) const;
 
-  /// Another text: each character is as Rewritten says, and the first `skipped` characters of this
-  /// one are gone.
+  /// Replaces the text by `characters`, each aligned as Rewritten says.
   void rewrite(const std::vector<Rewritten>& characters);
-  /// Every character's own rewriting; none: it is gone.
+  /// Rewrites every character by a function that appends its replacement. A character without a
+  /// replacement is removed.
   void each(const std::function<void(std::int32_t, std::vector<Rewritten>&)>& characters);
-  /// Without the characters that are not kept.
+  /// Removes the characters that are not kept.
   void keep(const std::function<bool(std::int32_t)>& kept);
-  /// Without what lies outside of the range.
+  /// Removes everything outside the range.
   void crop(Span range);
-  /// Before everything else; it comes from the first character. Not where there is none.
+  /// Inserts a text at the start; its origin is the first character. Does nothing where the text is
+  /// empty.
   void prepend(std::string_view what);
-  /// What each range holds becomes `content`, which comes from the range's last character. The
-  /// ranges are in order and do not overlap.
+  /// Replaces each range by `content`, whose origin is the range's last character. The ranges are
+  /// in order and do not overlap.
   void replace(const std::vector<Span>& ranges, std::string_view content);
-  /// Adds a part of another to the end.
+  /// Appends a part of another text.
   void append(const AlignedText& other, Span range);
 };
 
-/// Bytes of the character that begins there.
+/// The number of bytes of the character that begins at `at`.
 std::uint32_t characterBytes(std::string_view text, std::size_t at);
 
 }  // namespace headscope::tokenizer

@@ -9,10 +9,10 @@
 
 namespace headscope::tokenizer {
 
-/// A token so far, linked to those beside it: −1 where there is none.
+/// A partial token, linked to its neighbours; −1 where there is none.
 struct Bpe::Symbol {
   TokenId id;
-  std::uint32_t bytes;  // 0: it has been joined to the one before
+  std::uint32_t bytes;  // 0: joined to the previous one
   std::int32_t previous, next;
 };
 
@@ -105,7 +105,7 @@ void Bpe::join(std::vector<Symbol>& symbols) const {
     std::int32_t left;
     TokenId joined;
   };
-  // the pair that was learned first, of equal ones the leftmost
+  // the pair that was learned first; the leftmost of equal ones
   const auto later = [](const Candidate& a, const Candidate& b) {
     return a.rank != b.rank ? a.rank > b.rank : a.left > b.left;
   };
@@ -130,7 +130,7 @@ void Bpe::join(std::vector<Symbol>& symbols) const {
     queue.pop();
     Symbol& left = at(best.left);
     const Merge* merge = left.bytes == 0 ? nullptr : mergeAt(best.left);
-    if (merge == nullptr || merge->joined != best.joined) continue;  // no longer beside each other
+    if (merge == nullptr || merge->joined != best.joined) continue;  // no longer adjacent
     Symbol& right = at(left.next);
     left.id = best.joined;
     left.bytes += right.bytes;

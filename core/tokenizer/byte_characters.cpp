@@ -8,7 +8,7 @@ namespace headscope::tokenizer {
 namespace {
 
 constexpr std::int32_t kBytes = 256;
-constexpr std::int32_t kFirstOther = 0x100;  // what is not printed moves there, in order
+constexpr std::int32_t kFirstOther = 0x100;  // unprintable bytes map here, in order
 
 constexpr bool printed(std::int32_t byte) {
   return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
@@ -16,7 +16,7 @@ constexpr bool printed(std::int32_t byte) {
 
 struct Tables {
   std::array<std::int32_t, kBytes> characters{};
-  std::array<std::int16_t, kFirstOther + kBytes> bytes{};  // −1: stands for none
+  std::array<std::int16_t, kFirstOther + kBytes> bytes{};  // −1: no byte
 
   constexpr Tables() {
     bytes.fill(-1);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kReplacement = "\uFFFD";
 
-/// What is no UTF-8 as U+FFFD, once for each run of bytes that could have begun a character.
+/// Replaces invalid UTF-8 by U+FFFD, once for each longest run of bytes that could begin a
+/// character.
 std::string readable(std::string_view bytes) {
   std::string text;
   for (std::size_t at = 0; at < bytes.size();) {
@@ -22,7 +23,7 @@ std::string readable(std::string_view bytes) {
       at += point.bytes;
       continue;
     }
-    // how many bytes agree with some character: those are replaced together
+    // the number of bytes that could begin a character: they are replaced together
     std::size_t good = 1;
     const auto first = static_cast<unsigned char>(bytes[at]);
     const std::size_t wanted = first >= 0xF0 && first <= 0xF4   ? 4

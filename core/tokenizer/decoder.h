@@ -1,4 +1,4 @@
-// Decoders: how a tokeniser makes text of tokens again, one step after another. Named as in
+// Decoders: the steps that turn tokens back into text, one after another. Named as in
 // tokenizer.json.
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace headscope::tokenizer {
 
-/// Characters become the bytes they stand for; what is no UTF-8 becomes U+FFFD.
+/// Turns byte characters into their bytes; invalid UTF-8 becomes U+FFFD.
 struct ByteLevelDecoder {};
-/// "##ing" goes on, everything else begins with a space.
+/// A token that begins with "##" continues a word; any other token begins with a space.
 struct WordPieceDecoder {
   std::string prefix = "##";
   bool cleanup = true;  // no space before "." and the like
@@ -24,11 +24,11 @@ struct BpeDecoder {
 };
 struct MetaspaceDecoder {
   std::string replacement = "\u2581";
-  bool dropsFirst = true;  // at the start of the text it was put there
+  bool dropsFirst = true;  // the first one, which the pre-tokenizer added
 };
-/// "<0xE2>" becomes that byte.
+/// Turns "<0xE2>" into that byte.
 struct ByteFallbackDecoder {};
-/// All tokens as one.
+/// Joins all tokens into one.
 struct FuseDecoder {};
 struct StripDecoder {
   std::string content;  // one character
@@ -42,7 +42,7 @@ struct ReplaceDecoder {
 using Decoder = std::variant<ByteLevelDecoder, WordPieceDecoder, BpeDecoder, MetaspaceDecoder,
                              ByteFallbackDecoder, FuseDecoder, StripDecoder, ReplaceDecoder>;
 
-/// Without steps the tokens stand beside each other with spaces between.
+/// Decodes tokens to a text. Without steps, the tokens are joined by spaces.
 std::string decode(const std::vector<Decoder>& steps, std::vector<std::string> tokens);
 
 }  // namespace headscope::tokenizer

@@ -1,6 +1,6 @@
-// Model: how a tokeniser makes tokens of one word. Bpe joins pairs, the first learned first
-// (Sennrich et al. 2016); WordPiece takes the longest token it knows, again and again (Wu et al.
-// 2016; Devlin et al. 2018); WordLevel knows whole words. Named as in tokenizer.json.
+// Model: splits one word into tokens. Bpe joins pairs, the first learned first (Sennrich et al.
+// 2016); WordPiece takes the longest token that it knows, repeatedly (Wu et al. 2016; Devlin et al.
+// 2018); WordLevel knows whole words. Named as in tokenizer.json.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace headscope::tokenizer {
 
-/// A token of a word, and its bytes of it.
+/// A token of a word, and its bytes in the word.
 struct Piece {
   TokenId id;
   Span span;
@@ -27,20 +27,20 @@ struct Piece {
 };
 
 struct BpeSettings {
-  std::optional<std::string> unknown;  // not said: unknown characters are left out
-  std::string continuingPrefix;        // of every character but a word's first
-  std::string endSuffix;               // of a word's last
-  bool fuseUnknown = false;            // unknown characters beside each other are one token
+  std::optional<std::string> unknown;  // unset: unknown characters are omitted
+  std::string continuingPrefix;        // prefix of all characters but a word's first
+  std::string endSuffix;               // suffix of a word's last character
+  bool fuseUnknown = false;            // adjacent unknown characters form one token
   bool byteFallback = false;  // unknown characters become "<0xE2>", … where all are known
-  bool ignoreMerges = false;  // a word that is a token is taken whole
+  bool ignoreMerges = false;  // a word that is a token is not split
 };
 
 class Bpe {
  public:
   using Pair = std::pair<std::string_view, std::string_view>;
 
-  /// Merges in the order they were learned. Throws UserError for one that joins what is not in the
-  /// vocabulary, or to what is not.
+  /// Takes the merges in the order in which they were learned. Throws UserError for a merge whose
+  /// parts or result are not in the vocabulary.
   Bpe(const Vocabulary& vocabulary, std::span<const Pair> merges, BpeSettings settings);
 
   void tokenize(const Vocabulary& vocabulary, std::string_view word,
@@ -65,7 +65,7 @@ class Bpe {
 };
 
 struct WordPiece {
-  TokenId unknown;  // what a word becomes that cannot be put together
+  TokenId unknown;  // for a word that cannot be split into known tokens
   std::string continuingPrefix = "##";
   std::size_t mostCharacters = 100;  // a longer word is unknown
 
@@ -82,7 +82,7 @@ struct WordLevel {
 
 using Model = std::variant<Bpe, WordPiece, WordLevel>;
 
-/// "<0x0A>": how a vocabulary with byte fallback writes a byte.
+/// The token of a byte in a vocabulary with byte fallback: "<0x0A>".
 std::string byteToken(unsigned char byte);
 std::optional<unsigned char> byteOfToken(std::string_view token);
 

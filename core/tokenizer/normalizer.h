@@ -1,5 +1,5 @@
-// Normalizers: what a tokeniser does to a text before it cuts it, one step after another. Named as
-// in tokenizer.json (https://huggingface.co/docs/tokenizers, "Components").
+// Normalizers: the steps that rewrite a text before it is split, one after another. Named as in
+// tokenizer.json (https://huggingface.co/docs/tokenizers, "Components").
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct UnicodeNormalizer {
   NormalForm form;
 };
 struct LowercaseNormalizer {};
-/// Without marks, as far as they stand alone: NFD comes before it.
+/// Removes combining marks that are separate characters: NFD must come before it.
 struct StripAccentsNormalizer {};
 struct StripNormalizer {
   bool left = true, right = true;
@@ -31,11 +31,11 @@ struct ReplaceNormalizer {
 /// Devlin et al. 2018, tokenization.py.
 struct BertNormalizer {
   bool cleanText = true;             // no control characters, white space as " "
-  bool chineseCharacters = true;     // each a word
-  std::optional<bool> stripAccents;  // not said: where letters are made lower case
+  bool chineseCharacters = true;     // each becomes a word
+  std::optional<bool> stripAccents;  // unset: as `lowercase`
   bool lowercase = true;
 };
-/// Each byte as a character.
+/// Turns each byte into a character.
 struct ByteLevelNormalizer {};
 
 using Normalizer =

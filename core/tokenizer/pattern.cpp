@@ -12,7 +12,8 @@
 namespace headscope::tokenizer {
 namespace {
 
-// Within brackets. PCRE2's own \s has U+180E, which is no white space; its \w lacks marks.
+// Character classes for use within brackets. PCRE2's own \s has U+180E, which is no white space;
+// its \w lacks marks.
 constexpr std::string_view kSpaces =
     R"(\x09-\x0D\x20\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
 constexpr std::string_view kNoSpaces = R"(\P{Xps}\x{180E})";
@@ -167,7 +168,7 @@ std::string pcreMessage(int code) {
   return reinterpret_cast<const char*>(text.data());
 }
 
-constexpr std::uint32_t kMostSteps = 50'000'000;  // of one search
+constexpr std::uint32_t kMostSteps = 50'000'000;  // limit of one search
 constexpr std::size_t kFirstStack = 32 << 10;
 constexpr std::size_t kMostStack = 8 << 20;
 
@@ -218,13 +219,13 @@ Pattern Pattern::regex(const std::string& expression) {
     throw UserError(fmt::format("the regular expression \"{}\" cannot be used: {}", expression,
                                 pcreMessage(error)));
   }
-  pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // where there is none it is right, if slower
+  pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // a failure only costs speed
   Pattern pattern;
   pattern.compiled_ = std::make_shared<const Compiled>(Compiled{expression, std::move(code)});
   return pattern;
 }
 
-/// What PCRE2 works with: of one search at a time.
+/// The working memory of PCRE2 for one search at a time.
 struct PatternSearch::Room {
   Owned<pcre2_match_context> context{pcre2_match_context_create(nullptr)};
   Owned<pcre2_match_data> data{pcre2_match_data_create(1, nullptr)};
@@ -267,7 +268,8 @@ void PatternSearch::byExpression(std::string_view text, std::vector<Span>& found
     }
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(room_->data.get());
     const std::size_t begin = ends[0], end = ends[1];
-    // an empty one right behind the last is none: the search goes on one character later
+    // an empty match at the end of the previous match is skipped; the search continues one
+    // character later
     if (begin != end || end != lastEnd) found.push_back(spanOf(begin, end));
     if (begin == end && end == text.size()) return;
     at = begin == end ? end + characterBytes(text, end) : end;

@@ -1,4 +1,4 @@
-// Pattern: what a tokeniser file looks for in a text, a literal or a regular expression. Those are
+// Pattern: a literal or regular expression that a tokeniser file searches for. Expressions are
 // written for Oniguruma (https://github.com/kkos/oniguruma, doc/RE); PCRE2 runs them.
 #pragma once
 
@@ -13,20 +13,20 @@ namespace headscope::tokenizer {
 
 class Pattern {
  public:
-  /// An empty one is found nowhere.
+  /// An empty literal is found nowhere.
   static Pattern literal(std::string text);
-  /// Throws UserError for what is no regular expression, and for what means something else in
-  /// Oniguruma than in PCRE2 and cannot be said in both.
+  /// Throws UserError for an invalid expression, and for one whose meaning in Oniguruma has no
+  /// equivalent in PCRE2.
   static Pattern regex(const std::string& expression);
 
  private:
   friend class PatternSearch;
   struct Compiled;
   std::string literal_;
-  std::shared_ptr<const Compiled> compiled_;  // of a regular expression
+  std::shared_ptr<const Compiled> compiled_;  // set for a regular expression
 };
 
-/// Looks for a pattern, which must outlive it, in one text after another.
+/// Searches for a pattern, which must outlive it, in one text after another.
 class PatternSearch {
  public:
   explicit PatternSearch(const Pattern& pattern);
@@ -34,8 +34,8 @@ class PatternSearch {
   PatternSearch& operator=(const PatternSearch&) = delete;
   ~PatternSearch();
 
-  /// Where it is in the text (valid UTF-8), from left to right, without overlaps; what `found` held
-  /// is gone. Throws UserError where the search goes beyond PCRE2's limits.
+  /// Fills `found` with the matches in a text (valid UTF-8), from left to right, without overlaps.
+  /// Throws UserError where the search exceeds PCRE2's limits.
   void in(std::string_view text, std::vector<Span>& found);
 
  private:
@@ -46,11 +46,11 @@ class PatternSearch {
   std::unique_ptr<Room> room_;
 };
 
-/// GPT-2's: contractions, words, numbers and marks with the space before them, white space.
-/// Radford et al. 2019, encoder.py.
+/// GPT-2's expression: contractions, words, numbers and marks with the space before them, white
+/// space (Radford et al. 2019, encoder.py).
 extern const char* const kGpt2Expression;
 
-/// In PCRE2's language, what it means in Oniguruma's. Throws UserError.
+/// Translates an Oniguruma expression to PCRE2. Throws UserError.
 std::string pcreOf(std::string_view expression);
 
 }  // namespace headscope::tokenizer

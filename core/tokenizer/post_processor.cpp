@@ -24,7 +24,7 @@ std::vector<bool> spacesOf(std::string_view written) {
   return spaces;
 }
 
-/// A place so many characters later or, `back`, before.
+/// The position `characters` characters after `at` or, with `back`, before it.
 std::uint32_t moved(std::string_view text, std::uint32_t at, std::uint32_t characters, bool back) {
   const auto inside = [&](std::uint32_t byte) {
     return byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xC0) == 0x80;

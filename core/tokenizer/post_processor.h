@@ -1,5 +1,5 @@
-// Post-processors: what a tokeniser does to the tokens of a text or a pair of texts: special tokens
-// around them, the type of each, spaces left out of offsets. Named as in tokenizer.json.
+// Post-processors: the steps on the tokens of a text or a pair of texts: special tokens around
+// them, the type of each, spaces excluded from offsets. Named as in tokenizer.json.
 #pragma once
 
 #include <functional>
@@ -17,14 +17,14 @@ struct Token {
   TokenId id = 0;
   Span offsets;       // bytes of its text, of whole characters; empty for what was put around it
   int type = 0;       // 0 in the first text, 1 in the second, or as the template says
-  int sequence = -1;  // the text it is of, 0 or 1; −1: of none, put around them
+  int sequence = -1;  // its text, 0 or 1; −1: a special token around the texts
 
   bool operator==(const Token&) const = default;
 };
 
-/// White space at the ends of a token is no part of its offsets.
+/// Excludes white space at the ends of a token from its offsets.
 struct TrimOffsets {
-  bool addPrefixSpace = true;  // the first space was put there, so it is not in the text
+  bool addPrefixSpace = true;  // the first space was added and is not in the text
 };
 
 /// "[CLS] A [SEP] B [SEP]".
@@ -39,8 +39,8 @@ struct Template {
 
 using PostProcessor = std::variant<TrimOffsets, Template>;
 
-/// `texts`: the tokens of one text or of two, whose characters are `originals`. `written` is how a
-/// token stands in the text.
+/// Runs the steps on `texts`, the tokens of one text or of two, whose characters are `originals`.
+/// `written` returns the spelling of a token in the text.
 std::vector<Token> postProcess(const std::vector<PostProcessor>& steps,
                                const std::vector<std::string_view>& originals,
                                std::vector<std::vector<Token>> texts, bool addSpecial,

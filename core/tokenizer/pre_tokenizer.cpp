@@ -8,13 +8,13 @@
 namespace headscope::tokenizer {
 namespace {
 
-/// A part of a word: what was looked for, or what lies between.
+/// A part of a word: a match, or the text between two matches.
 struct Cut {
   Span span;
   bool match;
 };
 
-/// All of a word of that many bytes, in order.
+/// Splits a word of `bytes` bytes into the matches and the parts between them, in order.
 void coverWith(const std::vector<Span>& found, std::uint32_t bytes, std::vector<Cut>& cuts) {
   cuts.clear();
   std::uint32_t at = 0;
@@ -26,7 +26,7 @@ void coverWith(const std::vector<Span>& found, std::uint32_t bytes, std::vector<
   if (at < bytes) cuts.push_back({{at, bytes}, false});
 }
 
-/// Adds the words that cuts make; `offset` is where they begin.
+/// Appends the words that result from the cuts of one word; `offset` is the word's begin.
 void addWords(std::vector<Cut>& cuts, Delimiter behavior, std::uint32_t offset,
               std::vector<Span>& words) {
   const std::size_t first = words.size();
@@ -78,7 +78,7 @@ void addWords(std::vector<Cut>& cuts, Delimiter behavior, std::uint32_t offset,
               words.end());
 }
 
-/// Cuts each word by `find`, which gives what it looks for as spans of the word.
+/// Splits each word at the matches that `find` returns as spans of the word.
 template <typename Find>
 void splitWords(Words& words, Delimiter behavior, bool invert, Find find) {
   std::vector<Span> found, next;
@@ -95,7 +95,7 @@ void splitWords(Words& words, Delimiter behavior, bool invert, Find find) {
   words.words = std::move(next);
 }
 
-/// The same at single characters.
+/// Splits each word at the single characters for which `is` holds.
 template <typename Is>
 void splitAtCharacters(Words& words, Delimiter behavior, Is is) {
   splitWords(words, behavior, false, [&](std::string_view word, std::vector<Span>& found) {
@@ -109,7 +109,7 @@ void splitAtCharacters(Words& words, Delimiter behavior, Is is) {
   });
 }
 
-/// Each word written anew to the end of another text.
+/// Rewrites each word; `write` appends it to the new text.
 template <typename Write>
 void rewriteWords(Words& words, Write write) {
   AlignedText out;

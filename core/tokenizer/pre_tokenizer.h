@@ -1,5 +1,5 @@
-// Pre-tokenizers: how a tokeniser cuts a text into words before its model sees them, one step after
-// another; no token reaches over the border of a word. Named as in tokenizer.json.
+// Pre-tokenizers: the steps that split a text into words before the model sees them, one after
+// another. No token crosses the end of a word. Named as in tokenizer.json.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace headscope::tokenizer {
 
-/// What becomes of what a text is cut at: gone, a word of its own, part of the word before or
-/// behind, or one word with its like beside it.
+/// The treatment of the delimiters of a split: removed, a separate word, part of the previous or
+/// next word, or one word together with adjacent delimiters.
 enum class Delimiter { removed, isolated, mergedWithPrevious, mergedWithNext, contiguous };
 
 struct SplitPreTokenizer {
   Pattern pattern;
   Delimiter behavior = Delimiter::isolated;
-  bool invert = false;  // cuts at what the pattern is not
+  bool invert = false;  // splits at the text between matches
 };
-/// White space removed, every punctuation mark alone.
+/// Splits at white space, which is removed, and isolates every punctuation mark.
 struct BertPreTokenizer {};
-/// Words (\w+) and runs of what is neither word nor space.
+/// Keeps words (\w+) and runs of characters that are neither word characters nor white space.
 struct WhitespacePreTokenizer {};
-/// At white space alone.
+/// Splits at white space only.
 struct WhitespaceSplitPreTokenizer {};
 struct PunctuationPreTokenizer {
   Delimiter behavior = Delimiter::isolated;
@@ -36,14 +36,14 @@ struct DigitsPreTokenizer {
 struct CharDelimiterPreTokenizer {
   std::int32_t delimiter;
 };
-/// GPT-2's: cuts by its expression, then writes bytes as characters.
+/// GPT-2's: splits by its expression, then writes bytes as characters.
 struct ByteLevelPreTokenizer {
   bool addPrefixSpace = true;
   bool useRegex = true;
 };
-/// SentencePiece's: spaces become `replacement`, which begins words.
+/// SentencePiece's: spaces become `replacement`, and words begin with it.
 struct MetaspacePreTokenizer {
-  enum class Prepend { always, first, never };  // `replacement` where there is none
+  enum class Prepend { always, first, never };  // adds a missing `replacement`
   std::string replacement = "\u2581";
   Prepend prepend = Prepend::always;
   bool split = true;
@@ -54,12 +54,12 @@ using PreTokenizer =
                  WhitespaceSplitPreTokenizer, PunctuationPreTokenizer, DigitsPreTokenizer,
                  CharDelimiterPreTokenizer, ByteLevelPreTokenizer, MetaspacePreTokenizer>;
 
-/// A text and the words that it was cut into, in order, none empty.
+/// A text and its words, in order; no word is empty.
 struct Words {
   AlignedText text;
   std::vector<Span> words;
 
-  /// All of it one word.
+  /// Makes the whole text one word.
   explicit Words(AlignedText whole);
 };
 

@@ -11,7 +11,7 @@
 namespace headscope::tokenizer {
 namespace {
 
-constexpr std::size_t kShownBytes = 40;  // of a token in a message
+constexpr std::size_t kShownBytes = 40;  // most bytes of a token in a message
 constexpr std::size_t kMostAddedBytes = 4096;
 
 void requireAdded(const AddedToken& token, const Vocabulary& vocabulary) {
@@ -45,7 +45,7 @@ AddedTokenSearch searchFor(const std::vector<AddedToken>& tokens, bool normalize
                            const std::vector<Normalizer>& normalizers) {
   std::vector<const AddedToken*> wanted;
   std::vector<std::string> contents;
-  for (const bool special : {true, false}) {  // of two that read the same, the special one is found
+  for (const bool special : {true, false}) {  // special tokens win over equal ones
     for (const AddedToken& token : tokens) {
       if (token.normalized != normalized || token.special != special) continue;
       wanted.push_back(&token);
@@ -101,7 +101,7 @@ void Tokenizer::requireKnown(const std::vector<Template::Part>& parts) const {
   }
 }
 
-/// Takes one text apart.
+/// Tokenizes one text.
 class Tokenizer::Encoding {
  public:
   Encoding(const TokenizerParts& parts, std::string_view text, int sequence)
@@ -116,7 +116,7 @@ class Tokenizer::Encoding {
   }
 
  private:
-  /// The added tokens that were found, and what lies between them, in order.
+  /// Visits the added tokens that were found, and the text between them, in order.
   template <typename Origin, typename Between>
   void between(const std::vector<AddedTokenSearch::Found>& found, Span whole, Origin origin,
                Between take) {
@@ -150,14 +150,14 @@ class Tokenizer::Encoding {
     preTokenize(parts_.preTokenizers, cut);
     for (const Span& word : cut.words) {
       for (const Piece& piece : piecesOf(word.of(cut.text.text))) {
-        // what a model puts behind a word ("</w>") is no part of it
+        // a suffix that the model adds to a word ("</w>") is no part of the text
         const std::uint32_t end = std::min(piece.span.end, word.size());
         add(piece.id, cut.text.origin({word.begin + piece.span.begin, word.begin + end}));
       }
     }
   }
 
-  /// A word that comes again is not taken apart again.
+  /// Returns the pieces of a word. A repeated word is not tokenized again.
   const std::vector<Piece>& piecesOf(std::string_view word) {
     constexpr std::size_t kMostKept = 1 << 16;
     constexpr std::size_t kLongestKept = 256;
@@ -271,7 +271,7 @@ std::string Tokenizer::bytes(TokenId id) const {
     } else if (const auto* pieces = std::get_if<WordPieceDecoder>(&step)) {
       if (result.starts_with(pieces->prefix)) result.erase(0, pieces->prefix.size());
     } else if (const auto* space = std::get_if<MetaspaceDecoder>(&step)) {
-      // behind another token: at a text's start the decoder drops the space that was put there
+      // as if after another token: at a text's start the decoder drops the added space
       result = tokenizer::decode({MetaspaceDecoder{space->replacement, false}}, {result});
     } else if (std::holds_alternative<ReplaceDecoder>(step) ||
                std::holds_alternative<BpeDecoder>(step)) {
@@ -295,7 +295,7 @@ bool Tokenizer::isSpecial(TokenId id) const {
 
 std::vector<Span> groupsByCharacter(const std::vector<Token>& tokens) {
   std::vector<Span> groups;
-  std::uint32_t end = 0;  // of the newest group's characters
+  std::uint32_t end = 0;  // end of the characters of the newest group
   for (std::uint32_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
     const bool shares = !groups.empty() && token.sequence >= 0 &&

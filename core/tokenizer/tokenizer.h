@@ -1,6 +1,7 @@
 // Tokenizer: text to the tokens a model was trained on and back, as Hugging Face's tokenizers do
-// it: added tokens are found, the rest normalized, cut into words, given to the model, and special
-// tokens put around it. core/formats/tokenizer_files.h opens the one of a model's directory.
+// it: added tokens are found; the rest is normalized, split into words and tokenized by the model;
+// special tokens are added around it. core/formats/tokenizer_files.h opens the tokenizer of a
+// model's directory.
 #pragma once
 
 #include <string>
@@ -38,31 +39,30 @@ class Tokenizer {
   Tokenizer(const Tokenizer&) = delete;
   Tokenizer& operator=(const Tokenizer&) = delete;
 
-  /// The tokens of a text; any, also an empty one. Throws UserError for bytes that are not UTF-8
-  /// and for more than kMostTokenizedBytes; `what` names the flag or field.
+  /// The tokens of a text, which may be empty. Throws UserError for bytes that are not UTF-8 and
+  /// for more than kMostTokenizedBytes; `what` names the flag or field.
   std::vector<Token> encode(std::string_view text, bool addSpecial = true,
                             std::string_view what = "text") const;
-  /// Of two texts, as the model takes pairs. Offsets are those of each one's own text.
+  /// The tokens of two texts, as the model takes pairs. Offsets are bytes of the token's own text.
   std::vector<Token> encodePair(std::string_view first, std::string_view second,
                                 bool addSpecial = true, std::string_view what = "pair") const;
 
-  /// The text of tokens; ids that are no token's are left out, and special ones unless they are
-  /// kept.
+  /// The text of tokens. Unknown ids are omitted, and so are special tokens unless `keepSpecial`.
   std::string decode(const std::vector<TokenId>& ids, bool keepSpecial = false) const;
 
-  /// As the vocabulary writes it: "Ġthe", "##ing". Nothing where the id is no token's.
+  /// A token as the vocabulary writes it: "Ġthe", "##ing". Null for an unknown id.
   const std::string* text(TokenId id) const;
-  /// The bytes of text it stands for: " the", "ing"; of a character's part perhaps no UTF-8. None
-  /// where the id is no token's.
+  /// The bytes of text of a token: " the", "ing". They may be part of a character and so no UTF-8.
+  /// Empty for an unknown id.
   std::string bytes(TokenId id) const;
-  /// To be shown: a space as "·", a line break as "\\n", bytes as "<0x0A>" where they are a part of
-  /// a character or have no letter; the id itself where it is no token's.
+  /// A token for display: a space as "·", a line break as "\\n", control characters and the bytes
+  /// of a partial character as "<0x0A>"; the id itself where it is unknown.
   std::string inWords(TokenId id) const;
   std::optional<TokenId> id(std::string_view text) const;
   bool isSpecial(TokenId id) const;
   /// One more than the largest id.
   TokenId end() const { return end_; }
-  /// Ids that are a token's.
+  /// The number of known ids.
   std::size_t size() const { return size_; }
 
  private:
@@ -78,9 +78,9 @@ class Tokenizer {
   std::size_t size_ = 0;
 };
 
-/// Runs of tokens that share a character of the text, as a character of several bytes is shared by
-/// the tokens of those: [first, last) of each run, alone ones too. Tokens of different texts and
-/// those put around them share none.
+/// Groups tokens that share a character of the text, since a character of several bytes may be
+/// split over several tokens. Returns [first, last) of each group, groups of one token included.
+/// Tokens of different texts and special tokens around them share no character.
 std::vector<Span> groupsByCharacter(const std::vector<Token>& tokens);
 
 }  // namespace headscope::tokenizer

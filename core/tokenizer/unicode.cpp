@@ -39,17 +39,17 @@ bool decomposedSince12(std::int32_t point) {
       kRanges, [point](const Range& r) { return point >= r.first && point <= r.last; });
 }
 
-/// The one character that two make, or −1.
+/// The composition of two characters, or −1 where there is none.
 std::int32_t composed(std::int32_t first, std::int32_t second) {
-  // One more than two: utf8proc may write behind what it was given.
+  // One element more than two: utf8proc may write past the elements it was given.
   std::array<utf8proc_int32_t, 3> both{first, second, 0};
   const auto count = utf8proc_normalize_utf32(
       both.data(), 2, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   return count == 1 && !decomposedSince12(both[0]) ? both[0] : -1;
 }
 
-/// Decomposes, and sorts the marks of each letter by their class; what is inserted or replaced
-/// stays with the place, as the marks move.
+/// Decomposes characters and sorts the marks of each letter by combining class. The alignment stays
+/// with the position when marks move.
 std::vector<Rewritten> decomposed(std::string_view text, bool compatibility) {
   constexpr int kLongest = 32;  // U+FDFA becomes 18 characters
   int options = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE;
@@ -86,12 +86,12 @@ std::vector<Rewritten> decomposed(std::string_view text, bool compatibility) {
   return all;
 }
 
-/// Joins what can be joined: a letter with the marks behind it that nothing blocks.
+/// Composes each letter with the marks after it that are not blocked.
 std::vector<Rewritten> recomposed(const std::vector<Rewritten>& parts) {
   std::vector<Rewritten> all;
   all.reserve(parts.size());
   std::ptrdiff_t starter = -1;  // the newest letter in `all`
-  int lastClass = -1;           // of what stands between it and the next, −1 where nothing does
+  int lastClass = -1;           // class of the latest mark after it, −1: none
   for (const Rewritten& part : parts) {
     const int own = combiningClass(part.point);
     if (starter >= 0 && lastClass < own) {

@@ -1,5 +1,5 @@
-// Unicode: the classes of characters that tokenisers cut texts by, and the normal forms, each
-// character with how many it was made from. Code points are what utf8proc takes them for.
+// Unicode: the character classes by which tokenisers split texts, and the normal forms, with the
+// alignment of each character. Code points are classified by utf8proc.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ bool isWord(std::int32_t point);   // \w of Unicode TR 18: letters, marks, digit
 
 enum class NormalForm { nfc, nfd, nfkc, nfkd };
 
-/// A character of a rewritten text. `change` 0: it stands in the place of one character; 1: it is
-/// one more; −n: it stands in the place of n + 1.
+/// A character of a rewritten text. `change` 0: it replaces one character; 1: it is inserted; −n:
+/// it replaces n + 1 characters.
 struct Rewritten {
   std::int32_t point;
   int change;
@@ -29,7 +29,7 @@ struct Rewritten {
 /// UTF-8 in a normal form (Unicode TR 15). The text must be valid.
 std::vector<Rewritten> normalized(std::string_view text, NormalForm form);
 
-/// Lower case of one character, without its context: one code point, or the two of "İ".
+/// The lower case of one character, without its context: one code point, or the two of "İ".
 std::vector<Rewritten> lowerCase(std::int32_t point);
 
 }  // namespace headscope::tokenizer

@@ -11,7 +11,7 @@
 namespace headscope::tokenizer {
 
 Vocabulary::Vocabulary(std::vector<Entry> entries) {
-  constexpr std::size_t kShown = 40;  // bytes of a token in a message
+  constexpr std::size_t kShown = 40;  // most bytes of a token in a message
   TokenId end = 0;
   for (const Entry& entry : entries) {
     if (entry.id < 0 || entry.id >= kMostIds) {

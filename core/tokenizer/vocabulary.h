@@ -1,4 +1,4 @@
-// Vocabulary: the texts of a model's tokens and their ids.
+// Vocabulary: the spellings of a model's tokens and their ids.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace headscope::tokenizer {
 
 using TokenId = std::int32_t;
 
-/// Above every vocabulary there is; a larger id is a damaged file's.
+/// Larger than every known vocabulary; a larger id means a damaged file.
 inline constexpr TokenId kMostIds = TokenId{1} << 22;
 
 class Vocabulary {
@@ -26,7 +26,7 @@ class Vocabulary {
   /// Throws UserError for an id below 0 or from kMostIds on, and where two entries share a text or
   /// an id: "the tokens "a" and "b" have the same id 7".
   explicit Vocabulary(std::vector<Entry> entries);
-  Vocabulary(const Vocabulary&) = delete;  // what finds the ids looks into its own texts
+  Vocabulary(const Vocabulary&) = delete;  // ids_ refers to its own texts_
   Vocabulary& operator=(const Vocabulary&) = delete;
   Vocabulary(Vocabulary&&) noexcept = default;
   Vocabulary& operator=(Vocabulary&&) noexcept = default;
@@ -36,7 +36,7 @@ class Vocabulary {
     const auto found = ids_.find(text);
     return found == ids_.end() ? std::nullopt : std::optional(found->second);
   }
-  /// Nothing where the id is no token's.
+  /// Null for an unknown id.
   const std::string* text(TokenId id) const {
     const auto index = static_cast<std::size_t>(id);
     return id < 0 || index >= texts_.size() || !known_[index] ? nullptr : &texts_[index];

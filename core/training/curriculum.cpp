@@ -5,7 +5,7 @@
 namespace headscope::training {
 namespace {
 
-/// Lengths are rounded up to a multiple, so that few sizes of memory are asked for.
+/// Lengths are rounded up to a multiple of this, so that few sizes of memory are requested.
 constexpr Index kLengthStep = 4;
 
 }  // namespace

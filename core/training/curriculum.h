@@ -1,5 +1,6 @@
-// Curriculum: what a layer learns from (learned_layer.h): examples, drawn batch after batch, with
-// the answers to eight questions about each of their places, and what tells places apart.
+// Curriculum: the examples that a layer learns from (learned_layer.h), drawn batch after batch,
+// with the answers to eight questions about each of their places, and the columns that tell places
+// apart.
 #pragma once
 
 #include <array>
@@ -14,17 +15,17 @@
 
 namespace headscope::training {
 
-/// Asked of a layer, whatever it learns from.
+/// The number of questions asked of a layer in any domain.
 inline constexpr std::size_t kLayerQuestions = 8;
 
-/// [question][place]: the places that are its answer, in order; empty: none.
+/// [question][place]: the places of the answer, in order; empty: none.
 using Partners = std::array<std::vector<std::vector<Index>>, kLayerQuestions>;
 
-/// Examples side by side, the shorter ones padded.
+/// A batch of examples; the shorter ones are padded.
 class AskedBatch {
  public:
   struct Item {
-    std::vector<Index> things;  // at each place; equal numbers: they cannot be told apart
+    std::vector<Index> things;  // at each place; places of equal things are indistinguishable
     const Partners* partners = nullptr;
   };
 
@@ -35,8 +36,9 @@ class AskedBatch {
   Index length = 0;
   std::vector<Index> lengths;  // of each
   std::vector<Index> things;   // (count, length); −1: padding
-  /// (count, questions, length, length + 1): each answer's share of the right ones, the last
-  /// "none". Partners share, and equal things share again. A row of padding is 0.
+  /// (count, questions, length, length + 1): the target probability of each answer; the last is
+  /// "none". The partners share the probability equally, and so do the places of equal things. Rows
+  /// of padding are 0.
   std::vector<float> answers;
   std::array<Index, kLayerQuestions> rowsWithPartner{}, rowsWithout{};
 
@@ -53,7 +55,7 @@ class AskedBatch {
   }
 };
 
-/// What one step learns from.
+/// The examples of one training step.
 struct Lesson {
   AskedBatch asked;
   Tensor x;  // (B,T,D)
@@ -63,25 +65,25 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
 
-  virtual Index longest() const = 0;  // example, in places
-  /// What each column of X is multiplied by while it is learned from.
+  virtual Index longest() const = 0;  // the most places of an example
+  /// The factor of each column of X during training.
   virtual const std::vector<float>& columnFactors() const = 0;
-  /// The columns of X that tell places apart, and about how long a place's are together. At first V
-  /// reads these alone.
+  /// The columns of X that tell places apart, and the approximate length of a place's vector in
+  /// them. At first V reads only these columns.
   virtual std::vector<ColumnRange> identity() const = 0;
   virtual double identityLength() const = 0;
-  /// Of X as it is learned from.
+  /// The mean of X as training uses it, with the column factors applied.
   virtual const std::vector<double>& meanX() const = 0;
 
-  /// The next batch; the same one until `learned` says that a step has learned from it.
+  /// The next batch. Returns an equal batch until `learned` reports that a step has used it.
   virtual Lesson lesson(const BlockStorePtr& memory) = 0;
   virtual void learned() = 0;
-  /// A lesson's places under the W_V (D_kv, D) of the start, always the same: (B,T,D_kv).
+  /// The values of a lesson's places under the initial W_V (D_kv, D): (B,T,D_kv).
   virtual Tensor values(const Lesson& lesson, const Tensor& wV,
                         const ExecutionContext& execution) = 0;
 };
 
-/// `classFactor`: by how much the columns stand out that say what kind of word or step there is.
+/// `classFactor` is the factor of the columns for the kind of word or step.
 struct CurriculumSettings {
   Index width = 0;  // of X
   std::uint64_t seed = 1;
@@ -92,7 +94,7 @@ std::unique_ptr<BatchSource> makeSentenceCurriculum(const CurriculumSettings& se
 std::unique_ptr<BatchSource> makeSeriesCurriculum(Index channels,
                                                   const CurriculumSettings& settings);
 
-/// Of X (B,T,D), over the places of the batch that are no padding.
+/// The mean of X (B,T,D) over the places of the batch that are not padding.
 std::vector<double> meanOfPlaces(const Tensor& x, const AskedBatch& batch);
 
 }  // namespace headscope::training

@@ -13,7 +13,7 @@ namespace {
 /// Points of accuracy, or of R², that count as a loss.
 constexpr double kNoticeable = 0.02;
 
-/// Of a pass that has its logits.
+/// The losses of a pass whose logits are computed; nothing where cancelled.
 std::optional<Losses> lossesOf(const Model& model, const ModelPass& pass,
                                const ExecutionContext& execution) {
   Losses losses = lossesOf(pass.logits(), model.task().questions(), pass.examples(), execution);

@@ -1,6 +1,6 @@
-// Head off: what a model still answers with the output of one head gone (its gain 0): which
-// question loses its answers tells what the head was for. Nothing is learned anew: other heads
-// might take its place if they had the time.
+// Head off: the answers of a model with the output of one head removed (gain 0). The question that
+// loses its answers shows the purpose of the head. The model is not trained again: with more
+// training, other heads might replace the removed one.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,13 @@ struct HeadsOff {
   std::vector<std::vector<Losses>> without;  // [layer][head]
 };
 
-/// Of the model's answers on these examples. Nothing where cancelled.
+/// Computes the losses on these examples with every head, and with each head switched off in turn.
+/// Returns nothing where cancelled.
 std::optional<HeadsOff> switchEachOff(const Model& model, const Examples& examples,
                                       const ExecutionContext& execution = {});
 
-/// The head without which a question loses most of its accuracy (or R²), and how much; none where
-/// it loses nothing without any.
+/// The head whose removal costs a question the most accuracy (or R²), and the accuracy with and
+/// without it; none where no removal costs any.
 struct HeadMissed {
   HeadPlace head;
   double with = 0.0, without = 0.0;
@@ -32,7 +33,7 @@ std::optional<HeadMissed> mostMissed(const HeadsOff& off, std::size_t question);
 /// A sentence for each question.
 std::string headsOffInWords(const Task& task, const HeadsOff& off);
 
-/// "97 %", of a number "R² 0.97".
+/// An accuracy as "97 %", or "R² 0.97" for a question about a number.
 std::string accuracyInWords(const Question& question, double accuracy);
 /// "head 3", "layer 2, head 1".
 std::string headInWords(const HeadPlace& head, Index layers);

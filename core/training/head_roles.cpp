@@ -10,7 +10,7 @@ namespace headscope::training {
 
 namespace {
 
-/// `partners`: of each item.
+/// `partners` has one element per item.
 HeadRoles rolesIn(Embedded embedded, const std::vector<Partners>& partners, const Weights& w,
                   const AttentionConfig& config, const ExecutionContext& execution) {
   AttentionConfig c = config;

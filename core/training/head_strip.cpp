@@ -10,7 +10,7 @@
 namespace headscope::training {
 namespace {
 
-/// The newest of no later step; there is one of step 0.
+/// The latest evaluation at or before a step; there is always one of step 0.
 const Evaluation& evaluationAt(const Trainer& run, Index step) {
   const auto& all = run.evaluations();
   const auto after =
@@ -18,7 +18,8 @@ const Evaluation& evaluationAt(const Trainer& run, Index step) {
   return after == all.begin() ? all.front() : *std::prev(after);
 }
 
-/// The step in the middle of the gap over which the loss changed most; none where all are narrow.
+/// The step in the middle of the gap over which the loss changed most; none where all gaps are
+/// narrow.
 std::optional<Index> middleOfWidestGap(const Trainer& run, const std::set<Index>& steps) {
   const Index narrow = 2 * run.settings().evaluateEvery;
   const double most = evaluationAt(run, 0).losses.loss;
@@ -30,7 +31,7 @@ std::optional<Index> middleOfWidestGap(const Trainer& run, const std::set<Index>
     if (to - from < narrow) continue;
     const double fell =
         std::abs(evaluationAt(run, from).losses.loss - evaluationAt(run, to).losses.loss);
-    // where nothing changes, time alone counts, for little
+    // a small weight on time, which alone decides where the loss does not change
     const double width = fell + 0.1 * most * static_cast<double>(to - from) /
                                     static_cast<double>(std::max<Index>(1, run.stepsTaken()));
     if (width <= widest) continue;

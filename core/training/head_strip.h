@@ -1,5 +1,5 @@
-// Head strip: the heads of a run at a few of its moments, on one example: how each came to be what
-// it is, as one picture.
+// Head strip: the heads of a run at a few of its steps, on one example, as one picture of their
+// development.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@ namespace headscope::training {
 
 struct StripMoment {
   Index step = 0;
-  Evaluation evaluation;        // of the model then, on the examples of every evaluation
+  Evaluation evaluation;        // at that step, on the evaluation examples
   std::vector<Tensor> weights;  // by layer: (1,H,T,T)
 };
 
-/// Steps of a run worth seeing beside each other, in order, at most `count` (at least 2): the
-/// start, the end, those at which relations were found, and between them where the loss changed
+/// The steps of a run to show side by side, in order, at most `count` (at least 2): the start, the
+/// end, the steps at which relations were found, and between them the steps where the loss changed
 /// most.
 std::vector<Index> stripSteps(const Trainer& run, Index count);
 
-/// Of such steps, or those of the snapshots next after them; one example. Nothing where cancelled,
-/// or where the run has not been evaluated yet.
+/// The moments of one example at the steps of stripSteps, each at the first snapshot from its step
+/// on. Returns nothing where cancelled, or where the run has not been evaluated yet.
 std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Examples& example,
                                                   Index count,
                                                   const ExecutionContext& execution = {});

@@ -28,7 +28,7 @@ using MatrixMap = Eigen::Map<Matrix>;
 constexpr std::array kMatrices{TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO};
 constexpr std::array kBiases{TensorId::bQ, TensorId::bK, TensorId::bV, TensorId::bO};
 
-/// Where heads look, as against what they hand on.
+/// Whether a weight or bias decides where heads look, not what they write.
 bool saysWhere(TensorId id) {
   return id == TensorId::wQ || id == TensorId::wK || id == TensorId::bQ || id == TensorId::bK;
 }
@@ -37,8 +37,8 @@ constexpr float kFirstNone = 2.0F;
 constexpr Index kMemoryKept = 256 << 20;
 constexpr Index kStepsTold = 4;
 
-/// A parameter has its value, gradient, mean and square; the matrices are packed for products, and
-/// the readout keeps W_O twice as it was.
+/// Each parameter has a value, gradient, mean and square; the matrices are packed for products, and
+/// the readout keeps two copies of the initial W_O.
 void requireRoom(const AttentionConfig& config) {
   constexpr Index kCopies = 7;
   const Index needed =
@@ -71,7 +71,7 @@ AttentionConfig sizesToLearn(const AttentionConfig& asked, const TrainingDomain&
   return config;
 }
 
-/// Rows and columns at right angles: Q of a matrix of normals (Saxe et al. 2014).
+/// A matrix with orthogonal rows or columns: Q of a matrix of normals (Saxe et al. 2014).
 Tensor orthogonal(Index rows, Index cols, std::uint64_t seed) {
   const bool wide = cols > rows;
   Tensor drawn = Tensor::uninitialised({std::max(rows, cols), std::min(rows, cols)});
@@ -87,7 +87,7 @@ Tensor orthogonal(Index rows, Index cols, std::uint64_t seed) {
   return result;
 }
 
-/// V reads what tells places apart, and nothing else.
+/// The initial W_V, which reads only the columns that tell places apart.
 Tensor identityValues(const AttentionConfig& c, const BatchSource& curriculum, std::uint64_t seed) {
   const std::vector<ColumnRange> identity = curriculum.identity();
   Index columns = 0;
@@ -109,7 +109,8 @@ Tensor identityValues(const AttentionConfig& c, const BatchSource& curriculum, s
   return wV;
 }
 
-/// Values (B,T,D_kv) as they stand in the concatenated heads: once for each head that reads them.
+/// Values (B,T,D_kv) in the layout of the concatenated heads: one copy for each head that reads
+/// them.
 Tensor inConcat(const Tensor& values, const AttentionConfig& c) {
   if (c.numKvHeads == c.numHeads) return values;
   Tensor result = Tensor::uninitialised({values.dim(0), values.dim(1), c.queryWidth()});
@@ -129,7 +130,7 @@ std::unique_ptr<BatchSource> curriculumFor(const LearningSettings& s, Index widt
                            : makeSentenceCurriculum(settings);
 }
 
-/// Adds to grad.raw_scores what the two penalties give.
+/// Adds the gradients of the two penalties to grad.raw_scores.
 class ScorePenalties {
  public:
   ScorePenalties(const LearningSettings& s, const AttentionConfig& c) {
@@ -182,8 +183,8 @@ class ScorePenalties {
   float size_ = 0.0F, most_ = 0.0F, excess_ = 0.0F;
 };
 
-/// What a step's learning rate is multiplied by: 1, and towards the end less and less, so that what
-/// was learned settles.
+/// The factor of a step's learning rate: 1, and a linear fall to 0 over the last `settling` of the
+/// steps.
 double rateAt(Index step, const LearningSettings& s) {
   const double left =
       static_cast<double>(s.steps - step) / (s.settling * static_cast<double>(s.steps));
@@ -235,7 +236,7 @@ class LayerLearner::Step {
     }
   }
 
-  /// False where it was cancelled.
+  /// Returns false where it was cancelled.
   bool run() {
     const ScopedThreadLimit threads(threads_);
     const std::optional<StepsDone> done = runSteps(tensors_, nullptr, execution_);
@@ -322,7 +323,7 @@ bool LayerLearner::step(const ExecutionContext& execution) {
   return true;
 }
 
-/// The optimiser's part.
+/// Applies the optimiser to the gradients of a step.
 void LayerLearner::take(const Step& step) {
   for (std::size_t i = 0; i < learned_.size(); ++i) {
     parameters_[i].gradient = step.gradient(learned_[i]);
@@ -390,7 +391,7 @@ const Tensor& LayerLearner::value(TensorId id) const {
 }
 
 bool learnsQuickly(const AttentionConfig& sizes) {
-  constexpr Index kParameters = 10'000'000;  // a second for each million, and less
+  constexpr Index kParameters = 10'000'000;  // at most a second for each million
   return ledger(sizes).parameters.total <= kParameters;
 }
 

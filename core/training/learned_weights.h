@@ -1,5 +1,5 @@
 // Learned weights: files of layers that learned from sentences or series
-// (training/learned_layer.h), and the one that comes with the program, for sentences:
+// (training/learned_layer.h), and the layer for sentences that comes with the program:
 // assets/learned/sentences_512_8.safetensors.
 #pragma once
 
@@ -13,17 +13,18 @@
 
 namespace headscope::formats {
 
-/// Weights in nn.MultiheadAttention's names; how they came about, and the questions that each head
-/// was trained for, in the metadata. Throws UserError naming the path.
+/// Saves weights under nn.MultiheadAttention's names. The metadata has their training settings and
+/// the questions that each head was trained for. Throws UserError naming the path.
 void saveLearned(const std::filesystem::path& path, const Weights& weights,
                  const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed,
                  Index steps, FileFloat as);
 
-/// Those that come with the program, where they are of these sizes, this domain and this seed.
+/// The weights that come with the program, where they have these sizes, this domain and this seed.
 std::optional<Weights> learnedAsset(const AttentionConfig& config, const TrainingDomain& domain,
                                     std::uint64_t seed);
 
-/// Those, or else learned now. `tell` is called after each step; nothing where it was cancelled.
+/// Returns learnedAsset where it has weights; otherwise trains a layer. `tell` is called after each
+/// step. Returns nothing where it was cancelled.
 std::optional<Weights> learnedWeights(
     const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed,
     const ExecutionContext& execution,

@@ -10,11 +10,11 @@ namespace {
 
 constexpr Index kPlacesAtOnce = 64;
 
-/// What a question's answers add up to, of some places.
+/// The sums of a question's answers over some places.
 struct Sums {
   double loss = 0.0;
   double right = 0.0;
-  double answers = 0.0, squares = 0.0;  // of numbers: Σ t, Σ t²
+  double answers = 0.0, squares = 0.0;  // for numbers: Σ t, Σ t²
 };
 
 float largestOf(std::span<const float> values) {
@@ -98,7 +98,7 @@ class LossesRunner {
     const MatrixView shares{memory.data(), logits.rows, count, count};
     const std::vector<AllowedKeys> all(static_cast<std::size_t>(logits.rows), {0, count, nullptr});
     softmaxOfScaled(logits, 1.0F, shares, all);
-    double likeliest = 1.0;  // the shares' product: of so few places it is never too small either
+    double likeliest = 1.0;  // product of the shares, never too small either
     for (Index r = 0; r < logits.rows; ++r) {
       float* to = gradient_ == nullptr ? nullptr : gradient_->mutableData() + start + r * stride;
       const float answer = wanted(q, places.begin + r);
@@ -149,7 +149,7 @@ class LossesRunner {
   const Examples& examples_;
   Tensor* gradient_;
   std::vector<Index> asked_;  // by question
-  Index most_ = 1;            // classes of a question
+  Index most_ = 1;            // the most classes of a question
 };
 
 }  // namespace

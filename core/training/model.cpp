@@ -206,7 +206,7 @@ bool ModelPass::backward(Model& model, const Tensor& gradLogits,
     for (const TensorId id : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {
       model.parameters_[model.weightPlace(layer, id)].gradient = gradients->tensor(id);
     }
-    // what the residual hands on, and what came through the attention
+    // the gradient through the residual, plus that through the attention
     Tensor sum = Tensor::uninitialised(dh.shape(), execution.memory);
     addUp(dh, gradients->tensor(TensorId::x), sum, execution);
     dh = std::move(sum);

@@ -25,20 +25,20 @@ namespace headscope::training {
 
 inline constexpr Index kMostLayers = 8;
 
-/// The attention of each of the model's layers over so many examples.
+/// The attention settings of each of the model's layers for `examples` examples.
 AttentionConfig attentionOf(const Task& task, const ModelSettings& settings, Index examples);
 
-/// How many numbers such a model learns.
+/// The number of weights that such a model learns.
 Index parameterCount(const Task& task, const ModelSettings& settings);
 
-/// The threads that a forward pass over so many examples pays for.
+/// The number of threads worth using for a forward pass over `examples` examples.
 int threadsOfPass(const Task& task, const ModelSettings& settings, Index examples,
                   const ExecutionContext& execution);
 
 class Model {
  public:
-  /// At its start: N(0, 1/d) throughout, from streams of the seed. The task must live as long as
-  /// this does; the settings must be possible (see checkTraining in trainer.h).
+  /// Draws the initial parameters from N(0, 1/d), from streams of the seed. The task must live as
+  /// long as this does; the settings must be valid (see checkTraining in trainer.h).
   Model(const Task& task, const ModelSettings& settings, std::uint64_t seed);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
@@ -70,7 +70,7 @@ class Model {
   Readout readout_, readoutGradient_;
 };
 
-/// A pass over some examples, forward and perhaps backward, and all that it gave. The model and the
+/// A pass over some examples, forward and optionally backward, with its results. The model and the
 /// examples must live as long as it does.
 class ModelPass {
  public:
@@ -78,12 +78,14 @@ class ModelPass {
   ModelPass(const ModelPass&) = delete;
   ModelPass& operator=(const ModelPass&) = delete;
 
-  /// From the next forward on this head adds nothing to its layer's output (its gain is 0).
+  /// Switches a head off from the next forward on: it adds nothing to its layer's output (gain 0).
   void switchOff(const HeadPlace& head);
-  /// False where `execution` was cancelled; what there is then is of no use. Of `before`, a pass of
-  /// the same parameters over the same examples (may be null), is taken what still holds.
+  /// Runs the forward pass. Returns false where `execution` was cancelled; the results are then
+  /// invalid. `before` (may be null) is a pass of equal parameters over the same examples; results
+  /// that still hold are taken from it.
   bool forward(const ExecutionContext& execution, const ModelPass* before = nullptr);
-  /// Fills in the gradient of every parameter of the model from that of the logits.
+  /// Computes the gradient of every parameter of the model from that of the logits. Returns false
+  /// where cancelled.
   bool backward(Model& model, const Tensor& gradLogits, const ExecutionContext& execution);
 
   const AttentionConfig& config() const { return config_; }
@@ -93,9 +95,10 @@ class ModelPass {
   const Gradients& gradients(Index layer) const { return *gradients_[at(layer)]; }
   const Tensor& output() const { return output_; }  // h_L (B,T,D)
   const Tensor& logits() const { return logits_; }  // (B,T,C)
-  /// A number of some layer left float32.
+  /// Whether a number of some layer left the range of float32.
   bool overflowed() const { return overflowed_; }
-  /// Where: "layers.0.raw_scores[3, 0, 1, 2]"; empty where every number of the pass is finite.
+  /// The first cell that is not finite: "layers.0.raw_scores[3, 0, 1, 2]"; empty where every number
+  /// of the pass is finite.
   std::string firstNotFinite() const;
 
  private:
@@ -106,7 +109,7 @@ class ModelPass {
   const Model* model_;
   const Examples* examples_;
   AttentionConfig config_;
-  std::optional<Index> offIn_;  // the layer that has a head off
+  std::optional<Index> offIn_;  // the layer with a head switched off
   AttentionConfig offConfig_;   // of that layer
   Pins noPins_;
   std::vector<std::unique_ptr<AttentionTensors>> layers_;
@@ -115,8 +118,8 @@ class ModelPass {
   bool overflowed_ = false;
 };
 
-/// A layer of the model on one of the examples, as the document that the rest of the program works
-/// on: configuration, the rows that reach the layer as X, its weights, what the places are called.
+/// A layer of the model on one of the examples, as a document: configuration, the layer's input as
+/// X, its weights, the names of the places.
 DocumentPtr documentOf(const ModelPass& pass, const Model& model, Index layer, Index example,
                        Index memoryBudgetBytes);
 

@@ -12,7 +12,7 @@ constexpr Index kBlock = 8192;
 using Numbers = Eigen::Map<Eigen::ArrayXf>;
 using ConstNumbers = Eigen::Map<const Eigen::ArrayXf>;
 
-/// A run of numbers of one parameter, as a piece of work.
+/// A range of one parameter's numbers, as a piece of work.
 struct Piece {
   std::size_t parameter;
   Index begin, count;

@@ -1,5 +1,5 @@
-// Relations: what the heads of a document are said to do, whether they were designed for it or
-// trained for it; empty where nothing is said of them.
+// Relations: the declared relations of a document's heads, designed or trained; empty where there
+// are none.
 #pragma once
 
 #include "core/heads/declared_relations.h"

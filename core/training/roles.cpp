@@ -17,7 +17,7 @@ struct HeadSums {
   double entropy = 0.0;
 };
 
-/// Σ over the row's partners of its weights.
+/// The sum of a row's weights on its partners.
 double weightOn(const std::uint8_t* partners, std::span<const float> row) {
   double sum = 0.0;
   for (std::size_t j = 0; j < row.size(); ++j) {
@@ -42,7 +42,7 @@ HeadSums sumsOf(const ConstMatrixView& weights, const Examples& examples, Index 
   return sums;
 }
 
-/// Of every relation, in how many rows it has a partner.
+/// The number of rows that have a partner, by relation.
 std::vector<double> rowsWithPartners(const Examples& examples) {
   std::vector<double> rows;
   const auto keys = static_cast<std::size_t>(examples.length);
@@ -64,7 +64,7 @@ std::optional<LayerRoles> layerRoles(const Tensor& weights, const Examples& exam
   assert(weights.dim(0) == examples.count && weights.dim(2) == examples.length);
   const Index heads = weights.dim(1);
   std::vector<HeadSums> parts(static_cast<std::size_t>(examples.count * heads));
-  constexpr Index kFlopsPerWeight = 20;  // its logarithm, and a look for each relation
+  constexpr Index kFlopsPerWeight = 20;  // its logarithm, and one test for each relation
   const ScopedThreadLimit threads(threadsFor(weights.size() * kFlopsPerWeight, execution.threads));
   parallelFor(static_cast<Index>(parts.size()), execution, [&](Index i) {
     parts[static_cast<std::size_t>(i)] =
@@ -86,7 +86,7 @@ std::optional<LayerRoles> layerRoles(const Tensor& weights, const Examples& exam
   return roles;
 }
 
-/// How good a choice of heads is: the number found first, then the sum.
+/// The value of a choice of heads: first the number found, then the sum.
 struct Worth {
   int found = 0;
   double sum = 0.0;
@@ -96,8 +96,8 @@ struct Worth {
 
 }  // namespace
 
-/// best[set]: the best choice of distinct heads, of those looked at so far, for just the relations
-/// of `set` (a bit for each). There are few relations and perhaps many heads.
+/// best[set]: the best choice of distinct heads, among those visited so far, for exactly the
+/// relations of `set` (one bit each). Relations are few, heads may be many.
 std::vector<std::optional<Index>> bestHeads(const std::vector<std::vector<double>>& mass,
                                             Index relations) {
   struct Choice {
@@ -108,7 +108,7 @@ std::vector<std::optional<Index>> bestHeads(const std::vector<std::vector<double
   std::vector<std::optional<Choice>> best(std::size_t{1} << relations);
   best.front() = Choice{{}, std::vector<std::optional<Index>>(static_cast<std::size_t>(relations))};
   for (std::size_t h = 0; h < mass.size(); ++h) {
-    // larger sets first: what they are made from has not seen this head yet
+    // larger sets first: the smaller sets that they extend must not include this head yet
     for (std::size_t set = best.size() - 1; set > 0; --set) {
       for (std::size_t r = 0; r < static_cast<std::size_t>(relations); ++r) {
         const std::size_t rest = set & ~(std::size_t{1} << r);

@@ -1,9 +1,10 @@
-// Roles: what the heads of a model are becoming: how much of its weight each puts where a task's
-// relations say, how sharp and how alike the heads are, and which head has taken up which relation.
+// Roles: the relations that the heads of a model attend by: the weight that each head puts on the
+// partners of a task's relations, the entropy and similarity of the heads, and the assignment of
+// heads to relations.
 //
 // mass[h][r] = the mean, over all rows of all examples that have a partner by relation r, of the
-// sum of head h's weights on the partners (1 of one partner where it looks at nothing else).
-// Entropy and similarity are means over all rows (core/analysis/similarity.h).
+// sum of head h's weights on the partners (1 where all of its weight is on partners). Entropy and
+// similarity are means over all rows (core/analysis/similarity.h).
 #pragma once
 
 #include <optional>
@@ -17,7 +18,7 @@
 
 namespace headscope::training {
 
-/// From this mass on a relation is found.
+/// The mass from which a relation counts as found.
 inline constexpr double kFoundMass = 0.60;
 
 struct LayerRoles {
@@ -26,12 +27,11 @@ struct LayerRoles {
   HeadSimilarity similarity;
 };
 
-/// The head that a relation is given.
+/// The head assigned to a relation.
 struct Role {
-  std::optional<HeadPlace>
-      head;            // none: there are fewer heads than relations, or no row to tell by
-  double mass = 0.0;   // of that head
-  bool found = false;  // it is at least kFoundMass
+  std::optional<HeadPlace> head;  // none: fewer heads than relations, or no row has a partner
+  double mass = 0.0;              // of that head
+  bool found = false;             // mass is at least kFoundMass
 };
 
 struct Roles {
@@ -39,21 +39,22 @@ struct Roles {
   std::vector<Role> relations;
 };
 
-/// The relation that a head has most of its weight on; none where no row has a partner.
+/// The relation with the largest mass of a head; none where no row has a partner.
 struct Becoming {
   std::size_t relation = 0;
   double mass = 0.0;
 };
 std::optional<Becoming> becoming(const Roles& roles, const HeadPlace& head);
 
-/// Of the weights of each layer, (B, H, T, T), on `examples` of a task: B of T places. Nothing
-/// where cancelled.
+/// Computes the roles from the weights of each layer, (B, H, T, T), on B `examples` of T places.
+/// Returns nothing where cancelled.
 std::optional<Roles> rolesOf(std::span<const Tensor> weights, const Examples& examples,
                              const ExecutionContext& execution = {});
 
-/// Gives every relation a head of its own, of any layer: so that as many as can be are found, and
-/// of all ways to do so the one of the largest sum of masses. `mass` is [head][relation], each 0 …
-/// 1 or NaN; the heads of several layers one after the other. Returns the head of each relation.
+/// Assigns a distinct head, of any layer, to each relation: as many relations as possible are
+/// found, and among those assignments the sum of masses is largest. `mass` is [head][relation],
+/// each 0 … 1 or NaN, with the heads of several layers concatenated. Returns the head of each
+/// relation.
 std::vector<std::optional<Index>> bestHeads(const std::vector<std::vector<double>>& mass,
                                             Index relations);
 

@@ -1,5 +1,5 @@
-// Sentences to learn from: their X is the sum of a row for each word and one for each position,
-// both embedded once; a place is known by its word.
+// The sentence curriculum: X is the sum of a row for each word and a row for each position, both
+// embedded once. A place is identified by its word.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -13,17 +13,17 @@ namespace headscope::training {
 namespace {
 
 constexpr Index kSentencesForMean = 512;
-/// Sentences for so many batches are drawn at once and sorted, so that little is padding.
+/// Sentences for this many batches are drawn at once and sorted, so that there is little padding.
 constexpr Index kBatchesDrawnAtOnce = 4;
 
-/// A row of X for each word, without positions.
+/// The row of X for each word, without positions.
 Tensor embeddedWords(const std::vector<std::string>& words, Index width) {
   std::vector<std::vector<std::string>> alone;
   for (const std::string& word : words) alone.push_back({word});
   return embedText(alone, 1, width, Positions::none).x.reshaped({std::ssize(words), width});
 }
 
-/// What a position adds to it.
+/// The contribution of each position to X: one row per position.
 Tensor embeddedPlaces(Index width) {
   const std::vector<std::vector<std::string>> same(
       1, std::vector<std::string>(static_cast<std::size_t>(kLongestSentence), "the"));
@@ -33,7 +33,7 @@ Tensor embeddedPlaces(Index width) {
   return x.reshaped({kLongestSentence, width});
 }
 
-/// Word classes stand out.
+/// The factor of each column: `factor` for word classes, otherwise 1.
 std::vector<float> classFactors(const Layout& layout, double factor) {
   std::vector<float> factors;
   for (const std::string& name : layout.names) {
@@ -138,12 +138,12 @@ class SentenceCurriculum final : public BatchSource {
   Index width_, batch_;
   Draws draws_;
   Layout layout_;
-  std::vector<std::string> words_;  // that sentences may hold, sorted
+  std::vector<std::string> words_;  // all words of sentences, sorted
   Tensor wordRows_, placeRows_;     // X is their sum: (words, D), (places, D)
   std::vector<float> columnFactors_;
   std::vector<double> meanX_;
   Tensor wordValues_;            // (1, words, D_kv)
-  std::vector<Sentence> drawn_;  // for the batches to come
+  std::vector<Sentence> drawn_;  // sentences of the next batches
 };
 
 }  // namespace

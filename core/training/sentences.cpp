@@ -35,8 +35,7 @@ Words without(Words words, std::initializer_list<std::string_view> others) {
   return words;
 }
 
-/// Words that no lexicon knows, so that they carry no information but identity. No text contains
-/// them.
+/// Made-up words that carry no information but identity. No lexicon and no text contains them.
 Words madeUpWords() {
   constexpr int kMadeUp = 150;
   Words words;
@@ -67,7 +66,7 @@ struct Vocabulary {
   Words relativesAfterComma{"which", "who"};
   Words subjects{"it", "he", "she", "they", "we"};
   Words objects{"it", "him", "them", "her", "us"};
-  Words anySubjects{"it", "he", "she", "they", "we", "i", "you"};  // of anyone, not of a noun
+  Words anySubjects{"it", "he", "she", "they", "we", "i", "you"};  // these refer to no noun
   Words conjunctions{"and", "but", "because", "while", "when", "although", "or", "if"};
   Words negations{"not", "never"};
   Words marks{",", "."};
@@ -86,7 +85,7 @@ const Vocabulary& vocabulary() {
   return words;
 }
 
-/// How many adjectives a noun has: none or one with these probabilities, else two.
+/// The probabilities of no adjective and of one adjective before a noun; otherwise it has two.
 struct AdjectiveCounts {
   double none, one;
 };
@@ -94,7 +93,7 @@ constexpr AdjectiveCounts kOften{0.5, 0.35};
 constexpr AdjectiveCounts kLess{0.65, 0.25};
 constexpr AdjectiveCounts kSeldom{0.8, 0.15};
 
-// How often a part of a sentence is there, or takes one of its forms.
+// Probabilities of the parts of a sentence and their forms.
 constexpr double kOpening = 0.08;
 constexpr double kSecondClause = 0.45;
 constexpr double kCommaBeforeIt = 0.4;
@@ -120,10 +119,10 @@ constexpr double kAuxiliary = 0.25;
 constexpr double kDo = 0.7;   // of auxiliaries: "did not", else "can"
 constexpr double kNot = 0.8;  // of negations; else "never"
 
-/// So many words and a clause more would be too long.
+/// The most words after which a second clause still fits.
 constexpr std::size_t kMostWordsBeforeSecond = 10;
 
-/// The turns that a sentence takes: drawn, or those of a sentence that is there.
+/// The choices that make up a sentence: drawn at random, or found by reading a given sentence.
 class Turns {
  public:
   Turns() = default;
@@ -132,13 +131,14 @@ class Turns {
   Turns& operator=(const Turns&) = delete;
 
   virtual bool chance(double probability) = 0;
-  /// The first of the ends that lies above a number drawn from 0 to 1; their count where none does.
+  /// The index of the first end that lies above a number drawn from [0, 1); the number of ends
+  /// where none does.
   virtual std::size_t which(std::span<const double> ends) = 0;
   virtual std::string word(const Words& any) = 0;
   virtual std::string exactly(const char* word) = 0;
-  /// One of `any`, which are often `usual`.
+  /// `usual` with this probability, otherwise one of `any`.
   virtual std::string word(const std::string& usual, double probability, const Words& any) = 0;
-  /// What is understood where it is read, and never drawn.
+  /// Whether an optional extra part follows. Reading accepts such parts; drawing never makes them.
   virtual bool more() = 0;
 };
 
@@ -166,13 +166,13 @@ class DrawnTurns final : public Turns {
   Draws& draws_;
 };
 
-/// Finds the turns by which a sentence comes to be said: where a word is another than the next one,
-/// the last turn that can be taken differently is, and the sentence is begun anew.
+/// Finds the choices that produce a given sentence, by backtracking: at a word that does not match,
+/// the last choice with an untried alternative is changed, and the sentence starts again.
 class ReadTurns final : public Turns {
  public:
-  struct OtherWord {};  // thrown: by these turns it is another sentence
+  struct OtherWord {};  // thrown where these choices give another sentence
 
-  /// `words` in lower case.
+  /// `words` are in lower case.
   explicit ReadTurns(const Words& words) : words_(words) {}
 
   void begin() {
@@ -180,7 +180,7 @@ class ReadTurns final : public Turns {
     turn_ = 0;
   }
   bool read() const { return next_ == words_.size(); }
-  /// False where all have been tried.
+  /// Changes the last choice that has an untried alternative. Returns false where there is none.
   bool takeOthers() {
     while (!taken_.empty() && taken_.back().way + 1 == taken_.back().ways) taken_.pop_back();
     if (taken_.empty()) return false;
@@ -225,7 +225,7 @@ class ReadTurns final : public Turns {
   std::vector<Turn> taken_;
 };
 
-/// Says a sentence word by word, and notes what each has to do with the others as it is said.
+/// Builds a sentence word by word and records the partners of each word.
 class SentenceBuilder {
  public:
   explicit SentenceBuilder(Turns& turns) : turns_(turns) {}
@@ -255,7 +255,7 @@ class SentenceBuilder {
   Index say(const Words& any) { return note(turns_.word(any)); }
   Index say(const char* word) { return note(turns_.exactly(word)); }
 
-  /// A noun, verb or adjective: now and then one that the lexicon does not know.
+  /// Appends a noun, verb or adjective, sometimes one that the lexicon does not know.
   Index sayOpen(const Words& known) {
     return say(turns_.chance(kUnknownWord) ? words_.unknown : known);
   }
@@ -272,7 +272,7 @@ class SentenceBuilder {
     answer(WordQuestion::description, noun, adjective);
   }
 
-  /// "the old cat"; its noun.
+  /// Appends "the old cat"; returns the place of its noun.
   Index nounPhrase(AdjectiveCounts adjectives) {
     std::optional<Index> determiner;
     if (turns_.chance(kDeterminer)) determiner = note(turns_.word("the", kThe, words_.determiners));
@@ -287,7 +287,7 @@ class SentenceBuilder {
     return noun;
   }
 
-  /// Stands for either of the first two nouns: which, a single layer cannot know.
+  /// Appends a pronoun for either of the first two nouns: a single layer cannot know which.
   Index pronoun(const Words& any) {
     const Index place = say(any);
     const std::size_t candidates = std::min<std::size_t>(2, nouns_.size());
@@ -301,7 +301,7 @@ class SentenceBuilder {
     return again ? pronoun(any) : nounPhrase(adjectives);
   }
 
-  /// "on the mat", which says more of a verb.
+  /// Appends "on the mat", which belongs to a verb.
   void prepositionalPhrase(Index verb) {
     const Index preposition = say(words_.prepositions);
     const Index object = nounOrPronoun(kPronounAfterPreposition, words_.objects, kLess);
@@ -310,7 +310,7 @@ class SentenceBuilder {
     answer(WordQuestion::verb, object, verb);
   }
 
-  /// "was not very fluffy". In a relative clause the noun keeps its own verb.
+  /// Appends "was not very fluffy". In a relative clause the noun keeps its own verb.
   void copula(Index subject, bool relative = false) {
     const Index verb = say(words_.copulas);
     answer(WordQuestion::subject, verb, subject);
@@ -339,9 +339,9 @@ class SentenceBuilder {
     answer(WordQuestion::verb, nounOrPronoun(kObjectPronoun, words_.objects, kOften), verb);
   }
 
-  /// "did not jump over it"
+  /// Appends "did not jump over it".
   void predicate(Index subject) {
-    std::vector<Index> before;  // what stands before the verb and goes with it
+    std::vector<Index> before;  // the words before the verb that go with it
     if (turns_.chance(kAuxiliary)) {
       const bool negated = turns_.chance(kDo);
       before.push_back(say(negated ? words_.doForms : words_.auxiliaries));
@@ -370,14 +370,14 @@ class SentenceBuilder {
     moreOf(verb);
   }
 
-  /// "in the garden today"
+  /// Appends "in the garden today", which belongs to a verb.
   void moreOf(Index verb) {
     while (turns_.more()) prepositionalPhrase(verb);
     if (turns_.more()) answer(WordQuestion::verb, say(words_.manners), verb);
     if (turns_.more()) answer(WordQuestion::verb, say(words_.openings), verb);
   }
 
-  /// ", which was fluffy,", "that sleeps by the door" or "that the river flows by"
+  /// Appends ", which was fluffy,", "that sleeps by the door" or "that the river flows by".
   void relativeClause(Index noun) {
     const bool commas = turns_.chance(kRelativeInCommas);
     if (commas) say(",");
@@ -415,7 +415,7 @@ class SentenceBuilder {
     }
   }
 
-  /// ", because it was too wide"
+  /// Appends ", because it was too wide".
   void secondClause() {
     if (turns_.chance(kCommaBeforeIt)) say(",");
     say(words_.conjunctions);
@@ -431,7 +431,7 @@ class SentenceBuilder {
   Turns& turns_;
   const Vocabulary& words_ = vocabulary();
   Sentence sentence_;
-  std::vector<Index> nouns_;  // said so far
+  std::vector<Index> nouns_;  // so far
 };
 
 }  // namespace
@@ -462,7 +462,7 @@ std::optional<Sentence> readSentence(const std::vector<std::string>& tokens) {
       Sentence sentence = SentenceBuilder(turns).build();
       if (turns.read()) return sentence;
     } catch (const ReadTurns::OtherWord&) {
-      // other turns may come to it
+      // other choices may produce it
     }
     if (!turns.takeOthers()) return std::nullopt;
   }

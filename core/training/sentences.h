@@ -1,10 +1,10 @@
-// Sentences: made up over the English words of the lexicon, of 5 to 16 tokens, each with the
-// answers to eight questions about every word: which other words of the sentence it has to do
-// with. They are put together by chance along a grammar, which knows the answers; the same grammar
-// reads a sentence that somebody wrote, and knows them there.
+// Sentences: generated from the English words of the lexicon, with 5 to 16 tokens. Each has the
+// answers to eight questions about every word: the other words of the sentence that it is related
+// to. They are drawn at random from a grammar, which gives the answers. The grammar can also read a
+// written sentence and give its answers.
 //
-// "the old cat, which was fluffy, did not sleep because it was hungry." Only their structure is
-// that of English: who sleeps where is drawn, and number does not agree.
+// "the old cat, which was fluffy, did not sleep because it was hungry." Only the structure is
+// English: the words are drawn at random, and number does not agree.
 #pragma once
 
 #include <array>
@@ -21,10 +21,10 @@
 
 namespace headscope::training {
 
-/// Asked of every word; a word that has no such partner answers "none".
+/// The questions asked of every word. A word that has no such partner answers "none".
 enum class WordQuestion {
   previous,     // any word: the one before it
-  subject,      // verb, copula, auxiliary: who does it, or is it
+  subject,      // verb, copula, auxiliary: its subject
   described,    // adjective: the noun it is about
   description,  // noun: its adjectives
   determined,   // determiner: its noun
@@ -59,12 +59,13 @@ inline constexpr Index kLongestSentence = 16;
 
 Sentence drawSentence(Draws& draws);
 
-/// A sentence that somebody wrote, in lower case, with the answers: of any length, and a little
-/// freer than the drawn ones (more clauses, more said of a verb). Nothing where it does not go by
-/// the grammar. Where it can be read in two ways, the likelier turns are taken.
+/// Reads a written sentence and returns it in lower case, with the answers. It may have any length
+/// and a few more forms than drawn ones (more clauses, more complements of a verb). Returns nothing
+/// where the grammar does not produce it. Where there are two readings, the more probable choices
+/// are taken.
 std::optional<Sentence> readSentence(const std::vector<std::string>& tokens);
 
-/// Every word that a sentence may hold, each once.
+/// All words that a sentence may hold, each once.
 std::vector<std::string> sentenceWords();
 
 }  // namespace headscope::training

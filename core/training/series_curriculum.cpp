@@ -1,5 +1,5 @@
-// Series to learn from: windows of measurements, embedded as any series is; a step is known by its
-// position pairs and the mix of its readings.
+// The series curriculum: windows of measurements, embedded as any series is. A step is identified
+// by its position pairs and the mix of its readings.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index kWindowsForMean = 128;
 
-/// The flags stand out.
+/// The factor of each column: `factor` for the flags, otherwise 1.
 std::vector<float> flagFactors(const Layout& layout, double factor) {
   std::vector<float> factors;
   for (const std::string& name : layout.names) {
@@ -66,7 +66,7 @@ class SeriesCurriculum final : public BatchSource {
     return layout_.blocks[kPairsBlock];
   }
 
-  /// All of one length.
+  /// Draws windows of one length.
   Windows drawBatch(Index count, Draws& draws) const {
     const Index steps = kShortestWindow + draws.below(kLongestWindow - kShortestWindow + 1);
     Windows windows;
@@ -102,7 +102,7 @@ class SeriesCurriculum final : public BatchSource {
   Layout layout_;
   std::vector<float> columnFactors_;
   std::vector<double> meanX_;
-  Windows drawn_;  // for the next lesson
+  Windows drawn_;  // windows of the next lesson
 };
 
 }  // namespace

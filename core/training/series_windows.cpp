@@ -15,10 +15,10 @@ constexpr Index kRecentSteps = 5;
 constexpr Index kEarlier = 10;
 constexpr Index kFirstSteps = 5;
 
-/// What a channel does over a window, beside noise of deviation 1.
+/// The course of a channel over a window, without its noise of deviation 1.
 struct Course {
-  double trend = 0.0;   // from the first step to behind the last
-  double change = 0.0;  // of level, at the window's change
+  double trend = 0.0;   // total rise over the window
+  double change = 0.0;  // change of level at the change point
 };
 
 double eitherSign(double size, Draws& draws) { return draws.chance(0.5) ? size : -size; }

@@ -1,9 +1,10 @@
-// Series windows: made-up measurements of 16 to 48 time steps, and the answers to eight questions
-// about every step of a series: which other steps it has to do with. The answers are read off the
-// series itself, so that any series has them, drawn or loaded.
+// Series windows: generated measurements of 16 to 48 time steps, and the answers to eight questions
+// about every step of a series: the other steps that it is related to. The answers are computed
+// from the series itself, so that every series has them, drawn or loaded.
 //
-// A channel is noise about a level, perhaps with a trend; some windows have a change of level, some
-// have spikes. What a spike and a change point are is what X says of them (core/input/series.h).
+// A channel is noise about a level, in some windows with a trend; some windows have a change of
+// level, some have spikes. Spikes and change points are those of the series' features in X
+// (core/input/series.h).
 #pragma once
 
 #include <memory>
@@ -17,14 +18,14 @@
 
 namespace headscope::training {
 
-/// Asked of every time step; one that has no such partner answers "none".
+/// The questions asked of every time step. A step that has no such partner answers "none".
 enum class SeriesQuestion {
   previous,    // the step before
-  recent,      // the last five steps, itself among them
+  recent,      // the last five steps, this one included
   earlier,     // ten steps before
   start,       // from the sixth step on: the first five
-  spike,       // the latest spike, itself perhaps
-  change,      // from the change point on: that
+  spike,       // the latest spike, perhaps this step
+  change,      // from the change point on: the change point
   otherLevel,  // the steps on the other side of the change point
   high,        // the quarter of all steps at which the first channel is highest
 };
@@ -42,7 +43,7 @@ const SeriesQuestionInfo& info(SeriesQuestion question);
 inline constexpr Index kShortestWindow = 16;
 inline constexpr Index kLongestWindow = 48;
 
-/// `steps` time steps of `channels` channels.
+/// Draws a window of `steps` time steps and `channels` channels.
 std::shared_ptr<const Series> drawWindow(Index channels, Index steps, Draws& draws);
 
 /// The answers at each step of a series.

@@ -7,7 +7,7 @@ namespace {
 
 Tensor copyOf(const Tensor& tensor) { return tensor.empty() ? Tensor() : tensor.clone(); }
 
-/// Into the memory that is there, which may be a view of a larger tensor.
+/// Copies into the existing memory of `to`, which may be a view of a larger tensor.
 void putBack(const Tensor& from, Tensor& to) {
   if (from.empty()) {
     to = Tensor();

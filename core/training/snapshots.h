@@ -1,6 +1,6 @@
 // Snapshots: a run's parameters with Adam's moments at several steps; each can be inspected or
-// resumed exactly. When the byte limit is reached, every second snapshot is dropped, and from there
-// on half as many are taken. Named snapshots stay, even beyond the limit.
+// resumed exactly. When the byte limit is exceeded, every second snapshot is dropped, and from then
+// on half as many are taken. Marked snapshots are kept, even beyond the limit.
 #pragma once
 
 #include <span>
@@ -11,32 +11,32 @@
 namespace headscope::training {
 
 struct Snapshot {
-  Index step = 0;      // how many had been taken
-  bool stays = false;  // however full it gets
+  Index step = 0;      // the number of steps taken
+  bool stays = false;  // never dropped
   /// By parameter: value, mean and square, the latter two empty before the first step.
   std::vector<Tensor> values, means, squares;
 
   Index bytes() const;
 };
 
-/// Writes a snapshot over the parameters it was taken of, or those of a model of the same settings.
+/// Copies a snapshot into the parameters of its model or of a model with equal settings.
 void putInto(const Snapshot& snapshot, std::span<Parameter> parameters);
 
 class Snapshots {
  public:
   explicit Snapshots(Index mostBytes) : mostBytes_(mostBytes) {}
 
-  /// Keeps a copy where a snapshot is due, or `stays`; steps come in order, and again from where
-  /// they went back.
+  /// Keeps a copy where a snapshot is due or `stays` is set. Steps are in order, and after
+  /// dropAfter continue from that step.
   void add(Index step, std::span<const Parameter> parameters, bool stays = false);
-  /// Forgets those of later steps.
+  /// Drops the snapshots of later steps.
   void dropAfter(Index step);
 
-  /// In order; the first step's stays, too.
+  /// All snapshots, in order; the first one is never dropped.
   const std::vector<Snapshot>& all() const { return all_; }
-  /// The last one of no later step; null where there is none.
+  /// The last snapshot at or before `step`; null where there is none.
   const Snapshot* atMost(Index step) const;
-  Index every() const { return every_; }  // so many steps apart
+  Index every() const { return every_; }  // steps between snapshots
   Index bytes() const { return bytes_; }
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index kEvery = 5;  // steps from one evaluation to the next
 
-/// Of one head on one example.
+/// The sums of one head on one example.
 struct ScoreSums {
   double squares = 0.0;
   Index pairs = 0, rows = 0, saturated = 0;
@@ -57,8 +57,9 @@ std::vector<Variant> scaleVariants(const Task& task, const TrainingSettings& lik
   constexpr Index kHeadWidth = 64;
   TrainingSettings settings = like;
   settings.model.dModel = kHeadWidth * like.model.heads;
-  // X is a sum of rows whose numbers have the variance scale² / d_model; of a series it is nearly
-  // all the readings', whose numbers come out about as large as the readings are, times the scale
+  // X is a sum of rows whose numbers have the variance scale² / d_model. For a series X is
+  // dominated by the readings' row, whose numbers are about as large as the readings times the
+  // scale.
   const auto summed = static_cast<double>(task.features().size() + 1);
   settings.model.embeddingScale =
       task.features().empty() ? 1.0

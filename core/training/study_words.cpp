@@ -1,4 +1,4 @@
-// What the runs of a study came to, in sentences.
+// The results of a study's runs, in sentences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string stoppedInWords(const std::vector<StudyFigures>& runs) {
   return text;
 }
 
-/// "“next” with 1 head (52 %)", of the runs that have not solved it; empty where all have.
+/// "“next” with 1 head (52 %)" for the runs that have not solved a question; empty where all have.
 std::string unsolvedInWords(const Question& question, std::size_t q,
                             const std::vector<StudyFigures>& runs) {
   std::vector<std::string> unsolved;
@@ -50,7 +50,7 @@ std::string unsolvedInWords(const Question& question, std::size_t q,
   return fmt::format("“{}” with {}", question.name, listed(unsolved));
 }
 
-/// Ends that are this close are no difference worth a word: one seed is all there is.
+/// Whether two final values are too close to report a difference: there is only one seed.
 bool alike(double a, double b) { return std::abs(a - b) < std::max(0.1, 0.2 * std::max(a, b)); }
 
 }  // namespace

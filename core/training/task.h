@@ -1,9 +1,9 @@
-// Task: what a small attention model is asked to learn: generated examples, questions about each of
-// their places, and the relations by which they are answered: where a head has to look. Nobody
-// tells a head to: that is learned, or not.
+// Task: a problem for a small attention model to learn: generated examples, questions about each of
+// their places, and the relations that answer them: the places where a head has to look. Heads are
+// not trained on the relations directly.
 //
-// A task is its words, its settings and the generator of one example. A new one is a file in
-// tasks/, and a line in tasks/tasks.h and in allTasks().
+// A task consists of its texts, its settings and the generator of one example. A new task is a file
+// in tasks/, and a line in tasks/tasks.h and in allTasks().
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace headscope::training {
 
-/// Asked at every place, answered by one readout of the output there.
+/// A question asked at every place and answered by one readout of the output there.
 struct Question {
   std::string_view name;   // "partner": in flags, files and JSON
   std::string_view words;  // "the number on the card of the same colour"
@@ -26,13 +26,13 @@ struct Question {
   double solved = 0.95;    // the share of right answers (of a number: R²) from which it is solved
 };
 
-/// Where a head that helps has to look.
+/// A relation between a place and its partners, where a head has to look.
 struct Relation {
   std::string_view name;   // "partner"
   std::string_view words;  // "the card of the same colour"
 };
 
-/// Of a model that is trained (model.h).
+/// The settings of a model that is trained (model.h).
 struct ModelSettings {
   Index layers = 1;
   Index dModel = 64;
@@ -51,7 +51,7 @@ struct HeadPlace {
   bool operator==(const HeadPlace&) const = default;
 };
 
-/// What was measured to work; all of it can be changed.
+/// The default settings of a task, found by measurement; all of them can be changed.
 struct TaskSettings {
   ModelSettings model;
   double learningRate = 2e-2;
@@ -66,13 +66,13 @@ struct Examples {
   std::vector<Index> symbols;               // (count, length, features)
   std::vector<float> series;                // (count, length, channels)
   std::vector<std::vector<float>> answers;  // by question, (count, length): NaN where none is asked
-  /// By relation, (count, length, length): 1 where a row's place has to look; a row of 0 has no
+  /// By relation, (count, length, length): 1 at the partners of a row's place. A row of 0 has no
   /// partner.
   std::vector<std::vector<std::uint8_t>> partners;
 };
 
-/// Numbers drawn one after the other from a stream: the same on every machine. Draw one to a
-/// statement: what a compiler calls first in an expression is its own affair.
+/// A sequence of random numbers from a stream, equal on every machine. Draw one number per
+/// statement: the order of calls in an expression is up to the compiler.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::string_view name) : stream_(seed, name) {}
@@ -98,34 +98,35 @@ class Task {
 
   virtual std::string_view id() const = 0;       // "cards"
   virtual std::string_view title() const = 0;    // "Cards"
-  virtual std::string_view words() const = 0;    // what is asked, in a sentence or two
-  virtual std::string_view lookFor() const = 0;  // what to watch while it learns
+  virtual std::string_view words() const = 0;    // the task in a sentence or two
+  virtual std::string_view lookFor() const = 0;  // what to watch during training
   virtual TaskSettings settings() const = 0;
 
   virtual std::span<const Question> questions() const = 0;
   virtual std::span<const Relation> relations() const = 0;
 
   virtual Index length() const = 0;  // places of an example
-  /// Of a task of symbols: how many there are of each feature of a place (the embedding is the sum
-  /// of the features'); empty where it has a series.
+  /// For a task of symbols: the number of symbols of each feature of a place (the embedding is the
+  /// sum over the features). Empty for a task of a series.
   virtual std::vector<Index> features() const { return {}; }
-  /// Of a task of a series: the names of its channels.
+  /// For a task of a series: the names of its channels.
   virtual std::span<const std::string_view> channels() const { return {}; }
 
   Examples examples(Index count, Draws& draws) const;
-  /// What a place is called: "red 7". Empty for a series.
+  /// The name of a place: "red 7". Empty for a series.
   virtual std::string word(std::span<const Index> /*symbols*/) const { return {}; }
-  /// What an answer is called: "7", of the classes of a question. Empty where it is a number.
+  /// The name of an answer among the classes of a question: "7". Empty where the answer is a
+  /// number.
   virtual std::string answerWord(Index /*question*/, Index /*answer*/) const { return {}; }
 
  private:
-  /// Fills in an example in which every symbol and reading is 0 and nothing is asked yet.
+  /// Fills in an example. Its symbols and readings are initially 0, and no question is asked.
   virtual void generate(Example& example, Draws& draws) const = 0;
 };
 
-/// In the order in which they are offered.
+/// All tasks, in the order in which they are offered.
 std::span<const Task* const> allTasks();
-/// Throws UserError that lists the ids.
+/// The task with this id. Throws UserError that lists the ids.
 const Task& taskFromString(std::string_view id);
 
 }  // namespace headscope::training

@@ -15,12 +15,12 @@ constexpr auto kQuestionCount = static_cast<Index>(kLayerQuestions);
 constexpr float kSharpness = 5.0F;
 constexpr double kWeightOfNone = 0.3;
 
-/// One item's part of the answers.
+/// The loss and the right answers of one item.
 struct ItemAnswers {
   std::array<double, kLayerQuestions> loss{}, right{}, gradNone{};
 };
 
-/// One item, question by question: its logits, their loss and what goes back.
+/// Computes the logits of one item, their loss and their gradients, question by question.
 class ItemReader {
  public:
   ItemReader(const AskedBatch& batch, Index item, const Tensor& values)
@@ -47,7 +47,7 @@ class ItemReader {
   }
 
  private:
-  /// A row's cross-entropy; its logits become what goes back to them.
+  /// Adds a row's cross-entropy and replaces its logits by their gradient.
   void judge(Index question, Index place, std::span<float> logits, float none,
              ItemAnswers& result) const {
     const auto q = static_cast<std::size_t>(question);

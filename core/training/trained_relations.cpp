@@ -14,12 +14,12 @@ constexpr const char* kOtherSentence =
     "it was asked about words of one sentence, and the keys are those of another";
 constexpr const char* kNotOneSeries =
     "the answers are worked out for up to 512 steps of a series that is not repeated";
-constexpr Index kMostStepsPaired = 512;  // pairs of steps are kept
+constexpr Index kMostStepsPaired = 512;  // limits the number of pairs of steps
 
-/// The answers in one item of a document.
+/// The answers to the questions in one item of a document.
 struct AnswersOfItem {
   Partners partners;
-  const char* whyNone = "";  // of those that are not known
+  const char* whyNone = "";  // the reason where answers are unknown
 };
 
 std::vector<AnswersOfItem> answersInText(const Document& document) {
@@ -63,7 +63,7 @@ std::vector<AnswersOfItem> answersInSeries(const Document& document) {
   return items;
 }
 
-/// The answers in each item of a document, as far as the mask lets a query see them.
+/// The answers in each item of a document, limited to keys that the mask allows.
 class AnswersInDocument {
  public:
   explicit AnswersInDocument(const Document& document)

@@ -1,5 +1,5 @@
-// Trained relations: what learned heads were trained for on an input: where the answers stand to
-// the questions that each of them was asked (learned_layer.h).
+// Trained relations: the relations that learned heads were trained for, on an input: the places of
+// the answers to each head's questions (learned_layer.h).
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace headscope::training {
 
-/// "Verb → its subject", of two "Previous word + Verb → its subject", of more their short names.
+/// "Verb → its subject" for one question, "Previous word + Verb → its subject" for two; for more,
+/// their short names.
 std::string titleOf(const std::vector<AskedQuestion>& questions);
 
-/// What a head was trained for, whatever the input says.
+/// The questions that a head was trained for, independent of the input.
 struct TrainedFor {
   std::string title;               // as titleOf
   std::vector<std::string> asked;  // "Verb → its subject: who does it, or is it?"
@@ -21,9 +22,9 @@ struct TrainedFor {
 /// One per head; empty where the document's weights are not learned.
 std::vector<TrainedFor> trainedFor(const Document& document);
 
-/// One per head; empty where the document's weights are not learned. A text that is not of the
-/// grammar has answers for the previous word alone; a series has all, unless it is repeated or very
-/// long.
+/// The relations, one per head; empty where the document's weights are not learned. A text that the
+/// grammar does not produce has answers for the previous word only. A series has all answers,
+/// unless it is repeated or very long.
 DeclaredRelations trainedRelations(const Document& document);
 
 }  // namespace headscope::training

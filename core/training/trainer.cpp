@@ -28,7 +28,7 @@ double squaresOf(const ConstMatrixView& m) {
 
 float root(double squares) { return static_cast<float>(std::sqrt(squares)); }
 
-/// Of every head of every layer.
+/// The lengths of the gradients of every head, layer by layer.
 std::vector<HeadGradients> headGradientsOf(const ModelPass& pass, const ModelSettings& model,
                                            const ExecutionContext& execution) {
   const Index batch = pass.config().batch;
@@ -68,8 +68,8 @@ Index classesOf(const Task& task) {
   return classes;
 }
 
-/// What a pass over so many examples holds at most: results and, where it goes back, gradients of
-/// them, h and logits with theirs, the examples themselves.
+/// The most bytes of a pass over `examples` examples: results, h, logits and the examples, and with
+/// `backward` also the gradients.
 Index bytesOfPass(const Task& task, const ModelSettings& model, Index examples, bool backward) {
   const Ledger cost = ledger(attentionOf(task, model, examples));
   const Index both = backward ? 2 : 1;
@@ -100,7 +100,7 @@ TrainingSettings settingsOf(const Task& task) {
 }
 
 Index bytesOf(const Task& task, const TrainingSettings& settings) {
-  const Index numbers = 4 * parameterCount(task, settings.model);  // with gradient and moments
+  const Index numbers = 4 * parameterCount(task, settings.model);  // with gradients and moments
   const Index record =
       static_cast<Index>(sizeof(StepRecord)) +
       settings.model.layers * settings.model.heads * static_cast<Index>(sizeof(HeadGradients));
@@ -184,12 +184,12 @@ bool Trainer::step(const ExecutionContext& given) {
   if (stopped_) return false;
   const ExecutionContext execution = withMemory(given);
   if (evaluations_.empty() && !evaluate(execution)) return false;
-  // forward once over, and twice as much back: a product for each of its two operands
+  // one product forward, two backward: one for each of its operands
   const ScopedThreadLimit threads(
       threadsOfPass(task(), settings_.model, 3 * settings_.batch, execution));
   if (!train(execution)) return false;
   const bool due = stepsTaken_ % settings_.evaluateEvery == 0 || stepsTaken_ == settings_.steps;
-  if (due) evaluate(execution);  // where this is cancelled the step was taken all the same
+  if (due) evaluate(execution);  // the step counts even where the evaluation is cancelled
   return !stopped_;
 }
 
@@ -220,7 +220,7 @@ bool Trainer::train(const ExecutionContext& execution) {
                     headGradientsOf(*pass, settings_.model, execution)};
   if (execution.stop()) return false;
   snapshots_.add(stepsTaken_, model_.parameters(), foundNow());
-  const ExecutionContext whole{execution.threads};  // a step that has begun is taken whole
+  const ExecutionContext whole{execution.threads};  // a step that has begun is not cancelled
   record.gradientLength =
       takeStep(model_.parameters(), settings_.optimiser, stepsTaken_ + 1, whole);
   if (!std::isfinite(record.gradientLength)) {
@@ -251,7 +251,7 @@ bool Trainer::takeEvaluation(const ExecutionContext& execution) {
   return true;
 }
 
-/// The parameters become those of the last good snapshot; the curves stay as they are.
+/// Restores the parameters of the last good snapshot; the curves stay as they are.
 void Trainer::stop(std::string tensor) {
   Stop why{stepsTaken_ + 1, std::move(tensor), 0, {}};
   if (why.tensor.empty()) why.tensor = "the loss";

@@ -1,6 +1,6 @@
-// Trainer: one run of training a model on a task: its settings, its steps and what they gave. It
-// knows no thread of its own: whoever trains calls step() in a loop, and may change the learning
-// rate and the batch in between, look at everything, and go back to any snapshot.
+// Trainer: one run of training a model on a task: its settings, steps and results. It has no
+// thread: the caller calls step() in a loop, and between steps may change the learning rate and the
+// batch, read all results, and go back to any snapshot.
 #pragma once
 
 #include <optional>
@@ -19,25 +19,25 @@ struct TrainingSettings {
   OptimiserSettings optimiser;
   Index batch = 32;
   Index steps = 300;
-  std::uint64_t seed = 1;  // of the start and of the batches
+  std::uint64_t seed = 1;  // of the initial weights and the batches
   Index evaluateEvery = 25;
   Index snapshotBytes = Index{64} << 20;  // at most, of all snapshots
 
   bool operator==(const TrainingSettings&) const = default;
 };
 
-/// What the task says works.
+/// The default settings of the task.
 TrainingSettings settingsOf(const Task& task);
 
 /// The most bytes a run takes: parameters, passes, curves and snapshots.
 Index bytesOf(const Task& task, const TrainingSettings& settings);
 
-/// Throws UserError for settings that no run can have, and, with the figure, where it would not fit
+/// Throws UserError for invalid settings and, with the number of bytes, where the run would not fit
 /// the budget.
 void checkTraining(const Task& task, const TrainingSettings& settings, Index memoryBudgetBytes);
 
-/// Lengths √Σ g² of a head's gradients: of all its raw scores in the batch, and of its rows of W_Q,
-/// W_K and W_V and its columns of W_O.
+/// The lengths √Σ g² of a head's gradients: of its raw scores in the batch, its rows of W_Q, W_K
+/// and W_V and its columns of W_O.
 struct HeadGradients {
   float rawScores = 0.0F, wQ = 0.0F, wK = 0.0F, wV = 0.0F, wO = 0.0F;
 
@@ -53,7 +53,7 @@ struct StepRecord {
 
 /// Results on the evaluation examples, which are the same for every run of a task.
 struct Evaluation {
-  Index step = 0;  // how many had been taken
+  Index step = 0;  // the number of steps taken
   Losses losses;
   Roles roles;
 };
@@ -63,12 +63,12 @@ std::optional<Evaluation> evaluationOf(const ModelPass& pass, const Task& task, 
 inline constexpr Index kEvaluationExamples = 64;
 Examples evaluationExamples(const Task& task);
 
-/// Why a run cannot go on: a number that left float32.
+/// The reason why a run stopped: a number that left the range of float32.
 struct Stop {
   Index step = 0;      // the one that failed, from 1
   std::string tensor;  // "layers.0.raw_scores[3, 0, 1, 2]", or the parameter whose gradient it was
-  Index back = 0;      // the step whose snapshot the parameters are again
-  std::string words;   // a sentence with the way out
+  Index back = 0;      // the step whose snapshot was restored
+  std::string words;   // a sentence that says what to change
 };
 
 class Trainer {
@@ -76,12 +76,12 @@ class Trainer {
   /// The task must live as long as this does. Throws UserError as checkTraining does.
   Trainer(const Task& task, const TrainingSettings& settings, Index memoryBudgetBytes);
 
-  /// Draws a batch, takes one step, and evaluates where that is due; at the very first also before
-  /// it. False where nothing was done: the run has stopped, or `execution` was cancelled, after
-  /// which the same step can be taken again.
+  /// Draws a batch, takes one step, and evaluates where that is due; the first call also evaluates
+  /// before its step. Returns false where the run has stopped, or where `execution` was cancelled,
+  /// after which the same step can be taken again.
   bool step(const ExecutionContext& execution);
-  /// Evaluates after the present number of steps, where that is not done. False where the run has
-  /// stopped or was cancelled.
+  /// Evaluates at the present step, unless that is done. Returns false where the run has stopped or
+  /// was cancelled.
   bool evaluate(const ExecutionContext& execution);
   bool finished() const { return stepsTaken_ >= settings_.steps || stopped_.has_value(); }
 
@@ -89,7 +89,7 @@ class Trainer {
   /// std::logic_error where there is none.
   void goBack(Index step);
 
-  void setLearningRate(double rate);  // throws UserError, as the next two
+  void setLearningRate(double rate);  // these three throw UserError for an invalid value
   void setBatch(Index batch);
   void setSteps(Index steps);
 
@@ -104,9 +104,9 @@ class Trainer {
   /// The last step's pass over its batch, forward and backward; null before the first. The weights
   /// among its operands are the parameters themselves, which the step has moved since.
   const ModelPass* lastPass() const { return pass_.get(); }
-  double trainingMs() const { return trainingMs_; }  // of all steps, evaluations apart
+  double trainingMs() const { return trainingMs_; }  // of all steps, without evaluations
 
-  /// The first evaluation in which a head of the relation's own had found it; none where none had.
+  /// The step of the first evaluation in which the relation was found; none where it never was.
   std::optional<Index> foundAt(std::size_t relation) const;
 
   /// Everything needed, with the settings, to resume the run exactly.
@@ -123,7 +123,7 @@ class Trainer {
 
  private:
   ExecutionContext withMemory(const ExecutionContext& execution) const;
-  /// Whether the evaluation of this step is the first in which some relation was found.
+  /// Whether this step's evaluation is the first in which some relation was found.
   bool foundNow() const;
   bool train(const ExecutionContext& execution);
   bool takeEvaluation(const ExecutionContext& execution);

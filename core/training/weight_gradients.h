@@ -1,6 +1,6 @@
-// Weight gradients: how long the gradients of W_Q and W_K are beside those of W_V and W_O over a
-// run. At the start weights are nearly uniform, and where a head looks matters little before what
-// it carries is of use: values and output are learned first.
+// Weight gradients: the lengths of the gradients of W_Q and W_K compared with those of W_V and W_O
+// over a run. At the start the weights are nearly uniform, and where a head looks matters little
+// until its values are useful: values and output are learned first.
 #pragma once
 
 #include <span>
@@ -16,8 +16,9 @@ struct WeightGradients {
 };
 WeightGradients weightGradients(const StepRecord& record);
 
-/// How many times longer those of W_V and W_O are at the first step, and, where that is much, at
-/// which step the others are at least half as long for the first time. Empty before the first step.
+/// Says how many times longer the gradients of W_V and W_O are at the first step and, where the
+/// ratio is large, the first step at which those of W_Q and W_K are at least half as long. Empty
+/// before the first step.
 std::string weightGradientsInWords(std::span<const StepRecord> records);
 
 }  // namespace headscope::training

@@ -1,4 +1,4 @@
-// Example: one of many, while a task draws it.
+// Example: one example of a task while it is drawn.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace headscope::training {
 
 class Example {
  public:
-  /// Number `index` of `all`, which has the sizes of its task.
+  /// The example `index` of `all`, which has the sizes of its task.
   Example(Examples& all, Index index) : all_(all), first_(index * all.length) {
     const Index places = all.count * all.length;
     features_ = static_cast<Index>(all.symbols.size()) / places;
@@ -37,7 +37,8 @@ class Example {
     all_.partners[static_cast<std::size_t>(relation)][static_cast<std::size_t>(cell)] = 1;
   }
 
-  /// The place has to look at a partner and name its symbol: question and relation of one number.
+  /// Asks a place for a symbol of its partner `from`; the question and the relation have one
+  /// number.
   void copy(Index question, Index place, Index from, Index feature = 0) {
     partner(question, place, from);
     answer(question, place, static_cast<double>(symbol(from, feature)));
@@ -45,7 +46,7 @@ class Example {
 
  private:
   Examples& all_;
-  Index first_;  // of its places among those of all
+  Index first_;  // its first place among all places
   Index features_, channels_;
 };
 

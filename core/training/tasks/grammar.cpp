@@ -76,7 +76,7 @@ class Grammar final : public Task {
   }
 
  private:
-  /// Words of one class lie together: the first and how many.
+  /// The words of one class are adjacent: the first and their number.
   struct WordClass {
     Index first, count;
 
@@ -118,14 +118,14 @@ class Grammar final : public Task {
     }
 
    private:
-    /// Returns its place.
+    /// Appends a word and returns its place.
     Index add(const WordClass& kind, Draws& draws) {
       words.push_back(kind.drawn(draws));
       dependsOn.push_back(0);
       return static_cast<Index>(words.size()) - 1;
     }
 
-    /// Returns the place of its noun, on which its words depend.
+    /// Appends a phrase and returns the place of its noun, on which its words depend.
     Index addPhrase(Draws& draws) {
       const Index begin = add(kDeterminers, draws);
       const Index fifth = draws.below(5);  // none with 0.4, one with 0.4, two with 0.2

@@ -1,4 +1,4 @@
-// Pointer: the letter at the place that a number says.
+// Pointer: which letter is at the place that a number gives?
 #include <array>
 #include <string>
 

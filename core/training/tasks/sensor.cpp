@@ -11,8 +11,8 @@
 namespace headscope::training {
 namespace {
 
-/// Noise of a deviation that has the bits of a float: times a float it is exact in double, so that
-/// what is added to it is rounded once on every machine, fused or not.
+/// Noise whose deviation has the bits of a float: its product with a float is exact in double, so
+/// that a sum with it is rounded once on every machine, fused or not.
 double noise(float deviation, Draws& draws) {
   return static_cast<double>(deviation) * draws.normal();
 }
@@ -87,7 +87,7 @@ class Sensor final : public Task {
     std::size_t highest = 0;
     for (std::size_t i = 0; i < kSteps; ++i) {
       const auto step = static_cast<Index>(i);
-      // Divided so that all channels are about as large.
+      // The division makes all channels about equally large.
       example.reading(step, temperature, heat[i] / 2.0);
       example.reading(step, pressure, press[i] / 1.5);
       example.reading(step, vibration, shakes[i]);
@@ -145,7 +145,7 @@ class Sensor final : public Task {
     return press;
   }
 
-  /// A level of its own for every five steps.
+  /// Each group of five steps has its own level.
   static Series vibrations(Draws& draws) {
     Series shakes;
     double level = 0.0;

@@ -1,4 +1,4 @@
-// The tasks, one a file of this folder; task.h offers them.
+// The tasks, one per file of this folder; task.h offers them.
 #pragma once
 
 #include "core/training/task.h"
