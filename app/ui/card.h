@@ -1,6 +1,6 @@
-// Card: what fills a card of the window or a tab of one: a tool, a picture, a table. Each is
-// registered once, with what it is called and the key that opens it; it draws itself, takes keys of
-// its own, and holds what it remembers between frames.
+// Card: the content of a card of the window or of one of its tabs, such as a tool, a picture or a
+// table. Each is registered once with its title and the key that opens it. It draws itself, handles
+// its own keys, and keeps its state between frames.
 #pragma once
 
 #include <memory>
@@ -14,23 +14,23 @@
 namespace headscope::ui {
 
 struct CardText {
-  std::string_view id;  // in sessions: it stays, whatever the title becomes
+  std::string_view id;  // stored in sessions; never changes, even if the title does
   const char* title;
-  const char* about;             // one line: its tab's tooltip
-  char key = 0;                  // a capital letter; 0: none opens it
-  bool tall = true;              // wants more than its usual share of the window's height
-  const char* beside = nullptr;  // stands beside the tabs while it is open; null: `about` does
-  bool alone = true;             // may fill the screen or a picture by itself
+  const char* about;             // one line: the tooltip of its tab
+  char key = 0;                  // the capital letter that opens it; 0: none
+  bool tall = true;              // needs more than the usual share of the window's height
+  const char* beside = nullptr;  // shown beside the tabs while it is open; null: `about`
+  bool alone = true;             // may fill the screen or a picture alone
 };
 
-/// What the present pass is held against while a card is open.
+/// The pass that the current pass is compared with while a card is open.
 enum class ReferenceKind {
   none,
-  chosen,   // what ViewState::against says
-  mistake,  // the same document with ViewState::mistake switched over
+  chosen,   // the pass that ViewState::against names
+  mistake,  // the document with ViewState::mistake toggled
 };
 
-/// A key or gesture, as the help lists it.
+/// A key or gesture as listed in the help.
 struct Shortcut {
   std::string keys;  // "ctrl+z", "←  →"
   std::string does;
@@ -45,28 +45,28 @@ class Card {
 
   const CardText& text() const { return text_; }
 
-  /// Fills what is left of the current window.
+  /// Draws the card into the remaining space of the current window.
   virtual void draw(const PanelContext& panel) = 0;
-  /// What stands at the right end of the tabs' line while it is open, and its width in points at
-  /// scale 1.
+  /// The controls at the right end of the line of tabs while the card is open, and their width in
+  /// points at scale 1.
   virtual void drawControls(const PanelContext& /*panel*/) {}
   virtual float controlsWidth() const { return 0.0F; }
-  /// Its own keys while it is open; true where one was meant for it. `inSight` is false while
-  /// another panel fills the screen.
+  /// Handles the card's own keys while it is open. Returns true if it used one. `inSight` is false
+  /// while another panel fills the screen.
   virtual bool keys(const PanelContext& /*panel*/, bool /*inSight*/) { return false; }
-  /// What these keys do.
+  /// The keys that keys() handles, for the help.
   virtual std::vector<Shortcut> shortcuts() const { return {}; }
   virtual ReferenceKind reference() const { return ReferenceKind::none; }
-  /// The view was opened from a file: what is chosen in it holds.
+  /// Called when the view was opened from a file, so that the card keeps the choices in it.
   virtual void viewOpened(const ViewState& /*view*/) {}
-  /// The mouse is on what the wheel zooms: nothing else scrolls.
+  /// Whether the wheel zooms the item under the mouse, so that nothing else scrolls.
   virtual bool takesWheel() const { return false; }
 
  private:
   CardText text_;
 };
 
-/// Cards of which one is open.
+/// A set of cards, one of which is open.
 class Cards {
  public:
   explicit Cards(std::vector<std::unique_ptr<Card>> cards) : cards_(std::move(cards)) {}
@@ -79,14 +79,14 @@ class Cards {
 
   const std::vector<std::unique_ptr<Card>>& all() const { return cards_; }
   Card& at(std::size_t place) const { return *cards_[place]; }
-  /// The place of an id; the first where there is none, as of a newer program's session.
+  /// Returns the index of an id, or 0 where it is unknown, as in the session of a newer program.
   std::size_t placeOf(std::string_view id) const;
   Card& open(std::string_view id) const { return at(placeOf(id)); }
-  /// The card that this key (a capital letter) opens; null: none.
+  /// Returns the card that this key (a capital letter) opens, or null.
   const Card* ofKey(char key) const;
 
-  /// The line of their tabs, with the controls of the open one at its right end, of which `kept`
-  /// stays free; the open one goes below. Gives the place of the one to be open from now on.
+  /// Draws the line of tabs, with the controls of the open card at its right end; `kept` stays free
+  /// there. The open card is drawn below. Returns the index of the card to open next.
   std::size_t tabs(const PanelContext& panel, const char* id, std::size_t open,
                    float kept = 0.0F) const;
 

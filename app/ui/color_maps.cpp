@@ -28,7 +28,7 @@ ColorMap interpolate(const formats::ColorStops& stops) {
 }  // namespace
 
 ImU32 ColorMap::at(float t) const {
-  const float clamped = t > 0.0F ? std::min(t, 1.0F) : 0.0F;  // NaN, from an empty range, too
+  const float clamped = t > 0.0F ? std::min(t, 1.0F) : 0.0F;  // NaN, from an empty range, gives 0
   return colors[static_cast<std::size_t>(clamped * (kSize - 1) + 0.5F)];
 }
 

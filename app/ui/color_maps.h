@@ -37,7 +37,7 @@ class ColorMaps {
   const ColorMap& operator[](int map) const { return maps_[static_cast<std::size_t>(map)]; }
 
   int count() const { return static_cast<int>(maps_.size()); }
-  /// RGBA, ColorMap::kSize wide, one row per map: what gl's renderer takes.
+  /// The maps as an RGBA image for gl's renderer: ColorMap::kSize wide, one row per map.
   std::span<const std::uint8_t> bytes() const { return bytes_; }
 
  private:

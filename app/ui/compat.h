@@ -1,4 +1,5 @@
-// Compat: one face for what differs between Dear ImGui 1.86 and 1.92: keys, injected input, fonts.
+// Compat: one interface to the parts that differ between Dear ImGui 1.86 and 1.92: keys, injected
+// input, fonts.
 #pragma once
 
 #include <imgui.h>
@@ -106,7 +107,7 @@ inline ImGuiKey imguiKey(Key key) {
 }
 #endif
 
-/// Pressed in this frame (or repeated, while it is held).
+/// Whether the key was pressed in this frame, or repeats while it is held.
 inline bool keyPressed(Key key, bool repeat = true) {
 #if IMGUI_VERSION_NUM >= 18700
   return ImGui::IsKeyPressed(imguiKey(key), repeat);
@@ -123,13 +124,13 @@ inline bool keyDown(Key key) {
 #endif
 }
 
-/// A character was typed, whichever keys give it on this keyboard.
+/// Whether a character was typed, by whichever keys produce it on this keyboard.
 inline bool charTyped(ImWchar character) {
   const auto& typed = ImGui::GetIO().InputQueueCharacters;
   return typed.contains(character);
 }
 
-/// Ctrl and a key, whatever else is held apart from Alt.
+/// Whether Ctrl and a key were pressed without Alt; other modifiers may be held.
 inline bool ctrlPressed(Key key, bool repeat = true) {
   const ImGuiIO& io = ImGui::GetIO();
   return io.KeyCtrl && !io.KeyAlt && keyPressed(key, repeat);
@@ -137,7 +138,7 @@ inline bool ctrlPressed(Key key, bool repeat = true) {
 
 // Injected input: for hosts without a windowing backend (offscreen, tests).
 
-/// Once after the context is made: ImGui up to 1.86 is told which code is which key.
+/// Maps key codes to the keys of ImGui up to 1.86. Call once after the context is created.
 inline void prepareInjectedInput(ImGuiIO& io) {
 #if IMGUI_VERSION_NUM >= 18700
   (void)io;
@@ -217,8 +218,8 @@ inline void injectModifiers(ImGuiIO& io, bool ctrl, bool shift, bool alt) {
 #endif
 }
 
-/// All that is injected is for the next frame; from 1.87 on Dear ImGui would spread it over
-/// several.
+/// Applies all injected input in the next frame. From 1.87 on, Dear ImGui would otherwise spread it
+/// over several frames.
 inline void takeInputAtOnce(ImGuiIO& io) {
 #if IMGUI_VERSION_NUM >= 18700
   io.ConfigInputTrickleEventQueue = false;
@@ -227,12 +228,12 @@ inline void takeInputAtOnce(ImGuiIO& io) {
 #endif
 }
 
-/// Before ImGui::NewFrame(), with the time of that frame set: whether the keys that are held count
-/// as pressed once more in it. Dear ImGui decides by the time that a key has been held, so these
-/// times are set; buttons of the mouse do not repeat.
+/// Sets whether held keys count as pressed once more in the next frame. Call before
+/// ImGui::NewFrame(), with the time of that frame set. Dear ImGui decides by how long a key has
+/// been held, so these times are set; mouse buttons do not repeat.
 inline void repeatHeldKeys(ImGuiIO& io, bool repeat) {
-  // Keyboard navigation waits for 0.72 and 1.25 times the delay. A frame that goes from 1.08 to
-  // 2.08 of its own time passes all three, one that goes from 0 to 1 none.
+  // Keyboard navigation waits for 0.72 and 1.25 times the delay. A frame from 1.08 to 2.08 of its
+  // own duration passes all three; one from 0 to 1 passes none.
   constexpr float kDelay = 1.6F;
   constexpr float kBeforeRepeat = 1.08F;
   constexpr float kNever = 1e6F;  // seconds to a second step
@@ -251,8 +252,8 @@ inline void repeatHeldKeys(ImGuiIO& io, bool repeat) {
   for (float& duration : io.MouseDownDuration) hold(duration, 0.0F);
 }
 
-/// While it lives, what is pasted and what is copied goes through functions: each gets a text and
-/// gives what takes its place.
+/// Passes pasted and copied text through functions during its lifetime: each receives a text and
+/// returns its replacement.
 class ClipboardBetween {
  public:
   using Change = std::function<std::string(const char*)>;
@@ -329,12 +330,12 @@ class ClipboardBetween {
 
   Change pasted_, copied_;
   Functions outer_;
-  std::string text_;  // read last: Dear ImGui takes it from there
+  std::string text_;  // last text read, to which Dear ImGui keeps a pointer
 };
 
 // Widgets and fonts.
 
-/// A part of a card with a scroll of its own; arrow keys walk into it and out of it.
+/// Begins a part of a card that scrolls by itself; arrow keys move into it and out of it.
 inline bool beginPart(const char* id, ImVec2 size, ImGuiWindowFlags flags = 0) {
 #if IMGUI_VERSION_NUM >= 19090
   return ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened, flags);
@@ -343,14 +344,14 @@ inline bool beginPart(const char* id, ImVec2 size, ImGuiWindowFlags flags = 0) {
 #endif
 }
 
-/// The next item takes the keyboard, wherever it was before (from 1.90 on only within the focused
+/// Gives the keyboard to the next item, from anywhere (from 1.90 on only within the focused
 /// window).
 inline void focusNextItem() {
   ImGui::SetWindowFocus();
   ImGui::SetKeyboardFocusHere();
 }
 
-/// Around an item that others may lie on: `before` it from 1.89.4 on, `after` it up to then.
+/// Lets other items overlap an item: call `before` it from 1.89.4 on, `after` it up to then.
 inline void allowOverlapBefore() {
 #if IMGUI_VERSION_NUM >= 18940
   ImGui::SetNextItemAllowOverlap();
@@ -362,9 +363,8 @@ inline void allowOverlapAfter() {
 #endif
 }
 
-/// The size a font was loaded at.
-/// An item over a whole row of a table, under the items in its cells; draws nothing itself. True
-/// where it was clicked.
+/// Adds an invisible item over a whole row of a table, below the items in its cells. Returns true
+/// if it was clicked.
 inline bool selectableRow(const char* id, float height) {
 #if IMGUI_VERSION_NUM >= 18960
   constexpr ImGuiSelectableFlags kUnder = ImGuiSelectableFlags_AllowOverlap;
@@ -382,6 +382,7 @@ inline bool selectableRow(const char* id, float height) {
   return clicked;
 }
 
+/// The size a font was loaded at.
 inline float fontSize(const ImFont* font) {
 #if IMGUI_VERSION_NUM >= 19200
   return font->LegacySize;
@@ -390,7 +391,7 @@ inline float fontSize(const ImFont* font) {
 #endif
 }
 
-/// From the top of a line to its baseline, at the size the font was loaded at.
+/// The distance from the top of a line to its baseline, at the size the font was loaded at.
 inline float fontAscent(ImFont* font) {
 #if IMGUI_VERSION_NUM >= 19200
   return font->GetFontBaked(font->LegacySize)->Ascent;
@@ -407,7 +408,7 @@ inline void pushFont(ImFont* font) {
 #endif
 }
 
-/// Begins a draw list that belongs to no window of Dear ImGui: empty, in a picture of this size.
+/// Begins an empty draw list that belongs to no window of Dear ImGui, for a picture of this size.
 inline void beginOwnList(ImDrawList& list, ImVec2 size) {
   list._ResetForNewFrame();
 #if IMGUI_VERSION_NUM >= 19200

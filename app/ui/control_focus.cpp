@@ -12,7 +12,7 @@
 namespace headscope::ui {
 namespace {
 
-/// The card `by` places on, round in a circle.
+/// Moves to the card `by` places further, in a cycle.
 void moveFocus(ControlFocus& focus, std::ptrdiff_t by, std::string_view first) {
   const auto count = static_cast<std::ptrdiff_t>(focus.cards.size());
   if (count == 0) return;
@@ -26,7 +26,7 @@ void moveFocus(ControlFocus& focus, std::ptrdiff_t by, std::string_view first) {
   focus.on = focus.arriving = true;
 }
 
-/// The first control of the window being drawn has the keyboard, and shows it.
+/// Gives the keyboard to the first control of the current window and shows the focus.
 void focusFirstControl() {
   ImGuiWindow* window = ImGui::GetCurrentWindow();
   ImGui::FocusWindow(window);
@@ -47,7 +47,7 @@ void joinNavigation() {
 #else
   window->Flags |= ImGuiWindowFlags_NavFlattened;
 #if IMGUI_VERSION_NUM >= 18900
-  ImGui::PopFocusScope();  // such a window has none of its own, and its end takes none away
+  ImGui::PopFocusScope();  // such a window has no scope of its own, and its end pops none
 #endif
 #endif
   if (window->ParentWindow != nullptr) {
@@ -101,7 +101,7 @@ void offerCard(ControlFocus& focus, std::string_view card, const FrameContext& l
 void ringControl(const ControlFocus& focus, const FrameContext& look) {
   const ImGuiContext& g = *GImGui;
   if (!focus.on || g.NavWindow == nullptr || g.NavId == 0 || g.ActiveId == g.NavId) return;
-  if (!g.NavIdIsAlive) return;  // a press may have taken its own button away
+  if (!g.NavIdIsAlive) return;  // a press may have removed its own button
   const ImGuiWindow& window = *g.NavWindow;
   const ImRect& inside = window.NavRectRel[ImGuiNavLayer_Main];
   const ImVec2 at = ImGui::WindowRectRelToAbs(g.NavWindow, inside).Min;

@@ -1,6 +1,6 @@
-// Control focus: the keyboard on the buttons and fields of a card, so that none needs the mouse. F2
-// goes from card to card, arrows from control to control, space presses, esc gives the
-// arrows back to the picture.
+// Control focus: moves the keyboard between the buttons and fields of cards, so that none needs the
+// mouse. F2 goes from card to card, arrows from control to control, space presses, esc returns the
+// arrows to the picture.
 #pragma once
 
 #include <string>
@@ -13,28 +13,29 @@ namespace headscope::ui {
 
 struct ControlFocus {
   bool on = false;
-  std::string card;                // whose controls have the keyboard
-  std::vector<std::string> cards;  // of the frame being drawn, in their order
-  bool arriving = false;           // the card's first control takes it when it is drawn
+  std::string card;                // the card whose controls have the keyboard
+  std::vector<std::string> cards;  // the cards of the current frame, in drawing order
+  bool arriving = false;           // the card's first control takes the keyboard when drawn
 };
 
-/// The keys of walking through controls, which begins at `first` where there is such a card; true
-/// where nothing else may take this frame's keys. `byTab`: the tab key, too, begins it.
+/// Handles the keys that move between controls, beginning at the card `first` where it exists.
+/// Returns true if nothing else may use this frame's keys. `byTab`: the tab key also begins.
 bool controlKeys(ControlFocus& focus, std::string_view first, bool byTab);
-/// Before the panels: forgets the last frame's cards, and lets the mouse take over.
+/// Clears the last frame's cards and lets the mouse take over. Call before the panels.
 void beginCards(ControlFocus& focus);
-/// At the start of a card's content.
+/// Registers a card, and outlines it while its controls have the keyboard. Call at the start of its
+/// content.
 void offerCard(ControlFocus& focus, std::string_view card, const FrameContext& look);
-/// After the panels: a ring around the control that has the keyboard, of whichever kind it is.
+/// Draws a ring around the control that has the keyboard. Call after the panels.
 void ringControl(const ControlFocus& focus, const FrameContext& look);
-/// What the status bar says meanwhile; empty while it is off.
+/// The hint in the status bar; empty while control focus is off.
 std::string controlHint(const ControlFocus& focus);
 
-/// The child window being drawn belongs to the card around it, as beginPart's do: arrow keys walk
-/// into it and out of it. For those that Dear ImGui makes itself.
+/// Joins the current child window to its card, as beginPart does: arrow keys move into it and out
+/// of it. For child windows that Dear ImGui creates itself.
 void joinNavigation();
 
-/// An invisible button that takes the mouse but is no control: arrows pass it by.
+/// An invisible button that takes the mouse but is not a control: arrows skip it.
 bool pictureArea(const char* id, ImVec2 size);
 
 }  // namespace headscope::ui

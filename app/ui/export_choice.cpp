@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// ".npy"; a script is a folder and has none.
+/// The extension of the file: ".npy". A script is a folder and has none.
 std::string endingOf(const ExportChoice& choice) {
   switch (choice.kind) {
     case ExportKind::tensor:

@@ -1,4 +1,4 @@
-// Export choice: what the export dialog has been told, and what is to be written where.
+// Export choice: the choices made in the export dialog, and the export that they describe.
 #pragma once
 
 #include <array>
@@ -19,38 +19,38 @@ enum class ExportKind { tensor, trace, picture, script, curves };
 
 struct ExportChoice {
   ExportKind kind = ExportKind::tensor;
-  bool ofModel = false;                 // of the model's pass on the page Model, else of Flow's
+  bool ofModel = false;                 // the pass of the page Model, else Flow's
   TensorId tensor = TensorId::weights;  // of Flow's pass
   formats::ModelTensor modelTensor = formats::ModelTensor::attentions;
   formats::TensorFormat format = formats::TensorFormat::npy;
-  // of a picture: the size is in points at interface scale 1
+  // of a picture; its size is in points at interface scale 1
   std::string view;  // the card; empty: the whole window
   ThemeKind theme = ThemeKind::light;
   Index width = 1600, height = 1000;
   int scale = 1;
-  std::string name;              // of the file, or a path, as typed
-  bool named = false;            // by the user: it is no longer made to fit the other choices
-  std::filesystem::path folder;  // what a name stands in
+  std::string name;              // the file's name or path, as typed
+  bool named = false;            // named by the user: no longer adapted to the other choices
+  std::filesystem::path folder;  // the folder that a name is relative to
 };
 
-/// What is to be written, and of what view.
+/// An export to write, and the view that it shows.
 struct ExportRequest {
   ExportKind kind = ExportKind::tensor;
-  bool ofModel = false;  // as in ExportChoice, and the two that follow
+  bool ofModel = false;  // this and the next two fields as in ExportChoice
   TensorId tensor = TensorId::weights;
   formats::ModelTensor modelTensor = formats::ModelTensor::attentions;
   formats::TensorFormat format = formats::TensorFormat::npy;
-  ViewState view;               // as it was when the export was asked for
+  ViewState view;               // the view when the export was requested
   Index width = 0, height = 0;  // in pixels
   std::filesystem::path path;
 };
 
-/// What a picture may be of.
+/// A subject that a picture may show.
 struct PictureView {
   const char* card;       // as in ExportChoice::view
   const char* title;      // null: the open tool's
-  const char* suffix;     // of the file's name
-  const char* page = "";  // Train or Model; empty: the pages that show the layer in Flow
+  const char* suffix;     // the end of the file's name
+  const char* page = "";  // Train or Model; empty: the pages that show Flow's layer
 };
 inline constexpr std::array kPictureViews{
     PictureView{"", "window", ""},
@@ -63,36 +63,36 @@ inline constexpr std::array kPictureViews{
     PictureView{kModelTextCard, "text", "-text", kModelPage},
     PictureView{kModelHeadsCard, "all layers", "-layers", kModelPage},
     PictureView{kModelPredictionCard, "prediction", "-prediction", kModelPage}};
-/// Whether it is offered on a page.
+/// Whether a picture is offered on a page.
 inline bool isOffered(const PictureView& picture, std::string_view page) {
   const bool hasOwn = page == kTrainPage || page == kModelPage;
   return *picture.card == '\0' || picture.page == (hasOwn ? page : std::string_view());
 }
-/// The view of a card; the whole window where there is no such view.
+/// Returns the view of a card, or the whole window where there is no such view.
 const PictureView& pictureViewOf(std::string_view card);
 
-/// "weights.npy"
+/// The name suggested for the file: "weights.npy".
 std::string suggestedName(const ExportChoice& choice);
 
-/// After another kind, tensor or format was chosen: the suggested name, or the typed one with the
-/// ending that goes with it.
+/// Adapts the name to another kind, tensor or format: the suggested name, or the typed one with the
+/// matching extension.
 void fitName(ExportChoice& choice);
-/// After a name was typed: an ending that names a format chooses it.
+/// Sets the format to the one that the extension of a typed name stands for, if any.
 void fitFormat(ExportChoice& choice);
 
-/// Where it goes, with its ending; empty where no name is given.
+/// The path of the file with its extension; empty where no name is given.
 std::filesystem::path exportPath(const ExportChoice& choice);
 
-/// Whether its sides are within the bounds above.
+/// Whether the sides of the picture are within kMinPictureSide and kMaxPictureSide.
 bool pictureFits(const ExportChoice& choice);
 
-/// Why it cannot be done so, in a sentence; empty where it can.
+/// A sentence that says why the export is impossible; empty where it is possible.
 std::string exportProblem(const ExportChoice& choice);
 
-/// That something is there already, in a sentence; else empty.
+/// A sentence that says that the export replaces existing files; else empty.
 std::string exportReplaces(const ExportChoice& choice);
 
-/// `view` as it is on the screen.
+/// Returns the request for a choice; `view` is the view on the screen.
 ExportRequest exportRequest(const ExportChoice& choice, const ViewState& view);
 
 }  // namespace headscope::ui

@@ -18,9 +18,9 @@ namespace headscope::ui {
 namespace {
 
 constexpr ModalFrame kExportFrame{"export dialog", 540.0F, 0.45F};
-constexpr float kCaptions = 76.0F;  // their column's width
+constexpr float kCaptions = 76.0F;  // the width of the column of captions
 
-/// A word at the left, the cursor where its widget goes.
+/// Draws a caption at the left and moves the cursor to its widget's place.
 void exportCaption(const FrameContext& look, const char* text) {
   const float left = ImGui::GetCursorPosX();
   inlineLabel(look, look.fonts.regular, look.theme.textMuted, text);
@@ -100,7 +100,7 @@ class ExportForm {
     memory_.answer.clear();
   }
 
-  /// The pass that tensors and scripts are of.
+  /// Draws the choice of the pass that tensors and scripts come from.
   void subject() {
     if (choice_.kind == ExportKind::picture || choice_.kind == ExportKind::curves) return;
     const bool script = choice_.kind == ExportKind::script;
@@ -179,7 +179,7 @@ class ExportForm {
     changed();
   }
 
-  /// While it is not typed, the size is the window's.
+  /// Sets the size to the window's until it is typed.
   void followWindow() {
     if (memory_.sized) return;
     const ImVec2 display = ImGui::GetIO().DisplaySize;
@@ -211,11 +211,11 @@ class ExportForm {
     }
     const int view = choices(look_, "view", titles, now);
     const char* chosen = views[static_cast<std::size_t>(view >= 0 ? view : now)]->card;
-    if (choice_.view != chosen) {  // or it was one of another page
+    if (choice_.view != chosen) {  // or the old view belongs to another page
       choice_.view = chosen;
       changed();
     }
-    // what is exported is what is seen, and that is computed while it is seen
+    // the picture shows the screen, and this card is computed only while it is shown
     if (choice_.view == kOverStepsCard) panel_.view.train.tab = TrainTab::overSteps;
     if (choice_.view == kLiveHeadsCard) panel_.view.train.tab = TrainTab::live;
     exportCaption(look_, "size");
@@ -238,7 +238,7 @@ class ExportForm {
                     choice_.height * choice_.scale, shownInWords()));
   }
 
-  /// ": layer 3, head 1", as far as the page chooses something.
+  /// The selection on the page: ": layer 3, head 1"; empty where the page has none.
   std::string shownInWords() const {
     const ViewState& view = panel_.view;
     if (view.page == kTrainPage) return {};
@@ -248,7 +248,7 @@ class ExportForm {
     return fmt::format(": step {}, head {}", step(view.step).text(config()).title, view.head + 1);
   }
 
-  /// True where enter was pressed in it.
+  /// Draws the field of the name. Returns true if enter was pressed in it.
   bool name() {
     const bool folder = choice_.kind == ExportKind::script;
     exportCaption(look_, folder ? "folder" : "file");

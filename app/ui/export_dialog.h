@@ -1,5 +1,5 @@
-// Export dialog: asks what is to be exported and where to: a tensor, the whole trace, a picture of
-// the window or of a panel, or a PyTorch script.
+// Export dialog: asks for the subject and the place of an export. The subject is a tensor, the
+// whole trace, a picture of the window or of a panel, or a PyTorch script.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace headscope::ui {
 
-/// What is on the screen beside the layer in Flow.
+/// The sources of an export on the screen, besides Flow's layer.
 struct ExportSources {
   const char* tool;                            // the title of the tool that is open
   std::shared_ptr<const ModelMoment> model{};  // null: no model is open
@@ -22,25 +22,25 @@ struct ExportSources {
 struct ExportDialogMemory {
   bool open = false;
   bool appearing = false;
-  bool comboOpen = false;  // in the last frame: escape is then for it
-  bool sized = false;      // the picture's size was typed: it no longer follows the window's
+  bool comboOpen = false;  // a combo was open in the last frame, and escape closes it
+  bool sized = false;      // the picture's size was typed and no longer follows the window's
   ExportChoice choice;
   NumberDraft width, height;
-  std::string answer;  // how the last export went
+  std::string answer;  // the outcome of the last export
   bool answerIsError = false;
   bool writing = false;
 };
 
 class ExportDialog {
  public:
-  /// Opens it, on this kind or on that of the last time.
+  /// Opens the dialog with this kind, or with the last one.
   void ask(ExportKind kind);
   void ask() { ask(memory_.choice.kind); }
   bool isOpen() const { return memory_.open; }
 
-  /// What is to be exported, once.
+  /// Draws the dialog. Returns the confirmed request, once.
   std::optional<ExportRequest> draw(const PanelContext& panel, const ExportSources& sources);
-  /// How the last export went.
+  /// Reports the outcome of the last export.
   void finished(const std::string& answer, bool isError);
 
  private:

@@ -1,5 +1,5 @@
-// Export subject: the pass that an export is of (the layer in Flow, or the whole model of the page
-// Model), and how sentences name it.
+// Export subject: the pass that an export contains (Flow's layer, or the whole model of the page
+// Model), and its name in sentences.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace headscope::ui {
 
-/// "Flow's layer (d_model 512, 8 heads, 6 tokens)", "gpt2, layer 3 (d_model 768, 12 heads, …)".
+/// The name of a layer: "Flow's layer (d_model 512, 8 heads, 6 tokens)", "gpt2, layer 3 (d_model
+/// 768, 12 heads, …)".
 std::string layerInWords(const Document& document);
 
-/// "gpt2 (12 layers of 12 heads, 14 tokens, 1 head off)"
+/// The name of a model's pass: "gpt2 (12 layers of 12 heads, 14 tokens, 1 head off)".
 std::string modelInWords(const model::ModelTrace& trace);
 
-/// "layer 3 of gpt2 (12 heads, 14 tokens)"
+/// The name of one layer of that pass: "layer 3 of gpt2 (12 heads, 14 tokens)".
 std::string layerOfModelInWords(const model::ModelTrace& trace, Index layer);
 
 }  // namespace headscope::ui

@@ -1,6 +1,5 @@
-// First look: what the window opens on where nothing else was asked for: a number chosen in a head
-// that has something to do, and a sentence on what to try with it, which goes once anything is
-// done.
+// First look: the initial view where nothing else was requested. It chooses a score in a head with
+// a known purpose and shows a sentence on things to try, which disappears after any action.
 #pragma once
 
 #include <optional>
@@ -12,18 +11,18 @@ namespace headscope::ui {
 
 class FirstLook {
  public:
-  /// Chooses the score whose query has its partner farthest away, of what the heads were trained or
-  /// designed for. Where nothing is known of them the view stays, and nothing is said.
+  /// Chooses, among the scores that the heads were trained or designed for, the one whose query and
+  /// key are farthest apart. Where no purpose is known, the view stays and there is no sentence.
   void open(const Document& document, ViewState& view);
 
-  /// Empty once the user has acted. Once a frame.
+  /// The sentence to show; empty once the user has acted. Call once a frame.
   std::string inWords(const PanelContext& panel);
 
  private:
   bool isAsOpened(const PanelContext& panel) const;
 
   std::optional<CellRef> cell_;
-  const Document* document_ = nullptr;  // as it was first shown: compared, never read
+  const Document* document_ = nullptr;  // address of the document first shown: compared, never read
 };
 
 }  // namespace headscope::ui

@@ -15,16 +15,16 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kFlowMargin = 14.0F;  // of the page, at scale 1
-constexpr float kFlowGap = 10.0F;     // between its cards
-constexpr float kLayerStrip = 50.0F;  // of the model's layers, above the others
-constexpr float kLowStrip = 74.0F;    // of the strip of heads, where the page is low
+constexpr float kFlowMargin = 14.0F;  // margin of the page, at scale 1
+constexpr float kFlowGap = 10.0F;     // gap between its cards
+constexpr float kLayerStrip = 50.0F;  // height of the strip of the model's layers, above the others
+constexpr float kLowStrip = 74.0F;    // height of the strip of heads, where the page is low
 
-/// Narrower than this, the cards stand below each other; lower, the strip has no heading.
+/// In a narrower page the cards stand below each other; in a lower one the strip has no heading.
 constexpr float kTwoColumns = 820.0F;
 constexpr float kLow = 680.0F;
 
-/// The heights of the rows where there is one column: the rail and the inspector share the last.
+/// The heights of the rows of a single column; the rail and the inspector share the last.
 struct ColumnHeights {
   float stage, tools, heads, last;
 };
@@ -81,7 +81,7 @@ class FlowPage final : public Page {
   std::string keysInWords(const ViewState& view) const override {
     return fmt::format("← → step · space {}", view.playing ? "halts" : "plays");
   }
-  /// What the timeline tells; off it what it would begin the step with.
+  /// The timeline's narration; off the timeline, the one that the step would begin with.
   std::string sentenceInWords(const PanelContext& panel, std::string_view card) const override {
     const bool told = panel.view.playTime.has_value();
     if (told) return card == kStageCard ? std::string() : asRichText(playback_.narration);
@@ -89,7 +89,7 @@ class FlowPage final : public Page {
   }
 
  private:
-  /// Of the strip of the model's layers with the gap below, where one of them is shown.
+  /// The height of the strip of the model's layers with the gap below; 0 where none is shown.
   float stripHeight(const PanelContext& panel) const {
     return model_.layerInFlow() != nullptr ? panel.look.px(kLayerStrip + kFlowGap) : 0.0F;
   }
@@ -102,7 +102,7 @@ class FlowPage final : public Page {
 }  // namespace
 
 ImVec2 flowContent(ImVec2 body, float scale) {
-  // below these the body scrolls instead of squeezing its cards
+  // below these sizes the body scrolls and its cards keep their size
   if (oneColumn(body.x, scale)) return {std::max(body.x, 560.0F * scale), columnLength() * scale};
   return {body.x, std::max(body.y, 520.0F * scale)};
 }
@@ -123,13 +123,13 @@ FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool) {
     places.inspector = room;
     return places;
   }
-  // where there is little height the strip is the first to give some up: a line for each head
+  // on a low page the strip shrinks first: one line per head
   const float strip =
       low(content.y, scale) ? px(kLowStrip) : std::clamp(room.height() * 0.2F, px(108), px(158));
   places.heads = room.cutBottom(strip, gap);
   places.steps = room.cutLeft(steps, gap);
   if (wide) places.inspector = room.cutRight(inspector, gap);
-  // a tall tool takes more than the stage, but where neither has much
+  // a tall tool takes more than the stage, except where both are low
   const float tall = low(content.y, scale) ? 0.45F : 0.52F;
   places.tools = room.cutTop(tallTool ? std::clamp(room.height() * tall, px(210), px(620))
                                       : std::clamp(room.height() * 0.44F, px(176), px(460)),

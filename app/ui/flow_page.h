@@ -1,5 +1,5 @@
-// Flow page: every step of one pass: the steps, the tools above the stage, the inspector, and all
-// heads in a strip.
+// Flow page: every step of one pass, with the steps, the tools above the stage, the inspector, and
+// a strip of all heads.
 #pragma once
 
 #include <memory>
@@ -12,23 +12,23 @@
 
 namespace headscope::ui {
 
-/// The nine steps with their formula and the shape they give now; playing through them.
+/// The card of the nine steps, with their formulas and current shapes, and the playback.
 std::unique_ptr<Card> makeStepsCard(const Playback& playback);
-/// The cell looked at with its value and arithmetic, the history, the scenes.
+/// The card of the inspected cell with its value and arithmetic, the history and the scenes.
 std::unique_ptr<Card> makeInspectorCard(CellEditing& editing, ScenesPanel& scenes);
 
-/// The inspector's history: every state there is to go back to or forth to, and what is pinned.
+/// Draws the inspector's history: every state that undo or redo can reach, and the pins.
 void historyPanel(const PanelContext& panel);
 
-/// Where its cards stand in content of this size. `tallTool`: the tool that is open wants more than
-/// its usual share of the height.
+/// The places of the cards in content of this size. `tallTool`: the open tool needs more than the
+/// usual share of the height.
 struct FlowPlaces {
   Rect steps, tools, stage, inspector, heads;  // no inspector in a narrow window
 };
 FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool);
 ImVec2 flowContent(ImVec2 body, float scale);
 
-/// What it is given must outlive it.
+/// Creates the page. The arguments must outlive it.
 std::unique_ptr<Page> makeFlowPage(const Cards& tools, const Playback& playback,
                                    CellEditing& editing, ScenesPanel& scenes, LiveModel& model);
 

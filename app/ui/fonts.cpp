@@ -34,7 +34,7 @@ std::string_view fileName(FontFace face) {
   return {};
 }
 
-/// A number as sfnt files hold it, high byte first; 0 after the end.
+/// Reads a big-endian number of an sfnt file; 0 past the end.
 std::uint64_t sfntNumber(std::string_view file, std::size_t at, std::size_t bytes) {
   std::uint64_t value = 0;
   if (at + bytes > file.size()) return 0;
@@ -80,11 +80,11 @@ bool isWholeFont(std::string_view file, int face) {
   return needed == kNeeded.size() && outlines;
 }
 
-// The atlas made of them.
+// The atlas.
 
 namespace {
 
-// What a sentence or a formula may hold. Pairs of first and last, ended by 0.
+// The letters of sentences and formulas: pairs of first and last, ended by 0.
 constexpr ImWchar kTextRanges[] = {
     0x0020, 0x007E,  // Latin
     0x00A0, 0x00FF,  // Latin-1: umlauts, ×, ÷, ·, ±
@@ -131,7 +131,7 @@ constexpr ImWchar kSymbolRanges[] = {
     0x2699, 0x26A0,  // ⚙ ⚠
     0x2713, 0x2718,  // ✓ ✗
     0x2A2F, 0x2A2F,  // ⨯
-    0xFFFD, 0xFFFD,  // where a letter is missing
+    0xFFFD, 0xFFFD,  // replaces a missing letter
     0,
 };
 
@@ -141,7 +141,7 @@ std::vector<ImWchar> allRanges() {
   return all;
 }
 
-/// ImGui's size of a font is its line's height: ascent and descent, these many ems.
+/// The height of a line (ascent and descent) in ems. ImGui takes it as a font's size.
 float linesPerEm(FontFace face) {
   switch (face) {
     case FontFace::regular:
@@ -155,7 +155,7 @@ float linesPerEm(FontFace face) {
   return 1.0F;
 }
 
-constexpr float kUsualLinesPerEm = 1.2F;  // of a typeface that is not known
+constexpr float kUsualLinesPerEm = 1.2F;  // of an unknown typeface
 
 ImFontConfig config(float size) {
   ImFontConfig config;
@@ -166,13 +166,13 @@ ImFontConfig config(float size) {
   return config;
 }
 
-/// The typefaces there are, at the sizes asked for.
+/// Adds the available typefaces at the requested sizes.
 class FontAdder {
  public:
   FontAdder(ImFontAtlas& atlas, FontFiles files, const MoreLetters& more)
       : atlas_(atlas), files_(files), more_(more) {}
 
-  /// `em` is the size as typography counts it, in pixels.
+  /// Adds a typeface; `em` is the typographic size in pixels.
   ImFont* add(FontFace face, float em) const {
     if (!has(face)) face = FontFace::symbols;  // DejaVu Sans has all letters as well
     if (!has(face)) {
@@ -207,7 +207,7 @@ class FontAdder {
     font.MergeMode = merge;
     font.FontNo = face;
     if (merge) font.OversampleH = 1;
-    // ImGui takes a plain pointer, but only reads through it.
+    // ImGui takes a non-const pointer, but only reads through it.
     atlas_.AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()), size,
                                 &font, ranges);
   }

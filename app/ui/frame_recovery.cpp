@@ -7,8 +7,8 @@ namespace headscope::ui {
 #if IMGUI_VERSION_NUM < 19130
 namespace {
 
-/// Ends the tables of the current window. Dear ImGui ends them with the rest, but wants their own
-/// id and the styles of their window on top of the stacks.
+/// Ends the tables of the current window. Dear ImGui ends them with the rest, but requires their id
+/// and their window's styles on top of the stacks.
 void endTables() {
   const ImGuiContext& g = *GImGui;
   while (const ImGuiTable* table = g.CurrentTable) {
@@ -41,7 +41,7 @@ void FrameRecovery::recover() const {
   io.ConfigErrorRecoveryEnableAssert = asserts;
   io.ConfigErrorRecoveryEnableTooltip = tooltip;
 #else
-  while (!GImGui->FontStack.empty()) ImGui::PopFont();  // which windows must not end with
+  while (!GImGui->FontStack.empty()) ImGui::PopFont();  // a window must not end with pushed fonts
   while (GImGui->CurrentWindowStack.Size > 1) {
     endTables();
     ImGui::ErrorCheckEndWindowRecover(nullptr);

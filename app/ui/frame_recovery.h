@@ -1,4 +1,4 @@
-// Frame recovery: Dear ImGui put in order again where the building of a frame was broken off.
+// Frame recovery: restores the state of Dear ImGui after the building of a frame was broken off.
 #pragma once
 
 #include <imgui.h>
@@ -8,10 +8,11 @@ namespace headscope::ui {
 
 class FrameRecovery {
  public:
-  /// Between ImGui::NewFrame() and the frame's first window.
+  /// Construct it between ImGui::NewFrame() and the frame's first window.
   FrameRecovery();
 
-  /// Ends every window, group and style that was begun since, so that the frame can be rendered.
+  /// Ends every window, group and style begun since construction, so that the frame can be
+  /// rendered.
   void recover() const;
 
 #if IMGUI_VERSION_NUM >= 19130

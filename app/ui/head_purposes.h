@@ -1,5 +1,5 @@
-// Head purposes: what heads were designed or trained for, as it is named and explained wherever
-// heads are shown.
+// Head purposes: the purposes that heads were designed or trained for, and their names and
+// explanations wherever heads are shown.
 #pragma once
 
 #include <string>
@@ -14,34 +14,34 @@ inline constexpr const char* kHowLearned = "how learned";
 struct HeadPurpose {
   enum class Kind { designed, drawn, trained };
   Kind kind = Kind::designed;
-  std::string title;        // "Verb → its subject"; of a drawn one what it is: "Drawn at random"
-  std::string explanation;  // what it does and how it came to, in sentences
+  std::string title;        // "Verb → its subject"; for a drawn head "Drawn at random"
+  std::string explanation;  // sentences on the head's behaviour and its origin
 };
 
-/// One per head; empty where nothing is said of them.
+/// The purposes, one per head; empty where none are known.
 std::vector<HeadPurpose> headPurposes(const Document& document);
 
-/// "Verb → its subject"; empty where nothing is said of the head, or it was drawn instead.
+/// The title of a head's purpose: "Verb → its subject"; empty where it has none or was drawn.
 std::string purposeTitle(const PanelContext& panel, Index head);
 
-/// "head 2: Verb → its subject"; "head 2" where nothing is said of it.
+/// The name of the chosen head: "head 2: Verb → its subject", or "head 2" where it has no purpose.
 std::string namedHead(const PanelContext& panel);
 
-/// The explanation, and that the weights were edited since; may be empty.
+/// The explanation of a head, with a note if the weights were edited since; may be empty.
 std::string purposeExplanation(const PanelContext& panel, Index head);
 
-/// Of all heads: "designed, not learned", "6 of 8 drawn at random", "learned, not designed"; empty
-/// where nothing is said of them.
+/// A summary of all heads: "designed, not learned", "6 of 8 drawn at random", "learned, not
+/// designed"; empty where no purposes are known.
 std::string purposesInWords(const PanelContext& panel);
 
-/// The heads shown have learned.
+/// Whether the shown heads are trained.
 bool headsAreTrained(const PanelContext& panel);
-/// Goes to the card that says how.
+/// Opens the card that explains how the heads learned.
 void showHowLearned(const PanelContext& panel);
-/// A button that does; true where it was clicked.
+/// Draws a button that opens that card. Returns true if it was clicked.
 bool howLearnedButton(const PanelContext& panel);
 
-/// A title on so many lines at most, the last cut where it does not fit.
+/// Breaks a title into at most `most` lines; the last is cut where it does not fit.
 std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room, int most);
 
 }  // namespace headscope::ui

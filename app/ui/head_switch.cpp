@@ -14,7 +14,7 @@
 namespace headscope::ui {
 namespace {
 
-/// All gains at once, as one entry of the history.
+/// Sets all gains at once, as one entry of the history.
 void setGains(const PanelContext& panel, std::vector<float> gains, std::string name) {
   Document next = panel.document;
   next.config.headGains = std::move(gains);

@@ -132,7 +132,7 @@ struct Entry {
   std::string about;
 };
 
-/// Entries that stay together in one column.
+/// A block of entries that stays together in one column.
 struct HelpBlock {
   std::string title;  // empty: none
   std::vector<Entry> entries;
@@ -155,10 +155,11 @@ std::vector<HelpBlock> termBlocks() {
   return blocks;
 }
 
-/// Blocks in columns, filled one after the other, as low as their order allows.
+/// Lays out blocks in columns, filled in order, with the least height that the order allows.
 class Columns {
  public:
-  /// `lead`: room of what is explained, `least`: a column's width, both at scale 1.
+  /// `lead`: the width of the explained words; `least`: the least width of a column; both at scale
+  /// 1.
   Columns(const FrameContext& look, std::vector<HelpBlock> blocks, float lead, float least,
           float width)
       : look_(look), blocks_(std::move(blocks)), lead_(look.px(lead)) {
@@ -169,7 +170,7 @@ class Columns {
     float all = 0.0F;
     for (const HelpBlock& block : blocks_) heights.push_back(heightOf(block));
     for (const float height : heights) all += height;
-    // from their even share on, until the blocks fit in
+    // starts at the even share and grows until the blocks fit
     float most = all / static_cast<float>(count);
     while (!place(heights, count, gap, most)) most += look.space.small;
   }
@@ -185,8 +186,8 @@ class Columns {
   }
 
  private:
-  /// Columns at most so high, but for a block that is higher by itself. False where they are too
-  /// few.
+  /// Places the blocks in columns of at most this height, except that a block may be higher by
+  /// itself. Returns false if there are too few columns.
   bool place(const std::vector<float>& heights, int count, float gap, float most) {
     places_.clear();
     height_ = 0.0F;
@@ -240,7 +241,7 @@ class Columns {
   float height_ = 0.0F;
 };
 
-/// For who has just opened the program: what it is, and something to try.
+/// The introduction for new users: the purpose of the program, and things to try.
 std::vector<HelpBlock> firstBlocks() {
   return {
       {"What is this?",
@@ -269,7 +270,7 @@ std::vector<HelpBlock> firstBlocks() {
   };
 }
 
-/// The page Model and its controls.
+/// The blocks on the page Model and its controls.
 std::vector<HelpBlock> modelBlocks() {
   return {
       {"A model and its text",

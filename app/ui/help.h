@@ -1,5 +1,5 @@
-// Help: every key and gesture that the program knows, by theme, and on its second page every term,
-// over the whole window.
+// Help: pages over the whole window with an introduction, every key and gesture by theme, the page
+// Model, and every term.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ class Help {
     open_ = appearing_ = true;
     page_ = 0;
   }
-  /// While it is open. `?`, escape, or a click beside it close it.
+  /// Draws the help while it is open. `?`, escape or a click outside close it.
   void draw(const FrameContext& look, const Cards& tools);
-  /// Where to begin was asked for, once.
+  /// Returns true once after "where to begin" was requested.
   bool takeStartAsked() { return std::exchange(startAsked_, false); }
 
  private:
@@ -27,7 +27,7 @@ class Help {
   bool open_ = false;
   bool appearing_ = false;
   bool startAsked_ = false;
-  int page_ = 0;  // what this is, keys, terms
+  int page_ = 0;  // introduction, keys, whole models, terms
 };
 
 struct ShortcutGroup {
@@ -35,7 +35,7 @@ struct ShortcutGroup {
   std::vector<Shortcut> shortcuts;
 };
 
-/// With the keys that open these tools, and those of their own.
+/// The groups of shortcuts, including the keys that open these tools and the tools' own keys.
 std::vector<ShortcutGroup> shortcutGroups(const Cards& tools);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// History panel: every state there is to go back to or forth to, and the cells that are pinned.
+// History panel: every state that undo or redo can reach, and the pinned cells.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 namespace headscope::ui {
 namespace {
 
-/// A line of a list: it can be clicked, and so can a word at its right end.
+/// A clickable line of a list, with a clickable word at its right end.
 struct ListLine {
-  Rect at;        // all of it
+  Rect at;        // the whole line
   float textEnd;  // where the word begins
   bool clicked;
   bool wordClicked;
@@ -54,7 +54,7 @@ ListLine listLine(const FrameContext& look, float height, bool chosen, const std
   return line;
 }
 
-/// As many lines of `height` as are seen of `count`.
+/// Draws the visible lines, each `height` high, out of `count`.
 void listLines(const FrameContext& look, std::size_t count, float height,
                const std::function<void(std::size_t)>& draw) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.small, 0));
@@ -76,7 +76,7 @@ float stateHeight(const FrameContext& look) {
   return fontSize(look.fonts.regular) + look.space.medium;
 }
 
-/// Scrolls to the current state once it has become another.
+/// Scrolls to the current state after it changed.
 void scrollToCurrent(const FrameContext& look, const History& history) {
   ImGuiStorage* seen = ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID("current state");
@@ -125,13 +125,13 @@ void stateLine(const PanelContext& panel, std::size_t index) {
            elided(font, name, line.textEnd - x - look.space.tight));
 }
 
-// The pins: the computed cells that were given a value of their own, with what they would be.
+// The pins: the computed cells that have a set value, with the values they would have otherwise.
 
 float pinHeight(const FrameContext& look) {
   return fontSize(look.fonts.regular) + fontSize(look.fonts.monoSmall) + look.space.medium;
 }
 
-/// Height the pins take, at most `most`; 0 where nothing is pinned.
+/// The height of the pins, at most `most`; 0 where nothing is pinned.
 float pinsHeight(const PanelContext& panel, float most) {
   const auto count = static_cast<float>(panel.document.pins.all().size());
   if (count == 0.0F) return 0.0F;

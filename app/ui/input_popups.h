@@ -1,4 +1,4 @@
-// Input popups: where an input may come from, but for typing it: the examples, and files.
+// Input popups: the sources of an input other than typing, which are examples and files.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace headscope::ui {
 
-/// The popup "examples", where it is open.
+/// Draws the popup "examples" while it is open.
 void examplesPopup(const PanelContext& panel);
-/// The popup "open file", where it is open: gives the path that was entered, which is kept in
-/// `typed` while it is; empty where there is none, or the host's own dialog was asked for.
+/// Draws the popup "open file" while it is open. `typed` keeps the path as typed. Returns the
+/// entered path; empty where there is none, or where the host's dialog was requested.
 std::string openFilePopup(const PanelContext& panel, std::string& typed);
 
 }  // namespace headscope::ui

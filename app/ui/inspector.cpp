@@ -1,5 +1,5 @@
-// Inspector: the cell looked at with its value and how it came about, the row it stands in, the
-// head's figures, and the step in PyTorch; beside it the history and the scenes.
+// Inspector: the inspected cell with its value and derivation, its row, the head's figures, and the
+// step in PyTorch; beside it the history and the scenes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace headscope::ui {
 namespace {
 
-/// The cell looked at: typed into here, under the mouse, else clicked, else the first.
+/// The inspected cell: the one typed into here, else under the mouse, else clicked, else the first.
 CellRef inspectedCell(const PanelContext& panel, const CellEditing& editing) {
   const AttentionConfig& c = panel.trace.config();
   if (editing.typing == TypingPlace::inspector && exists(editing.typedAt, c)) {
@@ -35,10 +35,10 @@ CellRef inspectedCell(const PanelContext& panel, const CellEditing& editing) {
              : CellRef{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
 }
 
-/// What the inspector speaks of.
+/// The subject of the inspector.
 struct Inspected {
   CellRef cell;
-  Index item, head, query;  // the cell's, where it has such
+  Index item, head, query;  // the cell's, else the view's item and head, and query 0
   std::string token;        // of the query
 };
 
@@ -64,7 +64,8 @@ void inspectorDivider(const FrameContext& look) {
   ImGui::Dummy({1, look.space.tight});
 }
 
-/// The places of the values, where not all `fit` those of the largest, with one line to say so.
+/// The indices of all values, or, where they do not all `fit`, of the largest, leaving one line for
+/// a note.
 std::vector<Index> largestPlaces(const std::vector<float>& values, std::size_t fit) {
   std::vector<Index> order(values.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -77,10 +78,10 @@ std::vector<Index> largestPlaces(const std::vector<float>& values, std::size_t f
   return order;
 }
 
-constexpr float kHairOfBar = 1e-6F;  // a bar of nothing is a hair, so that one sees where it begins
+constexpr float kHairOfBar = 1e-6F;  // a bar of 0 is a hair's width, so that its start is visible
 
-/// A bar per key, full at the largest weight that the head may have (1, but for a pin or dropout);
-/// where they do not all fit, the largest, and says so.
+/// Draws a bar per key, full at the largest weight the head may have (1 without pins and dropout).
+/// Where not all fit, draws the largest and notes it.
 void weightBars(const PanelContext& panel, const Inspected& of, float most) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -116,7 +117,7 @@ void weightBars(const PanelContext& panel, const Inspected& of, float most) {
 
 float vectorHeight(const FrameContext& look) { return look.px(52); }
 
-/// The query vector as bars up and down; columns that fall on one bar show the largest of them.
+/// Draws the query vector as bars up and down; columns that share a bar show the largest of them.
 void queryVector(const PanelContext& panel, const Inspected& of, float magnitude) {
   const FrameContext& look = panel.look;
   std::vector<float> values(static_cast<std::size_t>(panel.trace.config().dK()));
@@ -133,7 +134,7 @@ void queryVector(const PanelContext& panel, const Inspected& of, float magnitude
     const auto largest =
         std::max_element(values.begin() + bars.begin(bar), values.begin() + bars.end(bar),
                          [](float a, float b) { return std::abs(a) < std::abs(b); });
-    // small ones in a colour that is seen on the panel
+    // gives small ones a colour that is visible on the panel
     const float strong = *largest * 0.85F + (*largest > 0 ? 0.15F : -0.15F) * scale.high;
     chart.bar(list, bar, bars.count(), 0, *largest, scale.color(look.maps, strong));
   }
@@ -150,7 +151,7 @@ float pytorchHeight(const FrameContext& look) {
   return codeLineHeight(look) * kCodeLines + look.space.large;
 }
 
-/// The step's line between its neighbours.
+/// Draws the PyTorch line of the step between its neighbours.
 void pytorchLines(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -173,8 +174,8 @@ void pytorchLines(const PanelContext& panel) {
   tip(look, step(panel.view.step).text(c).pytorch);
 }
 
-/// How the height below the value is shared out: the bars take what the head's figures, the vector
-/// and the lines of PyTorch leave.
+/// The division of the height below the value: the bars take the rest after the head's figures, the
+/// vector and the lines of PyTorch.
 struct InspectorRoom {
   HeadRowsLength figures = HeadRowsLength::none;
   bool vector = false;

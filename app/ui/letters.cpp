@@ -41,14 +41,14 @@ void append(std::string& text, char32_t letter) {
   text.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(length));
 }
 
-/// From 1.92 on a letter is drawn into the atlas when it is asked for.
+/// Whether a font has a letter. From 1.92 on, ImGui draws a letter into the atlas on request.
 bool hasGlyph(const ImFont* font, char32_t letter) {
   return letter <= std::numeric_limits<ImWchar>::max() &&
          const_cast<ImFont*>(font)->FindGlyphNoFallback(static_cast<ImWchar>(letter)) != nullptr;
 }
 
-/// Latin, Greek, Cyrillic and the interface's symbols, which the fonts begin with: most texts, told
-/// without decoding them.
+/// Whether a text has only Latin, Greek, Cyrillic and the interface's symbols, which the initial
+/// fonts have. Most texts do; this is found without decoding.
 bool isPlain(const ImFont* font, std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -62,7 +62,7 @@ bool isPlain(const ImFont* font, std::string_view text) {
   return true;
 }
 
-/// Directs what stands around it, and is not to be seen.
+/// Whether a letter is invisible: a format control or a variation selector.
 bool isInvisible(char32_t letter) {
   return letter == 0xFEFF || (letter >= 0xFE00 && letter <= 0xFE0F) ||
          (letter >= 0x20 &&
@@ -71,7 +71,7 @@ bool isInvisible(char32_t letter) {
 
 #ifdef HEADSCOPE_FRIBIDI
 
-/// Letters from right to left, and what belongs to the one before.
+/// Whether a letter runs from right to left. clings() also takes marks on such a letter.
 bool runsLeft(char32_t letter) {
   return FRIBIDI_IS_RTL(fribidi_get_bidi_type(static_cast<FriBidiChar>(letter)));
 }
@@ -80,8 +80,8 @@ bool clings(char32_t letter) {
          fribidi_get_bidi_type(static_cast<FriBidiChar>(letter)) == FRIBIDI_TYPE_NSM;
 }
 
-/// Where words from right to left that begin at `start` end: spaces are theirs where they stand
-/// between two.
+/// The end of the right-to-left words that begin at `start`. A space belongs to them where it
+/// stands between two.
 std::size_t endOfWords(const std::u32string& line, std::size_t start) {
   std::size_t end = start + 1;
   for (std::size_t at = end; at < line.size(); ++at) {

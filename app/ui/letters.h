@@ -1,7 +1,7 @@
-// Letters: a text as its letters are drawn: from right to left and joined where its script is
-// written so (Unicode's bidirectional algorithm, UAX #9), and with its code point in the place of a
-// letter that no typeface here has. Keeps which letters were asked for beyond those the fonts begin
-// with, so that a host finds typefaces that have them.
+// Letters: prepares a text for drawing. Right-to-left scripts are reordered and joined (Unicode's
+// bidirectional algorithm, UAX #9), and a letter that no typeface has is replaced by its code
+// point. Records the letters needed beyond those of the initial fonts, so that a host finds
+// typefaces that have them.
 #pragma once
 
 #include <imgui.h>
@@ -15,25 +15,24 @@ namespace headscope::ui {
 
 class Letters {
  public:
-  /// Those of the current Dear ImGui context, where a host has set them; null else.
+  /// The Letters of the current Dear ImGui context; null where no host has set them.
   static Letters* current() { return static_cast<Letters*>(ImGui::GetIO().UserData); }
 
-  /// The text as `font` draws it. Where nothing differs it is `text` itself; else it is written to
-  /// `room`, which must outlive the view.
+  /// Returns the text as `font` draws it. An unchanged text is `text` itself; a changed one is
+  /// written to `room`, which must outlive the view.
   std::string_view drawn(const ImFont* font, std::string_view text, std::string& room);
 
-  /// Asks for the letters of a text that another draws (a text field).
+  /// Requests the letters of a text that is drawn elsewhere (in a text field).
   void want(const ImFont* font, std::string_view text);
 
-  /// True once after letters were asked for that were not before.
+  /// Returns true once after new letters were requested.
   bool takeNew();
 
-  /// All that were asked for, at most kMost: more would not fit a texture. None that Dear ImGui
-  /// cannot hold.
+  /// The requested letters that Dear ImGui can hold, at most kMost: more would not fit a texture.
   const std::set<char32_t>& wanted() const { return wanted_; }
 
-  /// As Dear ImGui's fonts take them: pairs of first and last, ended by 0. The pointer holds until
-  /// the next call.
+  /// The requested letters in Dear ImGui's form: pairs of first and last, ended by 0. The pointer
+  /// is valid until the next call.
   const ImWchar* ranges();
 
   static constexpr std::size_t kMost = 2000;
@@ -46,7 +45,7 @@ class Letters {
   bool new_ = false;
 };
 
-/// `text` as the fonts of the current context draw it; see Letters::drawn.
+/// Returns `text` as the fonts of the current context draw it; see Letters::drawn.
 std::string_view asDrawn(const ImFont* font, std::string_view text, std::string& room);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// Menus: popups that hang below the button which opens them, not over it at the mouse.
+// Menus: popups that open below their button, not at the mouse.
 #pragma once
 
 namespace headscope::ui {

@@ -13,7 +13,8 @@
 namespace headscope::ui {
 namespace {
 
-/// While a field has the keyboard it keeps a text of its own; a stepped value has to be put there.
+/// Writes a stepped value into the field. Dear ImGui keeps a text of its own while the field has
+/// the keyboard.
 void takeStepped(NumberDraft& draft, ImGuiInputTextCallbackData& data) {
   if (!draft.stepped) return;
   draft.stepped = false;
@@ -22,7 +23,7 @@ void takeStepped(NumberDraft& draft, ImGuiInputTextCallbackData& data) {
   data.SelectAll();
 }
 
-/// Seconds without a key after which a number that is being typed counts as complete.
+/// The seconds without a key after which a typed number counts as complete.
 constexpr double kTypingPause = 0.45;
 
 bool stepArrow(const FrameContext& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
@@ -96,7 +97,7 @@ NumberChange numberField(const FrameContext& look, const NumberField& field, Num
   if (draft.typing && keyPressed(Key::down)) change.stepped = -1;
   draft.stepped = change.stepped != 0;
 
-  // "12" is not to pass through 1: what is typed is handed on when it is complete
+  // applies a typed number once it is complete, so that "12" does not pass through 1
   if (edited) draft.editedAt = look.now;
   const float x = at.x + look.px(field.width) + look.space.thin;
   if (stepArrow(look, "up", {x, at.y}, {arrows, frame * 0.5F}, true)) change.stepped = 1;
@@ -107,8 +108,8 @@ NumberChange numberField(const FrameContext& look, const NumberField& field, Num
     const double left = *draft.editedAt + kTypingPause - look.now;
     if (change.left || change.stepped != 0 || left <= 0.0) {
       draft.editedAt.reset();
-      *look.wantsFrame = true;  // no event draws what comes of it
-      change.stepped = 0;       // the first step makes do with what was typed
+      *look.wantsFrame = true;  // no event would draw the result
+      change.stepped = 0;       // the first step only applies the typed text
       change.value = wholeNumber(draft.text);
       change.notANumber = !change.value;
     } else {

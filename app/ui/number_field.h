@@ -1,6 +1,5 @@
-// Number fields: numbers of the configuration as they are typed, stepped or dragged. What is typed
-// stays on screen while it cannot be used, marked red and explained below; the document stays as it
-// is.
+// Number fields: numbers of the configuration that are typed, stepped or dragged. Typed text that
+// cannot be used stays on screen, marked red and explained below, and the document does not change.
 #pragma once
 
 #include <algorithm>
@@ -14,51 +13,51 @@ namespace headscope::ui {
 
 struct NumberDraft {
   std::string text;      // as typed
-  std::string problem;   // why that cannot be used, where the field's panel says so
+  std::string problem;   // why the text cannot be used, where the field's panel reports it
   bool typing = false;   // the field has the keyboard
-  bool stepped = false;  // … and ↑ or ↓ was pressed: the new value takes the place of the text
-  std::optional<double> editedAt;  // when it was last typed in, until that is handed on
-  bool entered = false;  // the enter key handed it on: where it is refused, it is typed anew
+  bool stepped = false;  // … and ↑ or ↓ was pressed: the new value replaces the text
+  std::optional<double> editedAt;  // time of the last edit, until the text is applied
+  bool entered = false;  // Enter applied the text: if refused, the field keeps the keyboard
 };
 
 struct NumberField {
   const char* name;
-  Index value;          // the document's
+  Index value;          // the value in the document
   bool bad = false;     // marked red
-  float width = 58.0F;  // of the box, at scale 1
+  float width = 58.0F;  // width of the box, at scale 1
 };
 
 struct NumberChange {
-  std::optional<Index> value;  // a new whole number was typed, and left, entered or let stand
+  std::optional<Index> value;  // the number typed, once left, entered or unchanged for a while
   int stepped = 0;             // +1 or −1: an arrow was clicked, or ↑ ↓ pressed in the field
-  bool notANumber = false;     // what stands there is not a whole number
+  bool notANumber = false;     // the text is not a whole number
   bool left = false;           // typing has ended
 };
 
-/// The colours and border of a field, red where `bad`; pop after it.
+/// Pushes the colours and border of a field, red where `bad`; popFieldStyle() removes them.
 void pushFieldStyle(const FrameContext& look, bool bad);
 void popFieldStyle();
 
-/// The whole number that a text is, spaces around it aside.
+/// Parses a text as a whole number, ignoring spaces around it.
 std::optional<Index> wholeNumber(std::string_view text);
 
 NumberChange numberField(const FrameContext& look, const NumberField& field, NumberDraft& draft);
 
-/// What is wrong with a field of the configuration as it would be; empty: nothing.
+/// The problem of a field in a proposed configuration; empty where there is none.
 std::string problemOf(std::string_view field, const AttentionConfig& config);
 
-/// Below a field: why what stands there cannot be used.
+/// Draws below a field why its text cannot be used.
 void problemBelow(const FrameContext& look, const NumberDraft& draft);
 
 struct WholeNumber {
-  const char* name;  // as in core's problems
-  Index value;       // the document's
-  Index most;        // of a step
+  const char* name;  // the field's name in core's problems
+  Index value;       // the value in the document
+  Index most;        // the largest value that a step may reach
   std::string wayOut;
 };
 
-/// A field for a whole number, without its problem; gives the one typed, or stepped to, for which
-/// `problem(n)` is empty.
+/// Draws a field for a whole number, without its problem. Returns the typed or stepped value for
+/// which `problem(n)` is empty.
 template <typename ProblemWith>
 std::optional<Index> wholeNumberField(const FrameContext& look, const WholeNumber& setting,
                                       NumberDraft& draft, const ProblemWith& problem) {
@@ -81,17 +80,17 @@ std::optional<Index> wholeNumberField(const FrameContext& look, const WholeNumbe
   return next;
 }
 
-/// A box that shows `value`, or what is typed while it is typed or cannot be used; true when
-/// edited.
+/// Draws a box that shows `value`, or the draft while it is typed or cannot be used. Returns true
+/// if edited.
 bool textBox(const FrameContext& look, const char* id, float width, const std::string& value,
              NumberDraft& draft);
 
-/// A box for a number; gives the one typed. What is not a number becomes the draft's problem,
+/// Draws a box for a number. Returns the typed number. Other text becomes the draft's problem,
 /// "name: 'x' is not a number; wayOut".
 std::optional<double> realField(const FrameContext& look, const char* name, float width,
                                 double value, NumberDraft& draft, const char* wayOut);
 
-/// The temperature's box and slider (0.05 to 20), on one line; without its problem.
+/// Draws the temperature's box and slider (0.05 to 20) on one line, without the problem.
 void temperatureFields(const PanelContext& panel, NumberDraft& draft, float sliderWidth);
 inline constexpr double kLowestTemperature = 0.05;
 inline constexpr double kHighestTemperature = 20.0;

@@ -1,5 +1,5 @@
-// Page: what the window shows below its bars: cards at places of the body, most of which may also
-// fill the screen or a picture alone. A new page is a file with its Page, and a line in
+// Page: the content of the window below its bars, which is a set of cards in the body. Most cards
+// may also fill the screen or a picture alone. A new page is a file with its Page, and a line in
 // App::State::makePages().
 #pragma once
 
@@ -15,10 +15,10 @@
 namespace headscope::ui {
 
 struct PageText {
-  std::string_view id;  // in sessions and on the command line: it stays
-  const char* title;    // on its button at the upper left
+  std::string_view id;  // stored in sessions and used on the command line; never changes
+  const char* title;    // the text of its button at the upper left
   const char* about;
-  std::string_view presented;  // the card that is presented where none was clicked
+  std::string_view presented;  // the card presented where none was clicked
   std::string_view controls;   // the card that the keyboard goes to first
 };
 
@@ -30,28 +30,28 @@ class Page {
   Page& operator=(const Page&) = delete;
 
   const PageText& text() const { return text_; }
-  /// In the order they are drawn in. Their ids differ from those of other pages.
+  /// The cards in drawing order. Their ids are unique among all pages.
   const Cards& cards() const { return cards_; }
 
-  /// Whether there is anything on it: else it has no button, and the keyboard passes it by.
+  /// Whether the page has content. Otherwise it has no button, and the keyboard skips it.
   virtual bool offered() const { return true; }
-  /// Whether it is about the document; else the bars leave out what belongs to that alone.
+  /// Whether the page shows the document. Otherwise the bars hide the document's controls.
   virtual bool showsDocument() const { return true; }
-  /// Once a frame while it is shown, whichever of its cards are.
+  /// Called once a frame while the page is shown, whichever of its cards are visible.
   virtual void follow(const PanelContext& /*panel*/) const {}
-  /// At the right of the status bar.
+  /// The figures at the right of the status bar.
   virtual std::string figuresInWords(const PanelContext& panel) const;
 
-  /// What the cards take of a body of this size; larger than it: the body scrolls.
+  /// The size that the cards need in a body of this size; the body scrolls where it is larger.
   virtual ImVec2 content(const PanelContext& panel, ImVec2 body) const = 0;
-  /// Where each card stands in content of this size; empty where it is not shown.
+  /// The place of each card in content of this size; an empty rectangle where it is not shown.
   virtual std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const = 0;
-  /// Its own keys; true where one was meant for it.
+  /// Handles the page's own keys. Returns true if it used one.
   virtual bool keys(const PanelContext& /*panel*/) const { return false; }
-  /// While a card is presented: where one is, and what the keyboard does there.
+  /// The line below a presented card: the current place, and the keys.
   virtual std::string placeInWords(const PanelContext& panel, std::string_view card) const = 0;
   virtual std::string keysInWords(const ViewState& view) const = 0;
-  /// And what is to be seen there, as a sentence of rich text; empty where the card says it itself.
+  /// The sentence below a presented card, as rich text; empty where the card has its own.
   virtual std::string sentenceInWords(const PanelContext& /*panel*/,
                                       std::string_view /*card*/) const {
     return {};
@@ -65,17 +65,18 @@ class Page {
   Cards cards_;
 };
 
-/// All of them, in the order of their buttons; ViewState::page says which is shown.
+/// All pages, in the order of their buttons; ViewState::page names the shown one.
 class Pages {
  public:
   explicit Pages(std::vector<std::unique_ptr<Page>> pages) : pages_(std::move(pages)) {}
 
   const std::vector<std::unique_ptr<Page>>& all() const { return pages_; }
-  /// The page of an id; the first where there is none, as of a newer program's session.
+  /// Returns the page of an id, or the first where it is unknown, as in the session of a newer
+  /// program.
   const Page& open(std::string_view id) const { return *pages_[placeOf(id)]; }
-  /// The page with a card that may fill the screen; null: none has it.
+  /// Returns the page that has this card and lets it fill the screen, or null.
   const Page* withCard(std::string_view card) const;
-  /// V shows the next one; else the keys of the one that is shown.
+  /// Handles V, which shows the next page, or otherwise the keys of the shown page.
   bool keys(const PanelContext& panel) const;
 
  private:

@@ -12,9 +12,9 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kLarger = 1.6F;
-constexpr double kPointerStays = 8.0;  // seconds after the mouse was moved last
+constexpr double kPointerStays = 8.0;  // seconds after the last movement of the mouse
 
-/// The next of the page that may fill the screen, round in a circle.
+/// The page's next card that may fill the screen, in a cycle.
 std::string_view cardAfter(const Page& page, std::string_view card) {
   const auto& cards = page.cards().all();
   std::size_t next = page.cards().placeOf(card);
@@ -82,7 +82,7 @@ void Presenter::drawBelow(const PanelContext& panel, const Words& lecture, Rect&
   const Rect line = room.cutBottom(fontSize(look.fonts.small) + look.px(6));
   drawLine(panel, lecture, line);
   SentenceStrip sentence = lecture.sentence;
-  // what is played tells itself
+  // a played step has its own narration
   const bool played = panel.view.playTime && panel.view.page == kFlowPage;
   if (sentence.empty() || played) {
     sentence = {pages_.open(panel.view.page).sentenceInWords(panel, card_)};

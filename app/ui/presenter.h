@@ -1,5 +1,5 @@
-// Presenter: one card of a page over the whole screen, in large type, for a room to see, with a
-// sentence below it and a pointer that is seen from the last row.
+// Presenter: shows one card of a page over the whole screen in large type for an audience, with a
+// sentence below it and a pointer that is visible from the last row.
 #pragma once
 
 #include <map>
@@ -16,32 +16,34 @@ class Presenter {
   explicit Presenter(const Pages& pages) : pages_(pages) {}
 
   bool on() const { return on_; }
-  /// The one presented, by its id.
+  /// The id of the presented card.
   std::string_view card() const { return card_; }
 
-  /// On with the card whose controls have the keyboard (`withKeyboard`, if any), else the one under
-  /// the mouse, else the last one clicked; or off again.
+  /// Starts presenting the card whose controls have the keyboard (`withKeyboard`, if any), else the
+  /// one under the mouse, else the last one clicked. Stops if it is presenting.
   void toggle(ViewState& view, std::string_view withKeyboard);
-  /// On with the card that the view names: that of a scene.
+  /// Starts presenting the card that the view names, which is that of a scene.
   void begin(const ViewState& view) { on_ = view.focus.empty(); }
-  /// The card that the view names where the page has it, else the page's own.
+  /// Switches to the card that the view names if the page has it, else to the page's default.
   void followPage(ViewState& view);
-  /// The keys of presenting alone; true where one was pressed.
+  /// Handles the keys that apply only while presenting. Returns true if one was pressed.
   bool keys(ViewState& view);
 
-  /// Before a window's cards, and within each: which of them the mouse is over.
+  /// Record the card under the mouse: call forgetMouse() before a window's cards and noteCard()
+  /// within each.
   void forgetMouse() { underMouse_ = {}; }
   void noteCard(const Page& page, const Card& card);
 
-  /// What a lecture adds: its sentence in place of the page's, its keys, and what went wrong.
+  /// The additions of a lecture: its sentence, which replaces the page's, its keys, and its
+  /// problem.
   struct Words {
     SentenceStrip sentence;
     std::string keys, problem;
   };
-  /// Cuts what stands below the card off the room, and draws it: a sentence, then a line that says
-  /// where one is, and the keys.
+  /// Draws the part below the card and subtracts it from the room: a sentence, then a line with the
+  /// current place and the keys.
   void drawBelow(const PanelContext& panel, const Words& lecture, Rect& room) const;
-  /// A soft ring around what the mouse points at, over everything.
+  /// Draws a soft ring around the mouse, over everything.
   void drawPointer(const FrameContext& look) const;
 
  private:
@@ -52,11 +54,11 @@ class Presenter {
   bool on_ = false;
   bool pointer_ = true;
   std::string_view card_;
-  std::map<const Page*, std::string_view> clicked_;  // the last one, of each page
+  std::map<const Page*, std::string_view> clicked_;  // the last clicked card of each page
   std::string_view underMouse_;  // found in the last frame of the whole window; empty: none
 };
 
-/// The interface's scale while presenting; the view's own stays as it is.
+/// The scale of the interface while presenting; the view's own does not change.
 float presentedScale(float scale);
 
 }  // namespace headscope::ui

@@ -9,11 +9,11 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kScriptRatio = 0.8F;  // largest size of a raised letter, of the base's
-constexpr float kRise = 0.36F;        // of the base size, from baseline to baseline
+constexpr float kScriptRatio = 0.8F;  // largest size of a superscript, as a share of the base's
+constexpr float kRise = 0.36F;        // share of the base size, from baseline to baseline
 constexpr float kDrop = 0.16F;
 
-/// Bytes of the UTF-8 code point `text` begins with.
+/// The number of bytes of the first UTF-8 code point of `text`.
 std::size_t codePointBytes(std::string_view text) {
   std::size_t bytes = 1;
   while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) ++bytes;
@@ -25,7 +25,7 @@ struct ScriptFont {
   float size;
 };
 
-/// The largest loaded size that is small enough beside `base`; the smallest one shrunk else.
+/// The largest loaded font that is small enough beside `base`; otherwise the smallest, shrunk.
 ScriptFont scriptFont(const Fonts& fonts, const ImFont* base) {
   const float limit = fontSize(base) * kScriptRatio;
   for (ImFont* font : {fonts.regular, fonts.small, fonts.tiny}) {
@@ -38,7 +38,7 @@ float widthOf(const ImFont* font, float size, std::string_view text) {
   return font->CalcTextSizeA(size, FLT_MAX, 0.0F, text.data(), text.data() + text.size()).x;
 }
 
-/// Calls `place(run, font, size, x)` for every run and gives the line's width.
+/// Calls `place(run, font, size, x)` for every run. Returns the width of the line.
 template <typename Place>
 float layOut(const Fonts& fonts, ImFont* base, std::string_view text, const Place& place) {
   const ScriptFont script = scriptFont(fonts, base);
@@ -59,7 +59,7 @@ float layOut(const Fonts& fonts, ImFont* base, std::string_view text, const Plac
   return x;
 }
 
-/// How much of a text fits a line: up to a space or the text's own line break, a word at least.
+/// The number of bytes that fit a line: up to a space or a line break, at least one word.
 std::size_t fittingLine(const Fonts& fonts, ImFont* base, std::string_view text, float width) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::size_t fits = 0;
@@ -147,7 +147,7 @@ ImVec2 drawRichParagraph(ImDrawList* drawList, const Fonts& fonts, ImFont* base,
     }
     taken.x = std::max(taken.x, richTextSize(fonts, base, shown).x);
     taken.y += fontSize(base) + gap;
-    text.remove_prefix(std::min(end + 1, text.size()));  // with the space it was broken at
+    text.remove_prefix(std::min(end + 1, text.size()));  // including the space at the break
   }
   return taken;
 }

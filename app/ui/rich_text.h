@@ -1,8 +1,7 @@
-// Rich text: a line with raised (`^x`, `^{…}`) and lowered (`_x`, `_{…}`) letters, as formulas
-// need.
+// Rich text: a line with the superscripts (`^x`, `^{…}`) and subscripts (`_x`, `_{…}`) of formulas.
 //
-// `\^`, `\_` and `\\` print the sign itself: "d\_model". An index directly followed by an exponent,
-// or the other way round, is set above it: "K_i^T".
+// `\^`, `\_` and `\\` print the sign itself: "d\_model". A subscript and a superscript that follow
+// each other directly are stacked: "K_i^T".
 #pragma once
 
 #include <imgui.h>
@@ -24,24 +23,25 @@ struct RichRun {
   bool operator==(const RichRun&) const = default;
 };
 
-/// The runs of a line; they point into `text`.
+/// Returns the runs of a line; they point into `text`.
 std::vector<RichRun> parseRichText(std::string_view text);
 
-/// Width of the line and height of `base`; raised and lowered letters may overhang it a little.
+/// The width of the line and the height of `base`; superscripts and subscripts may overhang it a
+/// little.
 ImVec2 richTextSize(const Fonts& fonts, ImFont* base, std::string_view text);
 
 void drawRichText(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos, ImU32 color,
                   std::string_view text);
 
-/// Plain text as rich text that shows just that: with a backslash before each sign.
+/// Returns rich text that shows a plain text literally: a backslash precedes each sign.
 std::string asRichText(std::string_view plain);
 
-/// From `pos` on, wrapped at spaces to `width`, with line breaks where the text has them; `gap`
-/// points between its lines. Gives what it takes; with no list it is measured alone.
+/// Draws a text from `pos` on, wrapped at spaces to `width`, with the text's own line breaks and
+/// `gap` points between lines. Returns the size it takes; a null list only measures.
 ImVec2 drawRichParagraph(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos,
                          ImU32 color, std::string_view text, float width, float gap = 0.0F);
 
-/// The same at the cursor of the current window.
+/// Draws a paragraph of rich text at the cursor of the current window.
 void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
                    float width, float gap = 0.0F);
 

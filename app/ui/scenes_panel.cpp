@@ -54,7 +54,7 @@ class List {
   }
 
  private:
-  /// What the room reads and what is said, of the scene that is shown.
+  /// Draws the fields of the shown scene's sentence for the audience and its speaker's notes.
   void spokenWords(const formats::SavedScene& scene, float left) {
     const auto field = [&](const TextField& text, std::string formats::SceneWords::*part,
                            const char* about) {

@@ -1,5 +1,5 @@
-// Scenes: the numbered bookmarks of state and view, as a list to set, title, recall and remove
-// them.
+// Scenes: the numbered bookmarks of state and view, as a list in which they are set, titled,
+// recalled and removed.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace headscope::ui {
 
-/// What the list asks for: a scene's number, 0 for nothing.
+/// The requests of the list: the number of a scene each, or 0.
 struct SceneWishes {
   int recall = 0;
   int set = 0;
@@ -20,15 +20,15 @@ struct SceneWishes {
 };
 
 struct ScenesPanel {
-  const std::vector<formats::SavedScene>* scenes = nullptr;  // of the session, in this frame
-  int shown = 0;  // the one that was set or recalled last; 0: none
+  const std::vector<formats::SavedScene>* scenes = nullptr;  // of the session; valid in this frame
+  int shown = 0;  // the number of the scene last set or recalled; 0: none
   SceneWishes wishes = {};
 };
 
 /// Fills the rest of the current card.
 void scenesPanel(const PanelContext& panel, ScenesPanel& list);
 
-/// What a scene of this view is called at first: "Score, head 1".
+/// The initial title of a scene of this view: "Score, head 1".
 std::string firstTitle(const ViewState& view);
 
 }  // namespace headscope::ui

@@ -32,7 +32,7 @@ class StripText {
     return font_ == look_.fonts.title ? look_.fonts.semibold : look_.fonts.regular;
   }
 
-  /// Gives the height it takes.
+  /// Draws the text, or only measures it without a list. Returns its height.
   float lay(ImDrawList* list, ImVec2 at) const {
     float y =
         drawRichParagraph(list, look_.fonts, font_, at, look_.theme.text, strip_.text, width_).y;
@@ -66,7 +66,7 @@ class StripText {
   float height_ = 0.0F;
 };
 
-/// In the largest letters in which it takes no more than `most`; in the smallest else.
+/// The text in the largest letters that keep it within `most`, or in the smallest.
 StripText fittingText(const FrameContext& look, const SentenceStrip& strip, float width,
                       float most) {
   const Fonts& fonts = look.fonts;
@@ -84,7 +84,7 @@ float textWidth(const FrameContext& look, float width) { return width - 2.0F * l
 
 float sentenceStripHeight(const FrameContext& look, const SentenceStrip& strip, float width,
                           float room) {
-  // what is put to the room and answered there is given lines of its own
+  // a question to the audience gets lines of its own
   const std::size_t lines = kLinesAtLargest + (strip.choices.empty() ? 0 : 1);
   const float least = fontSize(look.fonts.title) * static_cast<float>(lines);
   const float most = std::max(least, room * kMostOfRoom - margins(look));

@@ -1,5 +1,5 @@
-// Sentence strip: a sentence in the largest letters that fit, to be read from the last row; and a
-// question with what there is to choose from.
+// Sentence strip: a sentence in the largest letters that fit, legible from the last row, or a
+// question with its choices.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@ namespace headscope::ui {
 
 struct SentenceStrip {
   std::string text = {};                  // rich text
-  std::vector<std::string> choices = {};  // of a question, plain
-  std::optional<std::size_t> right = {};  // of them, once it is told
+  std::vector<std::string> choices = {};  // the choices of a question, as plain text
+  std::optional<std::size_t> right = {};  // index of the right choice, once revealed
 
   bool empty() const { return text.empty(); }
 };
 
-/// The height it should be given in a room of so much, for a strip so wide.
+/// The height for a strip of this width within a room of this height.
 float sentenceStripHeight(const FrameContext& look, const SentenceStrip& strip, float width,
                           float room);
-/// Fills the place.
+/// Draws the strip; it fills the rectangle.
 void drawSentenceStrip(const FrameContext& look, const SentenceStrip& strip, const Rect& at);
 
 }  // namespace headscope::ui

@@ -88,7 +88,7 @@ void SessionDialog::askToReplace(const fs::path& path) {
   replacing_ = path;
 }
 
-/// Somebody else has saved the session since it was opened or saved here.
+/// Draws the question asked where the session's file has changed since it was opened or saved here.
 SessionDialog::Answer SessionDialog::askedToReplace(const FrameContext& look, bool& closes) {
   Answer answer;
   heading(look, "The file was saved by somebody else");
@@ -108,7 +108,7 @@ SessionDialog::Answer SessionDialog::askedToReplace(const FrameContext& look, bo
   return answer;
 }
 
-/// The path where it can be used; else `problem` says why not.
+/// Returns the path if it can be used; otherwise sets `problem_`.
 std::optional<fs::path> SessionDialog::accepted(const fs::path& current,
                                                 const std::string& unsaved) {
   const bool opens = mode_ == Mode::open;
@@ -143,7 +143,7 @@ std::optional<fs::path> SessionDialog::accepted(const fs::path& current,
   return path;
 }
 
-/// The sessions of the folder; true where one was chosen by a double click.
+/// Draws the list of the folder's sessions. Returns true if one was double-clicked.
 bool SessionDialog::foundList(const FrameContext& look) {
   if (found_.empty()) return false;
   constexpr float kRows = 6.0F;
@@ -198,14 +198,14 @@ SessionDialog::Answer SessionDialog::draw(const FrameContext& look, const fs::pa
   bool taken = textField(look, {"##session path", kFlags, "a name, or a path"}, path_);
   popFieldStyle();
   if (opens && foundList(look)) taken = true;
-  // in the list as well: the file chosen there
+  // also in the list: opens the file chosen there
   const bool entered = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
   taken = taken || (entered && !ImGui::IsWindowAppearing());
   ImGui::Dummy({0.0F, look.space.thin});
   taken = pill(look, opens ? "Open" : "Save", true) || taken;
   ImGui::SameLine(0.0F, look.px(8));
   bool closes = pill(look, "Cancel") || keyPressed(Key::escape, false);
-  // below the buttons, so that what asks to be confirmed leaves them under the mouse
+  // below the buttons, so that they stay under the mouse when a confirmation appears
   if (!problem_.empty()) {
     wrappedLabel(look.fonts.regular, look.theme.bad, problem_);
   }

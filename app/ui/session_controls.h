@@ -1,5 +1,5 @@
-// Session controls: the menu with the session's name, the dialog that asks which session to open or
-// where to save this one, and the offer to restore what was not saved when a program ended.
+// Session controls: the menu with the session's name, the dialog that opens or saves a session, and
+// the offer to restore unsaved work after the program ended.
 #pragma once
 
 #include <filesystem>
@@ -14,32 +14,33 @@ namespace headscope::ui {
 struct SessionMenu {
   std::string name;  // empty: not saved yet
   bool unsaved = false;
-  // asked for in this frame
+  // requested in this frame
   bool open = false, save = false, saveAs = false, copyLink = false, scenes = false;
 };
 
 float sessionMenuWidth(const FrameContext& look, const SessionMenu& menu);
-/// What can be done with a session, as a menu's items.
+/// Draws the commands on a session as menu items.
 void sessionItems(const FrameContext& look, SessionMenu& menu);
-/// A button at the cursor, its menu below.
+/// Draws a button at the cursor and its menu below.
 void sessionMenu(const FrameContext& look, SessionMenu& menu);
 
-/// Asks which session to open, or where to save this one.
+/// The dialog that asks which session to open, or where to save this one.
 class SessionDialog {
  public:
   struct Answer {
     std::optional<std::filesystem::path> open, save;
-    std::optional<std::filesystem::path> saveOver;  // whatever the file holds by now
+    std::optional<std::filesystem::path> saveOver;  // replaces the file, whatever it now contains
     bool saveElsewhere = false;
   };
 
   void askToOpen() { appear(Mode::open, {}); }
-  /// `name`: what to call it, without ending.
+  /// `name`: the suggested name, without extension.
   void askToSave(const std::string& name) { appear(Mode::save, name); }
-  /// The file has changed since it was opened or saved here: whether to save over that.
+  /// Asks whether to replace a file that has changed since it was opened or saved here.
   void askToReplace(const std::filesystem::path& path);
-  /// `current`: the session's own file, which may be replaced without asking. `unsaved`: what
-  /// opening another leaves, as a sentence begins; empty where nothing is unsaved.
+  /// Draws the dialog. `current`: the session's own file, which may be replaced without asking.
+  /// `unsaved`: the beginning of a sentence on the work that opening another session would lose;
+  /// empty where nothing is unsaved.
   Answer draw(const FrameContext& look, const std::filesystem::path& current,
               const std::string& unsaved);
 
@@ -53,22 +54,22 @@ class SessionDialog {
 
   Mode mode_ = Mode::closed;
   bool appearing_ = false;
-  bool focusing_ = false;             // the field gets the keyboard: at first, and after a problem
+  bool focusing_ = false;             // the field takes the keyboard: at first and after a problem
   std::string path_;                  // as typed
-  std::string problem_;               // why it cannot be used, or what to know first
-  std::filesystem::path replacing_;   // asked once whether that may be replaced
-  std::filesystem::path leavingFor_;  // … whether what is unsaved may be left for that
-  std::filesystem::path folder_;      // of the last session opened or saved
+  std::string problem_;               // why the path cannot be used, or a warning
+  std::filesystem::path replacing_;   // the file that the user was asked whether to replace
+  std::filesystem::path leavingFor_;  // … the session for which unsaved work may be lost
+  std::filesystem::path folder_;      // folder of the last session opened or saved
   std::vector<std::string> found_;    // the sessions there, newest first
 };
 
-/// What is typed as a path: "~/" is the home folder, others are taken from `folder`.
+/// Parses a typed path: "~/" is the home folder, and a relative path starts at `folder`.
 std::filesystem::path typedPath(const std::string& text, const std::filesystem::path& folder);
 
 enum class Recovery { undecided, restore, discard };
 
-/// `question`: what there is. From `top` on, across the window; `height` is what it takes there,
-/// with the gaps around it.
+/// Draws the offer to restore, centred in the window below `top`. `question` describes the unsaved
+/// work; `height` receives the banner's height with its gaps.
 Recovery recoveryBanner(const FrameContext& look, const std::string& question, float top,
                         float& height);
 

@@ -1,5 +1,5 @@
-// Speaker notes: what the lecturer sees and the audience does not: what to say, what comes next,
-// and the time that has passed.
+// Speaker notes: the window that only the lecturer sees: the notes, the next key's effect, and the
+// elapsed time.
 #pragma once
 
 #include <imgui.h>
@@ -13,14 +13,14 @@ namespace headscope::ui {
 struct SpeakerNotes {
   std::string
       heading;        // "Multi-head attention in ten minutes · 3 of 13"; empty: no lecture is open
-  std::string title;  // of the scene
+  std::string title;  // title of the scene
   std::string say;    // rich text
-  std::string next;   // what the next key does
+  std::string next;   // the effect of the next key
   double seconds = 0.0;
-  int minutes = 0;  // that it is meant to take; 0: not known
+  int minutes = 0;  // intended duration; 0: unknown
 };
 
-/// The whole of a window of this size, into a draw list of its own that is empty.
+/// Draws the whole window of this size into an empty draw list.
 void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerNotes& notes,
                       ImVec2 size);
 

@@ -18,7 +18,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr double kWorthShowing = 0.1;  // seconds a pass takes before its progress is shown
+constexpr double kWorthShowing = 0.1;  // seconds of a pass before its progress is shown
 
 std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
   return fmt::format("{} row{} fully masked (first: query {} of head {}): weights 0, output b_O",
@@ -26,7 +26,7 @@ std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
                      rows[0].head + 1);
 }
 
-/// "Learning heads: step 40 of 120", a bar and a button that stops it; gives the width taken.
+/// Draws "Learning heads: step 40 of 120", a bar and a button that stops it. Returns the width.
 float learningBar(const PanelContext& panel, const Status::Learning& learning, const Rect& line) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -62,14 +62,14 @@ float learningBar(const PanelContext& panel, const Status::Learning& learning, c
 struct Badge {
   const char* id;
   std::string text;
-  std::string about;  // while the mouse is on it
+  std::string about;  // shown while the mouse is on the badge
 };
 struct DrawnBadge {
   float width = 0.0F;
   bool clicked = false;
 };
 
-/// A warning at a place, no wider than `room`.
+/// Draws a warning at a place, no wider than `room`.
 DrawnBadge drawBadge(const FrameContext& look, const Badge& badge, ImVec2 at, float room) {
   const float pad = look.space.medium;
   const std::string text = elided(look.fonts.small, badge.text, room - 2 * pad);
@@ -149,7 +149,7 @@ void statusBar(const PanelContext& panel, const Status& status, const Rect& at) 
   const float width = textSize(font, status.figures).x;
   Rect beside = line;
   beside.cutRight(width, look.px(24));
-  // else the message needs all of the bar
+  // otherwise the message needs the whole bar
   if (message.empty() || beside.width() > line.width() * 0.4F) {
     drawText(list, font, {std::max(line.b.x - width, line.a.x), y}, t.textMuted,
              elided(font, status.figures, line.width()));
@@ -165,7 +165,7 @@ void statusBar(const PanelContext& panel, const Status& status, const Rect& at) 
 
 namespace {
 
-/// A part of the line for each step, lit where it is done.
+/// Draws a line with one segment per step, lit where the step is done.
 void drawSteps(const FrameContext& look, ImVec2 middle, int steps, int done) {
   const float width = look.px(360), height = look.space.tight, gap = look.space.tight;
   const auto count = static_cast<float>(steps);

@@ -1,6 +1,6 @@
-// Status bar: messages on the left; steps run, time, parameters and FLOPs on the right; and for as
-// long as a common mistake is on, a badge that says so. First pass: the screen until there is a
-// trace to show, with what is computed and how far it is, or why there will be none.
+// Status bar: messages on the left; steps run, time, parameters and FLOPs on the right; and a badge
+// while a common mistake is on. First pass: the screen until the first trace exists, with the
+// current step and progress, or the reason for a failure.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct Status {
   std::string message;
   bool isError = false;
   Worker::Progress progress;
-  std::string figures = {};  // at the right
-  /// Of weights that form.
+  std::string figures = {};  // text at the right
+  /// The progress of learning weights.
   struct Learning {
     Index step = 0, steps = 1;
     std::string what = "Learning heads";
@@ -26,26 +26,26 @@ struct Status {
         "off for good.";
   };
   std::optional<Learning> learning{};
-  std::string toTry = {};         // where there is no message: larger, in place of the figures
-  std::string notAutosaved = {};  // why; a badge shows it as long as it lasts
+  std::string toTry = {};         // a suggestion, larger; replaces the figures where no message is
+  std::string notAutosaved = {};  // the reason; a badge shows it as long as it applies
 };
 
-/// "recomputed 9 of 9 steps in 0.21 ms · 1,050,624 parameters · 12.7 MFLOP"
+/// The figures of a pass: "recomputed 9 of 9 steps in 0.21 ms · 1,050,624 parameters · 12.7 MFLOP".
 std::string passFigures(const Trace& trace);
 
-/// "computing softmax (6 of 9), 1.2 s"
+/// The progress in words: "computing softmax (6 of 9), 1.2 s".
 std::string inWords(const Worker::Progress& progress, const AttentionConfig& config);
 
 void statusBar(const PanelContext& panel, const Status& status, const Rect& at);
 
 void firstPass(const FrameContext& look, const AttentionConfig& config, const Status& status);
 
-/// "mistake on: softmax over the queries"; empty where none is.
+/// The mistakes that are on: "mistake on: softmax over the queries"; empty where none is.
 std::string mistakesInWords(const AttentionConfig& config);
-/// Of the pass shown; empty while a lesson asks to find them.
+/// The mistakes of the shown pass; empty while a lesson asks to find them.
 std::string mistakesInWords(const PanelContext& panel);
 
-/// The badge at a place, no wider than `room`; a click opens the tool. Gives the width it takes, 0
+/// Draws the badge at a place, no wider than `room`; a click opens the tool. Returns its width, 0
 /// where no mistake is on.
 float mistakeBadge(const PanelContext& panel, ImVec2 at, float room);
 float mistakeBadgeHeight(const FrameContext& look);

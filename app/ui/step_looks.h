@@ -1,6 +1,6 @@
-// Step looks: what each step looks like: its operands and what it gives as they stand beside each
-// other on the screen, with signs between them, colours, and the glossary's words. Plain data, one
-// table for all steps, so that the stage, the flow and the timeline agree.
+// Step looks: the appearance of each step, which is its operands and its result side by side on the
+// screen, the signs between them, their colours, and the glossary's terms. Plain data, one table
+// for all steps, so that the stage, the flow and the timeline agree.
 #pragma once
 
 #include <span>
@@ -13,62 +13,62 @@
 
 namespace headscope::ui {
 
-/// What a matrix's name is coloured as.
+/// The kind of colour of a matrix's name.
 enum class Ink { plain, input, query, key, value, head, output, accent };
 
-/// Of text on a panel; `head` gives the colour of what belongs to one.
+/// The colour of text on a panel; `head` selects the colour for Ink::head.
 ImU32 inkColor(const Theme& theme, Ink ink, Index head);
-/// The same of an area.
+/// The colour of an area; `head` selects the colour for Ink::head.
 ImU32 areaColor(const Theme& theme, Ink ink, Index head);
 
 struct TensorLook {
   Ink ink;
-  std::string_view term;  // of the glossary; empty where none is about it
+  std::string_view term;  // term of the glossary; empty where there is none
 };
 const TensorLook& lookOf(TensorId tensor);
 
-/// "Q", "S'", "W^Q": its name on the screen as rich text.
+/// The name of a tensor on the screen as rich text: "Q", "S'", "W^Q".
 std::string_view stageSymbol(TensorId tensor);
 
-/// Q, K or V, with all that is made of it or makes it.
+/// Q, K or V, with the tensors that it is computed from and that are computed from it.
 struct ProjectedPart {
-  TensorId part;                 // q, k or v: how the view names it
-  TensorId whole, weight, bias;  // of all heads
-  TensorId normalized, rotated;  // of each; v is neither
+  TensorId part;                 // q, k or v, as in ViewState::part
+  TensorId whole, weight, bias;  // the projected tensor, its weight and its bias, of all heads
+  TensorId normalized, rotated;  // per head; v has neither
   const char* letter;
   const char* word;  // "query"
   Lane rows;
 };
 std::span<const ProjectedPart> projectedParts();
-/// The part of q, k or v.
+/// Returns the part of q, k or v.
 const ProjectedPart& projectedPart(TensorId part);
-/// The part that a tensor belongs to; null where it belongs to several or to none.
+/// Returns the part that a tensor belongs to, or null where it belongs to several or to none.
 const ProjectedPart* partWith(TensorId tensor);
 
-/// The part whose matrices a step shows: q for steps that do not involve V.
+/// Returns the part whose matrices a step shows; q in place of v for steps that do not involve V.
 const ProjectedPart& partShownBy(StepId step, TensorId part);
-/// Whether a step shows one of q, k and v (or of q and k) at a time; how many there are.
+/// The number of parts of which a step shows one at a time: q, k and v, or q and k.
 std::size_t partCount(StepId step);
 
-/// What a step gives, of the part it shows.
+/// The result of a step, for the part that it shows.
 TensorId shownResult(StepId step, TensorId part);
 
-/// What of a matrix is the chosen head's.
+/// The part of a matrix that belongs to the chosen head.
 enum class HeadShare {
   none,
-  only,    // its columns alone are shown, unless all heads are
+  only,    // only its columns are shown, unless all heads are
   marked,  // its columns are outlined
-  placed,  // all of it is; along the inner lane it stands where the head's columns do
+  placed,  // the whole matrix; along the inner lane it stands at the head's columns
 };
 
-/// A matrix or a sign of a step. `project`, `split`, `normalize` and `rotate` are written for Q,
-/// and hold for K and (the first two) V.
+/// A matrix or a sign of a step. `project`, `split`, `normalize` and `rotate` are written for Q and
+/// also apply to K; the first two apply to V.
 struct StepPiece {
   enum class Kind {
     matrix,
     mask,        // the mask itself, as 0 or −∞
     sign,        // `text`
-    combine,     // how the mask is put on: + or ⊙
+    combine,     // the sign that applies the mask: + or ⊙
     multiplier,  // × 1/√d_k
     penalty,     // − the head's slope · distance d, with ALiBi
     gain,        // × the head's gain, where it is not 1
@@ -76,8 +76,8 @@ struct StepPiece {
   enum How : unsigned {
     transposed = 1,  // as textbooks write X·W and Q·Kᵀ
     ofBias = 2,      // only where there are biases
-    plain = 4,       // in no colour: an operand whose colour its result has
-    result = 8,      // what the step gives
+    plain = 4,       // without colour: an operand whose result has its colour
+    result = 8,      // the result of the step
   };
   Kind kind = Kind::matrix;
   TensorId tensor = TensorId::x;
@@ -90,7 +90,7 @@ struct StepPiece {
 };
 
 struct StepLook {
-  std::string_view term;  // of the glossary
+  std::string_view term;  // term of the glossary
   std::span<const StepPiece> pieces;
 };
 const StepLook& lookOf(StepId step);

@@ -1,4 +1,4 @@
-// Steps rail: the steps with their formula and the shape they give now, and the timeline below.
+// Steps rail: the steps with their formulas and current shapes, and the timeline below.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace headscope::ui {
 namespace {
 
-/// The batch axis is left out where it is 1.
+/// The shape as shown: without the batch axis where it is 1.
 std::string shownShape(Shape shape) {
   if (shape.front() == 1) shape = shape.last(shape.size() - 1);
   return toString(shape);
@@ -48,7 +48,7 @@ void stepRow(const PanelContext& panel, const Step& s, ImVec2 at, ImVec2 size, f
   }
   const float radius = look.px(11);
   const bool twoLines = size.y > look.px(32);
-  const float apart = std::min(look.px(20), size.y * 0.56F);  // of the two lines
+  const float apart = std::min(look.px(20), size.y * 0.56F);  // distance of the two lines
   const float line1 = at.y + size.y * 0.5F - (twoLines ? apart * 0.5F : 0.0F);
   const ImVec2 disc(at.x + radius, twoLines ? line1 + look.space.hair : line1);
   list->AddCircleFilled(disc, radius, chosen ? t.accent : t.field);
@@ -63,7 +63,7 @@ void stepRow(const PanelContext& panel, const Step& s, ImVec2 at, ImVec2 size, f
   const ImVec2 titleSize = textSize(titleFont, text.title);
   drawText(list, titleFont, {left, line1 - titleSize.y * 0.5F}, t.text, text.title);
   underlineTerm(look, {left, line1 + titleSize.y * 0.5F}, titleSize.x);
-  // beside the title where there is room for it, else beside the formula
+  // on the title's line where there is room, else on the formula's
   const bool fits = left + titleSize.x + look.px(8) + shapeSize.x <= right;
   const float line2 = line1 + apart;
   if (fits || twoLines) {

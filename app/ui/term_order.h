@@ -1,5 +1,5 @@
-// Term order: the terms of a sum by any of their columns, and the running sum in that order. Pure:
-// no drawing.
+// Term order: orders the terms of a sum by any of their columns and computes the running sum in
+// that order. Pure: no drawing.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct TermOrder {
   bool operator==(const TermOrder&) const = default;
 };
 
-/// After a click on a column's heading: by that column, the largest first (the index: the smallest
-/// first); a second click turns it round.
+/// Returns the order after a click on a column's heading: by that column, largest first (the index:
+/// smallest first). A second click reverses it.
 TermOrder clicked(const TermOrder& now, TermColumn column);
 
-/// Positions of the terms in this order; equal ones stay in the order of their index.
+/// The positions of the terms in this order; equal terms keep the order of their index.
 std::vector<std::uint32_t> orderOf(const std::vector<Term>& terms, const TermOrder& order);
 
-/// After each term, in the order shown.
+/// The running sum after each term, in the given order.
 std::vector<double> runningSums(const std::vector<Term>& terms,
                                 const std::vector<std::uint32_t>& order);
 

@@ -20,14 +20,14 @@ constexpr char32_t kMissing = 0xFFFD;
 
 bool isStandIn(char32_t c) { return c >= kFirstStandIn && c <= kLastStandIn; }
 
-// UTF-16's halves of the characters beyond 16 bits
+// the UTF-16 halves of characters beyond 16 bits
 constexpr char32_t kHighHalf = 0xD800;
 constexpr char32_t kLowHalf = 0xDC00;
 constexpr char32_t kBeyond16Bits = 0x10000;
 bool isHighHalf(char32_t c) { return c >= kHighHalf && c < kLowHalf; }
 bool isLowHalf(char32_t c) { return c >= kLowHalf && c < kFirstStandIn; }
 
-/// The text with each of its characters as `as` has it; bytes that are no text stay.
+/// Returns the text with each character replaced by `as`; invalid bytes stay unchanged.
 template <typename As>
 std::string eachCharacter(std::string_view text, const As& as) {
   std::string result;
@@ -53,13 +53,13 @@ class FieldFrame {
       : field_(field), standIns_(standIns), highHalf_(highHalf) {}
 
   bool draw(std::string& held) {
-    // what is cut, copied and pasted meanwhile goes through here
+    // converts the text that is cut, copied and pasted meanwhile
     const ClipboardBetween between([this](const char* text) { return pasted(text); },
                                    [this](const char* text) { return standIns_.meant(text); });
     ImGuiInputTextFlags flags = field_.flags;
     if (!kHoldsEverything) flags |= ImGuiInputTextFlags_CallbackCharFilter;
     if (field_.always) flags |= ImGuiInputTextFlags_CallbackAlways;
-    if (standIns_.full()) flags |= ImGuiInputTextFlags_ReadOnly;  // it would not come back whole
+    if (standIns_.full()) flags |= ImGuiInputTextFlags_ReadOnly;  // later text would be lost
     if (field_.lines > 0) {
       const float height = static_cast<float>(field_.lines) * ImGui::GetFontSize() +
                            2.0F * ImGui::GetStyle().FramePadding.y;
@@ -78,7 +78,7 @@ class FieldFrame {
     return 0;
   }
 
-  /// Puts the halves of a character together: the first is kept back, the second gives it.
+  /// Joins the halves of a character: holds back the first, and completes it by the second.
   int refuses(ImGuiInputTextCallbackData& data) {
     const auto typed = static_cast<char32_t>(data.EventChar);
     const char32_t high = std::exchange(highHalf_, isHighHalf(typed) ? typed : 0);
@@ -102,7 +102,7 @@ class FieldFrame {
 }  // namespace
 
 ImWchar StandIns::holder(char32_t codePoint) {
-  // one for private use that the text itself has must not be taken for a stand-in
+  // a private-use character of the text itself must not be mistaken for a stand-in
   if (codePoint < kBeyond16Bits && !isStandIn(codePoint)) return static_cast<ImWchar>(codePoint);
   const auto next = static_cast<ImWchar>(kFirstStandIn + meant_.size());
   if (const auto known = holders_.find(codePoint); known != holders_.end()) return known->second;

@@ -17,14 +17,14 @@ struct Theme {
   ImU32 text, textMuted, textOnAccent, accent, accentSoft, accentText;
   ImU32 good, bad, badSoft, divider;
   ImU32 query, key, value, input, output;           // blocks: X, Q, K, V and output
-  ImU32 queryText, keyText, valueText, outputText;  // the same as text on a panel (contrast ≥ 4.5)
+  ImU32 queryText, keyText, valueText, outputText;  // for text on a panel (contrast ≥ 4.5)
   ImU32 hatch, maskedFill, flash;
 };
 
 const Theme& theme(ThemeKind kind);
 
-/// Colour of a head: told apart from each other up to 12 and from Q, K and V; repeats beyond (heads
-/// are numbered as well).
+/// The colour of a head. The first 12 differ from each other and from Q, K and V; then they repeat
+/// (heads are also numbered).
 ImU32 headColor(const Theme& theme, std::size_t head);
 
 ImU32 withAlpha(ImU32 color, float alpha);

@@ -36,7 +36,8 @@ class Tokens {
     return all.empty() ? kNone : all[item];
   }
 
-  /// Opens the sentence behind the chips, as it was given. A first memory text is every item's.
+  /// Opens the sentence behind the chips as it was given. A first memory text applies to every
+  /// item.
   void startEditing() {
     static const std::vector<std::string> kNone;
     const auto* text = std::get_if<TextSource>(panel_.document.source.get());
@@ -49,7 +50,7 @@ class Tokens {
     row_.problem.clear();
   }
 
-  /// The sentence as an input field; every change that can be used goes to the document at once.
+  /// Draws the sentence as an input field. Every valid change is applied to the document at once.
   void field(float width) {
     const Theme& t = look_.theme;
     if (row_.focus) focusNextItem();
@@ -86,7 +87,7 @@ class Tokens {
       ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * look_.px(120));
     }
     const float height = ImGui::GetFrameHeight();
-    // over the steps of a series stand its channels
+    // the channels of a series are drawn over its steps
     const AxisCurves curves = inputCurves(look_, *panel_.document.input, panel_.view.item);
     const float y = curves.empty() ? std::round((rowHeight(look_) - height) * 0.5F)
                                    : rowHeight(look_) - height - look_.space.thin;
@@ -131,7 +132,7 @@ class Tokens {
  private:
   static constexpr float kFade = 58.0F;  // points at the right end where chips fade out
 
-  /// At the right end, over a chip that is cut: how many more there are.
+  /// Draws at the right end, over a cut chip, the number of further tokens.
   void goesOn(Index beyond) const {
     Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
     window.b.y -= look_.px(2);  // the line below the band stays
@@ -199,7 +200,7 @@ class Tokens {
                     on ? t.queryText : t.text, token);
   }
 
-  /// A click on a token chooses its row of the step's result.
+  /// Chooses the row of a token in the step's result, after a click.
   void chooseRow(Index i) {
     if (memory_ || row_.dragged >= 0) return;
     CellRef cell{TensorId::weights, panel_.view.item, panel_.view.head, i, 0};
@@ -209,7 +210,7 @@ class Tokens {
     if (i < panel_.trace.config().seqLen) panel_.view.selected = cell;
   }
 
-  /// Shows where a dragged token would go and, on release, asks for it.
+  /// Shows the target of a dragged token and, on release, requests the move.
   void dragging(float end) {
     if (row_.dragged < 0) return;
     const auto& all = tokens();
@@ -247,7 +248,7 @@ class Tokens {
   bool memory_;
 };
 
-/// Which item of a batch is looked at.
+/// Draws the choice of the shown batch item.
 void itemChoice(const PanelContext& panel) {
   const Index batch = panel.document.config.batch;
   if (batch < 2) return;
@@ -269,8 +270,8 @@ bool hasMemoryRow(const PanelContext& panel, const TokenRow::Memory& memory) {
   return panel.document.config.crossAttention() || (memory.memory.editing && isText(panel));
 }
 
-/// The rows as they stand in one frame, their buttons to the right of the tokens; in a narrow
-/// window most of those are items behind "More".
+/// The rows of one frame, with their buttons to the right of the tokens; in a narrow window most of
+/// the buttons are items behind "More".
 class TokenRows {
  public:
   TokenRows(const PanelContext& panel, TokenRow::Memory& memory, SessionMenu& session)
@@ -298,7 +299,7 @@ class TokenRows {
     right_ = window - buttons;
   }
 
-  /// Gives the path that "open file" was given.
+  /// Draws the rows. Returns the path entered in "open file".
   std::string draw() {
     line(memory_.input, false, 0.0F);
     WrappingRow row = rowOfButtons(0.0F);
@@ -331,7 +332,8 @@ class TokenRows {
   static constexpr const char* kExamples = "examples ▾";
   static constexpr const char* kOpenFile = "open file";
 
-  // as the frame begins: a click on "done" takes the keyboard from the field, which ends it as well
+  // as of the frame's start: a click on "done" takes the keyboard from the field, which also ends
+  // it
   const char* edit() const { return editing_ ? "done" : "edit text"; }
   const char* editMemory() const { return editingMemory_ ? "done" : "edit memory"; }
   const char* more() const { return session_.unsaved ? "• More ▾" : "More ▾"; }
@@ -346,7 +348,7 @@ class TokenRows {
     return pill(look_, text);
   }
 
-  /// The tokens, or the text while it is typed.
+  /// Draws the tokens, or the text while it is typed.
   void line(TokenRow::Row& memory, bool ofMemory, float top) {
     Tokens row(panel_, memory, ofMemory);
     ImGui::SetCursorPos({look_.space.wide, top + inset()});
@@ -387,7 +389,7 @@ class TokenRows {
     sessionMenu(look_, session_);
   }
 
-  /// What has no button in a narrow window; gives the popup that is asked for, or null.
+  /// Draws the items that have no button in a narrow window. Returns the requested popup, or null.
   const char* moreItems() {
     const char* popup = nullptr;
     if (!beginPopup("more of the tokens")) return nullptr;

@@ -1,6 +1,6 @@
-// Token row: the input's tokens as chips, edited in place, dragged to other places, or exchanged
-// for an example or a file. With cross-attention, or while a first memory text is typed, a second
-// row shows the memory.
+// Token row: the input's tokens as chips, which are edited in place, dragged, or replaced by an
+// example or a file. With cross-attention, or while the first memory text is typed, a second row
+// shows the memory.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@ namespace headscope::ui {
 
 class TokenRow {
  public:
-  /// Draws the rows, the session's menu at their end; gives a file's path where one was asked for,
+  /// Draws the rows with the session's menu at their end. Returns the path of a requested file,
   /// else "".
   std::string draw(const PanelContext& panel, SessionMenu& session);
-  /// What the rows take.
+  /// The height of the rows.
   float height(const PanelContext& panel) const;
-  /// Opens the sentence for editing, all of it selected.
+  /// Opens the sentence for editing and selects all of it.
   void edit(const PanelContext& panel);
 
   struct Row {
     bool editing = false;
     bool focus = false;   // take the keyboard in this frame
-    Index item = 0;       // whose text is edited
+    Index item = 0;       // batch item whose text is edited
     std::string text;     // as typed
-    std::string problem;  // why it cannot be used
+    std::string problem;  // why the text cannot be used
     Index dragged = -1;
   };
   struct Memory {

@@ -21,10 +21,10 @@ float toggleWidth(const FrameContext& look, const char* text) {
   return look.px(25) + richTextSize(look.fonts, look.fonts.regular, text).x;
 }
 
-/// Narrower windows leave out what is said elsewhere, so that the bar stays one row.
+/// Narrower windows omit what is shown elsewhere, so that the bar stays one row.
 constexpr float kRoomy = 1720.0F;
 constexpr float kNarrow = 1470.0F;
-constexpr float kRoomForName = 1680.0F;  // from here on there is room for the program's name
+constexpr float kRoomForName = 1680.0F;  // least width that has room for the program's name
 
 std::string aboutPreset(const Preset& preset) {
   const bool ofModel = preset.brief != preset.title;
@@ -79,7 +79,7 @@ class TopBarRow {
     }
   }
 
-  /// Whether the sizes are still the preset's. Of a text any number of tokens may be typed.
+  /// Whether the sizes are still the preset's. A text may have any number of tokens.
   bool isStill(const Preset& preset) const {
     const AttentionConfig& c = config();
     const AttentionConfig& p = preset.config;
@@ -99,7 +99,7 @@ class TopBarRow {
                                : compact_                                  ? 162
                                                                            : 182);
     ImGui::SetNextItemWidth(box);
-    // a narrow bar's box has no arrow of its own: the name needs the room
+    // the box of a narrow bar has no arrow: the name needs the room
     const bool narrow = ImGui::GetWindowWidth() < look_.px(kNarrow);
     row_.place(box, narrow ? 12 : 18);
     const char* mark = narrow ? "▾" : "";
@@ -128,7 +128,7 @@ class TopBarRow {
     }
   }
 
-  /// Below text that stands centred on this row's frame.
+  /// Underlines text that is centred on this row's frame.
   void underline(ImVec2 at, ImFont* font, float width) const {
     underlineTerm(look_, {at.x, at.y + (ImGui::GetFrameHeight() + fontSize(font)) * 0.5F}, width);
   }
@@ -183,7 +183,7 @@ class TopBarRow {
     AttentionConfig longer = c;
     longer.seqLen *= 2;
     longer.mask = {};
-    // of two that do not go together the one that was typed is red, and both stay as they are
+    // where the two do not fit together, the typed one is red, and both keep their text
     const bool apart = hasProblem("heads");
     const bool typedWidth = memory_.draftDModel != c.dModel;
     const bool typedHeads = memory_.draftHeads != c.numHeads;
@@ -192,8 +192,8 @@ class TopBarRow {
                                  termText("d_model") + costTip(c, wider));
     if (d.notANumber) notANumber("d_model", memory_.dModel);
     if (d.value) setDimensions(*d.value, memory_.draftHeads, "d_model");
-    // a step changes d_k by 8 (by 1 below 8), so that the heads go on dividing; d_model itself
-    // where d_k does not follow it
+    // a step changes d_k by 8 (by 1 below 8), so that the heads still divide d_model; where d_k
+    // does not follow d_model, the step changes d_model itself
     if (d.stepped != 0) {
       const Index share = c.headDim > 0 ? 1 : c.numHeads;
       const Index each = c.dModel / share;
@@ -237,8 +237,8 @@ class TopBarRow {
     return heads;
   }
 
-  /// Where the two go together they are asked for; else they stay a draft with its explanation. A
-  /// d_k given by itself stays.
+  /// Applies the two dimensions where they fit together; otherwise they stay a draft with an
+  /// explanation. A d_k that was set by itself stays.
   void setDimensions(Index dModel, Index heads, const std::string& gesture) {
     clearProblem("d_model");
     clearProblem("heads");
@@ -273,7 +273,7 @@ class TopBarRow {
     if (!hasProblem("tokens")) panel_.edits.push(SetTokens{tokens}, gesture);
   }
 
-  /// Why a field is red, in words, and the nearest values that would do.
+  /// Draws the popup that says why a field is red, with the nearest valid values.
   void problemPopup() {
     if (memory_.problems.empty()) return;
     const Problem problem = memory_.problems.front();
@@ -305,7 +305,7 @@ class TopBarRow {
     ImGui::PopStyleColor(2);
   }
 
-  /// The way out that keeps the heads asked for and their d_k: a d_model they divide.
+  /// Offers a d_model that the requested heads divide and that keeps their d_k.
   void widthForHeads() {
     const AttentionConfig& c = config();
     const Index heads = memory_.draftHeads;
@@ -328,7 +328,7 @@ class TopBarRow {
     }
   }
 
-  /// d_k as the division it is, of what is typed just now; or as it was given.
+  /// Draws d_k as the quotient of the typed dimensions, or as it was set.
   void division() {
     const Index d = memory_.draftDModel;
     const Index h = memory_.draftHeads;
@@ -352,7 +352,7 @@ class TopBarRow {
       text += fmt::format(" = {}", given);
     } else if (h != 0) {
       const double quotient = static_cast<double>(d) / static_cast<double>(h);
-      // no longer than a whole number, so that nothing moves while one types; a message says more
+      // as short as a whole number, so that nothing moves while one types; a message explains
       text += narrow ? fmt::format(" ≈ {:.0f}", quotient) : fmt::format(" = {:.2f}", quotient);
     }
     const ImVec2 size = richTextSize(look_.fonts, look_.fonts.mono, text);
@@ -432,7 +432,7 @@ class TopBarRow {
     if (pill(look_, "?")) wishes_.help = true;
     tip(look_, "What this is, keys, mouse and terms (?)");
     const float pair = buttonWidth(look_, "A−") + look_.space.tight + buttonWidth(look_, "A+");
-    // ctrl + and −, and the menu above, do the same; who made it larger finds the way back here
+    // ctrl + and −, and the menu above, do this too; who enlarged it finds the way back here
     if (view.scale <= kMinScale && !row_.fits(pair, 6)) return;
     row_.place(pair, 6);
     if (pill(look_, "A−", false, view.scale > kMinScale)) zoomInterface(view, -1);

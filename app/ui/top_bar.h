@@ -1,5 +1,5 @@
-// Top bar: pages, preset, dimensions, switches, undo and redo, looks. What is typed and cannot be
-// used yet is kept as a draft, explained, and leaves the document as it is.
+// Top bar: pages, preset, dimensions, switches, undo and redo, looks. Typed values that cannot be
+// used yet are kept as a draft and explained, and the document does not change.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 namespace headscope::ui {
 
 struct ViewMenuMemory {
-  float scale = 0.0F;  // as the slider stands while it is dragged; 0: it is not
+  float scale = 0.0F;  // the slider's value while it is dragged; 0: not dragged
 };
 
 struct TopBarMemory {
   NumberDraft dModel, heads, tokens;
   NumberDraft batch, kvHeads, headDim, temperature, window, lengths, theta, seed;  // more settings
-  // dimensions as last typed, while they do not go together
+  // the dimensions as last typed, while they do not fit together
   Index draftDModel = 0, draftHeads = 0;
   std::vector<Problem> problems;
-  Rotary rotary{.theta = Rotary::kUsualTheta};  // when it was last on
+  Rotary rotary{.theta = Rotary::kUsualTheta};  // the settings when it was last on
   ViewMenuMemory view;
   float height = 0.0F;
 };
@@ -33,7 +33,7 @@ struct TopBarState {
   std::string undoName, redoName;
 };
 
-/// What was asked for in this frame.
+/// The requests of this frame.
 struct TopBarWishes {
   bool saveTrace = false;
   std::optional<ExportKind> exportAs;  // opens the export dialog
@@ -42,21 +42,22 @@ struct TopBarWishes {
 
 class TopBar {
  public:
-  /// Over the width of the display.
+  /// Draws the bar over the width of the display.
   TopBarWishes draw(const PanelContext& panel, const TopBarState& state);
-  /// In the last frame, with the rows it wrapped to; 0: not known yet.
+  /// The height in the last frame, with all rows after wrapping; 0: not known yet.
   float height() const { return memory_.height; }
 
  private:
   TopBarMemory memory_;
 };
 
-/// The popup "more", where it is open; with the switch that a narrow bar leaves to it.
+/// Draws the popup "more" while it is open. `withBias`: includes the switch that a narrow bar
+/// omits.
 void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias);
-/// Theme, animation, colour maps and the interface's size: the items of an open popup.
+/// Draws the items of the open view menu: theme, animation, colour maps and the interface's size.
 void viewMenu(const FrameContext& look, ViewState& view, ViewMenuMemory& memory);
 
-/// The interface larger or smaller by a quarter.
+/// Makes the interface larger or smaller by a quarter per step.
 void zoomInterface(ViewState& view, int steps);
 
 }  // namespace headscope::ui

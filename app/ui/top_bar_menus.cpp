@@ -1,4 +1,4 @@
-// The popups of the top bar: what is set less often, and how the window looks.
+// The popups of the top bar: the less frequent settings, and the look of the window.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@
 namespace headscope::ui {
 namespace {
 
-/// A label on the left, the widget's place on the right.
+/// Draws a label on the left and moves the cursor to the widget's place on the right.
 void caption(const FrameContext& look, const char* text, const char* explanation) {
   const float left = ImGui::GetCursorPosX();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -27,7 +27,7 @@ void caption(const FrameContext& look, const char* text, const char* explanation
   ImGui::SameLine(left + look.px(150));
 }
 
-/// A whole number's field with its problem below it.
+/// Draws a field for a whole number with its problem below it.
 template <typename ProblemWith>
 std::optional<Index> numberSetting(const FrameContext& look, const WholeNumber& setting,
                                    NumberDraft& draft, const ProblemWith& problem) {
@@ -62,7 +62,8 @@ void batchAndGroups(const PanelContext& panel, TopBarMemory& memory) {
     panel.edits.push(SetDimensions{c.dModel, c.numHeads, *kvHeads, c.headDim}, "kv heads");
 }
 
-/// d_k by itself; emptied, or the division, it follows d_model and the heads again.
+/// Draws the field that sets d_k by itself. Empty, or equal to the quotient, it follows d_model and
+/// the heads again.
 void headWidth(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   AttentionConfig draft = c;
@@ -107,7 +108,7 @@ void temperature(const PanelContext& panel, TopBarMemory& memory) {
   problemBelow(panel.look, memory.temperature);
 }
 
-/// Numbers separated by commas into `lengths`; gives why they cannot be read, else "".
+/// Parses numbers separated by commas into `lengths`. Returns the problem, else "".
 std::string readLengths(std::string_view text, std::vector<Index>& lengths) {
   lengths.clear();
   if (text.find_first_not_of(' ') == std::string_view::npos) return {};
@@ -174,7 +175,7 @@ void positions(const PanelContext& panel) {
   ImGui::EndCombo();
 }
 
-/// How fast the hands turn.
+/// Draws the field for theta, which sets how fast the rotary angles grow.
 void rotaryTheta(const PanelContext& panel, TopBarMemory& memory) {
   AttentionConfig draft = panel.document.config;
   caption(panel.look, "RoPE's theta",
@@ -192,10 +193,10 @@ void rotaryTheta(const PanelContext& panel, TopBarMemory& memory) {
   problemBelow(panel.look, field);
 }
 
-/// Where positions come in once more, with the scores.
+/// Draws the switches for positions in the scores.
 void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
-  // where the layer is a model's, on again is as it was
+  // keeps a model's settings, so that switching it on again restores them
   if (c.rotary.on()) memory.rotary = c.rotary;
   caption(panel.look, "In the scores",
           "RoPE: pairs of coordinates of each query and key turn by an angle that grows with the "
@@ -236,7 +237,7 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
   if (beginCombo("##init", shown)) {
     for (const WeightInit init : {WeightInit::learned, WeightInit::designed, WeightInit::xavier,
                                   WeightInit::normal, WeightInit::identity}) {
-      // learned from sentences or series: of nothing else does it know anything
+      // learned weights come from sentences or series and fit no other input
       const bool known = trainingDomainOf(*panel.document.source).has_value();
       if (init == WeightInit::learned && !known) continue;
       if (ImGui::Selectable(std::string(toString(init)).c_str(),
@@ -272,7 +273,7 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
 
 void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias) {
   if (!beginPopup("more")) return;
-  if (ImGui::IsWindowAppearing()) {  // what could not be used is gone with the popup
+  if (ImGui::IsWindowAppearing()) {  // unusable text is discarded with the popup
     for (NumberDraft* draft : {&memory.batch, &memory.kvHeads, &memory.headDim, &memory.temperature,
                                &memory.window, &memory.lengths, &memory.theta, &memory.seed}) {
       *draft = {};
@@ -304,7 +305,7 @@ void viewMenu(const FrameContext& look, ViewState& view, ViewMenuMemory& memory)
     }
   }
   ImGui::Separator();
-  // taken on release: while the interface grew, the slider would run away from the mouse
+  // applied on release: while the interface grew, the slider would move away from the mouse
   float scale = memory.scale > 0.0F ? memory.scale : view.scale;
   ImGui::SetNextItemWidth(look.px(150));
   ImGui::SliderFloat("interface size", &scale, kMinScale, kMaxScale, "%.2f×");

@@ -16,10 +16,10 @@ namespace {
 constexpr double kTipDelay = 0.35;   // seconds
 constexpr float kTipWidth = 340.0F;  // points at most
 
-/// Whether the item before was clicked and the mouse has not left it since: what it did is looked
-/// at then, and a tooltip would hide it.
+/// Whether the previous item was clicked and the mouse has not left it since. A tooltip would then
+/// hide the click's effect.
 bool justClicked() {
-  constexpr ImGuiID kClickedX = 0x7c11c4ed;  // in the window's storage: where it was clicked
+  constexpr ImGuiID kClickedX = 0x7c11c4ed;  // in the window's storage: the place of the click
   constexpr ImGuiID kClickedY = kClickedX + 1;
   constexpr float kNowhere = -1e9F;
   ImGuiStorage* kept = ImGui::GetStateStorage();
@@ -35,8 +35,8 @@ bool justClicked() {
   return item.contains(mouse);
 }
 
-/// Below a button or a field, above it low on the display, so that what stands beside it is not
-/// covered; the mouse's place does for all that is higher.
+/// Places a tooltip below a button or a field, or above it low on the display, so that it does not
+/// cover the neighbours. For higher items the mouse's place is used.
 void placeTip(const FrameContext& look) {
   const Rect item{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
   if (item.height() > ImGui::GetFrameHeight() * 1.5F) return;
@@ -48,13 +48,14 @@ void placeTip(const FrameContext& look) {
                           ImGuiCond_Always, {right ? 1.0F : 0.0F, low ? 1.0F : 0.0F});
 }
 
-/// A tooltip for the item before, once the mouse rests on it; not on what a click brought under it.
+/// Shows a tooltip for the previous item once the mouse rests on it, but not for an item that a
+/// click brought under the mouse.
 template <typename Fill>
 void showTip(const FrameContext& look, Fill&& fill) {
   if (justClicked() || look.clickedHere ||
       !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
     return;
-  if (look.mouseStill < kTipDelay) {  // not while the mouse is only passing
+  if (look.mouseStill < kTipDelay) {  // not while the mouse is moving past
     look.changesIn(kTipDelay - look.mouseStill);
     return;
   }
@@ -105,7 +106,7 @@ void heading(const FrameContext& look, const char* title, const char* explanatio
 
 namespace {
 
-/// At the cursor, in the font and colour that are set.
+/// Draws text at the cursor in the current font and colour.
 void plainText(std::string_view text) {
   std::string room;
   const std::string_view drawn = asDrawn(ImGui::GetFont(), text, room);
@@ -137,7 +138,7 @@ void inlineLabel(const FrameContext& look, ImFont* font, ImU32 color, std::strin
 
 namespace {
 
-/// How much of a word fits a line of its own: a code point at least.
+/// The number of bytes of a word that fit a line, at least one code point.
 std::size_t fittingPart(ImFont* font, std::string_view word, float width) {
   std::size_t fits = 0;
   for (std::size_t end = 1; end <= word.size(); ++end) {
@@ -154,7 +155,7 @@ std::size_t fittingPart(ImFont* font, std::string_view word, float width) {
 
 std::string wrapped(ImFont* font, std::string_view text, float width) {
   std::string lines;
-  std::size_t start = 0, end = 0;  // of the line so far
+  std::size_t start = 0, end = 0;  // of the current line
   const auto endLine = [&](std::size_t next) {
     lines += text.substr(start, end - start);
     lines += '\n';
@@ -167,7 +168,7 @@ std::string wrapped(ImFont* font, std::string_view text, float width) {
     }
     if (start == at && textSize(font, text.substr(at, space - at)).x > width) {
       const std::size_t part = fittingPart(font, text.substr(at, space - at), width);
-      if (part < space - at) {  // a path, say, that no line holds
+      if (part < space - at) {  // a word too long for any line, such as a path
         end = at += part;
         endLine(at);
         continue;
@@ -264,7 +265,7 @@ bool toggle(const FrameContext& look, const char* text, bool* on) {
 
 namespace {
 
-/// The innermost of what is open; Dear ImGui does so only for those who navigate with keys.
+/// Closes the innermost open popup on Escape; Dear ImGui does so only with keyboard navigation.
 void closeOnEscape() {
   const bool innermost = !ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId);
   if (innermost && keyPressed(Key::escape)) ImGui::CloseCurrentPopup();
@@ -346,7 +347,7 @@ ImFont* fontOf(const FrameContext& look, bool chosen) {
   return chosen ? look.fonts.semibold : look.fonts.regular;
 }
 
-/// One tab at the cursor; true where it is clicked.
+/// Draws one tab at the cursor. Returns true if it was clicked.
 bool tabItem(const FrameContext& look, const Tab& tab, bool chosen, float rowHeight) {
   const Theme& t = look.theme;
   ImFont* font = fontOf(look, chosen);
@@ -354,7 +355,7 @@ bool tabItem(const FrameContext& look, const Tab& tab, bool chosen, float rowHei
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = ImGui::InvisibleButton(tab.title, {size.x, rowHeight});
   const bool hovered = ImGui::IsItemHovered();
-  if (!chosen) tip(look, tab.about);  // the chosen one's panel stands under it
+  if (!chosen) tip(look, tab.about);  // the chosen tab's panel is shown below it
   ImDrawList* list = ImGui::GetWindowDrawList();
   drawRichText(list, look.fonts, font, {at.x, at.y + (rowHeight - size.y) * 0.5F},
                chosen || hovered ? t.text : t.textMuted, tab.title);
@@ -379,7 +380,7 @@ int tabRow(const FrameContext& look, const char* id, const std::vector<Tab>& tab
   const auto widthOf = [&](std::size_t i) {
     return richTextSize(look.fonts, fontOf(look, static_cast<int>(i) == chosen), tabs[i].title).x;
   };
-  // as many as fit beside "more"; the chosen one always
+  // as many tabs as fit beside "more", and always the chosen one
   float all = -gap;
   for (std::size_t i = 0; i < tabs.size(); ++i) all += widthOf(i) + gap;
   const float more = textSize(look.fonts.regular, kMore).x;
@@ -447,7 +448,7 @@ void explainItem(const FrameContext& look, ImFont* font, std::string_view term,
 
 namespace {
 
-constexpr float kMargins = 16.0F;  // of both sides together, in points
+constexpr float kMargins = 16.0F;  // both sides together, in points
 constexpr float kPaddingX = 18.0F;
 constexpr float kPaddingY = 14.0F;
 

@@ -27,7 +27,7 @@ WindowLayout layoutWindow(const WindowSpace& space) {
 }
 
 bool isUpright(ImVec2 display, float scale) {
-  constexpr float kWidest = 560.0F;  // points: pages stand beside their cards from there on
+  constexpr float kWidest = 560.0F;  // points: from this width on, pages place cards side by side
   return display.x < kWidest * scale && display.x < display.y;
 }
 

@@ -1,4 +1,4 @@
-// Window layout: where the bars and the body stand, for any window size and interface scale.
+// Window layout: the places of the bars and the body, for any window size and interface scale.
 #pragma once
 
 #include "app/ui/panel.h"
@@ -11,28 +11,29 @@ struct WindowLayout {
 
 struct WindowSpace {
   ImVec2 display;
-  float topBarHeight;  // as it wrapped in the last frame; 0: not known yet
+  float topBarHeight;  // height after wrapping in the last frame; 0: not known yet
   float tokenRowHeight;
   float scale;
-  float offerHeight = 0.0F;  // of what is offered between the tokens and the body
+  float offerHeight = 0.0F;  // height of the banner between the tokens and the body
 };
 
 WindowLayout layoutWindow(const WindowSpace& space);
 
-/// A phone held upright: one card at a time has room.
+/// Whether the display is as narrow as an upright phone: only one card fits at a time.
 bool isUpright(ImVec2 display, float scale);
 
-// The windows of Dear ImGui the panels stand in.
+// The windows of Dear ImGui that contain the panels.
 void beginRoot();
 void endRoot();
-/// A bar across the window, with a line below it.
+/// Begins a bar across the window, with a line below it.
 void beginBand(const char* id, const Rect& at, const FrameContext& look);
 void endBand(const Rect& at, const FrameContext& look);
-/// What the cards stand in; scrolls where it is too small for its content, by the wheel too.
+/// Begins the window of the cards; it scrolls where it is smaller than its content, `byWheel` also
+/// by the wheel.
 void beginBody(const Rect& at, ImVec2 content, const FrameContext& look, bool byWheel);
 void endBody();
 
-/// The scene's colours of masked cells and gaps.
+/// Sets the scene's colours of masked cells and gaps.
 void colorScene(gl::Scene& scene, const Theme& theme);
 
 }  // namespace headscope::ui

@@ -25,7 +25,7 @@ CellAccess projectedCell(const AttentionConfig& c, const CellRef& cell) {
   return {CellKind::readOnly, cell, {}, {}};
 }
 
-/// The one cell that a cell of a view is.
+/// Returns the cell that owns the value which a cell of a view shows.
 CellRef viewedCell(const Trace& trace, const CellRef& cell) {
   return explainCell(trace, cell).terms.front().cells.front();
 }
@@ -104,7 +104,7 @@ Edit setCell(const CellAccess& access, float value) {
 float heldValue(const Document& document, const Trace& trace, const CellAccess& access) {
   const CellRef& cell = access.target;
   if (access.kind == CellKind::operand && exists(cell, document.config)) {
-    // a trace nothing was computed in has the operands; it owns nothing of the document
+    // a trace without results gives the operands; it does not own the document
     return Trace(DocumentPtr(DocumentPtr(), &document)).value(cell);
   }
   if (const auto pin = document.pins.at(cell)) return *pin;

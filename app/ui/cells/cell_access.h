@@ -1,6 +1,6 @@
-// Cell access: what a cell holds, and how a person may change it: by typing over an operand, by
-// pinning a computed cell, or only by changing what it follows from; and what typing, dragging and
-// scrolling make of its value. Pure: no drawing.
+// Cell access: the value of a cell, and how a person may change it. An operand is typed over, a
+// computed cell is pinned, and any other cell changes only through the cells that it is computed
+// from. Also computes the values that typing, dragging and scrolling give. Pure: no drawing.
 #pragma once
 
 #include <optional>
@@ -17,37 +17,37 @@ enum class CellKind { operand, pinnable, readOnly };
 
 struct CellAccess {
   CellKind kind = CellKind::readOnly;
-  CellRef target;  // the cell that is changed: that of `scores` for masked scores that are the same
-  std::string why;               // read only: what it follows from
-  std::vector<CellRef> sources;  // … and where that can be changed
+  CellRef target;   // the cell that is changed: that of `scores` for a masked score equal to it
+  std::string why;  // read only: what it is computed from
+  std::vector<CellRef> sources;  // … and the cells to change instead
 
   bool editable() const { return kind != CellKind::readOnly; }
 };
 
 CellAccess cellAccess(const Trace& trace, const CellRef& cell);
 
-/// The edit that gives an editable cell a value.
+/// Returns the edit that sets an editable cell to a value.
 Edit setCell(const CellAccess& access, float value);
 
-/// What the newest document has there: an operand's number, a pin, else the trace's result.
+/// The value in the newest document: the operand's number, else the pin, else the trace's result.
 float heldValue(const Document& document, const Trace& trace, const CellAccess& access);
 
 struct TypedNumber {
   std::optional<float> value;
-  std::string problem;  // one sentence that names the cell, where it is no number
+  std::string problem;  // one sentence that names the cell, where the text is not a number
 };
 TypedNumber typedNumber(const std::string& text, const CellRef& cell);
 
-/// How far a point of dragging moves a value of a matrix of this magnitude (1 where it is all 0):
-/// 200 points are the magnitude; Shift a tenth of it, Ctrl ten times.
+/// The change of a value per point of dragging, in a matrix of this magnitude (1 where it is all
+/// 0): 200 points change it by the magnitude; Shift divides that by ten, Ctrl multiplies it by ten.
 double dragStep(float magnitude, bool finer, bool coarser);
-/// … and a notch of the wheel: 1 % of the magnitude.
+/// The change of a value per notch of the wheel: 1 % of the magnitude.
 double wheelStep(float magnitude);
 
-/// `value` moved, and rounded to what the step can tell apart.
+/// Returns `value` plus `by`, rounded to the precision of the step.
 double moved(double value, double by, double step);
 
-/// A value as a field shows it: as few digits as give the same float again.
+/// The text of a value in a field: the fewest digits that give the same float again.
 std::string fieldText(float value);
 
 }  // namespace headscope::ui

@@ -20,7 +20,8 @@ namespace {
 
 constexpr Index kMostCopied = Index{4} << 20;  // cells: more would be 40 MB of text
 
-/// The matrix as it is shown; the whole of it, the tensor's way round, where it is not.
+/// Returns the shown matrix of a cell. Where it is not shown, returns the whole matrix, not
+/// transposed.
 MatrixRef shownMatrix(const PanelContext& panel, const CellRef& cell) {
   const AttentionConfig& c = panel.trace.config();
   ViewState view = panel.view;
@@ -31,7 +32,7 @@ MatrixRef shownMatrix(const PanelContext& panel, const CellRef& cell) {
   return ref;
 }
 
-/// Does it, or says why it cannot be done.
+/// Runs an action. Reports a failure in the status bar.
 void attempt(const PanelContext& panel, const std::function<void()>& action) {
   try {
     action();
@@ -57,7 +58,7 @@ Index headOf(const std::string& text, Index heads) {
   throw UserError(fmt::format("head: \"{}\" is not one of the heads 1 … {}", text, heads));
 }
 
-/// Pasted over the menu's target: as many rows and columns as it has on screen.
+/// Pastes over the menu's target numbers of as many rows and columns as it has on screen.
 void pasteOverTarget(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell) {
   const bool transposed = shownMatrix(panel, cell).transposed;
   const Region region = targetRegion(panel, menu, cell);
@@ -76,7 +77,7 @@ void pasteOverTarget(const PanelContext& panel, const CellMenuMemory& menu, cons
 
 }  // namespace
 
-// What a command is about.
+// The targets of a command.
 
 Index headWithCell(const CellRef& cell, const AttentionConfig& c) {
   const ProjectedPart* part = partWith(cell.tensor);
@@ -182,7 +183,7 @@ Tensor turned(const Tensor& pasted, bool transposed) {
   return transposed ? pasted.transposed(0, 1).clone() : pasted;
 }
 
-// What is done with it.
+// The commands.
 
 Region targetRegion(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell) {
   const AttentionConfig& c = panel.trace.config();

@@ -1,6 +1,6 @@
-// Cell commands: the block of cells that a command on a chosen cell is about (the cell, its row,
-// its column, its head's part, its matrix), as shown on the stage; what can be done with it, what
-// that is called, and the edit it pushes.
+// Cell commands: the commands on a chosen cell, their titles, and the edits that they push. A
+// command acts on a block of cells as the stage shows it: the cell, its row, its column, its head's
+// part or its matrix.
 #pragma once
 
 #include <string>
@@ -12,54 +12,56 @@
 
 namespace headscope::ui {
 
-// What a command is about. Pure: no drawing.
+// The targets of a command. Pure: no drawing.
 
 enum class CellTarget { cell, row, column, head, matrix };
 
-/// Those a cell has: no head's part where a tensor has none, no row of a single one.
+/// The targets of a cell. A tensor without per-head parts has no head target; a single row has no
+/// row target.
 std::vector<CellTarget> targetsOf(const CellRef& cell, const AttentionConfig& config);
 
-/// The target, or the cell alone where it has none such.
+/// Returns the target if the cell has it, else CellTarget::cell.
 CellTarget usable(CellTarget target, const CellRef& cell, const AttentionConfig& config);
 
-/// Its name on screen: "row", "head 3".
+/// The name of the target on screen: "row", "head 3".
 std::string nameOf(CellTarget target, const CellRef& cell, const AttentionConfig& config);
 
-/// A block's name on screen, where a row of the tensor is a column if it is shown transposed:
+/// The name of a block on screen. A row of a tensor that is shown transposed is called a column:
 /// "W_Q column 3".
 std::string nameAsShown(const Region& region, bool transposed, const AttentionConfig& config);
 
-/// The block, in the tensor's own rows and columns. A row or column is one as `shown`: of a W drawn
-/// transposed, and of the head's part of it where only that is drawn, what one sees is meant.
+/// Returns the block of a target, in the tensor's own rows and columns. Row and column are those of
+/// `shown`, which may be a transposed W or only the head's part of it.
 Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,
                 const AttentionConfig& config);
 
-/// The head that has a cell of a weight matrix or bias; −1 where heads have no part of their own.
+/// The head that owns a cell of a weight matrix or bias; −1 where the tensor has no per-head parts.
 Index headWithCell(const CellRef& cell, const AttentionConfig& config);
 
-/// The cells of a block as shown, one row a line, separated by tabs.
+/// The values of a block as shown: one line per row, separated by tabs. Throws UserError where
+/// there are too many.
 std::string cellsAsText(const Trace& trace, const CellRef& cell, const Region& region,
                         bool transposed);
 
-/// The block that pasted numbers (rows and columns as shown) fill from a cell on, right and down.
-/// Throws UserError with both shapes where they do not fit what is shown.
+/// Returns the block that pasted numbers fill, to the right of and below a cell; `rows` and `cols`
+/// are as shown. Throws UserError with both shapes where they do not fit the shown matrix.
 Region pastedRegion(const CellRef& cell, const MatrixRef& shown, Index rows, Index cols);
 
-/// Pasted numbers for a block, the tensor's way round.
+/// Returns pasted numbers in the orientation of the tensor.
 Tensor turned(const Tensor& pasted, bool transposed);
 
-// What is done with it.
+// The commands.
 
-/// The commands on a cell, between frames.
+/// The state of the cell menu between frames.
 struct CellMenuMemory {
-  bool asked = false;  // by the keyboard: opens below the chosen cell
+  bool asked = false;  // requested by key: opens below the chosen cell
   ImVec2 place{};
   CellTarget target = CellTarget::cell;
   std::string factor = "0.5";
   std::string seed = "2";
-  std::string head = "1";      // to copy from, as people number them
-  int chosen = 0;              // the command the arrow keys or the mouse are at
-  bool takesKeyboard = false;  // its number is typed into next
+  std::string head = "1";      // to copy from, counted from 1
+  int chosen = 0;              // the command that the arrow keys or the mouse have selected
+  bool takesKeyboard = false;  // its number field takes the keyboard next
 };
 
 enum class CellCommand {
@@ -75,26 +77,27 @@ enum class CellCommand {
   paste
 };
 
-/// The block that the menu's target is.
+/// Returns the block of the menu's target.
 Region targetRegion(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell);
 
-/// What it is called, as it is shown.
+/// The name of the menu's target as shown.
 std::string targetName(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell);
 
-/// Those that apply to a target of the chosen cell.
+/// The commands that apply to a target of the chosen cell.
 std::vector<CellCommand> commandsFor(const PanelContext& panel, const CellRef& cell,
                                      CellTarget target);
 
-/// "Scale by", "Copy numbers".
+/// The title of a command: "Scale by", "Copy numbers".
 const char* titleOf(CellCommand command);
-/// What it takes: a number typed beside it; null without one.
+/// The text of the number that a command takes; null where it takes none.
 std::string* numberOf(CellCommand command, CellMenuMemory& menu);
 
-/// Does it to the target chosen in the menu. What cannot be done is said in a sentence.
+/// Runs a command on the menu's target. Where that is impossible, a sentence says why.
 void doCommand(const PanelContext& panel, CellMenuMemory& menu, const CellRef& cell,
                CellCommand command);
 
-/// ctrl+C: the menu's target as tab-separated numbers. ctrl+V: numbers from the chosen cell on.
+/// ctrl+C copies the menu's target as tab-separated numbers. ctrl+V pastes numbers from the chosen
+/// cell on.
 void copyCells(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell);
 void pasteCells(const PanelContext& panel, const CellRef& cell);
 

@@ -12,7 +12,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr double kScrollPause = 0.8;  // seconds: a longer one begins another undo entry
+constexpr double kScrollPause = 0.8;  // seconds: a longer pause begins another undo entry
 
 void setValue(const PanelContext& panel, const CellAccess& access, double value,
               const std::string& gesture) {
@@ -21,13 +21,13 @@ void setValue(const PanelContext& panel, const CellAccess& access, double value,
   panel.edits.push(setCell(access, number), gesture);
 }
 
-/// Gives the keyboard back to the stage: no window has it, so Tab and the arrows move the cell.
+/// Returns the keyboard to the stage: no window has the focus, so Tab and the arrows move the cell.
 void endTyping(CellEditing& editing) {
   editing.typing = TypingPlace::none;
   ImGui::SetWindowFocus(nullptr);
 }
 
-/// True where what stands in the field was a number; else says why it is not.
+/// Sets the cell to the typed number. Returns false and stores the problem if the text is not one.
 bool takeTyped(const PanelContext& panel, CellEditing& editing) {
   const TypedNumber typed = typedNumber(editing.text, editing.typed.target);
   editing.problem = typed.problem;
@@ -139,7 +139,7 @@ void dragCell(const PanelContext& panel, CellEditing& editing, const CellAccess&
     editing.dragging = true;
     editing.dragged = access;
     editing.value = static_cast<double>(heldValue(panel.document, panel.trace, access));
-    editing.magnitude = magnitude;  // as it was: what is dragged must not run away
+    editing.magnitude = magnitude;  // kept from the start, so that the value does not run away
   }
   const double points =
       static_cast<double>(by.x * direction.x + by.y * direction.y) / panel.look.scale;
@@ -174,7 +174,7 @@ void scrollCell(const PanelContext& panel, CellEditing& editing, const CellAcces
 void beginCellEditing(const PanelContext& panel, CellEditing& editing) {
   editing.takesWheel = false;
   if (panel.look.now - editing.scrolledAt < kScrollPause) panel.edits.gestureGoesOn = true;
-  // a card that is not shown has no field, nor may it take the keyboard once it is
+  // the field of a hidden card closes, so that it does not take the keyboard when shown again
   const bool hidden = editing.typing != TypingPlace::none && ++editing.framesUnseen > 2;
   if (hidden || !exists(editing.typed.target, panel.document.config)) {
     editing.typing = TypingPlace::none;
@@ -196,7 +196,7 @@ bool cellKeys(const PanelContext& panel, CellEditing& editing) {
   if (!focusedMatrix(view, c)) {
     if (!keyPressed(Key::down, false)) return false;
     focusNextMatrix(view, c, 1);
-    ImGui::SetWindowFocus(nullptr);  // no window's fields take Tab
+    ImGui::SetWindowFocus(nullptr);  // so that no window's fields take Tab
     return true;
   }
   if (!view.playTime) moveCellByArrows(panel);

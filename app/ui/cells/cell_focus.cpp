@@ -10,12 +10,12 @@
 namespace headscope::ui {
 namespace {
 
-/// The query head that reads a key/value head: the one that is chosen `now`, if it does.
+/// A query head that reads a key/value head: the chosen head `now` if it does.
 Index queryHeadReading(Index kvHead, const AttentionConfig& c, Index now) {
   return c.kvHead(now) == kvHead ? now : kvHead * c.headsPerGroup();
 }
 
-/// Which of q, k and v shows a tensor; `now` where several do, or none.
+/// The part (q, k or v) that shows a tensor; `now` where several do or none does.
 TensorId partShowing(TensorId tensor, const AttentionConfig& c, TensorId now) {
   if (const ProjectedPart* part = partWith(tensor)) return part->part;
   if (tensor == TensorId::x && c.crossAttention()) return TensorId::q;
@@ -30,7 +30,7 @@ Index headShowing(const CellRef& cell, const AttentionConfig& c, Index now) {
     const bool joined = cell.tensor == TensorId::concat || cell.tensor == TensorId::wO;
     return joined ? cell.col / c.dK() : cell.head >= 0 ? cell.head : now;
   }
-  // a weight's rows are what it gives, and so are a bias' columns
+  // the rows of a weight and the columns of a bias are its outputs
   const Index head = info(cell.tensor).perHead     ? cell.head
                      : cell.tensor == part->weight ? cell.row / c.dK()
                                                    : cell.col / c.dK();
@@ -130,7 +130,7 @@ std::optional<CellRef> mainOperand(const Explanation& e) {
   const auto largest = std::max_element(
       e.terms.begin(), e.terms.end(),
       [](const Term& a, const Term& b) { return std::abs(a.product) < std::abs(b.product); });
-  // ALiBi's penalty comes from no cell: the score beside it does
+  // ALiBi's penalty has no cell; take that of the score beside it
   return (largest->cells.empty() ? e.terms.front() : *largest).cells.front();
 }
 
@@ -142,7 +142,7 @@ StepId stepShowing(TensorId tensor) {
 void lookAt(ViewState& view, const AttentionConfig& c, const CellRef& cell) {
   view.gradients = cell.gradient;
   view.selected = cell;
-  if (!view.gradientsThere) view.selected->gradient = false;  // until it is there
+  if (!view.gradientsThere) view.selected->gradient = false;  // until the gradients exist
   view.step = stepShowing(cell.tensor);
   view.part = partShowing(cell.tensor, c, view.part);
   view.head = headShowing(cell, c, view.head);

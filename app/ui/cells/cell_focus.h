@@ -1,6 +1,6 @@
-// Cell focus: which matrices of the current step a cell can be chosen in, how the chosen cell moves
-// in and between them, and back to a cell that it is made of, and on, down to what the document
-// holds; the cells gone through are the trail. Pure: no drawing.
+// Cell focus: the matrices of the current step in which a cell can be chosen, and how the chosen
+// cell moves in and between them. Also traces a cell back through its operands to the document; the
+// cells visited are the trail. Pure: no drawing.
 #pragma once
 
 #include <cstddef>
@@ -13,54 +13,54 @@
 
 namespace headscope::ui {
 
-/// In reading order; where all heads are shown, one per head.
+/// The matrices in reading order; where all heads are shown, one per head.
 std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionConfig& config);
 
-/// The one the chosen cell lies in, where it is shown.
+/// The matrix that contains the chosen cell; none where it is not shown.
 std::optional<MatrixRef> focusedMatrix(const ViewState& view, const AttentionConfig& config);
 
-/// The query of the cell looked at (the first where it has none), in the chosen head.
+/// The query row, in the chosen head, of the cell under the mouse, else of the chosen cell; row 0
+/// where that cell has no query.
 RowRef rowLookedAt(const ViewState& view, const AttentionConfig& config);
 
-/// Moves the chosen cell as shown, within its matrix.
+/// Moves the chosen cell within its matrix; down and right are as shown.
 void moveChosenCell(ViewState& view, const AttentionConfig& config, Index down, Index right);
 
-/// Chooses a cell of the next (or previous, −1) matrix, about as far down and to the right; the
-/// first cell of what the step gives where none was chosen.
+/// Chooses a cell of the next (by = 1) or previous (by = −1) matrix at about the same row and
+/// column. Where none was chosen, chooses the first cell of the step's result.
 void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by);
 
-/// The stage's values, or their gradients once they are there; the chosen cell is turned with them.
+/// Shows gradients on the stage, once they are computed, or values. The chosen cell follows.
 void showGradients(ViewState& view, bool on);
 
-/// Chooses a cell and, where it is not on the stage, opens a step and a head that show it.
+/// Chooses a cell. Where the stage does not show it, also opens a step and a head that do.
 void showCell(ViewState& view, const AttentionConfig& config, const CellRef& cell);
 
 // Tracing back.
 
-/// Where the main line of a cell's arithmetic leads: the left operand of its largest term; of a
-/// weight, its own score. None where a cell has no terms.
+/// The operand to trace back to: the left operand of the term with the largest |product|, or for a
+/// weight its own score. None where a cell has no terms.
 std::optional<CellRef> mainOperand(const Explanation& explanation);
 
-/// The step whose matrices show a tensor: the one that gives it, or for an operand the one that
-/// uses it.
+/// The step whose matrices show a tensor: the step that computes it, or for an operand the step
+/// that uses it.
 StepId stepShowing(TensorId tensor);
 
-/// Chooses a cell, and turns step, part, head and item to it.
+/// Chooses a cell and sets step, part, head and item so that they show it.
 void lookAt(ViewState& view, const AttentionConfig& config, const CellRef& cell);
 
-/// The cells gone through to `cell`, which is the last of them; it alone where the view's trail
-/// leads elsewhere.
+/// The trail that ends at `cell`; only `cell` where the view's trail ends elsewhere.
 std::vector<CellRef> trailTo(const ViewState& view, const AttentionConfig& config,
                              const CellRef& cell);
 
-/// One step back, from a cell to one of its operands.
+/// Traces back one step, from a cell to one of its operands.
 void traceBack(ViewState& view, const AttentionConfig& config, const CellRef& from,
                const CellRef& operand);
 
-/// To an earlier cell of the trail; those after it are forgotten.
+/// Returns to an earlier cell of the trail and removes the later ones.
 void returnTo(ViewState& view, const AttentionConfig& config, std::size_t crumb);
 
-/// To the cell before on the trail, where the chosen cell has one.
+/// Returns to the previous cell of the trail, if there is one.
 void returnOne(ViewState& view, const AttentionConfig& config);
 
 }  // namespace headscope::ui

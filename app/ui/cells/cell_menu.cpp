@@ -76,7 +76,7 @@ class CellMenuPopup {
 
   void choose(CellTarget target) { target_ = menu_.target = target; }
 
-  /// ↑ and ↓ choose a command; one that takes a number has the keyboard then.
+  /// Handles ↑ and ↓, which choose a command. A command with a number takes the keyboard then.
   void keys(int count) {
     const int by = (keyPressed(Key::down) ? 1 : 0) - (keyPressed(Key::up) ? 1 : 0);
     if (by == 0) return;
@@ -84,7 +84,8 @@ class CellMenuPopup {
     menu_.takesKeyboard = true;
   }
 
-  /// True where it was clicked. Only the chosen one's number can be typed into.
+  /// Draws the row of a command. Returns true if it was clicked. Only the chosen row has a number
+  /// field.
   bool row(CellCommand command, int index) {
     const Theme& t = look_.theme;
     ImGui::PushID(index);
@@ -140,7 +141,7 @@ class CellMenuPopup {
   CellTarget target_;
 };
 
-/// Where there is room for it on the display.
+/// Moves a place so that the menu fits on the display.
 ImVec2 onDisplay(ImVec2 place, const FrameContext& look) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   return {std::clamp(place.x, 0.0F, std::max(display.x - look.px(330), 0.0F)),

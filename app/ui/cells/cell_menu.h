@@ -6,11 +6,12 @@
 
 namespace headscope::ui {
 
-/// Opens it for a cell, in the current window and at `place`, or at the mouse where that is null.
+/// Opens the menu for a cell, in the current window, at `place`, or at the mouse where that is
+/// null.
 void openCellMenu(const PanelContext& panel, CellMenuMemory& menu, const CellRef& cell,
                   const ImVec2* place);
 
-/// Draws it while it is open. Call where it was opened.
+/// Draws the menu while it is open. Call it in the window in which it was opened.
 void cellMenu(const PanelContext& panel, CellMenuMemory& menu);
 
 }  // namespace headscope::ui

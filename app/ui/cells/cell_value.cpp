@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kMaskTool = "mask";
 
-/// Text that wraps within a width.
+/// Draws text that is wrapped to a width.
 void wrappedLine(const FrameContext& look, ImU32 color, const std::string& text, float width) {
   label(look.fonts.small, color, wrapped(look.fonts.small, text, width));
 }
@@ -69,7 +69,7 @@ class CellValueField {
     return magnitudes_.of(panel_.trace, cell_.tensor, cell_.item, cell_.head);
   }
 
-  /// The value, to click, drag or scroll.
+  /// Draws the value, which can be clicked, dragged or scrolled.
   void field(float width) {
     const Theme& t = look_.theme;
     const float height = ImGui::GetFrameHeight();
@@ -99,7 +99,7 @@ class CellValueField {
              shownValue(value));
   }
 
-  /// What was typed as it was typed, long numbers at six digits.
+  /// The shortest exact text of a value; six digits where that has more than eight characters.
   static std::string shownValue(float value) {
     const std::string exact = fieldText(value);
     return exact.size() <= 8 ? exact : number(static_cast<double>(value), 6);
@@ -155,7 +155,7 @@ class CellValueField {
     cellMenu(panel_, editing_.menu);
   }
 
-  /// What can be tried with a value that is computed.
+  /// Draws the experiments on a computed value: pin it, mask it, or switch its head.
   void whatIf() {
     if (access_.kind != CellKind::pinnable || cell_.gradient) return;
     if (flowingPill(look_, "pin", "What if it were another value? Type one: it stays (enter)")) {

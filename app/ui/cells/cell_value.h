@@ -1,5 +1,5 @@
-// Cell value: the inspector's field with a cell's value, whether it is computed, typed or pinned,
-// and what can be done with it.
+// Cell value: the inspector's field with a cell's value, its state (computed, typed or pinned) and
+// the actions on it.
 #pragma once
 
 #include "app/ui/cells/cell_editing.h"
@@ -7,7 +7,7 @@
 
 namespace headscope::ui {
 
-/// At the cursor, over the width there is.
+/// Draws the field at the cursor, over the available width.
 void cellValue(const PanelContext& panel, Magnitudes& magnitudes, CellEditing& editing,
                const CellRef& cell);
 

@@ -16,7 +16,7 @@ constexpr const char* kAboutPresenting =
     "Before a room: each scene over the whole screen, with a sentence; page down and page up, or → "
     "and ←, go on and back";
 
-constexpr float kEntryHeight = 96.0F;  // of a lesson in the list
+constexpr float kEntryHeight = 96.0F;  // height of a lesson in the list
 constexpr float kLearnMargin = 14.0F;
 
 int columnsIn(const FrameContext& look, float width) {
@@ -58,7 +58,7 @@ class LessonsCard final : public Card {
   }
 
  private:
-  /// At the right end of the heading: the shipped lesson that is made for a room. Gives its width.
+  /// Draws at the right end of the heading the button of the shipped lecture. Returns its width.
   float lectureButton(const PanelContext& panel, ImVec2 at, float width) {
     const auto& all = formats::shippedLessons();
     const auto lecture = std::find_if(all.begin(), all.end(), [](const lessons::Lesson& lesson) {

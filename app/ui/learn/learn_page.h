@@ -1,4 +1,4 @@
-// Learn page: the lessons there are, and what was done of each.
+// Learn page: the list of lessons with the progress in each.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,8 @@ namespace {
 
 using Facts = lessons::NamedFacts;
 
-/// Every field that a session keeps and that is a number, a word or a switch, by its name there.
+/// Adds every field of the view that a session stores as a number, a word or a switch, under its
+/// name in the session.
 void addView(Facts& facts, const ViewState& view) {
   const formats::Json json = formats::parseJson(viewToJson(view));
   for (const auto& [name, value] : *json.fields()) {
@@ -24,7 +25,8 @@ void addView(Facts& facts, const ViewState& view) {
   }
 }
 
-/// Of the moment that is shown; nothing before the first.
+/// Adds the facts of the shown moment of the training run; before the first evaluation, only its
+/// settings and steps.
 void addTraining(Facts& facts, const TrainingMoment& moment) {
   const auto number = [&](std::string name, auto value) {
     facts[std::move(name)] = static_cast<double>(value);

@@ -1,5 +1,5 @@
-// Lesson facts: where a lesson's facts come from in the window: the pass, what is looked at, and,
-// beside them, the fields of the view and the training run.
+// Lesson facts: the facts that a lesson reads from the window, which are the pass, the chosen cell,
+// head and step, the fields of the view and the training run.
 #pragma once
 
 #include "app/live_training.h"

@@ -1,5 +1,5 @@
-// The lesson panel: the scene in words, a question to answer before its answer is shown, a task to
-// do in the live window, and the way on.
+// The lesson panel: the text of the scene, a question to answer before its answer is shown, a task
+// to do in the live window, and the buttons to the next scene.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class LessonPanel {
     if (run_.atEnd()) return end();
     head();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
-    // a window for each scene, which begins at its top
+    // a window per scene, so that each begins scrolled to its top
     const std::string id = fmt::format("{}/{}", run_.lesson().id, run_.place() + 1);
     ImGui::BeginChild(id.c_str(), {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
     if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0.0F);
@@ -36,8 +36,8 @@ class LessonPanel {
   }
 
  private:
-  /// An answer with the task that follows it, a hint, and a task that has just been done are not
-  /// left below the panel's end.
+  /// Scrolls so that an answer with the following task, a hint, or a task that has just been done
+  /// is not hidden below the panel's end.
   void showWhatWasTold() {
     enum Told { kRead = 1, kAnswered = 2, kDone = 4, kHint = 8 };
     int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("told"), 0);
@@ -75,7 +75,7 @@ class LessonPanel {
     const lessons::Prediction& p = *run_.scene().predict;
     gap();
     const std::vector<std::string>& choices = run_.shown().choices;
-    if (choices.size() != p.choices.size()) return;  // its pass is not there yet
+    if (choices.size() != p.choices.size()) return;  // its pass is not computed yet
     words(look_.fonts.semibold, look_.theme.text, run_.shown().question);
     for (std::size_t i = 0; i < choices.size(); ++i) {
       const bool given = run_.answered() == i;
@@ -134,7 +134,7 @@ class LessonPanel {
     if (run_.hintShown()) words(look_.fonts.regular, look_.theme.text, run_.shown().hint);
   }
 
-  /// What a teacher says beside it; a learner need not read it.
+  /// Draws the teacher's notes, closed at first; a learner need not read them.
   void speaker() {
     if (run_.shown().speaker.empty()) return;
     gap();
@@ -145,8 +145,8 @@ class LessonPanel {
     if (open) words(look_.fonts.small, look_.theme.textMuted, run_.shown().speaker);
   }
 
-  /// The score of a quiz, question by question: those that are left, each with the lesson that
-  /// tells more.
+  /// Draws the score of a quiz, question by question. Each open question has a button to the lesson
+  /// that explains it.
   void end() {
     const lessons::Lesson& quiz = run_.lesson();
     const std::size_t all = quiz.scenes.size();
@@ -189,7 +189,7 @@ class LessonPanel {
     gap();
   }
 
-  /// What to look at again: the lesson that tells more.
+  /// Draws the button that opens the lesson with this id, for review.
   void again(const std::string& id) {
     const auto& all = formats::shippedLessons();
     const auto found = std::find_if(all.begin(), all.end(),
@@ -229,7 +229,7 @@ class LessonPanel {
   const FrameContext& look_;
   LessonRun& run_;
   float width_;
-  float verdictAt_ = 0.0F, taskAt_ = 0.0F;  // where they begin
+  float verdictAt_ = 0.0F, taskAt_ = 0.0F;  // their upper edges
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string sceneKey(const lessons::Lesson& lesson, std::size_t scene) {
   return fmt::format("{}/{}", lesson.id, scene + 1);
 }
 
-/// The document that these states ask for, one after the other, takes the place of the present one.
+/// Replaces the present document by the one that these states describe, applied in order.
 void setStates(const PanelContext& panel, std::span<const lessons::SceneState> states,
                const std::string& name) {
   try {
@@ -37,7 +37,8 @@ void setStates(const PanelContext& panel, std::span<const lessons::SceneState> s
   }
 }
 
-/// What a text says in a sentence or two, for letters that are read from the last row.
+/// Returns the first paragraph of a text, or its first sentence where that is too long to read at a
+/// glance.
 std::string inBrief(std::string_view text) {
   constexpr std::size_t kReadAtAGlance = 170;  // bytes
   text = text.substr(0, text.find("\n\n"));
@@ -63,7 +64,7 @@ void LessonRun::begin(const PanelContext& panel, std::shared_ptr<const lessons::
   setStatesUpTo(panel, scene);
 }
 
-/// As the scenes before it leave it, where they were not gone through.
+/// Sets the document to the result of all scenes up to this one, for a lesson that begins later.
 void LessonRun::setStatesUpTo(const PanelContext& panel, std::size_t scene) const {
   std::vector<lessons::SceneState> states;
   for (std::size_t s = 0; s <= scene; ++s) states.push_back(lesson_->scenes[s].state);
@@ -109,7 +110,7 @@ void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   toTrainStep_.clear();
   const lessons::Scene& now = this->scene();
   newRun_ = now.newRun;
-  panel.view.gradients = false;  // but where a scene asks for them
+  panel.view.gradients = false;  // unless a scene shows them
   panel.view.heads.meanShown = false;
   panel.view.presented.clear();
   look(panel, now.view, now.choose);
@@ -155,7 +156,7 @@ void LessonRun::back(const PanelContext& panel) {
   enter(panel, scene_ - 1);
   const DocumentPtr& then = scene().check ? began_[scene_] : left_[scene_];
   if (then == nullptr) {
-    setStatesUpTo(panel, scene_);  // the lesson was begun after it
+    setStatesUpTo(panel, scene_);  // the lesson began after this scene
   } else if (then != panel.history->current()) {
     panel.edits.open = OpenedDocument{then, "lesson: " + scene().title};
   }
@@ -191,29 +192,29 @@ void LessonRun::showWay(const PanelContext& panel) {
   if (!scene().check) return;
   const lessons::Way& way = scene().check->way;
   wayShown_ = true;
-  look(panel, scene().view, {});  // back to where it is asked
+  look(panel, scene().view, {});  // back to the view of the task
   setStates(panel, {&way.state, 1}, scene().title);
   look(panel, way.view, way.choose);
   toTrainStep_ = way.trainStep;
 }
 
-/// At the pace that is set; a step that is behind is looked back at.
+/// Runs the training at the set pace up to the step; looks back at a step already passed.
 void LessonRun::trainAsShown(const PanelContext& panel, const lessons::FactSource& facts,
                              LiveTraining& training) {
   const auto moment = training.moment();
   if (toTrainStep_.empty() || moment == nullptr) return;
-  const TrainView& asked = panel.view.train;  // another run begins with the page's next frame
+  const TrainView& asked = panel.view.train;  // a different run begins with the page's next frame
   if (moment->settings.seed != asked.seed || moment->task->id() != asked.task) return;
   if (asked.heads > 0 && moment->settings.model.heads != asked.heads) return;
   Index step = 0;
   const char* end = toTrainStep_.data() + toTrainStep_.size();
   const bool isNumber = std::from_chars(toTrainStep_.data(), end, step).ptr == end;
   const auto fact = isNumber ? std::nullopt : lessons::factOf(toTrainStep_, facts);
-  const double* found = fact ? std::get_if<double>(&*fact) : nullptr;  // null: not yet
+  const double* found = fact ? std::get_if<double>(&*fact) : nullptr;  // null: not known yet
   if (found != nullptr) step = static_cast<Index>(*found);
   const bool there = (isNumber || found != nullptr) && moment->stepsTaken >= step;
   if (there && step < moment->stepsTaken) {
-    const Index every = moment->snapshotEvery;  // not before what is meant
+    const Index every = moment->snapshotEvery;  // the snapshot at or after the step
     training.lookAt((step + every - 1) / every * every);
   }
   if (there || moment->finished) {
@@ -224,8 +225,8 @@ void LessonRun::trainAsShown(const PanelContext& panel, const lessons::FactSourc
   }
 }
 
-/// A scene counts once its task is done and its question answered rightly; without either, once it
-/// was read.
+/// Marks the scene as done once its task is done and its question answered rightly; without either,
+/// once it was read.
 void LessonRun::noteDone() {
   const lessons::Scene& now = scene();
   const bool task = !now.check || (shown_.checked && !wayShown_);
@@ -256,14 +257,14 @@ void LessonRun::follow(const PanelContext& panel, LiveTraining& training) {
   if (!computed || (shown_.ready && now == read_)) return;
   if (!shown_.ready) {
     began_[scene_] = panel.history->current();
-    view.inSight = scene().card;  // of what is there now
+    view.inSight = scene().card;  // card of the shown page
   }
   read_ = now;
   read(facts, view.typesText);
 }
 
-/// If the scene has a task, its text describes the state before, its confirmation the state after.
-/// A sentence that is still being typed is not judged.
+/// Fills in the scene's texts. If it has a task, the text describes the state before it and the
+/// confirmation the state after. A sentence that is still being typed is not checked.
 void LessonRun::read(const lessons::FactSource& facts, bool typed) {
   const auto filled = [&](const std::string& text) { return lessons::filledIn(text, facts); };
   const lessons::Scene& now = scene();

@@ -1,6 +1,6 @@
-// Lesson run: the lesson that is open, the scene it stands at, what was predicted and done. It sets
-// documents and views as scenes ask for, and reads from the pass whether a task is done; the lesson
-// panel shows it beside the page, the learn page lists lessons and what was done of them.
+// Lesson run: the open lesson, its current scene, and the predictions and tasks done. Sets the
+// documents and views that scenes require, and reads from the pass whether a task is done. The
+// lesson panel shows it beside the page; the learn page lists the lessons and their progress.
 #pragma once
 
 #include <memory>
@@ -19,25 +19,26 @@ namespace headscope::ui {
 
 class LessonRun {
  public:
-  /// What is shown of the scene, its numbers read from the pass.
+  /// The shown texts of the scene, with numbers read from the pass.
   struct Shown {
     std::string text, speaker;
     std::string question, reveal;
     std::vector<std::string> choices;
     std::string task, hint, done;
-    std::string yet;       // how it stands while the task is not done
-    bool ready = false;    // of the scene's own document: its pass is there
-    bool checked = false;  // what was to be done is done
-    bool holds = false;    // and stands now as it then did
+    std::string yet;       // the state of the task until it is done
+    bool ready = false;    // the pass of the scene's document is computed
+    bool checked = false;  // the task has been done
+    bool holds = false;    // the task's conditions hold now
   };
 
-  /// Opens it at a scene. The document it found comes back when it is left by undo alone: scenes
-  /// are entries of the history.
+  /// Opens a lesson at a scene. Leaving it does not restore the previous document; undo does, as
+  /// scenes are entries of the history.
   void begin(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson,
              std::size_t scene = 0);
-  /// The same in the next frame; from a quiz one comes back to the question.
+  /// Opens a lesson in the next frame. If a quiz is open, the lesson's end leads back to its
+  /// question.
   void ask(lessons::Lesson lesson);
-  /// Begins it as a lecture: it is to be presented from then on.
+  /// Begins a lesson as a lecture and requests presenting.
   void present(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson);
   bool takePresenting() { return std::exchange(presenting_, false); }
   void leave();
@@ -48,49 +49,50 @@ class LessonRun {
   std::size_t place() const { return scene_; }
   bool isLast() const { return scene_ + 1 == lesson_->scenes.size(); }
   void goTo(const PanelContext& panel, std::size_t scene);
-  /// To the next scene, after the last one out of the lesson (of a quiz, to its end); and back: to
-  /// what a scene was left with, or, where there is something to do, to where it began.
+  /// next() goes to the next scene, or after the last one leaves the lesson (for a quiz, shows the
+  /// score). back() goes to the previous scene: to the document it was left with, or, if it has a
+  /// task, to the one it began with.
   void next(const PanelContext& panel);
   void back(const PanelContext& panel);
-  /// What has been answered of a quiz is shown, after its last question.
+  /// Whether the score of a quiz is shown, after its last question.
   bool atEnd() const { return atEnd_; }
-  /// Out of it, to the list of lessons.
+  /// Leaves the lesson and opens the list of lessons.
   void finish(const PanelContext& panel);
-  /// A question from which this lesson was asked for, to come back to: its place; empty: none.
+  /// The index of the quiz question that opened this lesson, to return to; empty: none.
   std::optional<std::size_t> cameFrom() const;
   void returnToQuestion(const PanelContext& panel);
-  /// Before a room one key does it all: a scene's question is put, then answered, then the next
-  /// scene comes; the last one stays.
+  /// Advances a presented lesson by one key: shows a scene's question, then its answer, then the
+  /// next scene. The last scene stays.
   void continuePresented(const PanelContext& panel);
-  /// What the room reads of the scene.
+  /// The text of the scene for the audience.
   SentenceStrip forTheRoom() const;
-  /// What that key does now: "the question", "the answer", the next scene's title; empty at the
-  /// end.
+  /// The next effect of continuePresented(): "the question", "the answer", the next scene's title;
+  /// empty at the end.
   std::string nextInWords() const;
 
   void answer(std::size_t choice);
   std::optional<std::size_t> answered() const { return answer_; }
   void showHint() { hint_ = true; }
   bool hintShown() const { return hint_; }
-  /// Does what the scene asks for; it does not count then.
+  /// Carries out the scene's task; the scene then does not count as done.
   void showWay(const PanelContext& panel);
   bool wayShown() const { return wayShown_; }
-  /// The training run is on its way.
+  /// Whether the training run is still going to the step that the shown way needs.
   bool wayGoesOn() const { return !toTrainStep_.empty(); }
 
-  /// Once a frame, with the page's panel: chooses and lights what the scene names once its pass is
-  /// there, takes the training run where the way is shown that leads through it, and sees whether
-  /// the task is done.
+  /// Called once a frame, with the page's panel. Chooses and lights the cells that the scene names
+  /// once its pass is computed, runs the training that a shown way needs, and checks whether the
+  /// task is done.
   void follow(const PanelContext& panel, LiveTraining& training);
   const Shown& shown() const { return shown_; }
 
-  /// "02_by_hand/3": scenes whose task was done without being shown, or that were read where they
-  /// have none.
+  /// The keys ("02_by_hand/3") of scenes whose task was done without showWay() and whose question
+  /// was answered rightly, and of scenes without either that were read.
   const std::set<std::string>& done() const { return done_; }
   void setDone(std::set<std::string> done) { done_ = std::move(done); }
   bool isDone(std::size_t scene) const;
   std::size_t doneOf(const lessons::Lesson& lesson) const;
-  /// The first one that is not; the first where all are.
+  /// The first scene that is not done; 0 where all are.
   std::size_t firstUndoneOf(const lessons::Lesson& lesson) const;
 
  private:
@@ -102,26 +104,26 @@ class LessonRun {
   void read(const lessons::FactSource& facts, bool typed);
   void enter(const PanelContext& panel, std::size_t scene);
 
-  std::shared_ptr<const lessons::Lesson> lesson_;  // null: none is open
+  std::shared_ptr<const lessons::Lesson> lesson_;  // null: no lesson is open
   std::shared_ptr<const lessons::Lesson> asked_;
   std::size_t scene_ = 0;
   bool atEnd_ = false;
-  std::shared_ptr<const lessons::Lesson> quiz_;  // it was asked for from there
+  std::shared_ptr<const lessons::Lesson> quiz_;  // the quiz from which the lesson was opened
   std::size_t question_ = 0;
-  std::vector<DocumentPtr> began_, left_;  // by scene: the document as it began and was left
+  std::vector<DocumentPtr> began_, left_;  // by scene: the documents when it began and was left
   bool presenting_ = false;
   bool questionPut_ = false;
   std::optional<std::size_t> answer_;
   bool hint_ = false, wayShown_ = false;
-  std::string whenDone_;  // what is said then, with what held before in it
-  /// Of the batch, once its pass is there: the one before may have fewer.
+  std::string whenDone_;  // the confirmation, with the facts from before filled in
+  /// The batch item to show once the pass is computed; the previous pass may have fewer.
   std::optional<Index> toItem_;
-  std::string toChoose_;     // a cell, once its pass is there
-  std::string toTrainStep_;  // the way's, until the run is there
-  bool haltsRun_ = false;    // the scene was left while its way was shown
-  bool newRun_ = false;      // the scene was entered, and has one
+  std::string toChoose_;     // the cell to choose once its pass is computed
+  std::string toTrainStep_;  // the training step that the shown way needs, until reached
+  bool haltsRun_ = false;    // the scene was left while its training ran
+  bool newRun_ = false;      // the entered scene starts a new run
   Shown shown_;
-  struct Read {  // what `shown_` was read from
+  struct Read {  // the sources of `shown_`
     const Trace* trace = nullptr;
     Index head = -1;
     std::optional<CellRef> chosen;
@@ -132,11 +134,11 @@ class LessonRun {
   std::set<std::string> done_;
 };
 
-/// The panel beside the page while a lesson is open.
+/// Draws the panel beside the page while a lesson is open.
 void lessonPanel(const PanelContext& panel, LessonRun& run);
-/// Where to begin, in its place at the first start, until it is closed.
+/// Draws the start panel in the lesson panel's place at the first start, until it is closed.
 void startPanel(const PanelContext& panel, LessonRun& run, bool& closed);
-/// How wide it is beside a page, of so much room.
+/// The width of the lesson panel beside a page, out of `room`.
 float lessonWidth(const FrameContext& look, float room);
 
 }  // namespace headscope::ui

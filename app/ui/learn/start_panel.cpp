@@ -1,5 +1,5 @@
-// The start panel: where to begin, for who opens the program for the first time; beside the page,
-// never in the way, and closed for good by one click.
+// The start panel: first steps for new users, beside the page, which it does not cover; one click
+// closes it for good.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class StartPanel {
     return clicked;
   }
 
-  /// A shipped lesson by how its id begins.
+  /// Draws the button of the shipped lesson whose id begins with `id`.
   void lesson(std::string_view id, const char* about) {
     const auto& all = formats::shippedLessons();
     const auto found = std::find_if(all.begin(), all.end(),
