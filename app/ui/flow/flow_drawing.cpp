@@ -18,12 +18,12 @@
 namespace headscope::ui {
 namespace {
 
-/// What painting the flow needs in all its places.
+/// The context that all functions that paint the flow share.
 struct FlowCanvas {
   const FrameContext& look;
   const FlowLayout& layout;
   FlowStress stress;
-  ImVec2 origin;  // of the layout, on the display
+  ImVec2 origin;  // the layout's upper left corner on the display
   ImDrawList* list;
 
   const Theme& theme() const { return look.theme; }
@@ -33,11 +33,11 @@ struct FlowCanvas {
     return ui::headColor(look.theme, static_cast<std::size_t>(head));
   }
 
-  /// On the display, on whole points.
+  /// The rectangle on the display, rounded to whole points.
   Rect placed(const Rect& rect) const;
   void fill(const Rect& rect, ImU32 color, float alpha, float rounding = 0,
             ImDrawFlags corners = ImDrawFlags_RoundCornersAll) const;
-  /// A line around the rectangle.
+  /// Draws a line around the rectangle.
   void frame(const Rect& rect, ImU32 color, float line, float rounding) const;
 };
 
@@ -60,10 +60,10 @@ void FlowCanvas::frame(const Rect& rect, ImU32 color, float line, float rounding
 // Blocks, with their stripes, frames and letters.
 
 constexpr float kFlowRounding = 3;
-constexpr float kStripeGapFrom = 5;  // stripes this high are told apart by a gap
-constexpr float kCapital = 0.8F;     // height of a capital letter, of its line's, with some air
+constexpr float kStripeGapFrom = 5;  // stripes at least this high have a gap between them
+constexpr float kCapital = 0.8F;     // a capital letter's height with a margin, per line height
 
-/// What `color` looks like on `background` at an opacity.
+/// Returns the colour that `color` makes over `background` at an opacity.
 ImU32 blendedOver(ImU32 background, ImU32 color, float alpha) {
   const ImVec4 a = ImGui::ColorConvertU32ToFloat4(background);
   const ImVec4 b = ImGui::ColorConvertU32ToFloat4(color);
@@ -78,11 +78,11 @@ float roundingOf(const FlowCanvas& canvas, const Rect& rect) {
 struct Stripes {
   float alpha;
   float chosenAlpha;
-  bool greyOff;  // heads that are off have nothing here
+  bool greyOff;  // whether stripes of heads that are off are grey
 };
 
-/// A tensor's heads from top to bottom, of K and V its own; where they are thinner than a point,
-/// the one at each point.
+/// Paints one stripe per head of the tensor from top to bottom; K and V have key/value heads. Where
+/// stripes are thinner than a point, each point shows the head at its place.
 void paintStripes(const FlowCanvas& canvas, const Rect& rect, TensorId tensor,
                   const Stripes& stripes) {
   const AttentionConfig& config = canvas.config();
@@ -114,7 +114,7 @@ void paintLetter(const FlowCanvas& canvas, const Rect& rect, const char* letter,
            letter);
 }
 
-/// Q, K or V: its own colour, and its heads' along the right edge.
+/// Paints Q, K or V in its own colour, with its heads' colours along the right edge.
 void paintProjection(const FlowCanvas& canvas, const FlowBlock& block, TensorId tensor) {
   const Rect rect = canvas.placed(block.rect);
   const float alpha = canvas.stress.block(block);
@@ -143,7 +143,7 @@ void paintOutputWeights(const FlowCanvas& canvas, const FlowBlock& block) {
                withAlpha(canvas.theme().text, block.opacity), symbol);
 }
 
-/// The frame of a heatmap, in its head's colour.
+/// Draws the frame of a heatmap, in its head's colour.
 void paintHeatmapFrame(const FlowCanvas& canvas, const FlowBlock& block) {
   const Rect rect = canvas.placed(block.rect);
   if (rect.height() < canvas.look.space.tight) return;
@@ -187,14 +187,14 @@ void paintBlock(const FlowCanvas& canvas, const FlowBlock& block) {
   if (block.id.part == FlowPart::input) paintLetter(canvas, rect, "X", color, block);
 }
 
-/// Every head's weights, averaged down to the pixels that they have.
+/// Paints the weights of every head, averaged down to the pixels of its heatmap.
 void paintHeatmaps(const FlowCanvas& canvas, const PanelContext& panel) {
   const AttentionConfig& config = canvas.config();
   const Index item = std::clamp<Index>(panel.view.item, 0, config.batch - 1);
   const ColorScale scale = weightScale(panel.look, panel.view, weightRange(panel.trace, item, -1));
   Heatmaps heatmaps(panel.look);
   for (const FlowBlock& block : canvas.layout.blocks) {
-    // One that is fading out may belong to a head that is no more.
+    // A heatmap that fades out may belong to a head that no longer exists.
     if (block.id.part != FlowPart::weights || block.id.head >= config.numHeads) continue;
     const Rect rect = canvas.placed(block.rect);
     canvas.fill(rect, canvas.theme().panel, block.opacity);
@@ -212,7 +212,7 @@ void paintHeatmaps(const FlowCanvas& canvas, const PanelContext& panel) {
 
 // Text.
 
-/// Numbers are small print on badges from this size on, and tiny on smaller ones.
+/// Badges of at least this size have numbers in small print, smaller ones in tiny print.
 constexpr float kRoomyBadge = 14;
 
 void paintBadge(const FlowCanvas& canvas, const FlowBadge& badge) {
@@ -296,7 +296,7 @@ void drawFlow(const PanelContext& panel, const FlowLayout& layout, ImVec2 origin
               std::optional<FlowId> hovered) {
   const AttentionConfig& config = panel.trace.config();
   const Index head = std::clamp<Index>(panel.view.head, 0, config.numHeads - 1);
-  // Blocks lie over ribbons and heatmaps, text over all.
+  // Blocks are drawn over ribbons and heatmaps, text over all.
   const FlowCanvas canvas = {panel.look,
                              layout,
                              {panel.look.theme, config, layout, panel.view.step, head, hovered},

@@ -10,13 +10,15 @@ namespace headscope::ui {
 
 FlowMetrics flowMetrics(const FrameContext& look);
 
-/// `origin` is the layout's upper left corner on the display; `hovered` is pointed at.
+/// Paints a layout whose upper left corner is at `origin` on the display; the part `hovered` is
+/// under the mouse.
 void drawFlow(const PanelContext& panel, const FlowLayout& layout, ImVec2 origin,
               std::optional<FlowId> hovered);
 
-// How strongly each part is drawn, and the ribbons' colours.
+// The emphasis of each part, and the ribbons' colours.
 
-/// What a frame stresses: the current step, the chosen head's path, what is pointed at.
+/// The emphasis of one frame: the current step, the path of the chosen head, the part under the
+/// mouse.
 struct FlowStress {
   const Theme& theme;
   const AttentionConfig& config;
@@ -26,15 +28,15 @@ struct FlowStress {
   std::optional<FlowId> hovered;
 
   bool chosen(FlowId id) const;
-  /// A head that is off gives nothing from its output on.
+  /// Whether the part is or follows the output of a head that is switched off.
   bool off(FlowId id) const;
-  /// Opacity of a block.
+  /// The opacity of a block.
   float block(const FlowBlock& block) const;
-  /// Opacity of a ribbon; `overlapping` of its kind lie above each other.
+  /// The opacity of a ribbon where `overlapping` ribbons of its kind lie on top of each other.
   float ribbon(const FlowRibbon& ribbon, std::size_t overlapping) const;
 };
 
-/// The batch in drawing order, the chosen head's path last.
+/// The ribbons in drawing order: the path of the chosen head is drawn last.
 gl::RibbonBatch flowRibbons(const FlowStress& stress, ImVec2 origin);
 
 }  // namespace headscope::ui

@@ -12,7 +12,7 @@
 namespace headscope::ui {
 namespace {
 
-// What the labels say.
+// The wordings of the labels.
 
 /// "(6, 512)", or "(2, 6, 512)" where there is a batch.
 std::string shapeWithoutBatch(TensorId id, const AttentionConfig& config) {
@@ -26,7 +26,7 @@ std::string shapeOfHead(TensorId id, const AttentionConfig& config) {
   return toString(shapeOf(id, config).last(2));
 }
 
-/// "8 × " heads, or "2 × 8 × " with a batch of 2.
+/// "8 × " for 8 heads, or "2 × 8 × " with a batch of 2.
 std::string headsTimes(TensorId id, const AttentionConfig& config) {
   const Shape shape = shapeOf(id, config);
   return shape[0] > 1 ? fmt::format("{} × {} × ", shape[0], shape[1])
@@ -50,7 +50,7 @@ std::vector<FlowPhrase> softmaxFormula(const AttentionConfig& config) {
   return phrases;
 }
 
-/// q, k, v, with what is done to q and k before they meet.
+/// q, k, v, with the operations on q and k before their product.
 std::vector<FlowPhrase> headPhrases(const AttentionConfig& config) {
   std::vector<FlowPhrase> phrases = plainPhrase(flowTextOf(StepId::split, config));
   for (const Step* step : stepsOf(config)) {
@@ -60,7 +60,8 @@ std::vector<FlowPhrase> headPhrases(const AttentionConfig& config) {
   return phrases;
 }
 
-/// `long` names with `shapes`, then the shorter names, then without shapes, then nothing.
+/// Returns the long names with `shapes`, then the shorter names, then names without shapes, then
+/// nothing.
 std::vector<FlowWording> wordings(std::vector<std::vector<FlowPhrase>> names,
                                   const std::vector<std::vector<std::string>>& shapes) {
   std::vector<FlowWording> result;
@@ -71,21 +72,21 @@ std::vector<FlowWording> wordings(std::vector<std::vector<FlowPhrase>> names,
   return result;
 }
 
-// Where the columns are.
+// The places of the columns.
 
 using Widths = std::array<float, kFlowColumns>;
-using Distances = std::array<float, kFlowColumns - 1>;  // from one column's centre to the next's
+using Distances = std::array<float, kFlowColumns - 1>;  // between the centres of adjacent columns
 
 // Points at scale 1. The heatmaps' column is as wide as the heatmaps.
 constexpr Widths kBlockWidths = {24, 30, 14, 0, 14, 24, 78, 24};
-// How the width is shared out where labels leave the choice.
+// The shares of the width between columns where labels leave a choice.
 constexpr Distances kShares = {1.15F, 1.3F, 1.1F, 1.0F, 1.1F, 1.15F, 1.3F};
-constexpr float kMargin = 10;  // left and right of everything
-// Shortest ribbons; a head's number takes room between q and the weights.
+constexpr float kMargin = 10;  // at the left and right of the area
+// The shortest lengths of ribbons; the number of a head takes room between q and the weights.
 constexpr Distances kMinRibbons = {14, 18, 36, 14, 14, 10, 18};
 constexpr float kLabelGap = 14;     // between two labels
-constexpr float kFullWidth = 900;   // from here on blocks have their width at scale 1 …
-constexpr float kMaxGrowth = 1.5F;  // … and grow with the area up to this
+constexpr float kFullWidth = 900;   // from this width on, blocks have their width at scale 1 …
+constexpr float kMaxGrowth = 1.5F;  // … and grow with the area up to this factor
 
 std::string joinedLines(const std::vector<std::string>& lines) {
   std::string text;
@@ -111,12 +112,12 @@ FlowLabel makeLabel(const FlowWording& wording, std::size_t maxShapeLines,
   return label;
 }
 
-/// The part a column's label belongs to: tooltip, colour and click are its.
+/// The part that a column's label belongs to, which gives its tooltip, colour and click.
 constexpr std::array<FlowPart, kFlowColumns> kLabelParts = {
     FlowPart::input,      FlowPart::query,  FlowPart::headQuery,     FlowPart::weights,
     FlowPart::headOutput, FlowPart::concat, FlowPart::outputWeights, FlowPart::output};
 
-/// Smallest distances at which neither blocks nor labels touch.
+/// Returns the smallest distances at which neither blocks nor labels touch.
 Distances minDistances(const Widths& blocks, const std::array<FlowLabel, kFlowColumns>& labels,
                        float unit, float labelGap) {
   Distances distances{};
@@ -133,7 +134,8 @@ float sumOf(const Distances& distances) {
   return std::accumulate(distances.begin(), distances.end(), 0.0F);
 }
 
-/// max(λ · share, minimum) with the λ that fills `room`; scaled down where minima exceed it.
+/// Returns max(λ · share, minimum), with the λ that fills `room`; scaled down where the minima
+/// exceed it.
 Distances shareOut(const Distances& minima, float room) {
   const auto at = [&](float lambda) {
     Distances distances = minima;
@@ -155,15 +157,15 @@ Distances shareOut(const Distances& minima, float room) {
   return distances;
 }
 
-// Which heads have a lane.
+// The choice of heads that have a lane.
 
-// Points at scale 1. Down to kNumberedPitch a head's number is legible; where all heads fit down to
-// kMinPitch, they are shown without.
+// Points at scale 1. From kNumberedPitch up, the number of a head is legible. Where all heads fit
+// only at a lower pitch, down to kMinPitch, they are shown without numbers.
 constexpr float kNumberedPitch = 12;
 constexpr float kMinPitch = 7;
-constexpr float kPitchGap = 0.16F;  // of the pitch, between two lanes
+constexpr float kPitchGap = 0.16F;  // the gap between two lanes, as a share of the pitch
 
-/// Rows taken by the shown heads and the runs of hidden ones between them.
+/// The number of rows of the shown heads and of the runs of hidden heads between them.
 Index rowsTaken(const std::set<Index>& shown, Index heads) {
   Index rows = static_cast<Index>(shown.size());
   Index next = 0;
@@ -174,7 +176,8 @@ Index rowsTaken(const std::set<Index>& shown, Index heads) {
   return next < heads ? rows + 1 : rows;
 }
 
-/// Heads in the order they are given a row in: from both ends, two of the first for each last.
+/// Returns the heads in the order in which they get a row: the chosen one, then from both ends, two
+/// from the front for each one from the back.
 std::vector<Index> byPriority(Index heads, Index chosen, Index count) {
   std::vector<Index> order = {chosen};
   Index first = 0, last = heads - 1;
@@ -259,7 +262,7 @@ FlowColumns layOutColumns(const FlowWordings& wordings, float width, float heatm
     room = width - left - right;
     minima = minDistances(blocks, labels, columns.unit, kLabelGap * scale);
     if (sumOf(minima) <= room) break;
-    // Too wide: the widest label that can still be shortened is.
+    // The labels are too wide: shorten the widest one that has a shorter wording.
     std::size_t widest = kFlowColumns;
     for (std::size_t i = 0; i < kFlowColumns; ++i) {
       if (chosen[i] + 1 == wordings[i].size()) continue;
@@ -297,7 +300,7 @@ std::vector<Index> shownHeads(Index heads, Index chosen, Index rows) {
     const bool fresh = shown.insert(head).second;
     if (fresh && shown.size() > 1 && rowsTaken(shown, heads) > rows) shown.erase(head);
   }
-  // A run of one head takes a row anyway: that of the head itself.
+  // A run of one hidden head would take a row anyway: show the head itself.
   std::vector<Index> filled;
   Index next = 0;
   for (const Index head : shown) {

@@ -13,11 +13,11 @@ namespace {
 
 // Blocks and ribbons.
 
-constexpr float kShareOfHeight = 0.28F;  // D features, of the area: Q, K and V with room between
-constexpr float kStripe = 5;             // right edge of Q, K and V
-constexpr float kMaxAspect = 2;          // of a heatmap, T : M beyond that is not drawn to scale
+constexpr float kShareOfHeight = 0.28F;  // the height of D features, per height of the area
+constexpr float kStripe = 5;             // the stripes at the right edge of Q, K and V
+constexpr float kMaxAspect = 2;          // the largest T : M at which a heatmap is drawn to scale
 
-/// Part [begin, end) of `count` equal parts of a block's height, as an edge at x.
+/// Returns the part [begin, end) of `count` equal parts of a block's height, as an edge at x.
 FlowEdge partOfEdge(const Rect& rect, float x, Index begin, Index end, Index count) {
   const float height = rect.height();
   const auto at = [&](Index i) {
@@ -36,7 +36,7 @@ class FlowPicture {
     const auto perHead = static_cast<float>(config.dK());
     const auto width = static_cast<float>(std::max(config.dModel, config.queryWidth()));
     layout_.headFeatureHeight = lanes.block / perHead;
-    // All of Q, K and V above each other, and X above the memory, must fit.
+    // Q, K and V one above the other must fit, and so must X above the memory.
     float feature = kShareOfHeight * height_ / width;
     if (lanes.showsAll()) feature = std::min(feature, layout_.headFeatureHeight);
     if (config.crossAttention()) {
@@ -112,7 +112,7 @@ class FlowPicture {
     return block;
   }
 
-  /// k (slot 1) or v (slot 2) of a key/value head.
+  /// Adds k (slot 1) or v (slot 2) of a key/value head.
   Rect addKeyOrValue(Index kv, FlowPart head, FlowPart split, const Rect& from, int slot,
                      const FlowLane& home) {
     const float top = home.top + static_cast<float>(slot) * (lanes_.block + lanes_.blockGap);
@@ -135,7 +135,7 @@ class FlowPicture {
     }
   }
 
-  /// The weights' heatmap over the lane's q and k; T rows and M columns in their proportion.
+  /// The place of a heatmap over q and k of its lane, with T rows and M columns in proportion.
   Rect heatmapRect(const FlowLane& lane) const {
     const float side = std::min(lanes_.heatmapTrack(), columns_[FlowColumn::weights].width);
     const float aspect =
@@ -171,7 +171,8 @@ class FlowPicture {
     addRowBlock(head, head + 1);
   }
 
-  /// Rows of W^O that take heads [begin, end) to all of the output.
+  /// Adds the ribbon from heads [begin, end) to their rows of W^O, and from there to the whole
+  /// output.
   void addRowBlock(Index begin, Index end) {
     const Index heads = config_.numHeads;
     connect({FlowPart::rowBlock, begin}, partOfEdge(concat_, concat_.b.x, begin, end, heads),
@@ -209,16 +210,17 @@ class FlowPicture {
 // Numbers, notes and labels.
 
 // Points at scale 1.
-constexpr float kLabelRise = 8;   // from the picture to the labels
+constexpr float kLabelRise = 8;   // the gap between the picture and the labels
 constexpr float kBadgeSize = 18;  // a head's number
-constexpr float kBadgeGap = 4;    // from its block
+constexpr float kBadgeGap = 4;    // the gap between a number and its block
 constexpr float kBadgePadding = 3;
-constexpr float kDigits = 0.85F;  // height of digits, of their line's
-constexpr float kNoteRise = 8;    // from W^O to its note
-constexpr float kMemoryRise = 3;  // from the memory to its name
+constexpr float kDigits = 0.85F;  // the height of digits, as a share of their line's
+constexpr float kNoteRise = 8;    // the gap between W^O and its note
+constexpr float kMemoryRise = 3;  // the gap between the memory and its name
 constexpr float kMaxHeatmap = 130;
-constexpr float kMaxHeatmapShare = 0.085F;  // of the width
-// Heights a picture must have left for labels with so many lines of shapes; for names at all.
+constexpr float kMaxHeatmapShare = 0.085F;  // the largest width of a heatmap, per width of the area
+// The least heights of a picture that has labels with two lines of shapes, with one, and with names
+// only.
 constexpr float kHeightForTwoLines = 110, kHeightForOneLine = 60, kHeightForNames = 24;
 
 float labelHeight(std::size_t lines, const FlowMetrics& metrics) {
@@ -226,7 +228,7 @@ float labelHeight(std::size_t lines, const FlowMetrics& metrics) {
          static_cast<float>(lines) * (metrics.shapeHeight + kFlowLineGap * metrics.scale);
 }
 
-/// Height left for the picture, in points at scale 1.
+/// The height left for the picture, in points at scale 1.
 float heightLeft(float height, std::size_t lines, const FlowMetrics& metrics) {
   return (height - labelHeight(lines, metrics)) / metrics.scale - kLabelRise;
 }
@@ -236,7 +238,7 @@ std::size_t fittingShapeLines(std::size_t wanted, float height, const FlowMetric
   return heightLeft(height, 1, metrics) >= kHeightForOneLine ? 1 : 0;
 }
 
-/// Every head's number; where lanes are too narrow for it, the chosen one's alone.
+/// Adds the number of every head; where lanes are too narrow, only the chosen head's.
 void addBadges(FlowLayout& layout, const AttentionConfig& config, Index chosenHead,
                const FlowColumns& columns, const FlowLanes& lanes, float areaHeight,
                const FlowMetrics& metrics) {
@@ -251,7 +253,7 @@ void addBadges(FlowLayout& layout, const AttentionConfig& config, Index chosenHe
     const float text = metrics.tinyWidth(std::to_string(lane.head + 1));
     const float width = std::max(height, text + 2 * kBadgePadding * metrics.scale);
     if (width > right - left || height > areaHeight) continue;
-    // With shared keys and values, where those have arrived in the lane.
+    // Heads that share keys and values have their number where k and v reach the lane.
     const float x = config.headsPerGroup() > 1 ? right - width : left;
     const float y = std::clamp(lane.top + lanes.block + (lanes.blockGap - height) / 2, 0.0F,
                                areaHeight - height);
@@ -280,7 +282,7 @@ void addHiddenNotes(FlowLayout& layout, const FlowColumns& columns, const FlowLa
   }
 }
 
-/// What W^O does, below it, where there is room.
+/// Adds a note on W^O below its block, where there is room.
 void addOutputNote(FlowLayout& layout, const FlowColumns& columns, float areaHeight, float width,
                    const FlowMetrics& metrics) {
   const FlowBlock* block = layout.block({FlowPart::outputWeights});
@@ -301,7 +303,7 @@ void addOutputNote(FlowLayout& layout, const FlowColumns& columns, float areaHei
   }
 }
 
-/// The memory's name above its block, which has no letter.
+/// Adds the name of the memory above its block, which has no letter.
 void addMemoryNote(FlowLayout& layout, const FlowColumns& columns, const FlowMetrics& metrics) {
   const FlowBlock* block = layout.block({FlowPart::memory});
   if (block == nullptr) return;
@@ -321,10 +323,10 @@ auto* withId(const Items& items, FlowId id) {
   return found == items.end() ? nullptr : &*found;
 }
 
-// What is at a point.
+// The part at a point.
 
 bool inside(const FlowBlock& block, float x, float y) {
-  // A thin block can still be pointed at.
+  // A thin block is enlarged for the mouse.
   const float slack = std::max(0.0F, 3 - block.rect.height() / 2);
   return block.rect.inset({0.0F, -slack}).contains({x, y});
 }
@@ -333,7 +335,7 @@ bool inside(const FlowRibbon& ribbon, float x, float y) {
   const FlowEdge &from = ribbon.from, &to = ribbon.to;
   if (x < from.x || x >= to.x) return false;
   const float t = (x - from.x) / (to.x - from.x);
-  const float eased = t * t * (3 - 2 * t);  // as ribbons are drawn
+  const float eased = t * t * (3 - 2 * t);  // the easing of drawn ribbons
   const float top = from.top + (to.top - from.top) * eased;
   const float bottom = from.bottom + (to.bottom - from.bottom) * eased;
   return y >= top && y < bottom;

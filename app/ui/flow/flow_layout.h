@@ -1,13 +1,14 @@
-// Flow layout: where every block, ribbon and label of the dimension flow lies, as plain numbers.
+// Flow layout: the places of all blocks, ribbons and labels of the dimension flow, as plain
+// numbers.
 //
 // X → Q, K, V → each head's q, k, v → weights → head outputs → concat → W^O → output, left to
 // right.
 //
-// Heights follow the dimensions. In X, Q, K, V, concat, W^O and the output, n features are
-// n · featureHeight points high; what would be thinner than kMinBlock is drawn that thin. A head's
-// q, k, v and output have d_k features; where all heads have a lane of their own and the memory's
-// width allows it, they are drawn at the same featureHeight (so that the lanes hold exactly what
-// Q, K and V hold), else enlarged.
+// Heights follow the dimensions. In X, Q, K, V, concat, W^O and the output, n features are n ·
+// featureHeight points high, and no block is thinner than kMinBlock. The q, k, v and output of a
+// head have d_k features. They have the same featureHeight where all heads have a lane of their own
+// and the width of the memory allows it, so that the lanes hold exactly what Q, K and V hold;
+// otherwise they are enlarged.
 //
 // Coordinates are points from the area's upper left corner. Nothing here needs a window.
 #pragma once
@@ -42,7 +43,7 @@ enum class FlowPart {
   output,
   hidden,
   hiddenOutput,
-  // Ribbons. `under` is V's way below the softmax.
+  // Ribbons. `underValue` is the way of V below the softmax.
   inputQuery,
   inputKey,
   inputValue,
@@ -64,8 +65,9 @@ enum class FlowPart {
   hiddenGather,
 };
 
-/// Identity of a block or ribbon across layouts. `head` is −1 where there is one for all heads, a
-/// key/value head for k and v and the ribbons to them, the first of the run for hidden heads.
+/// The identity of a block or ribbon across layouts. `head` is −1 for a part that all heads share,
+/// the key/value head for k, v and the ribbons to them, and the first hidden head for a run of
+/// them.
 struct FlowId {
   FlowPart part = FlowPart::input;
   Index head = -1;
@@ -90,7 +92,7 @@ struct FlowRibbon {
   float opacity = 1;
 };
 
-/// The number of a head.
+/// A badge with the number of a head.
 struct FlowBadge {
   FlowId id;
   Rect rect;
@@ -99,10 +101,10 @@ struct FlowBadge {
 
 struct FlowPhrase {
   std::string text;            // rich text
-  std::optional<StepId> step;  // the step this piece of a formula stands for
+  std::optional<StepId> step;  // the step of this piece of a formula
 };
 
-/// Name and shapes under a column, centred at x.
+/// The name and shapes under a column, centred at x.
 struct FlowLabel {
   FlowId id;
   std::vector<FlowPhrase> name;
@@ -121,9 +123,9 @@ struct FlowNote {
 };
 
 struct FlowLayout {
-  float featureHeight = 0;      // points per feature
-  float headFeatureHeight = 0;  // the same in a head's lane
-  float stripeWidth = 0;        // of the right edge of Q, K and V, part of their blocks
+  float featureHeight = 0;      // points per feature outside the lanes
+  float headFeatureHeight = 0;  // points per feature in a head's lane
+  float stripeWidth = 0;        // the stripes at the right edge of Q, K and V, part of their blocks
   std::vector<FlowBlock> blocks;
   std::vector<FlowRibbon> ribbons;
   std::vector<FlowBadge> badges;
@@ -134,8 +136,8 @@ struct FlowLayout {
   const FlowRibbon* ribbon(FlowId id) const;
 };
 
-/// Sizes of text in points: names and shapes of the labels, notes, and the tiny print of head
-/// numbers. `scale` is the interface's.
+/// The sizes of text in points: labels' names and shapes, notes, and the tiny print of head
+/// numbers. `scale` is the scale of the interface.
 struct FlowMetrics {
   float scale = 1;
   float nameHeight = 0, shapeHeight = 0, noteHeight = 0, tinyHeight = 0;
@@ -149,7 +151,7 @@ inline constexpr float kFlowLineGap = 2;  // between a label's lines
 FlowLayout layoutFlow(const AttentionConfig& config, Index chosenHead, float width, float height,
                       const FlowMetrics& metrics);
 
-/// The block, else the ribbon, at a point; the one drawn last where several are.
+/// Returns the block at a point, or else the ribbon. Where several overlap, the one drawn last.
 std::optional<FlowId> hitTest(const FlowLayout& layout, float x, float y);
 
 }  // namespace headscope::ui

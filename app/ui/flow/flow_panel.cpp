@@ -41,7 +41,7 @@ void moveFrom(Text& item, const Text& from, float t) {
   item.y = between(from.y, item.y, t);
 }
 
-/// What becomes of an item that only the first layout has.
+/// How to remove an item that only the first layout has.
 enum class Gone { fades, vanishes };
 
 template <typename Item>
@@ -148,7 +148,7 @@ void flowPanel(const PanelContext& panel, FlowMemory& memory, ImVec2 size) {
   const float height = std::floor(bottom - origin.y);
   if (size.x < 1 || height < 1) return;
 
-  // Always of the last finished pass, as its heatmaps are.
+  // The layout, as the heatmaps, belongs to the last finished pass.
   const AttentionConfig& config = panel.trace.config();
   const Index head = std::clamp<Index>(panel.view.head, 0, config.numHeads - 1);
   const FlowLayout& layout = memory.update(

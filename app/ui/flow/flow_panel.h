@@ -1,4 +1,5 @@
-// Flow panel: the dimension flow from X to the output; the current step is lit, a click opens one.
+// Flow panel: the dimension flow from X to the output. The current step is lit; a click opens a
+// step.
 #pragma once
 
 #include <optional>
@@ -8,11 +9,11 @@
 
 namespace headscope::ui {
 
-/// Between two layouts, t from 0 to 1: what both have moves, what is new appears, what is gone
-/// fades. Text that is gone goes at once, so that none is ever printed over another.
+/// Returns the layout between two others, t from 0 to 1. Common parts move, new ones appear and
+/// removed ones fade. Removed text vanishes at once, so that no text is printed over another.
 FlowLayout blend(const FlowLayout& from, const FlowLayout& to, float t);
 
-/// The dimension flow as it is on the screen, on its way from the last dimensions to the new.
+/// The dimension flow on the screen, which moves from the last dimensions to the new ones.
 class FlowMemory {
  public:
   struct Wanted {
@@ -23,7 +24,7 @@ class FlowMemory {
     double now;
   };
 
-  /// The layout to draw now. New dimensions are approached over 250 ms; a new size is taken at
+  /// Returns the layout to draw now. A change of dimensions takes 250 ms; a new size applies at
   /// once.
   const FlowLayout& update(const Wanted& wanted, const FlowMetrics& metrics);
 
@@ -38,7 +39,7 @@ class FlowMemory {
   bool moving_ = false;
 };
 
-/// The picture at the cursor, `size` in all.
+/// Draws the flow at the cursor, in an area of `size`.
 void flowPanel(const PanelContext& panel, FlowMemory& memory, ImVec2 size);
 
 }  // namespace headscope::ui

@@ -23,7 +23,7 @@ constexpr FlowPartInfo within(P part, O owner, S step, T tensor, const char* abo
 
 constexpr std::size_t kFlowParts = static_cast<std::size_t>(P::hiddenGather) + 1;
 
-/// In the order of FlowPart.
+/// The table, in the order of FlowPart.
 constexpr std::array<FlowPartInfo, kFlowParts> kPartInfos{{
     within(P::input, O::allHeads, S::project, T::x,
            "the input: one row per token, one column per feature"),
@@ -89,7 +89,7 @@ bool leadsToHead(FlowId id, Index head, const AttentionConfig& config) {
   return belongsToKeyHead(id.part) ? id.head == config.kvHead(head) : id.head == head;
 }
 
-/// "columns 64 to 127": a head's, counted from 0.
+/// "columns 64 to 127": the columns of a head, counted from 0.
 std::string headsShare(std::string_view what, Index head, const AttentionConfig& config) {
   const Index first = head * config.dK();
   if (config.dK() == 1) return fmt::format("{} {}", what, first);

@@ -1,5 +1,5 @@
-// Flow parts: what each part of the dimension flow is: its tensor and step, whose it is, its
-// colours and its words, in one table.
+// Flow parts: one table of all parts of the dimension flow, with the tensor, step, head, colours
+// and words of each.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@
 
 namespace headscope::ui {
 
-/// Whose a part is.
+/// The heads that a part belongs to.
 enum class FlowOwner { allHeads, queryHead, keyHead, hiddenHeads };
 
 struct FlowPartInfo {
   FlowPart part;
   FlowOwner owner;
-  StepId first;  // the first step that makes it …
-  StepId home;   // … and the last: opened by a click from elsewhere
-  StepId last;   // the last that is lit by it
+  StepId first;  // the first step that computes it
+  StepId home;   // the last step that computes it; a click in another step opens it
+  StepId last;   // the last step in which it is lit
   TensorId tensor;
   const char* about;
-  /// Colours of a ribbon's two ends where they are not its tensor's.
+  /// The colours of a ribbon's two ends where they differ from its tensor's.
   std::optional<std::pair<Ink, Ink>> ends = {};
 };
 const FlowPartInfo& infoOf(FlowPart part);
@@ -33,28 +33,28 @@ struct FlowDescription {
   std::string title;  // rich text
   std::string shape;
   std::string about;
-  std::string_view term = {};  // of the glossary; empty where none says more
+  std::string_view term = {};  // its entry in the glossary; empty: none
 };
 
 FlowDescription describe(FlowId id, const AttentionConfig& config);
 
-/// True where the part is what a step takes in or gives.
+/// Whether the part is an operand or the result of a step.
 bool lights(FlowPart part, StepId step);
 
-/// True where the part is what a step gives: its label is lit.
+/// Whether the part is the result of a step; its label is lit then.
 bool givenBy(FlowPart part, StepId step);
 
-/// One that belongs to a single query or key/value head.
+/// Whether the part belongs to a single query or key/value head.
 bool belongsToHead(FlowPart part);
-/// True where the path of query head `head` leads through it; false for what all heads share.
+/// Whether the path of query head `head` leads through it; false for parts that all heads share.
 bool onPathOf(FlowId id, Index head, const AttentionConfig& config);
-/// One that stands for a run of heads left out.
+/// Whether it stands for a run of hidden heads.
 bool standsForHidden(const FlowLayout& layout, FlowId id);
 
-/// The label of a column of heads, which is none's by itself, as this query head's.
+/// Returns the label of a column of heads, which has no head by itself, as that of a query head.
 FlowId forHead(FlowId id, Index head, const AttentionConfig& config);
 
-/// What a click on it does: its step, its head, and which of q, k and v.
+/// Applies a click on a part: chooses its step, its head, and which of q, k and v is shown.
 void choose(FlowId id, const FlowLayout& layout, const AttentionConfig& config, ViewState& view);
 
 }  // namespace headscope::ui

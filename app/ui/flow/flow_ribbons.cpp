@@ -11,7 +11,7 @@
 namespace headscope::ui {
 namespace {
 
-// Opacities: (in the current step, elsewhere).
+// Opacities in the current step and elsewhere.
 struct Strength {
   float lit, dim;
 };
@@ -21,11 +21,11 @@ constexpr Strength kStrengthOther = {0.34F, 0.17F};
 constexpr Strength kStrengthFan = {0.62F, 0.34F};  // all heads' fans together
 constexpr Strength kStrengthBlock = {1.0F, 0.85F};
 constexpr Strength kStrengthHidden = {0.2F, 0.12F};
-constexpr float kAlphaDark = 1.25F;     // times, on a dark panel
-constexpr float kAlphaHovered = 0.15F;  // added
+constexpr float kAlphaDark = 1.25F;     // a factor on dark panels
+constexpr float kAlphaHovered = 0.15F;  // added for the ribbon under the mouse
 constexpr float kAlphaOff = 0.12F;
 
-/// Colours at a ribbon's two ends.
+/// Returns the colours at a ribbon's two ends.
 std::pair<ImU32, ImU32> ribbonEnds(const FlowStress& stress, FlowId id) {
   const Theme& t = stress.theme;
   if (standsForHidden(stress.layout, id) || stress.off(id)) return {t.textMuted, t.textMuted};
@@ -58,7 +58,7 @@ float FlowStress::ribbon(const FlowRibbon& ribbon, std::size_t overlapping) cons
   const bool own = belongsToHead(id.part) && !standsForHidden(layout, id);
   float alpha = pick(!own ? kStrengthShared : chosen(id) ? kStrengthChosen : kStrengthOther);
   if (id.part == FlowPart::fan && !chosen(id)) {
-    // So that n of them, one over the other, come to the opacity of kStrengthFan.
+    // n ribbons on top of each other reach the opacity of kStrengthFan.
     alpha = 1 - std::pow(1 - pick(kStrengthFan), 1 / static_cast<float>(overlapping));
   } else if (standsForHidden(layout, id)) {
     alpha = pick(kStrengthHidden);

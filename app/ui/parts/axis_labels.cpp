@@ -14,16 +14,16 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kLookedAtForWidth = 512;  // labels; more never fit
-constexpr std::size_t kMeasured = 16;           // of these, the longest
-constexpr float kTurnedShare = 0.72F;           // of a label's length, what it reaches down at 45°
+constexpr std::size_t kLookedAtForWidth = 512;  // labels; no more ever fit
+constexpr std::size_t kMeasured = 16;           // the longest of those labels are measured
+constexpr float kTurnedShare = 0.72F;           // the height of a turned label, per length
 
-/// Every how many labels one is drawn, so that they stay `least` apart.
+/// Returns the step between drawn labels at which they stay `least` apart.
 Index labelStride(float cell, float least) {
   return std::max<Index>(1, static_cast<Index>(std::ceil(least / std::max(cell, 1e-4F))));
 }
 
-/// Those that are drawn: every n-th, with room around the lit one, and that one last.
+/// Visits the labels that are drawn: every n-th with room around the lit one, and the lit one last.
 template <typename Draw>
 void eachShownLabel(const AxisLabels& labels, Index every, Draw&& draw) {
   const auto count = static_cast<Index>(labels.texts.size());
@@ -34,8 +34,7 @@ void eachShownLabel(const AxisLabels& labels, Index every, Draw&& draw) {
   if (labels.lit >= 0 && labels.lit < count) draw(labels.lit, labels.litColor);
 }
 
-/// What stands at each place: the token, and along a long axis where tokens repeat its number too,
-/// which tells them apart.
+/// The text of each label: the token. Where a long axis repeats tokens, the place precedes it.
 class LabelTexts {
  public:
   explicit LabelTexts(const AxisLabels& labels) : texts_(labels.texts), first_(labels.first) {
@@ -51,15 +50,15 @@ class LabelTexts {
   }
 
  private:
-  static constexpr std::size_t kNumberedFrom = 32;  // a sentence's tokens are told apart by eye
-  static constexpr std::size_t kLookedAt = 32;      // in a text of that length some repeat
+  static constexpr std::size_t kNumberedFrom = 32;  // a reader tells the tokens of a sentence apart
+  static constexpr std::size_t kLookedAt = 32;      // texts of that length repeat some tokens
 
   std::span<const std::string> texts_;
   Index first_;
   bool numbered_ = false;
 };
 
-/// `x` of a label's left end by its width.
+/// Draws row labels; `place` returns the x of a label's left end for its width.
 template <typename Place>
 void drawRows(ImDrawList* list, const AxisLabels& labels, const Rect& picture, Place&& place) {
   if (labels.empty()) return;
@@ -161,7 +160,7 @@ Index ColumnLabels::shown() const {
 }
 
 float ColumnLabels::end(const Rect& picture) const {
-  // the last of turned names begins in the middle of its column
+  // the last turned name begins in the middle of its column
   const float beyond =
       turned_ ? (fontSize(labels_.font) - cell_) * 0.5F : widest_ - picture.width();
   return picture.b.x + std::max(labels_.empty() ? 0.0F : beyond, 0.0F);
@@ -189,7 +188,7 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
     std::string text;
     float start, end;
   };
-  // those at the ends move inwards, towards their neighbours
+  // labels at the ends move inwards, towards their neighbours
   const auto label = [&](Index i) {
     std::string text = elided(font, texts.at(i), std::max(widest, cell_));
     const float width = textSize(font, text).x;

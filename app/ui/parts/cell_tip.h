@@ -1,5 +1,5 @@
-// Cell tip: what is said of the cell under the mouse: a sentence, and its name in tensor notation
-// where that is asked for, by holding ctrl.
+// Cell tip: the tooltip of the cell under the mouse: a sentence, and the cell's name in tensor
+// notation while ctrl is held.
 #pragma once
 
 #include <string>

@@ -15,19 +15,19 @@ namespace headscope::ui {
 namespace {
 
 constexpr std::size_t kHeadColours = 12;
-constexpr Index kMostCurves = 8;      // more could not be told apart
-constexpr float kPointsApart = 2.0F;  // of a curve; steps that lie closer are drawn as one
-constexpr float kStandsOut = 0.4F;    // of a channel's range
-constexpr float kStripShare = 1.35F;  // of a font's size
+constexpr Index kMostCurves = 8;      // more would look alike
+constexpr float kPointsApart = 2.0F;  // steps of a curve that lie closer are drawn as one
+constexpr float kStandsOut = 0.4F;    // as a share of a channel's range
+constexpr float kStripShare = 1.35F;  // as a factor of the font's size
 
-/// Where steps stand along an axis, and how a reading is drawn across it.
+/// The geometry of a strip: the steps along it and the readings across it.
 struct Strip {
   Rect at;
   bool down = false;
 
   float begin() const { return down ? at.a.y : at.a.x; }
   float end() const { return down ? at.b.y : at.b.x; }
-  /// `height` 0 … 1: from the names to the picture.
+  /// Returns the point at `along`; `height` runs from 0 at the names to 1 at the picture.
   ImVec2 point(float along, float height) const {
     if (down) return {at.b.x + (at.a.x - at.b.x) * height, along};
     return {along, at.b.y + (at.a.y - at.b.y) * height};
@@ -43,7 +43,7 @@ class CurvePainter {
         list_(list),
         strip_(strip) {}
 
-  /// `place`: where the n-th step of `count` stands.
+  /// `place` returns the position of the n-th step of `count`.
   template <typename Place>
   void draw(Index count, Index lit, Place&& place) {
     if (count < 1 || strip_.end() - strip_.begin() < 1.0F) return;
@@ -79,15 +79,15 @@ class CurvePainter {
   float read(Index step, Index channel) const {
     return readings_.values.at({curves_.item, curves_.first + step, channel});
   }
-  /// In double precision: readings may be as large as float32 goes.
+  /// The height of a reading, in double precision: readings may be as large as float32 allows.
   float heightOf(double value, Index channel) const {
     const double low = readings_.lowest.at({curves_.item, channel});
     const double high = readings_.highest.at({curves_.item, channel});
     return high > low ? static_cast<float>(0.06 + 0.88 * (value - low) / (high - low)) : 0.5F;
   }
 
-  /// A line through the readings; where several steps share a point, through their means, with a
-  /// stroke to a reading that stands out of them.
+  /// Draws a line through the readings. Where several steps share a point, it passes through their
+  /// mean, with a stroke to each reading that stands out.
   template <typename Place>
   void curve(Index channel, Index count, Index together, Place&& place) {
     const ImU32 color = channelColor(look_.theme, static_cast<std::size_t>(channel));

@@ -1,5 +1,5 @@
-// Channel curves: what the channels of a series read, as small curves along an axis whose names are
-// time steps, all in one strip, each channel from its lowest reading to its highest.
+// Channel curves: the readings of a series' channels as small curves along an axis of time steps.
+// All share one strip; each channel spans it from its lowest reading to its highest.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace headscope::ui {
 
-/// A channel's colour, the same everywhere: those of heads from the other end.
+/// Returns the colour of a channel, which is one of the heads' colours, counted from the last.
 ImU32 channelColor(const Theme& theme, std::size_t channel);
 
 /// The readings along an axis.
@@ -21,20 +21,22 @@ struct AxisCurves {
   Index first = 0;  // the step that the axis begins with
 
   bool empty() const { return readings == nullptr; }
-  /// How high the strip is beside names of this font, with the gap to them; 0 where there is none.
+  /// The height of the strip beside names of this font, with the gap to them; 0 where there is
+  /// none.
   float room(ImFont* font) const;
 
-  /// Curves over `count` steps of equal width: across a strip, upwards, or down it, to the left.
-  /// The mouse on it is told what was read there. `lit`: a step that is marked; −1: none.
+  /// Draws curves over `count` steps of equal width along a horizontal strip (values grow upwards)
+  /// or a vertical one (values grow to the left). Under the mouse a tooltip gives the readings.
+  /// `lit`: a marked step; −1: none.
   void drawAcross(ImDrawList* list, const Rect& strip, Index count, Index lit = -1) const;
   void drawDown(ImDrawList* list, const Rect& strip, Index count, Index lit = -1) const;
-  /// The same across, with each step at a place of its own.
+  /// Draws curves along a horizontal strip, with each step at its own x.
   void drawAt(ImDrawList* list, const Rect& strip, std::span<const float> x) const;
 };
 
-/// Of an input's steps, where it is a series.
+/// Returns the curves of an input that is a series; else none.
 AxisCurves inputCurves(const FrameContext& look, const Input& input, Index item, Index first = 0);
-/// Those of the tokens along a lane; none where they are no steps of a series.
+/// Returns the curves of the tokens along a lane; none where the tokens are no steps of a series.
 AxisCurves laneCurves(const FrameContext& look, const Trace& trace, Lane lane, Index item,
                       Index first = 0);
 

@@ -14,7 +14,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr double kNearlyRound = 1e-4;  // of a range: what is nearly a tick counts as one
+constexpr double kNearlyRound = 1e-4;  // the distance from a tick, per range, that counts as 0
 
 float widestTick(ImFont* font, const ChartAxis& axis) {
   float widest = 0.0F;
@@ -114,7 +114,7 @@ ImVec2 Chart::at(double xValue, double yValue) const {
 
 void Chart::drawTicks(ImDrawList* list) const {
   ImFont* mono = look_.fonts.monoSmall;
-  float free = plot_.b.y + fontSize(mono);  // above it there is room for a tick's number
+  float free = plot_.b.y + fontSize(mono);  // above this y there is room for the number of a tick
   for (const double tick : frame_.y.ticks) {
     const float y = at(frame_.x.low, tick).y;
     const std::string text = frame_.y.textOf(tick);
@@ -153,7 +153,7 @@ void Chart::drawAxes(ImDrawList* list) const {
   if (labels_) labels_->draw(list, plot_);
   ImFont* small = look_.fonts.small;
   const ImVec2 size = richTextSize(look_.fonts, small, frame_.xName);
-  if (plot_.height() > 4 * size.y) {  // in a lower one it would stand over what is plotted
+  if (plot_.height() > 4 * size.y) {  // in a lower plot the name would cover what is plotted
     drawRichText(list, look_.fonts, small, {plot_.b.x - size.x, plot_.b.y - size.y - s.hair},
                  t.textMuted, frame_.xName);
   }
@@ -183,7 +183,7 @@ void Chart::cursor(ImDrawList* list, double x, ImU32 color, float width) const {
 Rect Chart::band(Index n, Index count) const {
   const float pitch = plot_.width() / static_cast<float>(count);
   const float left = plot_.a.x + static_cast<float>(n) * pitch;
-  // side by side they get no seams between them: on whole points
+  // narrow bars stand on whole points, so that no seams show between them
   if (pitch < look_.px(4)) {
     return {{std::round(left), plot_.a.y}, {std::round(left + pitch), plot_.b.y}};
   }

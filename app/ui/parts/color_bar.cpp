@@ -9,12 +9,14 @@
 namespace headscope::ui {
 namespace {
 
-/// At least that of most numbers: what stands behind does not move as they change.
+/// The width of the upper end's text, at least that of most numbers, so that what follows does not
+/// move when numbers change.
 float upperEndWidth(const FrameContext& look, const std::string& text, ImFont* font) {
   return std::max(textSize(font, text).x, textSize(look.fonts.monoSmall, "0.000").x);
 }
 
-/// A colour map in a rectangle, its low end below, or to the left where it lies down.
+/// Draws a colour map in a rectangle. The low end is at the bottom, or at the left if not
+/// `upright`.
 void drawColorMap(const FrameContext& look, ImDrawList* list, const ColorMap& map, const Rect& at,
                   bool upright) {
   constexpr int kBands = 64;

@@ -5,12 +5,12 @@
 
 namespace headscope::ui {
 
-/// `height` tall, its top left at `at`.
+/// Draws an upright bar `height` points tall with its upper left corner at `at`.
 void colorBar(const FrameContext& look, const ColorScale& scale, ImVec2 at, float height);
 float colorBarWidth(const FrameContext& look);
 
-/// Lying down, its numbers beside it, in a row of buttons; `high` names its upper end where that is
-/// no number.
+/// Draws a horizontal bar with its numbers beside it, for a row of buttons. `high` names the upper
+/// end where it is no number.
 void colorStrip(const FrameContext& look, const ColorScale& scale, float width,
                 const char* high = nullptr);
 float colorStripWidth(const FrameContext& look, const ColorScale& scale, float width,

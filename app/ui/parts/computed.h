@@ -1,10 +1,9 @@
-// Computed: values that panels ask for each frame and that are computed beside the frames: what
-// several heads do, what a card measures. One registry holds them all, so that waking the window,
-// waiting and cancelling are done in one place.
+// Computed: values that panels ask for each frame and that background threads compute: measures of
+// several heads, figures of a card. One registry holds them all, so that waking the window, waiting
+// and cancelling are done in one place.
 //
-// A value is asked for by its name and the key of all it depends on. While that of the newest key
-// is not there, the last one is, or nothing; the newest key wins, and work for an older one is
-// stopped.
+// A value is asked for by its name and the key of all it depends on. Until the value of the newest
+// key is ready, the last one is returned, or none. A newer key stops the work for an older one.
 #pragma once
 
 #include <atomic>
@@ -23,27 +22,28 @@
 
 namespace headscope::ui {
 
-/// What there is of a value, the same for all who ask for it in a frame. Valid until the next.
+/// A value as far as it is computed, the same for all callers in one frame. Valid until the next
+/// frame.
 template <typename Result>
 struct Computed {
-  const Result* last = nullptr;     // of the key asked for or of an earlier one; null: none yet
-  const Result* current = nullptr;  // of the key asked for; null while it is being computed
-  std::string_view problem;         // why there will be none of that key; empty: none
+  const Result* last = nullptr;     // the value of this key or of an earlier one; null: none yet
+  const Result* current = nullptr;  // the value of this key; null while it is being computed
+  std::string_view problem;         // the reason why this key has no value; empty: none
 };
 
-/// When work is done.
+/// When and where a value is computed.
 enum class When {
-  beside,  // on a thread of its own
-  atOnce,  // within the frame: little work, whose result would come a frame late
-  atRest,  // beside, but not while a hand moves on: for what takes longer than a pass
-  notYet,  // what there is from before; other work comes first
+  beside,  // in the background, on another thread
+  atOnce,  // within the frame: small work, whose result would otherwise come a frame late
+  atRest,  // on a thread of its own, but not during a drag or typing: for work longer than a pass
+  notYet,  // not now: returns the last value, since other work comes first
 };
 
 class Computations {
  public:
-  /// The value of that name; `makeWork` is called where it has to be computed, and gives the
-  /// BackgroundTask's Work with what it reads, or its NextUnit where the work has several units.
-  /// Either may throw UserError.
+  /// Returns the value of that name. Where it has to be computed, `makeWork` is called; it returns
+  /// the BackgroundTask's Work with all that it reads, or its NextUnit where the work has several
+  /// units. Either may throw UserError.
   template <typename Result, typename MakeWork>
   Computed<Result> want(std::string_view name, const Fingerprint& key, When when,
                         const MakeWork& makeWork) {
@@ -51,13 +51,13 @@ class Computations {
                                     [&] { return unitsIn<Result>(makeWork()); });
   }
 
-  /// The last one that is there, of whatever key; null: none yet. Valid until the next frame.
+  /// Returns the last value, of any key; null: none yet. Valid until the next frame.
   template <typename Result>
   const Result* last(std::string_view name) {
     return entry<Result>(name).last();
   }
 
-  /// The same of little work that is done within the frame: the value, or null where it threw.
+  /// Computes small work within the frame and returns the value, or null where it threw.
   template <typename Result, typename Compute>
   const Result* atOnce(std::string_view name, const Fingerprint& key, const Compute& compute) {
     const auto makeWork = [&] {
@@ -66,25 +66,25 @@ class Computations {
     return want<Result>(name, key, When::atOnce, makeWork).current;
   }
 
-  /// A frame begins: values that are there by now are those it gets. `handMoves`: a drag or typing
-  /// goes on, so that what is to be computed at rest waits.
+  /// Begins a frame, which uses the values that are ready by now. `handMoves`: during a drag or
+  /// typing, so that work of When::atRest waits.
   void beginFrame(bool handMoves) {
     handMoves_ = handMoves;
     for (auto& [name, entry] : entries_) entry->take();
   }
 
-  /// `wake` is called from other threads whenever a value is there.
+  /// Sets the function that other threads call whenever a value is ready.
   void setWake(std::function<void()> wake) {
     wake_ = std::move(wake);
     for (auto& [name, entry] : entries_) entry->setWake(wake_);
   }
-  /// Waits until nothing is being computed. True where there are values that were not taken.
+  /// Waits until nothing is being computed. Returns whether some values have not been taken yet.
   bool finish() {
     bool news = false;
     for (auto& [name, entry] : entries_) news = entry->finish() || news;
     return news;
   }
-  /// What is being computed ends.
+  /// Stops all computations in progress.
   void stop() {
     for (auto& [name, entry] : entries_) entry->stop();
   }
@@ -133,7 +133,7 @@ class Computations {
     const Result* last() const { return result_ ? &*result_ : nullptr; }
     void take() override {
       auto outcome = task_.take();
-      if (!outcome || !beside_) return;  // of an older key: what was computed at once is newer
+      if (!outcome || !beside_) return;  // the outcome of an older key
       if (outcome->result) {
         keep(outcome->result->first, std::move(outcome->result->second));
       } else {
@@ -178,7 +178,7 @@ class Computations {
     Fingerprint resultKey_;
     std::optional<Result> result_;
     std::string problem_;
-    bool beside_ = false;  // the newest key's work is done on a thread of its own
+    bool beside_ = false;  // whether the newest key's work runs on another thread
   };
 
   template <typename Result>
@@ -197,7 +197,7 @@ class Computations {
 
   static constexpr int kThreads = 3;
 
-  TaskPool pool_{kThreads};  // of all entries, which go before it
+  TaskPool pool_{kThreads};  // shared by all entries, which are destroyed before it
   std::map<std::string, std::unique_ptr<Base>, std::less<>> entries_;
   std::function<void()> wake_;
   bool handMoves_ = false;

@@ -1,5 +1,5 @@
-// Fingerprint: all that something computed or drawn depends on (revisions, indices, settings), to
-// be told from what it was made of before.
+// Fingerprint: a hash of all that a computed or drawn thing depends on (revisions, indices,
+// settings), to detect a change.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace headscope::ui {
 
-/// Its parts mixed into 64 bits: two different sets of parts agree by an accident of one in 2^64.
+/// A 64-bit hash of its parts: two different sets of parts agree with a chance of one in 2^64.
 class Fingerprint {
  public:
   Fingerprint() = default;

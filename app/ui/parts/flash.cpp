@@ -11,8 +11,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kStrongest = 0.7F;     // opacity of the largest change as it lights up
-constexpr float kFaintest = 0.04F;     // below this nothing is drawn
+constexpr float kStrongest = 0.7F;     // the opacity of the largest change at first
+constexpr float kFaintest = 0.04F;     // a fainter flash is not drawn
 constexpr float kSmallestPart = 6.0F;  // points along a side
 
 }  // namespace
@@ -35,7 +35,7 @@ FlashGrid flashGrid(const Trace& before, const Trace& after, const MatrixRef& re
   for (const float change : grid.shares) {
     if (std::isfinite(change)) most = std::max(most, change);
   }
-  if (most == 0.0F) most = 1.0F;  // all that changed became or was infinite
+  if (most == 0.0F) most = 1.0F;  // no change is finite
   const bool some =
       std::any_of(grid.shares.begin(), grid.shares.end(), [](float c) { return c > 0.0F; });
   if (!some) return {rows, cols, {}};

@@ -14,7 +14,7 @@
 namespace headscope::ui {
 namespace {
 
-/// The columns that make pictures largest, with labels as asked for. A side: of the aspect's 1.
+/// A grid with its labels. `side`: the size of a picture in units of the aspect.
 struct TileFit {
   TileGrid grid;
   float side = 0.0F;
@@ -22,7 +22,7 @@ struct TileFit {
 
 float gapOf(const TileSpace& space) { return space.gap * space.scale; }
 
-/// What a tile's place has for its picture alone.
+/// Returns the room that a tile's place leaves for its picture.
 ImVec2 roomInPlace(const TileSpace& space, ImVec2 place, TileLabels labels, float below) {
   const bool own = labels == TileLabels::each;
   return {place.x - gapOf(space) - (own ? space.left + space.right : 0.0F),
@@ -52,12 +52,12 @@ TileFit fitColumns(const TileSpace& space, TileLabels labels, Index columns, flo
   return fit;
 }
 
-/// Two rows in place of one, where their pictures are this nearly as large: titles have twice the
+/// Two rows replace one where their pictures reach this share of its size: titles get twice the
 /// width, and the room is filled.
 constexpr float kNearlyAsLarge = 0.8F;
 
 TileFit bestFit(const TileSpace& space, TileLabels labels) {
-  TileFit best;  // of more tiles than there is room for: the first alone
+  TileFit best;  // for more tiles than fit: only the first one
   best.grid.title = space.title;
   best.grid.place = space.room;
   best.grid.size = {2.0F, 2.0F};

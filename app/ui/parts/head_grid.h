@@ -1,5 +1,6 @@
-// Head grid: pictures of many heads side by side: equal tiles in the rows and columns that make
-// them largest, drawn in one go on one scale, with what is marked, lit and under the mouse in them.
+// Head grid: pictures of many heads side by side, as equal tiles in the rows and columns that make
+// them largest. They are drawn in one go on one scale, with marks, the lit cells and the cell under
+// the mouse.
 #pragma once
 
 #include <limits>
@@ -13,24 +14,24 @@
 
 namespace headscope::ui {
 
-// Where the tiles stand. Pure: no drawing.
+// The places of the tiles. Pure: no drawing.
 
-/// Width and height of a picture of a matrix with square cells, the smaller of them 1.
+/// Returns the width and height of a picture of square cells; the smaller of them is 1.
 ImVec2 matrixAspect(Index rows, Index cols);
 
 struct TileSpace {
   Index count = 1;
-  ImVec2 room;                                    // for all of them
-  ImVec2 aspect{1.0F, 1.0F};                      // of a picture
-  float title = 0.0F;                             // above each
-  float left = 0.0F, right = 0.0F, below = 0.0F;  // its labels, where it is large enough for them
-  float belowFlat = 0.0F;                         // in place of `below`
-  float flatFrom = std::numeric_limits<float>::max();  // for pictures of this width
-  float gap = 12.0F;                                   // points between tiles
-  float labelledFrom = 70.0F;                          // points of a picture's height
-  // pictures that would be less high with labels of their own have them at the grid's edges alone
+  ImVec2 room;                // the room for all tiles
+  ImVec2 aspect{1.0F, 1.0F};  // the width and height of a picture, in proportion
+  float title = 0.0F;         // the height of the title above each picture
+  float left = 0.0F, right = 0.0F, below = 0.0F;       // the room for labels of a picture
+  float belowFlat = 0.0F;                              // replaces `below` …
+  float flatFrom = std::numeric_limits<float>::max();  // … for pictures at least this wide
+  float gap = 12.0F;                                   // the gap between tiles in points
+  float labelledFrom = 70.0F;                          // the least height of a labelled picture
+  // lower pictures than this have labels only at the edges of the grid
   float edgesBelow = 0.0F;
-  float stretch = 1.0F;  // how many times as wide or high as `aspect` they may be, to fill the room
+  float stretch = 1.0F;  // the largest factor over `aspect`, to fill the room
   float scale = 1.0F;
 };
 
@@ -38,21 +39,21 @@ enum class TileLabels { none, edges, each };
 
 struct TileGrid {
   Index columns = 1, rows = 1;
-  ImVec2 place;  // from one tile to the next
-  ImVec2 size;   // of a picture
+  ImVec2 place;  // the distance from one tile to the next
+  ImVec2 size;   // the size of a picture
   TileLabels labels = TileLabels::none;
   float title = 0.0F;
-  float left = 0.0F;   // a tile's own labels
-  float below = 0.0F;  // labels below a picture
-  float edge = 0.0F;   // those at the grid's left edge
+  float left = 0.0F;   // the width of a tile's own labels
+  float below = 0.0F;  // the height of labels below a picture
+  float edge = 0.0F;   // the width of labels at the left edge of the grid
 
   bool labelled() const { return labels != TileLabels::none; }
-  /// Whether a tile of `count` has labels beside and below it.
+  /// Whether a tile of `count` has labels at its left, at its right or below it.
   bool labelsLeft(Index tile) const;
   bool labelsRight(Index tile, Index count) const;
   bool labelsBelow(Index tile, Index count) const;
 
-  /// The upper left corner of a tile's place, and of its picture.
+  /// The upper left corner of a tile's place and of its picture.
   ImVec2 place0(ImVec2 origin, Index tile) const;
   ImVec2 picture(ImVec2 origin, Index tile) const;
   Rect pictureAt(ImVec2 origin, Index tile) const { return Rect::at(picture(origin, tile), size); }
@@ -60,26 +61,26 @@ struct TileGrid {
 
 TileGrid layoutTiles(const TileSpace& space);
 
-// What is in them.
+// The contents of the tiles.
 
-/// A matrix of head `head` of the tensor itself (not of the query head that reads it).
+/// Returns the matrix of head `head` of the tensor itself (for k and v, a key/value head).
 MatrixRef headMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head,
                      bool gradient = false);
 
-/// The matrices of a tensor's heads, all on one scale.
+/// The matrices of all heads of a tensor, on one scale.
 class HeadTiles {
  public:
-  /// `gradients`: theirs, which the trace has.
+  /// `gradients`: shows the gradients, which the trace must have.
   HeadTiles(const PanelContext& panel, Magnitudes& magnitudes, TensorId tensor,
             bool gradients = false);
 
   void add(Index head, const Rect& at);
-  /// Draws what was added: heatmaps, what the last edit changed, pins and dropped cells.
+  /// Draws the added tiles: heatmaps, the changes of the last edit, pins and dropped cells.
   void draw(ImDrawList* list);
   const ColorScale& scale() const { return scale_; }
   MatrixRef ref(Index head) const;
 
-  /// The cell under the mouse in a head's rectangle: shows its tooltip, gives where it lies.
+  /// Returns the cell under the mouse in a head's rectangle and shows its tooltip.
   std::optional<Hover> pick(Index head, const Rect& at) const;
 
  private:
@@ -95,19 +96,20 @@ class HeadTiles {
   std::vector<Tile> added_;
 };
 
-/// Names along the sides of a tile, of the rows and columns that it shows.
+/// The names of the rows and columns that a tile shows, along its sides.
 struct TileNames {
   std::span<const std::string> rows, columns;
-  Index firstRow = 0, firstColumn = 0;  // the places on their axes of the first of them
+  Index firstRow = 0, firstColumn = 0;  // the places of the first names on their axes
   Index litRow = -1, litColumn = -1;
   ImFont* font = nullptr;
-  bool columnsRight = false;  // of a picture of lines: the columns' names stand at its right
+  bool columnsRight = false;  // for pictures of lines: the columns' names stand at the right
   AxisCurves rowCurves = {}, columnCurves = {};
 };
-/// Left of and below a tile, or right of it, where it has labels there.
+/// Draws the names at the left of a tile, below it, or at its right, where the grid has labels
+/// there.
 void drawTileNames(const FrameContext& look, ImDrawList* list, const TileGrid& grid, Index tile,
                    Index count, const Rect& picture, const TileNames& names);
-/// A row of a tile lit, and a cell of it; −1: none.
+/// Lights a row of a tile and one of its cells; −1: none.
 void lightTile(const FrameContext& look, ImDrawList* list, const MatrixPlace& place, Index row,
                Index col);
 

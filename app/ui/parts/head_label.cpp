@@ -9,7 +9,7 @@ namespace headscope::ui {
 std::string labelWithScore(const HeadLabel& label) {
   if (!label.defined()) return label.title;
   std::string text = label.title;
-  if (label.key == "far") {  // a distance, where all others are shares of the weight
+  if (label.key == "far") {  // a distance; all other scores are shares of the weight
     text += fmt::format(", {} tokens away", number(*label.score, 3));
   } else if (label.score) {
     text += fmt::format(" {:.2f}", *label.score);

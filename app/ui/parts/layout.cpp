@@ -3,7 +3,7 @@
 namespace headscope::ui {
 namespace {
 
-/// How much of a length a strip and its gap take.
+/// The part of a length that a strip takes, alone and with its gap.
 struct StripCut {
   float strip, all;
   StripCut(float wanted, float gap, float there)

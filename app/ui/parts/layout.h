@@ -1,5 +1,5 @@
-// Layout: rectangles cut from rectangles, and a handful of spacings, so that a panel says what
-// stands beside and below what instead of computing places.
+// Layout: rectangles cut from rectangles, and a few spacings, so that a panel states the order of
+// its parts instead of computing places.
 #pragma once
 
 #include <imgui.h>
@@ -14,7 +14,7 @@ struct Rect {
   static Rect at(ImVec2 corner, ImVec2 size) {
     return {corner, {corner.x + size.x, corner.y + size.y}};
   }
-  /// What is left of the current window's content from the cursor on.
+  /// The rest of the current window's content from the cursor on.
   static Rect rest();
 
   float width() const { return b.x - a.x; }
@@ -32,7 +32,7 @@ struct Rect {
     return a.x < other.b.x && b.x > other.a.x && a.y < other.b.y && b.y > other.a.y;
   }
 
-  /// Takes a strip off this rectangle, at most what there is; `gap` more goes with it.
+  /// Cuts a strip off this rectangle, at most all of it, and removes `gap` more.
   Rect cutTop(float height, float gap = 0.0F);
   Rect cutBottom(float height, float gap = 0.0F);
   Rect cutLeft(float width, float gap = 0.0F);
@@ -41,11 +41,12 @@ struct Rect {
   Rect inset(ImVec2 by) const { return {{a.x + by.x, a.y + by.y}, {b.x - by.x, b.y - by.y}}; }
   Rect outset(float by) const { return inset(-by); }
 
-  /// The i-th of `count` equal parts side by side, or one below the other, `gap` apart.
+  /// The i-th of `count` equal parts side by side (`column`) or one below the other (`row`), `gap`
+  /// apart.
   Rect column(int i, int count, float gap) const;
   Rect row(int i, int count, float gap) const;
 
-  /// A rectangle of a size within it; `along` and `down` 0 … 1 say where.
+  /// A rectangle of `size` within this one; `along` and `down`, 0 … 1, give its place.
   Rect placed(ImVec2 size, float along = 0.5F, float down = 0.5F) const;
 };
 
@@ -61,10 +62,10 @@ struct Spacing {
         wide(20 * scale) {}
 
   float hair;    // a border, a seam
-  float thin;    // a frame around what is chosen
-  float tight;   // within one thing: a number and its unit
-  float small;   // between a label and what it labels
-  float medium;  // between things that belong together
+  float thin;    // a frame around a chosen item
+  float tight;   // within one item: a number and its unit
+  float small;   // between a label and its item
+  float medium;  // between related things
   float large;   // between groups
   float wide;    // between parts of a panel
 };

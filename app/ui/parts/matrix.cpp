@@ -16,10 +16,10 @@
 namespace headscope::ui {
 namespace {
 
-constexpr int kFinestHeatmap = 2048;  // cells along a side, more than any panel shows
+constexpr int kFinestHeatmap = 2048;  // the most cells along a side; no panel shows more
 
-/// So many of `cells` as a heatmap has along `points`: never more than pixels, since one that falls
-/// between two would be mixed with its neighbour.
+/// The number of cells of a heatmap along `points`, at most one per pixel: a cell between two
+/// pixels would blend with its neighbour.
 int resolution(Index cells, float points, const FrameContext& look) {
   const float pixels = points * look.scene.pixelsPerPoint;
   const int most = std::clamp(static_cast<int>(pixels), 1, kFinestHeatmap);
@@ -32,14 +32,14 @@ float lineOf(const FrameContext& look, const ImFont* font) {
   return fontSize(font) + 2.0F * look.space.hair;
 }
 
-/// Digits reach neither as high nor as low as letters: turned, they stand side by side closer than
-/// lines of text.
+/// The line height of turned numbers. Digits are less high than letters, so turned numbers may
+/// stand closer than lines of text.
 float turnedLineOf(const ImFont* font) { return fontSize(font) * 0.8F; }
 
-/// How the numbers of a matrix are written.
+/// The format of the numbers of a matrix.
 struct NumberForm {
   int decimals = 2;
-  bool startsAtPoint = false;  // ".93": of shares two places tell more than a zero and one
+  bool startsAtPoint = false;  // ".93": for shares, two places say more than "0.9"
 
   std::string text(float value) const {
     std::string digits = cellNumber(value, decimals);
@@ -49,7 +49,7 @@ struct NumberForm {
   }
 };
 
-/// What the numbers of a matrix need along their line.
+/// The room that the numbers of a matrix need along their line.
 class NumberRoom {
  public:
   NumberRoom(const FrameContext& look, ImFont* font, const ColorScale& scale, Index rows,
@@ -73,7 +73,7 @@ class NumberRoom {
   }
 
   float least() const { return width(fewest_); }
-  /// As many decimals as there is room for; nothing where that is too little for any.
+  /// Returns the format with the most decimals that fits; none where no number fits.
   std::optional<NumberForm> formIn(float points) const {
     for (const NumberForm& form : {most_, fewest_}) {
       if (width(form) <= points) return form;
@@ -95,7 +95,7 @@ class NumberRoom {
 
 }  // namespace
 
-// Where a matrix stands.
+// The place of a matrix.
 
 Rect MatrixPlace::cellAt(Index row, Index col) const {
   return block(static_cast<double>(row), 1, static_cast<double>(col), 1);
@@ -126,7 +126,7 @@ std::optional<MatrixCell> MatrixPlace::hovered() const {
   return nearest(ImGui::GetIO().MousePos);
 }
 
-// What is in it.
+// The contents of a matrix.
 
 Fingerprint MatrixRef::place() const {
   return Fingerprint("trace", salt, tensor, item, head, row0, rows, col0, cols, transposed,
@@ -190,7 +190,7 @@ CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
   const auto read = [&trace, ref](Index r, std::span<float> cells) {
     const Index row = ref.row0 + r;
     const bool masked = !ref.gradient && (ref.maskOnly || showsMasked(ref.tensor, trace.config()));
-    Index begin = ref.col0, end = ref.col0 + ref.cols;  // what the mask hides is not read
+    Index begin = ref.col0, end = ref.col0 + ref.cols;  // hidden cells are not read
     if (masked) {
       const AttentionConfig& c = trace.config();
       const AllowedKeys allowed = allowedKeys(c.mask, ref.item, row, c.keys());
@@ -206,7 +206,7 @@ CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
     }
     if (!masked) return;
     hideMasked(trace, ref.item, row, ref.col0, cells);
-    // what is pinned there is seen all the same
+    // pinned cells are shown even where the mask forbids them
     for (const Pin& pin : trace.pins().of(ref.tensor, ref.item, ref.head, row)) {
       const Index col = pin.cell.col - ref.col0;
       if (col < 0 || col >= ref.cols) continue;
@@ -216,7 +216,7 @@ CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
   return {ref.rows, ref.cols, read};
 }
 
-/// Whether the part is too much to be computed again for a picture.
+/// Whether the part is too large to be computed again for a picture.
 static bool isShownSmall(const Trace& trace, const MatrixRef& ref) {
   constexpr Index kAtOnce = Index{1} << 18;  // cells
   const TensorId from = isComputedOnDemand(ref.tensor) ? TensorId::rawScores : ref.tensor;
@@ -244,7 +244,7 @@ std::uint64_t revisionOf(const Trace& trace, const MatrixRef& ref) {
   return trace.revision(ref.maskOnly ? TensorId::maskedScores : ref.tensor);
 }
 
-// How values become colours.
+// The colours of values.
 
 ImU32 ColorScale::color(const ColorMaps& maps, float value) const {
   return maps[map].at((value - low) / (high - low));
@@ -296,7 +296,7 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
     ref.head = t.perHead ? h : -1;
     ref.gradient = gradient;
     const auto cells = cellsToShow(trace, ref);
-    if (!cells) return largest;  // of those that are there
+    if (!cells) return largest;  // the largest of the heads that are computed
     largest = std::max(largest, largestFinite(*cells));
   }
   known = {revision, largest};
@@ -402,7 +402,7 @@ bool drawNumbers(const FrameContext& look, ImDrawList* list, const MatrixPlace& 
                  const ColorScale& scale, const CellNumbers& numbers, ImFont* font) {
   if (font == nullptr) font = look.fonts.monoSmall;
   const ImVec2 cell = place.cell();
-  // of many narrow cells none is looked at
+  // narrow cells fail before any of their many numbers is read
   if (cell.y < lineOf(look, font) || cell.x < textSize(font, "0").x) return false;
   const NumberRoom room(look, font, scale, place.rows, place.cols, numbers);
   auto form = room.formIn(cell.x);

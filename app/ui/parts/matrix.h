@@ -1,7 +1,6 @@
-// Matrix: a matrix of numbers on the screen. Its cells are a heatmap, with numbers in them where
-// they have room; labels stand along its sides, marks over it, and the cell under the mouse can be
-// asked for. Every matrix of the program is drawn with these parts; a client gives values and
-// words.
+// Matrix: a matrix of numbers on the screen. Its cells are a heatmap, with numbers where they have
+// room. It has labels along its sides and marks over it, and finds the cell under the mouse. Every
+// matrix of the program is drawn with these parts; callers give values and words.
 #pragma once
 
 #include <functional>
@@ -21,7 +20,7 @@
 
 namespace headscope::ui {
 
-// Where a matrix stands.
+// The place of a matrix.
 
 struct MatrixCell {
   Index row = 0, col = 0;
@@ -37,38 +36,38 @@ struct MatrixPlace {
     return {at.width() / static_cast<float>(cols), at.height() / static_cast<float>(rows)};
   }
   Rect cellAt(Index row, Index col) const;
-  /// A block of cells (fractions cut through one), grown to `least` points so that one of 768
-  /// columns is seen.
+  /// The rectangle of a block of cells (fractions cut through a cell), grown to at least `least`
+  /// points, so that one of 768 columns is visible.
   Rect block(double row, double rows, double col, double cols, float least = 0.0F) const;
-  /// The cell at a point of the screen; the nearest to one outside.
+  /// The cell at a point of the screen, or the nearest cell to a point outside.
   MatrixCell nearest(ImVec2 point) const;
-  /// That under the mouse, where it is on the matrix and nothing lies over it.
+  /// The cell under the mouse; none where the mouse is outside or another window covers it.
   std::optional<MatrixCell> hovered() const;
 };
 
-// What is in it.
+// The contents of a matrix.
 
-/// Which matrix of a trace, which part of it, and which way round.
+/// A matrix of a trace, the part of it that is shown, and its orientation.
 struct MatrixRef {
   TensorId tensor = TensorId::x;
-  Index item = -1;  // −1 where the tensor has no such axis
+  Index item = -1;  // −1: the tensor has no such axis
   Index head = -1;
   Index row0 = 0, rows = 0;  // the part shown, in the tensor's own rows and columns
   Index col0 = 0, cols = 0;
   bool transposed = false;  // shown with rows and columns swapped
   bool maskOnly = false;    // the mask itself: hatched where forbidden, blank elsewhere
-  bool gradient = false;    // that of the tensor, of a trace that has it
-  std::uint64_t salt = 0;   // of another pass than the one shown: tells its texture apart
+  bool gradient = false;    // the tensor's gradient, which the trace must have
+  std::uint64_t salt = 0;   // nonzero for another pass than the shown one: separates its textures
 
   Index shownRows() const { return transposed ? cols : rows; }
   Index shownCols() const { return transposed ? rows : cols; }
   MatrixPlace placedAt(const Rect& at) const { return {at, shownRows(), shownCols()}; }
-  /// Tells it from every other matrix, and from other parts of the same.
+  /// A fingerprint that differs for every other matrix and for other parts of this one.
   Fingerprint place() const;
-  /// The cell of the tensor at a row and column as shown.
+  /// The tensor's cell at a row and column as shown.
   CellRef cell(Index row, Index col) const;
   CellRef cell(const MatrixCell& at) const { return cell(at.row, at.col); }
-  /// Where a cell of the tensor is shown; nothing where it is not in this part.
+  /// The place at which a cell of the tensor is shown; none where it is outside this part.
   std::optional<MatrixCell> find(const CellRef& cell) const;
   bool find(const CellRef& cell, Index* row, Index* col) const {
     const auto found = find(cell);
@@ -77,26 +76,28 @@ struct MatrixRef {
   }
 };
 
-/// The whole matrix of a tensor for an item and a (query) head; the key/value head is found for k
-/// and v.
+/// Returns the whole matrix of a tensor for an item and a query head; for k and v, that of the
+/// key/value head that it reads.
 MatrixRef wholeMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head);
 
-/// True for the tensors that show masking: masked scores and weights.
+/// Whether the tensor shows masking: masked scores and weights do.
 bool showsMasked(TensorId tensor, const AttentionConfig& config);
-/// True for a cell the mask forbids in such a tensor, unless it is pinned.
+/// Whether the mask forbids a cell of such a tensor and the cell is not pinned.
 bool isHidden(const Trace& trace, const CellRef& cell);
-/// Marks the cells [col0, …) of a row of weights or masked scores that the mask hides.
+/// Sets the cells [col0, …) that the mask hides, of a row of weights or masked scores, to
+/// gl::kMaskedCell.
 void hideMasked(const Trace& trace, Index item, Index row, Index col0, std::span<float> cells);
 
-/// The part in the tensor's own rows and columns, with what the mask hides as masked cells.
+/// Returns the cells of the part in the tensor's own rows and columns; hidden ones are masked
+/// cells.
 CellRows cellsOf(const Trace& trace, const MatrixRef& ref);
-/// The same for a picture: of scores that the pass does not hold, small; none while those are still
-/// computed.
+/// Returns the cells for a picture. Large scores that the pass does not hold are reduced; none
+/// while those are being computed.
 std::optional<CellRows> cellsToShow(const Trace& trace, const MatrixRef& ref);
-/// Differs wherever the values a matrix shows may differ.
+/// Returns a number that differs whenever the shown values may differ.
 std::uint64_t revisionOf(const Trace& trace, const MatrixRef& ref);
 
-// How values become colours.
+// The colours of values.
 
 struct ColorScale {
   float low = -1.0F, high = 1.0F;
@@ -105,31 +106,31 @@ struct ColorScale {
   bool allZero = false;  // nothing to scale: all values are 0
 
   ImU32 color(const ColorMaps& maps, float value) const;
-  /// "±3.21", "0 to 1", "all 0"
+  /// Returns the range in words: "±3.21", "0 to 1" or "all 0".
   std::string inWords() const;
 };
-/// About 0, to `magnitude` both ways.
+/// A diverging scale from −`magnitude` to `magnitude`.
 ColorScale divergingScale(const FrameContext& look, const ViewState& view, float magnitude);
-/// From `low` to `high`.
+/// A sequential scale from `low` to `high`.
 ColorScale sequentialScale(const FrameContext& look, const ViewState& view, float low, float high);
-/// Weights from 0 to 1 or as far as they go; about 0 where one may be below it.
+/// The scale of weights: from 0 to 1 or to their largest; diverging where a weight may be negative.
 ColorScale weightScale(const FrameContext& look, const ViewState& view, const WeightRange& range);
-/// Of a trace's weights (head −1: of all heads).
+/// Returns the range of a trace's weights; head −1: of all heads.
 WeightRange weightRange(const Trace& trace, Index item, Index head);
-/// A matrix of a trace: weights as weightScale has them, all else about 0 to `magnitude`, as are
-/// all gradients.
+/// Returns the scale of a matrix: weightScale for weights; for all else, gradients included, a
+/// diverging scale to `magnitude`.
 ColorScale colorScale(const FrameContext& look, const ViewState& view, const Trace& trace,
                       const MatrixRef& ref, float magnitude);
 
-/// Largest magnitudes of matrices, remembered until their values change.
+/// The largest magnitudes of matrices, cached until their values change.
 class Magnitudes {
  public:
-  /// Over the finite values of a tensor's matrix; head −1: over all heads.
+  /// The largest finite magnitude of a tensor's matrix; head −1: of all heads.
   float of(const Trace& trace, TensorId tensor, Index item, Index head, bool gradient = false);
   float of(const Trace& trace, const MatrixRef& ref) {
     return of(trace, ref.tensor, ref.item, ref.head, ref.gradient);
   }
-  /// Over the part that is shown alone: one head's columns of a weight.
+  /// The largest finite magnitude of the shown part only, such as one head's columns of a weight.
   float ofPart(const Trace& trace, const MatrixRef& ref);
 
  private:
@@ -138,33 +139,33 @@ class Magnitudes {
     float value = 0.0F;
   };
   std::map<std::tuple<TensorId, Index, Index, bool>, Known> known_;
-  std::map<std::uint64_t, Known> parts_;  // by their places
+  std::map<std::uint64_t, Known> parts_;  // by MatrixRef::place
 };
 
 // Drawing.
 
-/// Heatmaps of several matrices, drawn in one go.
+/// The heatmaps of several matrices, drawn in one go.
 class Heatmaps {
  public:
   explicit Heatmaps(const FrameContext& look) : look_(look) {}
 
-  /// A matrix of a trace, no finer than the pixels it has.
+  /// Adds a matrix of a trace, in no more cells than pixels.
   void add(const Trace& trace, const MatrixRef& ref, const ColorScale& scale, const Rect& at,
            float opacity = 1.0F);
-  /// Any cells; `place` names the spot on the screen, `values` all that they depend on. `cells` are
-  /// read while drawing, and only where they are not on the graphics card yet; where several fall
-  /// on one pixel, they are reduced.
+  /// Adds any cells. `place` names the spot on the screen, `values` all that they depend on.
+  /// `cells` are read while drawing, and only where the graphics card does not have them. Where
+  /// several fall on one pixel, they are reduced.
   gl::HeatmapQuad& add(const Fingerprint& place, const Fingerprint& values, CellRows cells,
                        const ColorScale& scale, const Rect& at, bool transposed = false,
                        Reduction how = Reduction::largest);
-  /// What was reduced already, rows × cols; `values` are copied from `hold`, which keeps them.
+  /// Adds reduced cells, rows × cols. Their values are copied from `cells`, which `hold` keeps
+  /// alive.
   gl::HeatmapQuad& add(const Fingerprint& place, const Fingerprint& values,
                        std::shared_ptr<const void> hold, std::span<const float> cells, int rows,
                        int cols, const ColorScale& scale, const Rect& at);
-  /// Hatched: nothing is there.
+  /// Adds a hatched rectangle: no values.
   void addHatched(const Rect& at);
-  /// The row of the last one lit that stands at this share of its height: all others are dimmed a
-  /// little.
+  /// Lights the row at this share of the last heatmap's height and dims all others a little.
   void lightRow(double share);
 
   void draw(ImDrawList* list);
@@ -179,24 +180,24 @@ class Heatmaps {
 /// The numbers in the cells of a matrix; a cell that is gl::kMaskedCell has none.
 struct CellNumbers {
   std::function<float(Index row, Index col)> value;
-  std::function<bool(Index row, Index col)> hidden = {};  // by the mask: muted; null: none is
-  bool whole = false;                                     // all are whole numbers
-  int decimals = -1;                                      // −1: as suits the scale
-  bool mayTurn = false;  // by 90°, in cells that are high enough but too narrow
+  std::function<bool(Index row, Index col)> hidden = {};  // masked cells are muted; null: none
+  bool whole = false;                                     // whether all are whole numbers
+  int decimals = -1;                                      // −1: as the scale needs
+  bool mayTurn = false;  // whether numbers may turn by 90° in narrow cells
 };
 CellNumbers numbersOf(const Trace& trace, const MatrixRef& ref);
-/// Points that a cell of a matrix with so many rows and columns has at least for `drawNumbers` to
-/// write its numbers upright. Reads them all.
+/// Returns the least width in points at which the cells of a matrix with so many rows and columns
+/// have upright numbers. Reads all numbers.
 float numberWidth(const FrameContext& look, const ColorScale& scale, Index rows, Index cols,
                   const CellNumbers& numbers);
-/// … how high it is at least, and how wide where they are turned.
+/// The least height of a cell with upright numbers, and the least width with turned ones.
 float numberHeight(const FrameContext& look);
 float turnedNumberWidth(const FrameContext& look);
-/// In every cell, where all have room for theirs; false where they have not.
+/// Draws a number in every cell if all of them fit; else draws none and returns false.
 bool drawNumbers(const FrameContext& look, ImDrawList* list, const MatrixPlace& place,
                  const ColorScale& scale, const CellNumbers& numbers, ImFont* font = nullptr);
 
-/// A frame around a block of cells that is seen on every colour.
+/// Draws a frame around a block of cells that is visible on every colour.
 void drawFrame(const FrameContext& look, ImDrawList* list, const Rect& block, ImU32 color,
                float points = 2.0F);
 

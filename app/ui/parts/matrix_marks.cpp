@@ -14,9 +14,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr double kSumsToOne = 5e-4;  // what the two decimals of a sum do not show
+constexpr double kSumsToOne = 5e-4;  // a difference from 1 that two decimals do not show
 
-/// Masked scores show the pins of the scores they are made of.
+/// The tensor whose pins a matrix shows: masked scores show those of the scores.
 TensorId pinnedTensor(const MatrixRef& ref) {
   return ref.tensor == TensorId::maskedScores ? TensorId::scores : ref.tensor;
 }
@@ -30,9 +30,9 @@ void drawPin(const FrameContext& look, ImDrawList* list, const Rect& cell) {
     list->AddCircleFilled(cell.centre(), radius, t.accent, 12);
     return;
   }
-  // a line of the panel's colour keeps the accent apart from colours like it
+  // a line in the panel's colour separates the accent from similar colours
   const float line = look.space.thin;
-  const Rect within = cell.inset(look.space.hair);  // the frame of a chosen cell
+  const Rect within = cell.inset(look.space.hair);  // inside the frame of a chosen cell
   const Rect inner = within.inset(line * 1.5F);
   const Rect outer = within.inset(line * 0.5F);
   list->AddRect(inner.a, inner.b, t.panel, 0, 0, look.space.hair);
@@ -50,7 +50,7 @@ void drawDropped(const PanelContext& panel, ImDrawList* list, const MarkedMatrix
   const FrameContext& look = panel.look;
   const MatrixPlace place = m.place();
   const float side = std::min(place.cell().x, place.cell().y);
-  if (side < look.px(5)) return;  // a cross would be a blot
+  if (side < look.px(5)) return;  // smaller crosses are illegible
   const DroppedCells dropped(panel.trace.config());
   const ImU32 color = withAlpha(look.theme.text, 0.55F);
   const float inset = std::clamp(side * 0.2F, look.px(1), look.px(5));

@@ -1,5 +1,5 @@
-// Matrix picture: several matrices of the trace, placed freely as one picture and drawn in one go,
-// with frames and numbers over them. The cell under the mouse is named; a click chooses it.
+// Matrix picture: several matrices of the trace in one picture, drawn in one go, with frames and
+// numbers over them. The cell under the mouse has a tooltip; a click chooses it.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@ class MatrixPicture {
   MatrixPicture(const PanelContext& panel, Magnitudes& magnitudes)
       : panel_(panel), magnitudes_(magnitudes), heatmaps_(panel.look) {}
 
-  /// Of its whole matrix; head −1: of all heads together.
+  /// The scale of the whole matrix that `ref` is part of; head −1: of all heads.
   ColorScale scaleOf(const MatrixRef& ref);
   void add(const MatrixRef& ref, const ColorScale& scale, const Rect& at, float opacity = 1.0F);
   void add(const MatrixRef& ref, const Rect& at) { add(ref, scaleOf(ref), at); }
-  /// For what is not of the trace.
+  /// The heatmaps, for cells that are not of the trace.
   Heatmaps& heatmaps() { return heatmaps_; }
 
   // Over the matrices:
   void frame(const Rect& at, ImU32 color, float points = 1.0F);
-  /// In the cells of a matrix, where all of them have room.
+  /// Adds numbers in the cells of a matrix, where all of them fit.
   void numbers(const MatrixRef& ref, const ColorScale& scale, const Rect& at);
 
-  /// Draws what was added, then names the cell under the mouse.
+  /// Draws the picture, then the tooltip of the cell under the mouse.
   void draw(ImDrawList* list);
 
  private:
@@ -49,7 +49,8 @@ class MatrixPicture {
   std::vector<Frame> frames_;
 };
 
-/// "Q_3 (6, 64)": a matrix's symbol (rich text), and what fits behind it within `width`.
+/// Draws "Q_3 (6, 64)": a matrix's symbol (rich text), and as much of `after` as fits within
+/// `width`.
 void drawMatrixTitle(const FrameContext& look, ImDrawList* list, ImVec2 at, float width,
                      ImFont* font, ImU32 color, const std::string& symbol,
                      const std::string& after);

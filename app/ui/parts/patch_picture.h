@@ -1,4 +1,4 @@
-// Patch picture: an image again, of the patches that it was cut into: where each token lies.
+// Patch picture: the input image rebuilt from its patches, which shows where each token lies.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace headscope::ui {
 
 class PatchPicture {
  public:
-  /// Of a series with the channels red, green and blue (0 to 1), row and column; else nothing. Rows
-  /// without a whole place, as a class token, are no part of the picture.
+  /// Returns the picture of a series that has the channels red, green and blue (0 to 1), row and
+  /// column; else none. Tokens without a whole row and column, such as a class token, are left out.
   static std::optional<PatchPicture> of(const Input& input, Index item);
 
-  /// In a square; `query` and `key` are the tokens to frame, −1 for none.
+  /// Draws the picture in a square. `query` and `key` are the tokens to frame; −1: none.
   void draw(const FrameContext& look, ImDrawList* list, const Rect& at, Index query,
             Index key) const;
 
@@ -25,11 +25,11 @@ class PatchPicture {
     ImU32 color = 0;
   };
   std::vector<Patch> patches_;
-  Index side_ = 1;  // patches along it
+  Index side_ = 1;  // patches along a side
 };
 
-/// That of the document's image at the cursor, the tokens looked at framed; larger while the mouse
-/// is on it. False where the input is no image.
+/// Draws the document's image at the cursor, frames the query and key under the mouse or chosen,
+/// and shows it enlarged in a tooltip. Returns false where the input is no image.
 bool patchPictureHere(const PanelContext& panel, float side);
 
 }  // namespace headscope::ui

@@ -19,7 +19,7 @@ namespace {
 constexpr Index kMostReducePieces = 64;
 constexpr Index kReduceFlopsPerCell = 4;
 
-/// `work` on [begin, end) of `count` rows, of a matrix of `cells` in all.
+/// Runs `work` on ranges [begin, end) of `count` rows, in parallel; the matrix has `cells` in all.
 template <typename Work>
 void overRows(Index count, Index cells, const std::atomic<bool>* cancelled, Work&& work) {
   const ScopedThreadLimit threads(threadsFor(cells * kReduceFlopsPerCell, 0));
@@ -32,11 +32,11 @@ void overRows(Index count, Index cells, const std::atomic<bool>* cancelled, Work
 
 [[gnu::always_inline]] inline bool isMasked(float value) { return value <= gl::kMaskedCell; }
 
-/// A cell as a whole number that orders cells for Reduction::largest: masked ones lowest, then by
-/// magnitude, NaN highest. It is the cell's bits with the sign at the lowest place, so that the
-/// larger of two is a comparison of whole numbers, of which a processor makes many at once.
+/// A cell as an integer that orders cells for Reduction::largest: masked ones lowest, then by
+/// magnitude, NaN highest. The integer is the cell's bits with the sign in the lowest bit, so that
+/// a processor compares many at once.
 [[gnu::always_inline]] inline std::int32_t orderOf(float value) {
-  constexpr std::uint32_t kLowest = 0x8000'0000U;  // masked; a zero is the next
+  constexpr std::uint32_t kLowest = 0x8000'0000U;  // masked cells; zero is the next higher
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t order = (bits << 1 | bits >> 31) ^ kLowest;
   const std::uint32_t seen = order == kLowest ? kLowest + 1 : order;
@@ -77,7 +77,7 @@ void raise(const float* row, std::size_t width, std::int32_t* largest) {
   raiseAnywhere(row, width, largest);
 }
 
-/// One row of blocks, of which the cells are the rows [begin, end).
+/// Reduces the rows [begin, end) to one row of blocks by Reduction::largest.
 void reduceToLargest(const CellRows& cells, Index begin, Index end, const Blocks& across,
                      float* out) {
   const auto width = static_cast<std::size_t>(cells.cols);
@@ -93,7 +93,8 @@ void reduceToLargest(const CellRows& cells, Index begin, Index end, const Blocks
   }
 }
 
-/// The same for sums: those of each column first, which a processor makes many at once.
+/// Reduces the rows [begin, end) to one row of blocks by sums. Sums of columns come first, since a
+/// processor adds many at once.
 void reduceToSums(const CellRows& cells, Index begin, Index end, const Blocks& across,
                   Reduction how, float* out) {
   const auto width = static_cast<std::size_t>(cells.cols);

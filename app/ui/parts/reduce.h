@@ -1,5 +1,5 @@
-// Reduce: a matrix of many cells as one of few, block by block, so that it can be drawn at the
-// resolution of the screen. Rows are read and reduced on several threads. Pure: no drawing.
+// Reduce: a large matrix reduced to a smaller one, block by block, for drawing at the resolution of
+// the screen. Rows are read and reduced on several threads. Pure: no drawing.
 #pragma once
 
 #include <atomic>
@@ -12,27 +12,28 @@
 
 namespace headscope::ui {
 
-/// A matrix by its rows. `read` gives the cells of one row, masked ones as gl::kMaskedCell; it is
-/// called from several threads at once.
+/// A matrix that is read row by row. `read` writes the cells of one row, masked ones as
+/// gl::kMaskedCell; several threads call it at once.
 struct CellRows {
   Index rows = 0, cols = 0;
   std::function<void(Index row, std::span<float> cells)> read;
 };
 
-/// What stands for the cells of a block. Masked cells never count; a block that is masked
-/// throughout is gl::kMaskedCell (by share: 0).
+/// The value that stands for the cells of a block. Masked cells do not count; an entirely masked
+/// block is gl::kMaskedCell (`share`: 0).
 enum class Reduction {
-  largest,  // the cell of the largest magnitude; NaN where one is
+  largest,  // the cell of the largest magnitude; NaN where a cell is NaN
   mean,
-  share,  // the sum over a block's columns, the mean over its rows: of weights, what they take
+  share,  // the sum over a block's columns, averaged over its rows: for weights, the share of
+          // attention
 };
 
-/// Where blocks begin along one axis, and where the last ends: count() + 1 places.
+/// The limits of blocks along one axis: count() + 1 places.
 class Blocks {
  public:
-  /// As evenly as whole cells allow: `count` blocks, no more than cells.
+  /// Returns `count` blocks, at most one per cell, as even as whole cells allow.
   static Blocks even(Index cells, Index count);
-  /// `step` cells each from `first` on; the last may be smaller.
+  /// Returns blocks of `step` cells from `first` on; the last may be smaller.
   static Blocks stepped(Index first, Index cells, Index step);
 
   Index count() const { return static_cast<Index>(edges_.size()) - 1; }
@@ -43,26 +44,27 @@ class Blocks {
   std::vector<Index> edges_;
 };
 
-/// down.count() × across.count() numbers, row-major, into `out`. False where cancelled.
+/// Writes down.count() × across.count() numbers, row-major, to `out`. Returns false where
+/// cancelled.
 bool reduce(const CellRows& cells, const Blocks& down, const Blocks& across, Reduction how,
             float* out, const std::atomic<bool>* cancelled = nullptr);
 
-/// Every cell as it is where `rows` × `cols` is all there are, else by `reduce` with even blocks.
+/// Writes every cell unchanged where there are `rows` × `cols` cells; else reduces to even blocks.
 void reduce(const CellRows& cells, int rows, int cols, Reduction how, float* out);
 
-/// The matrix made small so, `rows` × `cols` by even blocks of their largest; read when it is asked
-/// for.
+/// Returns the matrix reduced to `rows` × `cols` even blocks by Reduction::largest. Rows are
+/// reduced when they are read.
 CellRows reduced(CellRows cells, Index rows, Index cols);
 
-/// The same of a matrix as it is shown, `turned` with rows and columns swapped: `rows` × `cols` are
-/// those on the screen.
+/// Reduces a matrix to `rows` × `cols` cells on the screen; `turned`: rows and columns are swapped
+/// there.
 void reduceAsShown(const CellRows& cells, bool turned, int rows, int cols, Reduction how,
                    float* out);
 
-/// The same matrix with rows and columns swapped: of what is already small.
+/// Writes the transpose of a small rows × cols matrix to `out`.
 void transpose(std::span<const float> from, int rows, int cols, float* out);
 
-/// The largest magnitude of the finite values that are not masked; 0 where there is none.
+/// Returns the largest magnitude of the finite values that are not masked; 0 where there is none.
 float largestFinite(const CellRows& cells);
 float largestFinite(std::span<const float> cells);
 

@@ -17,9 +17,9 @@ using SmallScoresPtr = std::shared_ptr<const SmallScores>;
 
 constexpr std::array kTensors{TensorId::rawScores, TensorId::scores, TensorId::maskedScores,
                               TensorId::weights};
-constexpr Index kBytes = Index{64} << 20;  // of all pictures
-constexpr Index kFinest = 512;             // cells a side
-constexpr Index kPieces = 32;              // of rows that lie together: their blocks are shared
+constexpr Index kBytes = Index{64} << 20;  // the memory of all pictures
+constexpr Index kFinest = 512;             // the most cells along a side
+constexpr Index kPieces = 32;              // ranges of adjacent rows, which share their blocks
 
 SmallScores noneYet(const AttentionConfig& c, Index item) {
   const Index each = kBytes / (c.numHeads * std::ssize(kTensors) * Index{sizeof(float)});
@@ -32,7 +32,7 @@ SmallScores noneYet(const AttentionConfig& c, Index item) {
   return small;
 }
 
-/// Null where cancelled.
+/// Computes the picture of one head; null where cancelled.
 std::shared_ptr<const SmallScores::Head> smallHead(const Trace& trace, const SmallScores& of,
                                                    Index head, const std::atomic<bool>& cancelled) {
   SmallScores::Head made;
@@ -57,7 +57,8 @@ std::shared_ptr<const SmallScores::Head> smallHead(const Trace& trace, const Sma
   return std::make_shared<const SmallScores::Head>(std::move(made));
 }
 
-/// The one to be computed next: the chosen one, else the first; none where all are there.
+/// Returns the head to compute next: the chosen one, else the first missing one; none where all are
+/// ready.
 std::optional<Index> nextHead(const SmallScores& small, Index chosen) {
   if (small.heads[static_cast<std::size_t>(chosen)] == nullptr) return chosen;
   const auto found = std::find(small.heads.begin(), small.heads.end(), nullptr);

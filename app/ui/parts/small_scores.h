@@ -1,5 +1,5 @@
-// Small scores: pictures of scores that a pass does not hold. They are computed again beside the
-// frames, head by head, and each head's are shown as soon as they are there.
+// Small scores: reduced pictures of scores that a pass does not hold. They are computed in the
+// background, head by head, and each head is shown as soon as it is ready.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace headscope::ui {
 
 class SmallScoresBeside {
  public:
-  /// The pass with the pictures of a batch item that are there so far; asks for those of `head`,
-  /// then of the other heads. A pass that holds its scores as it is.
+  /// Returns the pass with the pictures of a batch item that are ready so far. Requests the picture
+  /// of `head`, then of the other heads. A pass that holds its scores is returned unchanged.
   TracePtr shown(const TracePtr& pass, Index item, Index head, Computations& computations);
 
  private:
   TracePtr pass_, shown_;
-  Fingerprint values_;  // that the pictures are of
+  Fingerprint values_;  // the values that the pictures show
   std::shared_ptr<const SmallScores> small_;
 };
 

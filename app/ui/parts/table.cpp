@@ -50,7 +50,7 @@ Table::Table(const FrameContext& look, const TableSetting& setting,
   const float mark = textSize(headingFont_, kSortMarks[0]).x;
   for (TableColumn& c : columns_) {
     const float title = richTextSize(look.fonts, headingFont_, c.title).x + (c.sorts ? mark : 0.0F);
-    c.least = std::ceil(std::max(title, look.px(c.least))) + 1.0F;  // columns have whole points
+    c.least = std::ceil(std::max(title, look.px(c.least))) + 1.0F;  // widths are whole points
     if (c.above) continue;
     ImGui::TableSetupColumn(
         c.title.c_str(),

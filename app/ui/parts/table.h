@@ -16,11 +16,11 @@ namespace headscope::ui {
 struct TableColumn {
   std::string title;       // rich text
   std::string about = {};  // its tooltip
-  bool number = true;      // to the right, in even digits; else text from the left
+  bool number = true;      // right-aligned, in digits of equal width; else left-aligned text
   float least = 0.0F;      // points; 0: as wide as the title
-  float grows = 0.0F;      // its share of the width that is left over
+  float grows = 0.0F;      // its share of the width left over
   bool sorts = true;
-  // stands in a line of its own above the others, beside those that do too; such columns come first
+  // stands on a line above the other columns, beside others of its kind; such columns come first
   bool above = false;
 };
 
@@ -34,43 +34,43 @@ struct TableSetting {
   float height = 0.0F;                 // 0: all rows, without scrolling
   int frozen = 0;                      // columns that stay when the others scroll
   std::optional<TableSort> sort = {};  // marked in its heading
-  Index rows = 0;      // how many there are, for a table that is no higher than they; 0: any height
+  Index rows = 0;      // the number of rows, for a table no higher than they are; 0: any height
   bool dense = false;  // smaller headings and narrower gaps
 };
 
 class Table {
  public:
-  /// Draws the headings. Rows follow, one after the other, until the table goes out of scope.
+  /// Draws the headings. Rows follow until the table goes out of scope.
   Table(const FrameContext& look, const TableSetting& setting, std::vector<TableColumn> columns);
-  /// Where an exception leaves it, it stays open: FrameRecovery ends it with the rest.
+  /// During an exception the table stays open; FrameRecovery closes it.
   ~Table();
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
-  /// The column whose heading was clicked, or is under the mouse.
+  /// The column whose heading was clicked or is under the mouse.
   std::optional<std::size_t> clickedHeading() const { return clicked_; }
   std::optional<std::size_t> hoveredHeading() const { return hovered_; }
 
-  /// Calls `draw` with the number of each row that is seen.
+  /// Calls `draw` with the number of each visible row.
   void rows(Index count, const std::function<void(Index)>& draw);
 
-  /// Begins a row; its cells follow. True where it was clicked.
+  /// Begins a row, whose cells follow. Returns whether it was clicked.
   bool row(Index id, bool chosen = false);
   bool rowHovered() const { return rowHovered_; }
-  /// The column under the mouse, while a row is hovered.
+  /// The column under the mouse in a hovered row.
   std::optional<std::size_t> hoveredColumn() const;
 
-  // The cells of a row, from left to right. What is cut is whole in a tooltip.
+  // The cells of a row, from left to right. Text that is cut has a tooltip with all of it.
   void text(std::string_view what, ImU32 color = 0);
   void number(std::string_view what, ImU32 color = 0);
-  /// Text behind a small square of a colour; 0: room for one.
+  /// Text after a small square of a colour; 0: an empty place.
   void swatch(std::string_view what, ImU32 color);
-  /// From the left, `share` (0 … 1) of the column.
+  /// A bar from the left over `share` (0 … 1) of the column.
   void bar(float share, ImU32 color);
-  /// A name that can be followed, and a number to its right; true where it was clicked.
+  /// A name that is a link, with a number at its right. Returns whether it was clicked.
   bool link(std::string_view name, std::string_view figure, const std::string& about);
   void skip() { ++column_; }
-  /// A cell filled by other means: gives its rectangle's corner and width.
+  /// A cell that the caller fills: returns its upper left corner and sets `width`.
   ImVec2 cell(float* width);
 
  private:
@@ -83,16 +83,16 @@ class Table {
   void put(ImFont* font, std::string_view what, ImU32 color, bool right);
   float headingHeight() const;
   int lines() const { return above_ > 0 ? 2 : 1; }
-  /// Goes to a column of the row whose lines are `line` high.
+  /// Moves to a column of a row whose lines are `line` high.
   Spot spot(std::size_t column, float line);
   Rect rowClip() const;
 
   const FrameContext& look_;
   std::vector<TableColumn> columns_;
-  std::size_t above_ = 0;  // so many columns stand above the others
+  std::size_t above_ = 0;  // the number of columns above the others
   ImFont* headingFont_;
   bool open_;
-  int exceptions_;  // on their way when it was begun
+  int exceptions_;  // the exceptions in flight when the table began
   float line_;
   ImVec2 row_;  // the upper left corner of the row
   std::size_t column_ = 0;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMostTerms = 6;
 
-/// As many terms as the line has room for; the formula goes before the last of them.
+/// Returns the arithmetic with as many terms as fit into the line. The formula is dropped before
+/// the last terms are.
 Arithmetic fittingArithmetic(const FrameContext& look, const Trace& trace, const Explanation& e,
                              float room) {
   for (const bool formula : {true, false}) {
@@ -28,8 +29,7 @@ std::string termsLinkText(const Explanation& e) {
   return e.terms.size() > 1 ? fmt::format("all {} terms", e.terms.size()) : "trace it back";
 }
 
-/// At the end of the first line, its right end at `end`: opens the terms of the cell. Gives its
-/// width.
+/// Draws a link with its right end at `end` that opens the terms of the cell. Returns its width.
 float termsLink(const PanelContext& panel, const CellRef& cell, const std::string& text,
                 ImVec2 end) {
   const FrameContext& look = panel.look;
@@ -83,7 +83,7 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
                            : operandArithmetic(panel.trace, *shown)};
   }
   const Arithmetic& a = memory.arithmetic;
-  // the remark stands below, or behind where what comes next has that place
+  // the remark stands below, or after the sum where the next line has that place
   const bool below = lines > 1 && a.next.empty();
   const std::string sum = below || a.remark.empty() ? a.sum : a.sum + " · " + a.remark;
   drawText(list, font, pen, t.accentText, a.name);

@@ -1,5 +1,5 @@
-// Arithmetic strip: the arithmetic of the cell under the mouse, or of the one clicked, below the
-// stage; a click on its end opens all terms.
+// Arithmetic strip: the arithmetic of the cell under the mouse, or of the chosen cell, below the
+// stage. A link at its end opens all terms.
 #pragma once
 
 #include "app/ui/panel.h"
@@ -8,7 +8,7 @@
 
 namespace headscope::ui {
 
-/// The line written last, kept while nothing of it changes.
+/// The last line, kept while nothing in it changes.
 struct ArithmeticMemory {
   CellRef cell;
   std::uint64_t pass = 0;

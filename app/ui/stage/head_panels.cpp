@@ -23,13 +23,13 @@ namespace {
 
 // The strip.
 
-/// `whole` where there is room for it, else `brief`, cut where not even that fits.
+/// Returns `whole` where it fits; else `brief`, cut where even that does not fit.
 std::string fittingText(ImFont* font, float room, const std::string& whole,
                         const std::string& brief) {
   return textSize(font, whole).x <= room ? whole : elided(font, brief, room);
 }
 
-/// The columns that are a head's: of Q, K and V, or of Q alone where heads share keys and values.
+/// Returns the columns of a head: of Q, K and V, or of Q only where heads share keys and values.
 std::string stripColumns(const AttentionConfig& c, Index head, float room, ImFont* font) {
   const std::string of = c.headsPerGroup() > 1 ? "Q " : "";
   const Index first = head * c.dK();
@@ -40,22 +40,22 @@ std::string stripColumns(const AttentionConfig& c, Index head, float room, ImFon
                      of + range);
 }
 
-/// The head of K and V that a query head reads.
+/// Returns the name of the head of K and V that a query head reads.
 std::string stripKvHead(const AttentionConfig& c, Index head, float room, ImFont* font) {
   const Index number = c.kvHead(head) + 1;
   return fittingText(font, room, fmt::format("K, V head {}", number),
                      fmt::format("K, V {}", number));
 }
 
-constexpr float kLowStripCard = 72.0F;  // at scale 1; its picture stays small, for the name
-constexpr float kLowCard = 60.0F;       // at scale 1; there is no line for a switch below the name
+constexpr float kLowStripCard = 72.0F;  // at scale 1; lower cards have a small picture
+constexpr float kLowCard = 60.0F;       // at scale 1; lower cards have no line for a switch
 
-/// One head of the strip: its picture, with the words beside it or above.
+/// One head of the strip: its picture, with text beside it or above.
 struct StripCard {
   Index head;
   Rect at, picture;
   bool beside;
-  bool brief;  // low and narrow: the number alone has room
+  bool brief;  // low and narrow: only the number has room
 
   std::string name() const {
     return brief ? std::to_string(head + 1) : fmt::format("Head {}", head + 1);
@@ -65,7 +65,7 @@ struct StripCard {
   }
 };
 
-/// Right of the name where there is room for it, else below the words.
+/// The place of the switch: right of the name where it fits, else below the text.
 ImVec2 switchPlace(const FrameContext& look, const StripCard& card) {
   const float pad = look.px(8);
   const ImVec2 size = headSwitchSize(look);
@@ -76,13 +76,13 @@ ImVec2 switchPlace(const FrameContext& look, const StripCard& card) {
                               : ImVec2(card.left(look), card.at.b.y - pad - size.y);
 }
 
-/// Of a head that is named for something: that it does hardly any of it here, or cannot.
+/// A note on a head that was made for a relation but hardly follows it here, or cannot.
 struct NotHere {
-  std::string brief, whole;  // for a line, and a sentence
-  bool asked = true;         // the input has pairs of the kind
+  std::string brief, whole;  // for a line; as a sentence
+  bool asked = true;         // whether the input has pairs of this relation
 };
 std::optional<NotHere> notHere(const MeasuredHeads& measured, Index head) {
-  constexpr double kHeld = 0.5;  // what a label takes, too
+  constexpr double kHeld = 0.5;  // the threshold of labels, too
   const auto at = static_cast<std::size_t>(head);
   if (measured.figures == nullptr || !measured.current) return std::nullopt;
   const auto& made = measured.figures->report.madeFor;
@@ -96,8 +96,8 @@ std::optional<NotHere> notHere(const MeasuredHeads& measured, Index head) {
                  true};
 }
 
-/// Its number, what it does and measures, as far as there is room: beside the picture, or the first
-/// line above it.
+/// Draws the head's number, its label and its measures, as far as there is room: beside the
+/// picture, or one line above it.
 void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const StripCard& card) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -126,7 +126,7 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
     y += fontSize(font) + look.px(3);
   };
   const float room = card.at.b.x - text.x - look.space.small;
-  const bool named = !title.empty();  // a designed head: its title stands for its label
+  const bool named = !title.empty();  // a designed head: its title replaces its label
   if (named) {
     const float line = fontSize(small) + look.px(3);
     const auto fit = static_cast<int>((bottom - y + look.px(3)) / line);
@@ -159,7 +159,8 @@ void stripFrame(const PanelContext& panel, const StripCard& card) {
   list->AddRect(frame.a, frame.b, chosen ? t.accent : t.panelBorder, look.px(6), 0, line);
 }
 
-/// What the mouse does on a card: chooses the head, names a cell or what the head was made for.
+/// Handles the mouse on a card: a click chooses the head; a tooltip names the cell or the relation
+/// that the head was made for.
 void stripCardItem(const PanelContext& panel, const HeadTiles& tiles, const MeasuredHeads& measured,
                    const StripCard& card) {
   const FrameContext& look = panel.look;
@@ -181,16 +182,16 @@ void stripCardItem(const PanelContext& panel, const HeadTiles& tiles, const Meas
   ImGui::PopID();
 }
 
-/// The cards of the strip that are seen, `width` × `height` each.
+/// The visible cards of the strip, each of `size`, `pitch` apart.
 std::vector<StripCard> stripCards(const PanelContext& panel, ImVec2 origin, ImVec2 size,
                                   float pitch) {
   const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   const float pad = look.px(8);
   const float most = size.y < look.px(kLowStripCard) ? look.px(32) : size.y - 2 * pad;
-  // beside the text, or below it where the card is narrow
+  // the picture stands beside the text, or below it where the card is narrow
   const bool beside = size.x - 2 * pad - most > look.px(62);
-  // above a picture that leaves no room beside it: the name, and what the head was made for
+  // above a picture with no room beside it: the name, and the relation that the head was made for
   const bool named = panel.purposes != nullptr && !panel.purposes->empty();
   const float lines = look.space.wide + (named ? fontSize(look.fonts.small) : 0.0F);
   const float side = beside ? most : std::min(most - lines, size.x - 2 * pad);
@@ -213,7 +214,7 @@ std::vector<StripCard> stripCards(const PanelContext& panel, ImVec2 origin, ImVe
 
 // The grid.
 
-/// The query head that a tile stands for: of k and v the first of those that share it.
+/// Returns the query head of a tile: for k and v, the first of those that share the head.
 Index queryHeadOf(TensorId tensor, const AttentionConfig& c, Index head) {
   return info(tensor).kvHeads ? head * c.headsPerGroup() : head;
 }
@@ -331,7 +332,7 @@ class HeadGridPanel {
 
 constexpr const char* kWhySeveral = "Why several heads?";
 
-/// Leads to what one head would make of it.
+/// Draws a button that opens the comparison with one head that does the work of two.
 void whySeveralButton(const PanelContext& panel, const char* text) {
   if (pill(panel.look, text)) {
     panel.view.page = kHeadsPage;
@@ -341,7 +342,7 @@ void whySeveralButton(const PanelContext& panel, const char* text) {
   tip(panel.look, "One head that is asked to do what two of these do, beside the two");
 }
 
-/// With that button at the right end of the line.
+/// Draws the heading of the strip, with the button at the right end of the line.
 void stripHeading(const PanelContext& panel, const std::string& about) {
   const FrameContext& look = panel.look;
   const ImVec2 start = ImGui::GetCursorPos();
@@ -357,7 +358,8 @@ void stripHeading(const PanelContext& panel, const std::string& about) {
   ImGui::SetCursorPos(after);
 }
 
-/// At the right of a strip that is too low for a heading, on two lines. Gives what it takes of it.
+/// Draws the button on two lines at the right of a strip too low for a heading. Returns the width
+/// that it takes.
 float whySeveralBeside(const PanelContext& panel, float height) {
   constexpr const char* kTwoLines = "Why several\nheads?";
   const FrameContext& look = panel.look;
@@ -389,7 +391,7 @@ void headsStrip(const PanelContext& panel) {
   const bool headed = ImGui::GetContentRegionAvail().y > look.px(kRoomForHeading);
   if (headed) stripHeading(panel, about);
   ImVec2 room = ImGui::GetContentRegionAvail();
-  if (room.y < look.px(kLowCard)) {  // the margin above and below goes to the names
+  if (room.y < look.px(kLowCard)) {  // the names also get the margin above and below
     const float more = std::max(0.0F, ImGui::GetStyle().WindowPadding.y - look.px(5));
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() - more);
     room.y += 2.0F * more;

@@ -1,5 +1,5 @@
-// Head panels: the heads of the pass in pictures: the strip of all weights below the stage, and the
-// grid of one matrix of every head that fills it.
+// Head panels: pictures of all heads of the pass: the strip of their weights below the stage, and
+// the grid that fills the stage with one matrix per head.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,19 @@
 
 namespace headscope::ui {
 
-/// Every head's weights in a row that scrolls, with its number and columns, or alone in a grid; a
-/// click chooses a head.
+/// The card with the weights of every head in a row that scrolls, with numbers and columns, or
+/// alone in a grid. A click chooses a head.
 std::unique_ptr<Card> makeHeadsStrip();
 
-/// Where the timeline stands on all heads: the first so many have been reached, and some room is
-/// left below for what it says.
+/// The position of the timeline among all heads: `reached` heads have been reached, and `roomBelow`
+/// is left free for the narration.
 struct HeadGridPlay {
   Index reached = 0;
   float roomBelow = 0.0F;
 };
 
-/// All heads of `tensor` in the rest of the current window. A click chooses a head and a cell.
+/// Draws all heads of `tensor` in the rest of the current window. A click chooses a head and a
+/// cell.
 void headGrid(const PanelContext& panel, TensorId tensor,
               const std::optional<HeadGridPlay>& play = {});
 

@@ -24,19 +24,19 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kCurvesFrom = 130.0F;  // points of the stage's height, at scale 1
-constexpr float kAsideFrom = 220.0F;   // likewise
+constexpr float kCurvesFrom = 130.0F;  // the least height with curves, in points at scale 1
+constexpr float kAsideFrom = 220.0F;   // the least height with asides, in points at scale 1
 constexpr float kColumnNamesShare =
-    0.32F;  // of the stage's height, at most for the names of columns
+    0.32F;  // the largest share of the stage's height for the names of columns
 
-/// The chosen cell where the stage shows it.
+/// A cell's place on the stage.
 struct StageCell {
   CellRef cell;
-  Rect matrix, at;  // its matrix on the screen, and the cell itself
-  float magnitude;  // of the matrix
+  Rect matrix, at;  // the places of its matrix and of the cell itself
+  float magnitude;  // the largest magnitude in the matrix
 };
 
-/// The matrices of a step in a rectangle.
+/// The matrices of a step, laid out in a rectangle.
 class Stage {
  public:
   Stage(const PanelContext& panel, const StageMoment* played, Rect room, UsedColumnsMemory& columns)
@@ -63,7 +63,7 @@ class Stage {
     if (result && !told()) explained_ = &panel.explanations.of(panel.trace, *result);
   }
 
-  /// Gives the cell under the mouse.
+  /// Returns the cell under the mouse.
   std::optional<Hover> draw(bool pickable) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     Heatmaps heatmaps(look_);
@@ -90,7 +90,7 @@ class Stage {
     return found;
   }
 
-  /// Where a cell is shown.
+  /// Returns the place of a cell; none where the stage does not show it.
   std::optional<StageCell> locate(const CellRef& cell) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const MatrixRef& ref = items_[i].ref;
@@ -111,7 +111,8 @@ class Stage {
     return room;
   }
 
-  /// Where they are so few that a matrix can hold them beside others.
+  /// The width that a column needs for its numbers; 0 where a matrix has too many to show them
+  /// beside others.
   float numberWidthOf(const StageItem& item) {
     constexpr Index kFewColumns = 16;
     constexpr Index kFewCells = 1024;
@@ -122,7 +123,8 @@ class Stage {
                        stageNumbers(panel_.trace, ref));
   }
 
-  /// With the names of columns turned where that leaves room for more of them than a line has.
+  /// Lays out the stage. Names of columns are turned where more of them fit that way than on a
+  /// line.
   void layOut(const Rect& room) {
     names_.curves = room.height() > look_.px(kCurvesFrom);
     float curves = 0.0F;
@@ -143,8 +145,8 @@ class Stage {
     places_ = onLine;
   }
 
-  /// How many names of columns stand below the matrices where these are now, and the most that
-  /// they take there.
+  /// The number of names of columns below the matrices in their present places, and the largest
+  /// height that they take.
   struct NamesShown {
     Index count = 0;
     float room = 0.0F;
@@ -180,7 +182,7 @@ class Stage {
     return m;
   }
 
-  /// Whether the moment of the timeline is shown rather than the cell pointed at.
+  /// Whether the stage shows the moment of the timeline and not the cell under the mouse.
   bool told() const { return played_ != nullptr && (panel_.view.playing || !panel_.view.hovered); }
 
   void findLit() {
@@ -203,8 +205,8 @@ class Stage {
     }
   }
 
-  /// Of the step that only makes scores smaller and of the one that hides some: before and after
-  /// are told apart by colour.
+  /// Whether all matrices share one scale, as in the steps Scale and Mask, so that colours show the
+  /// change.
   bool scaleShared() const {
     const StepId step = panel_.view.step;
     return (step == StepId::scale || step == StepId::mask) && !panel_.view.gradientsThere;
@@ -225,19 +227,19 @@ class Stage {
 
   const PanelContext& panel_;
   const FrameContext& look_;
-  const StageMoment* played_;  // where the timeline stands, or null
+  const StageMoment* played_;  // the moment of the timeline; null off it
   std::vector<StageItem> items_;
   std::vector<Rect> places_;
   StageNote note_;
   Rect noteAt_;
   ColumnNames names_;
   Lit lit_{};
-  const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
+  const Explanation* explained_ = nullptr;  // the arithmetic of a result's cell
 };
 
 constexpr const char* kGradients = "gradients";
 
-/// The parts a step shows one of, to choose between; empty where it shows none.
+/// The parts of a step that the user chooses between; empty where there is no choice.
 std::vector<const char*> partChoices(StepId step) {
   std::vector<const char*> letters;
   for (const ProjectedPart& part : projectedParts().first(partCount(step))) {
@@ -247,7 +249,7 @@ std::vector<const char*> partChoices(StepId step) {
 }
 bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
 
-/// Of the row of switches.
+/// The width of the row of switches.
 float stageChoicesWidth(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   float width = 0.0F;
@@ -259,7 +261,7 @@ float stageChoicesWidth(const PanelContext& panel) {
   return width + buttonWidth(look, kGradients);
 }
 
-/// From the cursor on; `flows` over several lines where it is narrow.
+/// Draws the row of switches at the cursor; `flows`: it wraps where it is narrow.
 void stageChoices(const PanelContext& panel, bool flows) {
   ViewState& view = panel.view;
   const FrameContext& look = panel.look;
@@ -285,8 +287,8 @@ void stageChoices(const PanelContext& panel, bool flows) {
       "How much the sum of the output grows with each number, in place of the numbers (shift+G)");
 }
 
-/// The step's number and what it does, up to the switches at the right; where it is narrow, above
-/// them.
+/// Draws the step's number and description at the left of the switches, or above them where it is
+/// narrow.
 void stageHeading(const PanelContext& panel, bool perHead) {
   const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
@@ -323,10 +325,10 @@ void stageHeading(const PanelContext& panel, bool perHead) {
   ImGui::SetCursorPos({top.x, (flows ? ImGui::GetCursorPos().y : below) + look.space.tight});
 }
 
-/// The field over a cell, while it is typed into there.
+/// Draws the field for typing over a cell.
 void stageTyping(const PanelContext& panel, CellEditing& editing, const Rect& cell) {
   const FrameContext& look = panel.look;
-  const ImVec2 size(std::max(cell.width(), look.px(96)),  // no narrower than a number
+  const ImVec2 size(std::max(cell.width(), look.px(96)),  // at least the width of a number
                     ImGui::GetFrameHeight());
   const Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
   const auto within = [](float middle, float length, float low, float high) {
@@ -343,14 +345,14 @@ void stageTyping(const PanelContext& panel, CellEditing& editing, const Rect& ce
   ImGui::SetCursorScreenPos(cursor);
 }
 
-/// The mouse is on that field, not on the cells below it.
+/// Whether the mouse is on that field and so not on the cells below it.
 bool overStageTyping(const CellEditing& editing) {
   return editing.typing == TypingPlace::stage &&
          ImGui::IsMouseHoveringRect(editing.field.a, editing.field.b);
 }
 
-/// The chosen cell: the outline of its matrix, and its value dragged and scrolled. Not dragged by
-/// the click that chooses it.
+/// Draws the outline of the chosen cell's matrix, and handles dragging and scrolling of its value.
+/// The click that chooses a cell does not drag it.
 void chosenStageCell(const PanelContext& panel, CellEditing& editing, const StageCell& shown,
                      bool draggable, bool underMouse) {
   const FrameContext& look = panel.look;
@@ -376,7 +378,7 @@ void chosenStageCell(const PanelContext& panel, CellEditing& editing, const Stag
   ImGui::SetCursorScreenPos(cursor);
 }
 
-/// The chosen cell and the one typed over, where the stage shows them.
+/// Handles the chosen cell and the cell that is typed over, where the stage shows them.
 void stageCells(const PanelContext& panel, Stage& stage, CellEditing& editing,
                 const std::optional<Hover>& found, const std::optional<CellRef>& chosenBefore) {
   const auto& chosen = panel.view.selected;
@@ -398,7 +400,7 @@ void stageCells(const PanelContext& panel, Stage& stage, CellEditing& editing,
   }
 }
 
-/// All heads of what the step gives, in place of its matrices.
+/// Draws the step's result of all heads in place of its matrices.
 void stageOfAllHeads(const PanelContext& panel, CellEditing& editing, const Playback& playback,
                      TensorId tensor, const Rect& strip) {
   std::optional<HeadGridPlay> play;
@@ -456,7 +458,7 @@ class StageCard final : public Card {
 
   void draw(const PanelContext& panel) override {
     if (!playback_.stage) return fillStage(panel, memory_, editing_, playback_);
-    // the timeline shows a head and a scope of its own, and leaves the view's as they are
+    // the timeline shows its own head and scope, without a change of the view's
     ViewState& view = panel.view;
     const StageMoment& shown = *playback_.stage;
     const Index head = std::exchange(view.head, shown.head);

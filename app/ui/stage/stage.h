@@ -1,5 +1,5 @@
-// Stage: the current step's matrices as heatmaps, laid out as the multiplication they are, with the
-// arithmetic of the cell under the mouse or clicked.
+// Stage: the current step's matrices as heatmaps, laid out as their multiplication, with the
+// arithmetic of the cell under the mouse or of the chosen cell.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace headscope::ui {
 
-/// On the timeline it shows what belongs to that moment, and says it.
+/// On the timeline, the card shows the current moment and its narration.
 std::unique_ptr<Card> makeStageCard(CellEditing& editing, const Playback& playback);
 
 }  // namespace headscope::ui

@@ -10,14 +10,14 @@
 namespace headscope::ui {
 namespace {
 
-/// Turns the pieces of a step into items for the chosen head, item and part.
+/// Makes items from the pieces of a step, for the chosen head, batch item and part.
 class StageItemBuilder {
  public:
   StageItemBuilder(StepId step, const AttentionConfig& config, const ViewState& view)
       : c_(config), view_(view), step_(step), part_(partShownBy(step, view.part)) {}
 
   std::vector<StageItem> build() {
-    // Q's pieces stand for K's and V's as well
+    // the pieces of Q serve for K and V as well
     const bool ofPart = partCount(step_) > 0;
     for (const StepPiece& piece : lookOf(step_).pieces) {
       if (!piece.is(StepPiece::ofBias) || c_.bias) add(piece, ofPart);
@@ -27,8 +27,8 @@ class StageItemBuilder {
   }
 
  private:
-  /// Of what the step gives and what it takes; they go back from the one to the others, which no
-  /// product of them says.
+  /// Replaces the matrices by their gradients, with an arrow from the result's back to the
+  /// operands' in place of the signs: the gradients are no product of each other.
   void turnToGradients() {
     std::vector<StageItem> turned;
     for (StageItem& item : items_) {
@@ -86,7 +86,7 @@ class StageItemBuilder {
     return items_.back();
   }
 
-  /// Q, Q' and Q'' are one after the other.
+  /// Primes distinguish the successive tensors Q, Q' and Q''.
   const char* primes(TensorId tensor) const {
     if (tensor == TensorId::qNorm || tensor == TensorId::kNorm) return "'";
     if (tensor != TensorId::qRot && tensor != TensorId::kRot) return "";
@@ -109,7 +109,7 @@ class StageItemBuilder {
     item.ref.transposed = piece.is(StepPiece::transposed);
     const TensorInfo& t = info(tensor);
     if (t.perHead) {
-      // numbered from 1, as people read heads: "Q_6", of K and V by the head they are shared by
+      // heads are numbered from 1: "Q_6"; K and V by the head that query heads share
       item.text += fmt::format("_{{{}}}", item.ref.head + 1);
       if (item.ref.transposed) item.text += "^T";
     }
@@ -136,13 +136,13 @@ class StageItemBuilder {
     return step_ == StepId::rotate ? step(step_).operands(part_.rotated, c_).front() : part_.part;
   }
 
-  /// q and k as they meet each other: after they were normalised and turned.
+  /// Returns q and k as they are multiplied: after normalization and rotation.
   TensorId asScored(TensorId tensor) const {
     if (tensor == TensorId::q) return scoredQueries(c_);
     return tensor == TensorId::k ? scoredKeys(c_) : tensor;
   }
 
-  /// Which columns of it are the head's, and what that changes.
+  /// Applies the head's share of the columns to an item.
   void share(StageItem& item, HeadShare share, TensorId perHead) {
     const Index first = firstColumnOf(perHead, view_.head, c_);
     const bool pieces = perHead != TensorId::heads && c_.mistakes.reshapeWithoutTranspose;
@@ -152,7 +152,7 @@ class StageItemBuilder {
       case HeadShare::only:
         return showOnly(item, first, perHead);
       case HeadShare::placed:
-        item.linked = !pieces;  // pieces of rows, no columns
+        item.linked = !pieces;  // the head has pieces of rows, not columns
         if (!pieces) item.colOffset = first;
         return;
       case HeadShare::marked:
@@ -166,7 +166,7 @@ class StageItemBuilder {
 
   void showOnly(StageItem& item, Index first, TensorId perHead) {
     if (view_.scope == StageScope::allHeads) return;
-    const bool rows = item.ref.transposed;  // a weight's rows are the columns that it gives
+    const bool rows = item.ref.transposed;  // the rows of a weight give the columns of the result
     (rows ? item.ref.row0 : item.ref.col0) = first;
     (rows ? item.ref.rows : item.ref.cols) = c_.dK();
     if (info(item.ref.tensor).rows == Axis::none) return;
@@ -204,7 +204,7 @@ std::optional<TensorId> perHeadResult(StepId step, const ViewState& view) {
 
 bool isTokenLane(Lane lane) { return lane == Lane::query || lane == Lane::key; }
 
-// What lights up.
+// The cells that light up.
 
 std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepId step,
                                       const ViewState& view) {
@@ -226,7 +226,7 @@ std::optional<LitBlock> litCell(const StageItem& item, const CellRef& cell) {
 }
 
 std::optional<LitBlock> litBlock(const StageItem& item, const Explanation& e) {
-  if (item.ref.maskOnly) {  // the mask's cell is at the place of the score's
+  if (item.ref.maskOnly) {  // a cell of the mask has the place of its score
     StageItem score = item;
     score.ref.maskOnly = false;
     return litCell(score, e.cell);

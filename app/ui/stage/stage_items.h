@@ -1,6 +1,5 @@
-// Stage items: what the stage shows for a step, in reading order: matrices, laid out as the
-// multiplication they are, and the signs between them; and which cells of each light up for the
-// cell looked at. Pure: no drawing.
+// Stage items: the matrices and signs of a step in reading order, laid out as a multiplication, and
+// the cells of each that light up for the cell under the mouse or chosen. Pure: no drawing.
 #pragma once
 
 #include <optional>
@@ -19,28 +18,28 @@ struct StageItem {
   Ink ink = Ink::plain;
   MatrixRef ref;
   Lane rowLane = Lane::none, colLane = Lane::none;
-  Index rowOffset = 0, colOffset = 0;      // of the first row and column along their lanes
-  bool result = false;                     // what the step gives
-  Index outlinedFrom = 0, outlinedTo = 0;  // columns (as shown) marked as the chosen head's
+  Index rowOffset = 0, colOffset = 0;      // the first row's and column's places along their lanes
+  bool result = false;                     // whether it is the step's result
+  Index outlinedFrom = 0, outlinedTo = 0;  // the columns (as shown) outlined as the chosen head's …
   bool outlineRows = false;                // … or rows
-  Index leftOutOf = 0;  // columns of X that there are, where some are left out; else 0
-  bool linked = true;   // its rows and columns are those of the same lanes in the other matrices
-  float numberWidth = 0.0F;  // points a column needs for its numbers; 0: has none, or too many
+  Index leftOutOf = 0;       // the number of all columns of X where some are left out; else 0
+  bool linked = true;        // whether it lights up with the lanes of other matrices
+  float numberWidth = 0.0F;  // the points that a column needs for its numbers; 0: none, or too many
 };
 
-/// Items of a step for the chosen head and batch item.
+/// Returns the items of a step for the chosen head and batch item.
 std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
                                   const ViewState& view);
 
-/// The tensor a step's grid of all heads shows, where it has one.
+/// Returns the tensor that a step's grid of all heads shows; none where it has no grid.
 std::optional<TensorId> perHeadResult(StepId step, const ViewState& view);
 
-/// How an axis of a matrix is labelled along a lane: by tokens, or by "feature" and a number.
+/// Whether a lane is labelled by tokens; others by "feature" and a number.
 bool isTokenLane(Lane lane);
 
-// What lights up: what the cell looked at is made of.
+// The cells that light up: the operands of the cell under the mouse or chosen.
 
-/// A block of cells of a matrix as it is shown.
+/// A block of cells of a matrix as shown.
 struct LitBlock {
   Index row = 0, rows = 1;
   Index col = 0, cols = 1;
@@ -48,15 +47,15 @@ struct LitBlock {
   bool operator==(const LitBlock&) const = default;
 };
 
-/// The cell looked at, where a step's result has it.
+/// Returns the cell under the mouse, or else the chosen one, if it belongs to the step's result.
 std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepId step,
                                       const ViewState& view);
 
-/// In one matrix of the step that gives a cell: that cell, or its operands there (a row of Q, a
-/// column of K^T, one cell of a bias); nothing where it has none.
+/// Returns the cells of one matrix that belong to a cell of the result: the cell itself, or its
+/// operands (a row of Q, a column of K^T, one cell of a bias); none where there are none.
 std::optional<LitBlock> litBlock(const StageItem& item, const Explanation& explanation);
 
-/// One cell, where the matrix shows it.
+/// Returns one cell as a block, where the matrix shows it.
 std::optional<LitBlock> litCell(const StageItem& item, const CellRef& cell);
 
 }  // namespace headscope::ui

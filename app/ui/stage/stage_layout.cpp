@@ -8,20 +8,20 @@
 namespace headscope::ui {
 namespace {
 
-/// A sign, or a word like "softmax".
+/// The width of a sign or of a word like "softmax".
 float signWidth(const StageItem& item, const StageMetrics& m) {
   return item.text.size() > 4 ? m.word : m.sign;
 }
 
 bool hasFeatures(const StageItem& item) { return !item.sign && !isTokenLane(item.colLane); }
 
-/// How much of the room for features a matrix takes.
+/// A matrix's weight in the division of the room for features.
 float featureShare(const StageItem& item) { return item.ref.shownCols() > 2 * 64 ? 1.5F : 1.0F; }
 
-/// Widths of the matrices whose columns are features, in the room for all of them.
+/// The widths of the matrices whose columns are features, in the room for all of them.
 class FeatureWidths {
  public:
-  /// `rowHeights`: of each item.
+  /// `rowHeights`: the height of the rows of each item.
   FeatureWidths() = default;
   FeatureWidths(const std::vector<StageItem>& items, const std::vector<float>& rowHeights,
                 float room, const StageMetrics& m)
@@ -49,15 +49,15 @@ class FeatureWidths {
   }
 
   const std::vector<float>& widths() const { return widths_; }
-  /// How well the numbers are to be read: first how many matrices have theirs, then how many of
-  /// them upright.
+  /// The legibility of the numbers: the count of matrices that show theirs, then of those with
+  /// upright numbers.
   std::pair<std::ptrdiff_t, std::ptrdiff_t> numbered() const {
     const auto held = std::count_if(needs_.begin(), needs_.end(), [](float n) { return n > 0.0F; });
     return {held, upright_};
   }
 
  private:
-  /// By those with numbers for these, and by the others for the width they have.
+  /// The width that all matrices ask for: the width of their numbers, or else the present width.
   float asked() const {
     float sum = 0.0F;
     for (std::size_t i = 0; i < needs_.size(); ++i)
@@ -65,7 +65,7 @@ class FeatureWidths {
     return sum;
   }
 
-  /// The one that saves most by it.
+  /// Turns the numbers of the matrix that saves most width. Returns false where none does.
   bool turnWidest(std::vector<float>& turned) {
     std::size_t best = 0;
     float saved = 0.0F;
@@ -89,7 +89,8 @@ class FeatureWidths {
     return true;
   }
 
-  /// What numbers lack, out of what is free and of what others have beyond theirs.
+  /// Widens the matrices that lack width for their numbers, from free room and from the spare width
+  /// of other matrices with numbers.
   void grow() {
     float lacking = 0.0F;
     float spare = 0.0F;
@@ -112,7 +113,7 @@ class FeatureWidths {
   std::ptrdiff_t upright_ = 0;
 };
 
-/// The items in a row.
+/// The layout of the items in one row.
 class StageRow {
  public:
   StageRow(const std::vector<StageItem>& items, const Rect& room, const StageMetrics& m)
@@ -145,8 +146,8 @@ class StageRow {
         std::max(room.height() - m.title - (labelsBelow ? m.columnLabel : m.title * 0.4F), 1.0F);
 
     cell_ = std::min(m.largestCell, roomY_ / tallest_);
-    // low cells of a few tokens are as wide as if they were higher, where no features need the
-    // room: their names are read below them
+    // low cells of few tokens are as wide as higher ones would be, where no features need the room:
+    // their names are read below them
     constexpr float kFewTokens = 16.0F;
     const bool few = tallest_ <= kFewTokens && widest <= kFewTokens && featureWeight == 0.0F;
     cellWidth_ = cell_ >= m.numberHeight ? cell_ * m.widestCell
@@ -171,7 +172,7 @@ class StageRow {
   }
 
   auto numbered() const { return features_.numbered(); }
-  /// A few tokens, whose columns are not as wide as their height allows.
+  /// Whether the columns of few tokens are narrower than their height allows.
   bool tight() const { return tight_; }
 
   std::vector<Rect> places() const {
@@ -185,7 +186,7 @@ class StageRow {
       x = places.back().b.x;
       bodyHeight = std::max(bodyHeight, places.back().height());
     }
-    // centred across, and every item about one middle line, below the titles
+    // the row is centred, and all items share one middle line, below the titles
     const float shift = std::max(0.0F, (room_.b.x - x) * 0.5F);
     const float middle =
         room_.a.y + m_.title + bodyHeight * 0.5F + std::max(0.0F, (roomY_ - bodyHeight) * 0.35F);
@@ -197,7 +198,7 @@ class StageRow {
   }
 
  private:
-  /// Left of it.
+  /// The room for labels left of an item.
   float labelRoom(const StageItem& item) const {
     if (item.sign || !isTokenLane(item.rowLane)) return 0.0F;
     return m_.rowLabel + (isTokenLane(item.colLane) ? m_.axisName : 0.0F);
@@ -223,9 +224,9 @@ class StageRow {
   const Rect room_;
   const StageMetrics m_;
   float gap_;
-  float tallest_ = 1.0F;  // token cells above each other
+  float tallest_ = 1.0F;  // the largest number of token cells one above the other
   float roomY_ = 1.0F;
-  float cell_ = 1.0F, cellWidth_ = 1.0F;  // of a token: its height and width
+  float cell_ = 1.0F, cellWidth_ = 1.0F;  // the height and width of a token's cell
   bool tight_ = false;
   FeatureWidths features_;
 };
@@ -244,8 +245,8 @@ std::vector<Rect> placesInRow(const std::vector<StageItem>& items, const Rect& r
 
 std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
                               const StageMetrics& metrics) {
-  constexpr float kUpright = 1.2F;  // height over width from which the result stands below
-  constexpr float kAbove = 0.42F;   // of the height, for what it is made of
+  constexpr float kUpright = 1.2F;  // the least height over width at which the result stands below
+  constexpr float kAbove = 0.42F;   // the share of the height for its operands
   const auto result =
       std::find_if(items.begin(), items.end(), [](const StageItem& item) { return item.result; });
   const bool madeOfSeveral = result != items.end() && result - items.begin() >= 2;

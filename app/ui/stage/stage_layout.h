@@ -1,4 +1,4 @@
-// Stage layout: where the matrices of a step and the signs between them stand. Pure: no drawing.
+// Stage layout: the places of a step's matrices and of the signs between them. Pure: no drawing.
 #pragma once
 
 #include <vector>
@@ -7,25 +7,25 @@
 
 namespace headscope::ui {
 
-/// Places of the items in a rectangle. All token rows are equally high and all token columns
-/// equally wide, so that rows of a product stand at the height of its factor's; where there is room
-/// for numbers, columns are up to `widestCell` times as wide as rows are high. Features share the
-/// rest equally, but where few of them can hold their numbers they get what those need of what
-/// others can do without. In an upright rectangle the result stands below what it is made of.
+/// The sizes that a layout obeys, in points. All token rows have one height and all token columns
+/// one width, so that the rows of a product align with those of its factor. Where numbers fit,
+/// token columns are up to `widestCell` times as wide as rows are high. Feature axes share the rest
+/// equally, but an axis with few features takes the width of its numbers from others that do not
+/// need theirs. In an upright rectangle the result stands below its operands.
 struct StageMetrics {
-  float largestCell;   // a token's cell is at most this high
-  float widestCell;    // … and this many times as wide as high
+  float largestCell;   // the largest height of a token's cell
+  float widestCell;    // … and its largest width, as a factor of its height
   float numberHeight;  // cells lower than this hold no numbers, and are square
-  float turnedNumber;  // columns of features as wide hold numbers that are turned
-  float rowLabel;      // room left of a matrix with token rows
-  float axisName;      // … and with token columns beside it
-  float columnLabel;   // room below a matrix with token columns
-  float title;         // room above every matrix
-  float sign;          // width of a sign
-  float word;          // … that is a word
-  float shortestSide;  // a feature axis is at least this long, if there is room
+  float turnedNumber;  // the least width of feature columns with turned numbers
+  float rowLabel;      // the room left of a matrix with token rows
+  float axisName;      // … and the room added where it has token columns, too
+  float columnLabel;   // the room below a matrix with token columns
+  float title;         // the room above every matrix
+  float sign;          // the width of a sign
+  float word;          // the width of a sign that is a word
+  float shortestSide;  // the least length of a feature axis, if there is room
 };
-/// One rectangle for each item: of the matrix itself, or of the sign.
+/// Returns one rectangle for each item: of the matrix itself, or of the sign.
 std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
                               const StageMetrics& metrics);
 

@@ -49,7 +49,7 @@ class StageMatrixPainter {
     } else {
       lanes();
     }
-    for (const CellRef& cell : panel_.view.pointed) {  // what a tool points at
+    for (const CellRef& cell : panel_.view.pointed) {  // the cells that a tool points at
       if (const auto block = litCell(item_, cell)) {
         drawFrame(look_, list_, placeOf(*block), look_.theme.text, 2.5F);
       }
@@ -81,8 +81,8 @@ class StageMatrixPainter {
     ImFont* small = look_.fonts.monoSmall;
     const ImVec2 symbol = richTextSize(look_.fonts, look_.fonts.semibold, item_.text);
     std::string about = ref_.maskOnly ? "" : toString(shape);
-    // the scale of what has no colour bar, and what a pixel stands for, where there is room to say
-    // so
+    // the title adds the scale of a matrix without a colour bar, and the cells per pixel, where
+    // they fit
     const float room = at_.width() + look_.px(30) - symbol.x;
     const auto add = [&](const std::string& more) {
       if (textSize(small, about + more).x <= room) about += more;
@@ -122,7 +122,7 @@ class StageMatrixPainter {
     }
   }
 
-  /// Which row or column is lit, of `count` along a lane from `offset` on; −1: none.
+  /// Returns the lit row or column among `count` along a lane from `offset` on; −1: none.
   Index litAt(Lane lane, Index offset, Index count) const {
     const Index at = lit_[static_cast<std::size_t>(lane)];
     if (!item_.linked || lane == Lane::none || at < offset || at >= offset + count) return -1;
@@ -143,13 +143,13 @@ class StageMatrixPainter {
     drawTurnedText(list_, font,
                    {at_.a.x - rows.width() - look_.px(26), at_.centre().y + length * 0.5F},
                    look_.theme.textMuted, "query", -90.0F);
-    // below the number at the low end of a colour bar that stands there
+    // the name stands below the number at the low end of a colour bar
     const float below = item_.result ? look_.px(9) : look_.px(3);
     drawText(list_, font, {columns.end(at_) + look_.px(8), at_.b.y + below}, look_.theme.textMuted,
              "key →");
   }
 
-  /// The outline of the chosen head's columns.
+  /// Draws the outline of the chosen head's columns.
   void headsPart() {
     const Index count = item_.outlinedTo - item_.outlinedFrom;
     if (count <= 0) return;
@@ -159,7 +159,7 @@ class StageMatrixPainter {
           headColor(look_.theme, static_cast<std::size_t>(panel_.view.head)));
   }
 
-  /// The lit row and column, over the whole matrix where it does not have both.
+  /// Draws the lit row and column; a matrix with only one of them lights it over its whole length.
   void lanes() {
     const Theme& t = look_.theme;
     const Index row = litRow();
@@ -225,8 +225,8 @@ class StageMatrixPainter {
   const Lit& lit_;
 };
 
-/// Whether all values are whole numbers, so that they are shown as such. Stops at the first that is
-/// not, hence quick.
+/// Whether all values are whole numbers, which are shown as such. Fast: stops at the first
+/// fraction.
 bool allWhole(const MatrixRef& ref, const CellNumbers& numbers) {
   for (Index r = 0; r < ref.shownRows(); ++r) {
     for (Index c = 0; c < ref.shownCols(); ++c) {

@@ -1,5 +1,5 @@
-// Stage matrix: one matrix of the stage with all that belongs to it: its name and shape, numbers,
-// axis labels, what is lit in it, and the cell under the mouse.
+// Stage matrix: one matrix of the stage with its name and shape, numbers, axis labels, lit cells,
+// and the cell under the mouse.
 #pragma once
 
 #include <array>
@@ -12,21 +12,21 @@
 
 namespace headscope::ui {
 
-/// Where the mouse or the chosen cell stands along each lane; −1: nowhere.
+/// The position of the mouse or of the chosen cell along each lane; −1: none.
 using Lit = std::array<Index, 5>;
 
-/// A part of a matrix in its own rows and columns as shown; fractions cut through a cell.
+/// A part of a matrix in rows and columns as shown; fractions cut through a cell.
 struct CellRange {
   double row0 = 0.0, row1 = 0.0, col0 = 0.0, col1 = 0.0;
 
   bool operator==(const CellRange&) const = default;
 };
 
-/// How the names of columns stand below the matrices of a stage.
+/// The arrangement of the names of columns below the matrices of a stage.
 struct ColumnNames {
-  float room = 0.0F;    // at most, for turned ones
-  bool turned = false;  // where they do not fit on a line
-  bool curves = true;   // of a series: above them, where the stage is high enough
+  float room = 0.0F;    // the largest height of turned names
+  bool turned = false;  // whether they are turned, since they do not fit on a line
+  bool curves = true;   // whether a series has curves above them, where the stage is high enough
 };
 
 struct StageMatrix {
@@ -34,26 +34,26 @@ struct StageMatrix {
   ColorScale scale;
   Rect at;
   ColumnNames names = {};
-  const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
-  bool pickable = true;                    // the mouse can be on its cells
-  std::span<const CellRange> veiled = {};  // not yet reached by the timeline
-  std::string range = {};  // of its values, where its scale is shared with another matrix
+  const Explanation* explained = nullptr;  // lights the operands of a result's cell, not lanes
+  bool pickable = true;                    // whether its cells react to the mouse
+  std::span<const CellRange> veiled = {};  // the parts that the timeline has not reached
+  std::string range = {};  // the range of its values, where it shares its scale with another matrix
 };
 
-/// The numbers of its cells as the stage writes them.
+/// The numbers of a matrix's cells in the format of the stage.
 CellNumbers stageNumbers(const Trace& trace, const MatrixRef& ref);
 
-/// Everything but the heatmap itself. Gives the cell under the mouse; a click chooses it.
+/// Draws everything but the heatmap itself. Returns the cell under the mouse; a click chooses it.
 std::optional<Hover> drawStageMatrix(const PanelContext& panel, const StageMatrix& matrix,
                                      const Lit& lit);
 
-/// What has not been reached yet is covered with it.
+/// The colour over the parts that the timeline has not reached.
 ImU32 veilColor(const Theme& theme);
 
-/// The tokens along a lane of the stage, as labels of rows; none for other lanes.
+/// Returns the tokens along a lane of the stage as row labels; none for other lanes.
 AxisLabels stageLabels(const PanelContext& panel, Lane lane, Index lit = -1);
-/// The same as labels of columns `width` points wide in all: for who lays out the stage and for who
-/// draws it.
+/// Returns the tokens along a lane as column labels for a matrix `width` points wide. Layout and
+/// drawing both use them.
 ColumnLabels stageColumnLabels(const PanelContext& panel, Lane lane, float width,
                                const ColumnNames& names, Index lit = -1);
 

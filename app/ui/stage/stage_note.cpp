@@ -35,7 +35,7 @@ StageNote aboutAllColumns() {
   return note;
 }
 
-/// S and S' on one scale: how much smaller the scores have become.
+/// A note on S and S' on one scale: the factor by which the scores shrank.
 StageNote aboutScale(const PanelContext& panel, const std::vector<StageItem>& items) {
   const auto reach = [&](TensorId tensor) {
     for (const StageItem& item : items) {
@@ -69,7 +69,7 @@ StageNote aboutNoMask(const PanelContext& panel) {
   return note;
 }
 
-/// What ALiBi does to the head, before the mask or in its place.
+/// A note on the penalties of ALiBi for the head, and on a missing mask.
 StageNote aboutAlibi(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   const Index head = panel.view.head;
@@ -82,8 +82,8 @@ StageNote aboutAlibi(const PanelContext& panel) {
   return note;
 }
 
-/// Who asks and who answers, and the largest weight of the head: of a picture that a glance takes
-/// in.
+/// A note on cross-attention: the sources of queries and keys, and the head's largest weight where
+/// the matrix is small.
 StageNote aboutMemory(const PanelContext& panel) {
   constexpr Index kMostTokens = 64;
   const Trace& trace = panel.trace;

@@ -1,5 +1,5 @@
-// Stage note: a line below the matrices that says what cannot be seen of them, with what can be
-// done about it: columns left out, one scale for two matrices, a mask that masks nothing.
+// Stage note: a line below the matrices on a fact that they do not show, with a button to change
+// it: columns left out, one scale for two matrices, a mask that masks nothing.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 namespace headscope::ui {
 
 struct StageNote {
-  std::string text;   // empty: there is nothing to say
-  std::string offer;  // on a button; empty: none
+  std::string text;   // empty: no note
+  std::string offer;  // the label of the button; empty: no button
   std::function<void(const PanelContext&)> accept = {};
-  bool aside = false;  // left out where the stage is low
+  bool aside = false;  // whether it is left out where the stage is low
 };
 
-/// Of the step that is shown; `used`: the columns of X that tell something.
+/// Returns the note of the current step. `used`: the columns of X that carry information.
 StageNote stageNote(const PanelContext& panel, const std::vector<StageItem>& items,
                     const std::optional<UsedColumns>& used);
 

@@ -6,8 +6,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kLeastLeftOut = 32;  // columns; fewer are no relief
-constexpr float kFaint = 0.05F;      // of X's largest magnitude: its colour is hardly one
+constexpr Index kLeastLeftOut = 32;  // the fewest columns that are left out
+constexpr float kFaint = 0.05F;      // as a share of X's largest magnitude: hardly coloured
 
 bool isInput(const StageItem& item) {
   const TensorId tensor = item.ref.tensor;
@@ -29,7 +29,7 @@ UsedColumns UsedColumnsMemory::of(const Trace& trace, const MatrixRef& ref) {
   place_ = place;
   const CellRows rows = cellsOf(trace, ref);
   std::vector<float> cells(static_cast<std::size_t>(rows.cols));
-  std::vector<float> largest(cells.size(), 0.0F);  // of each column
+  std::vector<float> largest(cells.size(), 0.0F);  // the largest magnitude in each column
   for (Index r = 0; r < rows.rows; ++r) {
     rows.read(r, cells);
     std::transform(cells.begin(), cells.end(), largest.begin(), largest.begin(),

@@ -1,6 +1,6 @@
-// Used columns: which columns of X carry information. Sentences and series fill the
-// first of many coordinates, and hardly anything stands in the others; the stage leaves those out,
-// and the rows of weights that they meet.
+// Used columns: the columns of X that carry information. Sentences and series fill the first of
+// many columns and leave the others nearly 0. The stage leaves those out, with the rows of weights
+// that they multiply.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace headscope::ui {
 
-/// From the first column with a value that can be told from 0 by its colour to the last.
+/// The columns from the first to the last that has a value whose colour differs visibly from 0's.
 struct UsedColumns {
   Index first = 0, count = 0;
   Index all = 0;
-  float rest = 0.0F;  // the largest magnitude in the others
+  float rest = 0.0F;  // the largest magnitude in the other columns
 
   Index last() const { return first + count - 1; }
 };
 
-/// Of the matrix asked for last, remembered until its values change.
+/// Caches the used columns of the last matrix until its values change.
 class UsedColumnsMemory {
  public:
   UsedColumns of(const Trace& trace, const MatrixRef& ref);
@@ -29,15 +29,15 @@ class UsedColumnsMemory {
   UsedColumns found_;
 };
 
-/// Of the X or memory that a step multiplies with weights, where most of its columns are as good as
-/// 0 in all its rows; else nothing.
+/// Returns the used columns of the X or memory that a step multiplies with weights, where most of
+/// its columns are nearly 0 in all rows; else none.
 std::optional<UsedColumns> columnsToKeep(const std::vector<StageItem>& items, const Trace& trace,
                                          UsedColumnsMemory& memory);
 
-/// Whether a cell lies in what would be left out.
+/// Whether a cell lies in a row or column that would be left out.
 bool hides(const std::vector<StageItem>& items, const UsedColumns& used, const CellRef& cell);
 
-/// Leaves the other columns out, and the rows of the weights that meet them.
+/// Leaves out the other columns, and the rows of the weights that they multiply.
 void keepColumns(std::vector<StageItem>& items, const UsedColumns& used);
 
 }  // namespace headscope::ui

@@ -11,8 +11,8 @@
 namespace headscope::ui {
 namespace {
 
-// While playing, seconds between frames at most.
-constexpr double kBarPace = 0.25;        // for the bar to go on
+// The longest time between frames during playback, in seconds.
+constexpr double kBarPace = 0.25;        // for the scrub bar
 constexpr double kSweepPace = 1.0 / 30;  // while a veil moves
 
 std::optional<Index> queryOf(const std::optional<CellRef>& cell) {
@@ -20,7 +20,7 @@ std::optional<Index> queryOf(const std::optional<CellRef>& cell) {
   return cell->row;
 }
 
-/// The query that is chosen, else the one that was pointed at when the timeline was entered.
+/// Returns the chosen query, or else the one under the mouse when the timeline was entered.
 Index queryFor(const PanelContext& panel, const Playback& playback) {
   const ViewState& view = panel.view;
   Index query = view.playQuery;
@@ -36,7 +36,7 @@ double shareOf(const TimelineSegment& moment, double time) {
   return std::clamp((time - moment.start) / moment.length, 0.0, 1.0);
 }
 
-/// The picture of a sweep that is not animated is its last.
+/// Returns the state of the stage now. A sweep without animation shows its end.
 StageMoment stageNow(const PanelContext& panel, const Playback& playback) {
   const TimelineSegment& moment =
       playback.timeline.moments()[playback.timeline.at(*panel.view.playTime)];
@@ -129,10 +129,10 @@ class StageMomentBuilder {
   }
 
  private:
-  /// What the step gives, as the stage shows it.
+  /// The result of the step, as the stage shows it.
   TensorId result() const { return shownResult(moment_.step, moment_.part); }
 
-  /// Along which a query's row is gone through, cell by cell.
+  /// The lane along which the timeline visits a query's row, cell by cell.
   Lane laneGoneThrough() const {
     if (moment_.step == StepId::project) return Lane::column;
     return info(result()).cols == Axis::key ? Lane::key : Lane::inner;
@@ -144,7 +144,7 @@ class StageMomentBuilder {
     if (row0 < row1 && col0 < col1) result_.veiled.push_back({row0, row1, col0, col1});
   }
 
-  /// Of the query's row what comes from column `col` on, and all other rows.
+  /// Veils the cells of the query's row from column `col` on, and all other rows.
   void veilCellsFrom(double col) {
     const auto query = static_cast<double>(subject_.query);
     veil(query, query + 1.0, col, cols_);
@@ -152,7 +152,7 @@ class StageMomentBuilder {
     veil(query + 1.0, rows_, 0.0, cols_);
   }
 
-  /// The other rows from the n-th on; the query's own stays.
+  /// Veils the other rows from the n-th on, but not the query's own.
   void veilRowsFrom(double n) {
     const auto query = static_cast<double>(subject_.query);
     veil(n, query, 0.0, cols_);
@@ -182,7 +182,7 @@ class StageMomentBuilder {
   const AttentionConfig& c_;
   const RowId& subject_;
   const TimelineSegment& moment_;
-  double reached_ = 0.0;  // of what the moment goes through, counted from 0
+  double reached_ = 0.0;  // the position within the range that the moment visits, counted from 0
   Index current_ = 0;
   double rows_ = 0.0, cols_ = 0.0;
   StageMoment result_;
@@ -201,7 +201,7 @@ void advancePlayback(const PanelContext& panel, Playback& playback) {
   playback.now = panel.look.now;
   if (playback.stage &&
       (view.step != playback.stage->moment.step || view.part != playback.stage->moment.part)) {
-    leaveTimeline(view);  // another step was opened by hand
+    leaveTimeline(view);  // the user opened another step
   }
   view.playQuery = queryFor(panel, playback);
   const RowId subject{view.item, view.head, view.playQuery};
@@ -283,7 +283,7 @@ void goBy(ViewState& view, const Playback& playback, int count, bool whole) {
   const int last = static_cast<int>(timeline.moments().size()) - 1;
   const TimelineSegment& moment =
       timeline.moments()[static_cast<std::size_t>(std::clamp(here + count, 0, last))];
-  // a sweep is looked at when it is through
+  // a jump to a sweep shows its end
   view.playTime = isSweep(moment.beat) ? std::nextafter(moment.end(), 0.0) : moment.start;
 }
 

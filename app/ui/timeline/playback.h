@@ -1,5 +1,5 @@
-// Playback: where the timeline stands, and how keys, buttons and the clock move it. The step shown,
-// what is lit and what is said all follow from that one position.
+// Playback: the position of the timeline, and how keys, buttons and the clock move it. The step,
+// the lit cells and the narration follow from that position.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@
 
 namespace headscope::ui {
 
-/// What the stage shows at a moment of the timeline: which head and scope, what is lit, and what is
-/// veiled because it has not been reached.
+/// The state of the stage at a moment of the timeline: head and scope, lit cells, and the veiled
+/// cells that have not been reached.
 struct StageMoment {
   TimelineSegment moment;
   StageScope scope = StageScope::thisHead;
-  Index head = 0;  // whose matrices; while heads are gone through, not the subject's
+  Index head = 0;  // the head of the matrices; it changes in a sweep over heads
   Lit lit{};
-  std::vector<CellRange> veiled;  // of the result
-  Index headsReached = 0;         // in the grid of all heads
+  std::vector<CellRange> veiled;  // the veiled parts of the result
+  Index headsReached = 0;         // the number of heads reached in the grid of all heads
 };
 
-/// `share` of the moment has gone by, 0 … 1.
+/// Returns the state of the stage when `share` of the moment, 0 … 1, has passed.
 StageMoment stageMoment(const Trace& trace, const RowId& subject, const TimelineSegment& moment,
                         double share);
 
-/// What playing remembers between frames, all of it recomputable.
+/// The state of playback between frames; all of it can be recomputed.
 struct Playback {
   Timeline timeline;
   RowId subject;
-  std::optional<StageMoment> stage;  // at the view's playTime; none off the timeline
+  std::optional<StageMoment> stage;  // the stage at the view's playTime; none off the timeline
   std::string narration;
-  double now = 0.0;  // of the last frame
-  // what the narration is of
+  double now = 0.0;  // the time of the last frame
+  // the pass, moment and row that the narration describes
   std::uint64_t pass = 0;
   TimelineSegment narrated;
   RowId narratedOf;
@@ -44,24 +44,27 @@ struct Playback {
 
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Moves on by the clock. Before this frame's keys.
+/// Advances by the clock. Call it before this frame's keys.
 void advancePlayback(const PanelContext& panel, Playback& playback);
 
-/// Shows what belongs to the position: sets the view's step, or leaves the timeline where the step
-/// was changed by hand. After the keys.
+/// Sets the view's step to the position, or leaves the timeline where the user changed the step.
+/// Call it after the keys.
 void followPlayback(const PanelContext& panel, Playback& playback);
 
-/// What is said at the start of the step that is shown, off the timeline.
+/// Returns the narration for the start of the current step, off the timeline.
 std::string narrationOf(const PanelContext& panel, const Playback& playback);
 
-/// In how many seconds the picture changes by itself.
+/// Returns the seconds until the picture changes by itself; kNever where it does not.
 double nextChange(const PanelContext& panel, const Playback& playback);
 
-/// From the current step, or on from where it halted; from the start at the end.
+/// Starts or pauses playback: from the current step, from the place of the pause, or at the end
+/// from the start.
 void togglePlay(ViewState& view, const Playback& playback);
-/// What ← and → do: by moments on the timeline (`whole`: by steps), halting it; by steps off it.
+/// Moves `count` moments on the timeline (`whole`: steps) and pauses it; off the timeline, moves
+/// `count` steps. For ← and →.
 void goBy(ViewState& view, const Playback& playback, int count, bool whole = false);
-/// What Home and End do: the first or last moment on the timeline, the first or last step off it.
+/// Moves to the first or last moment on the timeline, or off it to the first or last step. For Home
+/// and End.
 void goToEnd(ViewState& view, const Playback& playback, bool last);
 void leaveTimeline(ViewState& view);
 

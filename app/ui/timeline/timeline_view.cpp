@@ -29,7 +29,7 @@ void drawStepSegments(const FrameContext& look, const Timeline& timeline, StepId
     list->AddRectFilled({from, a.y}, {to - gap, b.y}, step == current ? t.accentSoft : t.fieldHover,
                         look.space.thin);
   }
-  // ticks where they can be told apart
+  // ticks are drawn where they do not merge
   float drawn = a.x;
   const float apart = look.px(3);
   for (const TimelineSegment& moment : timeline.moments()) {

@@ -1,5 +1,5 @@
-// Timeline view: the scrub bar (the timeline as a segment for each step with a tick for every
-// moment; a click or a drag goes there) and the narration below the stage.
+// Timeline view: the scrub bar (a segment for each step with a tick for every moment; a click or a
+// drag moves to a position) and the narration below the stage.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace headscope::ui {
 
-/// At the cursor, as wide as there is room.
+/// Draws the scrub bar at the cursor, over the whole width.
 void scrubBar(const PanelContext& panel, const Playback& playback);
 float scrubBarHeight(const FrameContext& look);
 
-/// "0:12"
+/// Returns minutes and seconds: "0:12".
 std::string clockText(double time);
 
-/// The height the narration should be given, of what the stage has.
+/// Returns the height of the narration within a stage `room` high.
 float narrationHeight(const FrameContext& look, float room);
-/// What happens now, in the largest letters that fit.
+/// Draws the narration in the largest letters that fit.
 void narrationStrip(const FrameContext& look, std::string_view text, const Rect& at);
 
 }  // namespace headscope::ui

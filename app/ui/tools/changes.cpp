@@ -1,5 +1,5 @@
-// Changes: the current step's result before and after, what it differs by, and how far every
-// token's output moved.
+// Changes: the current step's result before and after an edit, their difference, and the distance
+// that every token's output moved.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace headscope::ui {
 namespace {
 
-/// Against which state.
+/// Draws the choice of the state to compare with.
 void referenceChooser(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   ViewState& view = panel.view;
@@ -57,7 +57,7 @@ void referenceChooser(const PanelContext& panel) {
   ImGui::NewLine();
 }
 
-/// Why there is nothing to compare with.
+/// Returns the reason why there is nothing to compare with.
 std::string whyNoReference(const Reference& reference) {
   if (!reference.problem.empty()) return reference.problem;
   if (!reference.name.empty()) return "computing …";
@@ -65,7 +65,7 @@ std::string whyNoReference(const Reference& reference) {
          "here.";
 }
 
-/// "0.412 (12 %)": how far, and of what it was.
+/// Returns the distance that an output moved, and its share of the former length: "0.412 (12 %)".
 std::string moveInNumbers(const OutputChange& change) {
   if (change.moved == 0.0) return "0";
   const std::string moved = number(change.moved, 3);
@@ -73,7 +73,7 @@ std::string moveInNumbers(const OutputChange& change) {
   return fmt::format("{} ({} %)", moved, number(change.moved / change.before * 100.0, 3));
 }
 
-/// Those of the largest move, in the order of the tokens; all where they fit.
+/// Returns the rows with the largest moves, in the order of the tokens; all rows where they fit.
 std::vector<std::size_t> rowsThatFit(const std::vector<OutputChange>& changes, std::size_t fit) {
   std::vector<std::size_t> order(changes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -87,7 +87,8 @@ std::vector<std::size_t> rowsThatFit(const std::vector<OutputChange>& changes, s
   return order;
 }
 
-/// How far each token's output moved, as bars; where not all fit, those that moved most.
+/// Draws the distance that each token's output moved, as bars. Where not all fit, the largest moves
+/// are shown.
 void outputBars(const PanelContext& panel, const std::vector<OutputChange>& changes, Rect room) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;

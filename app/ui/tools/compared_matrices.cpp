@@ -21,7 +21,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kBeyondScales = 1.0e30F;  // an infinite difference: past the end of every scale
+constexpr float kBeyondScales = 1.0e30F;  // stands for an infinite difference: beyond every scale
 constexpr std::size_t kDifferenceIndex = 2;
 
 class Compared {
@@ -92,7 +92,7 @@ class Compared {
       const float height = std::max(room.height() - below, look_.px(8));
       ImVec2 cell(width / static_cast<float>(cols),
                   std::min(most, height / static_cast<float>(rows)));
-      // as wide as there is room for, for the numbers and the labels below
+      // cells are as wide as the room allows, for the numbers and the labels below
       cell.x = std::min(cell.x, tokenCols ? std::max(2.0F * cell.y, most) : look_.px(74));
       return ImVec2(cell.x * static_cast<float>(cols), cell.y * static_cast<float>(rows));
     };
@@ -105,7 +105,8 @@ class Compared {
     }
   }
 
-  /// Under the mouse here, else under it or chosen elsewhere.
+  /// Finds the cell to mark: the one under the mouse here, or else the one under the mouse or
+  /// chosen elsewhere.
   void findCell() {
     for (const MatrixPlace& place : places_) {
       cell_ = place.hovered();
@@ -175,7 +176,7 @@ class Compared {
     list_->AddRect(block.a, block.b, look_.theme.text, 0, 0, look_.space.thin);
   }
 
-  /// "after A_3 0 to 1", as far as it fits.
+  /// Draws the title "after A_3 0 to 1", as much of it as fits.
   void title(std::size_t i) {
     const Theme& t = look_.theme;
     ImFont* font = look_.fonts.semibold;
@@ -199,7 +200,7 @@ class Compared {
 
   std::string rangeOf(std::size_t i) const {
     const ColorScale scale = scaleOf(i);
-    // a difference of ∞ has no place on the scale
+    // an infinite difference has no place on the scale
     if (i != kDifferenceIndex || !std::isinf(difference_.largest)) return scale.inWords();
     return scale.allZero ? "0 or ∞" : scale.inWords() + " or ∞";
   }
@@ -244,7 +245,7 @@ class Compared {
   ImDrawList* list_;
   float sign_;  // the room between two matrices
   std::array<MatrixPlace, 3> places_;
-  bool bar_ = false;  // the difference's scale stands beside it
+  bool bar_ = false;  // whether the difference's scale stands beside it
   float labelLimit_ = 0.0F;
   float mostBelow_ = 0.0F;
   std::optional<MatrixCell> cell_;
@@ -253,7 +254,7 @@ class Compared {
 }  // namespace
 
 StageItem resultOf(StepId step, const AttentionConfig& config, const ViewState& view) {
-  // a head's own part of the projection is what it is split into
+  // a head's own part of the projection is shown by the step Split
   const bool part = step == StepId::project && view.scope == StageScope::thisHead;
   std::vector<StageItem> items = stageItems(part ? StepId::split : step, config, view);
   const auto result =

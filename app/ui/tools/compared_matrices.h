@@ -1,5 +1,5 @@
-// Compared matrices: one matrix of two passes and what they differ by, side by side: the one, the
-// other, and their difference on a scale of its own.
+// Compared matrices: one matrix of two passes and its difference, side by side; the difference has
+// a scale of its own.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@ namespace headscope::ui {
 /// One of the two passes.
 struct ComparedPass {
   const Trace& trace;
-  std::uint64_t salt;  // of its heatmaps; 0: the present pass
+  std::uint64_t salt;  // the salt of its heatmaps; 0: the present pass
   const char* name;    // "after"
 };
 
-/// What is compared: first − second.
+/// The two passes of a comparison; the difference is first − second.
 struct ComparedPasses {
   ComparedPass first, second;
 };
 
-/// How a step's result is shown: its matrix for the chosen head, what it is called, its lanes.
+/// Returns the item that shows a step's result for the chosen head: its matrix, symbol and lanes.
 StageItem resultOf(StepId step, const AttentionConfig& config, const ViewState& view);
-/// The same of a tensor that some step gives.
+/// Returns the item that shows a tensor, which must be a step's result.
 StageItem resultOf(TensorId tensor, const AttentionConfig& config, const ViewState& view);
 
-/// first − second, masked where both are.
+/// Returns the cells first − second, masked where both are masked.
 CellRows differenceRows(const Trace& first, const Trace& second, const MatrixRef& ref);
 
-/// Fills a rectangle; says in words where the two have different shapes. A click chooses a cell.
+/// Draws the comparison in a rectangle, or a sentence where the two shapes differ. A click chooses
+/// a cell.
 void comparedMatrices(const PanelContext& panel, const ComparedPasses& passes,
                       const StageItem& item, const Rect& room);
 

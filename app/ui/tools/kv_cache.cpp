@@ -1,5 +1,5 @@
-// KV cache: decoding token by token under a causal mask; what is new, what is kept, and what the
-// cache saves and takes.
+// KV cache: decoding token by token under a causal mask, with the rows that are new, cached or not
+// kept, and the work that the cache saves and the memory that it takes.
 #include "core/studies/kv_cache.h"
 
 #include <fmt/format.h>
@@ -25,13 +25,13 @@ namespace headscope::ui {
 namespace {
 
 constexpr double kSecondsPerToken = 1.0;
-constexpr std::size_t kMostSizes = 12;  // numbers of key/value heads that are compared
+constexpr std::size_t kMostSizes = 12;  // the most numbers of key/value heads in a comparison
 
 Index lastPosition(const PanelContext& panel) { return panel.trace.config().seqLen - 1; }
 
 // Decoding.
 
-/// One token back or on.
+/// Moves the decoding position by `tokens`.
 bool stepDecoding(const PanelContext& panel, int tokens) {
   ViewState& view = panel.view;
   view.decodePosition = std::clamp<Index>(view.decodePosition + tokens, 0, lastPosition(panel));
@@ -70,7 +70,7 @@ void decodeButton(const PanelContext& panel) {
   tip(look, "A token a second");
 }
 
-/// "token 3 of 6: sat", the slider and its buttons, and whose columns are shown.
+/// Draws "token 3 of 6: sat", the slider and its buttons, and the choice of heads.
 void decodeControls(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   ViewState& view = panel.view;
@@ -108,13 +108,13 @@ void decodeControls(const PanelContext& panel) {
   if (scope >= 0) view.scope = scope == 1 ? StageScope::allHeads : StageScope::thisHead;
 }
 
-// What it costs.
+// The cost.
 
 std::array<ImU32, kDecodeParts> partColors(const Theme& t) {
   return {t.query, t.key, t.input, t.value, t.output};
 }
 
-/// "1.57 M": the unit is the table's.
+/// Returns an amount without its unit, which the table names: "1.57 M".
 std::string flopsAmount(Index flops) {
   const std::string words = flopsInWords(flops);
   return words.substr(0, words.find("FLOP"));
@@ -125,7 +125,7 @@ std::string savedShare(const DecodeFlops& cached, const DecodeFlops& whole) {
   return fmt::format("{:.1f} %", 100.0 * (all - static_cast<double>(cached.total())) / all);
 }
 
-/// FLOPs by part, for the new token and for all so far, with a cache and without.
+/// Draws the FLOPs by part, for the new token and for all tokens so far, with and without a cache.
 void workTable(const PanelContext& panel, const DecodeLedger& ledger) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -154,7 +154,8 @@ void workTable(const PanelContext& panel, const DecodeLedger& ledger) {
        0);
 }
 
-/// FLOPs of each token: stacked by part, with a cache in full colour, without one pale behind it.
+/// Draws the FLOPs of each token, stacked by part: with a cache in full colour, without one pale
+/// behind it.
 void workChart(const PanelContext& panel, const DecodeLedger& ledger, float height) {
   const FrameContext& look = panel.look;
   const Index count = panel.trace.config().seqLen;
@@ -207,7 +208,8 @@ void kvCacheWork(const PanelContext& panel, bool headed) {
   }
 }
 
-/// At most kMostSizes of them: the first, the last and the one there is, the rest evenly.
+/// Returns at most kMostSizes numbers of key/value heads: the first, the last and the present one,
+/// and others at even distances.
 std::vector<Index> comparedSizes(const AttentionConfig& c) {
   std::vector<Index> all = kvHeadCounts(c.numHeads);
   if (all.size() <= kMostSizes) return all;
@@ -313,14 +315,14 @@ class KvCacheTool final : public Card {
     return {{",  .", "one token back, one token on"}};
   }
 
-  /// , and . go one token back and on.
+  /// The keys , and . move to the token before and after.
   bool keys(const PanelContext& panel, bool /*inSight*/) override {
     if (keyPressed(Key::comma)) return stepDecoding(panel, -1);
     return keyPressed(Key::period) && stepDecoding(panel, 1);
   }
 
  private:
-  /// Why nothing could be kept, and what would change that.
+  /// Draws the reason why nothing can be cached, and a button that changes it.
   void offerWayOut(const PanelContext& panel) const {
     const FrameContext& look = panel.look;
     ImGui::Dummy({1, look.space.tight});
@@ -331,9 +333,10 @@ class KvCacheTool final : public Card {
     if (pill(look, obstacle_->wayOutTitle.c_str(), true)) panel.edits.push(*obstacle_->wayOut);
   }
 
-  /// Below each other, or where they are cut one of them by choice.
+  /// Draws work and size one below the other, or one of them by choice where the card is too low
+  /// for both.
   static void workAndSize(const PanelContext& panel) {
-    constexpr float kBoth = 330.0F;  // high at scale 1
+    constexpr float kBoth = 330.0F;  // the least height for both, at scale 1
     bool& showsSize = panel.view.decodeShowsSize;
     if (ImGui::GetContentRegionAvail().y < panel.look.px(kBoth)) {
       const int chosen = choices(panel.look, "work or size", {"work", "cache"}, showsSize ? 1 : 0);
@@ -345,7 +348,7 @@ class KvCacheTool final : public Card {
     kvCacheSize(panel);
   }
 
-  /// A part of the card that scrolls where it does not fit.
+  /// Draws a part of the card that scrolls where its contents do not fit.
   template <typename Fill>
   static void column(const char* id, const Rect& at, const FrameContext& look, Fill&& fill) {
     ImGui::SetCursorScreenPos(at.a);
@@ -356,7 +359,7 @@ class KvCacheTool final : public Card {
     ImGui::PopStyleVar();
   }
 
-  std::uint64_t pass_ = 0;  // of the trace the next is of
+  std::uint64_t pass_ = 0;  // the pass that the obstacle belongs to
   std::optional<CacheObstacle> obstacle_;
 };
 

@@ -73,8 +73,8 @@ class KvCachePicture {
     drawMatrixTitle(look_, list_, at, width, look_.fonts.regular, color, symbol, after);
   }
 
-  /// A matrix of token rows: the new one as it is, those before cached or not kept, later ones
-  /// hatched.
+  /// Draws a matrix of token rows: the new row, the rows before it as cached or not kept, and later
+  /// rows hatched.
   void tokenRows(TensorId tensor, const Rect& line, const Rect& at, ImU32 color, bool cached) {
     const MatrixRef ref = whole(tensor);
     std::string symbol(info(tensor).symbol);
@@ -98,7 +98,7 @@ class KvCachePicture {
     picture_.add(part, scale, band(now_, 1));
     picture_.heatmaps().addHatched(band(now_ + 1, config_.seqLen - now_ - 1));
     picture_.frame(at, look_.theme.panelBorder);
-    // at least a few points high, so that one row of a thousand is seen
+    // at least a few points high, so that one row of a thousand is visible
     Rect row = rows.block(static_cast<double>(now_), 1, 0, 1, look_.space.tight);
     row.a.x -= 1.0F;
     row.b.x += 1.0F;
@@ -106,7 +106,7 @@ class KvCachePicture {
     if (every_ && tensor != TensorId::x) outlineHead(tensor, at, ref.cols);
   }
 
-  /// The chosen head's columns.
+  /// Outlines the chosen head's columns.
   void outlineHead(TensorId tensor, const Rect& at, Index cols) {
     const Index head =
         tensor == TensorId::qProj ? panel_.view.head : config_.kvHead(panel_.view.head);
@@ -115,8 +115,7 @@ class KvCachePicture {
                    headColor(look_.theme, static_cast<std::size_t>(panel_.view.head)), 1.5F);
   }
 
-  /// The row of a matrix at the new token: of the chosen head, or of all of them one below the
-  /// other.
+  /// Adds the row of the new token: of the chosen head, or of all heads one below the other.
   void newRow(TensorId tensor, Rect at, bool overKeys) {
     MatrixRef ref = whole(tensor);
     ref.row0 = now_;
@@ -139,10 +138,10 @@ class KvCachePicture {
     picture_.frame(all, look_.theme.panelBorder);
   }
 
-  /// "q_3 K_1^T/√64": with what the scores are divided by.
+  /// Returns the symbol of the scores with their divisor: "q_3 K_1^T/√64".
   std::string scoreSymbol() const {
     const Index head = panel_.view.head, kvHead = config_.kvHead(head);
-    const bool own = config_.numKvHeads == config_.numHeads;  // keys of each head
+    const bool own = config_.numKvHeads == config_.numHeads;  // each head has its own keys
     std::string symbol = !every_ ? fmt::format("q_{{{}}} K_{{{}}}^T", head + 1, kvHead + 1)
                          : own   ? "q_h K_h^T"
                                  : "q_h K^T";
@@ -152,8 +151,8 @@ class KvCachePicture {
     return symbol;
   }
 
-  /// Scores, weights, the head's output and the layer's, one row each: below its name, or beside it
-  /// where there is little height.
+  /// Adds one row each of scores, weights, head output and layer output. Each stands below its
+  /// name, or beside it where there is little height.
   void newRows(Rect room) {
     const Theme& t = look_.theme;
     const bool beside = room.height() < look_.px(200);
@@ -204,7 +203,7 @@ class KvCachePicture {
         t.outputText, false);
   }
 
-  /// What the three kinds of rows are, as far as there is room.
+  /// Draws the legend of the kinds of rows, as much of it as fits.
   void drawLegend(Rect room) {
     const Theme& t = look_.theme;
     ImFont* font = look_.fonts.tiny;

@@ -1,5 +1,5 @@
-// KV cache picture: the token rows of X, Q, K and V, new, cached or still to come, and the one row
-// of scores, weights and output that the new token gives.
+// KV cache picture: the token rows of X, Q, K and V (new, cached or not yet reached), and the one
+// row of scores, weights and output of the new token.
 #pragma once
 
 #include "app/ui/panel.h"
@@ -7,7 +7,7 @@
 
 namespace headscope::ui {
 
-/// At decoding position view.decodePosition, for the chosen head or for all.
+/// Draws the picture at position view.decodePosition, for the chosen head or for all heads.
 void kvCachePicture(const PanelContext& panel, Magnitudes& magnitudes, const Rect& room);
 
 }  // namespace headscope::ui

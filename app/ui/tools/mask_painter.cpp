@@ -1,6 +1,7 @@
-// Mask painter: allowed and forbidden pairs drawn on the (T, M) mask, by mouse and keyboard, from
-// usual masks as starting points; says which rule forbids a pair and what becomes of queries
-// without a key. A pair is a cell of the mask: its row the query, its column the key.
+// Mask painter: the user paints allowed and forbidden pairs on the (T, M) mask by mouse or
+// keyboard, from common masks as starting points. The card names the rule that forbids a pair and
+// the result for queries without a key. A pair is a cell of the mask: its row is the query, its
+// column the key.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,26 +24,27 @@ namespace headscope::ui {
 namespace {
 
 constexpr const char* kRulesIntoPaint = "turn the rules into paint";
-constexpr float kMatrixShare = 0.52F;  // of the card's width, at most
+constexpr float kMatrixShare = 0.52F;  // the largest share of the card's width
 
-/// What a stroke covers beside the pairs under the mouse.
+/// The extent of a stroke: the pairs under the mouse, their rows or their columns.
 enum class Brush { pairs, rows, columns };
 
 /// A drag over the matrix, from button down to button up.
 struct MaskStroke {
-  bool allow = false;      // what it paints: the opposite of its first pair
-  bool rectangle = false;  // from the first pair to the mouse
+  bool allow = false;      // whether it allows pairs: the opposite of its first pair
+  bool rectangle = false;  // whether it fills the rectangle from the first pair to the mouse
   PairBlock first;
-  ImVec2 last;                               // the mouse in the frame before
-  std::shared_ptr<const PaintedMask> under;  // the paint it started on
+  ImVec2 last;                               // the mouse in the last frame
+  std::shared_ptr<const PaintedMask> under;  // the painted mask at its start
 };
 
-/// The item that is looked at, among those the document has.
+/// Returns the shown batch item, limited to those of the document.
 Index paintedItem(const PanelContext& panel) {
   return std::clamp<Index>(panel.view.item, 0, panel.document.config.batch - 1);
 }
 
-/// The score-like cell of a pair that the current step shows; weights in other steps.
+/// Returns the cell of a pair in the scores that the current step shows; in other steps, in the
+/// weights.
 CellRef scoreOf(const PanelContext& panel, const MatrixCell& pair) {
   const StepId step = panel.view.step;
   const TensorId tensor = step == StepId::score   ? TensorId::rawScores
@@ -52,7 +54,7 @@ CellRef scoreOf(const PanelContext& panel, const MatrixCell& pair) {
   return {tensor, paintedItem(panel), panel.view.head, pair.row, pair.col};
 }
 
-/// The pair of the chosen cell, where it is a score or a weight.
+/// Returns the pair of the chosen cell, where it is a score or a weight.
 std::optional<MatrixCell> pairOfChosenCell(const PanelContext& panel) {
   const auto& cell = panel.view.selected;
   if (!cell || !exists(*cell, panel.document.config)) return std::nullopt;
@@ -61,7 +63,7 @@ std::optional<MatrixCell> pairOfChosenCell(const PanelContext& panel) {
   return MatrixCell{cell->row, cell->col};
 }
 
-// What is painted on the mask.
+// The painted mask.
 
 PaintedMask paintOf(const Document& document) {
   const AttentionConfig& c = document.config;
@@ -75,8 +77,8 @@ void pushPaint(const PanelContext& panel, PaintedMask paint, std::string name,
   if (next != now) panel.edits.push(SetMask{std::move(next), std::move(name)}, gesture);
 }
 
-/// A whole new mask: painted, the rules off, so that every pair can be changed. Padding that
-/// differs between items stays.
+/// Replaces the mask by a painted one and turns the rules off, so that every pair can be changed.
+/// Padding that differs between items stays.
 void startFrom(const PanelContext& panel, PaintedMask paint, const std::string& name) {
   const Mask& now = panel.document.config.mask;
   Mask rest;
@@ -104,7 +106,7 @@ bool anyAllowed(const Document& document, Index item, const PairBlock& block) {
   return false;
 }
 
-/// A block as the brush widens it.
+/// Returns the block widened by the brush.
 PairBlock brushed(PairBlock block, Brush brush, const AttentionConfig& c) {
   if (brush == Brush::rows) {
     block.col0 = 0;
@@ -116,13 +118,13 @@ PairBlock brushed(PairBlock block, Brush brush, const AttentionConfig& c) {
   return block;
 }
 
-/// From one block to another, with all that lies between them.
+/// Returns the smallest block that contains both.
 PairBlock spanned(const PairBlock& a, const PairBlock& b) {
   return {std::min(a.row0, b.row0), std::max(a.row1, b.row1), std::min(a.col0, b.col0),
           std::max(a.col1, b.col1)};
 }
 
-/// Every point the mouse passed on its way, no two further apart than a cell.
+/// Visits points on the mouse's way, at most one cell apart.
 template <typename Visit>
 void pointsAlong(ImVec2 from, ImVec2 to, ImVec2 cell, Visit&& visit) {
   const ImVec2 way(to.x - from.x, to.y - from.y);
@@ -135,7 +137,7 @@ void pointsAlong(ImVec2 from, ImVec2 to, ImVec2 cell, Visit&& visit) {
   }
 }
 
-/// A hatched square in a rule's tint, and its name.
+/// Draws a hatched square in a rule's tint, and its name.
 void legendEntry(const FrameContext& look, MaskRule rule, const std::string& name) {
   const Theme& t = look.theme;
   const Spacing& s = look.space;
@@ -191,8 +193,8 @@ class MaskTool final : public Card {
             {"esc", "puts it away"}};
   }
 
-  /// The pair of the chosen cell is the cursor: arrows move it, x changes the pair, Escape puts it
-  /// away; Enter brings it where no cell is chosen.
+  /// Handles the keys: arrows move the cursor, x changes its pair, Escape removes the cursor, Enter
+  /// shows it where no cell is chosen.
   bool keys(const PanelContext& panel, bool inSight) override {
     if (!inSight) return false;
     const AttentionConfig& c = panel.document.config;
@@ -200,7 +202,7 @@ class MaskTool final : public Card {
     if (ImGui::GetIO().KeyShift) return false;
     if (!cursor_) {
       const bool enter = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
-      if (panel.view.selected || !enter) return false;  // a chosen cell's Enter types its value
+      if (panel.view.selected || !enter) return false;  // with a chosen cell, Enter types its value
       choose(panel, {});
       return true;
     }
@@ -222,14 +224,14 @@ class MaskTool final : public Card {
   }
 
  private:
-  /// The pair becomes the keyboard's cursor and the cell that stage and inspector show.
+  /// Makes the pair the keyboard's cursor and the cell that stage and inspector show.
   void choose(const PanelContext& panel, const MatrixCell& pair) {
     cursor_ = pair;
     const CellRef cell = scoreOf(panel, pair);
     if (exists(cell, panel.trace.config())) panel.view.selected = cell;
   }
 
-  /// Forbids a pair that is allowed, allows one that is not.
+  /// Forbids an allowed pair, allows a forbidden one.
   void changePair(const PanelContext& panel, const MatrixCell& pair) {
     const Document& d = panel.document;
     const Index item = paintedItem(panel);
@@ -244,7 +246,7 @@ class MaskTool final : public Card {
               "");
   }
 
-  /// Begins a stroke at a point of the matrix, or goes on with it.
+  /// Begins or continues a stroke at a point of the matrix.
   void strokeTo(const PanelContext& panel, const MatrixPlace& place, ImVec2 point, bool rectangle) {
     const AttentionConfig& c = panel.document.config;
     const PairBlock under = pairsAt(place, point);
@@ -270,7 +272,7 @@ class MaskTool final : public Card {
     pushPaint(panel, std::move(paint), "mask painted", "paint");
   }
 
-  /// Gives the pair under the mouse, which is lit in the stage as well.
+  /// Returns the pair under the mouse, which is lit on the stage as well.
   std::optional<MatrixCell> matrix(const PanelContext& panel, const MaskLayout& layout) {
     const MatrixPlace& place = layout.place;
     const ImGuiIO& io = ImGui::GetIO();
@@ -382,7 +384,8 @@ class MaskTool final : public Card {
     if (mask.painted != nullptr) legendEntry(look, MaskRule::painted, "painted");
   }
 
-  /// The pair looked at, what a rule keeps from being painted, and queries without a key.
+  /// Writes the sentences on the pair under the mouse or cursor, on a rule that prevents painting,
+  /// and on queries without a key.
   void words(const PanelContext& panel, const std::optional<MatrixCell>& pair) const {
     const FrameContext& look = panel.look;
     const Theme& t = look.theme;
@@ -412,11 +415,11 @@ class MaskTool final : public Card {
 
   ShownMask shown_;
   Brush brush_ = Brush::pairs;
-  Index size_ = 2;  // of the starting points that take one
+  Index size_ = 2;  // the size of the starting points that have one
   NumberDraft sizeDraft_;
   std::optional<MaskStroke> stroke_;
   std::optional<MatrixCell> cursor_;   // the keyboard's
-  std::optional<MatrixCell> refused_;  // painted as allowed last, though a rule may forbid it
+  std::optional<MatrixCell> refused_;  // the pair last allowed, perhaps against a rule
 };
 
 }  // namespace

@@ -14,9 +14,9 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kTint = 0.26F;
-constexpr float kLargestPair = 34.0F;  // at scale 1
+constexpr float kLargestPair = 34.0F;  // the largest side of a pair's cell, at scale 1
 
-/// The tokens along both sides.
+/// Returns the tokens along the queries' or the keys' side.
 AxisLabels pairLabels(const PanelContext& panel, const ShownMask& shown, bool queries, Index lit) {
   const Theme& t = panel.look.theme;
   const Input& input = *panel.document.input;
@@ -32,7 +32,7 @@ AxisLabels pairLabels(const PanelContext& panel, const ShownMask& shown, bool qu
   return labels;
 }
 
-/// 0 where a pair is allowed, else masked.
+/// Returns the mask as cells: 0 where a pair is allowed, else masked.
 CellRows pairCells(const ShownMask& shown) {
   const auto read = [&shown](Index query, std::span<float> cells) {
     const AllowedKeys allowed = allowedKeys(shown.mask(), shown.item(), query, shown.keys());
@@ -43,7 +43,7 @@ CellRows pairCells(const ShownMask& shown) {
   return {shown.queries(), shown.keys(), read};
 }
 
-/// One strip per query, or per point where queries are thinner.
+/// Draws the tints in one strip per query, or per point where queries are thinner.
 void drawTints(const FrameContext& look, const ShownMask& shown, const MatrixPlace& place) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Index strips = std::clamp<Index>(static_cast<Index>(place.at.height()), 1, place.rows);
@@ -58,12 +58,12 @@ void drawTints(const FrameContext& look, const ShownMask& shown, const MatrixPla
   }
 }
 
-/// A mark between a query's label and its row, where no key is left.
+/// Draws a mark between the label and the row of each query without a key.
 void markFullyMasked(const FrameContext& look, const ShownMask& shown, const MatrixPlace& place) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float cell = place.cell().y;
   const float left = place.at.a.x - look.space.small;
-  float drawnTo = place.at.a.y - 1.0F;  // marks closer than a point are one
+  float drawnTo = place.at.a.y - 1.0F;  // the lower end of the last mark
   for (const Index query : shown.fullyMasked()) {
     const float top = place.at.a.y + static_cast<float>(query) * cell;
     if (top + cell <= drawnTo) continue;
@@ -100,7 +100,7 @@ void ShownMask::update(const Document& document, Index item) {
 }
 
 PairBlock pairsAt(const MatrixPlace& place, ImVec2 point) {
-  // the cells from the point's start to its end where several share it
+  // where several cells share the point, all cells from its start to its end
   const auto along = [](float offset, float size, Index count, Index* from, Index* to) {
     const float start = size < 1.0F ? std::floor(offset) : offset;
     *from = std::clamp<Index>(static_cast<Index>(std::floor(start / size)), 0, count - 1);

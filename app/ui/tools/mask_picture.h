@@ -1,5 +1,5 @@
-// Mask picture: the (T, M) mask large: forbidden pairs hatched and tinted by the rule that forbids
-// them, tokens along both axes, queries without a key marked.
+// Mask picture: the (T, M) mask, enlarged: forbidden pairs hatched and tinted by the rule that
+// forbids them, tokens along both axes, marks at queries without a key.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace headscope::ui {
 
-/// A document's mask for one item, and what is counted in it anew only when it changes.
+/// A document's mask for one batch item, with counts that are updated only when it changes.
 class ShownMask {
  public:
   void update(const Document& document, Index item);
@@ -34,23 +34,24 @@ class ShownMask {
   Index allowedPairs_ = 0;
 };
 
-/// The pairs under a point (queries are the rows, keys the columns): one, or all that share the
-/// point; outside the matrix the nearest.
+/// Returns the pairs under a point (queries are the rows, keys the columns): one pair, or all that
+/// share the point; for a point outside the matrix, the nearest.
 PairBlock pairsAt(const MatrixPlace& place, ImVec2 point);
 
-/// The largest matrix that fits into `room` with its labels; `width` is what it takes in all.
+/// The layout of the largest matrix that fits into `room` with its labels; `width` is the width of
+/// both.
 struct MaskLayout {
   MatrixPlace place;
   float width = 0.0F;
-  float below = 0.0F;  // what the keys' labels take at most
+  float below = 0.0F;  // the largest height of the keys' labels
 };
 MaskLayout layoutMask(const PanelContext& panel, const ShownMask& shown, const Rect& room);
 
-/// `lit` is the pair under the mouse, `cursor` the keyboard's.
+/// Draws the mask. `lit` is the pair under the mouse, `cursor` the keyboard's.
 void drawMask(const PanelContext& panel, const ShownMask& shown, const MaskLayout& layout,
               const std::optional<MatrixCell>& lit, const std::optional<MatrixCell>& cursor);
 
-/// A rule's colour over the hatching.
+/// Returns the colour of a rule over the hatching.
 ImU32 ruleTint(const Theme& theme, MaskRule rule);
 
 }  // namespace headscope::ui

@@ -1,5 +1,5 @@
-// Common mistakes: five switches, each shown beside the right way, with the difference it makes and
-// why it matters.
+// Common mistakes: five switches, each shown beside the right way, with the difference that it
+// makes and the reason why it matters.
 #include "core/attention/mistakes.h"
 
 #include <fmt/format.h>
@@ -26,12 +26,12 @@ struct MistakeFigures {
   float output = 0.0F;
 };
 
-/// Where it shows first.
+/// Returns the first tensor that shows a mistake.
 TensorId shownBy(Mistake mistake) {
   return mistake == Mistake::reshapeWithoutTranspose ? TensorId::q : TensorId::weights;
 }
 
-/// The switches; a click on a title shows what that one does without making it.
+/// Draws the switches. A click on a title shows the effect of that mistake without making it.
 void mistakeSwitches(const PanelContext& panel, float width) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -64,7 +64,8 @@ void mistakeSwitches(const PanelContext& panel, float width) {
   }
 }
 
-/// What is done, what is right, and why; in a low card one line of it, the rest as its tooltip.
+/// Writes the mistake, the right way and the reason. A low card shows one line, with the rest as
+/// its tooltip.
 void mistakeInWords(const FrameContext& look, const MistakeText& text, bool on, bool all) {
   const Theme& t = look.theme;
   const float width = ImGui::GetContentRegionAvail().x;
@@ -82,7 +83,7 @@ void mistakeInWords(const FrameContext& look, const MistakeText& text, bool on, 
   write(t.text, why);
 }
 
-/// Of the whole passes, which takes longer than a frame.
+/// Returns the figures over the whole passes, which take longer than a frame to compute.
 Computed<MistakeFigures> measuredFigures(const PanelContext& panel) {
   const Reference& other = panel.reference;
   const Fingerprint key("mistake", panel.trace.pass(), other.trace->pass(), other.salt);
@@ -99,7 +100,7 @@ Computed<MistakeFigures> measuredFigures(const PanelContext& panel) {
   });
 }
 
-/// Why a mistake makes no difference here.
+/// Returns the reason why a mistake makes no difference here.
 std::string whyNoDifference(const AttentionConfig& c, Mistake mistake) {
   if (mistake == Mistake::zeroForMasked && c.mask.none()) {
     return "Nothing is masked here, so it makes no difference yet.";
@@ -132,14 +133,14 @@ void writeFigures(const PanelContext& panel, const Computed<MistakeFigures>& fig
   panel.edits.push(SetMask{std::move(mask)});
 }
 
-/// The pass and the other one, the wrong one first.
+/// Draws the pass with the mistake, the pass without it, and their difference, in this order.
 void besideTheRightWay(const PanelContext& panel, float height) {
   const FrameContext& look = panel.look;
   const Mistake mistake = panel.view.mistake;
   const Reference& reference = panel.reference;
   const bool on = isOn(panel.trace.config(), mistake);
   mistakeInWords(look, textOf(mistake), on, height > look.px(230));
-  // of other sizes it is that of a document before
+  // a pass of other sizes belongs to an earlier document
   const bool there = reference.trace != nullptr &&
                      comparable(panel.trace, *reference.trace, TensorId::weights) &&
                      comparable(panel.trace, *reference.trace, TensorId::output);
@@ -154,7 +155,7 @@ void besideTheRightWay(const PanelContext& panel, float height) {
   const bool isRight =
       std::none_of(allMistakes().begin(), allMistakes().end(),
                    [&](const MistakeText& each) { return isOn(without, each.mistake); });
-  const char* right = isRight ? "right" : "without it";  // another mistake is in it
+  const char* right = isRight ? "right" : "without it";  // that pass has another mistake
   const ComparedPass now{panel.trace, 0, on ? "wrong" : right};
   const ComparedPass other{*reference.trace, reference.salt, on ? right : "wrong"};
   writeFigures(panel, measuredFigures(panel));
@@ -190,7 +191,7 @@ class MistakesTool final : public Card {
 
   std::vector<Shortcut> shortcuts() const override { return {{"shift+1 … 5", "each on, off"}}; }
 
-  /// Shift and a digit switch each on and off.
+  /// Shift and a digit switch a mistake on or off.
   bool keys(const PanelContext& panel, bool /*inSight*/) override {
     if (!ImGui::GetIO().KeyShift) return false;
     int digit = '1';

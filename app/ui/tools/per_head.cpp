@@ -1,5 +1,5 @@
-// Combined or per head: one projection matrix for all heads beside one for each of them, both
-// computed and timed, with the largest difference.
+// Combined or per head: one projection matrix for all heads beside one matrix for each head, both
+// computed and timed, with their largest difference.
 #include "core/analysis/per_head.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace headscope::ui {
 namespace {
 
-/// A projection (of q, k or v): its tensors, and what is measured of it.
+/// A projection (of q, k or v): its tensors and the result of its comparison.
 struct Projection {
   TensorId part = TensorId::q;
   TensorId input = TensorId::x, weight = TensorId::wQ, bias = TensorId::bQ,
@@ -55,7 +55,7 @@ std::string timesInWords(const PerHeadComparison& c) {
                      number(c.perHeadMs, 3), runs);
 }
 
-/// The heads' tiles: as many as fit, in rows.
+/// The layout of the heads' tiles in rows: as many as fit.
 struct PerHeadTiles {
   Index columns = 1, rows = 1, shown = 1;
 
@@ -70,8 +70,8 @@ struct PerHeadTiles {
   }
 };
 
-/// X · W = Q with every head's columns marked, and beside it W_h and the Q_h that was computed from
-/// it alone, for each head.
+/// The picture: X · W = Q with every head's columns marked, and for each head its W_h with the Q_h
+/// computed from it alone.
 class PerHeadPicture {
  public:
   PerHeadPicture(const PanelContext& panel, Magnitudes& magnitudes, const Projection& projection,
@@ -110,7 +110,7 @@ class PerHeadPicture {
     drawMatrixTitle(look_, list_, at, width, look_.fonts.semibold, look_.theme.text, text, after);
   }
 
-  /// X · W = Q, all heads at once.
+  /// Draws X · W = Q, all heads at once.
   void drawTogether(Rect room) {
     const float top = room.a.y;
     const float strip = look_.space.small;
@@ -149,7 +149,7 @@ class PerHeadPicture {
     matrix(projection_.result, result, true);
   }
 
-  /// A colour for each head's columns, above them; the chosen head's are framed.
+  /// Draws a colour above each head's columns; frames the chosen head's.
   void markHeads(const Rect& at, float strip) {
     const auto heads = static_cast<float>(projection_.heads);
     const float each = at.width() / heads;
@@ -165,7 +165,7 @@ class PerHeadPicture {
     picture_.frame(Rect{{x, at.a.y}, {x + each, at.b.y}}.outset(1.0F), colorOf(chosen()), 2.0F);
   }
 
-  /// W_h and, below it, Q_h for each head.
+  /// Draws W_h and, below it, Q_h for each head.
   void drawHeads(Rect room) {
     const Rect line = room.cutTop(titleHeight());
     const PerHeadTiles tiles(projection_.heads, room, {look_.px(26), look_.px(30)});
@@ -211,7 +211,8 @@ class PerHeadPicture {
     }
   }
 
-  /// What was computed from W_h alone, in the colours of Q; empty until it is there.
+  /// Draws the result computed from W_h alone, in the colours of Q; an empty field until it is
+  /// ready.
   void drawOwnResult(Index head, const Rect& at) {
     list_->AddRectFilled(at.a, at.b, look_.theme.field);
     if (measured_ == nullptr) return;
@@ -250,7 +251,7 @@ class PerHeadTool final : public Card {
   void draw(const PanelContext& panel) override {
     const Trace& trace = panel.trace;
     const Projection p = projectionOf(panel.view.part, trace.config());
-    // the numbers hold as long as what is multiplied stays the same
+    // the figures are valid while the operands stay the same
     const Fingerprint key("per head", p.part, p.heads, trace.revision(p.input),
                           trace.revision(p.weight), trace.revision(p.bias), trace.config().bias,
                           asked_);
@@ -267,7 +268,7 @@ class PerHeadTool final : public Card {
   }
 
  private:
-  /// Which projection, its figures, and measuring again.
+  /// Draws the choice of projection, its figures, and the button that measures again.
   void controls(const PanelContext& panel, const Projection& p,
                 const Computed<PerHeadComparison>& comparison) {
     const FrameContext& look = panel.look;
@@ -300,7 +301,7 @@ class PerHeadTool final : public Card {
     if (c != nullptr) tip(look, differenceInWords(*c) + "\n" + timesInWords(*c));
   }
 
-  int asked_ = 0;  // how often it was measured again
+  int asked_ = 0;  // the number of repeated measurements
 };
 
 }  // namespace

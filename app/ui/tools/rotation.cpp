@@ -1,5 +1,5 @@
-// Rotation: RoPE as hands that turn. A query's and a key's pairs of coordinates where the two
-// stand, their product when the sentence is slid, and by how far they stand apart.
+// Rotation: RoPE as rotating hands. It shows a query's and a key's pairs of coordinates at their
+// positions, their product when the sentence is shifted, and their product by distance.
 #include "core/analysis/rotation.h"
 
 #include <fmt/format.h>
@@ -21,9 +21,10 @@
 namespace headscope::ui {
 namespace {
 
-constexpr int kFarthest = 64;  // positions that the sentence is slid by, and that the two are apart
+constexpr int kFarthest = 64;  // the most positions of a shift or a distance
 
-/// The key of the cell looked at, or the one the query's weight is largest on.
+/// Returns the key of the cell under the mouse or chosen, or else the key of the query's largest
+/// weight.
 Index keyLookedAt(const PanelContext& panel, const RowRef& row) {
   const auto& cell =
       panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
@@ -72,7 +73,7 @@ class RotationTool final : public Card {
     }
   }
 
-  /// The product before and after the slide, each computed from where the two then stand.
+  /// Writes the product before and after the shift, each computed from the positions there.
   void sentence(const PanelContext& panel, const std::vector<RotaryPair>& pairs, const RowRef& row,
                 Index key) const {
     const Document& d = panel.trace.document();
@@ -132,7 +133,7 @@ class RotationTool final : public Card {
     list->AddCircleFilled(centre, radius, t.field);
     const auto hand = [&](const Hand& at, ImU32 color, float thick) {
       const double scale = longest > 0.0 ? static_cast<double>(radius) / longest : 0.0;
-      // upwards is positive, as on paper
+      // positive values point upwards
       list->AddLine(centre,
                     {centre.x + static_cast<float>(at[0] * scale),
                      centre.y - static_cast<float>(at[1] * scale)},
@@ -145,7 +146,7 @@ class RotationTool final : public Card {
     list->AddCircleFilled(centre, look.px(2.5F), t.text);
   }
 
-  /// How long a turn takes, and what the pair adds to the product.
+  /// Writes the positions of one full turn and the pair's part of the product.
   void figures(const FrameContext& look, const RotaryPair& pair, std::size_t n, Index query,
                Index key, const Rect& at) const {
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -165,7 +166,7 @@ class RotationTool final : public Card {
                           n, n, number(turn)));
   }
 
-  /// The product of this query and key were they nearer or farther.
+  /// Draws the product of this query and key over their distance.
   static void byDistance(const PanelContext& panel, const std::vector<RotaryPair>& pairs,
                          Index apart, Rect room) {
     const FrameContext& look = panel.look;

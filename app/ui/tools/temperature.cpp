@@ -1,5 +1,5 @@
-// Temperature: what temperature and ÷√d_k do to one query's weights and their entropy, why scores
-// are divided by √d_k, and dropout as in training.
+// Temperature: the effect of temperature and ÷√d_k on one query's weights and their entropy, the
+// reason why scores are divided by √d_k, and dropout as in training.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ namespace {
 constexpr float kControlGap = 14.0F;
 constexpr std::uint64_t kDrawnSeed = 1;
 
-/// Of the row's head: the last there is while it is measured again; null while there is none.
+/// Returns the measured variance of the row's head: the last one while it is measured again; null
+/// while there is none.
 const MeasuredVariance* varianceOf(const PanelContext& panel, const RowRef& row) {
   const Trace& trace = panel.trace;
   const Fingerprint key("variance", row.item, row.head, trace.revision(TensorId::rawScores),
@@ -45,7 +46,7 @@ const MeasuredVariance* varianceOf(const PanelContext& panel, const RowRef& row)
   return last != nullptr && last->item == row.item && last->head == row.head ? last : nullptr;
 }
 
-/// What comes after the softmax, hence is not in the picture.
+/// Returns a text on dropout and pins, which follow the softmax and are not in the picture.
 std::string afterSoftmax(const Trace& trace, const RowRef& row) {
   const AttentionConfig& c = trace.config();
   std::string text;
@@ -74,7 +75,7 @@ std::string varianceInWords(const MeasuredVariance& v) {
                      number(v.of.scores, 3));
 }
 
-constexpr float kRoomForCharts = 140.0F;  // points of height, with the line above them
+constexpr float kRoomForCharts = 140.0F;  // points of height for the charts and the line above
 
 void writeFindings(const PanelContext& panel, const RowFigures& f,
                    const MeasuredVariance* variance) {
@@ -93,7 +94,7 @@ void writeFindings(const PanelContext& panel, const RowFigures& f,
                     number(f.spread.largest, 3), keyName(d, f.row.item, f.spread.largestKey),
                     afterSoftmax(panel.trace, f.row)));
   }
-  // where there is little height the chart beside says it alone
+  // with little height, only the variance chart shows it
   if (ImGui::GetContentRegionAvail().y < look.px(kRoomForCharts)) return;
   const std::string whose = fmt::format("raw scores of head {}: ", f.row.head + 1);
   richParagraph(look.fonts, look.fonts.small, look.theme.textMuted,
@@ -129,13 +130,13 @@ class TemperatureTool final : public Card {
     return {{"−  =", "lower, higher"}, {"r", "÷√d_k on, off"}, {"o", "dropout on, off"}};
   }
 
-  /// − and = change the temperature, R switches ÷√d_k, O dropout.
+  /// The keys − and = change the temperature, R switches ÷√d_k, O switches dropout.
   bool keys(const PanelContext& panel, bool /*inSight*/) override {
     const AttentionConfig& c = panel.document.config;
     const auto set = [&](double factor) {
       const double value =
           std::clamp(c.temperature * factor, kLowestTemperature, kHighestTemperature);
-      // 1 is met again on the way back, whatever rounding says
+      // the way back meets 1 exactly, whatever the rounding
       panel.edits.push(SetTemperature{std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
       return true;
     };
@@ -207,7 +208,7 @@ class TemperatureTool final : public Card {
   }
 
   NumberDraft temperature_, rate_, seed_;
-  double lastRate_ = 0.1;  // of dropout, when it was last on
+  double lastRate_ = 0.1;  // the last nonzero rate of dropout
   std::vector<DrawnVariance> drawn_;
 };
 

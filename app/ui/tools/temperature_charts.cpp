@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kEntropyPoints = 81;
 
-/// The temperatures the entropy is drawn over.
+/// The temperatures at which the entropy is drawn.
 const std::vector<double>& entropyTemperatures() {
   static const std::vector<double> kTemperatures =
       temperatures(kLowestTemperature, kHighestTemperature, kEntropyPoints);
@@ -29,7 +29,7 @@ const std::vector<double>& entropyTemperatures() {
 
 float largestOf(const std::vector<float>& weights) { return std::ranges::max(weights); }
 
-/// One for each bar: the largest of the keys that share it.
+/// Returns one weight for each bar: the largest of the keys that share it.
 std::vector<float> barsOf(const std::vector<float>& weights, const ChartBars& bars) {
   std::vector<float> largest;
   for (Index bar = 0; bar < bars.count(); ++bar) {
@@ -39,12 +39,12 @@ std::vector<float> barsOf(const std::vector<float>& weights, const ChartBars& ba
   return largest;
 }
 
-/// "÷√64" or "no ÷√64".
+/// Returns "÷√64" or "no ÷√64".
 std::string scaleName(const AttentionConfig& c, bool scale) {
   return scale ? fmt::format("÷√{}", c.dK()) : fmt::format("no ÷√{}", c.dK());
 }
 
-/// A cross at the foot of the bars of keys that dropout takes.
+/// Draws a cross at the foot of the bars of keys that dropout drops.
 void markDropped(const PanelContext& panel, const RowRef& row, const Chart& chart) {
   const AttentionConfig& c = panel.trace.config();
   const FrameContext& look = panel.look;
@@ -58,7 +58,7 @@ void markDropped(const PanelContext& panel, const RowRef& row, const Chart& char
   }
 }
 
-/// A dot that is seen on every line.
+/// Draws a dot that is visible on every line.
 void ringedDot(const FrameContext& look, const Chart& chart, const ChartPoint& point, ImU32 color) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   chart.dot(list, point, look.theme.panel, 6.0F);
@@ -173,7 +173,7 @@ void entropyChart(const PanelContext& panel, const RowFigures& f, Rect room) {
   chart.item("entropy");
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) return;
-  // three digits, as a person would type it
+  // rounded to three digits, as a user would type it
   const double wanted = std::stod(fmt::format("{:.3g}", chart.underMouse().x));
   if (wanted != panel.document.config.temperature) {
     panel.edits.push(SetTemperature{wanted}, "temperature");

@@ -1,4 +1,4 @@
-// Temperature charts: the three pictures of the temperature tool, and what is drawn in them.
+// Temperature charts: the three charts of the temperature tool and their data.
 #pragma once
 
 #include <vector>
@@ -9,20 +9,19 @@
 
 namespace headscope::ui {
 
-/// What is drawn of one row of weights.
+/// The data of the charts for one row of weights.
 struct RowFigures {
   RowRef row;
   Sharpness now;
-  std::vector<float> weights;                       // at the trace's own sharpness
-  std::vector<float> sharper, flatter, otherway;    // at ¼ and 4 × the temperature; with ÷√d_k
-                                                    // switched over
+  std::vector<float> weights;                     // at the trace's own temperature and scale
+  std::vector<float> sharper, flatter, otherway;  // at ¼ and 4 × the temperature; ÷√d_k switched
   std::vector<double> scaledEntropy, plainEntropy;  // over entropyTemperatures()
   Spread spread;
-  Index keys = 0;  // that take part
+  Index keys = 0;  // the number of keys that take part
 };
 RowFigures rowFigures(const Trace& trace, const RowRef& row);
 
-/// The variance of a head's scores, and what they were divided by.
+/// The variance of a head's scores, and their divisor.
 struct MeasuredVariance {
   Index item = 0, head = 0;
   HeadVariance of;
@@ -30,14 +29,15 @@ struct MeasuredVariance {
   Sharpness sharpness;
 };
 
-/// Weights per key: bars as they are, lines at other temperatures and with ÷√d_k switched over. A
-/// click chooses a key's cell.
+/// Draws the weights per key: bars as they are, lines at other temperatures and with ÷√d_k
+/// switched. A click chooses a key's cell.
 void distributionChart(const PanelContext& panel, const RowFigures& figures, Rect room);
 
-/// Entropy over temperature, with and without ÷√d_k. Dragging sets the temperature.
+/// Draws entropy over temperature, with and without ÷√d_k. Dragging sets the temperature.
 void entropyChart(const PanelContext& panel, const RowFigures& figures, Rect room);
 
-/// The variance of scores over d_k: expected, drawn, and this head's where it is known.
+/// Draws the variance of scores over d_k: expected, drawn at random, and this head's where it is
+/// known.
 void varianceChart(const PanelContext& panel, Index head, const MeasuredVariance* measured,
                    const std::vector<DrawnVariance>& drawn, Rect room);
 

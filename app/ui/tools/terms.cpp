@@ -1,6 +1,5 @@
-// Terms: where a number comes from: the cell looked at, all terms of its arithmetic in any order,
-// and the trail of cells traced back through. The operands of a term light up on the stage and can
-// be followed.
+// Terms: the origin of a number: a cell, all terms of its arithmetic in any order, and the trail of
+// cells traced back. The operands of a term light up on the stage and can be followed.
 #include <fmt/format.h>
 
 #include <array>
@@ -25,7 +24,7 @@ namespace {
 
 constexpr int kTermDigits = 5;
 
-/// What a column shows of a term; the order a click on its heading gives.
+/// The part of a term that a column shows.
 enum class TermPart {
   index,
   left,
@@ -46,7 +45,7 @@ struct TermTableColumn {
   const char* title;
   const char* about;
   float least;  // width in points at scale 1
-  float grows;  // share of what is left over
+  float grows;  // share of the width left over
 };
 
 constexpr std::array kProductColumns{
@@ -77,7 +76,7 @@ bool isTextPart(TermPart part) {
          part == TermPart::bar;
 }
 
-/// The terms in the order shown.
+/// The terms in the shown order.
 struct OrderedTerms {
   std::vector<std::uint32_t> order;
   std::vector<double> sums;
@@ -105,13 +104,13 @@ class TermTable {
         columns_(softmax_ ? std::span<const TermTableColumn>(kSoftmaxColumns)
                           : std::span<const TermTableColumn>(kProductColumns)) {}
 
-  /// Gives the operand that was clicked.
+  /// Returns the operand that was clicked.
   std::optional<CellRef> draw(float height) {
     TermOrder& order = panel_.view.termOrder;
     std::vector<TableColumn> columns;
     TableSetting setting{"terms", std::max(height, look_.px(20))};
     for (const TermTableColumn& c : columns_) {
-      // the mark stands at the first of the columns that share an order
+      // the sort mark stands at the first of the columns that share an order
       if (c.by == order.by && !setting.sort) setting.sort = {columns.size(), order.descending};
       columns.push_back(
           {c.title, c.about, !isTextPart(c.part), c.least, c.grows, c.part != TermPart::sum});
@@ -173,14 +172,14 @@ class TermTable {
     }
   }
 
-  /// The key of a score, or by mistake its query: what it competes against.
+  /// The name of a score's competitor in the softmax: its key, or by mistake its query.
   std::string competitor(const CellRef& score) const {
     const bool down = panel_.trace.config().mistakes.softmaxOverQueries;
     return placeName(panel_.trace, down ? Axis::query : Axis::key, score.item,
                      down ? score.row : score.col);
   }
 
-  /// An operand's name and value; a click follows it, where it is a cell.
+  /// Draws an operand's name and value. A click follows an operand that is a cell.
   void operand(Table& table, const std::string& name, std::optional<double> value,
                const CellRef* cell) {
     const std::string about =
@@ -188,7 +187,7 @@ class TermTable {
     if (table.link(name, value ? number(*value, kTermDigits) : "", about)) followed_ = *cell;
   }
 
-  /// Its share of the largest term, in the colours of values.
+  /// Draws the term's share of the largest term, in the colours of values.
   void bar(Table& table, double product) const {
     const auto share = product == 0.0 ? 0.0F : static_cast<float>(product / terms_.largest);
     const ColorScale scale = softmax_ ? sequentialScale(look_, panel_.view, 0.0F, 1.0F)
@@ -208,7 +207,7 @@ class TermTable {
 
 constexpr const char* kBetweenCrumbs = " › ";
 
-/// The cells traced back through, on one line; nothing where the trail has but this cell.
+/// Draws the trail of traced cells on one line; nothing where it has only this cell.
 void trailRow(const PanelContext& panel, const CellRef& cell) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -219,7 +218,7 @@ void trailRow(const PanelContext& panel, const CellRef& cell) {
   const Rect line = Rect::at(ImGui::GetCursorScreenPos(),
                              {ImGui::GetContentRegionAvail().x, fontSize(font) + look.space.thin});
 
-  // the last crumbs that fit; those before them stand behind one "…"
+  // the last cells that fit; one "…" stands for those before them
   const float between = textSize(font, kBetweenCrumbs).x;
   const float dots = textSize(font, "…").x + between;
   std::vector<std::string> names;
@@ -259,7 +258,8 @@ void trailRow(const PanelContext& panel, const CellRef& cell) {
   ImGui::Dummy(line.size());
 }
 
-/// Clicked, else under the mouse, else the first that the step's result shows.
+/// Returns the chosen cell, or else the one under the mouse, or else the first cell of the step's
+/// result.
 CellRef cellLookedAt(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   const ViewState& view = panel.view;
@@ -276,7 +276,7 @@ const char* wayBack(const Explanation& e) {
   return e.terms.size() > 1 ? "← along the largest term" : "← to where it comes from";
 }
 
-/// One step back along the main line, at the right end of a line.
+/// Draws a button at the right end of a line that goes one step back along the main operand.
 void backButton(const PanelContext& panel, const Explanation& e, Rect& line) {
   const auto back = mainOperand(e);
   if (!back) return;
@@ -287,7 +287,7 @@ void backButton(const PanelContext& panel, const Explanation& e, Rect& line) {
   tip(look, "One step back; a click on any operand below goes there instead");
 }
 
-/// "raw_scores[0, 5, 2, 1] · head 6 · step 3, Score".
+/// Returns the place of a cell: "raw_scores[0, 5, 2, 1] · head 6 · step 3, Score".
 std::string whereInWords(const AttentionConfig& c, const CellRef& cell) {
   std::string where = toString(cell);
   if (cell.head >= 0) {
@@ -300,7 +300,7 @@ std::string whereInWords(const AttentionConfig& c, const CellRef& cell) {
                              giving.text(c).title, cell.gradient ? ", backward" : "");
 }
 
-/// "S[sat, cat] = 25.418" and where it stands.
+/// Draws "S[sat, cat] = 25.418" and the place of the cell.
 void nameLine(const PanelContext& panel, const CellRef& cell, const Explanation* e) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -325,7 +325,7 @@ void nameLine(const PanelContext& panel, const CellRef& cell, const Explanation*
   ImGui::Dummy(all.size());
 }
 
-/// One line that never wraps; the whole of it under the mouse.
+/// Draws one line that never wraps; its tooltip has the whole text.
 void elidedLine(const FrameContext& look, ImFont* font, ImU32 color, const std::string& text) {
   if (text.empty()) return;
   const std::string shown = elided(font, text, ImGui::GetContentRegionAvail().x);
@@ -333,11 +333,11 @@ void elidedLine(const FrameContext& look, ImFont* font, ImU32 color, const std::
   if (shown != text) tip(look, text);
 }
 
-/// The rule, the quotient of a weight, what a pin put in place of the value.
+/// Draws the formula, the quotient of a weight, and the value of a pin beside the computed one.
 void rulesOf(const PanelContext& panel, const Explanation& e) {
   const FrameContext& look = panel.look;
   const std::string remark = remarkOn(panel.trace, e);
-  std::string rule = quotientText(e);  // of a weight that is not masked
+  std::string rule = quotientText(e);  // for a weight that is not masked
   if (!e.cell.gradient && e.cell.tensor != TensorId::weights && !isForbidden(panel.trace, e)) {
     rule = "= " + formulaOf(panel.trace, e.cell);
   }
@@ -349,7 +349,7 @@ void rulesOf(const PanelContext& panel, const Explanation& e) {
                          number(e.value, 7), number(e.computed(), 7)));
 }
 
-/// The sum beside the value the engine gave.
+/// Returns the sum of the terms beside the engine's value.
 std::string totalInWords(const Trace& trace, const Explanation& e) {
   if (isForbidden(trace, e)) {
     return fmt::format("the score {} is not used: {} stands in its place",
@@ -405,7 +405,7 @@ class TermsTool final : public Card {
     return {{"b", "back along the largest term"}};
   }
 
-  /// B: one step back along the largest term of the chosen cell.
+  /// The key B goes one step back along the largest term of the chosen cell.
   bool keys(const PanelContext& panel, bool /*inSight*/) override {
     const auto cell = panel.view.selected;
     if (!keyPressed(Key{'B'}, false) || !cell || !hasArithmetic(*cell)) return false;

@@ -1,5 +1,5 @@
-// Tools: the cards of the window's upper part: the dimension flow, and what takes a step apart or
-// asks "what if"; the stage below follows each of them. A new tool is a file with its Card, and a
+// Tools: the cards of the window's upper part: the dimension flow, and tools that analyse a step or
+// answer "what if". The stage below follows each of them. A new tool is a file with its Card and a
 // line in makeTools().
 #pragma once
 
@@ -18,9 +18,9 @@ std::unique_ptr<Card> makeMistakesTool();
 std::unique_ptr<Card> makeKvCacheTool();
 std::unique_ptr<Card> makePerHeadTool();
 
-/// All of them, in the order of their tabs.
+/// Returns all tools, in the order of their tabs.
 Cards makeTools();
-/// A card with their tabs, and below them the tool that is open.
+/// Returns a card with the tabs of the tools and the open tool below them.
 std::unique_ptr<Card> makeToolsCard(const Cards& tools);
 
 }  // namespace headscope::ui

@@ -1,5 +1,5 @@
-// The curves of a run: loss, right answers and the best mass of each relation over steps, on one
-// time axis with the moment that is shown, which can be dragged back.
+// The curves of a run: loss, right answers and the best mass of each relation over steps. They
+// share a time axis; the shown moment can be dragged along it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class Curves {
         room_(room),
         steps_(roundAxis(0.0, static_cast<double>(moment.settings.steps))) {}
 
-  /// Gives the step under the mouse while it is dragged.
+  /// Returns the step under the mouse while it is dragged.
   std::optional<Index> draw() {
     loss();
     answers();
@@ -54,8 +54,8 @@ class Curves {
     return chart;
   }
 
-  /// The moment that is shown, where relations were found, and what the mouse is on; `words` says
-  /// what the curves are at an evaluation.
+  /// Draws the shown moment and the steps where relations were found, and handles the mouse.
+  /// `words` returns the tooltip of an evaluation.
   template <typename Words>
   void finish(const Chart& chart, const char* id, const Words& words) {
     for (std::size_t r = 0; r < moment_.foundAt.size(); ++r) {
@@ -77,7 +77,7 @@ class Curves {
     if (ImGui::IsItemActive()) dragged_ = step;
   }
 
-  /// Which relation was found at the lines, each name beside its own.
+  /// Writes the names of the found relations, each beside its line.
   void foundNames(const Chart& chart) const {
     const float line = fontSize(look_.fonts.tiny) + look_.space.hair;
     float y = chart.plot().a.y;
@@ -133,7 +133,7 @@ class Curves {
     for (std::size_t q = 0; q < questions.size(); ++q) {
       keys.push_back({std::string(questions[q].name), relationColor(look_.theme, q)});
     }
-    // of a number there is no right or wrong
+    // numbers have no right or wrong answers
     const bool numbers =
         std::any_of(questions.begin(), questions.end(),
                     [](const training::Question& question) { return question.classes == 1; });
@@ -160,7 +160,8 @@ class Curves {
     });
   }
 
-  /// " (energy −0.31, drawn at 0)": of what is worse, now, than the mean of all answers would be.
+  /// Returns " (energy −0.31: drawn at 0)" for questions answered worse, now, than by the mean of
+  /// all answers.
   std::string belowZero() const {
     const training::Evaluation* now = moment_.evaluation();
     std::string text;

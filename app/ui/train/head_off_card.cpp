@@ -1,5 +1,5 @@
-// Switch a head off: what the model of the moment that is looked at answers with the output of one
-// head gone, head by head.
+// Switch a head off: the answers of the model at the shown moment without the output of one head,
+// head by head.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +62,8 @@ class HeadOffTable {
       cell(table, head.has_value(), q, losses);
   }
 
-  /// A bar as long as what is answered, and how far it was, with all heads.
+  /// Draws a bar for the accuracy of the answers, with an outline up to the accuracy with all
+  /// heads.
   void cell(Table& table, bool isOff, std::size_t q, const training::Losses& losses) {
     const Theme& t = look_.theme;
     const double with = off_.all.questions[q].accuracy;

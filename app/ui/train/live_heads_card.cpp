@@ -1,5 +1,5 @@
-// The heads of a run, live: layers × heads as heatmaps on the example, with what each is becoming
-// and when it was found.
+// The heads of a run, live: layers × heads as heatmaps of the example, with the relation that each
+// learns and the step where it was found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,14 +31,14 @@ class LiveHeads {
     space.left = labels.width() + look_.space.small;
     space.right = 0.0F;
     space.below = std::max(space.left * 0.8F, 2.0F * fontSize(look_.fonts.tiny));
-    space.edgesBelow = 240.0F;  // the same names stand beside every tile
+    space.edgesBelow = 240.0F;  // all tiles have the same names
     space.gap = look_.space.large;
     space.scale = look_.scale;
     grid_ = layoutTiles(space);
     room_ = room;
   }
 
-  /// Gives the layer and head that were clicked.
+  /// Returns the layer and head that were clicked.
   std::optional<training::HeadPlace> draw() {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, 1.0F);
@@ -174,7 +174,7 @@ class LiveHeadsCard final : public Card {
     return moment.stopped ? moment.stopped->words : training_.problem();
   }
 
-  /// The run's buttons, how fast it goes, and what can be done with the moment that is shown.
+  /// Draws the run's buttons, its speed, and the actions on the shown moment.
   void controls(const PanelContext& panel, const TrainingMoment& moment) {
     const FrameContext& look = panel.look;
     runButtons(panel, training_, moment);

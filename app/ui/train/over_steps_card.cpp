@@ -1,5 +1,5 @@
-// Heads over steps: every head, one below the other, at moments of the run, side by side, and what
-// it was becoming at each.
+// Heads over steps: every head at several moments of the run, side by side, with the relation that
+// it was learning at each. Each head has a row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class OverSteps {
     const auto columns = static_cast<float>(moment.strip.size());
     const auto rows = static_cast<float>(heads_);
     const float gap = look_.space.medium;
-    // what a head was becoming stands below each picture, where pictures are not too small for it
+    // the relation of a head stands below each picture that is large enough
     const float below = room.height() / rows - line_ - gap;
     words_ = below >= look_.px(36) ? line_ : 0.0F;
     side_ = std::max(look_.px(8), std::min(room.width() / columns - gap,
@@ -94,7 +94,7 @@ class OverSteps {
       const bool found = role->mass >= training::kFoundMass;
       const std::string text = fmt::format("{} {:.2f}", relation.name, role->mass);
       if (words_ > 0.0F) {
-        // the figure stays whole
+        // the number is never cut
         const std::string mass = fmt::format(" {:.2f}", role->mass);
         const float room = side_ + look_.space.small - textSize(font, mass).x;
         line(picture.b.y + look_.space.hair, elided(font, relation.name, room) + mass,

@@ -1,5 +1,5 @@
-// Studies: the task learned by several runs side by side that differ in one setting: their curves
-// on one axis, what they came to as a table and in sentences, and their heads.
+// Studies: several runs of one task that differ in one setting: their curves on one axis, their
+// results as a table and in sentences, and their heads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,20 +23,20 @@ using training::ScoreFigures;
 using training::StudyFigures;
 using training::Variant;
 
-/// A curve of every run, and a column of the table where `figure` gives one.
+/// A figure of a study: a curve for every run, and a column of the table where `figure` is set.
 struct StudyFigure {
   const char* title;
   const char* about;
   std::function<std::vector<ChartPoint>(const StudyMoment::Run&)> curve = {};  // null: none
   std::function<std::string(const StudyFigures&)> figure = {};                 // null: none
-  bool share = false;                                                          // 0 to 1
+  bool share = false;                                                          // in 0 … 1
 };
 
-/// What a study is of, and how it is said.
+/// The subject of a study and its texts.
 struct StudyText {
   CardText card;
   TrainTab tab;
-  const char* what;  // what is run, before there is anything
+  const char* what;  // the description of its runs, shown before there are results
   std::function<std::vector<Variant>(const training::Task&, const training::TrainingSettings&)>
       variants;
   std::string (*words)(const training::Task&, const std::vector<StudyFigures>&);
@@ -70,7 +70,7 @@ StudyFigure scoreFigure(const char* title, const char* about, double ScoreFigure
   return {title, about, curve, figure, share};
 }
 
-/// The heads of a run as small pictures on the example, in as square a block as they make.
+/// The heads of a run as small pictures of the example, in a block as square as possible.
 class RunHeads {
  public:
   RunHeads(const PanelContext& panel, const StudyMoment::Run& run, Rect room)
@@ -166,7 +166,7 @@ class StudyDrawing {
   void table() const {
     const auto questions = moment_.task->questions();
     std::vector<TableColumn> columns{{"run", {}, false, look_.px(90), 0.0F, false}};
-    // as its heading and its widest number need
+    // the width that the heading and the widest number need
     const auto column = [&](const std::string& title, std::string about,
                             const char* widest = "100 %") {
       const float width =
@@ -261,11 +261,11 @@ class StudyCard final : public Card {
   }
 
  private:
-  /// The study of the task and the settings that are chosen, and what there is of it.
+  /// The study of the chosen task and settings, and its present state.
   struct Asked {
     const training::Task& task;
     std::vector<Variant> variants;
-    bool same = false;  // the study is of these
+    bool same = false;  // whether the study has this task and these variants
     std::shared_ptr<const StudyMoment> moment = nullptr;
 
     bool finished() const { return moment != nullptr && moment->finished; }

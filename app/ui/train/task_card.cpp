@@ -1,4 +1,4 @@
-// The task card: what is asked, an example with arrows to where each place has to look, the run's
+// The task card: the questions, an example with arrows from each place to its partner, the run's
 // settings, and its buttons.
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 namespace headscope::ui {
 namespace {
 
-/// Where an example's places stand, one below the other on both sides, and the lines between.
+/// The picture of an example: its places one below the other on both sides, and the lines between.
 class ExamplePicture {
  public:
   ExamplePicture(const FrameContext& look, const TrainingMoment& moment, std::size_t relation,
@@ -65,7 +65,8 @@ class ExamplePicture {
   Rect inner_;
 };
 
-/// The channels of a series as curves over its steps, one below the other, each behind its name.
+/// Draws the channels of a series as curves over its steps, one below the other, each after its
+/// name.
 void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect room) {
   const auto channels = moment.task->channels();
   const auto count = static_cast<Index>(channels.size());
@@ -161,7 +162,7 @@ class TaskCard final : public Card {
     return 4.0F * (ImGui::GetFrameHeight() + look.space.small);
   }
 
-  /// A whole number of the model: another one begins the run anew.
+  /// Draws a field for a whole number of the model. A new number restarts the run.
   void modelField(const PanelContext& panel, const char* name, Index value, Index most,
                   NumberDraft& draft, Index TrainView::*field) {
     TrainView& view = panel.view.train;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kTrainMargin = 14.0F;
 constexpr float kTrainGap = 10.0F;
-constexpr float kWithStep = 1040.0F;  // in less width the heads take the room of what a step does
+constexpr float kWithStep = 1040.0F;  // narrower pages show heads in place of the training step
 
 class TrainPage final : public Page {
  public:
@@ -58,11 +58,11 @@ class TrainPage final : public Page {
     places.front() = task;
     places.back() = step;
     Rect& middle = places[1 + static_cast<std::size_t>(tab)];
-    if (tab != TrainTab::live && tab != TrainTab::headOff) {  // these need no curves below
+    if (tab != TrainTab::live && tab != TrainTab::headOff) {  // these tabs have no curves below
       middle = room;
       return places;
     }
-    // one row of heads needs no more than their width
+    // the heads get at most the width of one row of them
     const training::ModelSettings model = chosenSettings(panel.view.train).model;
     const auto tiles = static_cast<float>(model.heads * model.layers);
     const float row = (room.width() - px(60)) / tiles + px(190);
@@ -156,7 +156,7 @@ training::TrainingSettings chosenSettings(const TrainView& view) {
   if (view.dModel > 0) settings.model.dModel = view.dModel;
   if (view.heads > 0) settings.model.heads = view.heads;
   settings.seed = view.seed;
-  settings.evaluateEvery = 5;  // often, so that what a head becomes is seen while it does
+  settings.evaluateEvery = 5;  // frequent, so that the heads are seen to form
   return settings;
 }
 

@@ -1,5 +1,5 @@
-// Train page: a small model learns a task before one's eyes: the task and an example of it, all
-// heads as they form, the curves, and what a step does. The cards share one live run.
+// Train page: a live run of a small model that learns a task: the task and an example of it, all
+// heads as they form, the curves, and a training step. The cards share one run.
 #pragma once
 
 #include <memory>
@@ -26,29 +26,29 @@ std::unique_ptr<Card> makeHeadCountsCard(LiveStudy& study);
 std::unique_ptr<Card> makeScaleCard(LiveStudy& study);
 std::unique_ptr<Card> makeHeadOffCard(LiveTraining& training);
 
-/// The heading of a card in the page's middle, as tabs that lead to the others.
+/// Draws the heading of a card in the page's middle, as tabs that open the other cards.
 void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation);
 
-/// The task that the view names; the first where there is none of that name.
+/// Returns the task that the view names, or the first one where there is none of that name.
 const training::Task& chosenTask(const TrainView& view);
-/// The run it asks for: the task's settings, with what the view sets itself.
+/// Returns the settings of the view's run: the task's, with the view's own changes.
 training::TrainingSettings chosenSettings(const TrainView& view);
-/// Begins that run anew, or says why it cannot be.
+/// Restarts the view's run, or reports why it cannot run.
 void beginRun(const PanelContext& panel, LiveTraining& training);
-/// Does so where there is another one, or none. A view may be set from anywhere: by hand, by a
-/// lesson, by a session.
+/// Restarts the run where the view names another one, or where there is none. A view may be set
+/// from anywhere: by hand, by a lesson, by a session.
 void beginWhereAnotherIsAsked(const PanelContext& panel, LiveTraining& training);
 
-/// Train or pause, one step, from the start.
+/// Draws the buttons that train or pause, take one step, and reset the run.
 void runButtons(const PanelContext& panel, LiveTraining& training, const TrainingMoment& moment);
 
-/// A head of weights (1, H, T, T); a masked pair is hatched, as everywhere.
+/// Returns the cells of one head of weights (1, H, T, T); `causal`: later keys are masked.
 CellRows weightCells(const Tensor& weights, Index head, bool causal);
 
-/// "red 7": what the places of an example are called; "1", "2" … of a series.
+/// Returns the names of an example's places: "red 7"; for a series, "1", "2" …
 std::vector<std::string> placesOf(const training::Task& task, const training::Examples& example);
 
-/// A relation's colour, and a question's: the same where they have one name.
+/// Returns the colour of a relation, and of the question with the same index.
 ImU32 relationColor(const Theme& theme, std::size_t relation);
 
 }  // namespace headscope::ui

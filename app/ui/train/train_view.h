@@ -1,4 +1,5 @@
-// TrainView: which run the train page shows, and how; a part of the view. The run itself is not.
+// TrainView: the part of the view for the train page: the shown run and its presentation. The run
+// itself is not part of it.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,16 @@
 
 namespace headscope::ui {
 
-/// What stands in the page's middle.
+/// The card in the page's middle.
 enum class TrainTab { live, overSteps, headCounts, scale, headOff };
 
 struct TrainView {
   std::string task = "cards";
-  Index layers = 0, dModel = 0, heads = 0;  // 0: as the task suggests
+  Index layers = 0, dModel = 0, heads = 0;  // 0: the task's own
   std::uint64_t seed = 1;
   Index example = 0;
   TrainTab tab = TrainTab::live;
-  Index relation = 0;  // whose partners the example's arrows show
+  Index relation = 0;  // the relation whose partners the arrows of the example show
 };
 
 }  // namespace headscope::ui

@@ -1,5 +1,5 @@
-// What a training step does: the nine steps forward, the loss, the nine steps back, and how long
-// the gradients of each head are, now and over the run.
+// A training step: the nine steps forward, the loss, the nine steps back, and the norm of each
+// head's gradients, now and over the run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::string symbols(const std::vector<TensorId>& tensors, const char* prefix) {
   return text;
 }
 
-/// Forward from top to bottom, back from bottom to top.
+/// Draws the steps: forward from top to bottom, backward from bottom to top.
 void stepsTable(const FrameContext& look, const AttentionConfig& config) {
   Table table(look, {.id = "both ways", .dense = true},
               {{"step", {}, false, look.px(70), 0.0F, false},
@@ -83,7 +83,7 @@ class GradientLengths {
     chart(room, heads, colors);
   }
 
-  /// Of W_Q and W_K beside W_V and W_O, whole.
+  /// Draws the gradient norms of W_Q and W_K and of W_V and W_O, over all heads.
   void weightCurves(Rect room) const {
     const std::vector<ImU32> colors{look_.theme.queryText, look_.theme.valueText};
     drawChartTitle(look_, room, "gradients of",
