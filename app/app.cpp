@@ -23,13 +23,13 @@
 namespace headscope {
 namespace {
 
-/// A first result that takes longer is shown when it is there.
+/// The longest wait for the first result; a later one is shown when it is ready.
 constexpr double kPatience = 0.15;
 
 Index budgetOf(Index given) { return given > 0 ? given : defaultMemoryBudget(); }
 
-/// Results of up to so many bytes flash where they changed: for larger ones the trace before would
-/// be held while the hand moves on, and comparing them costs more than the edit.
+/// The largest result whose changes flash, in bytes. For larger ones, keeping and comparing the
+/// previous trace would cost more than the edit.
 constexpr Index kFlashed = 64'000'000;
 
 }  // namespace
@@ -55,12 +55,12 @@ App::State::State(AppOptions o)
       startClosed(progress.startClosed) {
   sessions.setLinkBase(std::move(o.linkBase));
   lesson.setDone(progress.scenes);
-  if (const auto shown = model.moment()) {  // the view says where it is from
+  if (const auto shown = model.moment()) {  // the view names its folder
     modelPlace = view.model.place;
     modelShown = shown->number;
   }
   if (o.firstLook) firstLook.open(*documents.newest(), view);
-  // tokens that come with the view hold
+  // tokens in the given view take precedence
   if (view.heads.query >= 0 || view.heads.key >= 0) viewOpened();
   const formats::SavedScene* first = sessions.store().scene(o.scene);
   if (first != nullptr) {
@@ -103,7 +103,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   exports.takeOutcome();
   if (sessions.follow()) {
     viewOpened();
-    playback = {};  // the timeline's position is the view's own, whatever was played before
+    playback = {};  // the new view has its own position on the timeline
   }
   startExport();
   openDropped();
@@ -175,7 +175,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     History& history = documents.history();
     if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !edits.gestureGoesOn) {
       history.endGesture();
-      wantsFrame = true;  // what waits for the hand to rest is asked for in the next frame
+      wantsFrame = true;  // work that waits for the end of a gesture is requested in the next frame
     }
   } else {
     const DocumentEditor::Message& said = documents.message();
@@ -194,7 +194,7 @@ static bool sameShapes(const AttentionConfig& a, const AttentionConfig& b) {
   return true;
 }
 
-/// The newest pass; where gradients are looked at, the newest that has them.
+/// Returns the newest pass; where gradients are shown, the newest one that has them.
 TracePtr App::State::shownTrace(const TracePtr& newest) {
   view.gradientsThere = false;
   gradientsProblem = {};
@@ -210,14 +210,14 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
         };
       });
   gradientsProblem = with.problem;
-  // of an older pass, where only its values are older
+  // uses gradients of an older pass if only its values differ
   const TracePtr* there = with.current != nullptr ? with.current : with.last;
   if (there == nullptr || !sameShapes((*there)->config(), newest->config())) return newest;
   view.gradientsThere = true;
   return *there;
 }
 
-/// Of scores that do not fit the memory; the heads page makes its own.
+/// Adds small pictures of scores that do not fit into memory; the heads page makes its own.
 TracePtr App::State::withPictures(const TracePtr& trace) {
   if (view.page != ui::kFlowPage) return trace;
   const AttentionConfig& c = trace->config();
@@ -229,7 +229,7 @@ void App::State::takeResult() {
   const std::optional<TracePtr> before = documents.takeResult();
   if (!before) return;
   const TracePtr& trace = documents.trace();
-  // while heads form everything changes all the time
+  // nothing flashes during learning, because everything changes all the time
   const bool flashes =
       view.animate && !documents.learning() && ledger(trace->config()).resultBytes <= kFlashed;
   flash.start(flashes ? *before : nullptr, trace);
@@ -249,15 +249,15 @@ void App::State::openDropped() {
   }
 }
 
-/// What the view says is to be open, as a session does, a button or the command line, is opened;
-/// once it is, the view says what is there.
+/// Opens the model that the view names, which a session, a button or the command line has set. Once
+/// it is open, the view names the open model.
 void App::State::followModel(double now) {
   ui::ModelPlace& place = view.model.place;
   const bool asked = sessions.takeModelAsked();
   if ((asked || place != modelPlace) && !place.folder.empty()) {
     model.open(place.folder, place.text);
   } else {
-    model.follow();  // what is asked for in a frame comes with a later one
+    model.follow();  // takes results; a request of this frame finishes in a later one
   }
   if (const std::string why = model.takeKeptProblem(); !why.empty()) {
     documents.say("the session's edits of the model stay in it and are not shown: " + why, true);
@@ -270,15 +270,15 @@ void App::State::followModel(double now) {
   }
   const bool failed = !model.problem().empty() && !model.busy() && !model.cutOffered();
   if (const auto moment = model.moment(); failed && moment != nullptr) {
-    place = {moment->folder.string(),
-             moment->text};  // what could not be opened is asked for no more
+    // a failed request is not repeated
+    place = {moment->folder.string(), moment->text};
   }
   modelPlace = place;
   const auto shown = model.moment();
   generation.follow(shown != nullptr ? shown->trace : nullptr);
 }
 
-/// A teacher's own lesson; it begins with the next frame.
+/// Opens a teacher's own lesson, which begins with the next frame.
 void App::State::openLesson(const std::filesystem::path& path) {
   documents.attempt([&] {
     constexpr std::uintmax_t kMostLessonBytes = std::uintmax_t{4} << 20;
@@ -287,7 +287,8 @@ void App::State::openLesson(const std::filesystem::path& path) {
   });
 }
 
-/// Once the newest document's pass is there, so that what is written is what was asked for.
+/// Starts the next export once the newest document's pass is computed, so that the file has the
+/// requested content.
 void App::State::startExport() {
   if (!exports.waits()) return;
   const bool waits =
@@ -346,13 +347,14 @@ void App::pictureDrawn(const PictureRequest& request, std::function<void()> writ
   });
 }
 
-/// In place of a frame that could not be built whole: no panel can be relied upon to say it.
+/// Draws a message instead of a frame for which memory ran out; no panel can be relied upon to show
+/// it.
 void App::State::noMemory(const ui::Fonts& fonts) {
   constexpr const char* kSentence =
       "There is not enough memory to draw this: close other programs, or choose a smaller size. "
       "Nothing is lost.";
   documents.noteNoMemory();
-  nextChange = 1.0;  // there may be some by then
+  nextChange = 1.0;  // memory may be free by then
   const ui::Theme& theme = ui::theme(view.theme);
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImDrawList* over = ImGui::GetForegroundDrawList();
@@ -370,7 +372,7 @@ void App::State::applyEdits(const ui::FrameCommands& sink) {
   if (sink.chooseFiles || sink.chooseFolder) chooseFiles(sink.chooseFolder);
   if (sink.preset) openPreset(*sink.preset);
   if (sink.open) documents.open(sink.open->document, sink.open->name);
-  const bool ofModel = view.page == ui::kModelPage;  // it has a history of its own
+  const bool ofModel = view.page == ui::kModelPage;  // the model page has its own history
   if (sink.undo) ofModel ? model.undo() : documents.undo();
   if (sink.redo) ofModel ? model.redo() : documents.redo();
   for (const Edit& edit : model.takeFlowEdits()) documents.apply(edit, "");
@@ -378,7 +380,7 @@ void App::State::applyEdits(const ui::FrameCommands& sink) {
   if (sink.compareWith) compareWith(*sink.compareWith);
   for (const lessons::Lesson& shipped : formats::shippedLessons()) {
     if (sink.lesson.empty() || shipped.id != sink.lesson) continue;
-    if (lesson.open() && lesson.lesson().id == sink.lesson) {  // it goes on where it is
+    if (lesson.open() && lesson.lesson().id == sink.lesson) {  // an open lesson continues
       documents.say(fmt::format("“{}” is open at the left", shipped.title), false);
     } else {
       lesson.ask(shipped);
@@ -386,7 +388,7 @@ void App::State::applyEdits(const ui::FrameCommands& sink) {
   }
 }
 
-/// As the program opens it: nothing that was set, drawn or looked at before stays.
+/// Opens a preset as at program start: resets all settings, drawings and selections.
 void App::State::openPreset(const ui::OpenedPreset& opened) {
   documents.attempt([&] {
     const Preset& preset = opened.preset;

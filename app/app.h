@@ -26,38 +26,37 @@ struct StudyMoment;
 struct TrainingMoment;
 
 struct AppOptions {
-  DocumentPtr document;                    // what it opens on
-  std::shared_ptr<const History> history;  // to go on with, in place of the document
-  TracePtr trace;                          // of the document, where it is computed already
-  bool learns = false;  // learned heads take the place of its own, beside the first frames
+  DocumentPtr document;                    // the document shown at the start
+  std::shared_ptr<const History> history;  // a history to continue, instead of `document`
+  TracePtr trace;                          // the pass of `document`, if already computed
+  bool learns = false;  // replaces the document's heads with learned ones during the first frames
   ui::ViewState view;
-  std::filesystem::path tracePath = "headscope-trace.safetensors";  // where "Save trace" goes
+  std::filesystem::path tracePath = "headscope-trace.safetensors";  // the file of "Save trace"
   NamedDocument compared;                   // the state chosen in the history to compare with
-  std::filesystem::path sessionPath;        // the session it is; empty: none yet
-  std::vector<formats::SavedScene> scenes;  // the session's
-  formats::SavedModels models;              // the edits of models that it keeps
-  std::optional<formats::FileContent> sessionContent;  // of its file when it was read
-  bool firstLook =
-      false;      // on a number to try something with (ui::FirstLook), not on the view alone
-  int scene = 0;  // the one it goes to, with the view as given; 0: none
-  std::filesystem::path stateFolder;  // where what is not saved is kept; empty: nowhere
-  std::string noStateFolder;  // why there is none, shown as long as it lasts; empty: none is wanted
-  std::string linkBase;       // the page's address, in a browser
-  bool embedded = false;  // in an article: only the card that the view presents, or its page's own
-  /// What the page Train shows; null: nothing yet.
+  std::filesystem::path sessionPath;        // the session's file; empty: none yet
+  std::vector<formats::SavedScene> scenes;  // the session's scenes
+  formats::SavedModels models;              // the session's edits of models
+  std::optional<formats::FileContent> sessionContent;  // the file's content when it was read
+  bool firstLook = false;  // starts with a number to edit (ui::FirstLook), not only the view
+  int scene = 0;           // the scene to recall, with `view` unchanged; 0: none
+  std::filesystem::path stateFolder;  // the folder of autosaves and progress; empty: none
+  std::string noStateFolder;  // why there is none, as a permanent message; empty: none is wanted
+  std::string linkBase;       // the address of the page, in a browser
+  bool embedded = false;      // in an article: shows one card only, the presented one or the page's
+  /// The moment that the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;
   std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
-  std::shared_ptr<const ShownModel> model;  // what the page Model shows; null: what the view says
+  std::shared_ptr<const ShownModel> model;  // the moment of the page Model; null: see `view`
   Index memoryBudget = 0;                   // 0: defaultMemoryBudget()
   int threads = 0;
 };
 
-/// A picture of what the program shows when it is opened so.
+/// A request for a picture of the program as these options open it.
 struct PictureRequest {
   AppOptions program;
   int width = 0, height = 0;  // pixels
   std::filesystem::path path;
-  std::string subject;  // what it shows, for the sentence that says so
+  std::string subject;  // the picture's content, for the status bar's sentence
 };
 
 class App {
@@ -67,62 +66,66 @@ class App {
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
-  /// Waits a moment for the first result, which is computed while a host gets ready. Throws
-  /// UserError where there will be none.
+  /// Waits briefly for the first result, which is computed while the host starts. Throws UserError
+  /// if the first pass is refused.
   void awaitFirst();
 
   /// Builds one frame of the interface at `now` seconds.
   void frame(const ui::Fonts& fonts, double now);
 
-  /// Called from another thread whenever there is something new to draw.
+  /// Sets `wake`, which another thread calls whenever there is something new to draw.
   void onWake(std::function<void()> wake);
 
-  /// True while an animation runs: the host draws on without waiting for an event.
+  /// True while an animation runs: the host draws without waiting for an event.
   bool wantsFrame() const;
-  /// In how many seconds the picture changes by itself; infinite where nothing goes on.
+  /// The number of seconds until the picture changes by itself; infinite: it does not.
   double nextChange() const;
-  /// True while one panel is presented: over the whole screen, where the host has one.
+  /// True while one panel is presented; a host that can then fills the whole screen.
   bool wantsFullScreen() const;
-  /// While it is true a host that can shows a second window, for who gives a lecture.
+  /// True while the program wants a second window for the lecturer.
   bool wantsSpeakerWindow() const;
-  /// What frames fill for that window from now on, and its size; null: there is none.
+  /// Sets the list into which frames draw the speaker's window, and the window's size. Null: there
+  /// is no such window.
   void setSpeakerWindow(ImDrawList* list, ImVec2 size = {});
-  /// It was closed by the user; or, for this reason, could not be opened.
+  /// Reports that the user closed the speaker's window, or, with `why`, that it could not be
+  /// opened.
   void speakerWindowGone(const std::string& why = {});
-  /// Interface scale the fonts must be loaded for.
+  /// The interface scale for which the fonts must be loaded.
   float scale() const;
   ImU32 background() const;
   gl::Scene& scene();
 
-  /// As an edit in the interface does: those with the same non-empty gesture in a row are one in
-  /// the history. What is refused is said.
+  /// Applies an edit as the interface does. Consecutive edits with the same non-empty gesture form
+  /// one entry of the history. A refusal appears in the status bar.
   void apply(const Edit& edit, const std::string& gesture = "");
   void dropFiles(const std::vector<std::filesystem::path>& paths);
-  /// What stands in an address is opened (link.h). What cannot be is said.
+  /// Opens the session in a link (link.h). A failure appears in the status bar.
   void openLink(const std::string& link);
   void copyLink();
-  /// The host has a dialog of its own for files, or a folder of them, which it then drops.
+  /// Sets the host's own dialog for files, or for a folder. The host passes the choice to
+  /// dropFiles().
   void onChooseFiles(std::function<void(bool folder)> choose);
 
-  /// A picture the user has asked for, once. The host draws it between two frames and hands back
-  /// what writes it (and throws UserError where it cannot), which then runs on another thread.
+  /// Returns the picture that the user asked for, once. The host draws it between two frames and
+  /// passes pictureDrawn() a function that writes it on another thread and throws UserError on
+  /// failure.
   std::optional<PictureRequest> takePictureRequest();
   void pictureDrawn(const PictureRequest& request, std::function<void()> write);
 
-  /// Waits until the newest document's trace is there, what a tool has asked for is computed and
-  /// everything is saved (offscreen and tests). True where the next frame has results to take, with
-  /// which it may ask for more.
+  /// Waits for the newest document's trace, the computations of the panels and all saving
+  /// (offscreen and tests). Returns whether the next frame has results to take; that frame may
+  /// request more.
   bool finish();
 
-  /// No more frames will be asked for: what is computed for them ends, what is written goes on.
+  /// Ends all computations, because no further frame follows. Writing continues.
   void stop();
 
   const DocumentPtr& document() const;
   const TracePtr& trace() const;
   ui::ViewState& view();
-  /// The window's: "• lecture · headscope", with the dot while something is not saved.
+  /// The window's title: "• lecture · headscope", with the dot while something is unsaved.
   std::string title() const;
-  const std::string& message() const;  // the status bar's
+  const std::string& message() const;  // the text of the status bar
 
  private:
   struct State;

@@ -1,4 +1,4 @@
-// The keyboard, outside of fields being typed into.
+// The keyboard, except in active text fields.
 #include "app/app_state.h"
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/cells/cell_focus.h"
@@ -9,13 +9,13 @@
 namespace headscope {
 namespace {
 
-/// The next of `count`, or with shift the one before, round in a circle.
+/// Returns the next of `count` indices, or with shift the previous one, cyclically.
 Index cycled(Index now, Index count) {
   const Index by = ImGui::GetIO().KeyShift ? count - 1 : 1;
   return (now + by) % count;
 }
 
-/// The single letters that choose heads, parts and tabs; true where the key was taken.
+/// Handles the single letters that choose heads, parts and tabs. Returns whether a key was handled.
 bool viewKeys(const ui::PanelContext& panel) {
   if (ui::headSwitchKeys(panel)) return true;
   ui::ViewState& view = panel.view;
@@ -71,7 +71,7 @@ void App::State::keys(const ui::PanelContext& panel) {
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
   const bool command = io.KeyCtrl || io.KeyAlt;
   const ui::Page& page = pages.open(view.page);
-  // on matrices, the tab key goes from one to the next
+  // tab moves from one matrix to the next
   const bool byTab = !page.showsDocument() && !presenter.on();
   if (!command && ui::controlKeys(controls, page.text().controls, byTab)) return;
   if (!command && presenter.keys(view)) return;

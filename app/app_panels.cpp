@@ -1,4 +1,4 @@
-// Where the panels stand, and what they are given.
+// The positions of the panels and their inputs.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@
 
 namespace headscope {
 
-/// In the order of their buttons: a new page is a line here.
+/// Creates all pages in the order of their buttons; a new page is a line here.
 ui::Pages App::State::makePages() {
   std::vector<std::unique_ptr<ui::Page>> made;
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes, model));
@@ -35,16 +35,16 @@ void App::State::keepViewValid() {
   view.item = std::clamp<Index>(view.item, 0, c.batch - 1);
   const auto steps = stepsOf(c);
   if (std::find(steps.begin(), steps.end(), &step(view.step)) == steps.end()) {
-    view.step = StepId::score;  // the step is the pass's no more
+    view.step = StepId::score;  // the pass no longer has the step
   }
   const auto fits = [&](const CellRef& cell) { return exists(cell, c); };
-  // the chosen cell is one of what is shown
+  // the chosen cell belongs to the shown tensors
   if (view.selected) view.selected->gradient = view.gradientsThere;
   if (view.hovered && view.hovered->cell.gradient != view.gradientsThere) view.hovered.reset();
   if (view.selected && !fits(*view.selected)) view.selected.reset();
   if (view.hovered && !fits(view.hovered->cell)) view.hovered.reset();
   if (!view.selected) return;
-  // the chosen cell is one of the chosen head and item
+  // the chosen cell belongs to the chosen head and item
   const TensorInfo& t = info(view.selected->tensor);
   if (t.perItem) view.selected->item = view.item;
   if (t.perHead) view.selected->head = headIn(view.selected->tensor, view.head, c);
@@ -118,7 +118,7 @@ void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const 
   if (!path.empty()) dropped.emplace_back(path);
 }
 
-/// The open lesson at the left, at the first start where to begin; the page has the rest.
+/// Draws the open lesson, or the start panel, at the left; the page gets the rest of the room.
 void App::State::panelBeside(const ui::PanelContext& panel, ui::Rect& room) {
   const ui::FrameContext& look = panel.look;
   if (!lesson.open() && !startShown()) return;
@@ -128,7 +128,7 @@ void App::State::panelBeside(const ui::PanelContext& panel, ui::Rect& room) {
   guide(panel, at);
 }
 
-/// The card of the open lesson, or of where to begin.
+/// Draws the card of the open lesson, or the start panel.
 void App::State::guide(const ui::PanelContext& panel, const ui::Rect& at) {
   const ui::FrameContext& look = panel.look;
   const char* id = lesson.open() ? "lesson" : "start";
@@ -136,7 +136,7 @@ void App::State::guide(const ui::PanelContext& panel, const ui::Rect& at) {
     ui::offerCard(controls, id, look);
     bool closed = false;
     lesson.open() ? ui::lessonPanel(panel, lesson) : ui::startPanel(panel, lesson, closed);
-    keepViewValid();  // a scene's view may be of a pass that is not there yet
+    keepViewValid();  // a scene's view may belong to a pass that is not computed yet
     if (closed) {
       startClosed = true;
       startAsked = false;
@@ -145,17 +145,17 @@ void App::State::guide(const ui::PanelContext& panel, const ui::Rect& at) {
   ui::endCard();
 }
 
-/// What was done of lessons stays on this machine.
+/// Stores the progress in lessons on this machine.
 void App::State::keepProgress() {
   if (stateFolder.empty() || Progress{lesson.done(), startClosed} == progress) return;
   progress = {lesson.done(), startClosed};
   documents.attempt([&] { saveProgress(stateFolder, progress); });
 }
 
-/// No further than it takes to see the card that is to be seen.
+/// Scrolls the page just as far as needed to show the requested card.
 void App::State::scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places,
                                  float height) {
-  if (!view.inSight || &page != &pages.open(view.page)) return;  // another one is opened
+  if (!view.inSight || &page != &pages.open(view.page)) return;  // another page is opening
   float top = 0.0F;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (page.cards().at(i).text().id != *view.inSight) continue;
@@ -166,7 +166,7 @@ void App::State::scrollIntoSight(const ui::Page& page, const std::vector<ui::Rec
   wantsFrame = true;
 }
 
-/// The cards of the page that is shown.
+/// Draws the cards of the open page.
 void App::State::body(const ui::PanelContext& panel, const ui::Rect& at) {
   const ui::FrameContext& look = panel.look;
   const ui::Page& page = pages.open(view.page);
@@ -194,7 +194,7 @@ void App::State::drawCard(const ui::PanelContext& panel, const ui::Page& page, u
   ui::endCard();
 }
 
-/// The page one card at a time, below a row of their titles; an open lesson stands under it.
+/// Draws the page one card at a time, below a row of their titles and above an open lesson.
 void App::State::cardByCard(const ui::PanelContext& panel, ui::Rect at) {
   const ui::FrameContext& look = panel.look;
   const ui::Page& page = pages.open(view.page);
@@ -205,7 +205,7 @@ void App::State::cardByCard(const ui::PanelContext& panel, ui::Rect at) {
     constexpr float kShare = 0.45F;
     guide(panel, at.cutBottom(kShare * at.height(), look.px(8)));
   }
-  std::vector<ui::Card*> cards;  // null: the guide to where to begin
+  std::vector<ui::Card*> cards;  // null: the guide
   std::vector<ui::Tab> tabs;
   if (startShown() && !lesson.open()) {
     cards.push_back(nullptr);
@@ -232,7 +232,7 @@ void App::State::cardByCard(const ui::PanelContext& panel, ui::Rect at) {
   ui::endBody();
 }
 
-/// One card alone: for a picture of it, and presented.
+/// Draws one card alone, for a picture or while presenting.
 void App::State::oneCard(const ui::PanelContext& panel, std::string_view id, ui::Rect at) {
   const ui::Page* page = pages.withCard(id);
   if (page == nullptr) return;
@@ -268,10 +268,10 @@ void App::State::panels(const ui::PanelContext& panel) {
   } else {
     wholeWindow(panel);
   }
-  pages.open(view.page).follow(panel);  // that this frame may have opened
+  pages.open(view.page).follow(panel);  // this frame may have opened another page
 }
 
-/// What stands over the panels.
+/// Draws dialogs and messages over the panels.
 void App::State::overlays(const ui::PanelContext& panel) {
   if (auto request =
           exports.dialog().draw(panel, {tools.open(view.tool).text().title, model.moment()})) {
@@ -286,7 +286,7 @@ void App::State::overlays(const ui::PanelContext& panel) {
     view.page = ui::kFlowPage;
     lesson.leave();
   }
-  // arrows and space are then for the dialog's own items
+  // arrows and space then act on the dialog's items
   ImGuiIO& io = ImGui::GetIO();
   if (exports.dialog().isOpen()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
 }
@@ -296,7 +296,7 @@ void App::State::speakerWindow(const ui::FrameContext& look) {
   if (speakerList == nullptr || !lecture.speakerWanted()) return;
   ui::beginOwnList(*speakerList, speakerSize);
   ui::drawSpeakerNotes(*speakerList, look, lecture.forTheSpeaker(look.now), speakerSize);
-  look.changesIn(1.0);  // its clock
+  look.changesIn(1.0);  // redraws the clock
 }
 
 }  // namespace headscope

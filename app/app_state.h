@@ -1,6 +1,6 @@
-// App::State: the parts of the program, and what it does with a frame's wishes: app.cpp (a frame),
-// app_panels.cpp (where the panels stand, what they are given and ask for), app_keys.cpp (the
-// keyboard). What the parts do between frames they do by themselves.
+// App::State: the parts of the program, and the handling of a frame's commands: app.cpp (a frame),
+// app_panels.cpp (the panels: positions, inputs and requests), app_keys.cpp (the keyboard). Between
+// frames the parts work independently.
 #pragma once
 
 #include <filesystem>
@@ -40,7 +40,7 @@
 
 namespace headscope {
 
-/// What the heads of the pass on the screen are for, found once per pass.
+/// The purposes of the heads in the shown pass, found once per pass.
 class PurposesOfPass {
  public:
   const std::vector<ui::HeadPurpose>* of(const TracePtr& trace) {
@@ -71,7 +71,7 @@ struct App::State {
   void startExport();
   std::string pictureInWords(const ui::ViewState& shown) const;
   void keepViewValid();
-  /// What is chosen in the view holds, whatever the cards would choose by themselves.
+  /// Tells the pages that the view's selection takes precedence over the cards' own defaults.
   void viewOpened() const {
     for (const auto& page : pages.all()) page->viewOpened(view);
   }
@@ -111,16 +111,16 @@ struct App::State {
   LiveTraining training;
   LiveGeneration generation;
   ui::ModelPlace modelPlace;     // the location last shown or requested
-  std::uint64_t modelShown = 0;  // the moment that it is of
+  std::uint64_t modelShown = 0;  // the number of the moment that `modelPlace` describes
   LiveStudy headCounts, scaleStudy;
   Exports exports;
   ReferencePass reference;
-  std::optional<PictureRequest> pictureAsked;  // waits for the host
+  std::optional<PictureRequest> pictureAsked;  // a picture that the host has not drawn yet
   std::vector<std::filesystem::path> dropped;
   std::string linkToOpen;
-  std::function<void(bool folder)> chooseFiles;  // the host's own dialog; null: it has none
+  std::function<void(bool folder)> chooseFiles;  // the host's own file dialog; null: it has none
 
-  // what the panels share
+  // shared by the panels
   ui::ColorMaps maps;
   gl::Scene scene;
   ui::Computations computations;
@@ -136,13 +136,13 @@ struct App::State {
   ui::FirstLook firstLook;
   ui::LessonRun lesson;
   Lecture lecture{lesson, sessions};
-  ImDrawList* speakerList = nullptr;  // of the host's second window
+  ImDrawList* speakerList = nullptr;  // the draw list of the speaker's window
   ImVec2 speakerSize{0.0F, 0.0F};
-  bool embedded;                      // one card is all there is
-  std::filesystem::path stateFolder;  // empty: nothing is kept on this machine
-  Progress progress;                  // as it is kept there
+  bool embedded;                      // the program shows one card only
+  std::filesystem::path stateFolder;  // empty: the program keeps nothing on this machine
+  Progress progress;                  // the progress as the state folder holds it
   bool startClosed = false;
-  bool startAsked = false;  // where to begin is shown again, for this time
+  bool startAsked = false;  // the start panel was requested again
 
   ui::TopBar topBar;
   ui::TokenRow tokenRow;
@@ -152,14 +152,14 @@ struct App::State {
   ui::ControlFocus controls;
   ui::Help help;
 
-  // of the frame
+  // state of the present frame
   bool wantsFrame = false;
   double nextChange = ui::kNever;
   double mouseMovedAt = 0.0;
-  bool clickedHere = false;  // the mouse has not moved since
+  bool clickedHere = false;  // a click at this position; the mouse has not moved since
   std::string_view gradientsProblem;
-  std::string cardShown;  // where there is room for one, by its id; empty: the guide
-  float offerTop = 0.0F;  // where it is offered to restore what was not saved
+  std::string cardShown;  // the id of the single card shown in a narrow window; empty: the guide
+  float offerTop = 0.0F;  // the top of the offer to restore unsaved work
 };
 
 }  // namespace headscope

@@ -25,7 +25,7 @@ fs::path lockOf(const fs::path& autosave) {
   return autosave.parent_path() / (formats::sessionName(autosave) + std::string(kLockEnding));
 }
 
-/// Removes a lock's file; false where its program runs.
+/// Removes a lock's file. Returns false where its process still runs.
 bool clearLock(const fs::path& path) {
   std::error_code code;
   if (!fs::exists(path, code)) return true;
@@ -53,7 +53,7 @@ AutosaveSlot::AutosaveSlot(const fs::path& folder) {
     const std::string name = fmt::format("{}{}{}", kPrefix, platform::processId(),
                                          n == 0 ? "" : fmt::format("-{}", n + 1));
     path_ = folder / (name + formats::kSessionEnding);
-    if (fs::exists(path_, code)) continue;  // an earlier program of the same number
+    if (fs::exists(path_, code)) continue;  // left by an earlier process with this id
     lock_ = platform::FileLock::tryNow(lockOf(path_), true, code);
     if (code && code != std::errc::operation_would_block) break;
   }
@@ -71,7 +71,7 @@ std::vector<AbandonedAutosave> abandonedAutosaves(const fs::path& folder) {
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
     const fs::path& path = at->path();
     if (!path.filename().string().starts_with(kPrefix)) continue;
-    if (path.extension() == kLockEnding) clearLock(path);  // left behind without an autosave, say
+    if (path.extension() == kLockEnding) clearLock(path);  // for instance, left without an autosave
     if (!formats::isSession(path)) continue;
     const fs::file_time_type written = fs::last_write_time(path, code);
     if (!code && clearLock(lockOf(path))) found.push_back({path, formats::originOf(path), written});
@@ -84,7 +84,7 @@ std::vector<AbandonedAutosave> abandonedAutosaves(const fs::path& folder) {
 }
 
 std::string timeInWords(fs::file_time_type time, std::time_t now) {
-  // the clock of files need not be the system's
+  // the clock of files may differ from the system's
   const auto ago =
       std::chrono::duration_cast<std::chrono::seconds>(fs::file_time_type::clock::now() - time);
   const std::tm then = fmt::localtime(now - static_cast<std::time_t>(ago.count()));

@@ -1,8 +1,8 @@
-// Autosave files: where a program keeps what is not saved yet, and those that programs which ended
-// unexpectedly have left.
+// Autosave files: the file in which a process stores unsaved work, and those left by processes that
+// ended unexpectedly.
 //
-// autosave-<pid>.headscope.json in the state folder, with its tensors; a lock on
-// autosave-<pid>.lock says that its program still runs.
+// The file is autosave-<pid>.headscope.json in the state folder, with its tensors. A lock on
+// autosave-<pid>.lock shows that its process still runs.
 #pragma once
 
 #include <ctime>
@@ -15,17 +15,17 @@
 
 namespace headscope {
 
-/// $XDG_STATE_HOME/headscope, or ~/.local/state/headscope; empty where neither is known.
+/// Returns $XDG_STATE_HOME/headscope, or ~/.local/state/headscope; empty where neither is known.
 std::filesystem::path stateFolder();
-/// Why it is empty, and the way out.
+/// The message for an empty state folder, with the remedy.
 inline constexpr const char* kNoStateFolder =
     "neither HOME nor XDG_STATE_HOME names a folder where what is not saved could be kept: save "
     "often (ctrl+s), or set one of them and start headscope again";
 
-/// This program's own place for as long as it lives.
+/// This process's own autosave file, reserved by a lock for the lifetime of the object.
 class AutosaveSlot {
  public:
-  /// Makes the folder. Throws UserError where it cannot.
+  /// Creates the folder. Throws UserError on failure.
   explicit AutosaveSlot(const std::filesystem::path& folder);
   ~AutosaveSlot();
   AutosaveSlot(const AutosaveSlot&) = delete;
@@ -40,14 +40,15 @@ class AutosaveSlot {
 
 struct AbandonedAutosave {
   std::filesystem::path path;
-  std::string origin;  // the session it is of, empty before its first save
+  std::string origin;  // the session's own file; empty before its first save
   std::filesystem::file_time_type written;
 };
 
-/// Those whose programs are gone, the newest first. Locks that such programs left behind go.
+/// Returns the autosaves whose processes no longer run, the newest first. Removes the locks that
+/// such processes left.
 std::vector<AbandonedAutosave> abandonedAutosaves(const std::filesystem::path& folder);
 
-/// "14:32", or "20 Nov 2026 14:32" of another day.
+/// "14:32", or "20 Nov 2026 14:32" for another day.
 std::string timeInWords(std::filesystem::file_time_type time, std::time_t now);
 
 }  // namespace headscope

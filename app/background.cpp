@@ -51,8 +51,8 @@ void TaskPool::loop() {
     lock.unlock();
     const bool more = runner.runUnitOnPool();
     lock.lock();
-    running_.erase(std::find(running_.begin(), running_.end(), &runner));  // one of perhaps two
-    // a request during the unit has queued it again
+    running_.erase(std::find(running_.begin(), running_.end(), &runner));  // it may be listed twice
+    // a request during the unit may have queued it already
     if (more && std::find(queue_.begin(), queue_.end(), &runner) == queue_.end()) {
       queue_.push_back(&runner);
     }
@@ -76,7 +76,7 @@ TaskRunner::~TaskRunner() {
 
 bool TaskRunner::runUnitOnPool() {
   std::unique_lock lock(mutex_);
-  // while a unit runs on another thread of the pool, that thread queues the next one
+  // if a unit runs on another thread of the pool, that thread queues the next one
   if (!requested_ || running_) return false;
   runRequested(lock);
   return requested_ && !stopping_;
@@ -159,7 +159,7 @@ void TaskRunner::runRequested(std::unique_lock<std::mutex>& lock) {
   cancelled_ = false;
   lock.unlock();
   const After after = task(cancelled_);
-  if (after != After::more) task = nullptr;  // what it holds goes before anybody is told
+  if (after != After::more) task = nullptr;  // destroys the task's data before anybody is notified
   lock.lock();
   running_ = false;
   if (after == After::more && !cancelled_) {

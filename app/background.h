@@ -1,8 +1,8 @@
-// Background work: tasks that the interface must not wait for. A task is a sequence of units; each
-// unit is one plain call. The newest request wins: one that waits is dropped, one under way is
-// cancelled, and an older one's result is never seen.
+// Background work: tasks for which the interface must not wait. A task is a sequence of units; each
+// unit is one plain call. A new request replaces the one that waits and cancels the one under way,
+// whose result is discarded.
 //
-// TaskRunner runs one task at a time, on a thread of its own or on the threads of a TaskPool.
+// TaskRunner runs one task at a time, on its own thread or on the threads of a TaskPool.
 // BackgroundTask adds a result. Without threads (a browser's page that is not isolated), units run
 // between two events of the page.
 #pragma once
@@ -25,13 +25,13 @@
 
 namespace headscope {
 
-/// Without threads, units of work run between two frames until this time is spent.
+/// The time per frame for units of work where there are no threads.
 inline constexpr double kFrameBudgetSeconds = 0.02;
 
 class TaskRunner;
 
-/// A few threads that run the units of any number of TaskRunners, one unit of each in turn. Its
-/// runners must be gone before it.
+/// A few threads that run the units of any number of TaskRunners, one unit of each in turn. The
+/// pool must outlive its runners.
 class TaskPool {
  public:
   explicit TaskPool(int threads) : threadCount_(threads) {}
@@ -58,50 +58,50 @@ class TaskPool {
 #endif
 };
 
-/// Runs one task at a time, unit by unit: on the pool's threads, or without a pool on a thread of
-/// its own.
+/// Runs one task at a time, unit by unit, on the pool's threads, or on its own thread without a
+/// pool.
 class TaskRunner {
  public:
   enum class After {
-    rest,  // it is done, or stopped
-    news,  // it is done, and there is something to wake for
-    more,  // a unit is done: it is called again unless something else is requested
+    rest,  // the task is finished or cancelled
+    news,  // the task is finished and calls the wake function
+    more,  // a unit is finished; the task runs again unless another is requested
   };
-  /// Runs a task's next unit. It polls `cancelled`.
+  /// A task: each call runs its next unit and polls `cancelled`.
   using Task = std::function<After(const std::atomic<bool>& cancelled)>;
 
   explicit TaskRunner(TaskPool* pool = nullptr) : pool_(pool) {}
-  /// Cancels what is under way and joins.
+  /// Cancels the running task and joins the thread.
   ~TaskRunner();
   TaskRunner(const TaskRunner&) = delete;
   TaskRunner& operator=(const TaskRunner&) = delete;
 
-  /// `wake` is called from the thread.
+  /// Sets `wake`, which the thread calls.
   void setWake(std::function<void()> wake);
-  /// Call before the first request, without a pool: `rest` is called from the thread, once whenever
-  /// nothing was requested for so many seconds. Never called where there are no threads.
+  /// Sets `rest`, which the thread calls once whenever `seconds` pass without a request. Call it
+  /// before the first request, without a pool. Without threads `rest` is never called.
   void onRest(double seconds, std::function<void()> rest);
   void request(Task task);
-  /// Nothing is requested any more, and what is under way is told to stop.
+  /// Drops the requested task and cancels the running one.
   void stop();
   bool busy() const;
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
   /// takes).
   void wait(double seconds = -1.0);
-  /// Of a task, where there is news before its end.
+  /// Calls the wake function for a task that has a result before its end.
   void wake();
 
  private:
   friend class TaskPool;
   bool idle() const { return !requested_ && !running_; }
-  /// Runs a unit of what is requested. True where there is another one.
+  /// Runs a unit of the requested task. Returns whether it has another one.
   bool runUnitOnPool();
-  /// What is requested; `lock` holds mutex_ before and after.
+  /// Runs the requested task; `lock` holds mutex_ before and after.
   void runRequested(std::unique_lock<std::mutex>& lock);
   void loop();
 
   TaskPool* pool_;
-  std::mutex wakeMutex_;  // held while waking: whoever clears the wake call waits for it to return
+  std::mutex wakeMutex_;  // held while waking: setWake() waits until the call returns
   std::function<void()> wake_;
   double restAfter_ = 0.0;
   std::function<void()> rest_;
@@ -112,7 +112,7 @@ class TaskRunner {
   bool stopping_ = false;
   std::atomic<bool> cancelled_{false};
 #ifdef HEADSCOPE_NO_THREADS
-  /// Runs units of what is requested after the current event.
+  /// Schedules units of the requested task after the current event.
   void schedule();
   EventLoopQueue later_;
   bool scheduled_ = false;
@@ -121,7 +121,7 @@ class TaskRunner {
 #endif
 };
 
-/// Does it; in words why it could not be done, empty where it could.
+/// Runs `action`. Returns the error as a sentence, or an empty string on success.
 template <typename Action>
 std::string whyNot(Action&& action) {
   try {
@@ -132,26 +132,26 @@ std::string whyNot(Action&& action) {
   return {};
 }
 
-/// Such work with a result.
+/// A background task with a result.
 template <typename Result>
 class BackgroundTask {
  public:
-  /// Asks `cancelled` now and then; null where it stopped for it.
+  /// Work that polls `cancelled`; returns null once cancelled.
   using Work = std::function<std::optional<Result>(const std::atomic<bool>& cancelled)>;
-  /// Runs the next unit of such work: a training step, a layer of a model, one run of a study. True
-  /// after the last one, which leaves the result.
+  /// Runs the next unit of work, such as a training step, a layer of a model or one run of a study.
+  /// Returns true after the last unit, which sets the result.
   using NextUnit = std::function<bool(const std::atomic<bool>& cancelled, std::optional<Result>&)>;
   struct Outcome {
     std::optional<Result> result;
-    std::string error;  // why there is none
+    std::string error;  // why there is no result
   };
 
   explicit BackgroundTask(TaskPool* pool = nullptr) : thread_(pool) {}
 
-  /// `wake` is called from the task's thread after each outcome.
+  /// Sets `wake`, which the task's thread calls after each outcome.
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 
-  /// Work as a single unit.
+  /// Wraps work as a single unit.
   static NextUnit oneUnit(Work work) {
     return [work = std::move(work)](const std::atomic<bool>& cancelled,
                                     std::optional<Result>& result) {
@@ -176,7 +176,8 @@ class BackgroundTask {
     });
   }
 
-  /// For the work itself, on its thread: what is there already, to be taken before its outcome.
+  /// Publishes an early result, which can be taken before the final outcome. The work itself calls
+  /// it, on its thread.
   void tell(Result early, const std::atomic<bool>& cancelled) {
     {
       const std::lock_guard lock(mutex_);
@@ -186,14 +187,13 @@ class BackgroundTask {
     thread_.wake();
   }
 
-  /// The newest request's, once.
+  /// Returns the outcome of the newest request, once.
   std::optional<Outcome> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(outcome_, std::nullopt);
   }
 
-  /// Nothing is requested any more, what is under way is told to stop, and no outcome comes of it
-  /// or of what was done before.
+  /// Drops the requested task, cancels the running one and discards every outcome.
   void stop() {
     thread_.stop();
     const std::lock_guard lock(mutex_);
@@ -201,7 +201,7 @@ class BackgroundTask {
   }
   bool busy() const { return thread_.busy(); }
 
-  /// Waits until nothing is requested or running. True where an outcome is there to be taken.
+  /// Waits until nothing is requested or running. Returns whether an outcome can be taken.
   bool wait() {
     thread_.wait();
     const std::lock_guard lock(mutex_);
@@ -211,11 +211,11 @@ class BackgroundTask {
  private:
   std::mutex mutex_;
   std::optional<Outcome> outcome_;
-  TaskRunner thread_;  // last: gone before what it writes
+  TaskRunner thread_;  // last: destroyed before the members that it writes
 };
 
-/// Adapts an object with runUnit(), true after its last unit, to a NextUnit. `begin` makes the
-/// object, held by a shared_ptr, in the first unit; `result` reads its result, or nothing.
+/// Adapts an object with runUnit(), which returns true after its last unit, to a NextUnit. `begin`
+/// creates the object as a shared_ptr in the first unit; `result` reads its result, if any.
 template <typename Begin, typename ReadResult>
 auto unitsOf(Begin begin, ReadResult result) {
   using Held = std::invoke_result_t<Begin, const std::atomic<bool>&>;

@@ -64,7 +64,7 @@ void Comparison::finish() {
   take();
 }
 
-/// The document a tool compares with, and what it is called; null: there is none.
+/// Returns the document to compare with, and its name; null: there is none.
 NamedDocument ReferencePass::chosen(ui::ReferenceKind kind, const ui::ViewState& view,
                                     const DocumentEditor& documents) const {
   const DocumentPtr& now = documents.newest();
@@ -97,7 +97,7 @@ void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
     comparison_.want(nullptr);
     return;
   }
-  // while the newest is being computed, what is on screen goes with what it was held against
+  // while the newest pass is being computed, the shown pass keeps its reference
   const DocumentPtr& now = documents.newest();
   const Choice choice{now, kind, view.against, view.mistake, kept_.document};
   if (!documents.isComputed() || choice == choice_) return;

@@ -1,6 +1,5 @@
-// Comparison: the trace of another document, computed beside the present one so that the two can be
-// held against each other. Reference pass: what the tools that compare hold the present pass
-// against.
+// Comparison: computes the trace of another document in the background. Reference pass: selects the
+// document with which the comparing tools compare the present pass.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +18,18 @@ class Comparison {
   explicit Comparison(int threads) : threads_(threads) {}
 
   void setWake(std::function<void()> wake);
-  /// Which document it is to be; null: none, and nothing is computed or held.
+  /// Sets the document to compare with; null: computes and holds nothing.
   void want(const DocumentPtr& document);
-  /// Takes what has been computed by now; once a frame, before it is read, so that all of a frame
-  /// sees the same.
+  /// Takes the computed trace. Call it once a frame, before reading, so that the whole frame uses
+  /// one trace.
   void take();
-  /// The wanted document's trace, null until it is taken (or where it cannot be computed).
+  /// The wanted document's trace; null until it is taken, or if it cannot be computed.
   TracePtr trace() const;
-  /// Why the wanted document cannot be computed; empty where it can.
+  /// The reason why the wanted document cannot be computed; empty: it can.
   const std::string& problem() const { return problem_; }
-  /// Differs between traces whose revisions do not count on from each other; never 0.
+  /// An identifier, never 0, that differs between traces whose revisions are not consecutive.
   std::uint64_t series() const { return series_; }
-  /// Waits until it is there and takes it (offscreen and tests).
+  /// Waits for the wanted trace and takes it (offscreen and tests).
   void finish();
 
  private:
@@ -40,12 +39,12 @@ class Comparison {
   TracePtr trace_;
   std::string problem_;
   std::uint64_t series_ = 0;
-  std::unique_ptr<Worker> worker_;  // while something is wanted
+  std::unique_ptr<Worker> worker_;  // exists while a document is wanted
 };
 
 class ReferencePass {
  public:
-  /// `kept`: the state of the history that was chosen to compare with.
+  /// `kept`: the state of the history that the user chose to compare with.
   ReferencePass(int threads, NamedDocument kept) : kept_(std::move(kept)), comparison_(threads) {}
 
   /// Call once a frame with the kind of baseline of the open tool. The baseline is recomputed only
@@ -53,16 +52,16 @@ class ReferencePass {
   void follow(ui::ReferenceKind kind, const ui::ViewState& view, DocumentEditor& documents);
   ui::Reference current() const;
 
-  /// A state chosen in the history: it stays, whatever becomes of the history.
+  /// Sets the state to compare with; it persists even if the history drops it.
   void keep(NamedDocument state) { kept_ = std::move(state); }
   const NamedDocument& kept() const { return kept_; }
 
   void setWake(std::function<void()> wake) { comparison_.setWake(std::move(wake)); }
-  /// Waits until it is there (offscreen and tests).
+  /// Waits for the reference trace (offscreen and tests).
   void finish() { comparison_.finish(); }
 
  private:
-  struct Choice {  // where it is the same, so is what is compared with
+  struct Choice {  // an equal choice means an equal reference document
     DocumentPtr now;
     ui::ReferenceKind kind = ui::ReferenceKind::none;
     ui::Against against = ui::Against::lastEdit;
@@ -76,7 +75,7 @@ class ReferencePass {
   NamedDocument kept_;
   Choice choice_;
   NamedDocument compared_;
-  std::string problem_;  // why it cannot be compared with
+  std::string problem_;  // why there is no reference to compare with
   Comparison comparison_;
 };
 

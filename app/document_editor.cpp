@@ -29,9 +29,8 @@ bool holdsWeights(const formats::SafetensorsFile& file) {
   });
 }
 
-/// How many heads a file is for: what its norms of queries tell; without them it does not say, and
-/// they are as many as have room in W_Q at the head width that is set; else as many as there are,
-/// or the nearest count that its keys can be shared out to.
+/// The number of heads of a file. The norms of queries determine it; otherwise W_Q and the explicit
+/// head width; otherwise the present number of heads, or the nearest one that suits the keys.
 Index headsOf(const formats::LoadedWeights& loaded, const AttentionConfig& config) {
   if (const Index heads = formats::headsOfNorm(loaded); heads > 0) return heads;
   const Index rows = loaded.queryFeatures;
@@ -54,10 +53,10 @@ SetWeights asWeights(const formats::SafetensorsFile& file, const AttentionConfig
   return {name, std::move(loaded.weights), loaded.bias, heads, kvHeads, std::move(loaded.headNorm)};
 }
 
-/// A .csv gives the input; a .safetensors its `x` (and `memory`), its weights, or both. The edits
-/// are to be applied in order. A file does not say how many heads its weights are for: the
-/// document's head width, where it is given by itself, or its heads decide. Throws UserError naming
-/// the file and what is wrong with it.
+/// Returns the edits that open a file, to be applied in order. A .csv gives the input; a
+/// .safetensors its `x` (and `memory`), its weights, or both. A file does not give the number of
+/// heads: the document's explicit head width or its heads decide. Throws UserError naming the file
+/// and the error.
 std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document& document) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
@@ -82,7 +81,7 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
   return edits;
 }
 
-/// Where there are none yet.
+/// Weights of zeros, where none are learned yet.
 Weights weightsOfZero(const AttentionConfig& config) {
   const auto zeros = [&](TensorId id) { return Tensor::zeros(shapeOf(id, config)); };
   return {zeros(TensorId::wQ), zeros(TensorId::wK), zeros(TensorId::wV), zeros(TensorId::wO),
@@ -122,7 +121,7 @@ std::optional<TracePtr> DocumentEditor::takeResult() {
   return std::nullopt;
 }
 
-/// All edits, with the weights that are learned by now, or zeros while there are none.
+/// Applies all edits of a change, with the weights learned so far, or zeros before the first.
 DocumentEditor::Outcome DocumentEditor::outcomeOf(const Change& change) const {
   Outcome outcome{newest(), {}, {}, {}};
   const WeightMaker make = [&](const Document& d, WeightInit init, std::uint64_t seed) {
@@ -145,7 +144,7 @@ DocumentEditor::Outcome DocumentEditor::outcomeOf(const Change& change) const {
   return outcome;
 }
 
-/// Somebody chose them, whatever is done at new sizes.
+/// Whether the change itself asks for learned weights, regardless of its sizes.
 bool DocumentEditor::asksForLearned(const Change& change) const {
   return std::any_of(change.edits.begin(), change.edits.end(), [](const Edit& edit) {
     const auto* drawn = std::get_if<DrawWeights>(&edit);
@@ -159,7 +158,7 @@ void DocumentEditor::commit(const Change& change, Outcome outcome) {
   say(outcome.note.empty() ? change.name : outcome.note);
 }
 
-/// Goes on with a change, or makes it where nothing has to be learned for it.
+/// Continues a change, or commits it where no weights have to be learned.
 void DocumentEditor::follow(Change change) {
   Outcome outcome = outcomeOf(change);
   const bool learns = outcome.learns.has_value();
@@ -212,7 +211,7 @@ void DocumentEditor::stopLearning() {
   attempt([&] {
     Change change = *change_;
     leaveChange();
-    // learned ones alone were asked for: without them all stays as it was
+    // the change asked for learned weights only: nothing changes without them
     if (change.edits.size() == 1 && asksForLearned(change)) return worker_.request(newest());
     change.edits.emplace_back(DrawWeights{WeightInit::designed, 1});
     Outcome outcome = outcomeOf(change);
@@ -284,12 +283,12 @@ void DocumentEditor::jumpTo(std::size_t index) {
 
 void DocumentEditor::open(DocumentPtr document, const std::string& name) {
   leaveChange();
-  if (message_.isError) say({});  // of another document
+  if (message_.isError) say({});  // the error concerned another document
   history_.apply(Open{std::move(document), name});
   worker_.request(newest());
 }
 
-/// Its edits are applied aside and taken over as one.
+/// Applies the file's edits to a copy and takes them over as one entry of the history.
 void DocumentEditor::openFile(const std::filesystem::path& path) {
   attempt([&] {
     const Change change{editsToOpen(path, *newest()), "open " + path.filename().string()};

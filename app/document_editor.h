@@ -1,5 +1,5 @@
-// Documents: the document with its history and the pass that is computed of it, what is done to
-// them, and what is said of that in the status bar.
+// Document editor: the document with its history and its computed pass, the operations on them, and
+// their messages in the status bar.
 #pragma once
 
 #include <exception>
@@ -19,7 +19,7 @@
 
 namespace headscope {
 
-/// A document, and what it is called.
+/// A document and its display name.
 struct NamedDocument {
   DocumentPtr document{};
   std::string name{};
@@ -32,22 +32,22 @@ class DocumentEditor {
     bool isError = false;
   };
 
-  /// `trace`: of the history's document, where it is computed already.
+  /// `trace`: the pass of the history's current document, if already computed.
   DocumentEditor(History history, TracePtr trace, Index memoryBudget, int threads);
-  /// Has the newest document computed, unless it is.
+  /// Requests the pass of the newest document, unless it is already computed.
   void start();
 
   History& history() { return history_; }
   const History& history() const { return history_; }
   const DocumentPtr& newest() const { return history_.current(); }
-  /// The last finished, which may be of an older document; null until there is one.
+  /// The last finished pass, which may belong to an older document; null until there is one.
   const TracePtr& trace() const { return trace_; }
   bool isComputed() const { return trace_ != nullptr && trace_->documentPtr() == newest(); }
   Index memoryBudget() const { return memoryBudget_; }  // bytes
 
   const Message& message() const { return message_; }
   void say(std::string sentence, bool error = false) { message_ = {std::move(sentence), error}; }
-  /// Does it, or says why it cannot be done.
+  /// Runs `action`, or reports its error in the status bar.
   template <typename Action>
   void attempt(Action&& action) {
     try {
@@ -60,41 +60,42 @@ class DocumentEditor {
     }
   }
 
-  /// Where weights have to be learned for it, that is done beside the frames: what is shown forms
-  /// while they are, edits that follow go with it, and all become one entry of the history then.
+  /// Applies an edit. If it needs learned weights, they are learned in the background: the shown
+  /// document uses the intermediate weights, later edits are added to the change, and the whole
+  /// becomes one entry of the history.
   void apply(const Edit& edit, const std::string& gesture);
-  /// Several edits that are one.
+  /// Applies several edits as one entry of the history.
   void applyTogether(const std::vector<Edit>& edits, const std::string& name);
-  /// What the panels are of: the newest document, or one whose heads are still being learned.
+  /// The document that the panels show: the newest one, or one whose heads are still being learned.
   const DocumentPtr& shown() const {
     return change_ && change_->forming ? change_->forming : newest();
   }
 
-  /// Once a frame: takes over what has been learned since.
+  /// Takes over the weights learned since the last call. Call it once a frame.
   void takeLearned();
   bool learning() const { return change_.has_value(); }
   LayerLearning::Progress learned() const { return learning_.progress(); }
   void waitForLearning() { learning_.wait(); }
-  /// Designed heads take the place of those that are being learned.
+  /// Stops learning and uses designed heads instead.
   void stopLearning();
-  /// Off: designed heads are taken where learned ones are of another size.
+  /// Whether a change of size learns new heads; if not, it uses designed heads.
   void learnAtNewSizes(bool on) { learnsAtNewSizes_ = on; }
   void undo();
   void redo();
   void jumpTo(std::size_t index);
-  /// Another document takes its place, as an entry of the history.
+  /// Replaces the document, as an entry of the history.
   void open(DocumentPtr document, const std::string& name);
-  /// A series, an input or weights: all of the file or nothing.
+  /// Opens a series, an input or weights; applies the whole file or nothing.
   void openFile(const std::filesystem::path& path);
 
-  /// Takes the newest pass where one has finished, and gives the one before it (null: there was
-  /// none). What cannot be computed does not stay in the document either.
+  /// Takes the newest finished pass, if any, and returns the one before it (null: there was none).
+  /// Undoes the edit whose pass cannot be computed.
   std::optional<TracePtr> takeResult();
   Worker::Progress progress() const { return worker_.progress(); }
   bool busy() const { return progress().busy; }
-  /// Waits until it is computed, at most so many seconds (negative: as long as it takes).
+  /// Waits for the pass, at most `seconds` (negative: without limit).
   void wait(double seconds = -1.0) { worker_.wait(seconds); }
-  /// Passes and learning that are under way end.
+  /// Cancels the running pass and learning.
   void stop() {
     worker_.stop();
     learning_.stop();
@@ -104,9 +105,9 @@ class DocumentEditor {
     worker_.setWake(std::move(wake));
   }
 
-  /// Memory ran out in the middle of a frame: the worker may not have the newest document.
+  /// Notes that memory ran out during a frame: the worker may lack the newest document.
   void noteNoMemory() { retryRequested_ = !isComputed() && !busy(); }
-  /// Asks for it again after that.
+  /// Requests the pass again after noteNoMemory().
   void askAgain() {
     if (std::exchange(retryRequested_, false)) worker_.request(shown());
   }
@@ -116,15 +117,15 @@ class DocumentEditor {
   struct Change {
     std::vector<Edit> edits;
     std::string name;
-    DocumentPtr forming{};                // what they come to by now; null: nothing yet
-    std::optional<Weights> weights{};     // as learned by now, of the sizes asked for
-    std::optional<LearnedSizes> sizes{};  // these
+    DocumentPtr forming{};                // the document with the present weights; null: none yet
+    std::optional<Weights> weights{};     // the present weights, of the requested sizes
+    std::optional<LearnedSizes> sizes{};  // the requested sizes
   };
   struct Outcome {
     DocumentPtr document;
     std::string note;
-    std::optional<LearnedSizes> learns;  // sizes that its weights have to be learned for
-    AttentionConfig config;              // of these
+    std::optional<LearnedSizes> learns;  // the sizes for which weights have to be learned
+    AttentionConfig config;              // the configuration of these sizes
   };
   Outcome outcomeOf(const Change& change) const;
   bool asksForLearned(const Change& change) const;
@@ -140,7 +141,7 @@ class DocumentEditor {
   std::optional<Change> change_;
   bool learnsAtNewSizes_ = true;
   LayerLearning learning_;
-  Worker worker_;  // last: gone before what it could still touch
+  Worker worker_;  // last: destroyed before the members that it uses
 };
 
 }  // namespace headscope

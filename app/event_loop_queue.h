@@ -1,5 +1,5 @@
-// Later: where there are no threads (a browser's page that is not isolated), work is done between
-// two events of the page instead.
+// Event loop queue: runs work between two events of the page where there are no threads (a
+// browser's page that is not isolated).
 #pragma once
 
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
@@ -10,7 +10,7 @@
 
 namespace headscope {
 
-/// Calls something in `seconds`, between two events, unless its owner is gone by then.
+/// Calls `what` after `seconds`, between two events, unless the queue is destroyed first.
 class EventLoopQueue {
  public:
   void call(double seconds, std::function<void()> what);

@@ -25,8 +25,8 @@ std::string scriptSentence(const std::string& of, const std::filesystem::path& f
                      wholePath(folder / formats::kScriptName));
 }
 
-/// Writes a tensor, the trace or a script of Flow's layer and says so. A picture is the host's to
-/// draw.
+/// Writes a tensor, the trace or a script of Flow's layer. Returns the sentence that reports it.
+/// The host draws pictures.
 std::string writeExport(const ExportRequest& request, const Trace& trace) {
   const std::string of = ui::layerInWords(trace.document());
   switch (request.kind) {
@@ -48,7 +48,7 @@ std::string writeExport(const ExportRequest& request, const Trace& trace) {
   return {};
 }
 
-/// The same of the model's pass; the script is of the layer that is chosen.
+/// Writes a tensor, the trace or a script of the model's pass; the script is of the chosen layer.
 std::string writeModelExport(const ExportRequest& request, const model::ModelTrace& trace) {
   switch (request.kind) {
     case ExportKind::tensor:

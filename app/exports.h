@@ -1,5 +1,4 @@
-// Exports: what the program writes to files, aside from the interface's thread, and the dialog that
-// asks what and where to.
+// Exports: the files that the program writes on another thread, and the dialog for them.
 #pragma once
 
 #include <deque>
@@ -19,7 +18,7 @@ namespace headscope {
 
 class Exports {
  public:
-  /// `tracePath`: where "Save trace" goes. The others must outlive it.
+  /// `tracePath`: the file of "Save trace". The other arguments must outlive this object.
   Exports(DocumentEditor& documents, const LiveTraining& training, const LiveModel& model,
           std::filesystem::path tracePath)
       : documents_(documents),
@@ -29,22 +28,22 @@ class Exports {
 
   ui::ExportDialog& dialog() { return dialog_; }
 
-  /// Written once the newest document's pass is there, so that it is what was asked for and the
-  /// window never waits for it.
+  /// Queues an export. It starts once the newest document's pass is computed, without blocking the
+  /// window.
   void ask(ui::ExportRequest request) { asked_.push_back(std::move(request)); }
-  /// Every tensor of the pass in `view`: of the model on the page Model, else of Flow's layer.
+  /// Queues an export of all tensors: of the model's pass on the page Model, else of Flow's layer.
   void askForTrace(const ui::ViewState& view);
   bool waits() const { return !asked_.empty(); }
-  /// The first that waits is of the model's pass.
+  /// Whether the first queued export is of the model's pass.
   bool waitsForModel() const { return !asked_.empty() && asked_.front().ofModel; }
   bool busy() const { return task_.busy(); }
-  /// With the newest pass there: writes what was asked for first; a picture, which is the host's to
-  /// draw, is given back.
+  /// Starts the first queued export; requires the newest pass. Returns a request for a picture,
+  /// which the host draws.
   std::optional<ui::ExportRequest> start();
 
-  /// Writes it on another thread; `write` gives the sentence that says so.
+  /// Runs `write` on another thread; it returns the sentence that reports success.
   void write(std::function<std::string()> write);
-  /// Says how the last one went, once.
+  /// Reports the outcome of the last export, once.
   void takeOutcome();
 
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
@@ -60,7 +59,7 @@ class Exports {
   BackgroundTask<std::string> task_;
 };
 
-/// As a sentence names a file that was written.
+/// The absolute path, for a sentence about a written file.
 std::string wholePath(const std::filesystem::path& path);
 
 }  // namespace headscope

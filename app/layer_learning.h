@@ -1,5 +1,5 @@
-// Layer learning: weights that are learned beside the frames; how they are by now can be had while
-// they form.
+// Layer learning: learns the weights of a layer in the background; intermediate weights are
+// available on request.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace headscope {
 
-/// What weights are learned for.
+/// The sizes, the training domain and the seed for which weights are learned.
 struct LearnedSizes {
   Index dModel = 0, numHeads = 0, numKvHeads = 0, headDim = 0;
   bool bias = true;
@@ -39,23 +39,24 @@ struct LearnedSizes {
 class LayerLearning {
  public:
   struct News {
-    std::optional<Weights> weights;  // none where it failed
+    std::optional<Weights> weights;  // none on failure
     bool done = false;
-    std::string error;  // why it failed
+    std::string error;  // the reason of the failure
   };
   struct Progress {
     Index step = 0, steps = 1;
   };
 
-  /// In place of what was being learned.
+  /// Starts learning; replaces the learning under way.
   void begin(const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed);
   void stop();
-  /// Until its last news are taken.
+  /// True until the last news of the learning are taken.
   bool goesOn() const { return of_.has_value(); }
   bool isOf(const LearnedSizes& sizes) const { return of_ == sizes; }
   Progress progress() const;
 
-  /// The weights as they are after the next step: there a little later. The last come unasked.
+  /// Requests the weights after the next step; take() returns them later. The final weights need no
+  /// request.
   void ask() { shared_->wanted = true; }
   std::optional<News> take();
 
@@ -63,7 +64,7 @@ class LayerLearning {
   void wait() { thread_.wait(); }
 
  private:
-  /// Of one learning, which may be under way still while the next is asked for.
+  /// The state of one learning, which may still run when the next one starts.
   struct Shared {
     std::atomic<bool> wanted{true};
     std::atomic<Index> step{0};
@@ -73,7 +74,7 @@ class LayerLearning {
 
   std::optional<LearnedSizes> of_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  TaskRunner thread_;  // last: gone before what it writes
+  TaskRunner thread_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

@@ -17,7 +17,7 @@ const LayersInFlow::Opened* LayersInFlow::changed(const DocumentPtr& newest) {
   const bool fromLayer = followed_ != nullptr && followed_->source == newest->source;
   followed_ = newest;
   const Opened* layer = layerOf(*newest);
-  // as it was opened it is what the model has, unless that was edited since
+  // as opened, the document equals the model's layer, unless the layer was edited since
   const bool asOpened = layer != nullptr && newest == layer->document && !fromLayer;
   return asOpened ? nullptr : layer;
 }

@@ -1,5 +1,5 @@
-// Layers in Flow: which documents of the history are layers of the model, so that what is edited in
-// one of them is run in the model from there on.
+// Layers in Flow: finds the documents of the history that are layers of the model, so that the
+// model runs the edits made in them.
 #pragma once
 
 #include <deque>
@@ -14,29 +14,29 @@ class LayersInFlow {
   struct Opened {
     model::ModelDocumentPtr of;  // the model on the text that the layer was opened on
     Index layer = 0;
-    DocumentPtr document;  // as it was opened; others with its source are edits of it
+    DocumentPtr document;  // the document as it was opened; its edits share its source
   };
 
-  /// A layer of the model takes the place of the document that is shown.
+  /// Records a layer of the model that replaces the shown document.
   void opened(Opened layer) { opened_.push_back(std::move(layer)); }
 
-  /// All that were opened, the oldest first.
+  /// All opened layers, the oldest first.
   const std::deque<Opened>& all() const { return opened_; }
 
-  /// Of what layer this document is; null: of none, or of one that has another input now.
+  /// Returns the layer that this document is or edits; null: none, or its input has changed.
   const Opened* layerOf(const Document& document) const;
 
-  /// The newest document that `changed` was given.
+  /// The newest document passed to `changed`.
   const DocumentPtr& followed() const { return followed_; }
-  /// The next call of `changed` takes its document for another one than before.
+  /// Makes the next call of `changed` treat its document as a new one.
   void followAgain() { followed_ = nullptr; }
 
-  /// Once a frame, with the newest document: the layer where it is another one of a layer than
-  /// before, and so to be run in the model; null else.
+  /// Call it once a frame with the newest document. Returns the layer if the document of a layer
+  /// has changed and the model must run it; else null.
   const Opened* changed(const DocumentPtr& newest);
 
  private:
-  std::deque<Opened> opened_;  // which stay where they are
+  std::deque<Opened> opened_;  // a deque, so that pointers to its elements stay valid
   DocumentPtr followed_;
 };
 

@@ -11,7 +11,7 @@ bool Lecture::keys(const ui::PanelContext& panel, bool presented) {
   using ui::Key;
   using ui::keyPressed;
   if (!lesson_.open() && (!presented || !ownScenes())) return false;
-  // on the timeline the arrows go from moment to moment
+  // on the timeline the arrows step through its moments
   const bool arrows = presented && !panel.view.playTime && !ImGui::GetIO().KeyShift;
   const bool on = keyPressed(Key::pageDown, false) || (arrows && keyPressed(Key::right, false));
   const bool back = keyPressed(Key::pageUp, false) || (arrows && keyPressed(Key::left, false));

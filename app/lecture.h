@@ -1,6 +1,5 @@
-// Lecture: what the keys for the next scene and the one before go through, and what stands with a
-// scene: the sentence for the room, and the speaker's lines. It is the lesson that is open, else
-// the session's own scenes.
+// Lecture: the scenes that the lecturer's keys step through, with the sentence for the audience and
+// the speaker's notes of each. The scenes come from the open lesson, else from the session.
 #pragma once
 
 #include <optional>
@@ -16,26 +15,26 @@ namespace headscope {
 
 class Lecture {
  public:
-  /// What it is given must outlive it.
+  /// The arguments must outlive this object.
   Lecture(ui::LessonRun& lesson, Sessions& sessions) : lesson_(lesson), sessions_(sessions) {}
 
-  /// Page down and page up, as clickers send them; before a room → and ← as well. True where one
-  /// was pressed.
+  /// Handles page down and page up, which presentation remotes send; while presenting also → and ←.
+  /// Returns whether one of these keys was pressed.
   bool keys(const ui::PanelContext& panel, bool presented);
-  /// Beside the card that is presented.
+  /// The words shown beside the presented card.
   ui::Presenter::Words forTheRoom() const;
 
-  /// Whether the speaker's window is wanted; f10.
+  /// Whether the speaker's window is wanted; f10 toggles it.
   bool speakerWanted() const { return speaker_; }
   void toggleSpeaker() { speaker_ = !speaker_; }
-  /// Once a frame, at `now` seconds: its clock runs from when it is first presented, or the
-  /// speaker's window is there.
+  /// Call it once a frame, at `now` seconds. The clock starts when presenting starts or when the
+  /// speaker's window appears.
   void follow(double now, bool presented);
-  /// It is presented from its start.
+  /// Resets the clock for a presentation from the start.
   void beginAnew() { began_.reset(); }
-  /// What the speaker's window shows.
+  /// The content of the speaker's window.
   ui::SpeakerNotes forTheSpeaker(double now) const;
-  /// It was closed; or it could not be opened, for this reason.
+  /// Reports that the speaker's window was closed, or, with `why`, that it could not be opened.
   void speakerGone(std::string why) {
     speaker_ = false;
     problem_ = std::move(why);
@@ -50,7 +49,7 @@ class Lecture {
   bool speaker_ = false;
   std::string problem_;  // why there is no speaker's window
   std::optional<double> began_;
-  std::string beganOf_;  // the lesson's id that the clock runs for
+  std::string beganOf_;  // the id of the lesson that the clock measures
 };
 
 }  // namespace headscope

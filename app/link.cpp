@@ -9,7 +9,7 @@
 #include "core/editing/make_document.h"
 #include "core/formats/link.h"
 
-// zlib's format, by the libraries that write and read PNG files
+// zlib's format, written and read by the PNG libraries
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STBI_WRITE_NO_STDIO
@@ -31,8 +31,8 @@ namespace {
 constexpr std::string_view kLinkStart = "s1.";
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-constexpr std::size_t kMostLinkLetters = std::size_t{1} << 20;  // of an address
-constexpr std::size_t kMostLinkText = std::size_t{4} << 20;     // of what it says
+constexpr std::size_t kMostLinkLetters = std::size_t{1} << 20;  // letters of an address
+constexpr std::size_t kMostLinkText = std::size_t{4} << 20;     // bytes of the decompressed text
 constexpr int kCheckLetters = 6;
 constexpr const char* kDamaged =
     "the link is damaged: copy it whole, from where it was made, or make it anew";
@@ -41,7 +41,7 @@ struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-/// RFC 4648's alphabet for addresses, without padding.
+/// Encodes bytes in RFC 4648's alphabet for URLs, without padding.
 std::string toAddress(const unsigned char* bytes, std::size_t count) {
   std::string text;
   unsigned held = 0;
@@ -70,7 +70,7 @@ std::string fromAddress(std::string_view text) {
   return bytes;
 }
 
-/// Six letters that a text gives; another hardly gives the same.
+/// A checksum of six letters; another text rarely has the same one.
 std::string checkOf(std::string_view text) {
   std::uint64_t hash = hashBytes(text);
   std::string check;

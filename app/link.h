@@ -1,4 +1,5 @@
-// Link: a session in an address, behind its "#": what core/formats/link.h makes of it, compressed.
+// Link: a session in the fragment of an address, behind "#": the text of core/formats/link.h,
+// compressed.
 #pragma once
 
 #include <string>
@@ -9,12 +10,13 @@
 
 namespace headscope {
 
-/// "s1." and letters, digits, - and _. Throws UserError where the session holds too much for it.
+/// Returns the link: "s1." and letters, digits, - and _. Throws UserError where the session is too
+/// large for a link.
 std::string linkOf(const formats::Session& session, Index memoryBudget,
                    const WeightMaker& make = drawWeightsFor);
 
-/// The session in an address or in what stands behind its "#". Throws UserError where there is
-/// none, and where it is damaged or of a newer version.
+/// Returns the session in an address or in its fragment. Throws UserError where there is none, or
+/// where it is damaged or of a newer version.
 formats::Session sessionOfLink(std::string_view link, Index memoryBudget,
                                const WeightMaker& make = drawWeightsFor);
 

@@ -14,8 +14,8 @@
 
 namespace headscope {
 
-/// The learned weights that a link is made with: notes which are asked for, learns them step by
-/// step, and gives them when they are asked for again.
+/// The learned weights of a link: records the requested ones, learns them step by step, and returns
+/// them when they are requested again.
 class LinkTask::Learning {
  public:
   explicit Learning(std::shared_ptr<Steps> steps) : steps_(std::move(steps)) {}
@@ -31,12 +31,12 @@ class LinkTask::Learning {
       found = std::prev(all_.end());
       steps_->all += training::usualSettings(domain).steps;
     }
-    // in the place of those that are not learned yet: asked for again before anybody sees them
+    // placeholders for weights still to be learned; the second request replaces them
     return found->weights ? *found->weights : drawWeights(document.config, WeightInit::xavier, 1);
   }
 
-  /// Takes one learning step. True where all weights that were asked for are learned, or the task
-  /// was cancelled.
+  /// Takes one learning step. Returns true once all requested weights are learned, or the task was
+  /// cancelled.
   bool runUnit(const std::atomic<bool>& cancelled) {
     const auto next = std::ranges::find_if(all_, [](const Each& e) { return !e.weights; });
     if (next == all_.end() || cancelled) return true;
@@ -60,7 +60,7 @@ class LinkTask::Learning {
   };
   std::shared_ptr<Steps> steps_;
   std::vector<Each> all_;
-  std::unique_ptr<training::LayerLearner> learner_;  // of the first that has none
+  std::unique_ptr<training::LayerLearner> learner_;  // learns the first weights that are missing
 };
 
 void LinkTask::begin(std::function<void(const WeightMaker&)> ask,

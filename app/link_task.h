@@ -1,5 +1,5 @@
-// Link task: makes a link, or the session of one, beside the frames. Weights that have to be
-// learned for it are learned in parts, with progress, and the task can be stopped.
+// Link task: makes a link, or opens the session of one, in the background. It learns the required
+// weights in steps, reports progress and can be stopped.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ namespace headscope {
 class LinkTask {
  public:
   struct Result {
-    std::string link;                         // where one was made
-    std::optional<formats::Session> session;  // where one was opened
+    std::string link;                         // set after make()
+    std::optional<formats::Session> session;  // set after open()
   };
   using Outcome = BackgroundTask<Result>::Outcome;
   struct Progress {
@@ -26,20 +26,20 @@ class LinkTask {
   };
 
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
-  /// Each takes the place of what was under way.
+  /// Starts a task; replaces the one under way.
   void make(formats::Session session, Index memoryBudget);
   void open(std::string link, Index memoryBudget);
   void stop();
 
   std::optional<Outcome> take() { return task_.take(); }
   bool busy() const { return task_.busy(); }
-  /// True where there is an outcome to be taken.
+  /// Waits for the task. Returns whether an outcome can be taken.
   bool finish() { return task_.wait(); }
-  /// Of the weights that are being learned; nothing where none are.
+  /// The progress of learning weights; nothing where none are being learned.
   std::optional<Progress> progress() const;
 
  private:
-  /// Read by the interface while the task runs.
+  /// Step counts, which the interface reads while the task runs.
   struct Steps {
     std::atomic<Index> done{0}, all{0};
   };

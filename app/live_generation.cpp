@@ -8,12 +8,12 @@
 namespace headscope {
 namespace {
 
-/// Of one request: so late a token may be seen.
+/// The duration of one request, which delays the display of a token.
 constexpr double kTokensSeconds = 0.03;
 
 }  // namespace
 
-/// What the thread works on; where another one was begun, its last work still has it.
+/// The thread's state of one generation, shared so that it outlives a replaced generation.
 struct LiveGeneration::Run {
   std::optional<GenerationMoment> advance(const std::atomic<bool>& cancelled);
 
@@ -60,7 +60,7 @@ void LiveGeneration::begin(model::ModelTracePtr from, const model::Sampling& sam
   moment_ = nullptr;
   problem_.clear();
   playing_ = true;
-  requestNext();  // at once: what an earlier one is at is never seen
+  requestNext();  // at once: an earlier generation's results are never shown
 }
 
 void LiveGeneration::requestNext() {

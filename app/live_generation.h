@@ -1,6 +1,6 @@
-// Live generation: a model goes on with its text beside the frames, token by token, until as many
-// are made as were asked for or it is halted. What was made stays to be looked at, and can be gone
-// on with, until the model has another text or is edited.
+// Live generation: a model continues its text in the background, token by token, up to the
+// requested number or until it is paused. The tokens remain, and can be continued, until the model
+// gets another text or is edited.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,17 @@
 
 namespace headscope {
 
-/// What there is of it at one time.
+/// A snapshot of the generation.
 struct GenerationMoment {
   struct Made {
     model::Prediction token;
-    double ms = 0.0;  // its row through all layers, and the logits after it
+    double ms = 0.0;  // the time of its row through all layers and of its logits
   };
   std::vector<Made> made;
-  Index tokens = 0, room = 0;  // whose keys and values are kept, and how many can be
-  bool ended = false;          // by a token with which the model ends a text
-  bool finished = false;       // so, or as many as were asked for
-  std::uint64_t begun = 0;     // tells it from another one's
+  Index tokens = 0, room = 0;  // the number of tokens in the KV cache, and its capacity
+  bool ended = false;          // the model produced a token that ends a text
+  bool finished = false;       // `ended`, or the requested number is reached
+  std::uint64_t begun = 0;     // the number of the generation
 
   std::vector<Index> ids() const;
 };
@@ -34,23 +34,23 @@ class LiveGeneration {
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 
-  /// Goes on from a pass by at most `mostNew` tokens; what an earlier one made is gone.
+  /// Starts a generation of at most `mostNew` tokens after a pass; discards the one before.
   void begin(model::ModelTracePtr from, const model::Sampling& sampling, Index mostNew);
   void play(bool on) { playing_ = on && run_ != nullptr; }
   bool playing() const { return playing_; }
 
-  /// Once a frame: takes what is there and asks for more. What goes on from another pass than
-  /// `present` (null: none) is dropped.
+  /// Takes new tokens and requests more. Call it once a frame. Drops a generation that continues
+  /// another pass than `present` (null: none).
   void follow(const model::ModelTracePtr& present);
-  /// It wants to be followed at once.
+  /// Whether follow() is to be called at once.
   bool due() const { return playing_ && !thread_.busy(); }
-  /// Null before the first.
+  /// The newest snapshot; null before the first.
   std::shared_ptr<const GenerationMoment> moment() const { return moment_; }
-  /// Why it could not go on.
+  /// The reason why the generation could not continue.
   const std::string& problem() const { return problem_; }
-  /// Waits until nothing is computed. True where there is a moment that was not taken.
+  /// Waits until nothing is computed. Returns whether a snapshot can be taken.
   bool finish() { return thread_.wait(); }
-  /// What is being computed ends.
+  /// Cancels the running computation.
   void stop() { thread_.stop(); }
 
  private:
@@ -63,7 +63,7 @@ class LiveGeneration {
   std::string problem_;
   std::uint64_t begun_ = 0;
   bool playing_ = false;
-  BackgroundTask<GenerationMoment> thread_;  // last: gone before what it writes
+  BackgroundTask<GenerationMoment> thread_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

@@ -26,9 +26,9 @@ namespace {
 using model::HeadOfLayer;
 
 constexpr std::size_t kPredictionsKept = 10;
-constexpr Index kFirstIds = 16;  // without a tokenizer, to have something to look at
+constexpr Index kFirstIds = 16;  // the initial number of ids without a tokenizer
 
-/// What a pass is asked for with; copied to the thread.
+/// The inputs of a requested pass, copied to the thread.
 struct Asked {
   std::filesystem::path folder;  // empty: the model of `before`
   std::shared_ptr<const ModelMoment> before;
@@ -36,7 +36,7 @@ struct Asked {
   bool cut = false;
   std::vector<HeadOfLayer> off;
   model::ModelDocumentPtr edits;
-  std::shared_ptr<const formats::SavedModel> kept;  // by a session: to be made in their place
+  std::shared_ptr<const formats::SavedModel> kept;  // a session's edits, to be used instead
   Index budget = 0;
   std::uint64_t number = 0;
   std::uint64_t changes = 0;
@@ -75,7 +75,7 @@ std::vector<Index> idsIn(const std::string& text) {
   return ids;
 }
 
-/// The start of the moment's text that the model takes.
+/// Cuts the moment's text to its first `most` tokens.
 void cutToFit(ModelMoment& moment, Index most) {
   if (moment.tokenizer != nullptr) {
     moment.text = std::string(model::firstTokens(moment.text, *moment.tokenizer, most));
@@ -92,7 +92,7 @@ model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
   return inputOf(moment.tokenizer->encode(text), *moment.tokenizer, config);
 }
 
-/// The document as the model's layer, or as an edit of it.
+/// Returns the document as the model's layer, or as an edit of it.
 LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::ModelPtr& of) {
   auto plain = makeModelDocument(of, shown.input);
   DocumentPtr opened = shown.document;
@@ -105,7 +105,8 @@ LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::Mode
   return {std::move(plain), shown.layer, std::move(opened)};
 }
 
-/// Throws nothing but std::bad_alloc: what is in the way is the result's problem.
+/// Applies a session's edits to a model. Throws only std::bad_alloc; other failures become the
+/// result's problem.
 std::shared_ptr<const KeptEdits> keptEditsOn(const model::ModelPtr& of,
                                              std::shared_ptr<const formats::SavedModel> kept,
                                              const model::ModelInput& input) {
@@ -120,7 +121,7 @@ std::shared_ptr<const KeptEdits> keptEditsOn(const model::ModelPtr& of,
   return made;
 }
 
-/// As a file would keep the edits of a model that was open.
+/// Returns the edits of the open model in their saved form.
 std::shared_ptr<const formats::SavedModel> asKept(
     std::shared_ptr<const formats::SavedModel> model) {
   if (model->kept != nullptr) return model;
@@ -132,27 +133,27 @@ std::shared_ptr<const formats::SavedModel> asKept(
   return kept;
 }
 
-/// Rows whose logits are one unit of work: enough for a product to be fast.
+/// The number of rows whose logits form one unit of work: enough for a fast product.
 constexpr Index kRowsAtOnce = 64;
 
-/// Makes a moment, unit by unit: opens the model and passes the text through it; then what the
-/// model says; then, where something in it was changed, the same of the model as it came.
+/// Computes a moment, unit by unit: opens the model and passes the text through it; then computes
+/// the predictions; then, where the model was changed, the same for the original model.
 class MomentMaker {
  public:
   using Found = LiveModel::Found;
 
-  /// The pass of a new text goes to `tell` before what the model says.
+  /// `tell` receives the pass of a new text before its predictions.
   MomentMaker(Asked asked, std::function<void(Found, const std::atomic<bool>&)> tell)
       : asked_(std::move(asked)), tell_(std::move(tell)) {}
 
-  /// Runs the next unit. True after the last one; `found` is left empty where it was cancelled.
+  /// Runs the next unit. Returns true after the last one; `found` stays empty if cancelled.
   bool runUnit(const std::atomic<bool>& cancelled, std::optional<Found>& found) {
     execution_.cancelled = &cancelled;
     return cancelled || step(found);
   }
 
  private:
-  /// True where there is nothing left to do.
+  /// Returns true where no work is left.
   bool step(std::optional<Found>& found) {
     if (pass_ == nullptr) return !begin(found);
     if (moment_.trace == nullptr) return takePass(found);
@@ -172,7 +173,7 @@ class MomentMaker {
     return found.has_value();
   }
 
-  /// False where the text is too long, which `found` then says.
+  /// Returns false where the text is too long; `found` then has the token counts.
   bool begin(std::optional<Found>& found) {
     moment_.number = asked_.number;
     moment_.changes = asked_.changes;
@@ -227,13 +228,13 @@ class MomentMaker {
       const auto& unedited = asked_.before->unedited;
       previous = unedited != nullptr ? unedited->trace : asked_.before->trace;
     }
-    // most is taken from the pass before; held beside the other one, it gets less room
+    // reuses most of the previous pass; beside the other pass it gets less memory
     uneditedPass_ =
         std::make_unique<model::ModelPass>(plain, previous, execution_, asked_.budget / 4);
     return true;
   }
 
-  /// True where the model has nothing to say.
+  /// Returns true where the model makes no predictions.
   bool takePass(std::optional<Found>& found) {
     if (!pass_->runUnit()) return false;
     moment_.trace = pass_->trace();
@@ -242,12 +243,12 @@ class MomentMaker {
       found = finished();
       return true;
     }
-    moment_.trace->document().model->readout();  // refused, its pass is not shown either
+    moment_.trace->document().model->readout();  // throws where it is refused
     if (newText_) tell_({moment_, 0, 0, {}, made_}, *execution_.cancelled);
     return false;
   }
 
-  /// How many rows from this one on are read in one unit.
+  /// The number of rows, from this one on, that one unit reads.
   Index rowsFrom(Index row) const { return std::min(moment_.trace->tokens() - row, kRowsAtOnce); }
 
   void predict(Index row) {
@@ -409,7 +410,8 @@ void LiveModel::apply(const Change& change, bool forward) {
   compute();
 }
 
-/// Where Flow shows the layer, its document is edited, and the model follows that.
+/// Sets a head's gain; where Flow shows the layer, by an edit of Flow's document, which the model
+/// follows.
 void LiveModel::setGain(HeadOfLayer head, float gain) {
   if (inFlow_ != nullptr && inFlow_->layer == head.layer) {
     flowEdits_.emplace_back(SetHeadGain{head.head, gain});
@@ -425,8 +427,8 @@ void LiveModel::setGain(HeadOfLayer head, float gain) {
   }
 }
 
-/// Gives a layer the edits it has in `edits`; none where that is null. A layer that Flow shows is
-/// set there, too.
+/// Sets a layer to its edits in `edits`; null: to the original. Also updates Flow if it shows the
+/// layer.
 void LiveModel::setLayer(Index layer, const model::ModelDocumentPtr& edits,
                          const std::string& name) {
   if (edits_ == nullptr && edits == nullptr) return;
@@ -468,7 +470,7 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
     std::erase_if(off_, [&](const HeadOfLayer& head) { return head.layer == shown->layer; });
     if (model::isEdited(*next, shown->layer)) {
       edits_ = next;
-    } else {  // but for heads that are off
+    } else {  // except for heads that are off
       edits_ = withoutEdits(*on, shown->layer);
       for (const HeadOfLayer& head : model::headsOff(*next)) {
         if (head.layer == shown->layer) off_.push_back(head);
@@ -495,7 +497,7 @@ void LiveModel::compute() {
   });
 }
 
-/// On a thread: a file system may take its time to answer.
+/// Checks the files on a thread, because a file system may be slow.
 void LiveModel::watchFiles(double now) {
   constexpr double kSecondsBetween = 1.0;
   const auto shown = moment_ != nullptr ? moment_->trace->document().model : nullptr;
@@ -525,7 +527,7 @@ void LiveModel::follow() {
     tooLong_ = found.most;
     problem_ = fmt::format("the text has {} tokens, and {} takes at most {}",
                            withThousands(found.tokens), found.model, withThousands(found.most));
-    return;  // what was asked for stays so, to be cut
+    return;  // the request stays, so that its text can be cut
   }
   if (!outcome->result) {
     if (!folder_.empty() && keptOf(folder_) != nullptr) keptProblem_ = problem_;
@@ -563,7 +565,7 @@ std::shared_ptr<const formats::SavedModel> LiveModel::keptOf(
 }
 
 void LiveModel::takeMade(const KeptEdits& made) {
-  if (std::erase(kept_, made.of) == 0) return;  // taken before what the model says
+  if (std::erase(kept_, made.of) == 0) return;  // already taken with the pass
   if (!made.problem.empty()) {
     kept_.push_back(made.of);
     keptProblem_ = made.problem;
@@ -572,7 +574,7 @@ void LiveModel::takeMade(const KeptEdits& made) {
   edits_ = made.edits.document;
   off_ = made.edits.off;
   for (const LayersInFlow::Opened& layer : made.layers) layers_.opened(layer);
-  // what was edited since, before the model was there, is run in it
+  // the model runs the edits made before it was open
   if (layers_.followed() != keptWith_) layers_.followAgain();
   live_ = nullptr;
   auto same = *saved().back();

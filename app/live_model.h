@@ -1,6 +1,5 @@
-// Live model: a whole model that was opened from its folder, the text it is given, and its pass:
-// read and computed beside the frames, the newest wish winning. What is shown is the last moment
-// that was finished.
+// Live model: a whole model opened from its folder, its text and its pass, read and computed in the
+// background. The newest request replaces older ones. The last finished moment is shown.
 #pragma once
 
 #include <filesystem>
@@ -22,45 +21,45 @@
 
 namespace headscope {
 
-/// What the model says as it came, where something in it was changed since.
+/// The predictions of the model without changes, kept where it was changed.
 struct UneditedModel {
   model::ModelTracePtr trace;
   std::vector<model::Prediction> best;     // by token
-  std::vector<std::vector<double>> sames;  // by token: the probabilities of what it says changed
+  std::vector<std::vector<double>> sames;  // by token: of the changed model's tokens
 };
 
-/// A model with a text in it: the pass, and what the model says.
+/// A model with a text: the pass and the predictions.
 struct ModelMoment {
   model::ModelTracePtr trace;
-  formats::TokenizerPtr tokenizer;  // null: the folder has none that is known, `text` is ids
-  std::string tokenizerProblem;     // why it is not known
-  std::filesystem::path folder;     // or the name of one that comes with the program
+  formats::TokenizerPtr tokenizer;  // null: none is supported; `text` is ids
+  std::string tokenizerProblem;     // why there is no tokenizer
+  std::filesystem::path folder;     // or the name of a built-in model
   std::string text;
-  Index wholeTokens = 0;  // of the text that `text` is the start of; 0: it is whole
-  /// By token; empty without a readout. They follow the pass of a new text.
+  Index wholeTokens = 0;  // the number of tokens before `text` was cut; 0: it is whole
+  /// The predictions by token; empty without a readout. They arrive after the pass of a new text.
   std::vector<std::vector<model::Prediction>> predictions;
-  std::shared_ptr<const UneditedModel> unedited;  // null: nothing was changed
-  std::uint64_t changes = 0;                      // tells its model's edits from all others
-  std::uint64_t number = 0;                       // tells it from every other moment
+  std::shared_ptr<const UneditedModel> unedited;  // null: the model is unchanged
+  std::uint64_t changes = 0;                      // identifies the edits of its model
+  std::uint64_t number = 0;                       // identifies this moment
 
   const model::ModelConfig& config() const { return trace->config(); }
-  /// In words that can be shown: "␣the"; a part of a character by its bytes.
+  /// The tokens as text for display: "␣the"; a part of a character by its bytes.
   std::vector<std::string> tokenNames() const;
   std::string nameOf(Index id) const;
 };
 
-/// Another text for the same model. Throws UserError for what is not one.
+/// Encodes another text for the moment's model. Throws UserError for an invalid text.
 model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text);
 
-/// Edits that a session kept, made on the model once it is open.
+/// A session's edits, applied to the model once it is open.
 struct KeptEdits {
   std::shared_ptr<const formats::SavedModel> of;
-  std::string problem;  // why they are not
+  std::string problem;  // the reason why they could not be applied
   formats::EditsOnModel edits;
-  std::vector<LayersInFlow::Opened> layers;  // the session's documents that are layers of it
+  std::vector<LayersInFlow::Opened> layers;  // the session's documents that are layers of the model
 };
 
-/// What a picture of the page shows: a moment, and what was changed in its model.
+/// The content of a picture of the page: a moment, and the changes of its model.
 struct ShownModel {
   std::shared_ptr<const ModelMoment> moment;
   std::vector<model::HeadOfLayer> off;
@@ -69,7 +68,7 @@ struct ShownModel {
 
 class LiveModel {
  public:
-  /// `shown`: what another one shows, as for a picture of it.
+  /// `shown`: the state of another live model, for a picture of it.
   explicit LiveModel(Index memoryBudgetBytes, const ShownModel& shown = {})
       : budget_(memoryBudgetBytes),
         text_(shown.moment != nullptr ? shown.moment->text : std::string()),
@@ -82,94 +81,95 @@ class LiveModel {
     thread_.setWake(std::move(wake));
   }
 
-  /// The model of this folder takes the place of the one that is open, once it could be read.
-  /// An empty text: one that suits the model.
+  /// Opens the model of a folder, which replaces the open one once it is read. An empty text: one
+  /// that suits the model.
   void open(const std::filesystem::path& folder, std::string text = {});
   void setText(std::string text);
-  /// Opens the folder again, as it is on the disk by now, with the text. All heads are on then and
-  /// no layer is edited: edits belong to the weights of before.
+  /// Opens the folder again with the current files and the text. Switches all heads on and drops
+  /// the layers' edits, because edits belong to the previous weights.
   void reload();
-  /// Whether the weights on the disk are no longer those of the moment that is shown. What is shown
-  /// is of those that were opened; a part of them that is not in memory can no longer be read.
+  /// Whether the weights on disk differ from those of the shown moment. The moment keeps the
+  /// weights that were opened; those not in memory can no longer be read.
   bool weightsChanged() const { return weightsChanged_; }
-  /// The text that was too long is cut to what the model takes.
+  /// Cuts a text that is too long to the length that the model takes.
   void cutText();
-  /// To how many tokens that is; nothing where the text was not too long.
+  /// The number of tokens that cutText() would keep; nothing where the text fits.
   std::optional<Index> cutOffered() const { return tooLong_; }
 
-  /// The head's output is left out, or no longer.
+  /// Toggles whether the head's output is left out.
   void switchHead(model::HeadOfLayer head);
   bool isOff(model::HeadOfLayer head) const { return gainOf(head) == 0.0F; }
-  /// Layer by layer.
+  /// The heads that are off, layer by layer.
   std::vector<model::HeadOfLayer> headsOff() const;
   void switchAllOn();
   bool isEdited(Index layer) const { return edits_ != nullptr && edits_->edited.contains(layer); }
   std::vector<Index> layersEdited() const;
-  /// The layer is edited, or a head of it is off.
+  /// Whether the layer is edited or one of its heads is off.
   bool differs(Index layer) const;
-  /// A layer as the model came.
+  /// Restores a layer of the original model.
   void resetLayer(Index layer);
-  /// Something differs from the model as it came.
+  /// Whether anything differs from the original model.
   bool changed() const { return !off_.empty() || (edits_ != nullptr && !edits_->edited.empty()); }
-  /// The model as it came.
+  /// Restores the original model.
   void undoChanges();
 
-  /// The five above, taken back and made again; what was edited in Flow is in Flow's history.
+  /// Undo and redo of the changes above. Flow's own history has the edits made in Flow.
   bool canUndo() const { return !undo_.empty(); }
   bool canRedo() const { return !redo_.empty(); }
   std::string undoName() const { return canUndo() ? undo_.back().name : std::string(); }
   std::string redoName() const { return canRedo() ? redo_.back().name : std::string(); }
   void undo();
   void redo();
-  /// Edits of Flow's document that changes of the layer it shows come to; each is given once.
+  /// Returns, once, the edits that Flow's document needs after changes of the layer it shows.
   std::vector<Edit> takeFlowEdits() { return std::exchange(flowEdits_, {}); }
 
-  /// This document, of the present moment's trace, takes the place of the one that is shown.
+  /// Reports that Flow now shows this document, a layer of the present moment's trace.
   void openedInFlow(Index layer, const DocumentPtr& document);
-  /// Once a frame: what is edited in a layer that was opened so is run in the model.
+  /// Runs the edits of an opened layer in the model. Call it once a frame.
   void followDocument(const DocumentPtr& newest);
-  /// The layer that the newest document is; null: none.
+  /// The layer that the newest document shows; null: none.
   const LayersInFlow::Opened* layerInFlow() const { return inFlow_; }
 
-  /// A session with these edits and this document is shown from now on. They are made when their
-  /// model is opened next and holds the weights that were edited; till then they are kept as they
-  /// are.
+  /// Takes over a session's edits and document. The edits are applied when their model is next
+  /// opened with the weights that were edited; until then they are kept unchanged.
   void take(const formats::SavedModels& models, DocumentPtr document);
-  /// What a session is to keep: the edits of the model that is open, and those that were not made.
+  /// The edits to save in a session: those of the open model, and those not yet applied.
   formats::SavedModels saved();
-  /// Why edits that a session kept could not be made, once; they stay in the session.
+  /// Returns, once, the reason why a session's edits could not be applied. They stay in the
+  /// session.
   std::string takeKeptProblem() { return std::exchange(keptProblem_, {}); }
 
-  /// Once a frame: takes what is there.
+  /// Takes the finished results. Call it once a frame.
   void follow();
-  /// Once a frame, at `now` of its clock: looks at the files of the weights, once a second at most.
+  /// Checks the files of the weights, at most once a second. Call it once a frame; `now` is the
+  /// frame's clock, in seconds.
   void watchFiles(double now);
-  /// Null before the first.
+  /// The newest moment; null before the first.
   std::shared_ptr<const ModelMoment> moment() const { return moment_; }
   ShownModel shown() const { return {moment_, off_, edits_}; }
-  /// Why the newest wish could not be met.
+  /// The reason why the newest request failed.
   const std::string& problem() const { return problem_; }
   bool busy() const { return thread_.busy(); }
   bool finish() {
     const bool looked = files_.wait();
     return thread_.wait() || looked;
   }
-  /// What is being computed ends.
+  /// Cancels the running computations.
   void stop() {
     files_.stop();
     thread_.stop();
   }
 
-  /// Nothing but how many tokens the model takes, where the text has more.
+  /// A result of the thread. Where the text is too long, it holds only the token counts.
   struct Found {
     std::optional<ModelMoment> moment;
     Index tokens = 0, most = 0;
     std::string model;
-    std::shared_ptr<const KeptEdits> made = nullptr;  // of a session
+    std::shared_ptr<const KeptEdits> made = nullptr;  // the applied edits of a session
   };
 
  private:
-  /// A change made on the page: gains of heads, and layers that are set back to the model's own.
+  /// A change made on the page: gains of heads, and layers that are reset to the original.
   struct Change {
     struct Gain {
       model::HeadOfLayer head;
@@ -178,48 +178,48 @@ class LiveModel {
     std::string name;
     std::vector<Gain> gains{};
     std::vector<Index> layers{};
-    model::ModelDocumentPtr edits = nullptr;  // with these layers as they were before
+    model::ModelDocumentPtr edits = nullptr;  // the edits of these layers before the change
   };
   void compute();
   std::shared_ptr<const formats::SavedModel> keptOf(const std::filesystem::path& folder) const;
   void takeMade(const KeptEdits& made);
   void make(Change change);
-  /// Makes a change, or takes it back.
+  /// Applies a change, or undoes it.
   void apply(const Change& change, bool forward);
   float gainOf(model::HeadOfLayer head) const;
   void setGain(model::HeadOfLayer head, float gain);
   void setLayer(Index layer, const model::ModelDocumentPtr& edits, const std::string& name);
 
   Index budget_;
-  std::filesystem::path folder_;  // to be opened
+  std::filesystem::path folder_;  // the folder to open
   std::string text_;              // empty: one that suits the model
-  bool cut_ = false;              // the text, where it is too long
+  bool cut_ = false;              // cuts a text that is too long
   std::vector<model::HeadOfLayer> off_;
   model::ModelDocumentPtr edits_;    // the layers that were edited; null: none
   std::vector<Change> undo_, redo_;  // the newest last
-  formats::SavedModels kept_;        // by a session, and not made on a model yet
+  formats::SavedModels kept_;        // a session's edits that are not applied yet
   std::string keptProblem_;
   DocumentPtr keptWith_;                             // the document of the session
-  std::shared_ptr<const formats::SavedModel> live_;  // what is saved of the model that is open
-  model::ModelDocumentPtr liveEdits_;                // what it was made of
+  std::shared_ptr<const formats::SavedModel> live_;  // the saved form of the open model's edits
+  model::ModelDocumentPtr liveEdits_;                // the edits that `live_` was made from
   std::size_t liveLayers_ = 0;
   LayersInFlow layers_;
   const LayersInFlow::Opened* inFlow_ = nullptr;
-  DocumentPtr flow_;  // the newest of Flow's
+  DocumentPtr flow_;  // Flow's newest document
   std::vector<Edit> flowEdits_;
   std::shared_ptr<const ModelMoment> moment_;
   std::string problem_;
   std::optional<Index> tooLong_;
   std::uint64_t computed_ = 0;
-  std::uint64_t changes_ = 0;  // one more with each change of off_ and edits_
-  BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of passes, for the next
+  std::uint64_t changes_ = 0;  // incremented by each change of off_ and edits_
+  BlockStorePtr memory_ = std::make_shared<BlockStore>();  // memory that passes reuse
   std::weak_ptr<const model::Model> watched_;
-  bool weightsChanged_ = false;  // of that one
-  double nextLook_ = 0.0;        // at its files, by the frames' clock
-  /// Of a model, whether its files have changed.
+  bool weightsChanged_ = false;  // whether the weights of `watched_` changed
+  double nextLook_ = 0.0;        // the time of the next check of the files, by the frame's clock
+  /// A model, and whether its files have changed.
   using LookedAt = std::pair<model::ModelPtr, bool>;
   BackgroundTask<LookedAt> files_;
-  BackgroundTask<Found> thread_;  // last: gone before what it writes
+  BackgroundTask<Found> thread_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

@@ -9,7 +9,7 @@
 namespace headscope {
 namespace {
 
-/// One request trains for so long: the picture is no older than that.
+/// The duration of one request, and thus the greatest age of the picture.
 constexpr double kRoundsSeconds = 0.05;
 
 bool sameVariants(const std::vector<training::Variant>& a,
@@ -20,7 +20,7 @@ bool sameVariants(const std::vector<training::Variant>& a,
 
 }  // namespace
 
-/// What the thread works on; with the study gone, its last work still has it.
+/// The thread's state of one study, shared so that it outlives a replaced study.
 struct LiveStudy::Runs {
   Runs(const training::Task& task, const std::vector<training::Variant>& given, Index memoryBudget,
        std::uint64_t momentsBefore)
@@ -29,16 +29,16 @@ struct LiveStudy::Runs {
         example(oneExample(training::evaluationExamples(task), 0)),
         moments(momentsBefore) {}
 
-  /// Runs one training step of one run. A picture is made after whole rounds, when all runs have
-  /// taken the same number of steps. True with the picture.
+  /// Runs one training step of one run. Returns true with `moment` set after whole rounds, when all
+  /// runs have taken the same number of steps.
   bool runUnit(const std::atomic<bool>& cancelled, std::optional<StudyMoment>& moment);
 
   std::vector<training::Variant> variants;
   training::Study study;
   training::Examples example;
   std::uint64_t moments;
-  std::size_t inRound = 0;          // steps taken of the present round
-  std::optional<double> startedAt;  // of the present request; clockSeconds
+  std::size_t inRound = 0;          // the number of steps in the present round
+  std::optional<double> startedAt;  // the start of the present request, as clockSeconds()
 
  private:
   std::optional<StudyMoment> moment(const ExecutionContext& execution);
@@ -93,7 +93,7 @@ LiveStudy::LiveStudy(Index memoryBudgetBytes, std::shared_ptr<const StudyMoment>
 
 void LiveStudy::begin(const training::Task& task, std::vector<training::Variant> variants) {
   runs_ = std::make_shared<Runs>(task, variants, memoryBudgetBytes_, ++begun_ << 32U);
-  thread_.stop();  // of the study before
+  thread_.stop();  // cancels the previous study
   task_ = &task;
   variants_ = std::move(variants);
   moment_ = nullptr;

@@ -1,6 +1,5 @@
-// Live study: several small runs of one task that differ in one setting, taken side by side on a
-// thread of its own, and what is seen of them. It goes on while one looks elsewhere: it ends by
-// itself after seconds.
+// Live study: several small runs of one task that differ in one setting, trained together on a
+// thread. It continues while other pages are shown and ends by itself after seconds.
 #pragma once
 
 #include <functional>
@@ -13,8 +12,7 @@
 
 namespace headscope {
 
-/// What there is of a study at one time; all its runs have taken as many steps, but those that
-/// could not go on.
+/// A snapshot of a study. All runs have taken the same number of steps, except those that failed.
 struct StudyMoment {
   struct Run {
     training::StudyFigures figures;
@@ -26,36 +24,36 @@ struct StudyMoment {
   std::vector<training::Variant> variants;
   std::vector<Run> runs;
   bool finished = false;
-  double trainingMs = 0.0;   // of all runs
-  std::uint64_t number = 0;  // tells it from every other moment of this study
+  double trainingMs = 0.0;   // the training time of all runs together
+  std::uint64_t number = 0;  // identifies this moment of the study
 
   std::vector<training::StudyFigures> figures() const;
 };
 
 class LiveStudy {
  public:
-  /// `shown`: a moment of another one, as for a picture of it; nothing goes on then.
+  /// `shown`: a moment of another study, for a picture of it; nothing is trained then.
   explicit LiveStudy(Index memoryBudgetBytes, std::shared_ptr<const StudyMoment> shown = nullptr);
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 
-  /// Makes the runs and lets them go. Throws UserError where they cannot be.
+  /// Creates and starts the runs. Throws UserError where they cannot be created.
   void begin(const training::Task& task, std::vector<training::Variant> variants);
-  /// Whether it is of just these.
+  /// Whether the study has exactly this task and these variants.
   bool isOf(const training::Task& task, const std::vector<training::Variant>& variants) const;
   void play(bool on) { playing_ = on && runs_ != nullptr; }
   bool playing() const { return playing_; }
 
-  /// Once a frame: takes what is there and asks for more.
+  /// Takes the newest moment and requests more steps. Call it once a frame.
   void follow();
-  /// It wants to be followed at once.
+  /// Whether follow() is to be called at once.
   bool due() const { return playing_ && !thread_.busy(); }
-  /// Null before the first.
+  /// The newest moment; null before the first.
   std::shared_ptr<const StudyMoment> moment() const { return moment_; }
   const std::string& problem() const { return problem_; }
-  /// Waits until nothing is computed. True where there is a moment that was not taken.
+  /// Waits until nothing is computed. Returns whether a moment can be taken.
   bool finish() { return thread_.wait(); }
-  /// What is being computed ends.
+  /// Cancels the running computation.
   void stop() { thread_.stop(); }
 
  private:
@@ -67,9 +65,9 @@ class LiveStudy {
   std::shared_ptr<Runs> runs_;
   std::shared_ptr<const StudyMoment> moment_;
   std::string problem_;
-  std::uint64_t begun_ = 0;  // so many studies: their moments' numbers differ
+  std::uint64_t begun_ = 0;  // the number of studies begun, so that their moments' numbers differ
   bool playing_ = false;
-  BackgroundTask<StudyMoment> thread_;  // last: gone before what it writes
+  BackgroundTask<StudyMoment> thread_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

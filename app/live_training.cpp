@@ -9,11 +9,11 @@
 namespace headscope {
 namespace {
 
-/// Of one request, at most: so long a learning rate that was changed waits to act, and no longer is
-/// the picture older than the run.
+/// The maximum duration of one request: the delay of a new learning rate, and the greatest age of
+/// the picture.
 constexpr double kFastSeconds = 0.03;
-constexpr Index kStripMoments = 7;  // side by side
-constexpr Index kMostCaughtUp = 8;  // steps that a slow machine is behind: the rest is let go
+constexpr Index kStripMoments = 7;  // the number of moments side by side
+constexpr Index kMostCaughtUp = 8;  // the most overdue steps that are made up for on a slow machine
 
 template <typename Value>
 std::vector<Value> partOf(const std::vector<Value>& all, Index n, Index count) {
@@ -109,7 +109,7 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
 void LiveTraining::begin(const training::Task& task, const training::TrainingSettings& settings) {
   begunLast_ = {&task, settings};
   run_ = std::make_shared<Live>(task, settings, memoryBudgetBytes_, ++begun_ << 32U);
-  thread_.stop();  // of the run before
+  thread_.stop();  // cancels the previous run
   moment_ = nullptr;
   problem_.clear();
   playing_ = false;
@@ -176,7 +176,7 @@ void LiveTraining::askForDocument(Index layer) {
 }
 
 std::optional<double> LiveTraining::dueIn() const {
-  if (run_ == nullptr || thread_.busy()) return std::nullopt;  // it wakes the window
+  if (run_ == nullptr || thread_.busy()) return std::nullopt;  // the thread will wake it
   if (asked_ > 0 || stale_) return 0.0;
   if (!playing_) return std::nullopt;
   if (speed_ <= 0.0) return 0.0;

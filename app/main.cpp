@@ -1,4 +1,4 @@
-// headscope: see app/cli for what the arguments mean.
+// The entry point of headscope; app/cli handles the arguments.
 #include <csignal>
 #include <iostream>
 
@@ -7,7 +7,8 @@
 
 int main(int argc, char** argv) {
 #ifdef SIGXFSZ
-  // a file that may not grow (ulimit -f) is refused as a full disk is, not answered with a kill
+  // a file that reaches its size limit (ulimit -f) fails like a full disk, instead of ending the
+  // process
   std::signal(SIGXFSZ, SIG_IGN);
 #endif
   headscope::platform::useOneHeap();

@@ -43,7 +43,7 @@ void saveProgress(const std::filesystem::path& folder, const Progress& progress)
   formats::Json json = formats::Json::emptyObject();
   json["start_closed"] = progress.startClosed;
   json["scenes"] = std::vector<std::string>(progress.scenes.begin(), progress.scenes.end());
-  std::error_code code;  // what writing then says
+  std::error_code code;  // writing the file reports the error
   std::filesystem::create_directories(folder, code);
   formats::writeAtomically(fileIn(folder), [&](std::ostream& out) { out << json.dump(2) << '\n'; });
 }

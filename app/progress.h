@@ -1,5 +1,5 @@
-// Progress: which scenes of lessons were done, and whether the start panel was closed; kept in the
-// state folder of this machine, and nowhere else.
+// Progress: the finished scenes of lessons, and whether the start panel was closed; stored only in
+// the state folder of this machine.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
-/// What is kept there; as at the first start where nothing is, or what is there cannot be read.
+/// Returns the stored progress; the initial progress where none is stored or readable.
 Progress loadProgress(const std::filesystem::path& folder);
-/// Throws UserError where it cannot be written.
+/// Stores the progress. Throws UserError where it cannot be written.
 void saveProgress(const std::filesystem::path& folder, const Progress& progress);
 
 }  // namespace headscope

@@ -12,8 +12,8 @@
 namespace headscope {
 namespace {
 
-constexpr double kAutosaveDelay = 0.4;  // seconds after a change, for those that follow at once
-constexpr double kViewDelay = 3.0;      // where only the view has changed
+constexpr double kAutosaveDelay = 0.4;  // seconds after a change, to combine several
+constexpr double kViewDelay = 3.0;      // seconds where only the view has changed
 
 }  // namespace
 
@@ -166,7 +166,7 @@ int SessionStore::opened(const std::filesystem::path& path, const formats::Sessi
 
 bool SessionStore::follow(const History& history) {
   const bool another = std::exchange(mark_, history.mark()) != mark_;
-  // a history that was begun by another program may go back to a session that is unknown here
+  // a history from another process may return to a session that is unknown here
   open_.try_emplace(mark_);
   if (open_.size() > 1) {
     std::erase_if(open_, [&](const auto& session) { return !history.hasMark(session.first); });
@@ -210,7 +210,7 @@ std::optional<SessionStore::News> SessionStore::newsOf(const SessionWriter::Done
   for (Saving& later : saving_) {
     if (!failed && later.mark == saving.mark) later.before = saving.path;
   }
-  if (session.path != saving.path) return news;  // another name was given since
+  if (session.path != saving.path) return news;  // the session was saved under another name since
   if (failed) {
     session.savedDocument.reset();
     session.path = saving.before;
@@ -230,13 +230,13 @@ void SessionStore::autosave(const DocumentPtr& document, const std::string& view
   if (!slot_ && !stateFolder_.empty() && clockSeconds() >= slotTried_ + retrySeconds_) takeSlot();
   if (!slot_) return;
   Open& session = shown();
-  if (unsavedIn(session, document)) session.left.reset();  // undo leads to it from here
+  if (unsavedIn(session, document)) session.left.reset();  // undo reaches it from this document
   if (!unsaved(document) && !awaitsAutosave()) {
     if (autosaved_) writer_.remove(slot_->path());
     autosaved_.reset();
     return;
   }
-  // one that may yet be refused has its own autosave still
+  // a restored document may still be refused; until its pass is computed its old autosave stays
   if (awaitsAutosave() && restored_->document == document && !computed) return;
   const Seen seen = session.left ? *session.left : Seen{document, view};
   Autosaved now{mark_, seen, session.scenesRevision, versionsOf(session.models)};
@@ -271,7 +271,7 @@ SessionStore::Restoring SessionStore::load(Index memoryBudget) {
 }
 
 int SessionStore::restored(const Restoring& restoring) {
-  // no file holds it; one restored before that is not autosaved yet stays where it is
+  // no file contains it; a session restored earlier but not autosaved yet keeps its old autosave
   const formats::Session& session = restoring.session;
   if (session.originContent) writer_.know(restoring.origin, *session.originContent);
   const int mark = show({restoring.origin, session.scenes, 0, nullptr, -1, {}, session.models});

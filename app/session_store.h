@@ -1,6 +1,5 @@
-// Session store: the sessions that are open along the history (each with its file, its scenes, and
-// whether it is saved), the autosave of the one shown, and what earlier programs have left to be
-// restored.
+// Session store: the sessions that the history contains (each with its file, its scenes and its
+// saved state), the autosave of the shown one, and the autosaves that earlier processes left.
 #pragma once
 
 #include <filesystem>
@@ -22,25 +21,24 @@ class SessionStore {
  public:
   struct Start {
     DocumentPtr document;
-    std::filesystem::path path;  // empty: not a session's yet
+    std::filesystem::path path;  // empty: the session has no file yet
     std::vector<formats::SavedScene> scenes;
-    std::filesystem::path stateFolder;  // of autosaves; empty: none
-    std::string noStateFolder = {};     // why there is none; empty: none is wanted
-    int mark = 0;                       // of the document's state in the history
+    std::filesystem::path stateFolder;  // the folder of autosaves; empty: none
+    std::string noStateFolder = {};     // why there is no state folder; empty: none is wanted
+    int mark = 0;                       // the mark of the document's state in the history
     formats::SavedModels models{};
-    std::optional<formats::FileContent> content{};  // of the file at `path` when it was read
-    double retrySeconds = 5.0;                      // after autosaving has failed
+    std::optional<formats::FileContent> content{};  // the file's content when it was read
+    double retrySeconds = 5.0;                      // the delay of a retry after a failed autosave
   };
   struct News {
     std::string sentence;
     bool isError = false;
-    std::filesystem::path changed{};  // somebody else has saved this file: to be asked about
+    std::filesystem::path changed{};  // saved by another process: ask before replacing
   };
 
   explicit SessionStore(Start start);
-  /// What is being saved is finished. At a clean exit the autosave goes, unless it has changes to a
-  /// session that has a file or scenes: those are offered at the next start. Where an exception
-  /// ends the program it stays.
+  /// Finishes saving. A clean exit removes the autosave, unless it holds changes to a session that
+  /// has a file or scenes: the next start offers those. An exception keeps the autosave.
   ~SessionStore();
   SessionStore(const SessionStore&) = delete;
   SessionStore& operator=(const SessionStore&) = delete;
@@ -48,12 +46,12 @@ class SessionStore {
   void onWake(std::function<void()> wake) { writer_.setWake(std::move(wake)); }
 
   const std::filesystem::path& path() const { return shown().path; }
-  /// What the session is called: "" before its first save.
+  /// The name of the session: "" before its first save.
   std::string name() const;
-  /// Something is not in the file: scenes, a document that is neither the saved one nor a scene's,
-  /// one that was left for a scene, or edits of a model.
+  /// Whether the file lacks anything: scenes, a document that is neither the saved one nor a
+  /// scene's, one that was left for a scene, or edits of a model.
   bool unsaved(const DocumentPtr& document) const;
-  /// What that is, as a sentence begins; empty where nothing is unsaved.
+  /// The unsaved parts as a sentence without a full stop; empty where everything is saved.
   std::string unsavedInWords(const DocumentPtr& document) const;
 
   const std::vector<formats::SavedScene>& scenes() const { return shown().scenes; }
@@ -62,39 +60,41 @@ class SessionStore {
   void rewordScene(int number, const formats::SceneWords& words);
   void removeScene(int number);
 
-  /// The edits of models as they are now, which are saved with the session.
+  /// Sets the current edits of models, which are saved with the session.
   void setModels(formats::SavedModels models) { shown().models = std::move(models); }
   const formats::SavedModels& models() const { return shown().models; }
 
-  /// Hands the session over to be saved; `path` is its file from then on.
+  /// Saves the session in the background; `path` becomes its file.
   void save(std::filesystem::path path, DocumentPtr document, std::string view,
             SessionWriter::Replace replace = SessionWriter::Replace::any);
-  /// A session was loaded from its file, and is shown from now on. Gives the mark of its states in
-  /// the history.
+  /// Shows a session loaded from its file. Returns the mark of its states in the history.
   int opened(const std::filesystem::path& path, const formats::Session& session);
-  /// The session shown is the one that the history's current state belongs to; those that no state
-  /// belongs to are forgotten. True where it is another one than before.
+  /// Shows the session of the history's current state, and forgets sessions without any state.
+  /// Returns whether the shown session has changed.
   bool follow(const History& history);
-  /// A scene takes the document's place: its unsaved changes are kept until the next save.
+  /// Records that a scene replaces the document, whose unsaved changes are kept until the next
+  /// save.
   void leaveFor(const formats::SavedScene& scene, const DocumentPtr& document, std::string view);
 
-  /// Once a frame: autosaves what has changed, and tells what has happened. `computed`: the
-  /// document has its pass.
+  /// Autosaves changes and returns news, if any. Call it once a frame. `computed`: the document has
+  /// its pass.
   std::optional<News> update(const DocumentPtr& document, const std::string& view, bool computed);
-  /// Why what is not saved is not autosaved, and what to do; empty where it is.
+  /// The reason why unsaved changes are not autosaved, with the remedy; empty where they are.
   std::string whyNotAutosaved() const;
-  /// Waits for the writer.
+  /// Waits until the writer has finished.
   void finish() { writer_.wait(true); }
 
   const std::vector<AbandonedAutosave>& abandoned() const { return abandoned_; }
   struct Restoring {
     formats::Session session;
-    std::filesystem::path origin;  // its own file, where it had one
+    std::filesystem::path origin;  // the session's own file, if it has one
     std::filesystem::path autosave;
   };
-  /// Loads the newest of them. Throws UserError, and then it is no longer offered by this program.
+  /// Loads the newest abandoned autosave. Throws UserError on failure, after which this process no
+  /// longer offers it.
   Restoring load(Index memoryBudget);
-  /// It is shown from now on, as `opened`; its autosave goes once it is autosaved anew.
+  /// Shows the restored session, as `opened` does. Its old autosave is removed once a new one is
+  /// written.
   int restored(const Restoring& restoring);
   void discard();
 
@@ -105,7 +105,7 @@ class SessionStore {
 
     bool operator==(const Seen&) const = default;
   };
-  /// Of the models' edits.
+  /// The identities of the models' edits, for comparison.
   using Versions = std::vector<std::shared_ptr<const void>>;
   static Versions versionsOf(const formats::SavedModels& models);
   struct Open {  // a session
@@ -114,14 +114,14 @@ class SessionStore {
     int scenesRevision = 0;
     DocumentPtr savedDocument;
     int savedScenesRevision = 0;
-    std::optional<Seen> left{};  // unsaved, when a scene took its place
+    std::optional<Seen> left{};  // the unsaved state that a scene replaced
     formats::SavedModels models{};
     Versions savedVersions{};
   };
   struct Saving {
     SessionWriter::Ticket ticket;
     int mark;
-    std::filesystem::path path, before;  // before: the session's file where the saving goes wrong
+    std::filesystem::path path, before;  // before: the session's file if saving fails
     DocumentPtr document, left;
     int scenesRevision;
     Versions versions;
@@ -137,12 +137,12 @@ class SessionStore {
   struct Restored {
     int mark;
     DocumentPtr document;
-    std::filesystem::path autosave;    // to be removed once the own one is there
-    SessionWriter::Ticket ticket = 0;  // of the own one; 0: it is not wanted yet
+    std::filesystem::path autosave;    // removed once this process has its own autosave
+    SessionWriter::Ticket ticket = 0;  // the ticket of the own autosave; 0: not requested yet
   };
   Open& shown() { return open_.at(mark_); }
   const Open& shown() const { return open_.at(mark_); }
-  /// The document itself, whatever was left for it.
+  /// Whether the document is unsaved, regardless of a state that was left for a scene.
   static bool unsavedIn(const Open& session, const DocumentPtr& document);
   static bool modelsUnsavedIn(const Open& session) {
     return versionsOf(session.models) != session.savedVersions;
@@ -164,7 +164,7 @@ class SessionStore {
   std::unique_ptr<AutosaveSlot> slot_;
   std::string slotError_;  // why there is no slot
   std::optional<Autosaved> autosaved_;
-  std::optional<Autosaved> failed_;  // what could not be autosaved, and is tried again
+  std::optional<Autosaved> failed_;  // the state whose autosave failed and is retried
   std::string autosaveError_;
   double retrySeconds_;
   double slotTried_ = 0.0;  // clockSeconds()
@@ -172,9 +172,9 @@ class SessionStore {
   std::optional<Restored> restored_;
   std::optional<News> startNews_;
 
-  int exceptions_;  // under way when this was made
+  int exceptions_;  // the number of exceptions in flight at construction
 
-  SessionWriter writer_;  // last: gone before what it could still touch
+  SessionWriter writer_;  // last: destroyed before the members that it uses
 };
 
 }  // namespace headscope

@@ -60,7 +60,7 @@ SessionWriter::Ticket SessionWriter::add(Job job) {
     } else {
       jobs_.push_back(std::move(job));
     }
-    done_.reserve(done_.size() + jobs_.size() + 1);  // so that telling of them needs no memory
+    done_.reserve(done_.size() + jobs_.size() + 1);  // so that reporting needs no memory
 #ifdef HEADSCOPE_NO_THREADS
     later_.call(std::max(nextJob()->due - clockSeconds(), 0.0), [this] {
       std::unique_lock lock(mutex_);
@@ -134,7 +134,7 @@ void SessionWriter::runNext(std::unique_lock<std::mutex>& lock) {
     done.error = "cannot save " + job.path.string() + ": " + sentenceFor(failure);
   }
   done.path = std::move(job.path);
-  job = {};  // the last of a document may go here
+  job = {};  // may destroy the last reference to a document
   lock.lock();
   done_.push_back(std::move(done));
   running_ = false;

@@ -1,5 +1,5 @@
-// Session writer: a thread that saves sessions, so that no frame waits for a disk. Of what is
-// wanted for one path the newest wins.
+// Session writer: a thread that saves sessions, so that no frame waits for a disk. The newest
+// request for a path replaces older ones.
 #pragma once
 
 #include <condition_variable>
@@ -20,45 +20,46 @@ namespace headscope {
 
 class SessionWriter {
  public:
-  using Ticket = std::uint64_t;  // of a wish: later ones are larger, none is 0
+  using Ticket = std::uint64_t;  // identifies a request; increasing, never 0
   struct Done {
     std::filesystem::path path;
-    Ticket ticket = 0;      // of the newest wish it has fulfilled
-    bool removed = false;   // … rather than written
-    std::string error;      // why it was not
-    bool changed = false;   // … it holds what somebody else has saved
-    std::string leftOut{};  // what of the session could not be kept
+    Ticket ticket = 0;      // the newest request that is fulfilled
+    bool removed = false;   // the file was removed, not written
+    std::string error;      // why the request failed
+    bool changed = false;   // the request failed because another process has saved the file
+    std::string leftOut{};  // the parts of the session that could not be saved
   };
-  /// Which file is replaced without asking: any; or one that holds what was read from it or written
-  /// to it here last, or of which nothing is known.
+  /// The files that are replaced without asking: `any`; or, with `unchanged`, those whose content
+  /// was last read or written here, or is unknown.
   enum class Replace { any, unchanged };
 
   SessionWriter() = default;
-  /// Finishes what is wanted.
+  /// Finishes all requests.
   ~SessionWriter();
   SessionWriter(const SessionWriter&) = delete;
   SessionWriter& operator=(const SessionWriter&) = delete;
 
-  /// `wake` is called from the thread after each file.
+  /// Sets `wake`, which the thread calls after each file.
   void setWake(std::function<void()> wake);
 
-  /// Saves within `delay` seconds, or by when an earlier wish for the path was due.
+  /// Saves within `delay` seconds, or at the due time of an earlier request for the path.
   Ticket write(const std::filesystem::path& path, formats::Session session, double delay = 0.0,
                Replace replace = Replace::any);
   void remove(const std::filesystem::path& path);
 
-  /// What the file held when it was read here. Autosaves keep it of their session's own file.
+  /// Records the content of the file when it was read. Autosaves store that of their session's own
+  /// file.
   void know(const std::filesystem::path& path, formats::FileContent content);
 
-  /// What has been done since the last call, one at a time.
+  /// Returns the next finished request, one at a time.
   std::optional<Done> take();
-  /// Waits until all is done; `hurry`: without the delays.
+  /// Waits until all requests are done; `hurry`: without the delays.
   void wait(bool hurry);
 
  private:
   struct Job {
     std::filesystem::path path;
-    std::optional<formats::Session> session;  // none: to be removed
+    std::optional<formats::Session> session;  // none: the file is to be removed
     double due = 0.0;
     Replace replace = Replace::any;
     Ticket ticket = 0;
@@ -66,11 +67,11 @@ class SessionWriter {
   Ticket add(Job job);
   void loop();
   std::vector<Job>::iterator nextJob();
-  /// Does the next; `lock` holds mutex_ before and after.
+  /// Runs the next job; `lock` holds mutex_ before and after.
   void runNext(std::unique_lock<std::mutex>& lock);
-  /// Gives what could not be kept. Throws as saveSession does.
+  /// Saves a session. Returns the parts that could not be saved. Throws as saveSession does.
   std::string save(Job& job);
-  /// What the file held when it was read or written here last.
+  /// The content of the file when it was last read or written here.
   std::optional<formats::FileContent> known(const std::filesystem::path& path) const;
 
   std::mutex wakeMutex_;
@@ -87,7 +88,7 @@ class SessionWriter {
 #ifdef HEADSCOPE_NO_THREADS
   EventLoopQueue later_;
 #else
-  std::thread thread_;  // from the first job on
+  std::thread thread_;  // started by the first job
 #endif
 };
 

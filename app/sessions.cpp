@@ -13,19 +13,20 @@
 namespace headscope {
 namespace {
 
-// wishes that are asked for twice
+// commands that must be given twice
 constexpr const char* kRestore = "restore";
 constexpr const char* kDiscard = "discard";
 
 }  // namespace
 
-/// The view comes with the trace it is of: the one before may have fewer heads.
+/// Opens a document whose view is applied with its trace, because the present trace may have fewer
+/// heads.
 void Sessions::show(DocumentPtr document, std::string newView, const std::string& name) {
   if (document != documents_.newest()) documents_.open(document, name);
   viewToCome_ = ViewToCome{std::move(document), std::move(newView)};
 }
 
-/// A session that was opened: the edits of models come with it.
+/// Shows an opened session with its edits of models.
 void Sessions::show(const formats::Session& session, const std::string& name) {
   show(session.document, session.view, name);
   viewToCome_->opensModel = true;
@@ -42,7 +43,7 @@ bool Sessions::takeViewToCome() {
   return awaited;
 }
 
-/// True the second time that the same is wished; the first time it says what to know before.
+/// Returns true when a command is given for the second time; the first time it shows the warning.
 bool Sessions::askedTwice(const std::string& wish, const std::string& sentence) {
   const bool again = warns(wish).has_value();
   warned_ = again ? Warned{} : Warned{wish, sentence, documents_.newest()};
@@ -50,7 +51,7 @@ bool Sessions::askedTwice(const std::string& wish, const std::string& sentence) 
   return again;
 }
 
-/// What was said when that was wished; nothing once the document is another one.
+/// Returns the warning shown for a command; nothing once the document has changed.
 std::optional<std::string> Sessions::warns(const std::string& wish) const {
   if (warned_.wish != wish || warned_.document != documents_.newest()) return std::nullopt;
   return warned_.sentence;
@@ -195,7 +196,7 @@ void Sessions::sceneKeys() {
   }
 }
 
-/// With ctrl and shift, so that no letter of a text answers.
+/// Handles keys with ctrl and shift, so that no typed letter triggers them.
 void Sessions::recoveryKeys() {
   if (store_.abandoned().empty() || !ImGui::GetIO().KeyShift) return;
   if (ui::ctrlPressed(ui::Key{'R'}, false)) return restore();
@@ -231,7 +232,7 @@ void Sessions::windows(const ui::FrameContext& look, float top) {
   const ui::SessionDialog::Answer answer =
       dialog_.draw(look, store_.path(), store_.unsavedInWords(documents_.newest()));
   if (answer.open) open(*answer.open, true);
-  // the dialog has asked before another session's file is replaced
+  // the dialog has confirmed the replacement of another session's file
   if (answer.save) saveTo(*answer.save, *answer.save != store_.path());
   if (answer.saveOver) saveTo(*answer.saveOver, true);
   if (answer.saveElsewhere) save(true);
@@ -255,19 +256,19 @@ void Sessions::windows(const ui::FrameContext& look, float top) {
     case ui::Recovery::undecided:
       break;
   }
-  if (offerHeight_ != heightBefore) look.changesIn(0.0);  // the body makes room for it
+  if (offerHeight_ != heightBefore) look.changesIn(0.0);  // the body's room changed
 }
 
 bool Sessions::follow() {
   takeLink();
-  if (store_.follow(documents_.history())) {  // by undo or redo
+  if (store_.follow(documents_.history())) {  // after undo or redo
     model_.take(store_.models(), documents_.newest());
     modelAsked_ = true;
   }
   const bool viewCame = takeViewToCome();
   store_.setModels(model_.saved());
   ui::ViewState kept = view_;
-  if (kept.playing) kept.playTime.reset();  // where it stands is kept once it halts
+  if (kept.playing) kept.playTime.reset();  // its position is saved once it is paused
   const auto news = store_.update(documents_.newest(), viewToJson(kept), documents_.isComputed());
   if (news) documents_.say(news->sentence, news->isError);
   if (news && !news->changed.empty()) dialog_.askToReplace(news->changed);

@@ -1,5 +1,5 @@
-// Sessions: opening, saving and restoring them, and going back to their scenes: what the session
-// store knows, as the user meets it.
+// Sessions: opens, saves and restores sessions and recalls their scenes: the user-facing side of
+// the session store.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace headscope {
 
 class Sessions {
  public:
-  /// What it is given must outlive it.
+  /// The arguments must outlive this object.
   Sessions(DocumentEditor& documents, ui::ViewState& view, LiveModel& model,
            SessionStore::Start start)
       : documents_(documents), view_(view), model_(model), store_(std::move(start)) {
@@ -27,68 +27,71 @@ class Sessions {
 
   SessionStore& store() { return store_; }
   const SessionStore& store() const { return store_; }
-  /// As the window's title and the session's menu name it.
+  /// The session's name and saved state, for the window's title and the session's menu.
   ui::SessionMenu menu() const { return {store_.name(), store_.unsaved(documents_.newest())}; }
-  /// What was clicked in the menu.
+  /// Carries out the menu's chosen command.
   void doMenu(const ui::SessionMenu& menu);
   void doSceneWishes(const ui::SceneWishes& wishes);
 
-  /// It is opened at that scene.
+  /// Records the scene at which the session was opened.
   void openedAt(int scene) { shownScene_ = scene; }
-  /// The scene that was set or recalled last; null: none, or it is gone.
+  /// The scene set or recalled last; null: none, or it was removed.
   const formats::SavedScene* sceneShown() const;
-  /// The one so many places after it, or before; the first where none is shown; null: none is
-  /// there.
+  /// The scene `by` places after the shown one (negative: before); the first one where none is
+  /// shown; null: no such scene.
   const formats::SavedScene* sceneBeside(int by) const;
   void recallBeside(int by);
 
-  /// `asked`: whether what is not saved may be left, which the dialog asks by itself.
+  /// Opens a session. `asked`: whether the dialog has already confirmed that unsaved changes may be
+  /// lost.
   void open(const std::filesystem::path& path, bool asked = false);
 
-  /// As `open`, of what stands in an address (link.h). Both are done beside the frames: weights may
-  /// have to be learned for them.
+  /// Opens the session in a link, as `open` does, or copies a link (link.h). Both run in the
+  /// background, because weights may have to be learned.
   void openLink(const std::string& link);
   void copyLink();
   const LinkTask& linkTask() const { return link_; }
-  /// What was asked for last is left.
+  /// Cancels the last link request.
   void stopLink();
   void setWake(const std::function<void()>& wake) {
     link_.setWake(wake);
     store_.onWake(wake);
   }
-  /// True where the next frame has something to take.
+  /// Waits for links and saving. Returns whether the next frame has results to take.
   bool finish() {
     const bool news = link_.finish();
     store_.finish();
     return news;
   }
-  /// The page's own address, that links begin with.
+  /// Sets the page's own address, with which links begin.
   void setLinkBase(std::string address) { linkBase_ = std::move(address); }
 
-  /// The keys with ctrl; and single keys, where nothing is being typed.
+  /// Handle the keyboard: keys() the commands with ctrl; sceneKeys() the digits of scenes, where no
+  /// text field is active.
   void keys();
   void sceneKeys();
-  /// The keys that answer the offer to restore what was not saved, where nothing is being typed.
+  /// Handles the keys that answer the offer to restore unsaved work, where no text field is active.
   void recoveryKeys();
 
-  /// As of SessionStore.
+  /// See SessionStore.
   std::string whyNotAutosaved() const { return store_.whyNotAutosaved(); }
 
-  /// Once for each session that was opened and whose view is there: its model is to be opened, also
-  /// where the view names the one that is open.
+  /// Returns true once for each opened session whose view is set: its model is to be opened, even
+  /// if the view names the open one.
   bool takeModelAsked() { return std::exchange(modelAsked_, false); }
 
-  /// Once a frame, before the panels: keeps what has changed and says what has happened. True where
-  /// the view is another one now, that came with a session or a scene.
+  /// Autosaves changes and reports news. Call it once a frame, before the panels. Returns whether a
+  /// session or a scene has replaced the view.
   bool follow();
-  /// After the panels: the dialog, and the offer to restore, from `top` on across the window.
+  /// Draws the dialog, and the offer to restore across the window from `top` down. Call it after
+  /// the panels.
   void windows(const ui::FrameContext& look, float top);
-  /// What the offer takes, for which the body makes room.
+  /// The height of the offer, which the body leaves free.
   float offerHeight() const { return offerHeight_; }
 
  private:
   void save(bool elsewhere);
-  /// `over`: whatever the file holds by now.
+  /// `over`: replaces the file whatever it holds.
   void saveTo(const std::filesystem::path& path, bool over);
   void restore();
   void discard();
@@ -106,7 +109,7 @@ class Sessions {
     std::string view;
     bool opensModel = false;
   };
-  struct Warned {  // what the user was told before it is done, on this document
+  struct Warned {  // a warning shown before an action, for this document
     std::string wish, sentence;
     DocumentPtr document;
   };

@@ -23,16 +23,16 @@ using ui::ViewState;
 
 constexpr Index kMaxHead = Limits::kDModel - 1;
 constexpr Index kMaxItem = Limits::kBatch - 1;
-constexpr int kMaxColorMaps = 99;  // which of them there are is seen when they are drawn
+constexpr int kMaxColorMaps = 99;  // drawing checks which of them exist
 
 constexpr std::array kScopes{"head", "all"};
 constexpr std::array kTabs{"cell", "history", "scenes"};
-// a state chosen in the history is not kept with the view: the last edit stands for it
+// a state chosen in the history is not stored with the view; the last edit replaces it
 constexpr std::array kAgainst{"last-edit", "last-edit", "right-way"};
 constexpr std::array kTrainTabs{"live", "over-steps", "head-counts", "scale", "head-off"};
 constexpr std::array kTermColumns{"index", "left", "right", "product", "contribution"};
 
-/// The heads page: how it shows them.
+/// The fields of the heads page.
 template <typename Fields, typename View>
 void visitHeadsFields(Fields& f, View& view) {
   constexpr std::array kContents{"weights", "norm-weighted"};
@@ -88,7 +88,7 @@ void visitGenerationFields(Fields& f, View& view) {
 
 constexpr int kMostReadings = 3, kMostInstead = 2;
 
-/// The model page: where the model is, its text, and what of it is shown.
+/// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>
 void visitModelFields(Fields& f, View& view) {
   f.word("model_folder", view.place.folder);
@@ -109,8 +109,8 @@ void visitModelFields(Fields& f, View& view) {
   visitGenerationFields(f, view.prediction.generation);
 }
 
-/// Every field that a session keeps, as one line each; an enumeration by the names of its values,
-/// in order.
+/// Every field that a session stores, one line each; enumerations use the names of their values, in
+/// order.
 template <typename Fields, typename View>
 void visitFields(Fields& f, View& view) {
   f.step("step", view.step);
@@ -121,7 +121,7 @@ void visitFields(Fields& f, View& view) {
   f.flag("gradients", view.gradients);
   f.flag("faint_columns", view.faintColumns);
   f.cell("selected", view.selected);
-  f.word("page", view.page);  // of a newer program: kept as it is, as the tool
+  f.word("page", view.page);  // values of a newer program are kept unchanged, as for the tool
   f.word("presented", view.presented);
   visitHeadsFields(f, view.heads);
   f.word("train_task", view.train.task);
@@ -184,7 +184,7 @@ struct Writer {
 struct Reader {
   const Json& json;
 
-  // Null, or nothing, where it is missing or of another kind.
+  // Null, or nothing, where the field is missing or of another type.
   const std::string* text(const char* name) const {
     const Json* found = json.find(name);
     return found == nullptr ? nullptr : found->text();
@@ -217,7 +217,7 @@ struct Reader {
   void word(const char* name, std::string& value) const {
     if (const std::string* found = text(name)) value = *found;
   }
-  /// Those below `most`; what is no list of numbers changes nothing.
+  /// Reads the indices below `most`; changes nothing where the field is not a list of numbers.
   void indices(const char* name, std::vector<Index>& values, Index most) const {
     const Json::List* found = list(name);
     if (found == nullptr) return;

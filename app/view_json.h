@@ -1,6 +1,6 @@
-// View JSON: what is looked at, as a session keeps it. Theme and interface scale are the machine's,
-// and playing, hovering and a panel drawn alone are the moment's: they stay out. The timeline comes
-// back halted where it stood.
+// View JSON: the view as a session stores it. It excludes the theme and the interface scale, which
+// belong to the machine, and playing, hovering and a panel drawn alone, which are momentary. The
+// timeline is restored paused at its position.
 #pragma once
 
 #include <string>
@@ -11,9 +11,8 @@ namespace headscope {
 
 std::string viewToJson(const ui::ViewState& view);
 
-/// `base` with what the text says; unknown fields and those of a wrong type are passed over,
-/// numbers out of range are brought into it. The rest of `base` (the machine's and the moment's) is
-/// kept.
+/// Returns `base` with the fields of the text. Unknown fields and those of a wrong type are
+/// ignored; numbers out of range are clamped. All other fields of `base` stay.
 ui::ViewState viewFromJson(const std::string& json, ui::ViewState base);
 
 }  // namespace headscope

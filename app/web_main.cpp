@@ -1,4 +1,4 @@
-// headscope in a browser: starts when the page asks for it (app/host/web.h).
+// The entry point in a browser: the page starts the program (app/host/web.h).
 #include <emscripten.h>
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 extern "C" {
 
-/// `stateFolder` is kept by the browser; empty: nothing is. `embedded`: one card in somebody's
-/// page. Null where it cannot start, which the page is told.
+/// Starts the program. `stateFolder`: a folder that the browser stores; empty: none. `embedded`:
+/// shows one card inside another page. Returns null and informs the page where it cannot start.
 EMSCRIPTEN_KEEPALIVE headscope::host::WebHost* headscope_start(int dark, float scale,
                                                                const char* address,
                                                                const char* stateFolder,

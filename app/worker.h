@@ -1,5 +1,5 @@
-// Worker: the engine's thread. The newest document wins: a request drops the one before, and a pass
-// under way is cancelled.
+// Worker: the engine's thread. A new request replaces the one that waits and cancels the pass under
+// way.
 #pragma once
 
 #include <atomic>
@@ -18,47 +18,46 @@ namespace headscope {
 class Worker {
  public:
   struct Update {
-    TracePtr trace;        // null where the pass was refused
-    std::string error;     // why
-    DocumentPtr document;  // what was refused
+    TracePtr trace;        // null: the pass was refused
+    std::string error;     // why the pass was refused
+    DocumentPtr document;  // the refused document
   };
   struct Progress {
     bool busy = false;
-    double seconds = 0.0;  // since the pass began
-    int stepsDone = 0;     // of those the configuration has
+    double seconds = 0.0;  // the time since the pass began
+    int stepsDone = 0;     // the number of finished steps of the configuration
   };
 
   /// `wake` is called from the worker's thread after each update. `threads` 0: one per core. Memory
-  /// that is kept for the next pass goes back to the system when none was requested for so many
-  /// seconds.
+  /// kept for the next pass is released after `restAfter` seconds without a request.
   explicit Worker(int threads, std::function<void()> wake = {}, double restAfter = 10.0);
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
   void request(DocumentPtr document);
-  /// No pass is requested any more, and the one under way ends.
+  /// Drops the requested pass and cancels the running one.
   void stop() { thread_.stop(); }
-  /// What has finished since the last call.
+  /// Returns the update since the last call, if any.
   std::optional<Update> take();
   Progress progress() const;
-  /// Memory that is kept for the next pass, in bytes.
+  /// The memory kept for the next pass, in bytes.
   Index keptBytes() const { return memory_->freeBytes(); }
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
   /// takes).
   void wait(double seconds = -1.0) { thread_.wait(seconds); }
 
  private:
-  /// Runs a whole pass and leaves its update.
+  /// Runs a whole pass and stores its update.
   TaskRunner::After run(const DocumentPtr& document, const std::atomic<bool>& cancelled);
 
   int threads_;
-  BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of the results
-  bool prepared_ = false;                                  // this and the next: the thread's own
+  BlockStorePtr memory_ = std::make_shared<BlockStore>();  // memory of the results
+  bool prepared_ = false;  // this member and the next are used by the thread only
   TracePtr last_;
   std::mutex mutex_;
-  std::optional<Update> update_;        // stays until it is taken or there is a newer one
+  std::optional<Update> update_;        // kept until it is taken or a newer one replaces it
   std::atomic<double> startedAt_{0.0};  // 0: no pass is under way
   std::atomic<int> stepsDone_{0};
-  TaskRunner thread_;  // last: gone before what it writes
+  TaskRunner thread_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// analyze: what each head does: every metric, a label, and how alike the heads are.
+// The analyze command: every metric of each head, its label, and the similarity of the heads.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -82,7 +82,7 @@ Json reportJson(const HeadReport& report) {
   return json;
 }
 
-/// Quoted where it must be (RFC 4180).
+/// Returns a CSV field, quoted where RFC 4180 requires it.
 std::string csvField(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -90,7 +90,7 @@ std::string csvField(const std::string& text) {
   return quoted + '"';
 }
 
-/// In as few digits as give the same number again; empty where it is not defined.
+/// Returns the fewest digits that reproduce the number; empty where it is undefined.
 std::string csvNumber(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
@@ -142,7 +142,7 @@ void printMetrics(std::ostream& out, const HeadReport& report) {
   table.print(out);
 }
 
-/// Which metrics are not defined, and why: for most all heads alike.
+/// Prints the undefined metrics and the reasons, which most often apply to all heads.
 void printUndefined(std::ostream& out, const HeadReport& report) {
   for (const MetricInfo& m : allMetrics()) {
     std::map<std::string, std::size_t> reasons;

@@ -7,11 +7,11 @@ namespace headscope::cli {
 namespace {
 
 constexpr char kGuard = '\x1f';
-/// First letters of what CLI11 gives a meaning: lists, "{}" and "%%". The guard itself is one, so
-/// that an argument which begins with it keeps it.
+/// First characters of texts that CLI11 interprets: lists, "{}" and "%%". The guard is one of them,
+/// so that an argument that begins with it is preserved.
 constexpr std::string_view kGuarded = "[{%\x1f";
 
-/// Where the value in an argument begins: behind the "=" of "--flag=value", else at 0.
+/// The start of the value in an argument: after the "=" of "--flag=value", else 0.
 std::size_t valueOf(std::string_view argument) {
   if (!argument.starts_with("--")) return 0;
   const std::size_t equals = argument.find('=');
@@ -27,7 +27,8 @@ std::string guarded(std::string argument) {
   return argument;
 }
 
-/// CLI11 gives an option either a whole argument or the part behind its "=".
+/// Removes the guard from a value. CLI11 passes an option a whole argument or the part after its
+/// "=".
 std::string unguarded(std::string value) {
   const std::size_t at = value.starts_with(kGuard) ? 0 : valueOf(value);
   if (at < value.size() && value[at] == kGuard) value.erase(at, 1);

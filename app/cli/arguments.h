@@ -1,6 +1,5 @@
-// Arguments: the words of the command line on their way through CLI11, so that every flag gets its
-// text as it was typed. CLI11 by itself takes "[a,b]" and "{}" for lists and drops an empty value
-// ("--text=").
+// Arguments: passes the command line through CLI11 so that every flag gets its text unchanged.
+// CLI11 by itself reads "[a,b]" and "{}" as lists and drops an empty value ("--text=").
 #pragma once
 
 #include <string>
@@ -13,14 +12,14 @@ class App;
 
 namespace headscope::cli {
 
-/// The arguments without the program's name, last one first, as CLI::App::parse takes them. Values
-/// that CLI11 would take apart begin with a guard.
+/// Returns the arguments without the program's name, the last one first, as CLI::App::parse expects
+/// them. A guard precedes values that CLI11 would split.
 std::vector<std::string> guardedArguments(int argc, const char* const* argv);
 
 /// Makes every option of `app` and of its commands remove the guard. Call it once all are added.
 void removeGuards(CLI::App& app);
 
-/// A message of CLI11's, which may cite a guarded argument, without guards.
+/// Removes the guards from a message of CLI11 that may quote an argument.
 std::string withoutGuards(std::string message);
 
 }  // namespace headscope::cli

@@ -10,7 +10,7 @@
 namespace headscope::cli {
 namespace {
 
-/// `asked` (0 where it is not given), which must be below `count`.
+/// Returns `asked`, or 0 where it is absent; it must be below `count`.
 Index inRange(const char* flag, std::optional<Index> asked, Index count, TensorId tensor,
               const char* what) {
   const Index index = asked.value_or(0);

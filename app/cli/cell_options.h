@@ -14,18 +14,19 @@ namespace headscope::cli {
 
 struct CellOptions {
   std::string step;
-  std::string tensor;  // q, k or v, where a step gives all three; of a gradient any; empty: q
+  std::string tensor;  // q, k or v where a step has all three; any for a gradient; empty: q
   std::optional<Index> item, head, row, col;
   bool gradient = false;
 };
 
-/// --step --item --head --row --col.
+/// Adds --step, --item, --head, --row and --col.
 void addCellOptions(CLI::App& app, CellOptions& options);
 
-/// The tensor that the options mean: one that the step gives, or the one that is named.
+/// Returns the tensor of the options: the named one, or the step's own.
 TensorId tensorFrom(const CellOptions& options);
 
-/// The cell, 0 for what is not given. Throws UserError that names the flag and its range.
+/// Returns the cell of the options, with 0 for absent indices. Throws UserError that names the flag
+/// and its range.
 CellRef cellFrom(const CellOptions& options, const AttentionConfig& config);
 
 }  // namespace headscope::cli

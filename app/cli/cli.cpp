@@ -28,7 +28,8 @@ int fail(std::ostream& err, std::string message, int status) {
   return status;
 }
 
-/// Flags before a subcommand belong to the window, and would silently do nothing.
+/// Throws UserError for flags before a subcommand: they belong to the window and would have no
+/// effect.
 void refuseMisplaced(const CLI::App& app, const CLI::App& command) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->count() == 0) continue;
@@ -55,7 +56,7 @@ void runChosen(const CLI::App& app, const std::vector<cli::Command>& commands,
   }
 }
 
-/// Does what the arguments ask for, or prints the help or the version.
+/// Runs the command of the arguments, or prints the help or the version.
 void perform(CLI::App& app, std::vector<std::string> arguments,
              const std::vector<cli::Command>& commands, const cli::Command& window,
              std::ostream& out) {
@@ -71,12 +72,12 @@ void perform(CLI::App& app, std::vector<std::string> arguments,
   if (!out) throw UserError("the standard output cannot be written: is its disk full?");
 }
 
-/// Below the flags of each command --help prints assets/manual/COMMAND.txt: what the command does
-/// in detail, and examples.
+/// Extends --help of each command by assets/manual/COMMAND.txt: a detailed description and
+/// examples.
 void addManual(CLI::App& app) {
   app.footer(std::string(asset("manual/headscope.txt")));
   for (CLI::App* command : app.get_subcommands({})) {
-    const std::string own = command->get_footer();  // a rule that the program states elsewhere too
+    const std::string own = command->get_footer();  // a text that the program also prints elsewhere
     command->footer(std::string(asset(fmt::format("manual/{}.txt", command->get_name()))) +
                     (own.empty() ? "" : "\n" + own));
   }

@@ -1,12 +1,12 @@
-// Command line: what the arguments ask for is done; the window, or a subcommand without one.
+// Command line: runs the window, or the subcommand of the arguments.
 #pragma once
 
 #include <ostream>
 
 namespace headscope {
 
-/// Exit status: 0, 2 for the user's mistakes and 1 for ours, with one line on `err` that says what
-/// is wrong and the way out.
+/// Returns the exit status: 0, 2 for the user's mistakes or 1 for internal errors. An error writes
+/// one line with its remedy to `err`.
 int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// Commands: every subcommand is one file, which adds its flags and says what it does.
+// Commands: every subcommand is one file, which adds its flags and implements it.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ class App;
 namespace headscope::cli {
 
 struct Command {
-  CLI::App* app;                           // its flags
+  CLI::App* app;                           // the parser of its flags
   std::function<void(std::ostream&)> run;  // after parsing; throws UserError
 };
 
@@ -27,10 +27,10 @@ Command addRender(CLI::App& app);
 Command addTokenize(CLI::App& app);
 Command addTrain(CLI::App& app);
 
-/// The window on the page of this model; without a display a picture of it.
+/// Opens the window on the page of this model; without a display, draws a picture of it.
 void openModelWindow(const std::string& folder, int threads, bool strict, std::ostream& out);
 
-/// The bare command: no subcommand of `app`, but `app` itself.
+/// Adds the bare command, which is `app` itself, not a subcommand.
 Command addWindow(CLI::App& app);
 
 }  // namespace headscope::cli

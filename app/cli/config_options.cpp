@@ -10,7 +10,7 @@
 namespace headscope::cli {
 namespace {
 
-/// Why all of `text` is not a `Number`, or nothing.
+/// Returns a sentence where `text` as a whole is not a `Number`; else an empty string.
 template <typename Number>
 std::string unlike(const std::string& text, const char* what) {
   Number value{};

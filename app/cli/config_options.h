@@ -1,4 +1,4 @@
-// Config options: the flags that describe dimensions, with a preset's for all that are not given.
+// Config options: the flags of dimensions, with the values of a preset for absent flags.
 #pragma once
 
 #include <optional>
@@ -19,25 +19,25 @@ struct ConfigOptions {
   std::optional<Index> dModel, heads, kvHeads, headDim, seqLen, memoryLen, batch;
   bool noBias = false;
 
-  /// True where any flag but --preset is given.
+  /// Whether any flag except --preset is given.
   bool dimensionsGiven() const;
-  /// The preset named, or original-transformer's.
+  /// The named preset, or original-transformer.
   const Preset& basis() const;
-  /// What to call it: empty where only dimensions are given.
+  /// The configuration's display name; empty where only dimensions are given.
   std::string name() const;
 };
 
 void addConfigOptions(CLI::App& app, ConfigOptions& options);
 
-/// The preset's configuration with what the flags say instead; not validated.
+/// The preset's configuration, overridden by the flags; not validated.
 AttentionConfig configFrom(const ConfigOptions& options);
 
-/// Throws UserError with all that is wrong, the first thing in its text.
+/// Throws UserError for an invalid configuration; lists all problems.
 void requireValid(const AttentionConfig& config);
 
-inline constexpr int kMostThreads = 1024;  // that --threads takes
+inline constexpr int kMostThreads = 1024;  // the maximum of --threads
 
-/// Checks for CLI11: the sentence that says what is wrong, or nothing.
+/// Checks for CLI11: each returns a sentence about the error, or an empty string.
 std::string notWhole(const std::string& text);
 std::string notNumber(const std::string& text);
 std::string notEmpty(const std::string& text);

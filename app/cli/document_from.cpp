@@ -1,5 +1,5 @@
-// From the flags of a pass to its document: input, weights and configuration, each checked against
-// what the others say.
+// Builds the document of a pass from its flags: input, weights and configuration, each checked
+// against the others.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,9 +23,9 @@
 namespace headscope::cli {
 namespace {
 
-/// Weights that are not drawn: a file's, or a preset's own.
+/// Given weights, not drawn at random: a file's, or a preset's own.
 struct GivenWeights {
-  std::string name;  // of the file or preset
+  std::string name;  // the name of the file or preset
   Weights weights;
   bool bias = true;
   Index heads = 0;
@@ -71,14 +71,16 @@ void refuseContradictions(const PassOptions& o) {
            "--memory-len 0 means no memory: leave it or --memory-text out");
 }
 
-/// Dimensions by themselves, before anything is made of their size; the mask needs the final ones.
+/// Checks the dimensions before anything of their size is allocated; the mask is checked later,
+/// with the final dimensions.
 void requireValidSizes(AttentionConfig config) {
   config.mask = {};
   config.headGains.clear();
   requireValid(config);
 }
 
-/// Heads of loaded weights: as asked for, or as many as have room in W_Q at --head-dim.
+/// The number of heads of loaded weights: the file's own, the requested one, or as many as fit into
+/// W_Q at --head-dim.
 Index headsOfFile(const PassOptions& o, const AttentionConfig& c,
                   const formats::LoadedWeights& loaded, const std::string& where) {
   if (const Index told = formats::headsOfNorm(loaded); told > 0) {
@@ -109,7 +111,7 @@ std::optional<GivenWeights> weightsOfFile(const PassOptions& o, const AttentionC
   own.dModel = loaded.dModel;
   own.numHeads = own.numKvHeads = heads;
   own.headDim = headDimOf(loaded.weights, heads);
-  requireValidSizes(own);  // the heads must divide before they can be shared out
+  requireValidSizes(own);  // the heads must divide d_model before they are assigned
   const Index kvHeads = formats::kvHeadsFor(loaded, heads, o.weights);
   requireSame(o.config.kvHeads, kvHeads, "--kv-heads", where);
   return GivenWeights{o.weights, loaded.weights, loaded.bias, heads, kvHeads, loaded.headNorm};
@@ -123,7 +125,7 @@ std::optional<GivenWeights> givenWeights(const PassOptions& o, const AttentionCo
   return GivenWeights{own->weightSource.loadedFrom, own->weights, true, c.numHeads, c.numKvHeads};
 }
 
-/// Takes over the dimensions that given weights fix; `sourceFixes`: so does the input.
+/// Takes over the dimensions of given weights; `sourceFixes`: the input fixes them, too.
 void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFixes,
                     const PassOptions& o) {
   const Index dModel = given.weights.wQ.dim(1);
@@ -178,7 +180,7 @@ Pin pinFrom(const std::string& text) {
   return {*cell, formats::parseNumber(text.substr(equals + 1), "--pin " + toString(*cell))};
 }
 
-/// What core refuses, with the flag it came by.
+/// Runs `action` and prefixes its UserError with the flag that caused it.
 template <typename Do>
 void underFlag(const char* flag, const std::string& text, Do action) {
   try {
@@ -188,7 +190,7 @@ void underFlag(const char* flag, const std::string& text, Do action) {
   }
 }
 
-/// Weights that are learned now tell how far they are, on stderr.
+/// Returns the function that makes weights; learning prints its progress on stderr.
 WeightMaker makerOf(int threads) {
   return [threads](const Document& d, WeightInit init, std::uint64_t seed) {
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
@@ -199,7 +201,7 @@ WeightMaker makerOf(int threads) {
   };
 }
 
-/// Dropout, mistakes and pins, on top of all else.
+/// Applies dropout, mistakes and pins, after all other settings.
 template <typename Apply>
 void setWhatIf(const PassOptions& o, Apply edit) {
   if (o.dropout) {
@@ -249,7 +251,7 @@ const formats::SavedScene* sceneFrom(const PassOptions& o, const formats::Sessio
 
 namespace {
 
-/// The attention of a layer over these tokens, with what is tried on it.
+/// Returns the attention of a model's layer over the tokens, with the edits of the flags.
 DocumentPtr layerOfModel(const PassOptions& o) {
   const std::string other = !o.session.empty() ? "--session" : o.modelContradiction;
   if (!other.empty()) {
@@ -298,7 +300,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
   const Index budget = defaultMemoryBudget();
   AttentionConfig config = configFrom(o.config);
   setPassSettings(config, o);
-  AttentionConfig lengths = config;  // heads and d_model may yet come from files
+  AttentionConfig lengths = config;  // files may still set heads and d_model
   lengths.dModel = lengths.numHeads = lengths.numKvHeads = 1;
   lengths.rotary = {};
   requireValidSizes(lengths);
@@ -343,7 +345,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
 
 namespace {
 
-/// No flag says where weights are from, and X is made of words or measurements.
+/// Whether no flag determines the weights, and X comes from words or measurements.
 bool opensFreely(const PassOptions& o) {
   const bool saysWeights =
       !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty() || !o.model.empty();
@@ -361,7 +363,7 @@ bool areThere(const PassOptions& o) {
   return domain && formats::learnedAsset(configFrom(o.config), *domain, 1);
 }
 
-/// Where nothing is said of it.
+/// Sets the example text where no flag determines the input.
 void takeOpeningText(PassOptions& o) {
   const bool said = !o.config.preset.empty() || !o.texts.empty() || !o.series.empty() ||
                     !o.input.empty() || !o.session.empty() || !o.model.empty();

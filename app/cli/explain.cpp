@@ -1,4 +1,5 @@
-// explain: one cell's arithmetic, operands, terms and sum, as the engine computed it.
+// The explain command: the arithmetic of one cell, with operands, terms and sum as the engine
+// computed them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -41,13 +42,13 @@ Json explanationJson(const Explanation& e) {
           {"terms", std::move(terms)},    {"sum", numberJson(e.sum)}};
 }
 
-/// With minus signs, and "−∞" for what a mask forbids.
+/// Formats a number with a minus sign, and as "−∞" where a mask forbids the cell.
 std::string inWords(double value) {
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
   return fmt::format("{:.6g}", value);
 }
 
-/// "query 2 'sat', key 1 'cat'", or plain rows and columns where the axes do not count tokens.
+/// "query 2 'sat', key 1 'cat'"; rows and columns where the axes are not tokens.
 std::string placeInWords(const Trace& trace, const CellRef& cell) {
   const Input& input = *trace.document().input;
   const auto item = static_cast<std::size_t>(cell.item);
@@ -63,7 +64,7 @@ std::string placeInWords(const Trace& trace, const CellRef& cell) {
   return place(tensor.rows, cell.row, "row") + ", " + place(tensor.cols, cell.col, "column");
 }
 
-/// The terms by size, the largest first.
+/// Returns the terms by magnitude, the largest first.
 std::vector<const Term*> largestFirst(const std::vector<Term>& terms) {
   std::vector<const Term*> sorted;
   for (const Term& term : terms) sorted.push_back(&term);
@@ -104,8 +105,8 @@ void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
   table.print(out);
 }
 
-/// What the sum leads to, where it is not the value: the quotient that a weight is, and what
-/// dropout makes of it; the difference that the gradient of a masked score is.
+/// Prints the step from the sum to the value: the quotient of a weight and its dropout factor, or
+/// the difference in the gradient of a masked score.
 void printQuotient(std::ostream& out, const Explanation& e) {
   if (e.ending == ExplanationForm::difference) {
     const std::string incoming =

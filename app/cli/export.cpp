@@ -1,4 +1,5 @@
-// export: a tensor of the pass as a file, or the whole pass as a PyTorch script that checks it.
+// The export command: writes a tensor of the pass to a file, or the whole pass as a PyTorch script
+// that checks it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +24,7 @@ using formats::TensorFormat;
 
 struct ExportOptions {
   PassOptions pass;
-  std::string tensor;  // empty where not given, as are the others
+  std::string tensor;  // empty where not given, like the other strings
   std::string format;
   std::string out;
   std::string pytorch;
@@ -36,7 +37,7 @@ std::string formatNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// What --format says, or else the ending of --out.
+/// The format of --format, or else of the ending of --out.
 TensorFormat formatFrom(const ExportOptions& options) {
   const std::optional<TensorFormat> ending = formats::tensorFormatOf(options.out);
   if (options.format.empty()) {

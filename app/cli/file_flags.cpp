@@ -32,7 +32,7 @@ void requireEnding(const std::string& flag, const fs::path& path,
                               path.string(), fmt::join(endings, " or ")));
 }
 
-/// `output` is `input`, or a file of that folder.
+/// Whether `output` is `input` or a file in that folder.
 bool takesPlaceOf(const fs::path& output, const fs::path& input) {
   if (!platform::isFolder(input)) return platform::isSameFile(output, input);
   std::error_code code;
@@ -56,7 +56,7 @@ void FileFlags::writes(std::string_view flag, const fs::path& path,
 void FileFlags::check() const {
   for (const Output& output : outputs_) {
     requireEnding(output.flag, output.path, output.endings);
-    if (!platform::isRegularFile(output.path)) continue;  // there is nothing to replace
+    if (!platform::isRegularFile(output.path)) continue;  // no file would be replaced
     for (const Input& input : inputs_) {
       if (!takesPlaceOf(output.path, input.path)) continue;
       throw UserError(fmt::format(

@@ -1,4 +1,4 @@
-// File flags: the files that a command reads and writes, compared before anything is computed.
+// File flags: compares the files that a command reads and writes before any computation.
 #pragma once
 
 #include <filesystem>
@@ -8,20 +8,20 @@
 
 namespace headscope::cli {
 
-/// The format of every trace, and the ending of its file.
+/// The ending of trace files, which also names their format.
 inline constexpr std::string_view kTraceEnding = ".safetensors";
 
 class FileFlags {
  public:
-  /// A file that is read, or a folder whose files are. An empty path: the flag is not given.
+  /// Adds an input: a file, or a folder whose files are read. An empty path: the flag is absent.
   void reads(std::string_view flag, const std::filesystem::path& path);
-  /// A file that is written. `endings`: those whose formats the command writes (".png"), or empty
-  /// where other flags say the format; devices and pipes need none.
+  /// Adds an output. `endings`: those of the formats that the command writes (".png"); empty where
+  /// other flags give the format. Devices and pipes need no ending.
   void writes(std::string_view flag, const std::filesystem::path& path,
               const std::vector<std::string_view>& endings);
 
-  /// Throws UserError for an output of another ending, and for one that would overwrite an input or
-  /// a file of a folder that is read.
+  /// Throws UserError for an output with a wrong ending, and for one that would overwrite an input
+  /// or a file in an input folder.
   void check() const;
 
  private:

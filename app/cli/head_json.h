@@ -1,4 +1,4 @@
-// Head JSON: what is measured of a head, as every command prints it.
+// Head JSON: the measurements of a head, as every command prints them.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace headscope::cli {
 formats::Json measuredJson(const std::optional<double>& value);
 /// Adds every metric by its key.
 void addMetrics(formats::Json& head, const HeadMetrics& metrics);
-/// Adds "label", "label_score" and "label_rows"; and "undefined": why metrics, or the label, are
-/// null, where some are.
+/// Adds "label", "label_score" and "label_rows"; where metrics or the label are null, also
+/// "undefined" with the reasons.
 void addLabel(formats::Json& head, const HeadMetrics& metrics, const HeadLabel& label);
 
 }  // namespace headscope::cli

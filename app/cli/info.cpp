@@ -1,4 +1,5 @@
-// info: shapes, parameters and cost of a configuration, step by step; nothing is computed.
+// The info command: shapes, parameters and cost of a configuration, step by step, without a
+// computation.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

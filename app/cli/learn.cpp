@@ -1,4 +1,5 @@
-// learn: weights of one layer that learn where to look in sentences or in series, as a file.
+// The learn command: writes a file with the weights of one layer, which learns relations in
+// sentences or in series.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -41,7 +42,7 @@ struct LearnOptions {
   bool json = false;
 };
 
-/// What came out, on sentences or series it has not seen.
+/// The results on unseen sentences or series.
 struct Learned {
   AttentionConfig config;
   TrainingDomain domain;
@@ -67,7 +68,7 @@ double onPartners(const Learned& learned, Index head, const AskedQuestion& quest
 
 void printLearned(std::ostream& out, const Learned& learned) {
   const bool series = learned.domain.series();
-  // several steps are right for most questions of a series, so that none of them stands out
+  // several steps answer most questions of a series, so none of them is highlighted
   std::vector<Align> columns{Align::left, Align::left, Align::left};
   std::vector<std::string> header{"question",
                                   series ? "asked of every step" : "asked of every word",
@@ -128,7 +129,7 @@ Json learnedJson(const LearnOptions& options, const Learned& learned) {
           {"ms_per_step", numberJson(learned.msPerStep)}};
 }
 
-/// The sizes of weights; those of an input say nothing of them.
+/// Throws UserError for the flags of input sizes, which do not affect the weights.
 void refuseInputSizes(const ConfigOptions& o) {
   const char* flag = o.seqLen      ? "--seq-len"
                      : o.memoryLen ? "--memory-len"

@@ -1,5 +1,5 @@
-// model: one pass of a whole model from its folder: what it says at each token, what each head of
-// each layer does, and its attentions, hidden states and logits as a file.
+// The model command: one pass of a whole model from its folder: its prediction at each token, the
+// behaviour of each head, and a file with its attentions, hidden states and logits.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -60,7 +60,7 @@ struct ModelOptions {
   bool json = false;
 };
 
-/// A token hidden, as masked-word models were trained to guess.
+/// Masks a token, as in the training of masked language models.
 void maskOut(ModelInput& input, Index place, const std::string& folder) {
   if (place < 0 || place >= std::ssize(input.ids)) {
     throw UserError(fmt::format("--mask-token {}: the text has the tokens 0 to {}", place,
@@ -76,7 +76,7 @@ void maskOut(ModelInput& input, Index place, const std::string& folder) {
   input.tokens = model::namesOf(input.ids, *tokenizer);
 }
 
-/// The whole text, or with --cut its first tokens.
+/// Returns the whole text, or with --cut its first tokens that fit.
 ModelInput fittingInput(const ModelOptions& options, const ModelConfig& config) {
   ModelInput input = modelInput(options.directory, options.text, options.ids, config);
   const Index most = mostTokens(config);
@@ -109,9 +109,9 @@ std::string tokenName(const ModelInput& input, std::size_t place) {
   return input.tokens.empty() ? std::to_string(input.ids[place]) : input.tokens[place];
 }
 
-/// A pass with what each head does in it, and on the probe.
+/// A pass with its measured heads, and those of the probe.
 struct ModelPass : MeasuredPass {
-  std::optional<MeasuredPass> probe;  // where it was asked for
+  std::optional<MeasuredPass> probe;  // set if it was requested
   formats::TokenizerPtr names;        // null: the folder has none
 
   std::string nameOf(Index id) const {
@@ -121,7 +121,7 @@ struct ModelPass : MeasuredPass {
 
 ModelPass computeModel(const ModelOptions& options) {
   const Index budget = defaultMemoryBudget();
-  // of the memory a part is for weights, a part for what a pass holds
+  // half of the memory is for weights, the rest for the pass
   const ModelPtr model = openModelFolder(options.directory, budget / 2, options.strict);
   auto document = makeModelDocument(model, inputFrom(options, model->config()));
   if (!options.dropHeads.empty()) {
@@ -264,7 +264,7 @@ void print(std::ostream& out, const ModelPass& pass) {
   if (pass.probe) printProbe(out, *pass.probe);
 }
 
-/// Nothing is asked for that the window would not show.
+/// Whether all requested output can be shown in the window.
 bool wantsWindow(const ModelOptions& o) {
   return o.text.given() == 0 && o.ids.empty() && !o.maskToken && o.dropHeads.empty() &&
          o.trace.empty() && !o.probe && !o.readings.any() && !o.json && !o.cut;
@@ -280,7 +280,7 @@ void runModelCommand(const ModelOptions& options, std::ostream& out) {
   files.writes("--trace", options.trace, {kTraceEnding});
   files.check();
   const ModelPass pass = computeModel(options);
-  // what cannot be told is said before anything is printed or written
+  // errors are raised before anything is printed or written
   Json json = options.json ? modelJson(pass) : Json();
   std::ostringstream text;
   if (options.json) {

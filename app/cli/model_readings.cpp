@@ -33,7 +33,7 @@ Index wordFrom(const std::string& text, const formats::TokenizerPtr& names) {
   }
 }
 
-/// What is asked, with names for tokens.
+/// Computes the requested readings, with names for tokens.
 class Reader {
  public:
   Reader(const ModelReadings& readings, const model::ModelTracePtr& trace,
@@ -51,7 +51,7 @@ class Reader {
   }
 
   Index row() const { return row_; }
-  /// "place 4, Ġsat", counted from 1.
+  /// "place 4, Ġsat", with positions counted from 1.
   std::string placeInWords() const {
     const Index id = trace_->document().input.ids[static_cast<std::size_t>(row_)];
     return fmt::format("place {}, {}", row_ + 1, nameOf(id));
@@ -95,7 +95,7 @@ class Reader {
   struct Generated {
     std::vector<model::Prediction> tokens;
     Index cacheBytes = 0;
-    bool ended = false;  // by a token with which the model ends a text
+    bool ended = false;  // the model produced a token that ends a text
   };
   Generated generated() const {
     model::Decoder decoder(trace_, readings_.generate);
@@ -112,7 +112,7 @@ class Reader {
     return made;
   }
 
-  /// The tokens' text; empty without a tokenizer.
+  /// Returns the text of the tokens; empty without a tokenizer.
   std::string textOf(const std::vector<model::Prediction>& tokens) const {
     if (names_ == nullptr) return {};
     std::vector<tokenizer::TokenId> ids;
@@ -267,7 +267,7 @@ model::HeadOfLayer headFrom(std::string_view flag, const std::string& text) {
 
 namespace {
 
-/// "a" or "a,b"; a comma that stands first or last is the token itself.
+/// Splits "a" or "a,b"; a comma at the start or the end is a token itself.
 std::vector<std::string> oneOrTwo(const std::string& text) {
   const std::size_t comma = text.find(',', 1);
   if (comma == std::string::npos || comma + 1 == text.size()) return {text};

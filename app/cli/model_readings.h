@@ -1,4 +1,4 @@
-// Model readings: flags that ask a model's pass how it came to a word, and how it would go on.
+// Model readings: flags that analyse how a model's pass produced a word, and how it continues.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,9 +15,9 @@ namespace headscope::cli {
 
 struct ModelReadings {
   bool lens = false;
-  std::vector<std::string> attribute;  // a word, or two
-  std::optional<Index> at;             // the token; none: the last
-  std::string patch;                   // a head, "L.H"; empty: none
+  std::vector<std::string> attribute;  // one or two words
+  std::optional<Index> at;             // the index of the token; none: the last
+  std::string patch;                   // the head to replace, "L.H"; empty: none
   std::string patchWith = "mean";      // or "zero"
   std::optional<std::string> patchText;
   std::vector<Index> patchIds;
@@ -31,10 +31,10 @@ struct ModelReadings {
 
 void addModelReadings(CLI::App& app, ModelReadings& readings);
 
-/// "L.H", both from 0. Throws UserError that names the flag.
+/// Parses "L.H", both counted from 0. Throws UserError that names the flag.
 model::HeadOfLayer headFrom(std::string_view flag, const std::string& text);
 
-/// `names` may be null: tokens are then called by their ids.
+/// `names` may be null: ids then name the tokens.
 void addReadings(formats::Json& json, const ModelReadings& readings,
                  const model::ModelTracePtr& trace, const formats::TokenizerPtr& names);
 void printReadings(std::ostream& out, const ModelReadings& readings,

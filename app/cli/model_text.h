@@ -1,4 +1,4 @@
-// Model text: the flags that give a model its text, and its tokens, for all commands that take a
+// Model text: the flags for a model's text and its tokens, shared by all commands that take a
 // model's folder.
 #pragma once
 
@@ -22,25 +22,25 @@ struct ModelTextOptions {
 
 void addModelText(CLI::App& app, ModelTextOptions& options);
 
-/// The texts that were asked for, one or two, and their tokens.
+/// One or two texts, and their tokens.
 struct Tokenized {
   std::vector<std::string> texts;
   std::vector<tokenizer::Token> tokens;
 };
 
-/// Of the one that is given. Throws UserError that names the flag or file.
+/// Tokenizes the given text, pair or file. Throws UserError that names the flag or file.
 Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer& tokenizer,
                     bool special = true);
 
 /// "tiny-gpt2: gpt2, 2 layers, d_model 32, 4 heads, d_k 8, 30,000 parameters".
 std::string modelInWords(const model::Model& model);
 
-/// For the names of tokens: null where the folder has no tokenizer, or none that is known here;
-/// ids are then called by their numbers.
+/// Opens the tokenizer for token names. Null where the folder has no supported tokenizer; ids then
+/// name the tokens.
 formats::TokenizerPtr tokenizerForNames(const std::string& folder);
 
-/// What the model of this folder is run on: a text, or ids taken as they are; `ids` may be empty.
-/// With ids the folder needs no tokenizer. Throws UserError where both are given, or neither.
+/// The input of the model in this folder: a text, or the given ids unchanged; `ids` may be empty.
+/// Ids need no tokenizer. Throws UserError unless exactly one input is given.
 model::ModelInput modelInput(const std::string& folder, const ModelTextOptions& options,
                              const std::vector<Index>& ids, const model::ModelConfig& config);
 

@@ -1,5 +1,5 @@
-// Open model: a model's folder as commands open it: what its pass leaves out is said on stderr, or
-// refused.
+// Open model: opens a model's folder for a command. Parts that the pass leaves out are reported on
+// stderr, or refused.
 #pragma once
 
 #include <string>
@@ -13,10 +13,11 @@ inline constexpr const char* kStrictHelp =
     "refuse a model's folder whose config.json has fields that are not known, or whose files have "
     "tensors that are not used";
 
-/// Throws UserError for what cannot be opened, and, if `strict`, for what would be left out.
+/// Throws UserError for a folder that cannot be opened and, if `strict`, for one with parts that
+/// would be left out.
 model::ModelPtr openModelFolder(const std::string& folder, Index layerBudgetBytes, bool strict);
 
-/// Adds "unknown_fields", "unused_tensors" and "notes", whose sentences are those on stderr.
+/// Adds "unknown_fields", "unused_tensors" and "notes", the sentences printed on stderr.
 void addNotes(formats::Json& json, const model::ModelNotes& notes);
 
 }  // namespace headscope::cli

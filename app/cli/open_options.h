@@ -1,5 +1,5 @@
-// Open options: what the program opens on, and its theme and interface scale, for the window and
-// for pictures.
+// Open options: the document, theme and interface scale with which the program opens, in a window
+// and in pictures.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct LookOptions {
 
 void addLookOptions(CLI::App& app, LookOptions& options);
 
-/// From the flags of a pass. A session opens on its own document, which its file holds; --scene is
-/// gone to from there, as an edit that undo takes back.
+/// Returns the options to open the pass of the flags. A session opens on its own document; --scene
+/// then recalls a scene as an edit that undo reverts.
 AppOptions optionsToOpen(const PassOptions& pass, bool learnNow = false);
 
 }  // namespace headscope::cli

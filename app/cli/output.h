@@ -13,7 +13,7 @@
 
 namespace headscope::cli {
 
-/// Columns as wide as their widest cell, two spaces between them.
+/// A table whose columns fit their widest cell, two spaces apart.
 class Table {
  public:
   enum class Align { left, right };
@@ -27,24 +27,25 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Columns a terminal gives a text.
+/// The number of terminal columns that a text takes.
 std::size_t displayWidth(const std::string& text);
 
 /// "d_model 512, 8 heads, 6 tokens, batch 1".
 std::string sizeInWords(const AttentionConfig& config);
 /// "d_k = 512 / 8 = 64, √64 = 8, d_v = d_k".
 std::string headWidthInWords(const AttentionConfig& config);
-/// "q, k, v (1, 8, 6, 64)"; tensors of one shape stand together.
+/// "q, k, v (1, 8, 6, 64)"; groups tensors of equal shape.
 std::string shapesInWords(const std::vector<NamedShape>& shapes);
 
-/// What a pass ran on, its steps with their times, its costs. `memoryNote`: as of pass_input.h.
+/// Prints the input of a pass, its steps with their times, and its cost. `memoryNote`: see
+/// pass_input.h.
 void printSummary(std::ostream& out, const Trace& trace, const std::string& memoryNote);
 
-/// How far learning is, on stderr; a line now and then.
+/// Prints the progress of learning on stderr, with a line from time to time.
 void tellLearning(const training::LayerLearner& learner);
 
 formats::Json shapesJson(const std::vector<NamedShape>& shapes);
-/// JSON has no infinities: they become "-inf", "inf" and "nan".
+/// Converts a number to JSON; non-finite values become "-inf", "inf" and "nan".
 formats::Json numberJson(double value);
 void printJson(std::ostream& out, const formats::Json& json);
 

@@ -12,7 +12,7 @@
 namespace headscope::cli {
 namespace {
 
-/// `items` cut to `count`, or repeated in turn until there are as many.
+/// Cuts `items` to `count`, or repeats them in turn up to it.
 template <typename T>
 void takeInTurn(std::vector<T>& items, Index count) {
   const std::size_t given = items.size();
@@ -29,7 +29,7 @@ void requireBatchHolds(const PassOptions& o) {
                               *o.config.batch, given));
 }
 
-/// A text of exactly `count` tokens: cut, or repeated from its start.
+/// Returns a text of exactly `count` tokens: cut, or repeated from its start.
 std::string ofLength(const std::string& text, Index count) {
   auto tokens = tokenize(text, "memory text");
   takeInTurn(tokens, count);
@@ -38,7 +38,7 @@ std::string ofLength(const std::string& text, Index count) {
   return joined;
 }
 
-/// A text's own memory, or the first example's that has one.
+/// Returns the source's own memory texts, or those of the first example that has any.
 const std::vector<std::string>& memoryOf(const TextSource& source) {
   if (!source.memoryTexts.empty()) return source.memoryTexts;
   for (const Example& example : examples()) {
@@ -90,7 +90,7 @@ struct FitItems {
   void operator()(TensorSource&) const {}
 
  private:
-  /// One item alone is repeated as it is; of several, the batch is what is asked for.
+  /// Fits several items to --batch; a single item is repeated later.
   template <typename T>
   void fillBatch(std::vector<T>& items) const {
     if (asked.batch && items.size() > 1) takeInTurn(items, *asked.batch);

@@ -1,21 +1,21 @@
-// Pass input: what the flags of a pass say is attended over.
+// Pass input: the input of attention that the flags of a pass describe.
 #pragma once
 
 #include "app/cli/pass_options.h"
 
 namespace headscope::cli {
 
-/// The source, fitted to --batch and --memory-len. Throws UserError.
+/// Returns the source, fitted to --batch and --memory-len. Throws UserError.
 InputSource sourceFrom(const PassOptions& options);
 
-/// Which memory --memory-len is about where no --memory-text is given; else empty.
+/// A note that names the memory to which --memory-len applies without --memory-text; else empty.
 std::string memoryNote(const PassOptions& options);
 
-/// Tensors fix the dimensions, as `config` has them from `source`: flags may only repeat them.
+/// Throws UserError where flags contradict the dimensions of the tensors, which `config` has.
 void requireAgreement(const PassOptions& options, const TensorSource& source,
                       const AttentionConfig& config);
 
-/// Throws UserError where a flag was given another value than `where` has.
+/// Throws UserError where a flag's value differs from the one in `where`.
 void requireSame(const std::optional<Index>& asked, Index found, const char* flag,
                  const std::string& where);
 

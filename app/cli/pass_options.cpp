@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kSession = "Session";
 
-/// What a flag takes: what it is called in the help, and what is wrong with a text for it.
+/// The value of a flag: its name in the help, and the check that returns an error for a text.
 struct Takes {
   const char* type;
   std::string (*check)(const std::string& text);
@@ -34,19 +34,19 @@ CLI::Option* add(CLI::App& app, const char* flag, Value& value, const Takes& tak
       ->group(group);
 }
 
-/// Whole numbers with commas between.
+/// Adds a flag that takes whole numbers separated by commas.
 void addList(CLI::App& app, const char* flag, std::vector<Index>& values, const char* about,
              const char* group) {
   add(app, flag, values, {"N,N", notWhole}, about, group)->delimiter(',')->allow_extra_args(false);
 }
 
-/// A flag given once per batch item. Its values are taken as they stand: a vector would take "{}"
-/// for an empty one.
+/// Adds a flag that is given once per batch item. It keeps its values unchanged, while a vector
+/// would read "{}" as an empty one.
 void addRepeatable(CLI::App& app, const char* flag, std::vector<std::string>& values,
                    const char* type, const char* about, const char* group) {
   app.add_option(
          flag,
-         // as typed: newer versions of CLI11 rewrite "{}" on the way to this callback
+         // unchanged: newer versions of CLI11 rewrite "{}" before this callback
          [&values, &app, flag](const CLI::results_t&) {
            values = app.get_option(flag)->results();
            return true;
@@ -130,7 +130,8 @@ void addModelFlags(CLI::App& app, PassOptions& o) {
   app.add_flag("--strict", o.strict, kStrictHelp)->group(group);
 }
 
-/// With a model comes its text; a layer's heads can be switched off and its cells pinned.
+/// Whether a flag may be combined with --model: those of its text, of heads that are switched off
+/// and of pinned cells.
 bool goesWithModel(const std::string& flag) {
   return flag == "--threads" || flag == "--text" || flag == "--drop-heads" || flag == "--pin";
 }
@@ -146,7 +147,7 @@ void addPassOptions(CLI::App& app, PassOptions& options) {
   const auto all = app.get_options();
   addSessionFlags(app, options);
   addModelFlags(app, options);
-  // a session holds all that these flags say; which of them was given is known after parsing
+  // a session contains the values of these flags; parsing shows which of them were given
   app.parse_complete_callback([&options, others, all] {
     for (CLI::Option* option : all) {
       const bool ofPass = std::find(others.begin(), others.end(), option) == others.end();
@@ -166,7 +167,7 @@ void addFilesRead(FileFlags& files, const PassOptions& options) {
 }
 
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document) {
-  prepareGemm();  // so that the times are the steps' own
+  prepareGemm();  // initializes the library, so that it does not count in the steps' times
   ExecutionContext execution;
   execution.threads = options.threads;
   return runAttention(document, nullptr, execution);

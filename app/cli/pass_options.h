@@ -1,4 +1,4 @@
-// Pass options: the flags that describe one pass, shared by all commands that compute one.
+// Pass options: the flags that describe one pass, shared by all commands that compute a pass.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace headscope::cli {
 struct PassOptions {
   ConfigOptions config;
 
-  std::string init;  // empty where not given, as are the file names
+  std::string init;  // empty where not given, like the file names
   std::optional<std::uint64_t> seed;
   std::string weights;
   std::string prefix;
 
   std::vector<std::string> texts;        // one per batch item
-  std::vector<std::string> memoryTexts;  // likewise
-  std::vector<std::string> series;       // files, likewise
+  std::vector<std::string> memoryTexts;  // one per batch item
+  std::vector<std::string> series;       // files, one per batch item
   std::string input;
 
   bool causal = false;
@@ -42,15 +42,15 @@ struct PassOptions {
   std::optional<std::uint64_t> dropoutSeed;
   int threads = 0;  // 0: one per core
 
-  std::string session;  // the whole pass, in place of all flags above but --threads
+  std::string session;  // the file of a session that replaces all flags above except --threads
   std::optional<int> scene;
-  std::string contradiction;  // a flag that was given beside --session
+  std::string contradiction;  // a flag given together with --session
 
-  std::string model;  // a layer of it, in place of all flags above but --threads and what is tried
+  std::string model;  // a model's folder; its layer replaces the flags above, but not --threads
   std::optional<Index> layer;
-  std::vector<Index> ids;          // of its tokens
-  bool strict = false;             // what its pass would leave out is refused
-  std::string modelContradiction;  // a flag that was given beside --model
+  std::vector<Index> ids;          // the ids of the model's tokens
+  bool strict = false;             // refuses a model with parts that the pass would leave out
+  std::string modelContradiction;  // a flag given together with --model
 };
 
 void addPassOptions(CLI::App& app, PassOptions& options);
@@ -60,24 +60,24 @@ void addFilesRead(FileFlags& files, const PassOptions& options);
 
 /// The session that --session names.
 formats::Session sessionFrom(const PassOptions& options);
-/// Its scene that --scene names; null where no scene is asked for.
+/// Returns the session's scene that --scene names; null where the flag is absent.
 const formats::SavedScene* sceneFrom(const PassOptions& options, const formats::Session& session);
 
-/// Throws UserError for flags that contradict each other and for whatever cannot be used.
+/// Returns the document of the flags. Throws UserError for contradictory flags and unusable files.
 DocumentPtr documentFrom(const PassOptions& options);
 
-/// The same for the window and its pictures, which open on learned heads where no flag says where
-/// weights are from, and on designed ones where none can be learned.
+/// Returns the document for the window and its pictures. Texts and series without flags for weights
+/// get learned heads if these are stored or `learnNow` is set, and designed ones otherwise.
 DocumentPtr documentForWindow(PassOptions options, bool learnNow = false);
-/// Whether learned ones of its size are not there yet, and are to take the place of the designed
-/// ones that it opens on unless it is to `learnNow`.
+/// Whether the window has to learn the heads of this size because none are stored. It shows
+/// designed heads until then, unless it opens with `learnNow`.
 bool windowLearns(PassOptions options);
 
-/// One whole pass over it.
+/// Computes one whole pass.
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document);
 
-/// Its gradients. `gradOutput` names the file of --grad-output; empty: 1 for every cell, the
-/// gradient of the output's sum.
+/// Computes the gradients of a pass. `gradOutput`: the file of --grad-output; empty: 1 for every
+/// cell, the gradient of the output's sum.
 GradientsPtr computeGradients(const PassOptions& options, const TracePtr& trace,
                               const std::string& gradOutput);
 

@@ -1,4 +1,4 @@
-// render: what the window would show, drawn offscreen into a picture.
+// The render command: draws the content of the window into a picture, offscreen.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -55,7 +55,8 @@ Size sizeFrom(const std::string& text) {
   return size;
 }
 
-/// `view`: as the program opens. A session's holds where no flag says what to show.
+/// Returns the view of the picture. `view`: the view at program start; a session's view is kept
+/// where no flag overrides it.
 ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& config,
                        ui::ViewState view) {
   const bool saved = !options.pass.session.empty();
@@ -72,7 +73,7 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   view.selected.reset();
   if (cell.step.empty()) cell.step = "score";
   view.step = stepIdFromString(cell.step);
-  if (!info(tensorFrom(cell)).perHead) {  // the head is then chosen for the other panels
+  if (!info(tensorFrom(cell)).perHead) {  // the head is still chosen for the other panels
     CellOptions place = {"score", {}, {}, cell.head, {}, {}};
     view.head = cellFrom(place, config).head;
     cell.head.reset();

@@ -1,4 +1,5 @@
-// run: one pass; what ran and how long each step took, and its tensors as a file.
+// The run command: computes one pass, prints its steps with their times, and writes its tensors to
+// a file.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -92,7 +93,7 @@ void printSteps(std::ostream& out, const Trace& trace) {
   table.print(out);
 }
 
-/// A row without an allowed key is so in every head.
+/// Prints the rows without an allowed key, which are equal for all heads.
 void printFullyMaskedRows(std::ostream& out, const Trace& trace) {
   std::vector<std::string> rows;
   for (const FullyMaskedRow& row : trace.fullyMaskedRows) {

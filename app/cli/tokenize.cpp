@@ -1,4 +1,4 @@
-// tokenize: a text as the tokens of a model's directory.
+// The tokenize command: splits a text into the tokens of a model's folder.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

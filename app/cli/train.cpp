@@ -1,5 +1,5 @@
-// train: a small model learns a task: what it answers in the end, and which head has taken up
-// which relation.
+// The train command: a small model learns a task; prints its final answers, and the relation that
+// each head has learned.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -42,7 +42,7 @@ struct TrainOptions {
   bool json = false;
 };
 
-/// A new one, or the saved one that is gone on with.
+/// Creates a new run, or continues a saved one.
 std::unique_ptr<Trainer> runFrom(const TrainOptions& o) {
   const Index budget = defaultMemoryBudget();
   if (o.from.empty()) {
@@ -77,8 +77,8 @@ std::unique_ptr<Trainer> runFrom(const TrainOptions& o) {
   return run;
 }
 
-/// How far a run is, on stderr: one line that is written over where that is a terminal, a line now
-/// and then elsewhere.
+/// Prints the progress of a run on stderr: one updated line in a terminal, occasional lines
+/// elsewhere.
 class Progress {
  public:
   void show(const Trainer& run) {

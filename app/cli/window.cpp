@@ -1,5 +1,5 @@
-// The bare command: the window, opened on the pass that the flags describe; without a display a
-// picture of it and a summary of the pass.
+// The bare command: opens the window on the pass of the flags; without a display, writes a picture
+// of it and a summary of the pass.
 #include "app/host/window.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ struct WindowFlags {
   LookOptions look;
   std::string trace;
   std::string shaderDir;
-  std::string path;  // a file as if dropped on the window, or a model's folder
+  std::string path;  // a file, opened as if dropped on the window, or a model's folder
 };
 
 constexpr const char* kPictureInstead = "headscope.png";
@@ -53,12 +53,12 @@ AppOptions programFor(const WindowFlags& flags, bool learnNow = false) {
   return options;
 }
 
-/// "https://…/#s1.…", as "Copy link" makes it.
+/// Whether the path is a link from "Copy link": "https://…/#s1.…".
 bool isLink(const std::string& path) {
   return path.find("#s") != std::string::npos && !platform::exists(path);
 }
 
-/// What the window would show.
+/// Writes a picture of the window's content.
 void drawInstead(AppOptions program, const std::string& shaderDir) {
   program.view.animate = false;
   const PictureRequest picture{std::move(program),
@@ -98,7 +98,7 @@ void showWindow(AppOptions options, const WindowFlags& flags, bool scaleGiven) {
 
 void openModelOn(const std::string& folder, const WindowFlags& flags, bool scaleGiven,
                  std::ostream& out, bool strict = false) {
-  // told here, not in a window that has nothing to show
+  // reported here, because the window would have nothing to show
   const model::ModelPtr model = openModelFolder(folder, 0, strict);
   if (!host::displayNamed()) {
     out << kNoDisplay << ".\n"
@@ -118,7 +118,7 @@ void openModelOn(const std::string& folder, const WindowFlags& flags, bool scale
   showWindow(std::move(options), flags, scaleGiven);
 }
 
-/// What is opened would take the place of what these flags describe.
+/// Throws UserError where the opened path would replace the input of these flags.
 void refuseContradictions(const WindowFlags& flags) {
   const PassOptions& pass = flags.pass;
   const std::string other = !pass.contradiction.empty() ? pass.contradiction

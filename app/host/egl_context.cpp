@@ -29,7 +29,7 @@ bool initialised(EGLDisplay display) {
 }
 
 EGLDisplay openDisplay() {
-  // epoxy ends the program where it finds no OpenGL
+  // epoxy ends the process where it finds no OpenGL
   if (const std::string missing = missingForDrawing(); !missing.empty()) {
     throw UserError("drawing offscreen needs " + missing);
   }
@@ -73,7 +73,7 @@ EglContext::EglContext() : display_(openDisplay()) {
     context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, kVersion);
   }
   if (context_ != nullptr) {
-    // We draw into a framebuffer of our own: not all drivers, though, do without any surface.
+    // The program draws into its own framebuffer, but some drivers require a surface.
     surface_ = eglCreatePbufferSurface(display_, config, kPixel);
     if (eglMakeCurrent(display_, surface_, surface_, context_) == EGL_TRUE) return;
     eglDestroyContext(display_, context_);

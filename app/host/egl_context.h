@@ -1,11 +1,11 @@
-// EGL context: OpenGL without a window. In a browser it is the page's own context, which is current
-// already.
+// EGL context: OpenGL without a window. A browser uses the context of its page, which is already
+// current.
 #pragma once
 
 namespace headscope::host {
 
-/// An OpenGL 3.3 core context without a window, X server or GPU (Mesa then draws on the CPU).
-/// Current on the thread that made it, until its end.
+/// An OpenGL 3.3 core context without a window, X server or GPU (Mesa then draws on the CPU). It is
+/// current on the creating thread until it is destroyed.
 class EglContext {
  public:
   /// Throws UserError where the machine has no EGL, or no OpenGL 3.3.

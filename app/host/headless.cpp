@@ -6,7 +6,7 @@ Headless::Headless(int width, int height) {
   ImGuiIO& io = ImGui::GetIO();
   ui::prepareInjectedInput(io);
   io.BackendPlatformName = "headless";
-  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's, with OpenGL 3.3
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as in the window with OpenGL 3.3
   resize(width, height);
   moveMouse({-1.0F, -1.0F});
 }
@@ -46,7 +46,7 @@ void Headless::modifiers(bool ctrl, bool shift, bool alt) {
 }
 void Headless::text(const std::string& utf8) { input().addText(utf8); }
 
-/// The frames that it still needs, and one that shows what came of it.
+/// Builds the frames that the queued input still needs, and one that shows its effect.
 void Headless::finishGesture(App& app) {
   do {
     frame(app);
@@ -56,7 +56,7 @@ void Headless::finishGesture(App& app) {
 
 void Headless::click(App& app, ImVec2 position, int which) {
   moveMouse(position);
-  frames(app, 2);  // hovering is known in the second
+  frames(app, 2);  // the second frame knows the hovered item
   button(which, true);
   frame(app);
   button(which, false);

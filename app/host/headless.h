@@ -1,5 +1,5 @@
-// Headless: a host without window and GPU. It runs the real frame function and feeds it synthetic
-// input; tests use it as it is, `Offscreen` draws what it has built.
+// Headless: a host without window and GPU. It runs the real frame function with synthetic input.
+// Tests use it directly; `Offscreen` draws its frames.
 #pragma once
 
 #include <imgui.h>
@@ -17,25 +17,25 @@ class Headless {
   Headless(int width, int height);
 
   void resize(int width, int height);
-  /// One frame; the clock then goes on by the time that a frame takes, 1/60 second or what is set.
+  /// Builds one frame, then advances the clock by the frame time, 1/60 second or as set.
   void frame(App& app);
   void setFrameTime(double seconds) { frameTime_ = seconds; }
   void frames(App& app, int count);
-  /// Moves the clock alone, for animations.
+  /// Advances the clock without a frame, for animations.
   void advance(double seconds) { now_ += seconds; }
   double now() const { return now_; }
 
-  // Input that came while the frame before was drawn, in order.
+  // Input during the previous frame, in order.
   void moveMouse(ImVec2 position);
   void button(int button, bool down);
   void wheel(float lines);
   void key(ui::Key key, bool down);
-  /// As the window system does while a key is held.
+  /// Repeats a key as the window system does while it is held.
   void repeatKey(ui::Key key);
   void modifiers(bool ctrl, bool shift = false, bool alt = false);
   void text(const std::string& utf8);
 
-  // Whole gestures, with the frames they need.
+  // Whole gestures, including the frames that they need.
   void click(App& app, ImVec2 position, int button = 0);
   void drag(App& app, ImVec2 from, ImVec2 to);
   void press(App& app, ui::Key key, bool ctrl = false, bool shift = false);

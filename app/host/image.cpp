@@ -20,7 +20,7 @@ namespace headscope::host {
 
 namespace {
 
-/// Without their opacity: a picture of the window is opaque, and an eighth smaller so.
+/// Returns the pixels as RGB: a picture of the window is opaque, and the file is an eighth smaller.
 std::vector<std::uint8_t> colorsOf(const Image& image) {
   std::vector<std::uint8_t> colors;
   colors.reserve(image.rgba.size() / 4 * 3);

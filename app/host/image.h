@@ -19,7 +19,7 @@ struct Image {
   }
 };
 
-/// As PNG. The file appears whole or not at all. Throws UserError naming the path.
+/// Writes a PNG file, whole or not at all. Throws UserError that names the path.
 void writePng(const std::filesystem::path& path, const Image& image);
 
 }  // namespace headscope::host

@@ -18,7 +18,7 @@ std::future<LoadedFonts> loadFontsAside(float scale) {
 #endif
   return std::async(kHow, [scale] {
     LoadedFonts loaded;
-#if IMGUI_VERSION_NUM < 19200  // since then letters are drawn when they are first shown
+#if IMGUI_VERSION_NUM < 19200  // newer versions draw letters when they are first shown
     loaded.atlas = std::make_unique<ImFontAtlas>();
     loaded.fonts = ui::loadFonts(*loaded.atlas, scale);
     loaded.atlas->Build();
@@ -33,8 +33,8 @@ std::future<LoadedFonts> loadFontsAside(float scale) {
 
 namespace {
 
-/// Dear ImGui keeps what a field that was left could undo, and aborts where another text stands in
-/// it when that is undone.
+/// Clears Dear ImGui's undo state of the last text field, because undoing it after the field's text
+/// has changed aborts the process.
 void forgetTheFieldLeft() {
   ImGuiContext& context = *ImGui::GetCurrentContext();
   if (context.ActiveId != context.InputTextState.ID) context.InputTextState.ID = 0;
@@ -46,7 +46,7 @@ ImGuiSession::ImGuiSession(LoadedFonts ready)
     : ready_(std::move(ready)), context_(ImGui::CreateContext(ready_.atlas.get())) {
   ImGui::SetCurrentContext(context_);
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // panels lie where the layout puts them: nothing to remember
+  io.IniFilename = nullptr;  // the layout places the panels: nothing to store
   io.LogFilename = nullptr;
   io.UserData = &letters_;
   io.ConfigWindowsMoveFromTitleBarOnly = true;
@@ -90,10 +90,10 @@ void ImGuiSession::useFonts(float scale) {
 void ImGuiSession::frame(App& app, double now) {
   input_.feed();
   build(app, now);
-  if (letters_.takeNew()) {  // a script that was not shown before
+  if (letters_.takeNew()) {  // letters of a new script are needed
     scale_.reset();
     build(app, now);
-    letters_.takeNew();  // what is still missing no typeface here has
+    letters_.takeNew();  // no installed typeface has the letters still missing
   }
 }
 

@@ -1,4 +1,4 @@
-// ImGuiSession: the Dear ImGui context that every host shares, with the program's style and fonts.
+// ImGui session: the Dear ImGui context of every host, with the program's style and fonts.
 #pragma once
 
 #include <imgui.h>
@@ -17,14 +17,15 @@
 
 namespace headscope::host {
 
-/// The letters of an interface scale, drawn on a thread of their own while a window opens.
+/// The rasterized fonts for an interface scale, loaded on a thread while a window opens.
 struct LoadedFonts {
-  std::unique_ptr<ImFontAtlas> atlas;  // null: loaded when the first frame asks for them
+  std::unique_ptr<ImFontAtlas> atlas;  // null: the first frame loads the fonts
   ui::Fonts fonts;
   float scale = 0.0F;
 };
 
-/// To be taken before a Dear ImGui context is made: no context may come or go meanwhile.
+/// Loads fonts on another thread. Take the result before a Dear ImGui context is created: no
+/// context may be created or destroyed meanwhile.
 std::future<LoadedFonts> loadFontsAside(float scale);
 
 class ImGuiSession {
@@ -34,15 +35,16 @@ class ImGuiSession {
   ImGuiSession(const ImGuiSession&) = delete;
   ImGuiSession& operator=(const ImGuiSession&) = delete;
 
-  /// Called before the first frame, and before one for which other fonts were loaded.
+  /// Sets a function that is called before the first frame, and before each frame with newly loaded
+  /// fonts.
   void onNewFonts(std::function<void()> newFonts) { newFonts_ = std::move(newFonts); }
 
-  /// One frame: style and fonts as the application wants them now, then its interface. The caller
-  /// has set the display's size and the time since the last frame.
+  /// Builds one frame: updates style and fonts for the application, then builds its interface. The
+  /// caller has set the display's size and the time since the last frame.
   void frame(App& app, double now);
 
   const ui::Fonts& fonts() const { return fonts_; }
-  /// What the next frames get of keyboard and mouse.
+  /// The queue of keyboard and mouse input for the next frames.
   InputQueue& input() { return input_; }
 
  private:
@@ -50,7 +52,7 @@ class ImGuiSession {
   void build(App& app, double now);
   void useFonts(float scale);
 
-  LoadedFonts ready_;  // those to start with; their atlas outlives the context
+  LoadedFonts ready_;  // the initial fonts; their atlas outlives the context
   ImGuiContext* context_;
   ui::Fonts fonts_;
   ui::Letters letters_;

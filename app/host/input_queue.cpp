@@ -10,28 +10,28 @@
 namespace headscope::host {
 namespace {
 
-/// A command or a click may open a field, which takes the keyboard two frames later.
+/// The number of frames after which a field opened by a command or a click has the keyboard.
 constexpr int kFramesToOpen = 2;
 
-// GLFW's codes that ui::Key does not name.
+// GLFW's key codes that ui::Key does not name.
 constexpr int kWorld2 = 162;
 constexpr int kLeftShift = 340;
 constexpr int kRightShift = 344;
 
-/// The bit of a modifier key, left or right; 0 of all other keys.
+/// The bit of a modifier key, left or right; 0 for other keys.
 int modifierOf(int key) {
   constexpr std::array kMods{kModShift, kModCtrl, kModAlt, kModSuper};
   if (key < kLeftShift || key >= kRightShift + static_cast<int>(kMods.size())) return 0;
   return kMods[static_cast<std::size_t>(key - kLeftShift) % kMods.size()];
 }
 
-/// True where a text field has no use for the key: its character says it all.
+/// Whether a text field ignores the key, because it gets the character.
 bool onlyTypes(const InputQueue::KeyEvent& event) {
   return event.key >= static_cast<int>(ui::Key::space) && event.key <= kWorld2 &&
          (event.mods & ~kModShift) == 0;
 }
 
-/// True where a key may give the keyboard to a text field, or take it away.
+/// Whether a key may move the keyboard focus to or from a text field.
 bool movesKeyboard(const InputQueue::KeyEvent& event) {
   constexpr std::array kMoving{ui::Key::enter, ui::Key::keypadEnter, ui::Key::escape, ui::Key::tab};
   return (event.mods & kModCtrl) != 0 ||
@@ -41,22 +41,22 @@ bool movesKeyboard(const InputQueue::KeyEvent& event) {
 
 }  // namespace
 
-/// What the frame to come was given so far.
+/// The events passed to the next frame so far.
 struct InputQueue::Frame {
   bool any = false;
-  bool opening = false;    // what was opened has no keyboard yet
-  bool acts = false;       // a key or a button, or the wheel
-  bool wheels = false;     // the wheel was what acts
-  bool characters = true;  // may still come
+  bool opening = false;    // an opened field does not have the keyboard yet
+  bool acts = false;       // a key, a button or the wheel acts
+  bool wheels = false;     // the wheel acts
+  bool characters = true;  // the frame still accepts characters
   bool typed = false;
-  bool moved = false;          // the mouse
-  bool left = false;           // the keyboard went to another program
-  std::optional<int> pressed;  // a key
+  bool moved = false;          // the mouse has moved
+  bool left = false;           // another program has the keyboard focus
+  std::optional<int> pressed;  // the key pressed in this frame
   std::set<int> released;
 };
 
 void InputQueue::addKey(KeyEvent event) {
-  // on its own press and release a modifier key is, and is not, held
+  // a modifier key counts as held on its own press, and as released on its own release
   if (const int own = modifierOf(event.key); own != 0) {
     const bool twin = held_.contains(event.key < kRightShift ? event.key + 4 : event.key - 4);
     const bool on = event.action != KeyAction::release || twin;
@@ -111,7 +111,7 @@ void InputQueue::repeatKeys() {
 
 bool InputQueue::take(const KeyEvent& event, Frame& frame) {
   if (event.action == KeyAction::repeat) return takeRepeat(event, frame);
-  // what acts in a frame, and what is typed in it, has the modifiers of its own moment
+  // actions and characters in a frame use the modifiers of their own moment
   const int changed = event.mods ^ modifiers_;
   if (changed != 0 && (frame.acts || (frame.typed && (changed & ~kModShift) != 0))) return false;
   if (event.action == KeyAction::release) {
@@ -124,7 +124,7 @@ bool InputQueue::take(const KeyEvent& event, Frame& frame) {
       modifiers_ = event.mods;
       return true;
     }
-    // up and down again before one frame, it would seem held throughout
+    // a release and a press within one frame would look like a held key
     if (frame.released.contains(event.key)) return false;
     frame.acts = true;
     frame.pressed = event.key;
@@ -136,7 +136,7 @@ bool InputQueue::take(const KeyEvent& event, Frame& frame) {
   return true;
 }
 
-/// Never waits: a key is held now, or it is not.
+/// Never waits: a repeat only matters while the key is held.
 bool InputQueue::takeRepeat(const KeyEvent& event, const Frame& frame) {
   const bool heldOn = std::none_of(events_.begin(), events_.end(), [&](const Event& later) {
     const auto* key = std::get_if<KeyEvent>(&later);
@@ -156,7 +156,7 @@ void InputQueue::toKey(const KeyEvent& event) const {
   }
 }
 
-/// A text that is typed faster than frames are drawn goes into its field at once.
+/// Characters typed faster than frames are drawn enter the field together.
 bool InputQueue::take(const Character& event, Frame& frame) {
   if (frame.opening || !frame.characters) return false;
   frame.typed = true;
@@ -172,7 +172,7 @@ bool InputQueue::take(const Position& event, Frame& frame) {
 }
 
 bool InputQueue::take(const Button& event, Frame& frame) {
-  // what lies under the mouse is known in the frame after it has moved
+  // the hovered item is known one frame after the mouse has moved
   if (frame.acts || frame.typed || (event.down && frame.moved)) return false;
   frame.acts = true;
   frame.characters = false;
@@ -180,7 +180,7 @@ bool InputQueue::take(const Button& event, Frame& frame) {
   const auto index = static_cast<std::size_t>(event.button);
   buttons_[index] = event.down;
   if (!event.down) return true;
-  // since the last click, at least: of what came while a frame was drawn no more is known
+  // the least time since the last click: events during a frame have no exact time
   const double since = std::max(event.time.from - clickedAt_[index], 0.0);
   clickedAt_[index] = event.time.to;
   ImGuiIO& io = ImGui::GetIO();
@@ -198,7 +198,7 @@ bool InputQueue::take(const Wheel& event, Frame& frame) {
 }
 
 bool InputQueue::take(const Focus& event, Frame& frame) {
-  if (!event.has && frame.any) return false;  // such a frame lets go of every key
+  if (!event.has && frame.any) return false;  // such a frame releases every key
   ImGui::GetIO().AddFocusEvent(event.has);
   if (event.has) return true;
   frame.left = true;

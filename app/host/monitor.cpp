@@ -21,7 +21,7 @@ float rescaled(float scale, float before, float now) {
 
 namespace {
 
-/// How much two stretches have in common.
+/// Returns the length of the overlap of two intervals.
 int shared(int a, int aLength, int b, int bLength) {
   return std::max(0, std::min(a + aLength, b + bLength) - std::max(a, b));
 }
@@ -76,8 +76,8 @@ void FullScreen::set(bool on) {
   glfwGetWindowSize(window_, &width_, &height_);
   GLFWmonitor* chosen = monitorOf(window_);
   const GLFWvidmode* mode = chosen != nullptr ? glfwGetVideoMode(chosen) : nullptr;
-  if (mode == nullptr) return;  // no monitor is known: the panel fills the window as it is
-  // a look at another window must not put the lecture away
+  if (mode == nullptr) return;  // no monitor is known: the panel fills the window only
+  // focusing another window must not minimize the lecture
   glfwSetWindowAttrib(window_, GLFW_AUTO_ICONIFY, GLFW_FALSE);
   glfwSetWindowMonitor(window_, chosen, 0, 0, mode->width, mode->height, mode->refreshRate);
   on_ = true;

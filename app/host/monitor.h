@@ -1,5 +1,4 @@
-// Monitor: how much larger than usual it shows things, and the interface that follows; and a window
-// over the whole of it.
+// Monitor: its content scale, the interface scale that follows from it, and a full-screen window.
 #pragma once
 
 struct GLFWmonitor;
@@ -7,19 +6,19 @@ struct GLFWwindow;
 
 namespace headscope::host {
 
-/// By quarters, within what the interface offers.
+/// The interface scale for a content scale: a multiple of 0.25 within the interface's limits.
 float interfaceScale(float contentScale);
 
-/// The interface's scale once its window has come from a monitor of one content scale to another:
-/// what the user has made larger or smaller stays so.
+/// The interface scale after a move between monitors of these content scales; it keeps the user's
+/// own factor.
 float rescaled(float scale, float before, float now);
 
-/// The monitor that a window is on; another one, where there is one, else the same; null: none is
-/// known.
+/// monitorOf() returns the monitor that a window is on; monitorBeside() another one if there is
+/// one, else the same. Null: no monitor is known.
 GLFWmonitor* monitorOf(GLFWwindow* window);
 GLFWmonitor* monitorBeside(GLFWwindow* window);
 
-/// A window over the whole of the monitor it is on, and back to where it was.
+/// Makes a window fill its monitor, and restores its position.
 class FullScreen {
  public:
   explicit FullScreen(GLFWwindow* window) : window_(window) {}
@@ -29,7 +28,7 @@ class FullScreen {
  private:
   GLFWwindow* window_;
   bool on_ = false;
-  int x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // of the window before
+  int x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // the window's previous position and size
 };
 
 }  // namespace headscope::host

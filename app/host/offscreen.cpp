@@ -48,8 +48,8 @@ Image RenderTarget::read() const {
 
 namespace {
 
-constexpr int kMostAnimationFrames = 60;  // a second; what plays on has no rest to wait for
-constexpr int kMostFrames = 400;          // in all
+constexpr int kMostAnimationFrames = 60;  // one second; a continuing animation never settles
+constexpr int kMostFrames = 400;          // the most frames in total
 
 }  // namespace
 
@@ -66,7 +66,7 @@ Image Offscreen::drawFrame(App& app) {
 
 Image Offscreen::draw(App& app, int frames) {
   app.finish();
-  // what panels have computed they take a frame later, perhaps to ask for more
+  // panels take their results one frame later, and may request more
   int animated = 0;
   int quiet = 0;
   for (int i = 0; i < kMostFrames && quiet < frames; ++i) {

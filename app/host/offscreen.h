@@ -1,4 +1,4 @@
-// Offscreen: the frames of the window, drawn into images without a display.
+// Offscreen: draws the window's frames into images without a display.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@
 
 namespace headscope::host {
 
-/// A framebuffer of our own to draw into, and its pixels.
+/// A framebuffer to draw into, and its pixels.
 class RenderTarget {
  public:
-  /// Throws UserError for a size that GL does not take.
+  /// Throws UserError for a size that OpenGL does not support.
   RenderTarget(int width, int height);
 
   void bind() const;
@@ -35,11 +35,11 @@ class Offscreen {
   /// Size in pixels. Throws UserError without EGL or OpenGL 3.3.
   Offscreen(int width, int height, const std::filesystem::path& shaderDir = {});
 
-  /// One frame, at the host's clock, with the input given to it.
+  /// Draws one frame at the host's clock, with the queued input.
   Image drawFrame(App& app);
 
-  /// Waits for the newest document's trace and all that panels compute of it, lets layout (`frames`
-  /// frames) and animations come to rest, then draws it.
+  /// Waits for the newest document's trace and all computations of the panels, lets layout
+  /// (`frames` frames) and animations settle, then draws the result.
   Image draw(App& app, int frames = 3);
 
   Headless& input() { return headless_; }
@@ -52,8 +52,8 @@ class Offscreen {
   Painter painter_;
 };
 
-/// What the program shows, drawn aside from any window there may be, on an OpenGL context of its
-/// own. The caller's Dear ImGui context is current again afterwards; of OpenGL none is. Throws
+/// Draws the requested picture on an OpenGL context of its own, independent of any window.
+/// Afterwards the caller's Dear ImGui context is current again, but no OpenGL context is. Throws
 /// UserError where the pass is refused, or without EGL.
 Image drawPicture(const PictureRequest& request, const std::filesystem::path& shaderDir = {});
 

@@ -11,7 +11,7 @@ namespace {
 constexpr double kAnimation = 1.0 / 60;
 constexpr double kHeldButton = 1.0 / 30;
 constexpr double kCaretBlink = 0.4;
-constexpr double kShortest = 1.0 / 120;  // for what changes by itself
+constexpr double kShortest = 1.0 / 120;  // for scheduled changes
 
 }  // namespace
 

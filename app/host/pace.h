@@ -1,20 +1,20 @@
-// Pace: when a window draws its next frame.
+// Pace: the time of a window's next frame.
 #pragma once
 
 namespace headscope::host {
 
 struct PaceInput {
   bool visible = true;
-  int owedFrames = 0;       // after an event
+  int owedFrames = 0;       // frames still to draw after an event
   bool wantsFrame = false;  // an animation runs
   double nextChange = 0.0;  // seconds from the last frame until the picture changes by itself
-  bool mouseHeld = false;   // buttons repeat
-  bool textEdited = false;  // the caret blinks
-  double sinceFrame = 0.0;  // seconds
+  bool mouseHeld = false;   // a mouse button is held; buttons repeat
+  bool textEdited = false;  // a text field is active; its caret blinks
+  double sinceFrame = 0.0;  // seconds since the last frame
 };
 
-/// Pure: no clock, no window. Seconds to wait for events before the next frame; 0: draw at once,
-/// infinite: none until an event.
+/// The number of seconds to wait for events before the next frame; 0: draw at once; infinite: wait
+/// for an event. A pure function.
 double secondsToWait(const PaceInput& input);
 
 }  // namespace headscope::host

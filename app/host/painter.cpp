@@ -11,7 +11,7 @@
 namespace headscope::host {
 namespace {
 
-constexpr int kNeededVersion = 33;  // epoxy's way to say 3.3
+constexpr int kNeededVersion = 33;  // version 3.3 in epoxy's notation
 constexpr int kNeededEs = 30;       // a browser's WebGL 2
 
 gl::SceneRenderer makeRenderer(const std::filesystem::path& shaderDir, double patience) {
@@ -19,7 +19,7 @@ gl::SceneRenderer makeRenderer(const std::filesystem::path& shaderDir, double pa
   try {
     return {maps.bytes(), gl::shaderSource(shaderDir), patience};
   } catch (const gl::Error& error) {
-    if (shaderDir.empty()) throw;  // a shader of ours: not the user's mistake
+    if (shaderDir.empty()) throw;  // a built-in shader: not the user's mistake
     throw UserError(
         fmt::format("{} (from --shader-dir; leave it out for the built-in ones)", error.what()));
   }
@@ -51,10 +51,10 @@ void Painter::uploadFonts() {
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
   } else {
-    ImGui_ImplOpenGL3_NewFrame();  // makes the backend's objects, the fonts' texture among them
+    ImGui_ImplOpenGL3_NewFrame();  // creates the backend's objects, including the fonts' texture
   }
   hasFonts_ = true;
-  ImGui::GetIO().Fonts->ClearTexData();  // the GPU has it
+  ImGui::GetIO().Fonts->ClearTexData();  // the GPU has a copy
 #else
   ImGui_ImplOpenGL3_NewFrame();
 #endif
@@ -64,7 +64,7 @@ void Painter::paint(App& app, int width, int height) {
   glViewport(0, 0, width, height);
   glDisable(GL_SCISSOR_TEST);
   if (epoxy_is_desktop_gl()) {
-    glDisable(GL_FRAMEBUFFER_SRGB);  // colours are written as they are named
+    glDisable(GL_FRAMEBUFFER_SRGB);  // colours are written without conversion
   }
   const ImVec4 background = ImGui::ColorConvertU32ToFloat4(app.background());
   glClearColor(background.x, background.y, background.z, 1.0F);

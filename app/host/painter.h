@@ -1,5 +1,5 @@
-// Painter: puts the frame that ImGui has built on the bound framebuffer, heatmaps and ribbons in
-// their places. Needs a current GL context for as long as it lives.
+// Painter: draws the frame that ImGui has built into the bound framebuffer, with its heatmaps and
+// ribbons. It needs a current GL context for its whole lifetime.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace headscope::host {
 
-/// Empty where the current context has what is needed; else a sentence about what it lacks.
+/// Returns a sentence about what the current context lacks; empty where it is sufficient.
 std::string missingFromGl();
 
 class Painter {
  public:
-  /// With a folder, shaders are read from it. Throws UserError where one of those does not compile.
-  /// Reading pictures' values takes a frame little longer than `patience` seconds: what is left
-  /// then is put off to later frames (see SceneRenderer::Stats).
+  /// Reads the shaders from `shaderDir` if it is given; throws UserError where one does not
+  /// compile. Reading the values of pictures lengthens a frame by little more than `patience`
+  /// seconds; the rest is postponed to later frames (see SceneRenderer::Stats).
   Painter(ImGuiSession& session, const std::filesystem::path& shaderDir,
           double patience = std::numeric_limits<double>::infinity());
   ~Painter();

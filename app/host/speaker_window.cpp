@@ -1,6 +1,6 @@
 #include "app/host/speaker_window.h"
 
-// epoxy declares GL: GLFW must not.
+// epoxy declares OpenGL, so GLFW must not.
 #include <epoxy/gl.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -21,7 +21,8 @@ SpeakerWindow::Events& speakerEvents(GLFWwindow* window) {
   return *static_cast<SpeakerWindow::Events*>(glfwGetWindowUserPointer(window));
 }
 
-/// In the lower right of a screen that the first window is not on; else of the one it is on.
+/// Places the speaker's window at the lower right of another screen than the first window's, if
+/// there is one.
 void placeSpeaker(GLFWwindow* window, GLFWwindow* first, int width, int height) {
   GLFWmonitor* beside = monitorBeside(first);
   if (beside == nullptr) return;
@@ -34,7 +35,7 @@ void placeSpeaker(GLFWwindow* window, GLFWwindow* first, int width, int height) 
                    y + std::max(0, screenHeight - height));
 }
 
-/// One draw list as what Dear ImGui's renderers draw.
+/// Wraps one draw list as draw data for Dear ImGui's renderers.
 ImDrawData drawDataOf(ImDrawList*& list, ImVec2 size, ImVec2 pixels) {
   ImDrawData data;
   data.Valid = true;
@@ -78,7 +79,7 @@ void SpeakerWindow::follow(App& app) {
   app.setSpeakerWindow(list_.get(), {static_cast<float>(width), static_cast<float>(height)});
 }
 
-/// Why it cannot be; empty where it is there.
+/// Opens the window. Returns the reason of a failure; empty on success.
 std::string SpeakerWindow::open(float scale) {
   const int width = static_cast<int>(kSpeakerWidth * scale);
   const int height = static_cast<int>(kSpeakerHeight * scale);
@@ -87,9 +88,9 @@ std::string SpeakerWindow::open(float scale) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-  // contexts that share answer a reset alike
+  // shared contexts must have equal robustness
   glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, glfwGetWindowAttrib(first_, GLFW_CONTEXT_ROBUSTNESS));
-  glfwWindowHint(GLFW_FLOATING, GLFW_TRUE);  // on one screen it stands over the first
+  glfwWindowHint(GLFW_FLOATING, GLFW_TRUE);  // stays above the first window on a single screen
   glfwWindowHint(GLFW_FOCUS_ON_SHOW, GLFW_FALSE);
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
   window_ = glfwCreateWindow(width, height, "headscope: speaker", nullptr, first_);
@@ -111,7 +112,7 @@ std::string SpeakerWindow::open(float scale) {
   placeSpeaker(window_, first_, width, height);
   glfwShowWindow(window_);
   glfwMakeContextCurrent(window_);
-  glfwSwapInterval(0);  // the first window's frames keep the pace
+  glfwSwapInterval(0);  // the first window's frames set the pace
   glfwMakeContextCurrent(first_);
   list_ = std::make_unique<ImDrawList>(ImGui::GetDrawListSharedData());
   events_.any();
@@ -134,7 +135,7 @@ void SpeakerWindow::paint() {
   int pixelHeight = 0;
   glfwGetWindowSize(window_, &width, &height);
   glfwGetFramebufferSize(window_, &pixelWidth, &pixelHeight);
-  if (width < 1 || height < 1 || pixelWidth < 1 || pixelHeight < 1) return;  // it is put away
+  if (width < 1 || height < 1 || pixelWidth < 1 || pixelHeight < 1) return;  // minimized
   glfwMakeContextCurrent(window_);
   glViewport(0, 0, pixelWidth, pixelHeight);
   glClearColor(0.0F, 0.0F, 0.0F, 1.0F);

@@ -1,6 +1,6 @@
-// Speaker window: a second window for who gives a lecture, on another screen where there is one. It
-// shares the first one's fonts and OpenGL objects, and hands its keys to it, so that the same keys
-// work in both.
+// Speaker window: a second window for the lecturer, on another screen if there is one. It shares
+// the first window's fonts and OpenGL objects and forwards its keys to it, so that the keys work in
+// both.
 #pragma once
 
 #include <imgui.h>
@@ -18,22 +18,23 @@ namespace headscope::host {
 
 class SpeakerWindow {
  public:
-  /// What the first window does with what happens here.
+  /// The first window's handlers for events of this window.
   struct Events {
-    std::function<void()> any;  // something is to be drawn anew
+    std::function<void()> any;  // a redraw is needed
     std::function<void(int key, int scancode, int action, int mods)> key;
-    std::function<void()> closed;  // a key held in it goes up where nobody is told
+    std::function<void()> closed;  // closed; the release of a held key is not reported
   };
 
-  /// `first` has the GL context that this one's shares, and outlives it.
+  /// `first` owns the GL context that this window's context shares, and outlives it.
   SpeakerWindow(GLFWwindow* first, Events events) : first_(first), events_(std::move(events)) {}
   ~SpeakerWindow();
   SpeakerWindow(const SpeakerWindow&) = delete;
   SpeakerWindow& operator=(const SpeakerWindow&) = delete;
 
-  /// Before a frame: opens or closes it as the program wants, which is told where that cannot be.
+  /// Opens or closes the window as the program wants, and reports a failure to it. Call it before
+  /// each frame.
   void follow(App& app);
-  /// After the first window was drawn: draws what the frame has put into the list.
+  /// Draws the list that the frame has filled. Call it after drawing the first window.
   void paint();
 
  private:

@@ -25,9 +25,9 @@ using Pattern = std::unique_ptr<FcPattern, Destroyer<FcPatternDestroy>>;
 using FontSet = std::unique_ptr<FcFontSet, Destroyer<FcFontSetDestroy>>;
 using Config = std::unique_ptr<FcConfig, Destroyer<FcConfigDestroy>>;
 
-constexpr std::uintmax_t kMostBytes = 64U << 20U;  // of a typeface's file
+constexpr std::uintmax_t kMostBytes = 64U << 20U;  // the largest file of a typeface
 
-/// Its file, read; null where it cannot be, and where it is not what can be drawn.
+/// Reads a typeface's file; null where it is unreadable or cannot be drawn.
 std::shared_ptr<const std::string> readFont(const char* path, int face) {
   try {
     auto file =
@@ -65,7 +65,7 @@ std::vector<ui::FoundFont> systemFontsWith(const std::set<char32_t>& letters) {
         FcCharSetIntersectCount(missing.get(), covered) == 0) {
       continue;
     }
-    face &= 0xFFFF;  // above it: which instance of a variable typeface
+    face &= 0xFFFF;  // the upper bits number the instance of a variable typeface
     if (auto file = readFont(reinterpret_cast<const char*>(path), face)) {
       found.push_back({std::move(file), face});
       missing.reset(FcCharSetSubtract(missing.get(), covered));

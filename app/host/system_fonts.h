@@ -1,4 +1,4 @@
-// System fonts: the typefaces of this machine that have certain letters, found by fontconfig.
+// System fonts: finds the installed typefaces that contain certain letters, with fontconfig.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace headscope::host {
 
-/// Typefaces with outlines that have one of these letters at least which those before have not, as
-/// far as this machine has them; the sans serif it prefers first. Takes up to a second where
-/// fontconfig has not seen the fonts before. None where the program was built without fontconfig.
+/// Returns installed outline typefaces, the preferred sans serif first, each with at least one of
+/// the letters that those before it lack. Takes up to a second where fontconfig has no cache.
+/// Returns none where the program was built without fontconfig.
 std::vector<ui::FoundFont> systemFontsWith(const std::set<char32_t>& letters);
 
 }  // namespace headscope::host

@@ -15,8 +15,8 @@ namespace headscope::host {
 namespace {
 
 struct SystemLibrary {
-  std::vector<const char*> names;  // any of them will do
-  const char* packages;            // in Debian and Ubuntu
+  std::vector<const char*> names;  // any one of them suffices
+  const char* packages;            // the packages in Debian and Ubuntu
 };
 
 const SystemLibrary kX11{{"libX11.so.6"}, "libx11-6"};
@@ -24,7 +24,7 @@ const SystemLibrary kGl{{"libGL.so.1"}, "libgl1 libgl1-mesa-dri"};
 const SystemLibrary kGlOfEgl{{"libGL.so.1", "libOpenGL.so.0"}, "libgl1 libgl1-mesa-dri"};
 const SystemLibrary kEgl{{"libEGL.so.1"}, "libegl1"};
 
-/// On other systems they are a part of the system.
+/// Whether a library can be loaded; always true on systems that include these libraries.
 bool loads(const char* name) {
 #if defined(__linux__) && !defined(__EMSCRIPTEN__)
   void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);

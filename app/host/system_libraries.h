@@ -1,16 +1,16 @@
-// System libraries: what a display and its drivers bring. The program does not ship them, because
-// they must fit those drivers, and most commands do without them; where one is missing, a sentence
-// names it and the package that has it.
+// System libraries: the libraries of a display and its drivers. The program does not ship them,
+// because they must fit those drivers, and most commands do not need them. Where one is missing, a
+// sentence names it and its package.
 #pragma once
 
 #include <string>
 
 namespace headscope::host {
 
-/// "libX11.so.6 and libGL.so.1, which are not installed: install them (…)", of those that a window
-/// needs; empty where all are there.
+/// Returns the missing libraries that a window needs, "libX11.so.6 and libGL.so.1, which are not
+/// installed: install them (…)"; empty where none is missing.
 std::string missingForWindow();
-/// The same of those that drawing without a window needs.
+/// Returns, likewise, the missing libraries that drawing without a window needs.
 std::string missingForDrawing();
 
 }  // namespace headscope::host

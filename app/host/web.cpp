@@ -22,13 +22,13 @@
 namespace headscope::host {
 namespace {
 
-constexpr double kPicturePatience = 0.02;  // seconds of a frame for values of pictures
-constexpr int kOwedFrames = 3;             // after an event: layout, hovering, rest
+constexpr double kPicturePatience = 0.02;  // seconds per frame for reading pictures' values
+constexpr int kOwedFrames = 3;             // frames after an event: layout, hovering, final state
 constexpr double kAnimation = 1.0 / 60;    // seconds between frames
 constexpr double kHeldButton = 1.0 / 30;
 constexpr double kCaretBlink = 0.4;
 
-// What the page does.
+// Functions that the page implements.
 EM_JS(void, pageWake, (), { Module.host.wake(); });
 EM_JS(void, pageTitle, (const char* title), { Module.host.title(UTF8ToString(title)); });
 EM_JS(void, pageCopy, (const char* text), { Module.host.copy(UTF8ToString(text)); });
@@ -132,7 +132,7 @@ void WebHost::openLink(const std::string& link) {
 
 void WebHost::focus(bool has) { input().addFocus(has); }
 
-/// The page is the first thread's.
+/// Requests frames, on the first thread, because only it may use the page.
 void WebHost::wokenFromAnyThread() {
 #ifdef __EMSCRIPTEN_PTHREADS__
   const auto wake = [](void* self) { static_cast<WebHost*>(self)->owed(); };
@@ -161,7 +161,7 @@ void WebHost::tellPage() {
   }
 }
 
-/// A picture that was asked for, in the same context.
+/// Draws a requested picture in the page's context.
 void WebHost::drawIfAsked() {
   const auto request = app_.takePictureRequest();
   if (!request) return;
@@ -177,7 +177,7 @@ void WebHost::drawIfAsked() {
 
 }  // namespace headscope::host
 
-// What the page calls, with the host that headscope_start (app/web_main.cpp) gave it.
+// Functions that the page calls with the host that headscope_start (app/web_main.cpp) returned.
 using headscope::host::WebHost;
 extern "C" {
 

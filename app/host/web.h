@@ -1,6 +1,6 @@
-// Web: the host in a browser. The page (web_page.html) owns canvas, pointer, keyboard and files and
-// calls these functions, by way of the C functions at the end of web.cpp; what the page is to do is
-// called back through its `host` object.
+// Web: the host in a browser. The page (web_page.html) owns canvas, pointer, keyboard and files. It
+// calls this host through the C functions at the end of web.cpp; the host calls the page through
+// its `host` object.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace headscope::host {
 
-/// WebGL 2 on the page's canvas.
+/// A WebGL 2 context on the page's canvas.
 class WebContext {
  public:
-  /// Throws UserError where the browser has none.
+  /// Throws UserError where the browser has no WebGL 2.
   WebContext();
   ~WebContext();
   WebContext(const WebContext&) = delete;
@@ -33,15 +33,16 @@ class WebHost {
   WebHost(const WebHost&) = delete;
   WebHost& operator=(const WebHost&) = delete;
 
-  /// Draws what is due at `now` seconds. In how many the next is; negative: after an event.
+  /// Draws a frame if one is due at `now` seconds. Returns the number of seconds until the next
+  /// one; negative: it waits for an event.
   double frame(double now);
 
-  // Events. Places in pixels of the canvas.
+  // Events. Positions are in pixels of the canvas.
   void resize(int width, int height, float scale);
   void mouse(float x, float y);
   void button(int which, bool down, double at);  // seconds, on the clock of frames
   void wheel(float lines);
-  void key(int key, KeyAction action, bool ctrl, bool shift, bool alt);  // 0: modifiers alone
+  void key(int key, KeyAction action, bool ctrl, bool shift, bool alt);  // 0: modifiers only
   void text(const std::string& utf8);
   void paste(std::string text) { pasted_ = std::move(text); }
   void open(const std::string& path);

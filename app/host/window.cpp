@@ -1,6 +1,6 @@
 #include "app/host/window.h"
 
-// epoxy declares GL: GLFW must not.
+// epoxy declares OpenGL, so GLFW must not.
 #include <epoxy/gl.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -36,15 +36,15 @@
 namespace headscope::host {
 namespace {
 
-constexpr int kOwedFrames = 3;   // after an event: ImGui needs two to settle hovering and layout
-constexpr int kWokenFrames = 2;  // after news of another thread, which may change the layout
-constexpr double kPicturePatience = 0.02;  // seconds of a frame
+constexpr int kOwedFrames = 3;   // after an event: ImGui needs two frames to settle
+constexpr int kWokenFrames = 2;  // after another thread's news, which may change the layout
+constexpr double kPicturePatience = 0.02;  // seconds per frame for reading pictures' values
 constexpr const char* kNotDrawn = "headscope: there is not enough memory to draw all of this";
 constexpr const char* kNoOpenGl =
     "no OpenGL at all: install a driver (Debian and Ubuntu: apt install libgl1-mesa-dri)";
 constexpr const char* kWindowWayOut = "use `headscope render --out F.png` to draw without a window";
 
-/// The system's libraries come before what the driver offers.
+/// Throws UserError where system libraries are missing; callers check this before driver errors.
 void refuseWithoutLibraries() {
   const std::string missing = missingForWindow();
   if (missing.empty()) return;
@@ -71,7 +71,7 @@ WindowPtr tryWindow(int width, int height) {
   return {glfwCreateWindow(width, height, "headscope", nullptr, nullptr), &glfwDestroyWindow};
 }
 
-/// What the driver offers where it does not offer 3.3.
+/// The OpenGL version of a driver that lacks 3.3.
 std::string versionFound() {
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
@@ -109,7 +109,7 @@ WindowPtr openWindow(const WindowOptions& options) {
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
   glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
   WindowPtr window = tryWindow(width, height);
-  if (!window) {  // not every driver offers that
+  if (!window) {  // not every driver supports robustness
     glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_NO_ROBUSTNESS);
     window = tryWindow(width, height);
   }
@@ -123,23 +123,23 @@ WindowPtr openWindow(const WindowOptions& options) {
   return window;
 }
 
-/// What callbacks tell the loop.
+/// The data that callbacks pass to the loop.
 struct Events {
   InputQueue& input;
   int owedFrames = kOwedFrames;
-  std::atomic<bool> woken{false};  // by another thread, which no callback tells
+  std::atomic<bool> woken{false};  // set by another thread; no callback reports it
   std::vector<std::filesystem::path> dropped{};
-  std::optional<float> contentScale{};  // of the monitor that the window has come to
-  double drewFrom = 0.0;                // since then no event was taken
-  double waitsFrom = 0.0;               // until then
+  std::optional<float> contentScale{};  // the content scale of the window's new monitor
+  double drewFrom = 0.0;   // the start of the present drawing; events are not processed since
+  double waitsFrom = 0.0;  // the end of the present drawing, when waiting for events begins
 };
 
 Events& eventsOf(GLFWwindow* window) {
   return *static_cast<Events*>(glfwGetWindowUserPointer(window));
 }
 
-/// GLFW does not say when an event happened. One that comes as soon as the program waits for events
-/// may have come since it began to draw.
+/// Records the arrival of an event. GLFW does not give its time: an event that arrives as soon as
+/// the program waits may have happened since drawing began.
 Events& noteEvent(GLFWwindow* window) {
   constexpr double kAtOnce = 0.002;  // seconds
   Events& events = eventsOf(window);
@@ -160,7 +160,7 @@ void addMouse(GLFWwindow* window, InputQueue& input) {
   input.addMousePosition({static_cast<float>(x), static_cast<float>(y)});
 }
 
-/// All of them: Dear ImGui's backend sets none of its own.
+/// Sets all callbacks; Dear ImGui's backend sets none.
 void watchEvents(GLFWwindow* window, Events& events) {
   glfwSetWindowUserPointer(window, &events);
   glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) {
@@ -168,8 +168,8 @@ void watchEvents(GLFWwindow* window, Events& events) {
   });
   glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int entered) {
     InputQueue& input = noteEvent(w).input;
-    if (entered == GLFW_TRUE) return addMouse(w, input);  // no move is told where it left
-    // while a button is held, the window is told of the mouse outside of it, too
+    if (entered == GLFW_TRUE) return addMouse(w, input);  // leaving reported no move
+    // while a button is held, the window also gets moves outside of it
     if (!ImGui::IsAnyMouseDown()) input.loseMouse();
   });
   glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
@@ -198,7 +198,7 @@ void watchEvents(GLFWwindow* window, Events& events) {
   });
 }
 
-/// The backend knows which key has which letter on this keyboard.
+/// Passes keys through the backend, which knows the keyboard's layout.
 void giveKeysToBackend(GLFWwindow* window, InputQueue& input) {
   input.onKey([window](const InputQueue::KeyEvent& k) {
     ImGui_ImplGlfw_KeyCallback(window, k.key, k.scancode, static_cast<int>(k.action), k.mods);
@@ -212,7 +212,7 @@ bool visible(GLFWwindow* window) {
   return width > 0 && height > 0 && glfwGetWindowAttrib(window, GLFW_ICONIFIED) == GLFW_FALSE;
 }
 
-/// Sleeps until there is something to draw. `drawn`: when the last frame was.
+/// Sleeps until a frame is due. `drawn`: the time of the last frame.
 void waitForEvents(const App& app, Events& events, bool visible, double drawn) {
   const ImGuiIO& io = ImGui::GetIO();
   const double due = glfwGetTime() + secondsToWait({visible, events.owedFrames, app.wantsFrame(),
@@ -240,7 +240,7 @@ class WindowBackend {
   WindowBackend& operator=(const WindowBackend&) = delete;
 };
 
-/// While it lives, the worker's news wake the loop.
+/// Lets the worker wake the loop for the lifetime of this object.
 class Waker {
  public:
   Waker(App& app, Events& events) : app_(app) {
@@ -257,7 +257,7 @@ class Waker {
   App& app_;
 };
 
-/// False where memory ran out: what is missing is drawn by a later frame.
+/// Draws a frame. Returns false where memory ran out; a later frame draws the rest.
 bool paintWhole(Painter& painter, App& app, int width, int height) {
   try {
     painter.paint(app, width, height);
@@ -268,7 +268,7 @@ bool paintWhole(Painter& painter, App& app, int width, int height) {
   }
 }
 
-/// Draws a picture that was asked for, between two frames; it is then written aside.
+/// Draws a requested picture between two frames; another thread writes it.
 void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shaderDir) {
   const std::optional<PictureRequest> request = app.takePictureRequest();
   if (!request) return;
@@ -278,7 +278,7 @@ void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shad
     write = [path = request->path, image = drawPicture(*request, shaderDir)] {
       writePng(path, image);
     };
-  } catch (const gl::Error& error) {  // what the driver lacks is for the user to know
+  } catch (const gl::Error& error) {  // the user needs to know what the driver lacks
     write = [why = std::string(error.what())] { throw UserError(why); };
   } catch (const std::exception&) {
     write = [error = std::current_exception()] { std::rethrow_exception(error); };
@@ -337,7 +337,7 @@ int runWindow(App& app, const WindowOptions& options) {
     waitForEvents(app, events, visible(window.get()), drawn);
     if (glfwWindowShouldClose(window.get()) == GLFW_TRUE) {
       glfwHideWindow(window.get());
-      app.stop();  // it would keep the cores from what is still to be done
+      app.stop();  // computations would slow down the remaining work
       return 0;
     }
     if (!events.dropped.empty()) {

@@ -1,4 +1,4 @@
-// Window: the host with a real window (GLFW). Draws only when something has happened.
+// Window: the host with a real window (GLFW). It draws only after an event or a change.
 #pragma once
 
 #include <filesystem>
@@ -8,18 +8,17 @@
 namespace headscope::host {
 
 struct WindowOptions {
-  int width = 1600;  // at interface scale 1; made to fit the monitor
+  int width = 1600;  // at interface scale 1; reduced to fit the monitor
   int height = 1000;
   std::filesystem::path shaderDir;  // empty: the built-in shaders
-  bool keepScale = false;  // the interface's scale was chosen: the monitor's does not count
+  bool keepScale = false;           // the user chose the interface scale; ignores the monitor's
 };
 
-/// Whether the environment names a display (DISPLAY or WAYLAND_DISPLAY), where the system needs one
-/// named.
+/// Whether the environment names a display (DISPLAY or WAYLAND_DISPLAY), on systems that need one.
 bool displayNamed();
 
-/// Runs until the window is closed; the program's exit status. Throws UserError without a display
-/// or without OpenGL 3.3.
+/// Runs until the window is closed. Returns the program's exit status. Throws UserError without a
+/// display or without OpenGL 3.3.
 int runWindow(App& app, const WindowOptions& options);
 
 }  // namespace headscope::host

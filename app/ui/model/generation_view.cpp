@@ -26,7 +26,7 @@ TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made)
   const auto textOf = [&](const std::vector<Index>& ids) {
     return moment.tokenizer->decode(std::vector<tokenizer::TokenId>(ids.begin(), ids.end()));
   };
-  // what is added is what the whole has more: alone, the first token might lose its space
+  // the addition is the difference of the whole texts: alone, the first token might lose its space
   const std::string before = textOf(all);
   all.insert(all.end(), made.begin(), made.end());
   const std::string whole = textOf(all);
@@ -40,7 +40,7 @@ TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made)
 
 namespace {
 
-/// A whole number with its name before it, on the line.
+/// Draws a whole number with its name on the current line.
 void wholeSetting(const PanelContext& panel, const char* name, const char* about, Index& value,
                   Index least, Index most, NumberDraft& draft) {
   const FrameContext& look = panel.look;
@@ -100,7 +100,7 @@ void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
   ImGui::EndChild();
 }
 
-/// No further token has room.
+/// Whether no further token fits; reports it then.
 bool GenerationTab::full(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   const Index tokens = moment.trace->tokens(), most = mostTokens(moment.config());
@@ -184,7 +184,7 @@ void GenerationTab::made(const PanelContext& panel, const ModelMoment& moment,
   });
 }
 
-/// What was made as text, and the way into the model's own.
+/// Draws the generated text, and the button that appends it to the model's text.
 void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
                          const GenerationMoment& now) {
   const FrameContext& look = panel.look;
@@ -192,7 +192,7 @@ void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
   const TextGoneOn* on = panel.computations.atOnce<TextGoneOn>(
       "text gone on", key, [&] { return textGoneOn(moment, now.ids()); });
   if (on == nullptr) return;
-  // bytes, of which the last are news
+  // bytes; shows the end of the text, which is new
   const std::size_t most = Rect::rest().height() > look.px(160) ? 300 : 40;
   std::size_t from = on->added.size() > most ? on->added.size() - most : 0;
   while (from < on->added.size() &&

@@ -1,5 +1,5 @@
-// Generation view: a model goes on with its text: how a token is chosen, the tokens as they come,
-// and what is kept of them. Fills what is left of the current window.
+// Generation view: the settings of generation, the new tokens as they arrive, and the KV cache. It
+// fills the rest of the current window.
 #pragma once
 
 #include <string>
@@ -30,7 +30,8 @@ class GenerationTab {
   NumberDraft tokens_, temperature_, topK_, seed_;
 };
 
-/// The text with new tokens behind it, and whether it is cut into just these again.
+/// The text with the new tokens appended, and whether the tokenizer splits it into exactly these
+/// tokens again.
 struct TextGoneOn {
   std::string text, added;
   bool sameTokens = true;

@@ -1,5 +1,5 @@
-// A head's output replaced: predictions before and after side by side, and how much of the change
-// is the head's own doing.
+// Replaces a head's output: predictions before and after side by side, and the head's direct share
+// of the change.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using model::HeadReplaced;
 
 enum class Instead { nothing, mean, otherText };
 
-/// What is put in the place of which head's output.
+/// A head, and the replacement of its output.
 struct Replacing {
   model::HeadOfLayer head;
   Instead instead;
@@ -45,8 +45,8 @@ struct Replacing {
   }
 };
 
-/// Replaces it: first the pass of the other text, where there is one. Can be left off after a
-/// layer.
+/// Computes the replacement, after the pass of the other text if there is one. It can be cancelled
+/// after each layer.
 class Replacement {
  public:
   Replacement(AskedWord asked, Replacing with, const ExecutionContext& execution)
@@ -63,8 +63,8 @@ class Replacement {
     }
   }
 
-  /// Runs a layer of the other text's pass, then of the pass with the head replaced. True after the
-  /// last one.
+  /// Runs one layer of the other text's pass, then of the pass with the head replaced. Returns true
+  /// after the last one.
   bool runUnit() {
     if (replacement_) return replacement_->runUnit();
     if (!other_->runUnit()) return false;
@@ -86,7 +86,7 @@ class Replacement {
   AskedWord asked_;
   Replacing with_;
   ExecutionContext execution_;
-  std::optional<model::ModelPass> other_;  // of the other text, under way
+  std::optional<model::ModelPass> other_;  // the pass of the other text, while it runs
   std::optional<model::HeadReplacement> replacement_;
 };
 

@@ -1,5 +1,5 @@
-// The KV cache: of each layer and key/value head the keys and values that are kept, how they grow,
-// and what a new token takes with them and would take without.
+// The KV cache: the keys and values of each layer and key/value head, their growth, and the cost of
+// a new token with and without the cache.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 ImU32 colorOfText(const FrameContext& look) { return withAlpha(look.theme.textMuted, 0.65F); }
 ImU32 colorOfRoom(const FrameContext& look) { return withAlpha(look.theme.textMuted, 0.22F); }
 
-/// "head 3", or of a group "heads 5 to 8".
+/// "head 3", or for a group "heads 5 to 8".
 std::string headsOfGroup(const model::ModelConfig& c, Index group) {
   const Index each = c.heads / c.kvHeads;
   if (each == 1) return fmt::format("head {}", group + 1);
@@ -48,7 +48,7 @@ std::string workInWords(const model::ModelConfig& c, const CacheShown& cache) {
   return text + fmt::format(" The newest took {} ms.", millisecondsInWords(cache.ms));
 }
 
-/// In each cell K above V, as long as there are tokens.
+/// Draws the cache: each cell has K above V, with lengths proportional to the number of tokens.
 void cachePicture(const FrameContext& look, const model::ModelConfig& c, const CacheShown& cache,
                   Rect room) {
   ImDrawList* list = ImGui::GetWindowDrawList();

@@ -1,5 +1,5 @@
-// Layer grid: a map of a model with its layers down and its heads across, both named as far as
-// there is room.
+// Layer grid: a map of a model with one row per layer and one column per head. Rows and columns are
+// named where the names fit.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@ namespace headscope::ui {
 
 class LayerGrid {
  public:
-  /// Within `room`, rows at most `mostDown` points high.
+  /// A grid within `room`, with rows of at most `mostDown` points.
   LayerGrid(const FrameContext& look, Rect room, Index layers, Index columns, float mostDown);
-  /// The height of a room in which each row is as high as a mouse can well hit.
+  /// The height of a room in which every row is high enough for the mouse.
   static float heightToHit(const FrameContext& look, Index layers);
 
   using ColumnName = std::function<std::string(Index column, float width)>;
   void drawNames(ImDrawList* list, const ColumnName& nameOf) const;
 
   Rect cell(Index layer, Index column) const;
-  /// All cells together.
+  /// The rectangle of all cells.
   Rect cells() const;
-  /// The layer and column there.
+  /// The layer and column at a point.
   std::optional<std::pair<Index, Index>> at(ImVec2 point) const;
 
  private:

@@ -1,5 +1,5 @@
-// Above Flow, while it shows a layer of the model: where the layer stands in the model, what stands
-// around its attention, what the model says with it, and the way to other layers and back.
+// The strip above Flow while Flow shows a layer of the model: the layer's position in the model,
+// the parts around its attention, the model's prediction, and links to other layers and back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace headscope::ui {
 namespace {
 
-/// The way through a layer, attention first.
+/// Returns the order of a layer's parts, from its attention on.
 std::string wayThrough(const model::ModelConfig& c) {
   if (c.attentionOnly) return "residual stream → attention (here) → + → residual stream";
   if (c.preNorm) {
@@ -58,7 +58,7 @@ class LayerStripCard final : public Card {
   }
 
  private:
-  /// The layers around the one shown, as many as there is room for in half of the line.
+  /// Draws as many layers around the shown one as fit into half of the line.
   void layers(const PanelContext& panel, const ModelMoment& moment, Index shown) {
     const FrameContext& look = panel.look;
     const Index count = moment.config().layers;

@@ -1,4 +1,5 @@
-// What the model would say after each half layer, and how probable the chosen word is there.
+// The logit lens: the model's prediction after each half layer, and the probability of the chosen
+// word there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,8 @@ namespace {
 
 using Lens = std::vector<model::LensDepth>;
 
-/// From where on the word stands first to the end; null: it does not at the end.
+/// Returns the depth from which the word ranks first up to the end; null: it does not rank first at
+/// the end.
 const model::LensDepth* firstFrom(const Lens& lens) {
   const model::LensDepth* from = nullptr;
   for (auto depth = lens.rbegin(); depth != lens.rend() && depth->word.rank == 0; ++depth) {

@@ -1,4 +1,5 @@
-// What each head and network adds to a logit: a map of all, the largest as bars, and their sum.
+// The parts of a logit that each head and network adds: a map of all parts, the largest as bars,
+// and their sum.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using model::LogitPart;
 using model::LogitPartKind;
 using model::LogitParts;
 
-/// Heads, then the bias and the network where there are such; a click chooses a head.
+/// Draws the map: heads, then bias and network if there are any. A click chooses a head.
 void logitMap(const PanelContext& panel, const AskedWord& asked, const LogitParts& found,
               const ColorScale& scale, Rect room) {
   const FrameContext& look = panel.look;
@@ -66,7 +67,7 @@ void logitMap(const PanelContext& panel, const AskedWord& asked, const LogitPart
   }
 }
 
-/// The parts of the largest magnitude, as many as fit, and all others together.
+/// Draws as many parts of the largest magnitude as fit, and the sum of all others.
 void largestParts(const FrameContext& look, const LogitParts& found, const ColorScale& scale,
                   Rect room) {
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -126,7 +127,7 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
   }
   const ColorScale scale = divergingScale(look, panel.view, most);
   largestParts(look, parts, scale, right);
-  // of many layers the map is higher than its room, and scrolls
+  // with many layers the map is higher than its room, and scrolls
   ImGui::SetCursorScreenPos(room.a);
   ImGui::BeginChild("logit map", room.size());
   const float height =

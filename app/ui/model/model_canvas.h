@@ -1,5 +1,5 @@
-// Model canvas: where the tiles of all heads stand, and how wheel and drag move over them. Pure: no
-// drawing.
+// Model canvas: the positions of the tiles of all heads, and zooming and moving over them. It draws
+// nothing.
 #pragma once
 
 #include <algorithm>
@@ -9,24 +9,24 @@
 
 namespace headscope::ui {
 
-/// Rows and columns of tiles. Layers stand one below the other, and in several blocks side by side
-/// where that makes the tiles larger: with two blocks of six layers and four heads, tile (0, 4) is
-/// the first head of layer 7.
+/// Rows and columns of tiles. Layers are stacked vertically, in several blocks side by side where
+/// that makes the tiles larger: with two blocks of six layers and four heads, tile (0, 4) is the
+/// first head of layer 7.
 struct TileGrid {
   Index rows = 1, columns = 1;
   Index blocks = 1;
 
-  Index perBlock() const { return columns / blocks; }  // columns of one block
+  Index perBlock() const { return columns / blocks; }  // the number of columns per block
 
-  /// The grid of layers × heads whose tiles have the longest side in a room. More blocks have to
-  /// give at least a twentieth more. `margin`: room between two blocks.
+  /// The grid of layers × heads whose tiles have the longest side in a room. Another block must
+  /// lengthen the side by a twentieth. `margin`: the room between two blocks.
   static TileGrid ofLayers(ImVec2 room, Index layers, Index heads, float margin) {
     constexpr float kWorthIt = 1.05F;
     TileGrid best{layers, heads, 1};
     float longest = best.side(room, margin);
     for (Index blocks = 2; blocks <= layers; ++blocks) {
       const TileGrid grid{(layers + blocks - 1) / blocks, heads * blocks, blocks};
-      if ((layers + grid.rows - 1) / grid.rows < blocks) continue;  // its last block is empty
+      if ((layers + grid.rows - 1) / grid.rows < blocks) continue;  // the last block would be empty
       const float side = grid.side(room, margin);
       if (side < kWorthIt * longest) continue;
       best = grid;
@@ -34,7 +34,7 @@ struct TileGrid {
     }
     return best;
   }
-  /// The grid of `count` tiles in a row that goes on below, with the longest side.
+  /// The grid of `count` tiles, filled row by row, whose tiles have the longest side.
   static TileGrid ofRow(ImVec2 room, Index count) {
     TileGrid best{count, 1, 1};
     for (Index columns = 2; columns <= count; ++columns) {
@@ -43,7 +43,7 @@ struct TileGrid {
     }
     return best;
   }
-  /// Of a square place.
+  /// The side of a tile's square place.
   float side(ImVec2 room, float margin) const {
     const float across = room.x - margin * static_cast<float>(blocks - 1);
     return std::min(across / static_cast<float>(columns), room.y / static_cast<float>(rows));
@@ -51,7 +51,8 @@ struct TileGrid {
   bool operator==(const TileGrid&) const = default;
 };
 
-/// The whole model in the room at zoom 1, moved so that `seen` (0 … 1 both ways) is in its middle.
+/// The view of the grid: at zoom 1 it fills the room; `seen` (0 … 1 both ways) is the point at the
+/// room's centre.
 struct ModelCanvas {
   static constexpr float kMostZoom = 200.0F;
 
@@ -72,7 +73,7 @@ struct ModelCanvas {
     return {(size().x - margins) / static_cast<float>(grid.columns),
             size().y / static_cast<float>(grid.rows)};
   }
-  /// All of a tile's place.
+  /// The whole place of a tile.
   Rect placeAt(Index row, Index column) const {
     const ImVec2 all = place(), from = origin();
     const float margins = margin * zoom * static_cast<float>(column / grid.perBlock());
@@ -80,8 +81,8 @@ struct ModelCanvas {
                      from.y + static_cast<float>(row) * all.y},
                     all);
   }
-  /// What is left of a place without the gap, a title above, and names at its left and below: the
-  /// largest square, or with `fills` all of it.
+  /// The tile within its place, without the gap, a title above, and names to the left and below:
+  /// the largest square, or, with `fills`, the whole remaining rectangle.
   Rect tile(Index row, Index column, float gap, float title, float names, bool fills) const {
     Rect left = placeAt(row, column).inset(gap * 0.5F);
     left.a.x += names;
@@ -94,7 +95,7 @@ struct ModelCanvas {
     return Rect::at({left.a.x + (room.x - side) * 0.5F, left.a.y + (room.y - side) * 0.5F},
                     {side, side});
   }
-  /// At least what fills the room stays in sight.
+  /// Limits zoom and position so that the canvas always fills the room.
   void keepInSight() {
     zoom = std::clamp(zoom, 1.0F, kMostZoom);
     const float half = 0.5F / zoom;
@@ -106,7 +107,7 @@ struct ModelCanvas {
     const ImVec2 share((point.x - from.x) / all.x, (point.y - from.y) / all.y);
     const float before = zoom;
     zoom = std::clamp(zoom * factor, 1.0F, kMostZoom);
-    const float shrunk = before / zoom;  // what is at the point stays there
+    const float shrunk = before / zoom;  // the content at the point keeps its position
     seen.x = share.x + (seen.x - share.x) * shrunk;
     seen.y = share.y + (seen.y - share.y) * shrunk;
     keepInSight();

@@ -1,4 +1,4 @@
-// What is said of a head: in its tile, above it, beside it, and at the mouse.
+// The texts of a head: in its tile, above it, beside it, and at the mouse.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
   return headColor(look_.theme, static_cast<std::size_t>(found - kColoredLabels.begin()));
 }
 
-/// Of the map that is shown; nothing where the head has no number on it, or none yet.
+/// Returns the head's cell in the shown map; nothing where the head has no value, or none yet.
 std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) const {
   if (view_.metric == kTokensMap) {
     const MetricValue value = onTokens(head);
@@ -51,7 +51,7 @@ ModelHeads::MapCell ModelHeads::numberCell(const MetricValue& value, float most)
   return {scale.color(look_.maps, static_cast<float>(*value)), fmt::format("{:.2f}", *value), {}};
 }
 
-/// All words in and around a tile.
+/// Draws all texts in and around a tile.
 void ModelHeads::words(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
   if (live_.isOff(head)) {
     drawOff(look_, list, at.a, at.b);
@@ -62,8 +62,8 @@ void ModelHeads::words(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   if (titled()) title(list, head, at);
 }
 
-/// Broken at spaces where that makes them fit; left out where they do not. Where lines are drawn,
-/// they stand on a ground of their own.
+/// Draws the text of a cell, broken at spaces where needed, or omits it where it does not fit.
+/// Where lines are drawn, the text has its own background.
 void ModelHeads::wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& at) const {
   ImFont* font = look_.fonts.tiny;
   const float room = at.width() - look_.space.tight;
@@ -90,7 +90,7 @@ void ModelHeads::wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& 
   }
 }
 
-/// What the head does, above its tile; its name too where it stands in no row of its layer.
+/// Draws the head's label above its tile, with the head's name where the layout does not show it.
 void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
   const HeadLabel* found = labelOf(head);
   std::string words = found != nullptr ? labelWithScore(*found) : std::string();
@@ -110,7 +110,7 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
 void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
   AxisLabels labels{memory_.names,    look_.fonts.tiny, look_.theme.textMuted,
                     look_.theme.text, memory_.litQuery, look_.px(kNamesRoom - 10.0F)};
-  labels.first = 1;  // places are counted so here
+  labels.first = 1;  // positions are counted from 1 here
   drawRowLabels(list, labels, at, look_.space.tight);
   labels.lit = -1;
   ColumnLabels(look_, labels, at.width(), look_.px(kNamesRoom)).draw(list, at);

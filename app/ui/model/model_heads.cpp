@@ -18,15 +18,16 @@ namespace {
 
 using model::HeadOfLayer;
 
-constexpr float kTitledFrom = 90.0F;  // points of a tile's place: what its head does stands above
-constexpr float kNamedFrom = 230.0F;  // the tokens stand beside it
+constexpr float kTitledFrom = 90.0F;  // points: larger places show the head's label above the tile
+constexpr float kNamedFrom = 230.0F;  // points: larger places show token names beside the tile
 
 std::vector<Index> within(std::vector<Index> tokens, Index count) {
   std::erase_if(tokens, [count](Index token) { return token >= count; });
   return tokens;
 }
 
-/// Of the text. Those of the pass before stand in for a moment, where they are of the same text.
+/// Returns the measured heads on the text. Until they are computed, those of the previous pass are
+/// shown if it had the same text.
 ShownHeads headsOnText(const PanelContext& panel, const ModelMoment& moment, When when) {
   const auto found = measuredHeads(panel, moment, when);
   const bool current = found.current != nullptr;
@@ -40,7 +41,7 @@ ShownHeads headsOnText(const PanelContext& panel, const ModelMoment& moment, Whe
   return standIn ? shown(*found.last) : ShownHeads{nullptr, 0, false, found.problem};
 }
 
-/// Where the way from a tile's centre to a point leaves the tile.
+/// The point where the line from a tile's centre to `point` leaves the tile.
 ImVec2 edgeTowards(const Rect& tile, ImVec2 point) {
   const ImVec2 from = tile.centre();
   const ImVec2 way(point.x - from.x, point.y - from.y);
@@ -87,12 +88,12 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
   rowsLeftOut_ = view_.heads.specialTokens ? none : memory_.special;
   columnsLeftOut_ = rowsLeftOut_;
   if (!view_.firstToken) columnsLeftOut_.front() = true;
-  // both read all weights: first the pictures
+  // both computations read all weights: pictures come first
   When measured = When::beside;
   if (pictures() && moment_.trace->tokens() > smallSide(moment_)) {
     const auto small = smallHeads(panel, moment, rowsLeftOut_, columnsLeftOut_);
     small_ = small.current != nullptr ? small.current : small.last;
-    // those of the pass before stand in for a moment, where they are as many
+    // weights of the previous pass are shown meanwhile if their sizes match
     if (small_ != nullptr && !small_->areOf(moment)) small_ = nullptr;
     if (small.current == nullptr && small.problem.empty()) measured = When::notYet;
     if (view_.ownScale && small_ != nullptr) largest_ = &small_->largest;
@@ -135,7 +136,7 @@ void ModelHeads::sortHeads() {
   memory_.orderedBy = key.value();
   memory_.order.resize(count);
   std::iota(memory_.order.begin(), memory_.order.end(), std::size_t{0});
-  // by group, then by number, the largest first; what has none comes last
+  // sorts by group, then by number, the largest first; heads without a number come last
   const auto sort = [&](auto&& group, auto&& number) {
     std::stable_sort(memory_.order.begin(), memory_.order.end(), [&](std::size_t a, std::size_t b) {
       return std::pair(group(a), -number(a)) < std::pair(group(b), -number(b));
@@ -250,7 +251,7 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
   return ImGui::IsMouseDoubleClicked(0) ? std::optional(under->head) : std::nullopt;
 }
 
-/// Above the columns of each block.
+/// Draws the names of heads above the columns of each block.
 void ModelHeads::headNames(const Rect& top) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const TileGrid& grid = memory_.canvas.grid;
@@ -271,7 +272,8 @@ void ModelHeads::headNames(const Rect& top) const {
   ImGui::PopClipRect();
 }
 
-/// Left of the rows: those of the first block stay in sight, those of others stand beside it.
+/// Draws the names of layers left of the rows: those of the first block stay visible, those of
+/// others stand beside their block.
 void ModelHeads::layerNames(const Rect& left) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ModelCanvas& canvas = memory_.canvas;
@@ -299,7 +301,7 @@ void ModelHeads::layerNames(const Rect& left) const {
   }
 }
 
-/// Over the heads that share a key/value head.
+/// Draws a bracket over heads that share a key/value head.
 void ModelHeads::groupBrackets(const Rect& top) const {
   const model::ModelConfig& c = moment_.config();
   if (c.kvHeads == c.heads) return;
@@ -317,7 +319,7 @@ void ModelHeads::groupBrackets(const Rect& top) const {
   ImGui::PopClipRect();
 }
 
-/// Pictures and fills first, then lines, then words, so that no line covers a word.
+/// Draws pictures and fills first, then lines, then texts, so that no line covers a text.
 std::optional<ModelHeads::Under> ModelHeads::tiles(bool over) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -354,7 +356,7 @@ std::optional<ModelHeads::Under> ModelHeads::tiles(bool over) {
 
 void ModelHeads::picture(Heatmaps& heatmaps, const HeadOfLayer& head, const Rect& at) const {
   const CellRows rows = cells(head, at);
-  if (rows.rows == 0) return;  // being made small
+  if (rows.rows == 0) return;  // still being reduced
   heatmaps.add(Fingerprint("model head", head.layer, head.head),
                Fingerprint("model", moment_.number, view_.firstToken, view_.heads.specialTokens,
                            rows.rows, small_ != nullptr ? small_->key : 0),
@@ -364,8 +366,8 @@ void ModelHeads::picture(Heatmaps& heatmaps, const HeadOfLayer& head, const Rect
                     static_cast<double>(moment_.trace->tokens()));
 }
 
-/// No more of them than the picture has pixels. A large one is made as fine as whole halvings
-/// allow, so that the wheel does not have it read anew at each turn.
+/// Returns the cells of a head's picture, not more than it has pixels. Large pictures are reduced
+/// by powers of two, so that zooming does not read the weights at every step.
 CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
   const auto whole = [&] { return drawnWeights(moment_, head, rowsLeftOut_, columnsLeftOut_); };
   const Index tokens = moment_.trace->tokens(), side = smallSide(moment_);
@@ -394,12 +396,12 @@ void ModelHeads::frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   const HeadLabel* found = labelOf(head);
   const bool labelled = found != nullptr && found->defined() && found->key != "mixed";
   if (pictures() && labelled && at.height() > look_.px(12)) {
-    // what it does, as a coloured foot of its picture
+    // the label's colour as a strip below the picture
     list->AddRectFilled({at.a.x, at.b.y}, {at.b.x, at.b.y + look_.space.thin}, labelColor(*found));
   }
 }
 
-/// Behind the heads of a layer that share a key/value head.
+/// Draws a background behind the heads of a layer that share a key/value head.
 void ModelHeads::groups(ImDrawList* list) const {
   const model::ModelConfig& c = moment_.config();
   if (c.kvHeads == c.heads || narrower() < look_.px(16)) return;
@@ -416,7 +418,7 @@ void ModelHeads::groups(ImDrawList* list) const {
   }
 }
 
-/// From edge to edge of two tiles.
+/// Draws lines between the edges of paired tiles.
 void ModelHeads::lines(ImDrawList* list) const {
   if (joined_ == nullptr || joined_->empty()) return;
   const double most = std::max(1e-9, joined_->front().score);

@@ -1,5 +1,6 @@
-// All heads of a model as small heatmaps, layers down and heads across, or sorted; or as a map of
-// what they do, one cell a head. Wheel and drag go from the whole model into one head.
+// All heads of a model as small heatmaps, with one row per layer and one column per head, or
+// sorted; or as a map with one cell per head. Wheel and drag zoom from the whole model into one
+// head.
 #pragma once
 
 #include <array>
@@ -14,58 +15,59 @@
 
 namespace headscope::ui {
 
-/// Metrics that a map can show, and that sort: those that say in one number what a head does.
+/// The metrics that a map can show and sort by: those that describe a head by one number.
 inline constexpr std::array kMappedMetrics{Metric::previousToken,  Metric::induction,
                                            Metric::duplicateToken, Metric::firstToken,
                                            Metric::self,           Metric::entropy};
 
-/// What heads do in the pass that is shown.
+/// The measured heads of the shown pass.
 struct ShownHeads {
-  const model::MeasuredHeads* heads = nullptr;  // null: not there yet
-  Index tokens = 0;                             // of what they were measured on
-  bool current = false;                         // not of the pass before
+  const model::MeasuredHeads* heads = nullptr;  // null: not computed yet
+  Index tokens = 0;      // the number of tokens on which the heads were measured
+  bool current = false;  // measured on this pass, not on the one before
   std::string_view problem;
 };
 
-/// The tokens chosen that the text has; of keys, the first where none is.
+/// The chosen tokens that the text contains; chosenKeys() returns the first token where none is
+/// chosen.
 std::vector<Index> chosenQueries(const ModelHeadsView& view, const ModelMoment& moment);
 std::vector<Index> chosenKeys(const ModelHeadsView& view, const ModelMoment& moment);
 
-/// What heads do, in the order in which maps sort it. The n-th has the colour of head n; what is
-/// not among them is muted.
+/// The labels of heads in the order in which maps sort them. The n-th label has the colour of head
+/// n; other labels are muted.
 inline constexpr std::array<std::string_view, 9> kColoredLabels{
     "previous_token", "induction", "duplicate_token", "first_token", "self",
     "next_token",     "local",     "uniform",         "far"};
 
-/// A head as it is called in a few letters, counted from 1: "2·11".
+/// The short name of a head, counted from 1: "2·11".
 std::string shortName(const model::HeadOfLayer& head);
 
-/// Of all heads of a model: what an edit of a layer may make of its weights.
+/// The range of weights in all edited layers of a model; an edit may exceed 0 … 1.
 WeightRange weightRange(const model::ModelDocument& document);
 
 class ModelHeads {
  public:
-  /// What lasts from frame to frame.
+  /// The state that persists between frames.
   struct Memory {
     ModelCanvas canvas;
     Index litQuery = -1;
     bool takesWheel = false;
 
-    std::uint64_t of = 0;            // the moment that these are of
-    std::vector<std::string> names;  // of its tokens
-    std::vector<bool> special;       // likewise
+    std::uint64_t of = 0;            // the number of the moment that the next two members describe
+    std::vector<std::string> names;  // the names of the moment's tokens
+    std::vector<bool> special;       // whether each token is special
     std::uint64_t orderedBy = 0;
-    std::vector<std::size_t> order;  // heads by their places
+    std::vector<std::size_t> order;  // the head shown at each place
   };
 
-  /// The heads of a moment's pass: maps, names of tokens and measures are all of it. `probe`: what
-  /// was measured where the moment is that of the repeated random tokens; of the text it is found
-  /// here. `live` says which heads are off.
+  /// The heads of a moment's pass, which gives all maps, token names and measures. `probe`: the
+  /// measured heads where the moment is that of the repeated random tokens; on the text they are
+  /// computed here. `live` knows which heads are off.
   ModelHeads(const PanelContext& panel, const LiveModel& live, const ModelMoment& moment,
              Memory& memory, const std::optional<ShownHeads>& probe);
 
   const ShownHeads& shown() const { return shown_; }
-  /// Gives the head that was double-clicked.
+  /// Draws all heads. Returns the head that was double-clicked.
   std::optional<model::HeadOfLayer> draw();
 
  private:
@@ -73,14 +75,14 @@ class ModelHeads {
     model::HeadOfLayer head;
     std::optional<MatrixCell> cell;
   };
-  /// How a head's cell of a map looks.
+  /// The look of a head's cell in a map.
   struct MapCell {
     ImU32 fill;
     std::string words;
-    std::string shorter;  // where the words do not fit; empty: none
+    std::string shorter;  // the text where `words` does not fit; empty: none
   };
 
-  static constexpr float kNamesRoom = 60.0F;  // points at the left of a tile and below it
+  static constexpr float kNamesRoom = 60.0F;  // points to the left of a tile and below it
 
   void remember();
   void sortHeads();
@@ -106,7 +108,7 @@ class ModelHeads {
   CellRows cells(const model::HeadOfLayer& head, const Rect& at) const;
   ColorScale scaleOf(const model::HeadOfLayer& head) const;
 
-  // model_head_words.cpp: what is said of a head in its tile and beside the mouse
+  // model_head_words.cpp: the texts of a head in its tile and at the mouse
   std::optional<MapCell> mapCell(const model::HeadOfLayer& head) const;
   MapCell numberCell(const MetricValue& value, float most) const;
   ImU32 labelColor(const HeadLabel& label) const;
@@ -116,7 +118,7 @@ class ModelHeads {
   void tokenNames(ImDrawList* list, const Rect& at) const;
   const HeadLabel* labelOf(const model::HeadOfLayer& head) const;
   std::string inWords(const Under& under) const;
-  /// Of a head, on the map of chosen tokens; none while they are computed.
+  /// The value of a head on the map of chosen tokens; none while it is computed.
   MetricValue onTokens(const model::HeadOfLayer& head) const;
 
   const PanelContext& panel_;
@@ -126,12 +128,12 @@ class ModelHeads {
   ModelView& view_;
   Memory& memory_;
   ShownHeads shown_;
-  WeightRange range_;  // of all heads of all layers
+  WeightRange range_;  // the range of weights of all heads
   std::vector<bool> rowsLeftOut_, columnsLeftOut_;
   const std::vector<float>* largest_ = nullptr;
-  const SmallHeads* small_ = nullptr;  // null: not needed, or not there yet
+  const SmallHeads* small_ = nullptr;  // null: not needed, or not computed yet
   const std::vector<MetricValue>* onTokens_ = nullptr;
-  const std::vector<model::ComposedHeads>* joined_ = nullptr;  // pairs of heads, by lines
+  const std::vector<model::ComposedHeads>* joined_ = nullptr;  // the pairs that lines connect
 };
 
 }  // namespace headscope::ui

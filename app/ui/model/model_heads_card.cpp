@@ -1,5 +1,5 @@
-// The card of all heads of a model: what is shown of them, how they are arranged, what is found out
-// about the one that is chosen, and the heads themselves.
+// The card of all heads of a model: the choice of the map, its arrangement, findings about the
+// chosen head, and the heads themselves.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kPartners = 4;  // of the chosen head, that are named
+constexpr std::size_t kPartners = 4;  // the number of named partners of the chosen head
 
 const char* letterOf(model::Composition kind) {
   constexpr std::array kLetters{"Q", "K", "V"};
@@ -46,7 +46,7 @@ class ModelHeadsCard final : public Card {
     actions(panel);
     if (!view.heads.probe) return heads(panel, *moment, std::nullopt);
     const auto probed = probedModel(panel, *moment);
-    // that of the model before its last change stands in for a moment
+    // the probe of the model before its last change is shown meanwhile
     const ProbedModel* shown = probed.last;
     if (shown != nullptr &&
         shown->moment->trace->document().model != moment->trace->document().model) {
@@ -59,7 +59,7 @@ class ModelHeadsCard final : public Card {
   }
 
  private:
-  /// All heads in the pass of a moment: that of the text, or of the probe.
+  /// Draws all heads in a moment's pass, of the text or of the probe.
   void heads(const PanelContext& panel, const ModelMoment& moment,
              const std::optional<ShownHeads>& probe) {
     const FrameContext& look = panel.look;
@@ -69,7 +69,7 @@ class ModelHeadsCard final : public Card {
     if (const auto opened = heads.draw()) openLayerInFlow(panel, model_, *opened);
   }
 
-  /// What stands for each head.
+  /// Draws the choice of the map, which determines what represents a head.
   static void maps(const FrameContext& look, ModelView& view) {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
     const auto map = [&](const std::string& name, std::string_view key, std::string_view about) {
@@ -178,7 +178,7 @@ class ModelHeadsCard final : public Card {
     if (model_.changed()) changes(look);
   }
 
-  /// What of the model was changed, as a list in which each is taken back, and all at once.
+  /// Draws the list of changes of the model, which can be undone one by one or all at once.
   void changes(const FrameContext& look) {
     const std::vector<model::HeadOfLayer> off = model_.headsOff();
     const std::vector<Index> edited = model_.layersEdited();
@@ -218,7 +218,7 @@ class ModelHeadsCard final : public Card {
     return words + (words.empty() ? "" : "; ") + "edited: " + some(layers);
   }
 
-  /// The names of chosen tokens, a few of them.
+  /// Returns the names of the first chosen tokens.
   std::string namesOf(const std::vector<Index>& tokens) const {
     constexpr std::size_t kNamed = 4;
     std::string names;
@@ -230,7 +230,7 @@ class ModelHeadsCard final : public Card {
     return names;
   }
 
-  /// A list in which tokens are chosen and no longer, without closing.
+  /// Draws a list that toggles tokens without closing.
   void tokenChoice(const FrameContext& look, const char* id, const std::string& shown,
                    std::vector<Index>& tokens, const char* none) const {
     if (!beginChoice(look, id, shown)) return;
@@ -253,7 +253,7 @@ class ModelHeadsCard final : public Card {
   }
 
   void tokens(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
-    if (memory_.of != moment.number) return;  // their names come with the first picture
+    if (memory_.of != moment.number) return;  // the names are set with the first picture
     inlineLabel(look, look.fonts.small, look.theme.textMuted, "mean weight from");
     const auto queries = chosenQueries(view.heads, moment);
     tokenChoice(look, "##queries", queries.empty() ? "every token" : namesOf(queries),
@@ -264,7 +264,7 @@ class ModelHeadsCard final : public Card {
                 "the first token");
   }
 
-  /// In a line: what is not there yet, and who the chosen head works with.
+  /// Draws, in a line, the computations under way and the partners of the chosen head.
   void findings(const PanelContext& panel, const ModelMoment& moment,
                 const ShownHeads& shown) const {
     const FrameContext& look = panel.look;

@@ -10,7 +10,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kManyLayers = 16;      // from which their heads need more of the page's height
+constexpr Index kManyLayers = 16;      // from here on the heads get more of the page's height
 constexpr float kModelWidth = 760.0F;  // points: a smaller body scrolls
 constexpr float kModelHeight = 600.0F;
 
@@ -23,7 +23,7 @@ class ModelPage final : public Page {
                        makeModelPredictionCard(model, generation))),
         model_(model) {}
 
-  /// Once a model was opened, or could not be.
+  /// Whether a model was opened or failed to open.
   bool offered() const override {
     return model_.moment() != nullptr || model_.busy() || !model_.problem().empty();
   }

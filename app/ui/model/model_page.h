@@ -1,5 +1,5 @@
-// Model page: a whole model from its folder: its text and what it says at each token, and all heads
-// of all layers at once. The cards share one live model; a head opens in Flow with its layer.
+// Model page: a whole model from its folder: its text, its prediction at each token, and all heads
+// of all layers. The cards share one live model; Flow opens the layer of a head.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ std::unique_ptr<Page> makeModelPage(LiveModel& model, LiveGeneration& generation
 
 std::unique_ptr<Card> makeModelTextCard(LiveModel& model);
 std::unique_ptr<Card> makeModelHeadsCard(LiveModel& model);
-/// Above Flow while it shows a layer of the model.
+/// The card above Flow while Flow shows a layer of the model.
 std::unique_ptr<Card> makeLayerStripCard(LiveModel& model);
 inline constexpr const char* kLayerStripCard = "layer of the model";
 
-/// Whose prediction is shown.
+/// The token whose prediction is shown.
 Index chosenToken(const ModelView& view, const ModelMoment& moment);
 
-/// What is edited there is run in the model from then on.
+/// Opens the head's layer in Flow; the model then runs the edits made there.
 void openLayerInFlow(const PanelContext& panel, LiveModel& model, const model::HeadOfLayer& head);
 std::unique_ptr<Card> makeModelPredictionCard(LiveModel& model, LiveGeneration& generation);
 

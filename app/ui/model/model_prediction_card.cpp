@@ -1,4 +1,4 @@
-// How the model comes to what it says at the chosen token: a card with a tab for each reading.
+// The origin of the model's prediction at the chosen token: a card with a tab for each reading.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 struct PredictionReading {
   const char* title;
   const char* about;
-  void (*draw)(const PanelContext&, const AskedWord&);  // null: not about a word, generation
-  bool differs;  // it can tell of the difference of two words
+  void (*draw)(const PanelContext&, const AskedWord&);  // null: the tab is not about a word
+  bool differs;                                         // it supports the difference of two words
 };
 constexpr std::array kReadings{
     PredictionReading{"Layer by layer",
@@ -87,7 +87,8 @@ class ModelPredictionCard final : public Card {
   }
 
  private:
-  /// A word, of the most probable ones or as it is typed, and one to hold it against.
+  /// Draws the choice of a word, from the most probable ones or typed, and of one to compare it
+  /// with.
   AskedWord words(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment,
                   bool differs) {
     const FrameContext& look = panel.look;
@@ -130,7 +131,7 @@ class ModelPredictionCard final : public Card {
     return {moment, row, word, other ? std::optional(view.other) : std::nullopt};
   }
 
-  /// A word that is not among the most probable.
+  /// Draws the field for a word that is not among the most probable.
   void typedWord(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
     const float width = look.px(110);
@@ -153,7 +154,7 @@ class ModelPredictionCard final : public Card {
 
   LiveModel& model_;
   GenerationTab generation_;
-  std::string typed_;  // a word
+  std::string typed_;  // the word being typed
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using model::ModelPtr;
 
-/// Some minutes of work: past it compositions are not computed.
+/// The limit of work, some minutes, above which compositions are not computed.
 constexpr double kMostCompositionFlops = 5e12;
 
 std::uint64_t addressOf(const ModelPtr& model) {
@@ -37,7 +37,7 @@ std::optional<ProbedModel> probed(const model::ModelMeasure& measure,
   auto moment = std::make_shared<ModelMoment>();
   moment->trace = pass->trace;
   moment->tokenizer = tokenizer;
-  moment->number = key;  // a hash: no text's moment, which are counted from 1, has it
+  moment->number = key;  // a hash, distinct from the numbers of texts' moments, which count from 1
   return ProbedModel{std::move(moment),
                      std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
 }
@@ -79,8 +79,8 @@ Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& 
 
 namespace {
 
-constexpr std::size_t kMostPairs = 24;  // that are joined by lines
-constexpr double kAboveMean = 1.5;      // times the mean: random weights give none
+constexpr std::size_t kMostPairs = 24;  // the most pairs that lines connect
+constexpr double kAboveMean = 1.5;      // times the mean; random weights have no such pairs
 
 ModelCompositions withThoseThatStandOut(ModelCompositions compositions) {
   for (std::size_t i = 0; i < model::kCompositions; ++i) {

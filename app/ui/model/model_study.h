@@ -1,6 +1,6 @@
-// Model study: what is found out about all heads of a model beside the frames: their metrics on
-// the text and on repeated random tokens, their compositions, how much weight they put on chosen
-// tokens, the largest weight of each that is drawn, and their weights made small.
+// Model study: computations about all heads of a model in the background: their metrics on the text
+// and on repeated random tokens, their compositions, their weight on chosen tokens, their largest
+// drawn weights, and their weights reduced to a small size.
 #pragma once
 
 #include <array>
@@ -16,65 +16,67 @@
 
 namespace headscope::ui {
 
-/// What every head does in the pass of a document.
+/// The measured heads of a document's pass.
 struct FoundHeads {
   model::ModelDocumentPtr of;
   std::shared_ptr<const model::MeasuredHeads> heads;
 };
-/// On the moment's text.
+/// Measures all heads on the moment's text.
 Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment& moment, When when);
 
-/// The model's pass over repeated random tokens, and what every head does in it.
+/// The model's pass over repeated random tokens, and the measured heads of it.
 struct ProbedModel {
   std::shared_ptr<const ModelMoment> moment;  // without predictions
   std::shared_ptr<const model::MeasuredHeads> heads;
 };
-/// Once per model and its edits.
+/// Computes the probe once per model and its edits.
 Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& moment);
 
 struct ModelCompositions {
   model::ModelPtr of;
   model::Compositions found;
-  /// By kind: the mean over all pairs, and those pairs that stand out from it, the first first.
+  /// By kind: the mean over all pairs, and the pairs far above it, the strongest first.
   std::array<double, model::kCompositions> means{};
   std::array<std::vector<model::ComposedHeads>, model::kCompositions> standOut{};
 };
-/// From the model's weights. Its problem says so where that would take too long.
+/// Computes the compositions from the model's weights. `problem` reports a computation that would
+/// take too long.
 Computed<ModelCompositions> modelCompositions(const PanelContext& panel, const ModelMoment& moment);
 
-/// The mean, over the queries that are chosen and may see one of the keys, of the weight on those
-/// keys together; one per head.
+/// For each head: the total weight on the chosen keys, averaged over the chosen queries that may
+/// see one of them.
 Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
                                                   const ModelMoment& moment,
                                                   const std::vector<Index>& queries,
                                                   const std::vector<Index>& keys);
 
-/// The largest weight of each head without the rows and columns that are left out; 0 where a layer
-/// is not held. SmallHeads have them too.
+/// The largest weight of each head outside the excluded rows and columns; 0 where a layer is not
+/// held. SmallHeads contains the values, too.
 Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ModelMoment& moment,
                                             const std::vector<bool>& rowsLeftOut,
                                             const std::vector<bool>& columnsLeftOut);
 
-/// A head's weights as they are drawn: 0 in the rows and columns that are left out. Valid as long
-/// as the moment, of a layer that is held.
+/// A head's weights for drawing: 0 in the excluded rows and columns. Valid as long as the moment;
+/// the layer must be held.
 CellRows drawnWeights(const ModelMoment& moment, const model::HeadOfLayer& head,
                       const std::vector<bool>& rowsLeftOut,
                       const std::vector<bool>& columnsLeftOut);
 
-/// The weights of all heads made small, so that a picture of all of them does not read them anew at
-/// each size: `side` × `side` of the largest each, masked throughout where a layer is not held.
+/// The weights of all heads reduced to `side` × `side` cells of the largest weights, so that a
+/// picture of all heads does not read them at every size. Layers that are not held are masked.
 struct SmallHeads {
-  std::uint64_t key = 0;  // of all that they depend on
-  Index tokens = 0;       // what they were made of: tokens × tokens each
+  std::uint64_t key = 0;  // the fingerprint of all inputs
+  Index tokens = 0;       // the size of the original weights: tokens × tokens each
   Index side = 0;
   std::vector<float> cells;
-  std::vector<float> largest;  // of each head, as largestWeights
+  std::vector<float> largest;  // the largest weight of each head, as in largestWeights()
 
   CellRows of(std::size_t head) const;
-  /// As many heads and tokens as there are.
+  /// Whether the numbers of heads and tokens are those of the moment.
   bool areOf(const ModelMoment& moment) const;
 };
-/// Their side: as fine as 64 MB allow.
+/// The side of small heads, 32 to 256 cells: the largest power of two with which all heads fit into
+/// 64 MB, if any does.
 Index smallSide(const ModelMoment& moment);
 Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& moment,
                                 const std::vector<bool>& rowsLeftOut,

@@ -1,4 +1,4 @@
-// The model that is open, the text it is given, and what it says at a token of it.
+// The open model, its text, and its prediction at a token.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -80,7 +80,7 @@ class ModelTextCard final : public Card {
   }
 
  private:
-  /// What the folder holds that the pass leaves out, in a line; a tooltip lists it.
+  /// Draws a line about the parts of the folder that the pass leaves out; a tooltip lists them.
   static void notes(const FrameContext& look, const model::ModelNotes& notes) {
     if (notes.empty()) return;
     label(look.fonts.small, look.theme.accentText, inWords(notes));
@@ -118,8 +118,8 @@ class ModelTextCard final : public Card {
     }
   }
 
-  /// A click chooses the one whose prediction is shown. Of a long text some are shown, first those
-  /// around it.
+  /// Draws the tokens; a click chooses the one whose prediction is shown. A long text is shown in
+  /// pages, first the one of the chosen token.
   void tokens(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
     const std::vector<std::string> names = moment.tokenNames();
@@ -208,11 +208,11 @@ class ModelTextCard final : public Card {
     tip(look, "All heads on, and no layer edited");
   }
 
-  static constexpr Index kMostShown = 200;  // tokens at once
+  static constexpr Index kMostShown = 200;  // tokens per page
 
   LiveModel& model_;
-  Index page_ = 0;     // of so many tokens
-  Index chosen_ = -1;  // in the frame before
+  Index page_ = 0;     // the shown page
+  Index chosen_ = -1;  // the chosen token in the previous frame
   std::string draft_;
   std::uint64_t of_ = 0;
   bool typing_ = false;

@@ -1,5 +1,5 @@
-// ModelView: selection and display options of the model page, a part of the view. Of the model it
-// holds only the path.
+// Model view: selection and display options of the model page, a part of the view. It holds only
+// the path of the model.
 #pragma once
 
 #include <cstdint>
@@ -15,48 +15,48 @@ enum class Composition;  // core/model/compositions.h, which includes too much f
 
 namespace headscope::ui {
 
-/// Which model is to be open, and on what text.
+/// The requested model and its text.
 struct ModelPlace {
-  std::string folder;  // or the name of one that comes with the program; empty: none
+  std::string folder;  // or the name of a built-in model; empty: none
   std::string text;    // empty: one that suits the model
 
   bool operator==(const ModelPlace&) const = default;
 };
 
-/// What the map of all heads shows in place of a metric.
+/// The keys of maps of all heads that show no metric.
 inline constexpr const char* kLabelMap = "label";
 inline constexpr const char* kTokensMap = "chosen tokens";
 
 /// How all heads are arranged and measured.
 struct ModelHeadsView {
-  bool probe = false;          // measured on the repeated random tokens, not on the text
-  bool specialTokens = true;   // their rows and columns are drawn
-  std::string order;           // sorted by that metric or kLabelMap; empty: in place
+  bool probe = false;          // measures on the repeated random tokens, not on the text
+  bool specialTokens = true;   // draws the rows and columns of special tokens
+  std::string order;           // the metric, or kLabelMap, to sort by; empty: unsorted
   std::vector<Index> queries;  // tokens of the text, in order; empty: all of them
-  std::vector<Index> keys;     // likewise; empty: the first
-  std::optional<model::Composition> lines;  // of the strongest pairs of heads
+  std::vector<Index> keys;     // tokens of the text, in order; empty: the first
+  std::optional<model::Composition> lines;  // the composition whose strongest pairs lines connect
 };
 
 inline constexpr Index kMostNewTokens = 4096;
 inline constexpr double kLeastSampling = 0.01, kMostSampling = 10.0;  // temperature
 inline constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 32U;
 
-/// How a model goes on with its text.
+/// The settings of generation.
 struct GenerationView {
-  Index tokens = 16;  // at most so many new ones
+  Index tokens = 16;  // the maximum number of new tokens
   bool sampled = false;
   double temperature = 1.0;
   Index topK = 40;  // 0: all
   std::uint64_t seed = 1;
 };
 
-/// What of a token's prediction is looked at, and for which word.
+/// The shown reading of a token's prediction, and its word.
 struct PredictionView {
-  int reading = 0;      // its tab
-  bool folded = false;  // its tabs alone, so that the heads have the room
-  Index word = -1;      // −1: the one the model holds most probable
-  Index other = -1;     // whose logit is taken from the word's; −1: none
-  int instead = 0;      // of a head's output: nothing, its mean, what it was on `otherText`
+  int reading = 0;      // the open tab
+  bool folded = false;  // shows only the tabs, to leave room for the heads
+  Index word = -1;      // −1: the most probable one
+  Index other = -1;     // the word whose logit is subtracted; −1: none
+  int instead = 0;      // of a head's output: nothing, its mean, its value on `otherText`
   std::string otherText;
   GenerationView generation;
 };
@@ -64,10 +64,10 @@ struct PredictionView {
 struct ModelView {
   ModelPlace place;
   Index layer = 0, head = 0;
-  Index token = -1;        // whose prediction is shown; −1: the last one's
-  std::string metric;      // its key: the map of a metric in place of the heads' weights
-  bool ownScale = false;   // each head to its own largest weight
-  bool firstToken = true;  // its column is drawn: many heads rest there
+  Index token = -1;    // the token whose prediction is shown; −1: the last one
+  std::string metric;  // the key of the metric whose map replaces the heads' weights; empty: none
+  bool ownScale = false;   // scales each head to its own largest weight
+  bool firstToken = true;  // draws the first token's column, on which many heads put idle weight
   ModelHeadsView heads;
   PredictionView prediction;
 };

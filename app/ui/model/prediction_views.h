@@ -1,6 +1,6 @@
-// Prediction views: how a model comes to a word at a token: what it would say after each half
-// layer, which parts add to the word's logit, and what becomes of it when a head gives something
-// else. Each fills what is left of the current window; all is computed beside the frames.
+// Prediction views: the origin of a model's prediction at a token: the prediction after each half
+// layer, the parts that add to a word's logit, and the effect of replacing a head's output. Each
+// view fills the rest of the current window; all computations run in the background.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@
 
 namespace headscope::ui {
 
-/// A word at a token of a moment's text; with another, their difference is meant.
+/// A word at a token of a moment's text, or with `other` the difference of two words.
 struct AskedWord {
   std::shared_ptr<const ModelMoment> moment;
   Index row = 0;
   Index word = 0;
   std::optional<Index> other;
 
-  /// “cat”; the logit's name: "logit of “cat”", "logit of “cat” − logit of “dog”".
+  /// The word's name, “cat”, and the logit's: "logit of “cat”", "logit of “cat” − logit of “dog”".
   std::string name() const;
   std::string logitName() const;
   Fingerprint key(std::string_view what) const;
@@ -27,23 +27,22 @@ struct AskedWord {
 
 void drawLogitLens(const PanelContext& panel, const AskedWord& asked);
 void drawLogitParts(const PanelContext& panel, const AskedWord& asked);
-/// Of the head that is chosen.
+/// Draws the effect of replacing the chosen head's output.
 void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked);
 
-/// "0.042"; "<0.001" where three digits would make nothing of it.
+/// "0.042"; "<0.001" where three digits would show 0.
 std::string probabilityInWords(double probability);
-/// "+0.042"; "0.000" where three digits make nothing of it.
+/// "+0.042"; "0.000" where three digits show 0.
 std::string changeInWords(double change);
 /// "0.42", "12.3".
 std::string millisecondsInWords(double ms);
 
-/// What is kept of so many tokens while a model goes on with a text, and what each new one takes:
-/// keys and values of each layer and each of its key/value heads.
+/// The numbers of tokens in a KV cache: keys and values of every layer and key/value head.
 struct CacheShown {
   Index text = 0;   // tokens of the text
   Index made = 0;   // tokens made after it
-  Index room = 0;   // most of both
-  double ms = 0.0;  // that the newest took; 0: none was made
+  Index room = 0;   // the most tokens of both kinds
+  double ms = 0.0;  // the time of the newest token; 0: none was made
 };
 void drawKvCache(const PanelContext& panel, const ModelMoment& moment, const CacheShown& cache);
 
