@@ -1,4 +1,4 @@
-// From the next edit to the engine's thread being free for it, in the middle of a long pass.
+// The time from an edit until the engine's thread is free for it, in the middle of a long pass.
 #include <algorithm>
 #include <chrono>
 #include <thread>

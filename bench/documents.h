@@ -1,4 +1,4 @@
-// What the benchmarks share: documents of a given size, and how often each is repeated.
+// Documents of a given size, and the number of repetitions, shared by the benchmarks.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -11,11 +11,12 @@ namespace headscope::bench {
 /// Self-attention over `tokens` tokens of text; xavier weights, seed 1.
 DocumentPtr documentOf(Index dModel, Index heads, Index tokens);
 
-/// Nine runs of wall-clock time, of which the best and the median are printed: other work on the
-/// machine only ever adds time.
+/// Repeats a benchmark nine times in wall-clock time and prints the best and the median: other work
+/// on the machine only ever adds time.
 void bestOfNine(benchmark::internal::Benchmark* benchmark);
 
-/// What a hand does to one value of a tensor, and to one cell of a mask of `tokens` × `tokens`.
+/// Edits as the mouse makes them: of one value of a tensor, and of one cell of a mask of `tokens` ×
+/// `tokens`.
 Edit moveCell(TensorId id, float value);
 Edit paintCell(Index tokens, bool allowed);
 

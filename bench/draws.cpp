@@ -1,5 +1,5 @@
-// Drawing random values, and the edits that draw weights anew (4 million at d_model 1024), up to
-// the document that a pass would start from; undo keeps the weights of before.
+// Random draws, and the edits that draw new weights (4 million at d_model 1024), up to the document
+// from which a pass would start; undo keeps the old weights.
 #include <array>
 #include <cstdint>
 
@@ -20,7 +20,7 @@ void drawFourMillion(benchmark::State& state, Distribution distribution) {
   for (auto _ : state) draw(draws, static_cast<int>(state.range(0)));  // 0: one per core
 }
 
-/// Each edit on the result of the one before, as the window does it.
+/// Applies each edit to the result of the one before, as the window does.
 template <typename Next>
 void editInTurn(benchmark::State& state, const DocumentPtr& start, Next next) {
   History history(start, defaultMemoryBudget());

@@ -1,5 +1,5 @@
-// From an edit to the finished trace, when the trace before it is there: only the steps whose
-// operands changed are run.
+// The time from an edit to the finished trace, given the trace before the edit: only the steps
+// whose operands changed run.
 #include <array>
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@
 namespace headscope::bench {
 namespace {
 
-/// Goes to and fro between two edits, each on the result of the other.
+/// Alternates between two edits, each applied to the result of the other.
 void editBetween(benchmark::State& state, const DocumentPtr& start,
                  const std::array<Edit, 2>& edits) {
   DocumentPtr document = start;
@@ -59,7 +59,7 @@ void editText(benchmark::State& state) {
   editBetween(state, document, {SetText{0, false, "A " + text}, SetText{0, false, text}});
 }
 
-/// A hand on one value: every edit is a step of the same gesture, as in the window.
+/// The drag of one value: every edit is a step of the same gesture, as in the window.
 void drag(benchmark::State& state, const std::function<Edit(float)>& edit) {
   const DocumentPtr start = documentFor(state);
   History history(start, defaultMemoryBudget());
@@ -72,7 +72,7 @@ void drag(benchmark::State& state, const std::function<Edit(float)>& edit) {
     history.apply(edit(value), "drag");
     trace = runAttention(history.current(), trace, execution);
   };
-  for (int n = 0; n < 3; ++n) next();  // the memory of the versions is there
+  for (int n = 0; n < 3; ++n) next();  // allocates the memory of the versions
   for (auto _ : state) next();
   state.counters["steps"] = trace->stepsRun();
 }
@@ -87,7 +87,7 @@ void dragMaskCell(benchmark::State& state) {
   });
 }
 
-/// What the cell edits are held against.
+/// A pass that runs every step: the reference for the times of the cell edits.
 void wholePass(benchmark::State& state) {
   std::array<DocumentPtr, 2> documents{documentFor(state), nullptr};
   documents[1] = test::withNewInput(documents[0]);

@@ -37,7 +37,8 @@ AppOptions appFor(const benchmark::State& state) {
   return options;
 }
 
-/// Until nothing is computed any more, and what frames have asked for is drawn.
+/// Draws frames until all computations have ended and everything that the frames asked for is
+/// drawn.
 void settle(host::Headless& host, App& app) {
   app.finish();
   do {
@@ -101,9 +102,9 @@ void drawFrame(benchmark::State& state) {
       static_cast<double>(after.bytesUploaded - before.bytesUploaded);
 }
 
-/// A hand that holds the mouse while it edits: from an edit to the frame that shows it and the
+/// Edits by dragging with the mouse: the time from an edit to the frame that shows it, with the
 /// values of its pictures, without drawing. Between the edit and its result the interface sleeps,
-/// as the window's does.
+/// as the window does.
 template <typename EditOfStep>
 void drag(benchmark::State& state, EditOfStep&& editOfStep) {
   std::atomic<int> wakes = 0;
@@ -114,7 +115,7 @@ void drag(benchmark::State& state, EditOfStep&& editOfStep) {
     ++wakes;
     wakes.notify_one();
   });
-  host.moveMouse({kWidth - 3, kHeight - 3});  // held where nothing else happens
+  host.moveMouse({kWidth - 3, kHeight - 3});  // a place without hover effects
   host.button(0, true);
   host.frames(app, 2);
   ShownPictures pictures;
@@ -129,9 +130,9 @@ void drag(benchmark::State& state, EditOfStep&& editOfStep) {
     }
     pictures.read(app.scene());
   };
-  for (int n = 0; n < 4; ++n) next();  // the memory of the versions is there
+  for (int n = 0; n < 4; ++n) next();  // allocates the memory of the versions
   for (auto _ : state) next();
-  app.finish();  // no thread wakes what is gone
+  app.finish();  // no thread may wake destroyed objects
 }
 
 void dragCell(benchmark::State& state, TensorId id) {
@@ -142,7 +143,8 @@ void dragMaskCell(benchmark::State& state) {
   drag(state, [&state](int step) { return paintCell(state.range(2), step % 2 == 0); });
 }
 
-/// A new pass is there (of one token moved): the frame that shows it, likewise.
+/// The frame that shows the result of a new pass, in which one token moved, measured in the same
+/// way.
 void showNewPass(benchmark::State& state) {
   Settled settled(state);
   host::Headless& host = settled.host;
@@ -173,8 +175,8 @@ void buildHeadsPage(benchmark::State& state) {
   for (auto _ : state) host.frame(app);
 }
 
-/// Half of the tokens shown, another half in every frame: what panning costs a frame, while
-/// pictures are drawn beside it.
+/// Shows half of the tokens, and another half in every frame: the cost of a frame while panning, as
+/// pictures are drawn in the background.
 void panHeadsPage(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
   AppOptions options = appFor(state);
@@ -191,8 +193,8 @@ void panHeadsPage(benchmark::State& state) {
   }
 }
 
-/// The train page while a run goes on beside it at the pace that is offered, from its start: the
-/// mean of its frames, and the longest.
+/// The train page during a run at the default pace, from its start: the mean and the longest time
+/// of its frames.
 void buildTrainPage(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
   AppOptions options;
@@ -212,7 +214,7 @@ void buildTrainPage(benchmark::State& state) {
       const double seconds = clockSeconds() - begin;
       sum += seconds;
       longest = std::max(longest, seconds);
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the run has its time too
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // leaves time for the run
     }
     state.SetIterationTime(sum / kFrames);
   }
@@ -257,8 +259,8 @@ std::vector<View> everyView() {
   return views;
 }
 
-/// A page as the window opens it, with one of its tabs; the train page's after a whole run. At the
-/// scale of the interface that is its argument: 2 is a window of 4K.
+/// A page as the window opens it, with one of its tabs; the train page shows a finished run. The
+/// argument is the scale of the interface: 2 is a 4K window.
 void buildView(benchmark::State& state, const View& view) {
   const bool large = state.range(0) == 2;
   host::Headless host(large ? 3840 : kWidth, large ? 2160 : kHeight);

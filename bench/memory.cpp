@@ -22,7 +22,7 @@ constexpr std::string_view kFlag = "--memory=";
 constexpr int kWidth = 1600;
 constexpr int kHeight = 1000;
 
-/// Of this process since its start.
+/// The peak of this process's resident memory since its start.
 Index peakBytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -53,7 +53,7 @@ bool measureMemory(std::string_view argument) {
   App app(std::move(options));
   offscreen.draw(app);
   const Index opened = peakBytes();
-  // every result is computed anew while those before are on the screen
+  // Every result is computed again while the previous ones are still on the screen.
   offscreen.input().press(app, ui::Key{'Y'}, true);
   offscreen.draw(app);
   fmt::print(

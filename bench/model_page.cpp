@@ -89,7 +89,7 @@ bool measureModelPage(std::string_view argument) {
   }
   fmt::print("the wheel into a head and back: built in {}; with its pictures {}\n", inWords(built),
              inWords(whole));
-  app.finish();  // no thread wakes what is gone
+  app.finish();  // no thread may wake destroyed objects
   return true;
 }
 

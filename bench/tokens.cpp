@@ -24,7 +24,7 @@ bool measureTokens(std::string_view argument) {
   std::vector<double> rates;
   std::size_t tokens = 0;
   for (int run = 0; run < kRuns; ++run) {
-    const std::clock_t start = std::clock();  // of the processor: others may be at work, too
+    const std::clock_t start = std::clock();  // processor time: other programs may run
     tokens = tokenizer->encode(text).size();
     const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     rates.push_back(static_cast<double>(text.size()) / 1e6 / seconds);

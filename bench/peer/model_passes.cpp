@@ -35,7 +35,7 @@ class ModelPasses {
     return bestMs(seconds, [&] {
       last_ = runModel(makeModelDocument(model_, inputOf(tokens)), last_, execution,
                        defaultMemoryBudget() / 2);
-      logits_ = {};  // the next take its memory
+      logits_ = {};  // the next logits reuse its memory
       logits_ = last_->logits(0, tokens, ofLogits);
     });
   }
@@ -52,7 +52,7 @@ class ModelPasses {
   const Tensor& logits() const { return logits_; }
 
  private:
-  /// Others each time.
+  /// Draws tokens that differ from call to call.
   model::ModelInput inputOf(Index tokens) {
     ++passes_;
     model::ModelInput input;

@@ -128,7 +128,7 @@ std::string shapesOf(const training::Task& task, const training::TrainingSetting
       settings.optimiser.learningRate);
 }
 
-/// Forward, and back one for each of the two operands.
+/// One product forward, and one backward for each of the two operands.
 std::vector<TimedProduct> productsOf(const training::Task& task,
                                      const training::TrainingSettings& settings) {
   const training::ModelSettings& m = settings.model;

@@ -8,15 +8,15 @@
 
 namespace headscope::bench {
 
-/// The shortest of as many runs as fit the time, at least three.
+/// The shortest of all runs that fit the time, at least three.
 double bestMs(double seconds, const std::function<void()>& run);
 
-/// One shape of product of a pass, and how often it comes.
+/// One shape of product in a pass, and the number of such products.
 struct TimedProduct {
   Index rows, depth, cols, count;
 };
 
-/// What these take by the fastest library, each by itself, together in ms.
+/// The total time of these products in ms, each timed by itself with the fastest library.
 double bestGemmMs(const std::vector<TimedProduct>& products, int threads, double seconds);
 
 }  // namespace headscope::bench

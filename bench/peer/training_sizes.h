@@ -11,7 +11,8 @@
 
 namespace headscope::bench {
 
-/// So many places, each of which names its own symbol of 32: as much work as any task of its size.
+/// A task of this many places, each of which names its own symbol out of 32; it takes as much work
+/// as any task of its size.
 class PlainTask final : public training::Task {
  public:
   explicit PlainTask(Index length) : length_(length) {}

@@ -164,7 +164,7 @@ std::optional<gl::Rect> AppDriver::window(std::string_view name) const {
     if (!w->Active || w->Hidden || std::string_view(w->Name).find(name) == std::string_view::npos) {
       continue;
     }
-    // of a card and what lies in it, the card
+    // of a card and its child windows, the card
     if (found && w->ParentWindow != nullptr &&
         std::string_view(w->ParentWindow->Name).find(name) != std::string_view::npos) {
       continue;

@@ -1,6 +1,5 @@
-// App driver: the whole program on a host without window and GPU, used as a person uses it: what is
-// clicked is found by the text on the screen, and what is checked is read there, or in the document
-// and the trace that follow.
+// App driver: the whole program on a host without window and GPU, used as a person uses it. Texts
+// to click are found on the screen; results are read from the screen, the document or the trace.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -48,18 +47,18 @@ class AppDriver {
   ImGuiIO& io() { return ImGui::GetIO(); }
 
   void frame() { host_.frame(*app_); }
-  /// Lets the worker finish and animations end.
+  /// Runs frames until the worker has finished and animations have ended.
   void settle();
   /// Opens another document.
   void restart(DocumentPtr document, ViewState view = {});
-  /// With other options than these tests' own.
+  /// Opens a document with options that `change` has modified.
   void restartWith(DocumentPtr document, const std::function<void(AppOptions&)>& change);
-  /// Starts the program as a window does that keeps what is not saved in this folder.
+  /// Starts the program as a window that keeps unsaved work in this folder.
   void restartKeeping(const std::filesystem::path& stateFolder, DocumentPtr document);
 
   ScreenText screen() const { return ScreenText::read(); }
   bool shows(std::string_view text, std::string_view window = {}) const;
-  /// Where `text` stands; fails the test where it does not.
+  /// The place of `text` on the screen; fails the test where there is none.
   ImVec2 at(std::string_view text, std::string_view window = {}) const;
   ImVec2 after(std::string_view text, std::string_view window = {}) const;
 
@@ -69,19 +68,19 @@ class AppDriver {
   void hover(ImVec2 position);
   void press(Key key, bool ctrl = false, bool shift = false);
   void type(const std::string& text);
-  /// Replaces what stands in the number field behind a label.
+  /// Replaces the content of the number field behind a label.
   void typeInto(std::string_view label, const std::string& text,
                 std::string_view window = "top bar");
   void clickArrow(std::string_view label, const char* fieldId, bool up,
                   std::string_view window = "top bar");
-  /// Edits the sentence; `enter` leaves it.
+  /// Replaces the sentence; `enter` ends the edit.
   void typeSentence(const std::string& text, bool enter = true);
 
-  /// Where Dear ImGui shows the (last) window whose name has this in it.
+  /// The place of the last window of Dear ImGui whose name contains `name`.
   std::optional<gl::Rect> window(std::string_view name) const;
-  /// The heatmaps inside it, in the order they are drawn.
+  /// The heatmaps inside the window, in drawing order.
   std::vector<gl::Rect> heatmaps(std::string_view window);
-  /// Undo until nothing is left to undo; how many entries there were.
+  /// Undoes every entry of the history; returns their number.
   int undoAll();
 
  private:

@@ -16,7 +16,7 @@ namespace {
 using Task = BackgroundTask<int>;
 using Cancelled = const std::atomic<bool>;
 
-/// Runs until it is told to stop; `started` tells that it runs.
+/// Work that runs until it is cancelled; `started` is set once it runs.
 Task::Work endless(std::promise<void>& started) {
   return [&started](Cancelled& cancelled) -> std::optional<int> {
     started.set_value();
@@ -54,7 +54,7 @@ TEST(BackgroundTask, TheNewestRequestWins) {
   EXPECT_EQ(outcome->result, 2);
 }
 
-/// One that comes to its end all the same is not taken for the newer one.
+/// The result of an older request that finishes late is not taken for that of the newer one.
 TEST(BackgroundTask, AnOlderResultIsDropped) {
   Task task;
   std::promise<void> started;
@@ -130,7 +130,7 @@ TEST(BackgroundTask, UnitsRunUntilTheLast) {
   EXPECT_EQ(task.take().value().result, 3);
 }
 
-/// Between two units, and during one.
+/// A task is cancelled or replaced between two units and during one.
 TEST(BackgroundTask, UnitsAreStoppedAndReplaced) {
   for (const bool replaced : {false, true}) {
     Task task;

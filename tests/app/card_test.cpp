@@ -38,7 +38,7 @@ TEST(Pages, OfANewerProgramShowTheFirstAndAreKept) {
                viewFromJson(R"({"page":"training"})", {}));
   EXPECT_TRUE(ui.window("/inspector")) << ui.screen().all();
   EXPECT_NE(viewToJson(ui.view()).find(R"("page":"training")"), std::string::npos);
-  ui.press(Key{'V'});  // on from the page that stands for it
+  ui.press(Key{'V'});  // moves on from the page shown in its place
   EXPECT_EQ(ui.view().page, kHeadsPage);
   EXPECT_TRUE(ui.window("/all heads"));
   EXPECT_FALSE(ui.window("/inspector"));
@@ -53,7 +53,7 @@ TEST(Cards, OfANewerProgramShowTheFirstAndAreKept) {
   ui.press(Key{'D'});
   EXPECT_EQ(ui.view().tool, kFlowTool);
   ASSERT_TRUE(flow && ui.window("flow"));
-  EXPECT_EQ(ui.window("flow")->y1, flow->y1);  // as high as the card that stands for it
+  EXPECT_EQ(ui.window("flow")->y1, flow->y1);  // as high as the card shown in its place
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST(CellEdit, WhatIsNoNumberIsRefusedInASentenceAndNothingChanges) {
     EXPECT_EQ(ui.app().document(), before) << text;
     EXPECT_NE(ui.app().message().find("raw_scores[0, 0, 2, 4]"), std::string::npos) << text;
     EXPECT_NE(ui.app().message().find("the old value stays"), std::string::npos) << text;
-    EXPECT_TRUE(ui.shows(text, "stage"));  // what was typed stands, to be put right
+    EXPECT_TRUE(ui.shows(text, "stage"));  // the typed text stays, to be corrected
     EXPECT_TRUE(ui.shows(text, "inspector"));
     ui.press(Key::escape);
     EXPECT_EQ(ui.app().document(), before) << text;
@@ -145,11 +145,11 @@ TEST(CellEdit, TheInspectorsFieldIsTypedInto) {
   ui.type("2.5");
   ui.press(Key::enter);
   EXPECT_EQ(ui.document().pins.at(kScore), 2.5F);
-  ui.press(Key::right);  // the keyboard is the stage's again
+  ui.press(Key::right);  // the stage has the keyboard again
   EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
 }
 
-/// A card that goes away takes its field with it.
+/// A card that is closed also closes its field.
 TEST(CellEdit, TypingEndsWhereItsFieldIsNoLongerShown) {
   CellDriver ui(StepId::score, kScore);
   ui.clickAt(ui.field());
@@ -267,18 +267,18 @@ TEST(CellKeys, TabGoesThroughTheMatricesAndDownEnters) {
   ui.press(Key::tab);
   EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 1, 0, 0}));
   EXPECT_EQ(ui.view().head, 1);
-  ui.press(Key::enter);  // typed in the inspector there
+  ui.press(Key::enter);  // opens the inspector's field
   ui.type("4");
   ui.press(Key::enter);
   EXPECT_EQ(ui.document().pins.at({TensorId::rawScores, 0, 1, 0, 0}), 4.0F);
 }
 
-/// Half a cell of a 6 × 6 matrix, less what belongs to its neighbours.
+/// Half the size of a cell in a 6 × 6 matrix, without the margin that belongs to its neighbours.
 ImVec2 halfCell(const gl::Rect& map) {
   return {(map.x1 - map.x0) / 12.0F - 3.0F, (map.y1 - map.y0) / 12.0F - 3.0F};
 }
 
-/// Corners of what is drawn in a colour about a point.
+/// The number of vertices of a colour near a point.
 int verticesNear(ImVec2 middle, ImVec2 reach, ImU32 color) {
   int found = 0;
   const ImDrawData* data = ImGui::GetDrawData();

@@ -16,7 +16,7 @@ TEST(CellInput, StepsFollowTheMatrixsMagnitude) {
   EXPECT_DOUBLE_EQ(dragStep(4.0F, true, false), 0.002);
   EXPECT_DOUBLE_EQ(dragStep(4.0F, false, true), 0.2);
   EXPECT_DOUBLE_EQ(wheelStep(4.0F), 0.04);
-  EXPECT_DOUBLE_EQ(wheelStep(0.0F), 0.01);  // all 0: as if it were 1
+  EXPECT_DOUBLE_EQ(wheelStep(0.0F), 0.01);  // a largest value of 0 counts as 1
   EXPECT_DOUBLE_EQ(wheelStep(std::numeric_limits<float>::infinity()), 0.01);
 }
 

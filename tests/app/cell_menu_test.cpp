@@ -8,7 +8,7 @@
 namespace headscope::ui {
 namespace {
 
-const CellRef kQuery{TensorId::wQ, -1, -1, 70, 17};  // of head 2
+const CellRef kQuery{TensorId::wQ, -1, -1, 70, 17};  // a weight of head 2
 
 AppDriver& choose(AppDriver& ui, StepId step, const CellRef& cell) {
   ui.view().step = step;

@@ -1,4 +1,4 @@
-// What an edit changed: the comparison with another state, and the flash.
+// The changes that an edit makes: the comparison with another state, and the flash.
 #include <algorithm>
 #include <cmath>
 #include <future>
@@ -44,10 +44,10 @@ TEST(Comparison, IsTheWantedDocumentsTraceAndNothingElse) {
   comparison.want(nullptr);
   EXPECT_EQ(comparison.trace(), nullptr);
   comparison.want(second);
-  EXPECT_NE(comparison.series(), series);  // its revisions start anew
+  EXPECT_NE(comparison.series(), series);  // its revisions start again
 }
 
-/// All that reads it in one frame sees the same, whenever the pass is ready.
+/// All parts of one frame read the same result, whenever the pass finishes.
 TEST(Comparison, BringsNothingBeforeItIsTaken) {
   std::promise<void> ready;
   Comparison comparison(1);
@@ -77,7 +77,7 @@ TEST(Comparison, SaysWhyItCannotBeComputed) {
   EXPECT_EQ(comparison.problem(), "");
 }
 
-/// The difference of a matrix as a heatmap of so many cells.
+/// The difference of a matrix in side × side cells, each with the largest difference it covers.
 std::vector<float> differenceAt(const Trace& first, const Trace& second, const MatrixRef& ref,
                                 int side) {
   std::vector<float> cells(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
@@ -170,7 +170,7 @@ TEST_F(Changes, EachOfTheThreeHasATextureOfItsOwn) {
   ADD_FAILURE() << "no heatmaps";
 }
 
-/// A difference of ∞ has no place on a scale, but "all 0" it is not.
+/// A difference of ∞ has no place on a scale, but it must not read "all 0".
 TEST_F(Changes, SaysThatADifferenceIsInfinite) {
   const TracePtr before = passOf(ui_.app().document());
   ui_.click("causal", "top bar");
@@ -213,7 +213,7 @@ TEST_F(Changes, SaysWhereAStepDidNotChange) {
 TEST_F(Changes, OtherShapesAreSaidInWords) {
   ui_.typeInto("heads", "4");
   ui_.view().step = StepId::softmax;
-  ui_.view().tool = kChangesTool;  // a key would go into the field
+  ui_.view().tool = kChangesTool;  // otherwise a key would go into the field
   ui_.settle();
   EXPECT_TRUE(ui_.shows("weights has the shape (1, 4, 6, 6) after and (1, 8, 6, 6) before", "flow"))
       << ui_.screen().all("flow");
@@ -236,7 +236,7 @@ TEST_F(Changes, FollowsUndoAndTheStart) {
 
 TEST_F(Changes, AreKeptFromTheRightWayWhileAMistakeIsOn) {
   EXPECT_FALSE(ui_.shows("the right way", "flow"));
-  ui_.click("÷√d", "top bar");  // by itself a common mistake
+  ui_.click("÷√d", "top bar");  // alone, this is a common mistake
   ui_.click("causal", "top bar");
   ui_.view().step = StepId::scale;
   open();
@@ -263,7 +263,7 @@ int flashes() {
   return vertices / 4;
 }
 
-/// Clicks and shows the first frame of what follows, without letting it fade.
+/// Clicks, then shows the first frame after the click before the flash fades.
 void clickNow(AppDriver& ui, std::string_view text) {
   ui.host().click(ui.app(), ui.at(text, "top bar"));
   ui.app().finish();

@@ -1,5 +1,5 @@
-// Channel curves: over the steps of a series stands what was read there, wherever steps are named;
-// over words stands nothing.
+// Channel curves: the readings of a series are drawn above its steps wherever steps are named;
+// words have no curves.
 #include "app/ui/parts/channel_curves.h"
 
 #include "app_driver.h"
@@ -8,7 +8,7 @@
 namespace headscope::ui {
 namespace {
 
-/// The readings of one step, above its chip in the token row.
+/// The tooltip above a step's chip in the token row shows the step's readings.
 TEST(ChannelCurves, TellWhatWasRead) {
   AppDriver ui(exampleDocument("sensor", 64, 4));
   const ImVec2 chip = ui.at("t7", "chips");
@@ -18,7 +18,7 @@ TEST(ChannelCurves, TellWhatWasRead) {
   }
 }
 
-/// Beside a picture of weights: the same step stands over the same column.
+/// The curves next to a picture of weights are aligned with its columns.
 TEST(ChannelCurves, StandAtTheirColumns) {
   AppDriver ui(exampleDocument("sensor", 64, 4));
   ui.view().step = StepId::softmax;
@@ -50,7 +50,7 @@ TEST(ChannelCurves, ColoursDifferAndStay) {
   }
 }
 
-/// However many channels and steps: everything still fits.
+/// Everything fits for any number of channels and steps.
 TEST(ChannelCurves, OfManyChannelsAndSteps) {
   auto series = std::make_shared<Series>();
   series->name = "many";

@@ -1,5 +1,5 @@
-// The window is closed while the engine, the figures or a tool still compute: they stop, nothing of
-// them outlives it, and what was asked to be written is written.
+// Closing the window while the engine, the figures or a tool compute: they stop, none of their
+// results outlives the window, and requested files are written.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -23,7 +23,7 @@ TEST(Closing, InMidComputationLeavesThePassUndone) {
     host.frame(app);
     ASSERT_EQ(app.trace(), nullptr);
   }
-  EXPECT_EQ(wakes, 0);  // as a pass does that comes to its end
+  EXPECT_EQ(wakes, 0);  // a pass that ends would have called it
   EXPECT_TRUE(computed.expired());
 }
 
@@ -37,8 +37,8 @@ TEST(Closing, BeginsWithTheEndOfWhatIsComputed) {
   EXPECT_EQ(app.trace(), nullptr);
 }
 
-/// Each page and tool that computes aside, closed as soon as it has begun, again and again while it
-/// does.
+/// Each page and tool with background work is closed after more and more frames, from its start to
+/// its end.
 TEST(Closing, WhileFiguresAreMeasuredLeavesNothingBehind) {
   const DocumentPtr document = textDocument("The cat sat on the mat", 512, 8);
   const TracePtr trace = runAttention(document);
@@ -68,8 +68,8 @@ TEST(Closing, WhileFiguresAreMeasuredLeavesNothingBehind) {
   EXPECT_EQ(trace.use_count(), 1);
 }
 
-/// Saved and closed at once, while the pass of the last edit is under way: all of it is in the
-/// file.
+/// A session saved during the pass of its last edit is complete in the file even if the window
+/// closes right away.
 TEST_F(SessionWindow, WhatWasBeingSavedWhenTheWindowClosedIsWhole) {
   saveAs(lecture());
   ui_.app().apply(Open{longDocument(), "long"});

@@ -1,4 +1,4 @@
-// Injected input reaches ImGui as what it was meant to be, whichever version is linked.
+// Injected input reaches ImGui unchanged with every supported version.
 #include "app/ui/compat.h"
 
 #include <gtest/gtest.h>

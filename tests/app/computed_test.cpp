@@ -1,4 +1,4 @@
-// Values computed beside the frames: the newest key wins, whichever way it was asked for.
+// Values computed in the background: the newest key wins, whichever way it was requested.
 #include "app/ui/parts/computed.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ Computed<int> want(Computations& computations, int value, When when,
   });
 }
 
-/// All is computed, and a frame begins; whether there was news.
+/// Finishes all computations and begins a frame; returns whether there were new results.
 bool nextFrame(Computations& computations) {
   const bool news = computations.finish();
   computations.beginFrame(false);

@@ -49,7 +49,7 @@ TEST(ControlFocus, OpensAToolAndChoosesWhatChangesAreHeldAgainst) {
   AppDriver ui;
   ui.press(Key{'C'});
   ui.press(Key::f2);
-  ui.press(Key::down);  // from the tabs to what the changes are held against
+  ui.press(Key::down);  // from the tabs to the compared state
   EXPECT_TRUE(pressesUntil(ui, Key::right, 4,
                            [&] { return ui.view().inspectorTab == InspectorTab::history; }));
   EXPECT_EQ(ui.view().tool, kChangesTool);

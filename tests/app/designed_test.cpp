@@ -1,5 +1,4 @@
-// Designed heads on the screen: their names where heads are shown, what is said of them, and that
-// presets open on them.
+// Designed heads on the screen: their names, their descriptions, and presets that open with them.
 #include "app_driver.h"
 #include "core/editing/make_document.h"
 #include "core/heads/designed_heads.h"
@@ -51,7 +50,7 @@ TEST(DesignedHeadsShown, APresetAfterLoadedWeightsOpensOnHeadsWorthLookingAt) {
   ui.clickAt(combo->centre());
   ui.click("Two sentences, a batch", "Combo");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
-  ui.view().learnHeads = false;  // at sizes that no learned ones are there for
+  ui.view().learnHeads = false;  // at sizes without shipped learned heads
   ui.clickAt(ui.screen().findAfter("Learn", "top bar")->centre());
   ui.click("Dimensions of BERT base", "Combo");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);

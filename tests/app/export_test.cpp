@@ -1,5 +1,5 @@
-// Exporting from the window: each kind, by mouse and by keyboard, what is refused, and what is read
-// back from the files.
+// Exporting from the window: each kind, by mouse and by keyboard, the refusals, and the files read
+// back.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -100,7 +100,7 @@ TEST_F(Export, TheWholeTraceAndTheScriptAreWritten) {
   EXPECT_TRUE(ui_.shows("run python3", kDialog));
 }
 
-/// A picture's program is made of the window's history, wherever that has come to.
+/// A picture is drawn by a program with the window's history, whichever state that shows.
 TEST_F(Export, APictureIsDrawnAfterASessionWasOpened) {
   const fs::path file = folder_ / "lecture.headscope.json";
   formats::saveSession(file, {textDocument("From a file"), "{}", {}, {}});
@@ -160,12 +160,12 @@ TEST_F(Export, IsDoneByKeyboardAlone) {
   ui_.press(Key{'E'}, true, true);
   ASSERT_TRUE(ui_.window(kDialog));
   ui_.type((folder_ / "keys").string());
-  ui_.press(Key::up);  // the formats
+  ui_.press(Key::up);  // moves to the formats
   ui_.press(Key::right);
   ui_.press(Key::space);
   const StepId step = ui_.view().step;
   ui_.press(Key::down);
-  ui_.press(Key::enter);  // takes the field up again
+  ui_.press(Key::enter);  // edits the field again
   ui_.press(Key::enter);
   EXPECT_TRUE(ui_.shows("exported weights", kDialog)) << ui_.screen().all(kDialog);
   EXPECT_EQ(ui_.view().step, step);

@@ -1,5 +1,5 @@
-// Edits that arrive faster than they can be computed, thousands of them: whatever was taken on the
-// way is what it says it is, and the last is right.
+// Thousands of edits that arrive faster than they can be computed: each intermediate trace belongs
+// to its document, and the last one is right.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace headscope::test {
 namespace {
 
-/// A cell here, a pin there, a mask, a head, a mistake: by its number.
+/// An edit chosen by its number: of a cell, a pin, a mask, a head or a mistake.
 Edit editNumber(int n, const Document& document) {
   const AttentionConfig& c = document.config;
   const auto at = [n](Index count, int step) { return static_cast<Index>(n * step) % count; };
@@ -58,7 +58,7 @@ void editFasterThanItComputes(const AttentionConfig& config, int edits) {
     if (auto update = worker.take()) {
       ASSERT_TRUE(update->trace) << update->error;
       taken.push_back(std::move(update->trace));
-      if (taken.size() > 8) taken.erase(taken.begin());  // older ones go while a pass runs
+      if (taken.size() > 8) taken.erase(taken.begin());  // older traces are freed while a pass runs
     }
     if (n % 100 == 0) std::this_thread::yield();
   }
@@ -67,7 +67,7 @@ void editFasterThanItComputes(const AttentionConfig& config, int edits) {
   ASSERT_FALSE(taken.empty());
   ASSERT_EQ(taken.back()->documentPtr(), document);
   expectSameBits(*taken.back(), *runAttention(document));
-  for (const TracePtr& trace : taken) {  // nothing has written into what was handed out
+  for (const TracePtr& trace : taken) {  // no pass has written into these traces
     const TracePtr whole = runAttention(trace->documentPtr());
     for (const TensorId id : {TensorId::weights, TensorId::output}) {
       expectClose(trace->tensor(id), whole->tensor(id).values(), std::string(info(id).name));

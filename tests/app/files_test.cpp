@@ -14,7 +14,8 @@ class Files : public testing::Test {
     ui_.app().dropFiles({path});
     ui_.settle();
   }
-  /// The message stands on the screen and nothing else has changed.
+  /// Checks that the file is refused with a message on the screen and that nothing else has
+  /// changed.
   void refuses(const std::filesystem::path& path, const std::string& why) {
     const DocumentPtr before = ui_.app().document();
     drop(path);
@@ -49,7 +50,7 @@ TEST_F(Files, AnInputAndItsWeightsAreDropped) {
   EXPECT_EQ(ui_.trace().documentPtr(), ui_.app().document());
 }
 
-/// Six heads of 8 that share two of keys: files do not say so.
+/// Six heads of width 8 that share two key heads: the file does not name the head width.
 TEST_F(Files, WeightsAreSplitByTheHeadWidthThatIsSetOrAsTheirKeysFit) {
   const auto path = folder_ / "layer.safetensors";
   formats::writeSafetensors(path,

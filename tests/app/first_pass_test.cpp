@@ -1,5 +1,5 @@
-// What is on the screen until there is a trace: what is computed and how far it is, or why there
-// will be none; at any size of the window.
+// The screen before the first trace, at any size of the window: it shows the progress of the pass,
+// or the reason why there will be no trace.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -40,7 +40,7 @@ TEST(FirstPass, SaysWhyThereIsNone) {
   ASSERT_EQ(app.trace(), nullptr);
   EXPECT_TRUE(says("scale them down")) << written();
   EXPECT_FALSE(says("computing")) << written();
-  app.apply(SetCell{{TensorId::x, 0, -1, 0, 0}, 1.0F});  // and goes on with what can be computed
+  app.apply(SetCell{{TensorId::x, 0, -1, 0, 0}, 1.0F});  // this input can be computed
   app.finish();
   host.frame(app);
   EXPECT_NE(app.trace(), nullptr);

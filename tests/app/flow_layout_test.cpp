@@ -245,7 +245,7 @@ TEST(FlowLayout, LabelsAreThereInTheSmallestPanelAndGetShorter) {
 TEST(FlowLanes, ShowsFirstChosenAndLastHeads) {
   EXPECT_EQ(shownHeads(4, 2, 4), (std::vector<Index>{0, 1, 2, 3}));
   const std::vector<Index> shown = shownHeads(128, 60, 20);
-  EXPECT_EQ(shown.size(), 18U);  // and two rows for those between
+  EXPECT_EQ(shown.size(), 18U);  // the other two rows stand for the heads between
   EXPECT_TRUE(std::count(shown.begin(), shown.end(), 60) == 1);
   EXPECT_EQ(shown.front(), 0);
   EXPECT_EQ(shown.back(), 127);

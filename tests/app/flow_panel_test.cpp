@@ -1,4 +1,4 @@
-// The flow panel through real frames: what is clicked, what moves, what is uploaded.
+// The flow panel through real frames: clicks, animation and uploads.
 #include "app/ui/flow/flow_panel.h"
 
 #include <gtest/gtest.h>
@@ -185,7 +185,7 @@ TEST_F(FlowPanel, NewDimensionsMoveForAQuarterOfASecond) {
   EXPECT_FALSE(wantsFrame_);
 }
 
-/// Those that fade away stand there still, with numbers that the pass does not have.
+/// Heads that fade out are still drawn, but the new pass has no numbers for them.
 TEST_F(FlowPanel, HeadsThatFadeAwayHaveNoGain) {
   frame();
   show(4);
@@ -245,7 +245,7 @@ TEST_F(FlowPanel, WeightsAreAveragedDownToPixels) {
 /// Where heads share keys and values, K and V have as many stripes as key/value heads.
 TEST_F(FlowPanel, KeysAndValuesHaveTheirOwnHeadsStripes) {
   show(8, 2);
-  view_.head = 5;  // of the second key/value head
+  view_.head = 5;  // belongs to the second key/value head
   frame();
   for (const auto& [part, heads] :
        {std::pair{FlowPart::query, 8}, {FlowPart::key, 2}, {FlowPart::value, 2}}) {

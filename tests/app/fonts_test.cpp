@@ -1,5 +1,5 @@
-// Sizes and fonts: a window that is not there to be seen, monitors of other scales, typefaces that
-// are missing or damaged.
+// Sizes and fonts: a hidden window, monitors of other scales, typefaces that are missing or
+// damaged.
 #include "app/ui/fonts.h"
 
 #include <cmath>

@@ -32,7 +32,7 @@ TEST(FramePace, TheTimeAFrameTookIsPartOfTheWait) {
 
 class Pacing : public testing::Test {
  protected:
-  /// Frames drawn in so many seconds in which the user does nothing.
+  /// The number of frames drawn in a time in which the user does nothing.
   int framesIn(double seconds) {
     int frames = 0;
     double passed = 0.0;
@@ -41,7 +41,7 @@ class Pacing : public testing::Test {
                                          false, ImGui::GetIO().WantTextInput, 0.0});
       passed += wait;
       if (!(passed < seconds)) return frames;
-      constexpr double kHostFrame = 1.0 / 60;  // by which the host's clock goes on by itself
+      constexpr double kHostFrame = 1.0 / 60;  // the step of the host's own clock
       ui.host().advance(wait - kHostFrame);
       ui.frame();
       ++frames;

@@ -1,5 +1,5 @@
-// The figures of heads on the screen: the same as measured, in every order, with the reason where
-// there is none.
+// The figures of heads on the screen: equal to the measured ones, in every order, with the reason
+// where one is undefined.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ DocumentPtr maskedDocument() {
   return apply(*document, SetMask{mask}, kTestBudget).document;
 }
 
-/// The table's rows from top to bottom: the numbers that stand alone in it.
+/// The heads in the table's rows from top to bottom, read from the texts that are plain numbers.
 std::vector<Index> rowsShown(const AppDriver& ui) {
   std::vector<Index> heads;
   const ScreenText screen = ui.screen();
@@ -53,7 +53,7 @@ std::vector<Index> rowsShown(const AppDriver& ui) {
   return heads;
 }
 
-/// What stands in the row of a head, from left to right.
+/// The texts in the row of a head, from left to right.
 std::string rowShown(const AppDriver& ui, Index head) {
   const ScreenText screen = ui.screen();
   const std::string number = std::to_string(head + 1);
@@ -363,7 +363,7 @@ TEST(HeadsFigures, AreNamedInWords) {
   EXPECT_FALSE(view.tableDescending);
 }
 
-/// What is not defined comes last, whichever way round.
+/// An undefined value comes last in either direction.
 TEST(HeadsFigures, AreOrderedWithWhatIsNotDefinedLast) {
   HeadReport report;
   report.metrics.resize(4);

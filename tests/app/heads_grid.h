@@ -1,4 +1,4 @@
-// HeadsGrid: the card of all heads, on the page, and what its heatmaps are filled with.
+// HeadsGrid: the card of all heads on its page, and the cells of its heatmaps.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class HeadsGrid : public testing::Test {
   std::vector<gl::Rect> maps() { return ui_.heatmaps(kCard); }
   bool shows(std::string_view text) { return ui_.shows(text, kCard); }
   HeadsView& heads() { return ui_.view().heads; }
-  /// How often a piece of text stands there in a colour.
+  /// The number of times a text is drawn on the card in a colour.
   int inColor(std::string_view text, ImU32 color) {
     int count = 0;
     const ScreenText screen = ui_.screen();
@@ -38,7 +38,7 @@ class HeadsGrid : public testing::Test {
     }
     return count;
   }
-  /// What the n-th heatmap of the card is filled with.
+  /// The cells of the n-th heatmap of the card.
   std::vector<float> cells(std::size_t n) {
     const gl::Rect box = *ui_.window(kCard);
     for (const auto& command : ui_.app().scene().commands) {

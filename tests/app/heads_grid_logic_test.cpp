@@ -1,5 +1,5 @@
-// What the grid of all heads is made of: its order, its layout, which tokens are shown, and blocks
-// of cells against a naive loop.
+// The grid of all heads, without drawing: its order, its layout, the tokens it shows, and blocks of
+// cells against a naive loop.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST(TokenZoom, StaysWithinTheTokens) {
   EXPECT_EQ(range, TokenRange{});
   EXPECT_EQ(shownOf({900, 300}, 1000), (TokenRange{700, 300}));
   EXPECT_EQ(shownOf({900, 300}, 200), (TokenRange{0, 200}));  // another, shorter input
-  EXPECT_EQ(zoomed({}, 3, 0.5), TokenRange{});                // fewer than are ever left out
+  EXPECT_EQ(zoomed({}, 3, 0.5), TokenRange{});                // too few tokens for a range
 }
 
 TEST(TokenZoom, BlocksHoldWhatIsShownAtNoMoreThanAPixelEach) {
@@ -64,7 +64,7 @@ TEST(TokenZoom, BlocksHoldWhatIsShownAtNoMoreThanAPixelEach) {
   EXPECT_EQ(blocksFor({2000, 100}, 4096, 100.0F), blocksFor({2010, 100}, 4096, 100.0F));
 }
 
-/// A block at a time, cell by cell.
+/// Reduces block by block and cell by cell.
 std::vector<float> naivelyReduced(const AxisBlocks& rows, const AxisBlocks& cols, Reduction how,
                                   const std::function<float(Index, Index)>& cell) {
   std::vector<float> result;
@@ -153,7 +153,7 @@ TEST(TileGridLayout, MakesTilesAsLargeAsTheRoomAllows) {
   EXPECT_EQ(eight.rows, 2);
 }
 
-/// As the card of all heads has it in a window of 1600 × 1000.
+/// The room of the card of all heads in a window of 1600 × 1000.
 TileSpace labelledSpace(Index count) {
   TileSpace space;
   space.count = count;
@@ -179,7 +179,7 @@ TEST(TileGridLayout, ColumnsAreThoseThatLeaveRoomForLabels) {
   EXPECT_EQ(layoutTiles(labelledSpace(128)).labels, TileLabels::none);
 }
 
-/// As a wide, low card has it before a room: pictures of one row would be larger by a hair.
+/// A wide, low presented card: pictures in one row would be only slightly larger.
 TEST(TileGridLayout, TwoRowsStandWhereOneHasHardlyLargerPictures) {
   TileSpace space;
   space.count = 8;

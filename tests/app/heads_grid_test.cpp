@@ -65,7 +65,7 @@ TEST_F(HeadsGrid, SortsTheTilesByTheMetricChosen) {
   EXPECT_EQ(heads().sortBy, "mean_distance");
   const auto metrics = *headMetrics(ui_.trace(), Index{0});
   const auto order = headOrder(metrics, "mean_distance", 8);
-  ASSERT_NE(order.front(), 0);  // else this says nothing
+  ASSERT_NE(order.front(), 0);  // otherwise the test proves nothing
   for (const std::size_t tile : {0, 7}) {
     ui_.hover(middle(maps()[tile]));
     ASSERT_TRUE(ui_.view().hovered);

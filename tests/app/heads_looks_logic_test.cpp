@@ -80,7 +80,7 @@ TEST(LineHeads, FollowTheChosenOneUntilPicked) {
   EXPECT_EQ(lineHeads(view, 0, 8), Places{});
   toggleLines(view, 0, 7, 8, true);
   EXPECT_EQ(lineHeads(view, 0, 8), (Places{7}));
-  EXPECT_EQ(lineHeads(view, 0, 4), Places{});  // there is no eighth any more
+  EXPECT_EQ(lineHeads(view, 0, 4), Places{});  // head 8 no longer exists
 }
 
 TEST(TokenColumn, ScrollsFromTheFirstToTheLast) {

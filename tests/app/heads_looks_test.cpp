@@ -22,7 +22,6 @@ using Places = std::vector<Index>;
 constexpr Index kAll = 1'000'000;
 const std::atomic<bool> kGoOn = false;
 
-/// The page, as it is used.
 class HeadsLooks : public testing::Test {
  protected:
   explicit HeadsLooks(DocumentPtr document = presetDocument("original-transformer"),
@@ -219,7 +218,7 @@ TEST_F(HeadsLooks, TheTabsOpen) {
   EXPECT_EQ(ui_.view().heads.looksTab, LooksTab::lines);
 }
 
-/// Sizes at the ends: every tab stands.
+/// Every tab works at the smallest and the largest sizes.
 TEST_F(HeadsLooks, StandAtEverySize) {
   std::string longText;
   for (int i = 0; i < 700; ++i) longText += i % 3 == 0 ? "cat " : "sat ";

@@ -1,5 +1,5 @@
-// Switching heads off: by key, switch and field; what each output loses, against core's numbers and
-// a real run; and what each head adds through W^O.
+// Switching heads off: by key, switch and field; the loss of each output, against core's numbers
+// and a real run; and each head's contribution through W^O.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ DocumentPtr fullyMasked(bool bias) {
                         SetMask{mask});
 }
 
-/// Every shape a card must stand.
+/// Documents of every shape that the card must support.
 std::vector<std::pair<std::string, DocumentPtr>> shapes() {
   const DocumentPtr original = presetDocument("original-transformer");
   Mask oneRow;
@@ -109,7 +109,7 @@ TEST_F(HeadsOff, ShiftXLeavesOneAndThenAllAsOneEntryEach) {
   ui_.press(Key{'Z'}, true);
   EXPECT_EQ(ui_.app().message(), "undone: all heads off but 6");
   ui_.view().head = 1;
-  ui_.press(Key{'X'});  // one that is off comes back alone
+  ui_.press(Key{'X'});  // off; shift+X then leaves it on alone
   ui_.press(Key{'X'}, false, true);
   EXPECT_EQ(gains(ui_), (std::vector<float>{0, 1, 0, 0, 0, 0, 0, 0}));
 }
@@ -243,7 +243,7 @@ TEST(HeadsOffCheck, SubtractingIsRecomputingWhateverTheShape) {
       ASSERT_TRUE(checked);
       EXPECT_LE(checked->largest, 1e-5) << name << ", head " << head;
       EXPECT_TRUE(checked->agrees());
-      // and it is no comparison of a pass with itself
+      // the pass is not compared with itself
       const Tensor& now = trace->tensor(TensorId::output);
       const Tensor without = outputWithGain(*trace, 0, head, 0.0F);
       if (name == "8 heads") {

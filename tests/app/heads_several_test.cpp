@@ -1,4 +1,4 @@
-// More heads, and why several: what both tabs say is what the engine measures.
+// More heads, and why several: both tabs show the engine's measurements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,8 @@ ViewState onTab(EffectTab tab) {
   return view;
 }
 
-/// Until every number of heads is measured: each is asked for when the one before is there.
+/// Waits until every number of heads is measured; each one is requested when the one before is
+/// done.
 void settleAll(AppDriver& ui) {
   for (std::size_t i = 0; i <= headCounts(ui.config()).size(); ++i) ui.settle();
 }
@@ -58,7 +59,7 @@ DocumentPtr designedDocument(const std::string& text) {
   return apply(*textDocument(text), DrawWeights{WeightInit::designed, 1}, kTestBudget).document;
 }
 
-/// Both relations, and what the page says they get in one head.
+/// Checks that the page shows both relations and their scores in one head.
 void expectShown(AppDriver& ui, const HeadRelation& a, const HeadRelation& b,
                  PairGains gains = PairGains::equal) {
   EXPECT_TRUE(ui.shows(a.relation.name + " ▾", "effects")) << ui.screen().all();
@@ -108,7 +109,7 @@ TEST(WhySeveral, TheUsersPairStaysUntilItIsGivenUp) {
   ui.view().heads.relationPair = {1, 4};
   ui.settle();
   expectShown(ui, {1, *relations[1]}, {4, *relations[4]});
-  ui.view().heads.relationPair = {1, 1};  // no pair
+  ui.view().heads.relationPair = {1, 1};  // not a pair
   ui.settle();
   EXPECT_EQ(conclusion(), before);
   ui.view().heads.relationPair = {1, 4};

@@ -34,7 +34,7 @@ TEST(Heads, KeepTheirNamesInALowWindow) {
   const auto designed = makePreset(presetByName("original-transformer"),
                                    WeightSource{WeightInit::designed, 1, {}}, kTestBudget);
   AppDriver high(designed, 1600, 950);
-  EXPECT_TRUE(high.shows("Previous", "strip"));  // of "Previous token"
+  EXPECT_TRUE(high.shows("Previous", "strip"));  // the start of "Previous token"
   EXPECT_TRUE(high.shows("weights 0 to 1", "heads"));
   AppDriver low(designed, 1280, 720);
   EXPECT_TRUE(low.shows("Head 1", "strip"));

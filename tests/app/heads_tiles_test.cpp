@@ -1,4 +1,4 @@
-// What tiles of heads say of them, and norm-weighted attention beside plain attention.
+// The texts on the tiles of heads, and norm-weighted attention beside plain attention.
 #include <cstddef>
 #include <string>
 
@@ -94,7 +94,7 @@ TEST_F(HeadsGrid, NormWeightedStandsBesidePlainAttentionWithTheDifference) {
                   static_cast<double>(moved[at]) / sum - static_cast<double>(plain[at]), 1e-6);
       left += static_cast<double>(difference[at]);
     }
-    EXPECT_NEAR(left, 0.0, 1e-6);  // what one key gains others lose
+    EXPECT_NEAR(left, 0.0, 1e-6);  // the gain of one key is the loss of others
   }
   ui_.hover(cellAt(maps()[10], 6, 6, 2, 1));
   EXPECT_TRUE(ui_.shows("than the weight says", "Tooltip"));

@@ -1,4 +1,4 @@
-// How the heads page is looked at comes back with a session.
+// The view of the heads page is saved and restored with a session.
 #include <gtest/gtest.h>
 
 #include "app/view_json.h"
@@ -91,7 +91,7 @@ TEST(HeadsViewJson, TakesNothingThatDoesNotFit) {
   EXPECT_EQ(back.heads.compared, (std::vector<Index>{3, 4}));
   EXPECT_TRUE(back.heads.lineHeads.empty());
   EXPECT_EQ(back.heads.similarityCut, 1.0F);
-  EXPECT_EQ(back.page, "map");  // of a newer program: kept, and the first is shown
+  EXPECT_EQ(back.page, "map");  // from a newer program: kept, the first is shown
   EXPECT_EQ(back.heads.scatterX, "mean_distance");
   EXPECT_EQ(back.heads.queries.count, 0);
   EXPECT_EQ(back.heads.query, -1);

@@ -1,4 +1,4 @@
-// Help: every key and every term is listed, and terms are explained where they stand.
+// Help: every key and every term is listed, and terms are explained where they are used.
 #include "app/ui/help.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST(Help, ListsEveryShortcutAndEveryTool) {
   }
 }
 
-/// What the list says of keys that do something at once is so.
+/// Keys with an immediate effect do what the list says.
 TEST(Help, WhatItSaysOfKeysIsTrue) {
   AppDriver ui;
   ui.press(Key::end);

@@ -1,4 +1,4 @@
-// The history and the pins in the right card: every state can be gone to, every pin removed.
+// The history and the pins in the right card: every state can be reached, every pin removed.
 #include <vector>
 
 #include "app/ui/widgets.h"
@@ -56,7 +56,7 @@ TEST_F(HistoryPanel, UndoneStatesAreGreyAndTheCurrentOneMarked) {
 TEST_F(HistoryPanel, CompareHoldsThePresentAgainstThatState) {
   ui_.clickAt({ui_.at("compare", "states").x, ui_.at("causal on", "states").y});
   EXPECT_EQ(ui_.view().tool, kChangesTool);
-  EXPECT_EQ(ui_.app().document(), documents_[3]);  // gone nowhere
+  EXPECT_EQ(ui_.app().document(), documents_[3]);  // the document stays
   EXPECT_TRUE(ui_.shows("after causal on", "flow")) << ui_.screen().all("flow");
   const TracePtr before = runAttention(documents_[1], nullptr, {1});
   const CellRef cell{TensorId::rawScores, 0, 0, 2, 4};

@@ -1,4 +1,4 @@
-// The input queue: what each frame is given of what keyboard and mouse did while one was drawn.
+// The input queue: the keyboard and mouse events given to each frame after a slow one.
 #include "app/host/input_queue.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class Input : public testing::Test {
   }
   void ctrl(bool down) {
     constexpr Key kLeftCtrl{341};
-    // as X11 has it: what was held before
+    // X11 reports the modifiers held before the event
     key(kLeftCtrl, down ? KeyAction::press : KeyAction::release, down ? 0 : host::kModCtrl);
   }
   void click(int button = 0) {
@@ -58,7 +58,8 @@ class Input : public testing::Test {
     ImGui::EndFrame();
     now_ += frameTime_;
   }
-  /// In how many frames until nothing waits, and `more`, something holds.
+  /// The number of frames in which the condition holds. Runs until no event waits, and `more`
+  /// frames after that.
   template <typename Holds>
   int frames(Holds holds, int more = 3) {
     int count = 0;
@@ -159,7 +160,7 @@ TEST_F(Input, RepeatsThatPileUpEndWithTheKey) {
 }
 
 TEST_F(Input, KeyboardNavigationRepeatsOnceAsWell) {
-  constexpr float kFactors[] = {0.72F, 1.0F, 1.25F};  // of the delay, in Dear ImGui
+  constexpr float kFactors[] = {0.72F, 1.0F, 1.25F};  // of Dear ImGui's key delay
   for (const double frameTime : {1.0 / 144, 1.0 / 60, kSlow, 5.0}) {
     frameTime_ = frameTime;
     const ImGuiIO& io = ImGui::GetIO();
@@ -256,7 +257,7 @@ TEST_F(Input, EveryNotchOfTheWheelCountsWhereItWasGiven) {
   EXPECT_EQ(turned, (std::vector<std::pair<float, float>>{{30.0F, 3.0F}, {150.0F, -1.0F}}));
 }
 
-/// What a text field would be given, frame by frame: characters, then the key pressed.
+/// The input of a text field, frame by frame: characters, then the key pressed.
 class Typing : public Input {
  protected:
   std::string typed() {

@@ -1,6 +1,5 @@
-// Sessions keep the edits of a model: heads that are off, what was edited of a layer in Flow, and
-// that Flow shows that layer; saved and opened, restored after a crash, with the model's folder
-// gone.
+// Sessions keep the edits of a model: heads switched off, edits of a layer in Flow, and the layer
+// that Flow shows; saved and opened, restored after a crash, and with the model's folder gone.
 #include <filesystem>
 #include <string>
 
@@ -41,7 +40,7 @@ class KeptModel : public Autosave {
       ui_.frame();
     }
   }
-  /// What the model says, with its probabilities.
+  /// The text of the model's card: its predictions with their probabilities.
   std::string says() {
     const std::string page = ui_.view().page;
     ui_.view().page = kModelPage;

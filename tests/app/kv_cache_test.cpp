@@ -101,7 +101,8 @@ TEST_F(KvCachePanel, ItsNumbersAreTheCores) {
   EXPECT_TRUE(shows("saved 83.3 %, so far 71.5 %")) << ui_.screen().all("flow");
 }
 
-/// Cached rows of K and V, the new row of all four, and the rows that follow from it.
+/// The panel shows the cached rows of K and V, the new row of X, Q, K and V, and the rows that
+/// depend on it.
 TEST_F(KvCachePanel, ShowsTheTracesOwnRows) {
   ViewState view;
   view.tool = "kvcache";
@@ -183,7 +184,8 @@ TEST_F(KvCachePanel, InCrossAttentionItSaysWhatIsCached) {
   EXPECT_FALSE(shows("turn on causal"));
 }
 
-/// A position past the end, one head, one column a head, many heads, many tokens, small windows.
+/// The panel works with a position past the end, one head, one column per head, many heads, many
+/// tokens, and small windows.
 TEST_F(KvCachePanel, StandsAtEverySize) {
   const auto sized = [](Index dModel, Index heads, Index kvHeads, Index tokens) {
     DocumentPtr document = causal(presetDocument("original-transformer"));

@@ -69,7 +69,7 @@ TEST_P(Layout, TheBarsControlsAreAllOnTheScreen) {
   ui.click("More ▾", "top bar");
   EXPECT_TRUE(ui.shows("bias")) << ui.screen().all();  // in the bar, or there
   ui.press(Key::escape);
-  // in a narrow window some of them stand behind "More"
+  // a narrow window moves some of them to "More"
   const bool narrow = screen.find("More ▾", "tokens").has_value();
   EXPECT_EQ(narrow, w / scale < 600.0F);
   for (const char* text : {"edit text", "edit memory"}) {
@@ -134,7 +134,7 @@ TEST(StatusBar, GivesAMessageTheRoomItNeeds) {
   EXPECT_TRUE(ui.shows("notes.txt: only .csv (a series)"));
 }
 
-/// The place of all of a piece of text.
+/// The rectangle of a whole run of text.
 gl::Rect placeOf(const TextRun& run) {
   const Spot spot = run.spot(0, run.text.size());
   return {spot.min.x, spot.min.y, spot.max.x, spot.max.y};
@@ -230,7 +230,7 @@ TEST(SmallWindow, ScrollsToItsLastPanel) {
   EXPECT_TRUE(ui.screen().find("Inspector", "inspector")) << ui.screen().all();
 }
 
-/// At twice the size a window of 1600 points has one column: it scrolls down alone.
+/// At twice the size a window of 1600 points has one column, which scrolls vertically only.
 TEST(SmallWindow, IsNoWiderThanTheBody) {
   const ImVec2 body(800.0F, 360.0F);
   for (const float scale : {1.0F, 1.5F, 2.0F}) {
@@ -241,7 +241,7 @@ TEST(SmallWindow, IsNoWiderThanTheBody) {
   }
 }
 
-/// Where there is little height the strip gives up some of it.
+/// In a low window the strip gives up part of its height.
 TEST(SmallWindow, LeavesTheStageMoreThanTheStrip) {
   const FlowPlaces low = layoutFlow({1280.0F, 595.0F}, 1.0F, false);
   EXPECT_GT(low.stage.height(), 250.0F);

@@ -1,4 +1,4 @@
-// Nothing leaks: a day of edits and of preset changes, and what the process holds after it.
+// Nothing leaks: the memory of the process after a day of edits and of preset changes.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,17 +16,17 @@ namespace headscope::ui {
 namespace {
 
 constexpr Index kMegabyte = Index{1} << 20;
-constexpr Index kHistory = 8 * kMegabyte;  // full long before the first quarter is over
+constexpr Index kHistory = 8 * kMegabyte;  // full well within the first quarter
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kMeasured = false;  // sanitizers keep what was freed; ASan's looks for leaks itself
-constexpr int kPart = 20;          // of the edits
+constexpr int kPart = 20;          // edits
 #else
 constexpr bool kMeasured = true;
 constexpr int kPart = 1;
 #endif
 
-/// Of this process, now.
+/// The resident memory of this process now, in bytes.
 Index residentBytes() {
   Index pages = 0;
   Index resident = 0;
@@ -54,8 +54,9 @@ class Leaks : public testing::Test {
     }
   }
 
-  /// So many edits, and after every 25 what the process holds. That goes up and down with what is
-  /// shown: a leak raises the lowest of it. `flat`: by how much less over the second half.
+  /// Applies this number of edits and records the resident memory after every 25. It varies with
+  /// the view, but a leak raises its lowest value, which must rise by less than `flat` in the
+  /// second half.
   template <typename Make>
   void expectFlat(int edits, Index flat, Make edit) {
     const Index start = residentBytes();
@@ -83,7 +84,7 @@ class Leaks : public testing::Test {
     EXPECT_LT(end - middle, flat);
   }
 
-  static constexpr Index kHeld = 32 * kMegabyte;  // beside the history: results, caches
+  static constexpr Index kHeld = 32 * kMegabyte;  // besides the history: results, caches
 
   host::Headless host_;
   std::unique_ptr<App> app_;

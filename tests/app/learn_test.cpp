@@ -10,8 +10,7 @@
 namespace headscope::ui {
 namespace {
 
-/// The first button Start that is drawn after the lesson's title.
-/// As it stands on the screen: letters raised or lowered without their signs.
+/// The text as it is on the screen, without the signs that raise or lower letters.
 std::string onScreen(std::string text) {
   std::erase_if(text,
                 [](char c) { return std::string_view("^_{}\\").find(c) != std::string::npos; });
@@ -35,7 +34,7 @@ void openLesson(AppDriver& ui, const std::string& title) {
 
 void openFirstLesson(AppDriver& ui) { openLesson(ui, "One word asks"); }
 
-/// Steps by hand, each as far as what it shows.
+/// Trains step by step with the keyboard, and waits for each step's results.
 void trainSteps(AppDriver& ui, int steps) {
   for (int i = 0; i < steps; ++i) {
     ui.press(Key::right);
@@ -94,7 +93,7 @@ TEST(LearnPage, ASceneShowsTheSentenceOfABatchThatItNames) {
   EXPECT_TRUE(ui.shows("item 2 of 2")) << ui.screen().all("input");
 }
 
-/// Its button stands in the picture that its scenes show, too.
+/// The button of an open lesson is also in the picture that its scenes show.
 TEST(LearnPage, ALessonThatIsOpenIsNotBegunAnewByItsButton) {
   AppDriver ui;
   openLesson(ui, "A sentence looks into another");
@@ -146,7 +145,8 @@ TEST(StartPanel, IsClosedForGood) {
   std::filesystem::remove_all(folder);
 }
 
-/// What its first scenes set holds where it is gone on with later, on whatever stands there then.
+/// A lesson that is continued later has the state that its first scenes set, whatever document is
+/// open then.
 TEST(LearnPage, KeepsWhatWasDoneAndIsGoneOnWithAsItsScenesLeftIt) {
   const auto folder = ownFolder();
   AppDriver ui;
@@ -227,7 +227,7 @@ TEST(LearnPage, ASceneThatSaysSoBeginsItsRunAnew) {
   EXPECT_TRUE(ui.shows("step 2 of", kLiveHeadsCard)) << "later scenes go on with it";
 }
 
-/// Before a room one card alone is drawn.
+/// Only one card is drawn while presenting.
 TEST(LearnPage, APresentedSceneShowsTheRunItAsksFor) {
   AppDriver ui;
   ui.view().page = kTrainPage;
@@ -323,8 +323,7 @@ TEST(LearnPage, AScenesCardIsInSight) {
   EXPECT_GT(grid->min.y, 80.0F);
 }
 
-/// In every scene of every lesson: what is written is all there, and the way that is shown leads
-/// to what is asked.
+/// In every scene of every lesson all text is visible, and the suggested steps solve the task.
 TEST(LearnPage, EverySceneCanBeGoneThrough) {
   AppDriver ui;
   for (const lessons::Lesson& lesson : formats::shippedLessons()) {
@@ -347,7 +346,7 @@ TEST(LearnPage, EverySceneCanBeGoneThrough) {
   }
 }
 
-/// Of a quiz: what is so instead, read from the pass; its end with the questions that are left.
+/// A quiz shows the actual answer, read from the pass; its end lists the questions still open.
 TEST(LearnPage, AQuizSaysHowItStandsAndEndsWithWhatIsLeft) {
   AppDriver ui;
   openLesson(ui, "Twelve questions");
@@ -379,7 +378,7 @@ TEST(LearnPage, FromALessonToLookAtAgainOneComesBackToTheQuestion) {
   EXPECT_FALSE(ui.shows("To question", "lesson"));
 }
 
-/// A click on one page opened another, where something else stands under the mouse.
+/// A click opens another page, with other content under the mouse.
 TEST(Tooltips, WaitForTheMouseToMoveAfterAClick) {
   AppDriver ui;
   const ImVec2 play = ui.at("Play", "steps");

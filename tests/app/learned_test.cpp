@@ -1,5 +1,5 @@
-// Learned heads in the window: those of another size are learned beside the frames, and are seen to
-// form; the history has one entry of it.
+// Learned heads in the window: heads of another size are learned in the background and shown while
+// they form; the history has one entry for it.
 #include "app_driver.h"
 #include "core/editing/make_document.h"
 
@@ -14,7 +14,8 @@ DocumentPtr smallDocument(WeightInit init) {
                       {init, 1, {}}, kTestBudget);
 }
 
-/// Said to be learned, with other weights: what is learned from there is seen.
+/// A document that is marked as learned but has other weights, so that learning changes them
+/// visibly.
 DocumentPtr learnedDocument() {
   Document document = *smallDocument(WeightInit::xavier);
   document.weightSource.init = WeightInit::learned;
@@ -55,7 +56,7 @@ TEST(LearnedHeads, AreSeenToFormAtANewSize) {
   EXPECT_EQ(ui.undoAll(), 1);
 }
 
-/// What is done meanwhile holds for what is learned, and is undone with it.
+/// An edit made during learning also applies to the learned weights, and undo reverts it with them.
 TEST(LearnedHeads, TakeOtherEditsAlong) {
   AppDriver ui(learnedDocument());
   ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
@@ -90,7 +91,7 @@ TEST(LearnedHeads, AreStoppedForDesignedOnes) {
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
   EXPECT_EQ(ui.undoAll(), 1);
 
-  ui.view().learnHeads = false;  // and for good
+  ui.view().learnHeads = false;  // switches learning at new sizes off
   ui.frame();
   ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
@@ -98,8 +99,8 @@ TEST(LearnedHeads, AreStoppedForDesignedOnes) {
   EXPECT_TRUE(ui.shows("learning at new sizes is off"));
 }
 
-/// The other heads of the layer that comes with the program: what they were trained for stands
-/// where they are named, and how.
+/// The page shows, with the heads' names, the relations that heads of the shipped layer were
+/// trained for, and how they were trained.
 TEST(LearnedHeads, SayWhatTheyWereTrainedFor) {
   ViewState view;
   view.page = kHeadsPage;
@@ -116,7 +117,7 @@ TEST(LearnedHeads, SayWhatTheyWereTrainedFor) {
   EXPECT_TRUE(ui.shows("Least sure: "));
 }
 
-/// So do those of a series, in its own terms.
+/// The heads of a series show their relations in terms of series.
 TEST(LearnedHeads, OfASeriesSayWhatTheyWereTrainedFor) {
   ViewState view;
   view.page = kHeadsPage;
@@ -131,7 +132,7 @@ TEST(LearnedHeads, OfASeriesSayWhatTheyWereTrainedFor) {
   EXPECT_TRUE(ui.shows("learn --d-model 64 --heads 8 --channels 3"));
 }
 
-/// What comes with the program is there at once, and of numbers nothing is known.
+/// Weights shipped with the program are available immediately; an input of plain numbers has none.
 TEST(LearnedHeads, ComeWithTheProgramAndAreNotForNumbers) {
   AppDriver ui;
   ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
@@ -141,7 +142,7 @@ TEST(LearnedHeads, ComeWithTheProgramAndAreNotForNumbers) {
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
 }
 
-/// For a series they are learned from series, beside the frames.
+/// The heads for a series are learned from series, in the background.
 TEST(LearnedHeads, OfASeriesAreLearnedFromSeries) {
   AppDriver ui(learnedDocument());
   ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");

@@ -1,5 +1,5 @@
-// A lecture: lessons and scenes of one's own before a room, the sentence and the pointer, what the
-// speaker sees alone, and letters that are read from the last row.
+// A lecture: the speaker's own lessons and scenes presented to a room, the sentence and the
+// pointer, the notes that only the speaker sees, and letters that can be read from the last row.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ constexpr int kRoomWidth = 1280;
 constexpr int kRoomHeight = 720;
 constexpr float kSmallest = 14.0F;  // pixels of an em
 
-/// As the window opens.
+/// The document with which the window opens.
 DocumentPtr openingDocument() {
   const DocumentPtr document =
       makePreset(presetByName("original-transformer"), {WeightInit::learned, 1, {}}, kTestBudget);
@@ -36,7 +36,7 @@ class LectureWindow : public testing::Test {
     ui_.click("In a classroom: “" + lecture().title + "”", "lessons");
     on();
   }
-  /// Lets what a key has brought come up.
+  /// Draws frames until the effect of a key is on the screen.
   void on() {
     ui_.settle();
     ui_.frame();
@@ -45,7 +45,7 @@ class LectureWindow : public testing::Test {
     ui_.press(which);
     on();
   }
-  /// Everything that is drawn in letters too small to be read from the last row.
+  /// The texts in letters too small to be read from the last row.
   std::string tooSmall() {
     const Fonts& fonts = ui_.host().session().fonts();
     const std::vector<std::pair<const ImFont*, float>> points{
@@ -70,7 +70,7 @@ class LectureWindow : public testing::Test {
   AppDriver ui_;
 };
 
-/// As it stands on the screen.
+/// The text as it is on the screen, without the signs that raise or lower letters.
 std::string plain(std::string text) {
   std::erase_if(text,
                 [](char c) { return std::string_view("^_{}\\").find(c) != std::string::npos; });

@@ -1,4 +1,4 @@
-// Links: what is on the screen goes into an address and comes back; a damaged one says so.
+// Links: an address encodes the screen's state and restores it; a damaged address is reported.
 #include "app/link.h"
 
 #include <gtest/gtest.h>
@@ -34,14 +34,14 @@ TEST(Link, IsCopiedAndOpensWhatItWasMadeOf) {
   EXPECT_EQ(before.document().input->tokens[0][0], "Something");
 }
 
-/// A document whose weights were learned, of a size that nothing comes with the program for.
+/// A document with learned weights, of a size for which the program ships none.
 DocumentPtr learnedDocument(Index dModel, const WeightMaker& make = drawWeightsFor) {
   const DocumentPtr like = textDocument("Keep these words", dModel, 2);
   return makeDocument("", like->config, *like->source, like->positions,
                       {WeightInit::learned, 3, {}}, kTestBudget, true, make);
 }
 
-/// In the place of learned ones.
+/// Makes xavier weights in place of learned ones.
 Weights xavier(const Document& d, WeightInit, std::uint64_t seed) {
   return drawWeights(d.config, WeightInit::xavier, seed);
 }
@@ -66,7 +66,7 @@ class LongLink : public testing::Test {
  protected:
   static constexpr const char* kProgress = "Learning the heads of the link: step ";
 
-  /// Frames are drawn while the weights are learned, and edits made; then it is stopped.
+  /// Draws frames and edits while the weights are learned, then stops the learning.
   void expectFramesAndStop() {
     constexpr int kMany = 100'000;
     for (int i = 0; i < kMany && !driver_.shows(kProgress); ++i) driver_.frame();
@@ -99,8 +99,8 @@ TEST_F(LongLink, IsOpenedBesideTheFramesAndCanBeStopped) {
   EXPECT_EQ(driver_.document().preset, "by-hand");
 }
 
-/// Whether it is refused; else it must be the document: what was compressed may say the same in
-/// several ways.
+/// Whether the link is refused. A link that is accepted must give the document: several compressed
+/// forms can hold one text.
 bool refusedOrTheSame(const std::string& link, const Document& document) {
   try {
     test::expectSame(document, *sessionOfLink(link, kTestBudget).document);

@@ -15,7 +15,7 @@ inline DocumentPtr longDocument() {
   return textDocument(text, 2048, 16);
 }
 
-/// What a window opens on a document.
+/// The options of a window that opens on a document.
 inline AppOptions optionsFor(DocumentPtr document) {
   AppOptions options;
   options.document = std::move(document);

@@ -36,7 +36,7 @@ class MaskPainter : public testing::Test {
     ui_.host().modifiers(false);
     ui_.settle();
   }
-  /// The start button's mask, painted and nothing else.
+  /// Checks that the mask is this paint and has no rules.
   void expectPaint(const PaintedMask& expected) {
     ASSERT_NE(mask().painted, nullptr);
     EXPECT_EQ(*mask().painted, expected);
@@ -304,7 +304,7 @@ TEST(MaskPlacing, APointHasItsPair) {
   EXPECT_EQ(shared.row1, 250);
 }
 
-/// Enter is the chosen cell's, to type its value or to open its menu.
+/// Enter belongs to the chosen cell: it opens the cell's field or its menu.
 TEST_F(MaskPainter, LeavesEnterToTheChosenCell) {
   ui_.press(Key::enter, false, true);
   EXPECT_FALSE(ui_.view().selected);  // with shift it brings no cursor
@@ -324,7 +324,7 @@ TEST_F(MaskPainter, LeavesEnterToTheChosenCell) {
   EXPECT_TRUE(ui_.shows("Unpin this cell", "Popup"));
 }
 
-/// A cell chosen elsewhere has the keyboard; of the painter's cursor nothing is left.
+/// A cell chosen elsewhere takes the keyboard, and the painter's cursor disappears.
 TEST_F(MaskPainter, TheCursorIsTheChosenPair) {
   ui_.clickAt(pair(2, 4));
   ui_.view().step = StepId::project;

@@ -1,4 +1,4 @@
-// Common mistakes: each can be made, is shown beside the right way, and is marked while it is on.
+// Common mistakes: each can be made, is compared with the right way, and is marked while it is on.
 #include "core/attention/mistakes.h"
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace headscope::ui {
 namespace {
 
-/// A causal one, so that every mistake makes a difference.
+/// A causal document, in which every mistake makes a difference.
 DocumentPtr causalDocument() {
   Mask mask;
   mask.causal = true;
@@ -43,7 +43,7 @@ TEST(Mistakes, EachIsMadeByItsSwitchMarkedAndTakenBack) {
   const DocumentPtr right = ui.app().document();
   float line = -1.0F;
   for (const MistakeText& text : allMistakes()) {
-    // its box stands left of its title, whose index letters are drawn apart
+    // its box is left of its title, whose index letters are drawn separately
     const std::string title(text.title.substr(0, text.title.find('_')));
     const ImVec2 at = ui.at(title, "mistakes");
     EXPECT_GT(at.y, line);
@@ -92,7 +92,7 @@ TEST(Mistakes, TheWholePassesAreMeasuredBesideTheFrames) {
   AppDriver ui(causalDocument(), 1600, 1000, mistakesTool());
   ASSERT_TRUE(ui.shows("largest difference over all heads", "beside"));
   ui.view().mistake = Mistake::sharedHead;
-  ui.frame();  // the other pass is asked for, and may be there at once
+  ui.frame();  // requests the other pass, which may be done already
   if (ui.shows("computing …", "beside")) {
     ui.app().finish();
     ui.frame();

@@ -26,11 +26,11 @@ class ModelChanges : public testing::Test {
     ui.view().page = id;
     calm();
   }
-  /// What the model says.
+  /// The text of the model's predictions.
   std::string words() { return ui.screen().all(kModelTextCard); }
   bool shows(const char* text) { return ui.shows(text, kModelHeadsCard); }
   std::string all() { return ui.screen().all(kModelHeadsCard); }
-  /// "off" is written over the picture of a head.
+  /// Whether "off" is written over the picture of a head.
   bool marked(std::size_t head) {
     const gl::Rect picture = ui.heatmaps(kModelHeadsCard).at(head);
     const ScreenText screen = ui.screen();
@@ -81,7 +81,7 @@ TEST_F(ModelChanges, UndoAndRedoSwitchIt) {
 }
 
 TEST_F(ModelChanges, UndoGoesBackOneByOneAndLeavesFlowAlone) {
-  ui.app().apply(SetTemperature{2.0});  // of Flow's own layer, which is no part of the model
+  ui.app().apply(SetTemperature{2.0});  // Flow's own layer, not the model's
   ui.click("layer 1, head 1 off", kModelHeadsCard);
   ui.view().model.layer = 1;
   ui.frame();
@@ -142,7 +142,7 @@ TEST_F(ModelChanges, AnEditedLayerIsListedAndSetBackAlsoInFlow) {
   EXPECT_EQ(ui.config().temperature, 1.0);
 }
 
-/// It was lost with the next edit there.
+/// The switch must survive the next edit of the layer in Flow.
 TEST_F(ModelChanges, AHeadOfTheLayerInFlowIsOffThereToo) {
   ui.click("open layer 1 in Flow", kModelHeadsCard);
   calm();

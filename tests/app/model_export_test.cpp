@@ -43,7 +43,7 @@ class ModelExport : public testing::Test {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// The pass of the text on the page without the head 1.0.
+  /// The pass of the page's text with head 0 of layer 1 switched off.
   static model::ModelTracePtr passWithoutAHead() {
     const auto model = formats::openModel(tiny(), kTestBudget);
     const model::ModelInput input{{283, 271, 84, 396, 278, 262, 298, 273}, {}, {}};
@@ -139,7 +139,7 @@ TEST_F(ModelExport, APictureShowsTheModelAndWhatIsOff) {
 
 TEST_F(ModelExport, WithoutAModelItIsSaid) {
   const fs::path trace = "trace-of-WithoutAModelItIsSaid.safetensors";
-  fs::remove(trace);  // of a run that failed
+  fs::remove(trace);  // a failed run may have left it
   ui.restart(presetDocument("original-transformer"));
   ui.view().page = kModelPage;
   ui.frame();

@@ -82,7 +82,7 @@ class ModelGrid : public testing::Test {
     }
     return all;
   }
-  /// How many rows the pictures of all heads are made of.
+  /// The number of rows in the grid of all heads.
   std::vector<Index> rowsOfPictures() {
     std::vector<Index> rows;
     for (const auto& command : ui.app().scene().commands) {
@@ -113,7 +113,7 @@ TEST_F(ModelGrid, TakesTheRoomThereIs) {
   }
 }
 
-/// Gaps that were scaled twice stood 14 points off at scale 2.
+/// Gaps must not be scaled twice: that put texts 14 points off at scale 2.
 TEST_F(ModelGrid, StandsTheSameAtTwiceTheScale) {
   const auto placeAt = [](int scale, const char* text, const char* card) {
     ViewState view;

@@ -1,4 +1,4 @@
-// The model page: a folder is dropped, all heads stand there, a text is typed, a layer opens.
+// The model page: a folder is dropped, all heads are shown, a text is typed, a layer opens.
 #include "app/ui/model/model_page.h"
 
 #include <fmt/format.h>
@@ -172,7 +172,7 @@ TEST_F(ModelPage, WeightOnChosenTokensAndPartnersAreFound) {
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 0U);
 }
 
-/// What is done to a layer in Flow is done to the model.
+/// An edit of a layer in Flow is an edit of the model.
 class EditedLayer : public ModelPage {
  protected:
   EditedLayer() {
@@ -190,7 +190,7 @@ class EditedLayer : public ModelPage {
     ui.settle();
     ui.frame();
   }
-  /// The figures of the page, looked at there.
+  /// The figures of the page Model, which this opens.
   std::string best() {
     ui.view().page = kModelPage;
     ui.frame();
@@ -296,7 +296,7 @@ TEST_F(ModelPage, HeadsOfManyTokensAreMadeSmallBesideTheFrames) {
   std::filesystem::remove_all(folder);
 }
 
-/// A line says how many, and its tooltip which.
+/// A line gives the number of unknown fields, and its tooltip lists them.
 TEST_F(ModelPage, WhatAFolderHoldsAndThePassLeavesOutIsSaid) {
   open("tiny-gpt2");
   EXPECT_FALSE(ui.shows("unknown field", kModelTextCard)) << all(kModelTextCard);

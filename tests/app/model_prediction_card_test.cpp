@@ -1,5 +1,5 @@
-// From words to prediction: a token is chosen, what the model would say layer by layer, who adds to
-// it, a head's output replaced, and the model goes on with the text.
+// From words to prediction: a token is chosen, the model's prediction is shown layer by layer with
+// the contributions to it, a head's output is replaced, and the model continues the text.
 #include <filesystem>
 #include <string>
 

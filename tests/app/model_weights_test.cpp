@@ -28,7 +28,7 @@ class ModelWeights : public testing::Test {
     fs::last_write_time(file(), fs::last_write_time(file()) - std::chrono::hours(1));
   }
   fs::path file() const { return first_ / "model.safetensors"; }
-  /// In place, by as many bytes.
+  /// Overwrites the file in place with the same number of bytes.
   void overwrite() const {
     std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
         << readAll(second_ / "model.safetensors");
@@ -52,14 +52,14 @@ class ModelWeightsInAWindow : public ModelWeights {
     ui.settle();
     ui.frame();
   }
-  /// So that the files are looked at again.
+  /// Advances the clock so that the program checks the files again.
   void aSecondLater() {
     ui.host().advance(1.5);
     ui.frame();
     show();
   }
   std::string card() { return ui.screen().all(kModelTextCard); }
-  /// What stands there from what the model says on.
+  /// The text of the card from the model's prediction on.
   std::string said() {
     const std::string all = card();
     return all.substr(std::min(all.size(), all.find("itexpects")));  // read without its spaces
@@ -135,7 +135,7 @@ TEST_F(ModelWeightsInAWindow, AFileThatIsCutShortDoesNotEndIt) {
   EXPECT_EQ(said(), before);
 }
 
-/// So little memory that a layer is kept at a time: another text reads the first one again.
+/// The memory holds only one layer at a time: another text reads the first layer again.
 TEST_F(ModelWeights, APassOverTextReadsNoWeightsOfAnotherModel) {
   constexpr Index kOneLayer = 80'000;
   LiveModel live(kOneLayer);

@@ -1,5 +1,5 @@
-// No room to write while the window is open: it is said, the window goes on, and the file of before
-// stays.
+// No room to write while the window is open: the window reports it and stays open, and the previous
+// file stays.
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
@@ -62,7 +62,7 @@ TEST_F(NoRoom, AnAutosaveThatDoesNotFitIsSaidAndMadeUpFor) {
     ui_.typeSentence("Some third words");
     EXPECT_TRUE(says("not autosaved: cannot write")) << message();
     EXPECT_EQ(readAll(autosaves()[0]), old);
-    // the message goes with the next one, the mark stays
+    // the next message replaces this one, the mark stays
     ui_.press(Key{'7'});
     EXPECT_TRUE(says("scene 7 is not set")) << message();
     EXPECT_TRUE(ui_.shows("autosave fails"));
@@ -88,7 +88,7 @@ TEST_F(NoRoom, AnAutosaveInAReadOnlyFolderIsSaid) {
 }
 
 TEST_F(NoRoom, WithoutAFolderForAutosavesAMarkSaysSo) {
-  EXPECT_FALSE(ui_.shows("autosave fails"));  // none is wanted, as for pictures
+  EXPECT_FALSE(ui_.shows("autosave fails"));  // autosaves are off, as for pictures
   ui_.restartWith(textDocument("The first words"),
                   [](AppOptions& o) { o.noStateFolder = kNoStateFolder; });
   ui_.typeSentence("The second words");
@@ -97,7 +97,7 @@ TEST_F(NoRoom, WithoutAFolderForAutosavesAMarkSaysSo) {
   EXPECT_NE(why.find("neitherHOMEnorXDG_STATE_HOME"), std::string::npos) << why;
 }
 
-/// A disk that has room again is used without a change of the document.
+/// Autosaving resumes once the disk has room, even without a change of the document.
 TEST_F(NoRoom, AutosavingIsTriedAgain) {
   const DocumentPtr document = textDocument("The first words");
   SessionStore::Start start{document, {}, {}, state_.path()};
@@ -135,7 +135,7 @@ TEST_F(NoRoom, ATraceThatDoesNotFitLeavesTheOldOne) {
   fs::remove(trace);
 }
 
-/// What a window does whose context is lost, or whose memory has run out.
+/// The window takes this path when its graphics context is lost or memory runs out.
 TEST_F(NoRoom, AnExceptionThatEndsTheProgramLeavesItsAutosave) {
   try {
     ui_.restartKeeping(state_.path(), textDocument("The first words"));

@@ -12,7 +12,7 @@ constexpr StepId kAllSteps[] = {StepId::project, StepId::split,  StepId::score,
                                 StepId::scale,   StepId::mask,   StepId::softmax,
                                 StepId::weigh,   StepId::concat, StepId::output};
 
-/// Every step, of one head and of all: drawn, with no number that is none.
+/// Draws every step for one head and for all, and checks that no number is NaN or infinite.
 void lookAtEverything(AppDriver& ui) {
   for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
     for (const StepId step : kAllSteps) {
@@ -93,7 +93,7 @@ TEST(Pace, WhatTakesLongSaysHowFarItIs) {
   AppDriver ui(longDocument());
   ui.host().moveMouse(ui.at("bias", "top bar"));
   ui.host().frames(ui.app(), 2);
-  while (!ui.shows("any edit cancels it")) {                // else this test does not end
+  while (!ui.shows("any edit cancels it")) {                // otherwise this test would not end
     if (ui.trace().documentPtr() == ui.app().document()) {  // not yet begun, or missed
       ui.host().button(0, true);
       ui.frame();

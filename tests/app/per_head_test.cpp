@@ -17,7 +17,7 @@ class PerHeadPanel : public testing::Test {
   PerHeadPanel() { ui_.press(Key{'P'}); }
 
   bool shows(const std::string& text) { return ui_.shows(text, "flow"); }
-  /// Both times and a difference stand there; of this many heads.
+  /// Checks that both times and the difference are shown, for this number of heads.
   void expectFigures(Index heads) {
     EXPECT_TRUE(shows("largest difference")) << ui_.screen().all("flow");
     EXPECT_TRUE(shows("bit for bit") || shows("rounding")) << ui_.screen().all("flow");
@@ -27,7 +27,7 @@ class PerHeadPanel : public testing::Test {
     EXPECT_FALSE(shows("measuring"));
   }
 
-  /// Which measurement the last head's tile shows.
+  /// The revision of the measurement that the last head's tile shows.
   std::uint64_t measurement() {
     const auto tiles = ui_.heatmaps("flow");
     for (const auto& command : ui_.app().scene().commands) {

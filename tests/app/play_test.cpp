@@ -22,7 +22,7 @@ class Play : public testing::Test {
     const Timeline all = timeline();
     return all.moments()[all.at(ui.view().playTime.value_or(-1.0))];
   }
-  /// Halts at the first such moment.
+  /// Halts at the first moment of this step and kind whose place is `from` or later.
   void goTo(StepId step, SegmentKind beat, Index from = 0) {
     const Timeline all = timeline();
     const auto found =
@@ -35,7 +35,7 @@ class Play : public testing::Test {
   }
   std::string narration() { return narrate(ui.trace(), subject(), moment()); }
 
-  /// Whether the veil lies over a place of the screen.
+  /// Whether the veil covers a point of the screen.
   static bool veiled(ImVec2 at) {
     const ImU32 color = veilColor(theme(ThemeKind::light));
     const ImDrawData* data = ImGui::GetDrawData();
@@ -52,7 +52,7 @@ class Play : public testing::Test {
     return false;
   }
 
-  /// A place on the bar, which stands above the buttons.
+  /// A point on the timeline's bar above the buttons; `share` is 0 … 1 along it.
   ImVec2 onBar(float share) {
     const auto steps = ui.window("steps");
     const float margin = 18.0F;
@@ -82,7 +82,7 @@ TEST_F(Play, SpaceStartsAndHalts) {
   EXPECT_EQ(ui.view().playTime, halted);
   EXPECT_TRUE(ui.shows(narration(), "stage"));
   ui.press(Key::space);
-  EXPECT_LT(*ui.view().playTime, halted + 0.5);  // the halt took no time of it
+  EXPECT_LT(*ui.view().playTime, halted + 0.5);  // the halt did not advance the clock
 }
 
 TEST_F(Play, GoesByTheClockTimesTheSpeed) {

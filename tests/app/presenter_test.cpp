@@ -1,4 +1,4 @@
-// Presenting: one panel over the whole screen in large type, and back to how it was.
+// Presenting: one panel over the whole screen in large type, and the return to the previous view.
 #include "app_driver.h"
 #include "core/words/cells.h"
 
@@ -53,7 +53,7 @@ TEST_F(Presenting, TabAndF6GoRoundThePanels) {
   EXPECT_TRUE(alone("Step 3 · Score"));
 }
 
-/// What each card of the heads page shows of itself, presented.
+/// A text that each card of the heads page shows when it is presented.
 struct HeadsCard {
   const char* window;
   const char* shows;

@@ -15,7 +15,7 @@ namespace {
 constexpr Index kVocabulary = 40;
 constexpr Index kPositions = 64;
 
-/// The same numbers for the same name and shape, in −0.2 … 0.2.
+/// Values in −0.2 … 0.2 that depend only on the tensor's name and shape.
 Tensor drawn(const std::string& name, const Shape& shape) {
   Tensor tensor = Tensor::uninitialised(shape);
   double phase = 0.0;

@@ -1,4 +1,4 @@
-// Matrices made smaller for a picture, beside the plain definition of what each cell shows.
+// Matrices reduced for a picture, compared with the plain definition of each cell's value.
 #include "app/ui/parts/reduce.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ DocumentPtr turnedDocument() {
   return apply(*plain, SetRotary{{.theta = Rotary::kUsualTheta}}, kTestBudget).document;
 }
 
-/// One of the three under More.
+/// Chooses one of the three settings of positions under More.
 void chooseInScores(AppDriver& ui, std::string_view name) {
   const char* now = ui.config().rotary.on() ? "RoPE: Q and K turn"
                     : ui.config().alibi     ? "ALiBi: less by distance"
@@ -53,7 +53,7 @@ TEST(Rotation, AnOddWidthIsRefusedInWords) {
   EXPECT_TRUE(ui.shows("make it even"));
 }
 
-/// Before and after, of Q and of K; V is not turned, so Q stands in its place.
+/// The stage shows Q and K before and after the turn; V is not turned, so Q is shown in its place.
 TEST(Rotation, TheStageShowsBeforeAndAfter) {
   const AttentionConfig c = turnedDocument()->config;
   const auto shown = [&](StepId step, TensorId part) {
@@ -86,7 +86,7 @@ TEST(Rotation, ATurnedCellIsTakenApart) {
   EXPECT_EQ(ui.view().part, TensorId::k);
 }
 
-/// The product is the engine's, and the same wherever the sentence is slid to.
+/// The product equals the engine's score, and does not change when the sentence slides.
 TEST(Rotation, TheToolSlidesTheSentence) {
   ViewState view;
   view.tool = "rotation";

@@ -20,7 +20,7 @@ struct Spot {
   ImVec2 centre() const { return {(min.x + max.x) * 0.5F, (min.y + max.y) * 0.5F}; }
 };
 
-/// Text drawn in one go; spaces are not drawn, so they are left out.
+/// A text drawn in one go, without its spaces, which are not drawn.
 struct TextRun {
   std::string window;  // Dear ImGui's name of it
   std::string text;    // UTF-8
@@ -32,17 +32,17 @@ struct TextRun {
 
 class ScreenText {
  public:
-  /// Of the frame rendered last.
+  /// Reads the text of the last rendered frame.
   static ScreenText read();
-  /// Of one draw list.
+  /// Reads the text of one draw list.
   static ScreenText read(const ImDrawList& list);
 
-  /// Whether `text` stands there, spaces aside, perhaps over several lines. `window`: a part of the
-  /// name of the windows looked at.
+  /// Whether `text` is on the screen, apart from spaces and line breaks. `window` is a part of the
+  /// name of the windows that are searched.
   bool shows(std::string_view text, std::string_view window = {}) const;
-  /// Where: the last run that is `text`, else the last that has it in it.
+  /// The place of the last run that equals `text`, else of the last one that contains it.
   std::optional<Spot> find(std::string_view text, std::string_view window = {}) const;
-  /// The run that was drawn after the one that is `text`.
+  /// The place of the run that was drawn after the one that equals `text`.
   std::optional<Spot> findAfter(std::string_view text, std::string_view window = {}) const;
   std::string all(std::string_view window = {}) const;
   const std::vector<TextRun>& runs() const& { return runs_; }

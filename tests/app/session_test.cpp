@@ -77,7 +77,7 @@ TEST_F(SessionWindow, TokensChosenOnTheHeadsPageComeBack) {
   }
 }
 
-/// As from another window on the same session.
+/// A second window changes the file of an open session.
 class TwoWindows : public SessionWindow {
  protected:
   TwoWindows() {
@@ -388,8 +388,8 @@ TEST_F(Autosave, ALockThatAProgramLeftBehindGoes) {
   EXPECT_TRUE(fs::exists(lock));  // … that of one that runs stays
 }
 
-/// Between making its lock's file and locking it a program could lose the file to another one that
-/// clears up: it would hold a lock that nobody sees.
+/// A program makes its lock's file and then locks it. If another program removed the file in
+/// between, the first would hold a lock that nobody sees.
 TEST_F(Autosave, AProgramsLockIsSeenByAllWhoeverClearsUpMeanwhile) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> sweepers;

@@ -35,7 +35,7 @@ class Autosave : public SessionWindow {
     }
     return found;
   }
-  /// Copies what there is, as a program that was killed would leave it.
+  /// Copies the files as a program that was killed would leave them.
   void leaveIn(const TempFolder& folder) const {
     for (const auto& entry : std::filesystem::directory_iterator(state_.path())) {
       if (entry.path().extension() != ".lock") {

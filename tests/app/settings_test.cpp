@@ -1,4 +1,4 @@
-// More settings: what stands behind the top bar's "More".
+// The settings behind the top bar's "More".
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ class Settings : public testing::Test {
     ui_.typeInto(field, text, "Popup");
     ui_.press(Key::enter);
   }
-  /// Into a field that may be empty: it stands below another.
+  /// Types into the field of padding lengths, which may be empty: it is found by the field above.
   void typeLengths(const char* text) {
     ui_.clickAt({ui_.after("Window", "Popup").x, ui_.at("Padding lengths", "Popup").y});
     ui_.press(Key{'A'}, true);
@@ -25,7 +25,7 @@ class Settings : public testing::Test {
     ui_.press(Key::enter);
   }
   const AttentionConfig& config() { return ui_.trace().config(); }
-  /// The entry of a list.
+  /// Chooses an entry of a list.
   void choose(const char* shown, const char* entry) {
     ui_.click(shown, "Popup");
     ui_.click(entry, "Combo");

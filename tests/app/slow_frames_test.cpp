@@ -1,5 +1,5 @@
-// Frames of a third of a second: every key, notch of the wheel and click acts as often as it was
-// given, in the whole program.
+// Frames of a third of a second: every key, wheel notch and click takes effect exactly as often as
+// it was given, in the whole program.
 #include <imgui_internal.h>
 
 #include "app/ui/top_bar.h"
@@ -12,7 +12,7 @@ class SlowFrames : public testing::Test {
  protected:
   SlowFrames() { ui.host().setFrameTime(1.0 / 3); }
 
-  /// A key that is down while so many frames are drawn; 0: down and up while one was.
+  /// Holds a key for this number of frames; with 0, it goes down and up within one frame.
   void hold(Key key, int frames, bool ctrl = false, bool shift = false) {
     ui.host().modifiers(ctrl, shift);
     ui.host().key(key, true);

@@ -13,7 +13,7 @@
 namespace headscope::ui {
 namespace {
 
-/// Of the output's sum, computed apart from the program.
+/// The gradients of the output's sum, computed without the program's interface.
 GradientsPtr gradientsOfSum(const DocumentPtr& document) {
   const TracePtr trace = runAttention(document);
   Tensor ones = Tensor::uninitialised(shapeOf(TensorId::output, trace->config()));
@@ -95,7 +95,7 @@ TEST(StageGradients, OfAChosenCellTurnWithTheSwitchAndCannotBeEdited) {
   EXPECT_FALSE(ui.view().gradientsThere);
 }
 
-/// What a menu would do to W_Q must not be offered for its gradient.
+/// The menu must not offer edits of W_Q for the gradient of W_Q.
 TEST(StageGradients, OfWeightsAreCopiedAndNothingElse) {
   AppDriver ui(drawnDocument());
   ui.press(Key{'G'}, false, true);
@@ -115,7 +115,7 @@ TEST(StageGradients, OfWeightsAreCopiedAndNothingElse) {
   EXPECT_FALSE(ui.shows("Set to 0"));
 }
 
-/// A scene that was set while gradients were shown is recalled in the middle of a frame that has
+/// A scene was set while gradients were shown; it is recalled in the middle of a frame that has
 /// none.
 TEST(StageGradients, ComeWithTheScenesThatShowedThem) {
   AppDriver ui(drawnDocument());

@@ -1,5 +1,5 @@
-// Where the matrices of the stage stand: few columns are wide enough for their numbers where the
-// row has the room, and no matrix gets less than it can do without.
+// The places of matrices on the stage: few columns are wide enough for their numbers where the row
+// has room, and no matrix gets less than its minimum.
 #include "app/ui/stage/stage_layout.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What the stage says below its matrices, and what of X it leaves out.
+// The note below the matrices of the stage, and the columns of X that the stage leaves out.
 #include <gtest/gtest.h>
 
 #include "app/ui/stage/used_columns.h"

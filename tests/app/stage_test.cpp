@@ -96,7 +96,7 @@ TEST(Stage, EveryStepShowsItsMatricesAndTheirNumbers) {
   }
 }
 
-/// What the table of looks has for a step is what the step itself takes and gives.
+/// The table of the stage lists exactly the operands and results of each step.
 TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
   const AttentionConfig c = exampleDocument("english-german")->config;  // with a memory
   for (const Step* step : stepsOf(c)) {
@@ -117,7 +117,8 @@ TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
   }
 }
 
-/// Short names in a low stage: turned, no more of them would stand below a smaller matrix.
+/// Short names in a low stage are not turned: turning would not fit more of them below a smaller
+/// matrix.
 TEST(Stage, NamesAreNotTurnedInVain) {
   AppDriver ui(textDocument("The cat sat on the mat"), 1280, 720);
   ui.view().step = StepId::score;
@@ -260,7 +261,7 @@ TEST(Stage, ReshapedRowsAreNotLitAsTheTokensOwn) {
     return lit;
   };
   ui.hover(cellAt(maps[0], 6, 512, 2, 10));
-  EXPECT_EQ(litLabels(), 1);  // of Q alone
+  EXPECT_EQ(litLabels(), 1);  // only Q's label
   ui.hover(cellAt(maps[1], 6, 64, 2, 10));
   ASSERT_TRUE(ui.view().hovered);
   EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::q, 0, 0, 2, 10}));

@@ -140,7 +140,7 @@ TEST_F(TemperaturePanel, DropoutIsASwitchWithRateAndSeed) {
   EXPECT_FALSE(ui_.config().dropout.on());
   EXPECT_FALSE(ui_.shows("dropout(", "steps"));
   ui_.click("training: dropout", "flow");
-  EXPECT_DOUBLE_EQ(ui_.config().dropout.rate, 0.5);  // as it was last
+  EXPECT_DOUBLE_EQ(ui_.config().dropout.rate, 0.5);  // the last rate
 }
 
 TEST_F(TemperaturePanel, WhatIsNoRateOrSeedIsRefusedInWords) {

@@ -23,7 +23,7 @@ ViewState termsOf(StepId step) {
   return view;
 }
 
-/// What the rows of the table show, one text per row, top to bottom, but the headings.
+/// The rows of the table from top to bottom, one text per row, without the headings.
 std::vector<std::string> rows(const AppDriver& ui) {
   const ScreenText screen = ui.screen();
   std::vector<std::pair<ImVec2, std::string>> runs;
@@ -269,7 +269,7 @@ TEST(Terms, TheStripSaysWhichColumnsAHeadHas) {
   EXPECT_TRUE(ui.shows("column 1 of head 6, which has columns 320 to 383", "stage"));
 }
 
-/// As many rows are drawn as are seen, whatever their number.
+/// Only the visible rows are drawn, for any number of rows.
 TEST(Terms, FourThousandAreDrawnByTheScreenful) {
   AppDriver ui(textDocument("one two", 4096, 32), 1600, 1000, termsOf(StepId::output));
   const Explanation e = explainCell(ui.trace(), {TensorId::output, 0, -1, 0, 0});

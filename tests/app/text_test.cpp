@@ -101,7 +101,7 @@ TEST(Text, TenMegabytesPastedAreRefusedInWords) {
   EXPECT_TRUE(ui.shows("text has 10.0 MB; at most 1 MB is taken, so shorten it"));
 }
 
-/// Dear ImGui may hold characters of 16 bits only; the document gets what was typed all the same.
+/// Dear ImGui may hold only characters of 16 bits; the document still gets the typed text.
 TEST(Text, EmojiTypedAndPastedArriveWhole) {
   AppDriver ui;
   ui.typeSentence("a 😀 b😁c", false);
@@ -119,7 +119,7 @@ TEST(Text, EmojiTypedAndPastedArriveWhole) {
   const ConstMatrixView rows = x.matrix({0});
   EXPECT_FALSE(std::ranges::equal(rows.row(1), rows.row(3)));
 
-  // taken up again, copied and cut they are whole as well
+  // characters stay whole when the text is edited again, copied and cut
   ui.press(Key{'E'}, true);
   ui.press(Key::end);
   ui.type("!");
@@ -129,12 +129,12 @@ TEST(Text, EmojiTypedAndPastedArriveWhole) {
   EXPECT_STREQ(ImGui::GetClipboardText(), "a 😀 b😁c 𝄞 🦊!");
   ui.press(Key{'X'}, true);
   EXPECT_STREQ(ImGui::GetClipboardText(), "a 😀 b😁c 𝄞 🦊!");
-  // characters for private use, which stand in for others, are what they are
+  // characters for private use, which the field uses as substitutes, are kept
   ImGui::SetClipboardText("\uE000 😀 \uE001");
   ui.press(Key{'V'}, true);
   EXPECT_EQ(tokensOf(ui.document()), (Words{"\uE000", "😀", "\uE001"}));
   ui.press(Key::escape);
-  EXPECT_EQ(tokensOf(ui.document()).front(), "a");  // as it was when it was taken up
+  EXPECT_EQ(tokensOf(ui.document()).front(), "a");  // as before this edit
 }
 
 TEST(Text, EmojiOfTheDocumentSurviveAnEditBesideThem) {
@@ -196,7 +196,7 @@ TEST(Text, ExamplesAreOpenedAsWholeStates) {
     EXPECT_EQ(ui.config(), fitTo(example.source, AttentionConfig{})) << example.name;
     EXPECT_EQ(ui.view().head, 0);
     EXPECT_FALSE(ui.view().selected);
-    Mask causal;  // none of this is kept by the next
+    Mask causal;  // a fresh mask for each
     causal.causal = true;
     ui.app().apply(SetMask{causal, {}}, "");
     ui.app().apply(SetScale{false}, "");

@@ -1,4 +1,4 @@
-// The themes' colours: legible as text, heads told apart from each other and from Q, K and V.
+// The themes' colours: legible as text; heads differ from each other and from Q, K and V.
 #include "app/ui/theme.h"
 
 #include <gtest/gtest.h>

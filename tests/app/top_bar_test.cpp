@@ -101,7 +101,7 @@ TEST_F(HeadsThatDoNotDivide, TurnRedAndSayWhy) {
   EXPECT_EQ(ui_.screen().findAfter("heads", "top bar")->color, theme(ThemeKind::light).bad);
   EXPECT_TRUE(ui_.shows("512 / 7 = 73.14", "top bar"));
   EXPECT_EQ(ui_.screen().find("512/7=73.14", "top bar")->color, theme(ThemeKind::light).bad);
-  EXPECT_TRUE(ui_.screen().find("Head 8", "strip"));  // the last picture that was possible
+  EXPECT_TRUE(ui_.screen().find("Head 8", "strip"));  // the last valid picture
   EXPECT_FALSE(ui_.screen().find("Head 7,", "stage"));
 }
 
@@ -162,7 +162,7 @@ TEST(TopBar, ANumberIsTakenWhenItIsComplete) {
   ui.press(Key{'A'}, true);
   ui.host().type(ui.app(), "1");
   ui.host().frames(ui.app(), 3);
-  EXPECT_EQ(ui.config().numHeads, 8);  // perhaps more is to come
+  EXPECT_EQ(ui.config().numHeads, 8);  // more digits may follow
   ui.host().type(ui.app(), "6");
   ui.host().frames(ui.app(), 3);
   EXPECT_EQ(ui.config().numHeads, 8);
@@ -281,7 +281,7 @@ TEST(TopBar, UndoesAndRedoesByButtonAndByKey) {
   ui.press(Key{'Z'}, true, true);
   EXPECT_FALSE(ui.trace().config().bias);
   ui.press(Key{'Z'}, true);
-  ui.press(Key{'Z'}, true);  // nothing is left: no harm
+  ui.press(Key{'Z'}, true);  // nothing is left to undo
   EXPECT_TRUE(ui.config().bias);
   ui.press(Key{'Y'}, true);
   EXPECT_FALSE(ui.config().bias);
@@ -349,7 +349,7 @@ TEST(View, GrowsAndShrinksTheInterface) {
   EXPECT_FLOAT_EQ(ui.view().scale, 1.25F);
 }
 
-/// What is typed after it goes into the field, not to the keys of the window.
+/// After a refused number, typed characters go into the field and not to the window's keys.
 TEST(TopBar, ARefusedNumberKeepsTheField) {
   AppDriver ui;
   ui.typeInto("heads", "7");

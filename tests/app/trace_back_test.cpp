@@ -1,5 +1,5 @@
-// Tracing back: from an output cell down to what the document holds, over every operand there is;
-// and what of a step's matrices lights up for a cell.
+// Tracing back, over every operand: from an output cell down to the document's own values; and the
+// cells of a step's matrices that light up for a cell.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::vector<CellRef> operandsOf(const Explanation& e) {
   return cells;
 }
 
-/// The matrices of the view's step have the cell.
+/// Whether the matrices of the view's step contain the cell.
 bool stageShows(const ViewState& view, const AttentionConfig& c, const CellRef& cell) {
   for (const StageItem& item : stageItems(view.step, c, view)) {
     if (litCell(item, cell)) return true;
@@ -151,7 +151,7 @@ TEST(TraceBack, ATrailIsReturnedAlong) {
   // another cell clicked starts a trail of its own
   view.selected = heads;
   EXPECT_EQ(trailTo(view, c, heads), std::vector<CellRef>{heads});
-  // as does one whose cells are no more
+  // a trail whose cells no longer exist is dropped too
   traceBack(view, c, output, concat);
   EXPECT_EQ(trailTo(view, sized(8, 2, 4), concat), std::vector<CellRef>{concat});
 }
@@ -168,7 +168,7 @@ TEST(TraceBack, GroupedHeadsKeepTheQueryHeadThatReadsThem) {
   EXPECT_EQ(view.part, TensorId::v);
 }
 
-// What lights up.
+// The cells that light up.
 
 struct Lights {
   CellRef cell;
@@ -220,7 +220,7 @@ TEST(StageLit, OperandsOfEveryStep) {
                  {T::output, {2, 1, 5, 1}}}});
 }
 
-/// By their own arithmetic, so also where a mistake moves them.
+/// The lit cells follow a cell's arithmetic, which a mistake changes.
 TEST(StageLit, MistakesMoveTheOperands) {
   using T = TensorId;
   expectLit(randomDocument(
@@ -238,7 +238,7 @@ TEST(Explanations, AreWorkedOutOncePerPassForTheLastTwoCells) {
   Explanations explanations;
   const Term* terms = explanations.of(*trace, a).terms.data();
   EXPECT_EQ(explanations.of(*trace, b).cell, b);
-  EXPECT_EQ(explanations.of(*trace, a).terms.data(), terms);  // not made anew
+  EXPECT_EQ(explanations.of(*trace, a).terms.data(), terms);  // not computed again
   const TracePtr next = runAttention(randomDocument(sized(8, 2, 3), 2), trace);
   ASSERT_NE(next->pass(), trace->pass());
   EXPECT_EQ(explanations.of(*next, a).value, static_cast<double>(next->value(a)));

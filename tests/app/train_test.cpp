@@ -1,4 +1,4 @@
-// The train page: a run beside the frames, its buttons and fields, looking back, and a layer of it
+// The train page: a run in the background, its buttons and fields, looking back, and a layer of it
 // opened as the document.
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ TEST(TrainPage, TakesSingleStepsAndStartsAnew) {
   EXPECT_TRUE(ui.shows("step 0 of 300"));
 }
 
-/// The mask tool has a use for Enter as well, on the page that shows it.
+/// The mask tool also uses Enter, but only on the page that shows it.
 TEST(TrainPage, EnterTrainsWhateverToolIsOpen) {
   AppDriver ui;
   ui.view().tool = "mask";
@@ -99,7 +99,7 @@ TEST(TrainPage, HeadCountsAreRunSideBySideAndCanBeStopped) {
   ui.settle();
   EXPECT_TRUE(ui.shows("16 heads", "head counts"));
   EXPECT_TRUE(ui.shows("relations that a head of their own has found", "head counts"));
-  // of another task there is nothing yet
+  // another task has no run yet
   ui.click("Brackets", "task");
   EXPECT_FALSE(ui.shows("16 heads", "head counts"));
 }
@@ -120,7 +120,7 @@ TEST(TrainPage, AHeadThatIsOffIsSaidOfTheMomentLookedAt) {
   EXPECT_TRUE(ui.shows("step 0", kOverStepsCard));
 }
 
-/// Nothing but the next event draws another frame.
+/// No further frame is drawn before the next event.
 TEST(TrainPage, ItsRunIsThereInTheFrameThatOpensIt) {
   AppDriver ui;
   const auto at = ui.screen().find("Train", "top bar");
@@ -184,7 +184,7 @@ TEST(LiveTraining, TakesTheStepsThatAreDue) {
   EXPECT_EQ(at(10.01), 0);
   EXPECT_EQ(at(10.11), 2);
   EXPECT_EQ(at(10.16), 3);
-  EXPECT_EQ(at(13.0), 11);  // a machine that was away does not catch up with all of it
+  EXPECT_EQ(at(13.0), 11);  // a long pause is not caught up
   live.play(false);
   EXPECT_EQ(at(14.0), 11);
   live.stepOnce();
@@ -230,7 +230,7 @@ TEST(LiveTraining, ANewRunTakesNothingOfTheOneBefore) {
   live.setSpeed(0.0);
   live.play(true);
   live.follow(0.0);
-  live.finish();  // its end is there, and not taken
+  live.finish();  // the run has ended, but its result is not read
   settings.steps = 5;
   live.begin(task, settings);
   live.play(true);

@@ -1,4 +1,4 @@
-// What is not saved is left only knowingly, and what is open follows the history.
+// Unsaved changes are dropped only on confirmation, and the open session follows the history.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -30,7 +30,7 @@ class Unsaved : public Autosave {
     ui_.app().dropFiles({path});
     ui_.settle();
   }
-  /// Leaves what is unsaved for the other session.
+  /// Drops the unsaved changes for the other session.
   void openOther() {
     drop(other_);
     drop(other_);
@@ -44,7 +44,7 @@ TEST_F(Unsaved, EditsAreLeftForAnotherSessionOnlyWhenAskedTwice) {
   drop(other_);
   EXPECT_EQ(word(), "Edited");
   EXPECT_TRUE(ui_.shows("what you changed in 'lecture' is not saved yet"));
-  drop(folder_ / "third.headscope.json");  // another wish
+  drop(folder_ / "third.headscope.json");  // a second request
   drop(other_);
   EXPECT_EQ(word(), "Edited");
   EXPECT_EQ(firstWord(autosaves().at(0)), "Edited");
@@ -139,7 +139,7 @@ TEST_F(Recovery, OneKeyDiscardsNothing) {
   EXPECT_TRUE(ui_.shows("Discarding cannot be undone", "recovery"));
   ui_.press(Key{'X'}, true, true);
   EXPECT_EQ(offered(), 1U);
-  ui_.press(Key{'X'}, true, true);  // of the next one
+  ui_.press(Key{'X'}, true, true);  // for the next session
   EXPECT_EQ(offered(), 1U);
 }
 

@@ -51,7 +51,7 @@ TEST(Upright, OpensOnTheGuideAndShowsALessonBelowItsCard) {
   std::filesystem::remove_all(folder);
 }
 
-/// Whatever the width, the switches above the heads wrap within their card.
+/// The switches above the heads wrap within their card at any width.
 TEST(Upright, TheSwitchesOfTheHeadsStayInTheirCard) {
   for (int width = 340; width <= 460; width += 10) {
     AppDriver ui(presetDocument("original-transformer"), width, 900);

@@ -28,7 +28,7 @@ DocumentPtr pinned(const DocumentPtr& document, float value) {
 struct Case {
   std::string name;
   DocumentPtr document;
-  std::string range;  // as legends say it
+  std::string range;  // as in the legends
 };
 
 std::vector<Case> cases() {

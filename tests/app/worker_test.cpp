@@ -1,4 +1,4 @@
-// The engine's thread: the newest document wins, and nothing keeps it from stopping.
+// The engine's thread: the newest document wins, and the thread can always be stopped.
 #include "app/worker.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ DocumentPtr longDocument() {
 
 DocumentPtr shortDocument(std::uint64_t seed = 1) { return randomDocument(sized(24, 4, 6), seed); }
 
-/// One whose scores overflow.
+/// A document whose scores overflow.
 DocumentPtr refusedDocument() {
   return changed(shortDocument(), [](Document& d) {
     d.weights.bQ = d.weights.bQ.clone();
@@ -115,7 +115,7 @@ TEST(Worker, WakesAfterEachUpdateAndOnlyThen) {
   EXPECT_EQ(woken(2), 2);
   worker.request(longDocument());
   letItRun(worker);
-  worker.request(shortDocument(2));  // the long one is cancelled: nothing to tell
+  worker.request(shortDocument(2));  // the long pass is cancelled without an update
   worker.wait();
   EXPECT_EQ(woken(3), 3);
 }
@@ -151,7 +151,7 @@ TEST(Worker, ProgressOfALongPass) {
   EXPECT_GE(later.stepsDone, early.stepsDone);
 }
 
-/// A pass that came to its end would have woken.
+/// A pass that finished would have called the wake function.
 TEST(Worker, EndsWithoutFinishingALongPass) {
   for (const double after : {0.0, 0.1, 0.4}) {
     std::atomic<int> wakes{0};
@@ -164,8 +164,8 @@ TEST(Worker, EndsWithoutFinishingALongPass) {
   }
 }
 
-/// That it has the thread soon follows: see AfterACancelNoPieceIsBegun and
-/// ThePiecesOfALongPassAreSmall of the engine's tests.
+/// The engine's tests AfterACancelNoPieceIsBegun and ThePiecesOfALongPassAreSmall check that the
+/// new pass gets the thread soon.
 TEST(Worker, TheNextEditTakesThePlaceOfAPassWhereverThatIs) {
   const DocumentPtr document = randomDocument(sized(256, 16, 1536), 1);
   for (const int steps : {0, 2, 4, 6, 8}) {
@@ -213,8 +213,8 @@ TEST(Worker, KeepsMemoryForTheNextPassAndGivesItBackAtRest) {
   };
   for (int turn = 0; turn < 2; ++turn) {
     pass(1);
-    pass(2);  // the first one's results are looked at no more
-    while (worker.keptBytes() > 0) std::this_thread::yield();  // else this test does not end
+    pass(2);  // the first results are no longer in use
+    while (worker.keptBytes() > 0) std::this_thread::yield();  // otherwise this test would not end
   }
   Worker busy(1, {}, 1e6);
   for (const std::uint64_t seed : {1, 2}) {

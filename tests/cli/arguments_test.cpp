@@ -10,7 +10,7 @@
 namespace headscope {
 namespace {
 
-/// What it writes lies in the folder.
+/// Runs the program without a display; its output files go into the folder.
 CliResult withoutDisplayIn(const TempFolder& folder, const std::vector<std::string>& arguments) {
   ::unsetenv("DISPLAY");
   ::unsetenv("WAYLAND_DISPLAY");
@@ -99,7 +99,7 @@ TEST(Arguments, ADisplayThatDoesNotAnswerIsRefusedAndRenderNamed) {
   ::unsetenv("DISPLAY");
 }
 
-/// Two flags of which one would have no effect: refused, and both named.
+/// Two flags of which one would have no effect are refused, and the message names both.
 TEST(Arguments, ContradictionsAreRefused) {
   const std::string model = std::string(HEADSCOPE_TEST_DATA) + "/tiny-gpt2";
   const auto patched = [&](std::vector<std::string> flags) {
@@ -131,7 +131,7 @@ TEST(Arguments, WhatIsOpenedAndFlagsDoNotContradict) {
   expectRefused({"engine.csv", "--text", "a"}, {"engine.csv", "--text"});
 }
 
-/// The program itself, whose output goes to a device that is always full.
+/// Runs the program itself with an output device that is always full.
 TEST(Arguments, OutputThatCannotBeWrittenIsAnError) {
   const std::string model = std::string(HEADSCOPE_TEST_DATA) + "/tiny-gpt2";
   const std::string explain = "explain --preset by-hand --step score --head 0 --row 0 --col 0";

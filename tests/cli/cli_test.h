@@ -1,4 +1,4 @@
-// What the tests of the command line share: calling it in this process, and a folder of their own.
+// Helpers for the command-line tests: a call in this process, and a folder for each test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ inline CliResult runProgram(const std::vector<std::string>& arguments) {
   return result;
 }
 
-/// The JSON a command prints; fails the test where it does not end well.
+/// The JSON that a command prints; fails the test unless the command succeeds.
 inline nlohmann::json jsonOf(std::vector<std::string> arguments) {
   arguments.emplace_back("--json");
   const CliResult result = runProgram(arguments);
@@ -40,7 +40,8 @@ inline nlohmann::json jsonOf(std::vector<std::string> arguments) {
   return result.status == 0 ? result.json() : nlohmann::json();
 }
 
-/// Refused as the user's mistake, in one line that holds each of `parts`.
+/// Checks that the command is refused as the user's mistake, in one line that holds each of
+/// `parts`.
 inline void expectRefused(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& parts) {
   const CliResult result = runProgram(arguments);
@@ -58,7 +59,7 @@ inline std::string dataFile(const std::string& name) {
   return std::string(HEADSCOPE_TEST_DATA) + "/" + name;
 }
 
-/// A fresh folder for every test, gone after it.
+/// A fresh folder for every test, removed after it.
 class InFolder : public testing::Test {
  protected:
   void SetUp() override {

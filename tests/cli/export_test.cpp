@@ -23,7 +23,7 @@ class Export : public InFolder {
     std::ifstream in(path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  /// What the same pass gives as a trace.
+  /// The tensor `name` from the trace of the same pass.
   Tensor fromRun(const std::string& name, std::vector<std::string> flags) {
     const std::string file = path("trace.safetensors");
     flags.insert(flags.begin(), {"run", "--trace", file});

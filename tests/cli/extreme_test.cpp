@@ -1,4 +1,5 @@
-// Numbers at the ends of float32, by command: finite, or said to be not, and then no file is left.
+// Numbers at the ends of float32 on the command line: results are finite, or are reported as not
+// finite and no file is left.
 #include <cmath>
 #include <filesystem>
 #include <limits>

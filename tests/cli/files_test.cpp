@@ -1,5 +1,5 @@
-// The files that commands read and write: no output takes the place of an input, none has an ending
-// of another format, and names that the system refuses are refused in words.
+// The files of commands: no output replaces an input or has the ending of another format, and names
+// refused by the system are refused with a message.
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// learn: weights that learned where to look in sentences, as a file that other commands read; and
+// learn: weights that learned attention from sentences, in a file that other commands read; and
 // `--init learned`.
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace headscope {
 namespace {
 
-/// What a command says on stderr while it works.
+/// The text that a command writes to stderr while it works.
 std::string toldBy(const std::vector<std::string>& arguments, CliResult& result) {
   testing::internal::CaptureStderr();
   result = runProgram(arguments);
@@ -96,7 +96,7 @@ TEST(InitLearned, OfASeriesIsLearnedFromSeries) {
       << run.out;
 }
 
-/// What heads were trained for, in words and as data.
+/// The relation each head was trained for, in words and as data.
 TEST(InitLearned, HeadsAreSaidToBeTrainedForTheirQuestions) {
   const std::string text = "The cat, which was very fluffy, slept by the warm fire.";
   const CliResult run = runProgram({"run", "--init", "learned", "--text", text});

@@ -1,5 +1,5 @@
-// A model with a number that is none, on the command line: refused with tensor and cell by whatever
-// reads it, never printed.
+// A model with a weight that is not a number, on the command line: every reader refuses it, naming
+// tensor and cell, and none prints it.
 #include <cmath>
 
 #include "tests/cli/cli_test.h"

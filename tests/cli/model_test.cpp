@@ -179,7 +179,7 @@ TEST_F(Model, TellsWhatItWouldSayAfterEachHalfLayer) {
       << "its layers are attention alone";
 }
 
-/// People read places, layers, heads and ranks from 1; flags and JSON count from 0.
+/// Texts for people count places, layers, heads and ranks from 1; flags and JSON count from 0.
 TEST_F(Model, CountsFromOneInWordsAndFromZeroInJson) {
   std::vector<std::string> flags{"--text", "The cat sat on the mat", "--lens", "--at", "3"};
   const CliResult words = runProgram(model("tiny-gpt2", flags));
@@ -328,7 +328,7 @@ TEST_F(Model, RefusesWhatCannotBe) {
   EXPECT_TRUE(folderIsEmpty());
 }
 
-/// A layer of it is a pass like any other.
+/// A layer of a model is a pass like any other.
 TEST_F(Model, ALayerIsRunExplainedAndAnalyzed) {
   const auto layer = [](const std::string& command, std::vector<std::string> flags) {
     flags.insert(flags.begin(), {command, "--model", dataFile("tiny-llama"), "--ids",
@@ -395,7 +395,7 @@ TEST_F(Model, OneLayerCanBeRotated) {
   EXPECT_TRUE(std::filesystem::exists(path("f.png")));
 }
 
-/// ALiBi the same way, in the step mask.
+/// ALiBi as a switch of a single layer: it acts in the step mask.
 TEST_F(Model, OneLayerCanHaveAlibi) {
   const std::vector<std::string> pass{"--d-model", "32",      "--heads",          "4",
                                       "--text",    "a b c d", "--positions-kind", "alibi"};
@@ -473,7 +473,7 @@ TEST_F(Model, WithoutAHeadHasNoPredictions) {
   }
 }
 
-/// Its tokenizer is of a kind that is not read: ids do.
+/// The model runs on ids: its tokenizer is of a kind that the program does not read.
 TEST_F(Model, XlmRobertaRunsOnIds) {
   const json said = jsonOf(model("xlm-roberta", {"--ids", "32,78,22"}));
   EXPECT_EQ(said["config"]["model_type"], "xlm-roberta");

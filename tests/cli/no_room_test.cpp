@@ -1,5 +1,5 @@
-// No room and no right to write, for everything that commands write: a sentence and status 2, the
-// file of before as it was, nothing left beside it.
+// No room and no right to write, for every command that writes: a sentence and status 2, the
+// previous file unchanged, and no other file left.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -127,8 +127,8 @@ TEST_F(NoRoom, TheProgramIsNotKilledByALimitOfFiles) {
   EXPECT_TRUE(folderIsEmpty());
 }
 
-/// Whatever memory there is, once it is enough for the program and its libraries to start: the
-/// pass, or a sentence, and then no file.
+/// With any amount of memory that lets the program and its libraries start: the pass succeeds, or a
+/// sentence reports the failure and no file is left.
 TEST_F(NoRoom, MemoryThatRunsOutIsSaid) {
   std::string words;
   for (int i = 0; i < 600; ++i) words += "tick tock ";

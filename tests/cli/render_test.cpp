@@ -6,7 +6,7 @@ namespace {
 
 class Render : public InFolder {
  protected:
-  /// The picture's bytes.
+  /// The bytes of the picture.
   std::string picture(std::vector<std::string> flags) {
     flags.insert(flags.begin(), {"render", "--out", path("p.png"), "--size", "320x200"});
     const CliResult result = runProgram(flags);
@@ -47,7 +47,7 @@ TEST_F(Render, FlagsChangeThePicture) {
 
 TEST_F(Render, AMomentOfTheTimeline) {
   const std::string start = picture({"--view", "step", "--moment", "0"});
-  EXPECT_EQ(start, picture({"--view", "step", "--moment", "0.5"}));  // of the same moment
+  EXPECT_EQ(start, picture({"--view", "step", "--moment", "0.5"}));  // the same moment
   EXPECT_NE(start, picture({"--view", "step", "--moment", "30"}));
   EXPECT_NE(start, picture({"--view", "step", "--step", "project"}));
   EXPECT_NE(start, picture({"--view", "step", "--moment", "0", "--row", "2"}));

@@ -316,7 +316,7 @@ TEST_F(Run, DesignedHeadsAreNamed) {
   const auto cell = jsonOf({"explain", "--init", "designed", "--step", "softmax", "--head", "1",
                             "--row", "2", "--col", "1"});
   EXPECT_GE(cell["value"], 0.8);  // sat → cat
-  EXPECT_LE(cell["value"], 0.9);  // and others keep some
+  EXPECT_LE(cell["value"], 0.9);  // other keys keep some weight
 }
 
 TEST_F(Run, TheTableSaysWhatRan) {

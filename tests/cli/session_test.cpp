@@ -95,14 +95,14 @@ TEST_F(SessionFlags, ASceneIsDrawnAsItWasSeen) {
   EXPECT_NE(scene, "");
 }
 
-/// As in the window, a scene is gone to from the session's own document, by an edit.
+/// A scene is an edit of the session's own document, as in the window.
 TEST_F(SessionFlags, ASceneWithChangesOpenShowsWhatItChanged) {
   formats::Session session = formats::loadSession(session_, kBudget);
   for (formats::SavedScene& scene : session.scenes) scene.view = R"({"tool":"changes"})";
   formats::saveSession(session_, session);
   const formats::SavedScene& pinned = session.scenes.back();
   std::filesystem::create_directory(path("alone"));
-  const std::string alone = path("alone/lecture.headscope.json");  // nothing was edited there
+  const std::string alone = path("alone/lecture.headscope.json");  // without edits
   formats::saveSession(alone, {pinned.document, pinned.view, session.scenes, {}});
   const auto upperPart = [&](std::vector<std::string> flags) {
     const std::string file = path("picture.png");
@@ -115,7 +115,7 @@ TEST_F(SessionFlags, ASceneWithChangesOpenShowsWhatItChanged) {
     stbi_uc* pixels = stbi_load(file.c_str(), &width, &height, &channels, 4);
     EXPECT_NE(pixels, nullptr);
     if (pixels == nullptr) return std::string();
-    // above it stands what can be undone, below it the time that the pass took, which differ
+    // the undo buttons above and the pass's time below differ
     constexpr int kTop = 160;
     constexpr int kBottom = 600;
     const std::string part(reinterpret_cast<const char*>(pixels) + 4 * width * kTop,

@@ -1,5 +1,5 @@
-// Texts and file names reach the program as they are typed, whatever CLI11 makes of brackets,
-// braces and empty values by itself.
+// Texts and file names reach the program as typed, although CLI11 treats brackets, braces and empty
+// values specially.
 #include <filesystem>
 #include <string>
 #include <vector>

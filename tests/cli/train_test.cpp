@@ -16,7 +16,7 @@ std::vector<std::string> train(std::vector<std::string> flags) {
   return all;
 }
 
-/// Without what differs from run to run.
+/// The result without the fields that differ from run to run.
 json timeless(json result) {
   result.erase("ms_per_step");
   return result;
@@ -63,7 +63,7 @@ TEST_F(Train, GoesOnFromASavedRunExactly) {
   jsonOf(train({"--steps", "25", "--save", path("run")}));
   const json rest = jsonOf({"train", "--from", path("run"), "--steps", "60"});
   EXPECT_EQ(timeless(rest), timeless(whole));
-  // of what is over there is nothing left to do
+  // A finished run has no steps left to do.
   jsonOf({"train", "--from", path("run"), "--steps", "60", "--save", path("run")});
   EXPECT_EQ(timeless(jsonOf({"train", "--from", path("run")})), timeless(whole));
 }

@@ -1,5 +1,5 @@
-// What the window opens on: the learned heads that come with the program where they fit, else
-// designed ones, unless a flag says where weights come from.
+// The document that the window opens with: the learned heads shipped with the program where they
+// fit, else designed heads, unless a flag names the source of the weights.
 #include "app/cli/pass_options.h"
 #include "tests/cli/cli_test.h"
 
@@ -14,7 +14,7 @@ TEST(WindowDocument, OpensOnLearnedHeads) {
   EXPECT_EQ(documentFrom(options)->weightSource.init, WeightInit::xavier);
 }
 
-/// Nobody waits for heads to be learned before the window is there; a picture does.
+/// The window opens without waiting for heads to be learned; a picture waits.
 TEST(WindowDocument, OpensOnDesignedHeadsOfOtherSizesAndOfSeries) {
   PassOptions bert;
   bert.config.preset = "bert-base";

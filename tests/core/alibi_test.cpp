@@ -33,7 +33,7 @@ TEST(Alibi, SlopesAreThePapers) {
   }
   EXPECT_EQ(alibiSlope(15, 16), 1.0F / 256.0F);
   EXPECT_FLOAT_EQ(alibiSlope(0, 16), std::sqrt(0.5F));
-  EXPECT_FLOAT_EQ(alibiSlope(8, 12), std::sqrt(0.5F));  // of sixteen heads the first, third, …
+  EXPECT_FLOAT_EQ(alibiSlope(8, 12), std::sqrt(0.5F));  // the first, third, … of sixteen slopes
   EXPECT_FLOAT_EQ(alibiSlope(9, 12), std::sqrt(0.5F) / 2.0F);
   EXPECT_EQ(alibiSlope(0, 1), 1.0F / 256.0F);
   for (Index heads = 1; heads <= 40; ++heads) {
@@ -45,7 +45,7 @@ TEST(Alibi, SlopesAreThePapers) {
   }
 }
 
-/// Whole rows, parts of rows, single cells and what the softmax was taken of.
+/// Whole rows, parts of rows, single cells and the scores before the softmax have equal bits.
 TEST(Alibi, EveryPathGivesTheSameBits) {
   for (const Case& each : alibiCases()) {
     const AttentionConfig& c = each.config;

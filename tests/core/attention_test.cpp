@@ -1,4 +1,4 @@
-// The pass as a whole: what runs after which change, what is refused, and how it is stopped.
+// The whole pass: the steps that run after each change, the refusals, and cancelling.
 #include "core/document/attention.h"
 
 #include <gtest/gtest.h>
@@ -134,7 +134,7 @@ TEST_P(Recompute, BackAgainEqualsTheFirst) {
   expectSameBits(*runAttention(before_, runAttention(after_, first_)), *first_);
 }
 
-/// A revision stands where the values do; a step that ran gives its results a new one.
+/// Equal revisions mean equal values; a step that ran gives its results a new revision.
 TEST_P(Recompute, RevisionsFollowTheValues) {
   const TracePtr part = runAttention(after_, first_);
   EXPECT_EQ(part->pass(), first_->pass() + 1);
@@ -157,7 +157,8 @@ TEST_P(Recompute, RevisionsFollowTheValues) {
   }
 }
 
-/// With other values of W_V alone, Q, K and all up to the weights keep their revisions.
+/// With new values of W_V alone, the tensors up to the weights, Q and K included, keep their
+/// revisions.
 TEST(Attention, ValuesAloneLeaveQueriesAndKeys) {
   const DocumentPtr before = textDocument();
   const TracePtr first = runAttention(before);
@@ -171,7 +172,7 @@ TEST(Attention, ValuesAloneLeaveQueriesAndKeys) {
   }
 }
 
-/// With as many key/value heads as before and the same W_Q, the queries are split anew even so.
+/// The queries are split again even with the same W_Q and the same number of key/value heads.
 TEST(Attention, QueryHeadsAloneAreSplitAnew) {
   const DocumentPtr before = randomDocument(sized(48, 4, 6, 2));
   const DocumentPtr after = changed(before, [](Document& d) {
@@ -185,7 +186,7 @@ TEST(Attention, QueryHeadsAloneAreSplitAnew) {
   expectSameBits(*runAttention(after, runAttention(before)), *runAttention(after));
 }
 
-/// So large a product is computed in pieces of 64 rows.
+/// A product large enough to be computed in pieces of 64 rows.
 TEST(Attention, PiecesOfALargeProductJoinUp) {
   const AttentionConfig c = sized(4096, 8, 130);
   const Tensor weight = randomTensor({c.dModel, c.dModel}, 1, "W", 0.05F);
@@ -206,7 +207,7 @@ TEST(Attention, PiecesOfALargeProductJoinUp) {
   }
 }
 
-/// A walk through every change in turn, each trace taking over from the one before.
+/// Goes through every change in turn; each trace reuses the one before.
 TEST(Attention, ALongSeriesOfEditsStaysRight) {
   DocumentPtr document = textDocument();
   TracePtr trace = runAttention(document);

@@ -49,7 +49,7 @@ TEST(BlockStore, ATensorGivesItsMemoryBackOnceNobodyHoldsIt) {
   const Tensor view = tensor->transposed(0, 1);
   const float* memory = tensor->data();
   tensor.reset();
-  EXPECT_EQ(store->freeBytes(), 0);  // the view holds it
+  EXPECT_EQ(store->freeBytes(), 0);  // the view holds the block
   std::optional<Tensor> last = view;
   const_cast<Tensor&>(view) = {};
   last.reset();

@@ -1,4 +1,4 @@
-// Cells by name, and pins of many of them at once.
+// Cells by name, and pins of many cells in one edit.
 #include <gtest/gtest.h>
 
 #include "core/attention/pins.h"

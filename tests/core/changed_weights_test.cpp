@@ -1,5 +1,5 @@
-// Weights that change on the disk while they are open: what is read is of the file that was opened,
-// or refused.
+// Weights that change on the disk while they are open: reads give the opened file's values or are
+// refused.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,12 +12,12 @@ namespace {
 namespace fs = std::filesystem;
 using namespace headscope::model;
 
-/// As if it had been written a while ago: a change is told by the time of the last one.
+/// Sets the file's time back one hour: the program detects a change by the time of the last write.
 void backdate(const fs::path& file) {
   fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(1));
 }
 
-/// Without another file in its place, as a program does that writes where it has read.
+/// Overwrites the file in place, as a program does that does not replace the file.
 void overwrite(const fs::path& file, const std::string& bytes) {
   std::fstream(file, std::ios::in | std::ios::out | std::ios::binary) << bytes;
 }
@@ -116,7 +116,7 @@ TEST_F(ChangedWeights, InOneOfSeveralFilesAreNoticed) {
   expectUserError([&] { model->layer(1); }, "/b has changed on the disk");
 }
 
-/// Every reader of safetensors has it: sessions, runs, weights of a single layer.
+/// Every reader of safetensors detects the change: sessions, runs, weights of a single layer.
 TEST_F(ChangedWeights, OfAnySafetensorsFileAreNotMixed) {
   const formats::SafetensorsFile open(file());
   const std::string norm = "model.norm.weight";

@@ -1,5 +1,5 @@
-// Designed heads: each does what it says, on the sentences that ask for it and on others, and says
-// why where it cannot.
+// Designed heads: each one attends as described, on sentences written for it and on others, and
+// gives the reason where it cannot.
 #include "core/heads/designed_heads.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Partners = std::vector<std::optional<Index>>;
 
-/// Those of an item, of which a designed head has one for a query.
+/// The partners of an item's queries; a designed head has at most one for each.
 Partners onlyPartners(const DeclaredRelation& relation, std::size_t item = 0) {
   Partners partners;
   for (const std::vector<Index>& keys : relation.partners[item]) {
@@ -107,7 +107,7 @@ const std::vector<Pair> kNamedPairs{
     {kCat, "Preposition → its object", "on", "mat"},
 };
 
-/// The least weight on what a head looks for, where it was found.
+/// The least weight on a partner that counts as found.
 constexpr float kFound = 0.5F;
 
 TEST(DesignedHeads, AttendToWhatTheIssueNames) {
@@ -150,7 +150,7 @@ TEST(DesignedHeads, ReachTheirDeclaredPartnersOnAllExamples) {
     if (text == nullptr || !text->memoryTexts.empty()) continue;
     Pass(designed(*text, sized(1024, 16, 1))).addTo(sums);
   }
-  EXPECT_EQ(sums.size(), 14U);  // of 16: uniform and neighbours declare none
+  EXPECT_EQ(sums.size(), 14U);  // uniform and neighbours, of 16, declare none
   for (const auto& [title, sum] : sums) EXPECT_GE(sum.first / sum.second, kFound) << title;
 }
 
@@ -268,7 +268,7 @@ TEST(DesignedHeads, ValuesCopyWhatTheTokenIs) {
   EXPECT_NEAR(trace->value({TensorId::heads, 0, 0, 2, 1}), onCat + onMat, 1e-5);
 }
 
-/// So that W_O is seen to mix the heads, and an ablation differs by head and by word.
+/// W_O is dense, so that it visibly mixes the heads and an ablation differs by head and by word.
 TEST(DesignedHeads, OutputProjectionIsDense) {
   for (const Index dK : {64, 80}) {
     const DocumentPtr d = edited(designedText(kCat, 512, 8), SetDimensions{512, 8, 8, dK});
@@ -283,8 +283,8 @@ TEST(DesignedHeads, OutputProjectionIsDense) {
   EXPECT_TRUE(sameWeights(*divided, *edited(divided, SetDimensions{512, 8, 8, 64})));
 }
 
-/// A head finds what it looks for, and other keys keep some weight: with ÷√d_k a choice, without
-/// it (scores √d_k = 8 times as large) a peak.
+/// A head finds its partner, and other keys keep some weight: with ÷√d_k the choice is soft,
+/// without it (scores √d_k = 8 times as large) it is a peak.
 TEST(DesignedHeads, WeightsAreSoft) {
   for (const std::string& text : {kFluffy, kBank}) {
     const DocumentPtr scaled = designedText(text);
@@ -322,7 +322,8 @@ TEST(DesignedHeads, PositionalHeadsWorkFromWidthEight) {
   for (Index i = 0; i < 13; ++i) EXPECT_GE(pass.weight("First token", i, 0), kFound);
 }
 
-/// The rest of the positional ones: at the end of the sequence where there is nobody to look at.
+/// The other positional heads: at an end of the sequence a token without a neighbour looks at
+/// itself.
 TEST(DesignedHeads, TheFirstAndTheLastStayWithThemselvesFromWidth48) {
   for (const Index width : {48, 64}) {
     for (const char* text : {kCat.c_str(), kFluffy.c_str()}) {

@@ -1,4 +1,5 @@
-// What designed heads are called on the example inputs, and why where it is not their own name.
+// The labels of designed heads on the example inputs, and the reason where a label is not the
+// head's own name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +60,7 @@ bool hasPartners(const DeclaredRelation& relation) {
                      [](const auto& keys) { return !keys.empty(); });
 }
 
-/// Those that declare no relation; the others are called by it wherever it has a row.
+/// The heads that declare no relation; the others are named after theirs wherever it has a row.
 const std::map<std::string, std::string> kByTheMetrics{
     {"Uniform", "uniform"}, {"Neighbours", "local"}, {"Recent steps", "local"}};
 
@@ -89,7 +90,7 @@ TEST(DesignedLabels, HeadsDoWhatTheyWereMadeForOnAllExamples) {
   EXPECT_EQ(ownNames.size(), 14U + 6U + 3U);  // for text, from text to text, for series
 }
 
-/// What a head was made for stands beside what it does instead.
+/// A head's intended relation is shown together with the pattern it has instead.
 TEST(DesignedLabels, SayWhereThereIsNoPartner) {
   for (const auto& [name, document] : labelledDocuments()) {
     const Labelled found = labelled(document);
@@ -129,7 +130,7 @@ TEST(DesignedLabels, OfOneSequenceToAnother) {
   EXPECT_EQ(found.labels[7].key, "uniform");
 }
 
-/// What the mask of the memory hides is no partner.
+/// A token hidden by the memory's mask is not a partner.
 TEST(DesignedLabels, OfAMemoryOfNoLengthThereIsNone) {
   AttentionConfig config = sized(512, 8, 1);
   config.mask.lengths = {0};

@@ -1,4 +1,4 @@
-// Where a designed head cannot do what it is made for: it says why.
+// The limits of designed heads: a head that cannot do its task gives the reason.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
-// Edits: what each makes of a document, what it brings with it, and that a refusal leaves all as it
-// was.
+// Edits: the document that each one makes, with its side effects, and that a refusal changes
+// nothing.
 #include "core/document/document.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,8 @@ TEST(Dimensions, WhatDoesNotDivideIsRefusedWithSuggestions) {
   expectRefused(before, SetDimensions{48, 4, 3}, "kv_heads", "cannot share 3");
 }
 
-/// d_k by itself: nothing has to divide, and the weights are drawn for it.
+/// With d_k set separately, d_model need not be divisible by the number of heads, and the weights
+/// are drawn for that d_k.
 TEST(Dimensions, HeadWidthOfItsOwn) {
   const DocumentPtr before = fromTexts({"the cat sat"});
   const DocumentPtr own = edited(before, SetDimensions{48, 5, 5, 20});

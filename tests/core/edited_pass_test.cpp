@@ -1,5 +1,5 @@
-// Passes after random edits of every kind of configuration: what they share with the pass before
-// and what they compute anew are together what a whole pass gives, bit for bit.
+// Passes after random edits of every kind of configuration: the results shared with the previous
+// pass and the new ones together equal those of a whole pass, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::vector<Case> editedCases() {
   return cases;
 }
 
-/// EditDraws what to do from a stream of its own, so that a failure is the same on every machine.
+/// Draws edits from a random stream of its own, so that a failure is reproducible on every machine.
 class EditDraws {
  public:
   explicit EditDraws(std::string_view name) : stream_(11, name) {}
@@ -117,7 +117,7 @@ Edit anyEdit(const Document& d, EditDraws& draws) {
   }
 }
 
-/// Where the document allows it.
+/// The document after the first random edit that it allows.
 DocumentPtr editedByAny(const DocumentPtr& document, EditDraws& draws, std::string& names) {
   for (;;) {
     const Edit edit = anyEdit(*document, draws);
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(All, EditedPass, testing::ValuesIn(editedCases()),
 TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
   EditDraws draws(GetParam().name);
   ExecutionContext execution;
-  execution.memory = std::make_shared<BlockStore>();  // used again and again
+  execution.memory = std::make_shared<BlockStore>();  // reused by every pass
   DocumentPtr document = randomDocument(GetParam().config);
   TracePtr trace = runAttention(document, nullptr, execution);
   TracePtr onlyWeights, noScores;
@@ -207,7 +207,7 @@ TEST(EditedPass, FollowsAMemoryOfOtherLength) {
   }
 }
 
-/// What an edit of one value has made huge is right again once it is not.
+/// Results that an edit of one value made huge are right again once the value is small.
 TEST(EditedPass, GoesToExtremesAndBack) {
   const DocumentPtr start = randomDocument(sized(64, 4, 40));
   for (const CellRef& cell :
@@ -225,7 +225,7 @@ TEST(EditedPass, GoesToExtremesAndBack) {
   }
 }
 
-/// Results of the pass before that are still looked at are not written over.
+/// A pass does not write over results of the previous pass that are still in use.
 TEST(EditedPass, LeavesThePassBeforeAsItWas) {
   ExecutionContext execution;
   execution.memory = std::make_shared<BlockStore>();

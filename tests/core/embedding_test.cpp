@@ -168,7 +168,8 @@ std::shared_ptr<const Series> seriesOf(const std::string& name, std::vector<floa
       Series{name, {"load"}, Tensor::fromValues({rows, 1}, values)});
 }
 
-/// What a series' places read, as its file has it: repeated, padded, and from where to where.
+/// The readings at each place of a series, as in its file: repeated, padded, and with the minimum
+/// and maximum.
 TEST(SeriesReadings, FollowThePlaces) {
   const auto series = [](std::vector<float> values) {
     const auto rows = std::ssize(values) / 2;
@@ -203,7 +204,7 @@ TEST(SeriesFeatures, DifferenceAndRunningMean) {
   EXPECT_EQ(runningMean({1, 4, 1}), (Channel{1, 2.5, 2}));
 }
 
-/// Noise of deviation 0.1, then standardised, with something done to it first.
+/// Noise of standard deviation 0.1, modified by `change` and then standardised.
 template <typename Change>
 Channel noisy(Change change) {
   std::vector<float> values(40);

@@ -1,5 +1,5 @@
-// What is said of an exception: its own words where they are meant for people, a plain sentence
-// otherwise.
+// The text shown for an exception: its own message where that is meant for people, otherwise a
+// plain sentence.
 #include "core/base/error.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// A cell's arithmetic: for every step and every tensor, over all cases, the terms lead to the
-// value.
+// A cell's arithmetic: its terms lead to its value, for every step and tensor over all cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +18,8 @@ class Explain : public testing::TestWithParam<Case> {
 
   const AttentionConfig& config() const { return document_->config; }
 
-  /// Corners and the middle of a tensor, of the first, a middle and the last item and head.
+  /// The cells at the corners and in the middle of a tensor, for the first, a middle and the last
+  /// item and head.
   std::vector<CellRef> cellsOf(TensorId id) const {
     const TensorInfo& t = info(id);
     const Shape shape = shapeOf(id, config());
@@ -44,7 +44,7 @@ class Explain : public testing::TestWithParam<Case> {
     return cells;
   }
 
-  /// What its terms say, worked out anew from the numbers in them.
+  /// The sum of an explanation's terms, recomputed from their numbers.
   static double sumOf(const Explanation& e) {
     double sum = 0.0;
     for (const Term& term : e.terms) {
@@ -55,7 +55,7 @@ class Explain : public testing::TestWithParam<Case> {
     return sum;
   }
 
-  /// The value the arithmetic leads to.
+  /// The value that the arithmetic of an explanation yields.
   static double resultOf(const Explanation& e, const AttentionConfig& c) {
     if (e.cell.tensor == TensorId::weights) {
       for (const Term& term : e.terms) {

@@ -55,7 +55,7 @@ TEST(ExtremeInput, OverflowIsRefusedWithTensorAndIndex) {
       "output[0, 0, 5]");
 }
 
-/// Raw scores that fit may not once they are divided by a small temperature.
+/// Raw scores within float32 may overflow once they are divided by a small temperature.
 TEST(ExtremeInput, ScoresThatTheTemperatureMakesTooLargeAreRefused) {
   AttentionConfig c = sized(8, 2, 3);
   c.temperature = 1e-10;

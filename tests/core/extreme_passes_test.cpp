@@ -41,7 +41,7 @@ void forEachWeight(Document& d, std::initializer_list<Tensor Weights::*> weights
   for (Tensor Weights::*weight : weights) scale(d.weights.*weight, factor);
 }
 
-/// What makes a document extreme.
+/// A change that makes a document extreme.
 struct Extreme {
   std::string name;
   std::function<void(Document&)> make;
@@ -106,7 +106,7 @@ struct ExtremeCase {
 
 std::ostream& operator<<(std::ostream& out, const ExtremeCase& c) { return out << c.name; }
 
-/// All of them that `wanted` says yes to.
+/// The cases that satisfy `wanted`.
 std::vector<ExtremeCase> casesWhere(const std::function<bool(const ExtremeCase&)>& wanted) {
   std::vector<Case> configs = allCases();
   for (const Case& c : whatIfCases()) configs.push_back(c);
@@ -124,12 +124,12 @@ std::vector<ExtremeCase> everyCase() {
   return casesWhere([](const ExtremeCase&) { return true; });
 }
 
-/// Where float32 holds what the weights depend on.
+/// The cases in which float32 holds the numbers that the weights depend on.
 std::vector<ExtremeCase> conditionedCases() {
   return casesWhere([](const ExtremeCase& c) { return c.extreme.conditioned; });
 }
 
-/// Where a row of weights is the softmax of its scores and nothing else.
+/// The cases in which a row of weights is the softmax of its scores and nothing else.
 std::vector<ExtremeCase> plainSoftmaxCases() {
   return casesWhere([](const ExtremeCase& c) {
     return !c.config.mistakes.softmaxOverQueries && !c.config.dropout.on();
@@ -141,7 +141,8 @@ class ExtremePass : public testing::TestWithParam<ExtremeCase> {
   DocumentPtr document_ = changed(randomDocument(GetParam().config), GetParam().extreme.make);
   TracePtr trace_ = runAttention(document_);
 
-  /// Calls function(cell) for all cells of a result, or so many spread over a large one.
+  /// Calls function(cell) for every cell of a result, or for about 400 cells spread over a large
+  /// one.
   template <typename Function>
   void everyCell(TensorId id, Function function) const {
     const Shape shape = shapeOf(id, document_->config);
@@ -189,7 +190,7 @@ TEST_P(ExtremePass, EveryValueIsFiniteOrMasked) {
   }
 }
 
-/// Each from the engine's own values of the step before.
+/// Each step is checked on the engine's own values of the step before.
 TEST_P(ExtremePass, EveryStepAgreesWithDoublePrecision) {
   for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
     everyCell(static_cast<TensorId>(i), [&](const CellRef& cell) {

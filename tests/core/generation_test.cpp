@@ -1,4 +1,4 @@
-// Generation: a row at a time with the KV cache is what a pass over all tokens gives.
+// Generation: row by row with the KV cache, it gives the results of a pass over all tokens.
 #include "core/model/generation.h"
 
 #include <gtest/gtest.h>

@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(All, GoldenCase,
                                   std::to_string(std::get<1>(test.param));
                          });
 
-/// What a user saves with torch's own names, and nothing else in the file.
+/// A file saved by a user with torch's own names, and no other tensors in it.
 TEST(Golden, PlainStateDictRuns) {
   const formats::LoadedWeights loaded =
       formats::loadWeights(SafetensorsFile(golden("plain_mha_d24_h4")));

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(All, GoldenGradients,
                                   std::to_string(std::get<1>(test.param));
                          });
 
-/// All but what takes a pass in double, written with plain loops, too long to be run so often.
+/// All cases with d_model up to 40: passes in double with plain loops are too slow for larger ones.
 std::vector<Case> casesWithGradients() {
   std::vector<Case> cases = allCases();
   for (Case& each : whatIfCases()) cases.push_back(std::move(each));
@@ -101,7 +101,7 @@ class Gradient : public testing::TestWithParam<Case> {
     return Trace(std::make_shared<const Document>(d)).tensor(id);
   }
 
-  /// The same document with one number of an operand moved.
+  /// The sum for the document with one number of an operand changed by `by`.
   static double sumWith(const DocumentPtr& document, const CellRef& cell, double by,
                         const std::vector<float>& gradOutput, double* moved) {
     Tensor tensor = operand(*document, cell.tensor).clone();
@@ -119,7 +119,7 @@ class Gradient : public testing::TestWithParam<Case> {
     return sumOfOutput(d, gradOutput);
   }
 
-  /// A pinned cell's value moved: what a result's cell makes of the sum.
+  /// The output's sum for the document with the value of a pinned cell changed by `by`.
   static double sumPinned(const DocumentPtr& document, const CellRef& cell, double by,
                           const std::vector<float>& gradOutput, double* moved) {
     const double before = *document->pins.at(cell);
@@ -132,7 +132,8 @@ class Gradient : public testing::TestWithParam<Case> {
                        gradOutput);
   }
 
-  /// (f(h) − f(−h)) / 2h and the same over 2h, without what they have in common of the third order.
+  /// The central difference extrapolated from steps h and 2h, which cancels the error of second
+  /// order.
   template <typename Sum>
   static double derivative(Sum sumMovedBy) {
     constexpr double kStep = 1.0 / 128.0;
@@ -145,7 +146,7 @@ class Gradient : public testing::TestWithParam<Case> {
     return (4.0 * slope(kStep) - slope(2.0 * kStep)) / 3.0;
   }
 
-  /// Some cells of an operand: the corners and others.
+  /// Some cells of an operand, its corners included.
   std::vector<CellRef> cellsOf(TensorId id) const {
     const Shape shape = shapeOf(id, config());
     const bool perItem = info(id).perItem;

@@ -1,4 +1,4 @@
-// The same input with other numbers of heads.
+// Passes over one input with other numbers of heads.
 #include "core/studies/head_count.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST(HeadCount, RunsUnitByUnit) {
   }
 }
 
-/// Weights for so many heads are learned as everywhere, step by step.
+/// Weights for another number of heads are learned step by step, as everywhere.
 TEST(HeadCount, LearnsWhereWeightsAreLearned) {
   const DocumentPtr start = presetToCount("original-transformer", WeightInit::learned);
   const DocumentPtr document = apply(*start, SetDimensions{64, 4, 4}, kCountBudget).document;

@@ -65,8 +65,8 @@ TEST(HeadEffect, NormsAndSharesAreTheReferences) {
   }
 }
 
-/// What is left by subtraction is what a pass without the head computes, and so for other gains;
-/// pinned head outputs stay in both.
+/// Subtracting a head's part from the output gives the result of a pass without the head, and
+/// likewise for other gains; pinned head outputs stay in both.
 TEST(HeadEffect, AGainByAdditionIsARealRunWithIt) {
   for (const DocumentPtr& document : effectDocuments()) {
     const TracePtr trace = runAttention(document);

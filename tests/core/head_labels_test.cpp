@@ -21,7 +21,8 @@ HeadMetrics metricsOf(const std::map<Metric, double>& values) {
   return metrics;
 }
 
-/// Uniform attention that has `chance` in every metric, over so many rows, and looks this far.
+/// Metrics of uniform attention: `chance` for every metric, over `rows` rows, with this mean
+/// distance.
 UniformMetrics uniformWith(double chance, Index rows = 5, double distance = 2.0) {
   UniformMetrics uniform;
   for (const MetricInfo& m : allMetrics()) uniform.metrics[m.metric] = {chance, {}};
@@ -30,7 +31,7 @@ UniformMetrics uniformWith(double chance, Index rows = 5, double distance = 2.0)
   return uniform;
 }
 
-/// Metrics as they are given, of some weights.
+/// Metrics with these values, and an entropy where none is given.
 HeadMetrics measured(std::map<Metric, double> values) {
   values.try_emplace(Metric::entropy, 1.0);
   return metricsOf(values);
@@ -46,7 +47,7 @@ std::string labelOf(const std::map<Metric, double>& values,
   return labelled(values, uniform).key;
 }
 
-/// As a sentence has it: "previous token".
+/// The metric's name in words: "previous token".
 std::string asWords(Metric metric) {
   std::string words(info(metric).key);
   std::replace(words.begin(), words.end(), '_', ' ');
@@ -92,7 +93,7 @@ TEST(HeadLabel, TheLargestRoleWinsAndOfEqualOnesTheFirst) {
     one[metric] = 0.61;
     EXPECT_EQ(labelOf(one), label);
   }
-  // as a sink is told from what it happens to do besides
+  // a sink is distinguished from other patterns it also shows
   EXPECT_EQ(labelOf({{Metric::duplicateToken, 0.5}, {Metric::firstToken, 1.0}}), "first_token");
 }
 
@@ -111,7 +112,7 @@ TEST(HeadLabel, WhereNoRoleHoldsTheOthersAreAskedInOrder) {
   EXPECT_EQ(labelOf(all), "mixed");
 }
 
-/// 40 % of the way from what uniform attention has to 1.
+/// A label needs a score at least 40 % of the way from that of uniform attention to 1.
 TEST(HeadLabel, AScoreHasToBeToldFromChance) {
   const double chance = 0.4;
   for (const Metric role : {Metric::previousToken, Metric::nextToken, Metric::self,
@@ -166,14 +167,15 @@ TEST(HeadLabel, ADeclaredRelationIsOneRoleMore) {
   EXPECT_EQ(withRelation({0.7, {}}).key, "previous_token");
   EXPECT_FALSE(withRelation({0.7, {}}).declared);
   EXPECT_EQ(withRelation(MetricValue::undefined("none")).key, "previous_token");
-  // of another head it needs as many rows as any role, of the head itself one
+  // another head's relation needs as many rows as any role, the head's own only one
   EXPECT_EQ(withRelation({0.9, {}}, false, {0.1, 2}).key, "previous_token");
   EXPECT_EQ(withRelation({0.9, {}}, true, {0.1, 1}).key, "verb → its subject");
   EXPECT_EQ(withRelation({0.9, {}}, true, {0.1, 0}).key, "previous_token");
   EXPECT_EQ(withRelation({0.9, {}}, true, {0.85, 1}).key, "previous_token");
 }
 
-/// Over the rows that count and have a partner: 1, 2 and not 3, which is padding.
+/// The mean is over the rows that count and have a partner: rows 1 and 2, but not 3, which is
+/// padding.
 TEST(DeclaredScore, IsTheMeanWeightOnThePartners) {
   AttentionConfig c = sized(8, 1, 4);
   c.mask.lengths = {3};
@@ -271,8 +273,8 @@ TEST(HeadReport, NamesHeadsByWhatTheyDo) {
   EXPECT_EQ(undeclared->labels[7].key, "first_token");  // rows 3 to 5, of five
 }
 
-/// A head that looks before each token looks at the one partner that another's relation has there,
-/// too: it is called by its own all the same, where that holds.
+/// A head that looks at the previous token also looks at the only partner of another head's
+/// relation; it keeps its own label where its own relation holds.
 TEST(HeadReport, OfRelationsAHeadsOwnComesFirst) {
   const auto trace = patterned(sized(32, 2, 6), [](Index, Index i, Index j) -> float {
     return i == 0 ? 1.0F / 6 : j == i - 1 ? (i == 4 ? 1.0F : 0.6F) : i == 4 ? 0.0F : 0.08F;
@@ -284,8 +286,8 @@ TEST(HeadReport, OfRelationsAHeadsOwnComesFirst) {
   EXPECT_EQ(report->labels[0].key, "before");
   EXPECT_LT(*report->labels[0].score, 1.0);
   EXPECT_EQ(report->labels[1].key, "of the fifth");
-  relations[0]->partners = {{{}, {5}, {5}, {5}, {5}, {0}}};  // which does not hold
-  // another head's relation has one row, of which nothing can be told
+  relations[0]->partners = {{{}, {5}, {5}, {5}, {5}, {0}}};  // a relation that does not hold
+  // another head's relation has one row, which is too few for a label
   EXPECT_EQ(headReport(*trace, 0, relations)->labels[0].key, "previous_token");
 }
 

@@ -90,7 +90,7 @@ TEST(HeadMetrics, AreTheReferencesInEveryCase) {
   }
 }
 
-/// Longer than a block of rows and a piece of a row.
+/// Rows longer than a block of rows and a piece of a row.
 TEST(HeadMetrics, AreTheReferencesOfLongRows) {
   expectTheReferences(named(randomDocument(with(sized(8, 2, 300),
                                                 [](auto& c) {

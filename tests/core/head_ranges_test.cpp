@@ -1,5 +1,4 @@
-// Whatever is done to the weights, what is measured of them lies within its range, or is not
-// defined and says why.
+// Measures of any weights lie within their range, or are undefined and give the reason.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +51,7 @@ AttentionConfig dropping(double rate) {
   return with(sized(16, 4, 6), [rate](auto& c) { c.dropout = {rate, 1}; });
 }
 
-/// A row of which one weight is below 0, and whose sum is 1 all the same.
+/// A document in which one weight of a row is below 0 although the row sums to 1.
 DocumentPtr belowZero() {
   return withWeights(randomDocument(sized(8, 2, 3)),
                      {weight(0, 1, 2, 0, -0.5F), weight(0, 1, 2, 1, 1.5F), weight(0, 1, 2, 2, 0)});
@@ -93,7 +92,7 @@ TEST(HeadRanges, HoldWhateverIsDoneToTheWeights) {
   }
 }
 
-/// Nothing but the ablation, which is not read from the weights.
+/// Checks that only the ablation is defined, which is not read from the weights.
 void expectOnlyAblation(const HeadMetrics& metrics, const std::string& why) {
   for (const MetricInfo& m : allMetrics()) {
     if (m.metric == Metric::ablation) {

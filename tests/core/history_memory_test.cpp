@@ -1,4 +1,5 @@
-// What the history keeps and what it gives back: bit for bit, sharing what is shared, in budget.
+// The states that the history keeps and returns: bit for bit, with shared storage, within the
+// budget.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,7 +101,7 @@ TEST(HistoryMemory, CountsThePinsThatChange) {
 
 TEST(HistoryMemory, APinOnEveryScore) {
   const Index tokens = 20;
-  const Index cells = 4 * tokens * tokens;  // of 4 heads
+  const Index cells = 4 * tokens * tokens;  // 4 heads
   History h(loaded({1, tokens, 48}), kBudget);
   for (Index i = 0; i < cells; ++i) {
     const Index cell = i * 7919 % cells;
@@ -211,7 +212,7 @@ TEST(HistoryMemory, TheOldestGoFirstAndTheNameStays) {
   expectSameState(*h.current(), *all[dropped]);
 }
 
-/// A loaded X moved about is in the source as well: kept once, as a whole.
+/// A loaded X with moved rows is also in the source; both share one whole copy.
 TEST(HistoryMemory, LoadedInputs) {
   History h(loaded({1, 64, 48}), kBudget);
   const Index bytes = 64 * 48 * 4;

@@ -185,7 +185,7 @@ TEST(History, AJumpEndsAGesture) {
   EXPECT_EQ(h.size(), 3U);
 }
 
-/// So do the rows of a loaded input that are moved about.
+/// Moved rows of a loaded input are stored once.
 TEST(History, MovedTensorsCountOnce) {
   const DocumentPtr before = fromTensors();
   const DocumentPtr after = edited(before, MoveToken{0, false, 0, 1});
@@ -195,7 +195,7 @@ TEST(History, MovedTensorsCountOnce) {
   EXPECT_TRUE(sameWeights(*before, *after));
 }
 
-/// Whoever holds a state (the saved one, a scene) finds that it is the present one again.
+/// A state held elsewhere (the saved one, a scene) is identical to the one that undo restores.
 TEST(HistoryOfCells, AStateSomebodyHoldsComesBackAsTheVerySame) {
   const DocumentPtr start = randomDocument(sized(48, 4, 6));
   History history(start, kBudget);

@@ -1,5 +1,5 @@
-// Files made to do harm: each is refused in words before it takes memory or time, and none leads
-// out of its folder. What the fuzz targets of tests/fuzz found is here too.
+// Hostile files: each is refused with a message before it takes memory or time, and none leads out
+// of its folder. Findings of the fuzz targets in tests/fuzz are here too.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -37,7 +37,7 @@ TEST(HostileJson, NestingFieldsAndMemoryAreLimited) {
   refused("[[[[1]]]]", {.depth = 3}, "nested more than 3 levels deep");
   refused(std::string(1 << 20, '['), {}, "nested more than 32 levels deep");
 
-  // three in one object, whatever others have
+  // at most three fields in one object, for any number in others
   EXPECT_NO_THROW(parseJson(R"({"a":{"b":1,"c":1,"d":1},"e":{"f":1,"g":1}})", {.keys = 3}));
   refused(R"({"a":{"b":1},"c":1,"d":1,"e":1})", {.keys = 3}, "more than 3 fields");
   refused(R"([{"a":1,"a":1,"a":1,"a":1}])", {.keys = 3}, "more than 3 fields");

@@ -1,5 +1,5 @@
-// Model directories in which something is missing, lying, damaged or absurd: refused in a sentence;
-// and what configurations may say.
+// Model directories with something missing, contradictory, damaged or absurd are refused with a
+// message; and the values that configurations may have.
 #include <gtest/gtest.h>
 
 #include "core/formats/model_config_json.h"
@@ -101,7 +101,7 @@ struct BadField {
   const char* says;
 };
 
-/// Each field alone: named, with what was found.
+/// Each bad field alone is refused; the message names it and its value.
 TEST(HostileModels, FieldsThatCannotBe) {
   const json scaling = {{"rope_type", "yarn"}, {"factor", 2.0}};
   const std::vector<BadField> fields{

@@ -1,4 +1,4 @@
-// Who may include whom: the arrows of the design point one way.
+// The rules for includes: dependencies point one way, as in the design.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Rule {
 const std::string kGraphics =
     R"((imgui|backends/imgui|GLFW/|GL/|GLES|EGL/|epoxy/|stb_image|misc/).*)";
 
-/// What only some systems have.
+/// Headers that only some systems have.
 const std::string kSystem =
     R"((unistd|fcntl|signal|poll|spawn|pwd|dlfcn|pthread|sched|termios|windows|io)\.h|sys/.*)";
 
@@ -135,7 +135,7 @@ TEST(FloorPlan, NamesEveryFolderOfCore) {
   EXPECT_EQ(named, there);
 }
 
-/// A folder includes what stands below it in the table alone, so that no two include each other.
+/// A folder includes only folders below it in the table, so that no two include each other.
 TEST(FloorPlan, GoesFromTheBottomUp) {
   std::vector<std::string> below;
   for (const auto& [folder, allowed] : floorPlan()) {
@@ -160,7 +160,7 @@ TEST(FloorPlan, IsKept) {
   }
 }
 
-/// The scan does find what it looks for.
+/// The scan finds forbidden includes.
 TEST(Includes, BreachesAreFound) {
   const std::vector<Source> sources{
       {"core/document/trace.cpp",

@@ -1,5 +1,5 @@
-// A save that kill -9 ends at any moment: what is on the disk is the session of before or the new
-// one, bit for bit.
+// A save that kill -9 ends at any moment: the disk holds the previous session or the new one, bit
+// for bit.
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -52,7 +52,7 @@ class KilledSave : public testing::Test {
   }
   std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_.path()), {}); }
 
-  /// A process that saves one after the other until it is killed.
+  /// Starts a process that saves two sessions in turn until it is killed.
   pid_t saveWithoutEnd(const Session& first, const Session& second) const {
     const pid_t child = ::fork();
     if (child != 0) return child;

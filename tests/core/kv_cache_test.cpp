@@ -45,7 +45,7 @@ TracePtr prefixPass(const Document& document, Index count) {
   return runAttention(documentOf(c, document.input->x.slice(1, 0, count).clone(), {}, weights));
 }
 
-/// What a cache rests on: the rows there are do not change when tokens are added.
+/// A cache relies on this: the rows of earlier tokens do not change when tokens are added.
 TEST_P(KvCacheCase, RowsDependOnTheTokensBeforeThemAlone) {
   const DocumentPtr document = randomDocument(GetParam().config);
   ASSERT_FALSE(cacheObstacle(*document)) << cacheObstacle(*document)->why;
@@ -147,7 +147,7 @@ TEST(KvCache, MasksThatHappenToBeCausalWillDo) {
   })));
 }
 
-/// Each obstacle is named, and its way out leads on to the next, until there is none.
+/// Each obstacle is named, and removing it leads to the next one until none is left.
 TEST(KvCache, EveryObstacleHasItsWayOut) {
   DocumentPtr document = fromTexts({"The cat sat"});
   for (const Mistake mistake :

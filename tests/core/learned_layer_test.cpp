@@ -1,5 +1,5 @@
-// Learned layers: that learning learns, is the same on any number of threads, and gives heads that
-// look where they are said to; for the asset, too.
+// Learned layers: learning lowers the loss, is the same on any number of threads, and gives heads
+// with the relations they were asked for, also in the shipped layer.
 #include "core/training/learned_layer.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ void expectSameBits(const Weights& a, const Weights& b) {
 Weights learnedIn(const AttentionConfig& config, Index steps, int threads, double* loss = nullptr) {
   ExecutionContext execution;
   execution.threads = threads;
-  execution.flopsPerThread = 1;  // as many threads as there are, however little the work
+  execution.flopsPerThread = 1;  // all threads, even for little work
   LearningSettings settings;
   settings.steps = steps;
   settings.batch = 16;
@@ -103,8 +103,8 @@ TEST(LearnedLayer, StopsWhenItIsCancelled) {
   expectSameBits(learner.weights(), uninterrupted.weights());
 }
 
-/// b_K, which takes the same from every score of a row, leaves the weights of attention as they
-/// are, and scores about 0.
+/// b_K shifts all scores of a row equally: the weights stay unchanged and the scores average about
+/// 0.
 TEST(LearnedLayer, CentresItsScores) {
   const AttentionConfig c = ofSize(64, 4);
   Weights weights = learnedIn(c, 20, 2);
@@ -145,8 +145,8 @@ TEST_F(LearnedAsset, IsOfItsSizesAlone) {
   EXPECT_FALSE(formats::learnedAsset(noBias, {}, 1));
 }
 
-/// Learned anew it is what it was: `headscope learn --f16` makes the file. Another processor's
-/// products round otherwise, so not to the last bit.
+/// Learning again gives the shipped weights (`headscope learn --f16` makes the file). The products
+/// of another processor round differently, so the last bits may differ.
 TEST_F(LearnedAsset, ComesFromItsCommand) {
   const Weights again = learnLayer(config, {}, 1, {}).value();
   const auto sentences = heldOutSentences(100);
@@ -179,8 +179,8 @@ TEST_F(LearnedAsset, LooksWhereItWasTrainedTo) {
   EXPECT_LT(roles.largestWeight, 0.99);
 }
 
-/// No two heads are alike, ablation differs by word, and 1/√d_k decides between a choice and a
-/// peak.
+/// No two heads are alike, ablation differs by word, and 1/√d_k makes the difference between a soft
+/// choice and a peak.
 TEST_F(LearnedAsset, IsWorthLookingAt) {
   const auto pass = [&](bool scale) {
     AttentionConfig c = config;
@@ -213,7 +213,7 @@ TEST_F(LearnedAsset, IsWorthLookingAt) {
   for (const float score : scores) EXPECT_LT(std::abs(score), 60.0F);
 }
 
-/// A document's learned weights follow what they were learned for, and nothing else.
+/// A document learns its weights again when its heads or biases change, but not when its text does.
 TEST(LearnedDocument, LearnsAnewForOtherHeadsAndWithoutBias) {
   const Index budget = defaultMemoryBudget();
   const DocumentPtr start = makeDocument("", ofSize(16, 2), TextSource{{"The cat sat"}, {}},

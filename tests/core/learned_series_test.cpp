@@ -27,7 +27,7 @@ SeriesSource shipped(const char* example) {
 Weights learnedIn(Index dModel, Index heads, Index channels, Index steps, int threads) {
   ExecutionContext execution;
   execution.threads = threads;
-  execution.flopsPerThread = 1;  // as many threads as there are, however little the work
+  execution.flopsPerThread = 1;  // all threads, even for little work
   LearningSettings settings = usualSettings({channels});
   settings.steps = steps;
   LayerLearner learner(test::sized(dModel, heads, 6), 2, settings);
@@ -43,7 +43,7 @@ TEST(LearnedSeries, IsTheSameOnAnyNumberOfThreads) {
   EXPECT_EQ(one.bK.values(), three.bK.values());
 }
 
-/// What a head hands on stays as it was drawn: where it looks is what is learned.
+/// W_V and W_O of a head stay as drawn; only where it looks, W_Q and W_K, is learned.
 TEST(LearnedSeries, LearnsWhereToLook) {
   const Weights first = learnedIn(64, 4, 2, 1, 2);
   const Weights later = learnedIn(64, 4, 2, 3, 2);
@@ -82,7 +82,7 @@ TEST_F(LearnedForSensors, LooksWhereItWasTrainedTo) {
   EXPECT_LT(roles.largestWeight, 0.97);
 }
 
-/// No two heads are alike, and 1/√d_k decides between a peak and a choice.
+/// No two heads are alike, and 1/√d_k makes the difference between a peak and a soft choice.
 TEST_F(LearnedForSensors, AreWorthLookingAt) {
   const auto pass = [&](bool scale) {
     AttentionConfig c = config();

@@ -63,7 +63,7 @@ TEST_P(LedgerCase, FlopsAndBytesByTheRule) {
   EXPECT_EQ(ledger.parameters.total, 2 * D * C + 2 * dKv * kvWidth + bias * (D + C + 2 * dKv));
 }
 
-/// What is said to be held is what a document and its trace do hold.
+/// The ledger's resident bytes are the bytes that a document and its trace hold.
 TEST_P(LedgerCase, ResidentBytesAreWhatAPassHolds) {
   const AttentionConfig& c = GetParam().config;
   const TracePtr trace = runAttention(randomDocument(c));
@@ -134,7 +134,7 @@ TEST(Ledger, LargestSizesDoNotWrapAround) {
 
 TEST(Ledger, RefusalNamesTheFigure) {
   const AttentionConfig c = sized(512, 16, 16'384);
-  // the results before are held until the new ones are there
+  // the previous results are held until the new ones are computed
   const Index needed = ledger(c).residentBytes + ledger(c).resultBytes;
   expectUserError([&] { checkFits(c, 1'000'000'000); }, bytesInWords(needed),
                   "16 heads of 16384 × 16384", "memory budget of 1.00 GB", "reduce tokens");

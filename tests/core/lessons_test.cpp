@@ -1,5 +1,5 @@
-// Lessons: facts read from a pass, files with what is wrong in them named, and the shipped ones:
-// whatever they name is there, and every task is undone at first and done by the way they show.
+// Lessons: facts read from a pass, files whose errors are named, and the shipped lessons: every
+// name in them exists, and every task is open at first and solved by its own instructions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST_F(Facts, AreJudged) {
   EXPECT_TRUE(so("heads", Condition::Is::atLeast, 8.0));
   EXPECT_FALSE(so("heads", Condition::Is::atMost, 7.0));
   EXPECT_TRUE(so("mistake", Condition::Is::equal, std::string("none")));
-  EXPECT_FALSE(so("mistake", Condition::Is::equal, 0.0));  // of another kind
+  EXPECT_FALSE(so("mistake", Condition::Is::equal, 0.0));  // a fact of another kind
   EXPECT_FALSE(so("nothing such", Condition::Is::unequal, 3.0));
 }
 
@@ -142,8 +142,8 @@ std::vector<std::string> namesIn(std::string_view text) {
   return names;
 }
 
-/// Scene by scene as the program goes through them, without a window: what is looked at is taken
-/// as the texts need it.
+/// Goes through the scenes in order, as the program does, without a window; each scene gives the
+/// head and cell that its texts need.
 TEST_P(ShippedLesson, HoldsInEveryScene) {
   DocumentPtr document =
       makePreset(presetByName("original-transformer"), {WeightInit::designed, 1, {}}, kBudget);
@@ -191,7 +191,7 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     const lessons::Way& way = scene.check->way;
     EXPECT_FALSE(way.isNone()) << scene.title << " shows no way";
     document = documentOf(way.state, *document, kBudget);
-    if (!way.view.empty() || !way.trainStep.empty()) continue;  // of the window
+    if (!way.view.empty() || !way.trainStep.empty()) continue;  // tasks in the window only
     trace = runAttention(document);
     FactSource after{*trace, 0, 0, {}, {}, {}, source.chosen};
     if (!way.choose.empty()) {

@@ -1,4 +1,4 @@
-// The sums that entropies and divergences are made of, of every kind of processor's loop.
+// The sums for entropies and divergences, in the loop of every kind of processor.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -45,7 +45,7 @@ std::vector<AttentionConfig> manyMasks() {
   return all;
 }
 
-/// Any byte but 0 allows, for the count and for the question whether there is a key at all.
+/// Any nonzero byte allows a pair, both in the count and in the check that a query has a key.
 TEST(MaskRules, CountWhatTheyAllow) {
   const std::vector<std::uint8_t> painted{0, 2, 0};
   const AllowedKeys allowed{0, 3, painted.data()};

@@ -48,7 +48,7 @@ TEST(ModelFamilies, RobertaIsBertBehindItsPadding) {
   Tensor& rows = bert.tensors["roberta.embeddings.position_embeddings.weight"];
   Tensor longer = Tensor::zeros({66, 32});
   std::copy_n(rows.data(), rows.size(), longer.mutableData() + 2 * 32);
-  std::fill_n(longer.mutableData() + 32, 32, 0.5F);  // the padding's own
+  std::fill_n(longer.mutableData() + 32, 32, 0.5F);  // the padding's row
   rows = longer;
   bert.config["model_type"] = "roberta";
   bert.config["max_position_embeddings"] = 66;
@@ -57,7 +57,7 @@ TEST(ModelFamilies, RobertaIsBertBehindItsPadding) {
   EXPECT_EQ(model->config().positions, 64);
   EXPECT_EQ(logitsOf(model, kBertIds), logitsOf(original("tiny-bert"), kBertIds));
 
-  // padding stands where no word does, and is not counted
+  // a padding token has no position and is not counted
   const auto padded =
       runModel(makeModelDocument(model, {{2, 1, 67}, {}, {}}), nullptr, {}, kBudgetBytes);
   const auto plain =
@@ -112,7 +112,7 @@ TEST(ModelFamilies, AModelSavedByItselfHasNoPrefixAndPerhapsNoHead) {
   ModelFolder bert("tiny-bert");
   std::erase_if(bert.tensors, [](const auto& each) { return each.first.starts_with("cls."); });
   bert.rename("bert.", "");
-  bert.rename("LayerNorm.weight", "LayerNorm.gamma");  // as the first files called them
+  bert.rename("LayerNorm.weight", "LayerNorm.gamma");  // the names in the first files
   bert.rename("LayerNorm.bias", "LayerNorm.beta");
   bert.tensors["pooler.dense.weight"] = Tensor::zeros({32, 32});
   const ModelPtr model = opened(bert);
@@ -131,7 +131,7 @@ TEST(ModelFamilies, AModelSavedByItselfHasNoPrefixAndPerhapsNoHead) {
   EXPECT_EQ(logitsOf(opened(gpt), ids), std::vector<float>(3 * 400, 0.0F));
 }
 
-// Llama's relatives, held against the same model written in double with plain loops.
+// Llama's relatives, compared with the same model in double with plain loops.
 
 using Rows = std::vector<std::vector<double>>;
 
@@ -251,7 +251,7 @@ struct LlamaReference {
   }
 };
 
-/// Numbers that differ from each other, of some size.
+/// Values that all differ, of magnitude up to `scale`.
 Tensor someNumbers(const Shape& shape, double scale, double phase) {
   Tensor tensor = Tensor::uninitialised(shape);
   for (Index i = 0; i < tensor.size(); ++i) {
@@ -349,7 +349,7 @@ TEST(ModelFiles, EveryFloatTypeIsRead) {
     EXPECT_LE(largestDifference(logitsOf(openModel(folder.path(), kBudgetBytes), ids), whole),
               5e-3);
   }
-  // the same numbers in each type: those that BF16 has room for
+  // equal numbers in each type: those that BF16 holds exactly
   for (auto& [name, tensor] : m.tensors) {
     tensor = tensor.clone();
     for (Index i = 0; i < tensor.size(); ++i) {

@@ -1,5 +1,5 @@
-// Model edits: what was changed in a model is kept in a session without the model's weights, and
-// made again on the same model it gives the same pass; on another one it is refused.
+// Model edits: a session keeps the edits of a model without its weights. On the same model they
+// give the same pass; on another one they are refused.
 #include "core/formats/model_edits.h"
 
 #include <gtest/gtest.h>
@@ -34,12 +34,12 @@ class KeptModelEdits : public testing::Test {
   model::ModelPtr open() const { return formats::openModel(folder(), kBudget); }
 
   static model::ModelInput input() { return {{3, 1, 4, 1, 5}, {}, {}}; }
-  /// A layer as a document, with the model's own X in its place: any will do.
+  /// A layer as a document whose X has random values: any X will do.
   static DocumentPtr layer(const model::ModelDocument& of, Index number) {
     return layerDocument(of, number,
                          randomTensor({1, of.tokens(), of.model->config().dModel}, 1, "x", 1.0F));
   }
-  /// Cells, a switch and a pin in layer 0, all of a matrix in layer 1.
+  /// A model with edits: cells, a switch and a pin in layer 0, a whole matrix in layer 1.
   static model::ModelDocumentPtr edits(const model::ModelPtr& model) {
     auto made = makeModelDocument(model, input());
     DocumentPtr first = layer(*made, 0);
@@ -145,7 +145,7 @@ TEST_F(KeptModelEdits, AreRefusedOnOtherWeights) {
                   "holds another model than the one that was edited", "layer 2 has other weights");
 }
 
-/// As of a file that is gone.
+/// A reader of weights whose file is gone.
 class Unreadable final : public model::WeightReader {
  public:
   model::Embedding embedding() const override { throw UserError("cannot read the weights"); }

@@ -26,7 +26,7 @@ ModelFolder with(const GivenField& field) {
   return m;
 }
 
-/// Each alone changes nothing and is not mentioned.
+/// Each field alone changes nothing and is not reported.
 TEST(ModelFields, WithoutEffectArePassedOver) {
   const std::vector<GivenField> fields{
       {"tiny-gpt2", "n_special", 0},
@@ -154,7 +154,7 @@ TEST(ModelFields, AnotherKindOfModelIsRefusedByWhatItNeeds) {
   expectUserError([&] { opened(none); }, "has no model_type", "llama");
 }
 
-/// transformers' own width and first layer, where a file leaves them out.
+/// Where a file leaves out the window's width and first layer, the defaults of transformers apply.
 TEST(ModelFields, AWindowThatQwenLeavesOutIsTheUsualOne) {
   ModelFolder m("tiny-llama");
   m.config["model_type"] = "qwen2";

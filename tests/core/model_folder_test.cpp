@@ -1,4 +1,4 @@
-// What lies in a model's folder beside or in the place of what a model is read from.
+// Other files in a model's folder, beside the files of the model or in their place.
 #include <gtest/gtest.h>
 
 #include "core/attention/state_dict.h"
@@ -34,7 +34,7 @@ constexpr const char* kPointer =
     "oid sha256:248dfc3911869ec493c76e65bf2fcf7f615828b0254c12b473182f0f81d3a707\n"
     "size 548105171\n";
 
-// Files that are not what their names say.
+// Files whose content does not match their names.
 
 TEST(ModelFolders, AGitLfsPointerIsCalledThat) {
   for (const char* name : {"model.safetensors", "config.json", "model.safetensors.index.json"}) {
@@ -138,7 +138,7 @@ TEST(ModelFolders, FilesThatAreNotReadAreSaid) {
 TEST(ModelTensors, ThatTheModelDoesNotHaveAreNotedOrRefused) {
   ModelFolder m("tiny-llama");
   m.tensors["extra.weight"] = Tensor::zeros({2, 2});
-  m.tensors["score.weight"] = Tensor::zeros({2, 32});  // of another task: the pass is whole
+  m.tensors["score.weight"] = Tensor::zeros({2, 32});  // for another task
   m.tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = Tensor::zeros({4});
   const ModelPtr model = opened(m);
   EXPECT_EQ(model->notes().unusedTensors, std::vector<std::string>{"extra.weight"});
@@ -156,7 +156,7 @@ TEST(ModelTensors, ThatTheModelDoesNotHaveAreNotedOrRefused) {
   refused("model.layers.1.self_attn.sinks", {4}, "a learned sink");
   refused("base_model.model.lora_A.weight", {2, 32}, "merge_and_unload");
   refused("model.layers.0.mlp.up_proj.weight_scale", {1}, "quantized");
-  // the same as the embedding: nothing is left out
+  // equal to the embedding: nothing is left out
   ModelFolder tied("tiny-llama");
   tied.tensors["lm_head.weight"] = tied.tensors.at("model.embed_tokens.weight");
   EXPECT_TRUE(opened(tied)->notes().empty());
@@ -201,7 +201,7 @@ TEST(ModelTensors, NamesOfToolsAroundAModelArePassedOver) {
   expectUserError([&] { opened(other); }, "\"bert.\"", "\"roberta.\"", "another model");
 }
 
-/// A layer of Qwen3, whose queries and keys are normalised, is the same by --prefix as in its
+/// A layer of Qwen3, which normalises queries and keys, loads alike by --prefix and within its
 /// model.
 TEST(ModelTensors, ALayerIsTheSameByItsPrefixAsInItsModel) {
   ModelFolder m("tiny-llama");
@@ -235,7 +235,7 @@ TEST(ModelTensors, ALayerIsTheSameByItsPrefixAsInItsModel) {
   EXPECT_NE(weightsOf(after), weightsOf(std::make_shared<const Document>(before)));
 }
 
-/// Without a head a decoder opens, where the class that was saved has none.
+/// A decoder without a head opens where the saved class has none.
 TEST(ModelTensors, ADecoderWithoutAHeadOpensWithoutPredictions) {
   ModelFolder whole("tiny-llama");
   whole.config["tie_word_embeddings"] = false;

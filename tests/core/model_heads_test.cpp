@@ -1,4 +1,5 @@
-// What heads of whole models do: on a text, on the probe of repeated random tokens, and together.
+// The behaviour of heads in whole models: on a text, on the probe of repeated random tokens, and
+// together.
 #include "core/model/model_heads.h"
 
 #include <gtest/gtest.h>
@@ -52,11 +53,11 @@ TEST(ModelHeads, AreThoseOfEachLayer) {
   const auto last = headMetrics(*pass.trace->layer(1), 0).value();
   EXPECT_EQ(pass.metrics[placeOf({1, 2}, pass.trace->config())][Metric::induction],
             last[2][Metric::induction]);
-  // what was measured before is not lost, whatever was run again
+  // earlier measurements are reused, whichever layers ran again
   expectSame(measured(document, &pass), pass);
   const auto off = withoutHeads(*document, {{1, 0}});
   expectSame(measured(off, &pass), measured(off));
-  // nor what is not held
+  // measurements of layers that are no longer held are reused as well
   const Index states = (2 * 2 + 1) * 5 * 32 * 4 + 2 * 5 * 128 * 4;
   const Index budget = states + 2 * ledger(pass.trace->layer(0)->config()).residentBytes - 1;
   const MeasuredPass little = measured(document, nullptr, budget);

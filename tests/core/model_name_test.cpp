@@ -1,4 +1,4 @@
-// What a model is called after its folder.
+// The name of a model, derived from its folder.
 #include "core/formats/model_name.h"
 
 #include <gtest/gtest.h>

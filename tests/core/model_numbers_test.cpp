@@ -1,5 +1,5 @@
-// Numbers of a model that are none: a weight that is not finite is named with its cell wherever it
-// stands, and finite weights whose pass overflows are told from it.
+// Invalid numbers in a model: a weight that is not finite is named with its cell anywhere in the
+// model, and is distinguished from finite weights whose pass overflows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -81,7 +81,7 @@ TEST(ModelNumbers, FiniteWeightsThatOverflowAreToldAsThat) {
   refused(bert, {"cls.predictions.transform.LayerNorm.weight"}, "the logits at token 0");
 }
 
-/// Only what is read names the row that overflows.
+/// The function that reads the logits names the row that overflows.
 TEST(ModelNumbers, ARowOfLogitsThatOverflowsIsNamed) {
   const ModelPtr model = opened(ModelFolder("tiny-gpt2"));
   Readout readout;
@@ -92,7 +92,7 @@ TEST(ModelNumbers, ARowOfLogitsThatOverflowsIsNamed) {
                   "a number of row 2 overflows");
 }
 
-/// Only tokens with a large embedding overflow; the model says such a one next.
+/// Only tokens with a large embedding overflow, and the model predicts such a token next.
 TEST(ModelNumbers, ATokenThatIsGeneratedMayOverflow) {
   constexpr Index kLarge = 7;
   ModelFolder m("tiny-gpt2");

@@ -1,5 +1,5 @@
-// From words to prediction: the logit lens, what each part of a model adds to a logit, a head's
-// output replaced.
+// From words to prediction: the logit lens, the contribution of each part of a model to a logit,
+// and a replaced output of a head.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -158,8 +158,8 @@ TEST(HeadOutput, CanBeItsMeanOrThatOfAnotherText) {
   expectUserError([&] { headOutput(*before, {2, 0}); }, "layer 2");
 }
 
-/// What goes through later layers comes on top; where there are none, and the norm's scale hardly
-/// moves, direct is nearly all.
+/// The direct effect leaves out the contribution through later layers; without later layers, and
+/// with nearly the same scale of the norm, it is nearly the whole effect.
 TEST(HeadOutput, ItsDirectEffectIsItsPartsDifference) {
   const ModelTracePtr before = gpt2();
   const Index row = 5, word = before->predictions(row, 1)[0].id;

@@ -183,7 +183,7 @@ TEST(Model, AnEditRunsFromItsLayerOn) {
   EXPECT_NE(after->hiddenState(2).values(), before->hiddenState(2).values());
   // bit for bit what a whole pass gives
   EXPECT_EQ(hiddenOf(*run(off)), hiddenOf(*after));
-  // and back again
+  // undoing the edit gives the first pass
   const ModelTracePtr back = run(withoutEdits(*off, 1), after);
   EXPECT_EQ(hiddenOf(*back), hiddenOf(*before));
 
@@ -193,7 +193,7 @@ TEST(Model, AnEditRunsFromItsLayerOn) {
             before->layer(1)->tensor(TensorId::weights).values());
 }
 
-/// Whatever a single layer can be edited by, a layer of a model can.
+/// Every edit of a single layer also works on a layer of a model.
 TEST(Model, ALayerIsADocumentThatIsEditedAsAny) {
   const auto document = documentOn("tiny-gpt2", {283, 271, 84, 396});
   const ModelTracePtr before = run(document);
@@ -216,7 +216,7 @@ TEST(Model, ALayerIsADocumentThatIsEditedAsAny) {
   EXPECT_EQ(after->layer(0)->value(score), 30.0F);
   EXPECT_NEAR(after->layer(0)->value({TensorId::weights, 0, 1, 3, 2}), 1.0F, 1e-3F);
   EXPECT_NE(after->logits(3, 1).values(), before->logits(3, 1).values());
-  // what stands before stays: a causal model's earlier tokens see nothing of the pin
+  // earlier values stay: the earlier tokens of a causal model do not see the pin
   EXPECT_EQ(before->layer(0)->value(weight), layer->weights.wV.at({3, 7}));
 
   // another text keeps the weight and drops the pin that it has no place for
@@ -270,7 +270,8 @@ TEST(Model, LayersAreConvertedWhenNeededAndKeptWithinTheirBudget) {
   EXPECT_EQ(narrow->layer(0)->attention.wQ.values(), first->attention.wQ.values());
 }
 
-/// What the model's own files say: 28,416 by hand for tiny-gpt2 without its embeddings.
+/// The number of parameters equals that in the model's files: 28,416 for tiny-gpt2 without its
+/// embeddings, counted by hand.
 TEST(Model, CountsItsParameters) {
   for (const char* name : {"tiny-gpt2", "tiny-bert", "tiny-llama"}) {
     const SafetensorsFile file(directoryOf(name) / "model.safetensors");

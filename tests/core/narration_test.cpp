@@ -56,7 +56,7 @@ TEST(Timeline, MomentsFollowEachOtherThroughEveryStep) {
   }
 }
 
-/// What a step goes through, one by one and in the rest, is all there is.
+/// The single moments of a step and the moments for the rest together cover the whole step.
 TEST(Timeline, LeavesNothingOut) {
   const AttentionConfig c = with(sized(96, 12, 40), [](auto& config) { config.batch = 2; });
   const Timeline timeline(c, {0, 0, 3});
@@ -244,7 +244,7 @@ TEST_F(Told, ARowWithoutAKeyAndAPinnedCell) {
   }
 }
 
-/// With fewer numbers to a head than are told of a row, a row ends where the head does.
+/// In a head with few numbers, the narrated part of a row ends with the head.
 TEST_F(Told, AHeadsNumbersAlone) {
   for (const Index dK : {1, 2, 3}) {
     open(test::randomDocument(sized(8 * dK, 8, 6)));

@@ -1,4 +1,4 @@
-// No room and no right to write: what was there before stays, nothing is left beside it.
+// No room and no right to write: the previous file stays, and nothing is left beside it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 class NoRoom : public testing::Test {
  protected:
   fs::path path() const { return folder_ / "lecture.headscope.json"; }
-  /// Every file, and what it holds.
+  /// The files of the folder by name, with their contents.
   std::map<std::string, std::string> files() const {
     std::map<std::string, std::string> all;
     for (const auto& entry : fs::directory_iterator(folder_.path())) {

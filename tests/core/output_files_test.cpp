@@ -1,5 +1,5 @@
-// Files as they are written: what a killed process leaves goes with the next writing of the same
-// target, and nothing else does; folders that could not be filled go again.
+// Output files: the next write of a target removes the remains of a killed process, and nothing
+// else; folders that could not be filled are removed.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,8 +60,8 @@ TEST(OutputFiles, OnlyWhatIsOfThatTargetAndOfNobodyGoes) {
   const TempFolder folder;
   const long ended = endedProcess();
   const std::string kept[] = {
-      temporary("other.safetensors", ended),                   // of another target
-      temporary("t.safetensors", platform::processId() + 0L),  // of a process that runs
+      temporary("other.safetensors", ended),                   // belongs to another target
+      temporary("t.safetensors", platform::processId() + 0L),  // belongs to a running process
       "t.safetensors.tmp-" + std::to_string(ended),            // other patterns
       "t.safetensors.tmp-" + std::to_string(ended) + "-0.bak",
       "t.safetensors.tmp-x-0",

@@ -13,7 +13,7 @@
 namespace headscope::test {
 namespace {
 
-/// A matrix of its own in wider rows, or the transpose of one.
+/// A random matrix within wider rows, or the transpose of one.
 struct Operand {
   Operand(Index rows, Index cols, bool turned, const char* name)
       : memory(randomTensor(turned ? Shape{cols, rows + 3} : Shape{rows, cols + 3}, 1, name, 1.0F)),
@@ -67,7 +67,7 @@ void expectProducts(Gemm gemm, Index rows, Index depth, Index width) {
 }
 
 TEST(SmallGemm, IsTheProduct) {
-  if (!isSmallProduct(1, 1)) return;  // not for this processor: gemm does not call it
+  if (!isSmallProduct(1, 1)) return;  // unused on this processor
   EXPECT_FALSE(isSmallProduct(65, 1));
   EXPECT_FALSE(isSmallProduct(1, 65));
   for (const Index width : {1, 4, 15, 16, 17, 30, 32, 33, 48, 50, 64}) {

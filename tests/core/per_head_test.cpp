@@ -43,7 +43,7 @@ TEST(PerHead, ManyHeads) {
   EXPECT_TRUE(found->agrees()) << found->largestDifference;
 }
 
-/// Rounding is told from a real difference.
+/// Rounding is distinguished from a real difference.
 TEST(PerHead, AgreesWithinRoundingOnly) {
   EXPECT_TRUE((PerHeadComparison{{}, 0.0, 0.0}.agrees()));
   EXPECT_TRUE((PerHeadComparison{{}, 9e-6, 1.0}.agrees()));

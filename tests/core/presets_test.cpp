@@ -113,7 +113,7 @@ TEST(Examples, AreOpenedAsWholeStates) {
     EXPECT_EQ(opened->config, plain) << example.name;
     EXPECT_EQ(*opened->source, example.source) << example.name;
   }
-  // a preset that an example would only repeat is none
+  // no example repeats a preset
   expectUserError([] { exampleByName("by-hand"); }, "no example");
 }
 

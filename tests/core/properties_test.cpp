@@ -1,4 +1,4 @@
-// What must hold for every configuration, over all cases of support/cases.h.
+// Properties of every configuration, checked over all cases of support/cases.h.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -20,8 +20,8 @@ using namespace training;
 using Masses = std::vector<std::vector<double>>;
 using Heads = std::vector<std::optional<Index>>;
 
-/// Two examples of two places. Relation 0: from the second to the first. 1: the first place of the
-/// first example alone, to both. 2: nowhere.
+/// Two examples of two places each. Relation 0 leads from the second place to the first; relation 1
+/// from the first place of the first example to both of its places; relation 2 has no partners.
 Examples twoOfTwo() {
   Examples examples;
   examples.count = 2;
@@ -31,7 +31,7 @@ Examples twoOfTwo() {
   return examples;
 }
 
-/// (2, 2, 2, 2): by example, head, row.
+/// The weights of two heads, (2, 2, 2, 2): example, head, query, key.
 Tensor twoHeads() {
   return Tensor::fromValues({2, 2, 2, 2}, std::vector<float>{1.0F, 0.0F, 0.875F, 0.125F,  //
                                                              0.5F, 0.5F, 0.5F, 0.5F,      //
@@ -69,8 +69,8 @@ TEST(Roles, AreMeasuredAsByHand) {
   EXPECT_FALSE(roles.relations[2].found);
 }
 
-/// The weights of one head that puts `share` on one partner of each row by a relation and spreads
-/// the rest; evenly where there is none.
+/// Fills the weights of one head: `share` goes to one partner of each row by a relation and the
+/// rest is spread; a row without a partner is even.
 void look(const Examples& examples, std::size_t relation, float share, const MatrixView& rows,
           Index example) {
   const Index length = examples.length;
@@ -85,7 +85,7 @@ void look(const Examples& examples, std::size_t relation, float share, const Mat
   }
 }
 
-/// One layer whose heads look by these relations, as strongly as said.
+/// The weights of a layer whose heads look by these relations, with these shares.
 Tensor layerOf(const Examples& examples, const std::vector<std::pair<std::size_t, float>>& heads) {
   Tensor weights =
       Tensor::uninitialised({examples.count, std::ssize(heads), examples.length, examples.length});
@@ -155,7 +155,8 @@ TEST(BestHeads, AreNoneWhereNothingWasMeasured) {
   EXPECT_EQ(bestHeads({{0.0, 0.0}, {0.0, 0.0}}, 2).front().has_value(), true);
 }
 
-/// Every way to give relations from `r` on heads that are free: the best number found and sum.
+/// Tries every assignment of the relations from `r` on to free heads; returns the largest number
+/// found and its sum.
 std::pair<int, double> bestOf(const Masses& mass, std::size_t relations, std::size_t r,
                               std::vector<bool>& taken) {
   if (r == relations) return {0, 0.0};

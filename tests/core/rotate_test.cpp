@@ -1,4 +1,5 @@
-// The steps normalize and rotate: what they compute, explain and leave alone.
+// The steps normalize and rotate: their results, their explanations, and the tensors that they do
+// not change.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,12 +100,12 @@ TEST_P(Turned, StepsRunFromWhatChangedOn) {
   expectSameBits(*runAttention(other, trace), *runAttention(other));
 }
 
-/// q · k after the turn is the same wherever both stand, as long as they are as far apart.
+/// q · k after the turn depends only on the distance of query and key.
 TEST(Rotate, OnlyTheDistanceCounts) {
   AttentionConfig c = sized(16, 2, 12);
   c.rotary.theta = 10000.0;
   const DocumentPtr document = randomDocument(c);
-  // every token the same: all that differs is where it stands
+  // with equal tokens, only the positions differ
   const DocumentPtr same = changed(document, [](Document& d) {
     Input input = *d.input;
     input.x = input.x.clone();
@@ -127,7 +128,8 @@ TEST(Rotate, OnlyTheDistanceCounts) {
   EXPECT_TRUE(differs);
 }
 
-/// The pairs' product is the pass's raw score where the two stand, and stays when both are slid.
+/// The sum over the pairs equals the raw score, and is unchanged when both tokens move by the same
+/// distance.
 TEST(Rotate, PairsAddUpToTheScoreWhereverTheSentenceStands) {
   int compared = 0;
   for (const Case& turned : turnedCases()) {
@@ -149,7 +151,7 @@ TEST(Rotate, PairsAddUpToTheScoreWhereverTheSentenceStands) {
   EXPECT_GT(compared, 10);
 }
 
-/// The timeline goes through the steps that are there, and has a sentence for every moment.
+/// The timeline has exactly the steps of the configuration, and a sentence for every moment.
 TEST_P(Turned, EveryMomentIsTold) {
   const TracePtr trace = runAttention(document_);
   const RowId subject{0, config().numHeads - 1, config().seqLen - 1};

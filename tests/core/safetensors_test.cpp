@@ -15,7 +15,7 @@
 namespace headscope::formats {
 namespace {
 
-/// The header must be refused, with these words.
+/// Checks that the header is refused with these words.
 template <typename... Parts>
 void expectRefused(const std::string& header, std::size_t dataBytes, const Parts&... parts) {
   const TempFolder folder;
@@ -235,7 +235,7 @@ TEST(AtomicFile, OldFileStaysWhereWritingFails) {
   EXPECT_EQ(readAll(path), "old");
   writeAtomically(path, [](std::ostream& out) { out << "new"; });
   EXPECT_EQ(readAll(path), "new");
-  // Nothing is left beside it.
+  // no temporary file is left
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
@@ -264,7 +264,7 @@ TEST(AtomicFile, KeepsModeAndFollowsLinks) {
   EXPECT_EQ(status.st_mode & 0777, 0640U);
 }
 
-/// In every type that can say it, in the last of many parts that are read one after the other.
+/// Values that are not finite, in every type that has them, in the last of many parts read in turn.
 TEST(Safetensors, ValuesThatAreNotFiniteAreNamed) {
   const TempFolder folder;
   constexpr std::size_t kCount = 200'001;

@@ -1,5 +1,5 @@
-// Generated sentences: what holds of every one of them, and that all that they are to teach is
-// there.
+// Generated sentences: properties of each one, and that together they contain all relations to be
+// taught.
 #include "core/training/sentences.h"
 
 #include <gtest/gtest.h>
@@ -144,8 +144,8 @@ TEST(AskedBatch, AnswersAreShares) {
   }
 }
 
-/// What the grammar says it reads, with the same answers but where words stand in two ways: a
-/// pronoun that was drawn for anyone, and words of no class, which may be of any.
+/// The grammar reads its own sentences with the same answers, except where a word is ambiguous: a
+/// pronoun that was drawn for any person, and words of no class, which may be of any class.
 TEST(Sentences, AreReadAsTheyWereSaid) {
   int words = 0, other = 0;
   for (const Sentence& sentence : someSentences(3, 500)) {

@@ -1,5 +1,5 @@
-// Series windows: the answers to the questions about a step, read off a series by hand, and what
-// holds of every window that is drawn.
+// Series windows: the answers to questions about a step, read off a series by hand, and properties
+// of every window drawn.
 #include "core/training/series_windows.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Sessions: whatever a document holds comes back bit for bit; what is damaged is named; a save that
-// was interrupted anywhere leaves the session of before or the new one.
+// Sessions: every part of a document is restored bit for bit, damage is named, and a save
+// interrupted anywhere leaves the previous session or the new one.
 #include "core/formats/session.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using formats::SavedScene;
 using formats::Session;
 using nlohmann::json;
 
-/// Everything that can be set, set.
+/// A document with every setting set.
 DocumentPtr everything() {
   DocumentPtr d = fromTexts({"The cat sat on the mat", "A dog."}, {"Die Katze saß", "Ein"});
   d = edited(d, DrawWeights{WeightInit::normal, 0xFFFFFFFFFFFFFFFFULL});
@@ -168,7 +168,7 @@ TEST_F(SessionFile, ANewerVersionIsRefusedWithTheProgramThatReadsIt) {
   expectUserError([&] { load(); }, "version must be a whole number");
 }
 
-/// Pointers to every object in it, but for views and what is in them.
+/// Appends the pointers to all objects in `value`, except views and their contents.
 void objectsIn(const json& value, const json::json_pointer& at,
                std::vector<json::json_pointer>& all) {
   if (value.is_object()) all.push_back(at);
@@ -185,7 +185,7 @@ std::vector<json::json_pointer> objectsIn(const json& value) {
   return all;
 }
 
-/// A document with the parts that `everything` has no room for.
+/// A document with the settings that exclude those of `everything`.
 DocumentPtr rotated() {
   const DocumentPtr d = fromTensors(2, {"a", "b", "c", "d"});
   Rotary rotary;
@@ -193,7 +193,7 @@ DocumentPtr rotated() {
   return edited(d, SetRotary{rotary});
 }
 
-/// A newer program's switch decides its pass: here it would be another one.
+/// An unknown field may change the pass, so it must be refused.
 TEST_F(SessionFile, AFieldThatIsNotKnownIsRefusedWhereverItStands) {
   formats::saveSession(path_(), {everything(),
                                  "{}",
@@ -223,7 +223,7 @@ TEST_F(SessionFile, AFieldThatStandsTwiceIsRefused) {
   expectUserError([&] { load(); }, "document.config.temperature appears twice");
 }
 
-/// No number depends on a view.
+/// No number depends on a view, so unknown fields in it are ignored.
 TEST_F(SessionFile, UnknownFieldsOfAViewArePassedOver) {
   formats::saveSession(path_(), {everything(), "{}", {{1, {"t"}, everything(), "{}"}}, {}});
   json j = saved();
@@ -262,7 +262,7 @@ TEST_F(SessionFile, ThatSomebodyElseHasSavedIsNotReplaced) {
   EXPECT_EQ(readAll(path_()), theirs);
   EXPECT_EQ(files(), before);
   EXPECT_NO_THROW(load());
-  fs::remove(path_());  // nothing is lost then
+  fs::remove(path_());  // nothing is lost here
   EXPECT_EQ(formats::saveSession(path_(), {mine, "{}", {}, {}}, first.content).content,
             first.content);
 }
@@ -379,7 +379,7 @@ TEST_F(SessionFile, TheBudgetHoldsForAllItsTensorsTogether) {
                   "make the session smaller");
 }
 
-/// What a save that is killed at any of its stages leaves on the disk.
+/// The files on the disk after a save that is killed at any of its stages.
 TEST_F(SessionFile, AnInterruptedSaveLeavesTheOldOrTheNew) {
   const DocumentPtr before = fromTexts({"The old one"});
   const DocumentPtr after = edited(before, DrawWeights{WeightInit::normal, 2});

@@ -11,7 +11,8 @@
 namespace headscope::test {
 namespace {
 
-/// Each row of a trace is its rowWeights at the document's own sharpness, to the bit.
+/// Checks that each row of a trace equals its rowWeights at the document's own sharpness, bit for
+/// bit.
 void expectTheStepsRows(const Trace& trace, const std::string& name) {
   const AttentionConfig& c = trace.config();
   std::vector<float> row(static_cast<std::size_t>(c.keys()));

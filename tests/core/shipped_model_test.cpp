@@ -1,5 +1,5 @@
-// The model that comes with the program: that it opens, says what it has learned, and has the heads
-// that it is shown for; and what training writes as a model.
+// The model shipped with the program: it opens, predicts what it has learned, and has the heads
+// that it is meant to show; and the model files that training writes.
 #include "core/formats/shipped_model.h"
 
 #include <gtest/gtest.h>

@@ -59,7 +59,7 @@ TEST(Similarity, IsTheReferencesInEveryCase) {
   }
 }
 
-/// All that is measured of weights is the same where a pass does not hold them.
+/// All measures of the weights are equal for a pass that does not hold them.
 TEST(Similarity, AndMetricsAreTheSameOfAPassThatHoldsNoScores) {
   AttentionConfig c = sized(64, 8, 150, 4);
   c.mask.causal = true;
@@ -163,7 +163,7 @@ TEST(HeadTree, JoinsByTheMeanOfAllPairs) {
 }
 
 TEST(HeadTree, PutsAlikeOnesBesideEachOther) {
-  // 4 beside 2, not beside 0; and 0, which is more like 3 than 4 is, beside 3
+  // 4 is next to 2 and not to 0; 0 is next to 3, to which it is more similar than 4 is
   EXPECT_EQ(clusterHeads(twoGroups()).order, (std::vector<Index>{4, 2, 0, 3, 1}));
 }
 
@@ -192,7 +192,7 @@ TEST(HeadTree, AClusterEndsAtTheCut) {
   EXPECT_EQ(clustersAt(tree, 0.0).count, 1);
 }
 
-/// Every head once, whatever the similarities.
+/// The order has every head once, for any similarities.
 TEST(HeadTree, OrderIsAPermutation) {
   const auto trace = runAttention(randomDocument(sized(96, 24, 12)));
   HeadTree tree = clusterHeads(*headSimilarity(*trace, 0));

@@ -1,4 +1,4 @@
-// The softmax of one row: against double precision, and the same bits whatever the processor.
+// The softmax of one row: against double precision, with equal bits on every processor.
 #include "core/attention/steps/softmax_row.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct Row {
   std::vector<std::uint8_t> takesPart;  // empty: all do
 };
 
-/// Of every length about a register's, with and without some that take no part, flat and steep.
+/// Rows of every length around that of a register, with and without excluded keys, flat and steep.
 std::vector<Row> rows() {
   std::vector<Row> rows;
   for (Index count = 1; count < 70; ++count) {
@@ -60,7 +60,7 @@ std::vector<float> softmaxOf(const Row& row, SoftmaxLoops loops) {
   return weights;
 }
 
-/// The keys of a row that tests take by turns: all, some at either end, one, none, painted ones.
+/// The allowed keys of a row, by turns: all, some at either end, one, none, painted ones.
 AllowedKeys keysOf(Index row, Index keys, const std::uint8_t* painted) {
   switch (row % 7) {
     case 0:
@@ -80,7 +80,7 @@ AllowedKeys keysOf(Index row, Index keys, const std::uint8_t* painted) {
   }
 }
 
-/// Rows of scores, `stride` apart, in memory where each other value is kNobodys.
+/// Rows of scores, `stride` apart; every other value of the memory is kNobodys.
 struct Rows {
   static constexpr float kNobodys = 7.0F;
 
@@ -117,8 +117,8 @@ TEST(SoftmaxRow, AgreesWithDoublePrecision) {
   }
 }
 
-/// Each weight that float32 has as a normal number is there, to its last digits; below that it is
-/// exactly 0, never a number with fewer digits.
+/// Each weight that is a normal float32 number is exact to its last digits; a smaller one is
+/// exactly 0, never a subnormal number.
 TEST(SoftmaxRow, KeepsWeightsDownToTheSmallestNormalNumber) {
   constexpr double kLeast = std::numeric_limits<float>::min();
   for (const SoftmaxLoops loops : softmaxLoopsHere()) {

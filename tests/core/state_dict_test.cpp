@@ -186,7 +186,7 @@ TEST(StateDict, UnusedTensorsOfALayerAreRefused) {
                       extra.says);
     }
   }
-  // which of two sets of projections is meant cannot be told
+  // two sets of projections are ambiguous
   const auto twoOutputs = layerWith({{"out_proj.weight", {8, 12}}});
   expectUserError([&] { loadWeights(fileOf(folder, twoOutputs)); }, "o_proj.weight in ",
                   "cannot be told");

@@ -211,7 +211,7 @@ TEST(HeadOff, ALearnedHeadIsMissedByItsQuestion) {
   EXPECT_NE(headsOffInWords(task, *off).find("“previous” needs head"), std::string::npos);
 }
 
-/// What a pass takes of the whole model's: bit for bit what it computes by itself.
+/// The loss without a head equals, bit for bit, that of a separate pass with the head switched off.
 TEST(HeadOff, OfEveryLayerIsAPassByItself) {
   const NamesPrevious task;
   TrainingSettings settings = quick(task);

@@ -85,7 +85,7 @@ TEST(Csv, FilesAreNamedInMessages) {
 
 }  // namespace
 
-// Numbers typed and pasted: what is one, what is refused and in which words.
+// Typed and pasted numbers: the accepted ones, and the messages for the refused ones.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// What each task's examples are, from its own rules.
+// The examples of each task, checked against the task's own rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -170,7 +170,8 @@ TEST_P(EveryTask, CallsEveryAnswerByAnotherName) {
   }
 }
 
-/// A saved run goes on with the examples it would have seen.
+/// A resumed run must see the examples that the saved run would have seen, so they must never
+/// change.
 TEST_P(EveryTask, GivesTheSameBitsForEver) {
   static const std::map<std::string_view, std::uint64_t> kSums{
       {"cards", 0xFE237A0EEE27E461ULL},     {"recall", 0x37B5E51FC5C9C40CULL},
@@ -191,7 +192,7 @@ TEST_P(EveryTask, GivesTheSameBitsForEver) {
   EXPECT_EQ(hashBytes(bytes), kSums.at(GetParam()->id())) << fmt::format("{:#x}", hashBytes(bytes));
 }
 
-/// A question whose answer stands at the partner's place: that symbol of it, less an offset.
+/// A question whose answer is the symbol at the partner's place, less an offset.
 struct Copied {
   std::string_view task, question, relation;
   Index feature = 0;
@@ -229,7 +230,7 @@ TEST_P(Copying, AnswersWithWhatItsPartnersSay) {
   }
 }
 
-/// Where a relation is a matter of places alone.
+/// Relations that depend on places alone.
 TEST(Tasks, NeighboursAreNeighbours) {
   for (const Task* task : allTasks()) {
     const Generated g = generated(task->id(), 20);

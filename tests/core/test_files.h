@@ -1,5 +1,5 @@
-// For tests that read and write files: a folder that goes away again, raw safetensors files, and a
-// check of the message an error gives.
+// Files for tests: a folder that is removed after use, raw safetensors files, and a check of an
+// error's message.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,7 +44,8 @@ inline std::string readAll(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The bytes of a safetensors file with this header, true or not, and so many bytes of data.
+/// The bytes of a safetensors file with this header, valid or not, and this number of bytes of
+/// data.
 inline std::string safetensorsBytes(const std::string& header, std::size_t dataBytes) {
   const std::uint64_t length = header.size();
   std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);

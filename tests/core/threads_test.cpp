@@ -1,5 +1,5 @@
-// The team of threads: each piece of a loop once, whoever else has a loop; and what is cancelled
-// stops after the pieces in hand, which are small.
+// The team of threads: each piece of a loop runs once, also with several loops at a time; a
+// cancelled loop stops after the pieces in progress, which are small.
 #include "core/platform/threads.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(Threads, WhatAPieceThrowsComesOutAndTheTeamGoesOn) {
   EXPECT_EQ(callsOf(100, 3), std::vector<int>(100, 1));
 }
 
-/// However long the loop: each other thread may have one piece in hand.
+/// For a loop of any length, each other thread has at most one piece in progress.
 TEST(Threads, AfterACancelNoPieceIsBegun) {
   constexpr Index kPieces = 100'000;
   for (const int threads : {1, 2, 4}) {
@@ -95,7 +95,7 @@ TEST(Threads, AfterACancelNoPieceIsBegun) {
   }
 }
 
-/// So a pass that is cancelled ends soon: no piece is more than a hundredth of a long one.
+/// A cancelled pass ends soon: no piece is more than a hundredth of a long pass.
 TEST(Threads, ThePiecesOfALongPassAreSmall) {
   constexpr double kMost = 0.01;
   for (AttentionConfig c : {sized(256, 16, 4096), sized(1024, 16, 1024), sized(4096, 32, 512)}) {

@@ -28,7 +28,7 @@ TEST(Tokenize, ApostrophesOnlyInsideWords) {
 TEST(Tokenize, AnyLanguage) {
   EXPECT_EQ(tokenize("Die Katze saß: schön!"), (Tokens{"Die", "Katze", "saß", ":", "schön", "!"}));
   EXPECT_EQ(tokenize("cafe\u0301 x"), (Tokens{"cafe\u0301", "x"}));  // a mark belongs to its letter
-  EXPECT_EQ(tokenize("\u2764\uFE0F!"), (Tokens{"\u2764\uFE0F", "!"}));  // and to its symbol
+  EXPECT_EQ(tokenize("\u2764\uFE0F!"), (Tokens{"\u2764\uFE0F", "!"}));  // a selector, to its symbol
   EXPECT_EQ(tokenize("\uFEFFso\u00ADft"), (Tokens{"soft"}));  // byte order mark, soft hyphen
 }
 

@@ -125,7 +125,7 @@ TEST(Tokenizer, OffsetsAreThoseOfWhatWasTyped) {
   EXPECT_EQ(offsetsOf(tokens), (Spans{{0, 3}, {5, 6}}));
 }
 
-/// As Hugging Face's library, whose Unicode tables are older than these decompositions.
+/// Decompositions follow Hugging Face's library, whose Unicode tables are older.
 TEST(Tokenizer, DecomposesWhatUnicode11Decomposes) {
   using tokenizer::NormalForm;
   const auto inForm = [](NormalForm form, std::string_view text) {

@@ -1,4 +1,4 @@
-// What two passes differ by, in numbers.
+// The difference of two passes in numbers.
 #include "core/analysis/trace_difference.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(TraceDifference, APinnedCellIsTheOnlyOneThatDiffers) {
   EXPECT_EQ(all.largestFinite, all.largest);
   EXPECT_EQ(matrixDifference(*before, *after, TensorId::rawScores, 0, 1).changed, 0);
   const MatrixDifference weights = matrixDifference(*before, *after, TensorId::weights, 0, 2);
-  EXPECT_EQ(weights.changed, 6);  // its row is shared out anew
+  EXPECT_EQ(weights.changed, 6);  // its whole row changes
   EXPECT_EQ(weights.where.row, 3);
   EXPECT_EQ(weights.where.col, 1);
 }

@@ -1,4 +1,4 @@
-// What learned heads were trained for, held against where they look.
+// The relations that learned heads were trained for, compared with where the heads look.
 #include "core/training/trained_relations.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ DocumentPtr learned(const std::string& text, Mask mask = {}) {
                       kBudget);
 }
 
-/// Each head does for most of its rows what it was asked, and is called so.
+/// Each head looks at the right partner in most of its rows, and is labelled accordingly.
 TEST(TrainedRelations, AreWhatLearnedHeadsDo) {
   const TracePtr trace = runAttention(learned(kSentence));
   const DeclaredRelations relations = declaredRelations(trace->document());
@@ -59,7 +59,8 @@ TEST(TrainedRelations, SayWhyThereAreNone) {
   EXPECT_NE(report.madeFor[1]->score.why.find("grammar"), std::string::npos);
 }
 
-/// A head of several questions is for all of their answers, and each of them is one to call it by.
+/// The relation of a head with several questions has the answers of all of them; the head may be
+/// labelled by any one.
 TEST(TrainedRelations, OfFewerHeadsAreOfSeveralQuestions) {
   Document document = *learned(kSentence);
   document.config.numHeads = document.config.numKvHeads = 4;
@@ -72,7 +73,7 @@ TEST(TrainedRelations, OfFewerHeadsAreOfSeveralQuestions) {
   EXPECT_EQ(training::titleOf({all[0], all[1], all[7]}), "3 questions: prev, subj, verb");
 }
 
-/// A series has all of its answers; one that is repeated, or cut, those that still hold.
+/// A series has all of its answers; a repeated or cut series has those that still hold.
 TEST(TrainedRelations, OfASeriesAreItsAnswers) {
   AttentionConfig config;
   config.dModel = 128;

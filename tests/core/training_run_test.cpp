@@ -1,5 +1,5 @@
-// Saved runs: one that is loaded goes on exactly, and what is damaged or of another run is refused
-// in words.
+// Saved runs: a loaded run continues exactly, and files that are damaged or of another run are
+// refused with a message.
 #include "core/formats/training_run.h"
 
 #include <fmt/format.h>
@@ -175,7 +175,7 @@ TEST_F(SavedRun, ThatIsDamagedIsRefused) {
   expectRefused(state.filename().string(), "cannot read");
 }
 
-/// Wherever it ends, and whichever byte is another: taken or refused, in words.
+/// A file that is cut anywhere or has any byte changed is read or refused with a message.
 TEST_F(SavedRun, ThatIsDamagedAnywhereIsRefusedOrTaken) {
   trainTo(run_, 2);
   formats::saveRun(folder(), run_);

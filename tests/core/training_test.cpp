@@ -34,7 +34,7 @@ std::vector<std::vector<float>> numbersOf(std::span<const Parameter> parameters)
   return numbers;
 }
 
-/// So many steps of a run.
+/// Trains a run for this number of steps.
 void train(Trainer& run, Index steps, const ExecutionContext& execution = {}) {
   for (Index i = 0; i < steps; ++i) ASSERT_TRUE(run.step(execution));
 }
@@ -69,7 +69,7 @@ TEST(Loss, OfANumberIsItsSquaredError) {
               1e-6);
 }
 
-/// A share too small for a float has a loss all the same.
+/// A probability too small for a float still gives a finite loss.
 TEST(Loss, OfAnAnswerFarBehindIsFinite) {
   const Question questions[]{{"two", "", 2}};
   Examples examples{1, 1, {}, {}, {{0.0F}}, {}};
@@ -94,7 +94,8 @@ double lossOf(const Model& model, const Examples& examples) {
   return lossesOf(pass.logits(), model.task().questions(), examples, {}).loss;
 }
 
-/// Along a random direction of every parameter: ∂L/∂p · u = (L(p + εu) − L(p − εu)) / 2ε.
+/// The derivative along a random direction of every parameter: ∂L/∂p · u = (L(p + εu) − L(p − εu))
+/// / 2ε.
 TEST_P(WholeModel, HasTheGradientOfItsLoss) {
   const Task& task = *GetParam();
   for (const Index layers : {1, 2}) {
@@ -208,7 +209,7 @@ TEST(Trainer, LearnsToNameThePrevious) {
   EXPECT_FALSE(run.stopped());
 }
 
-/// By hand, of the last step's gradients.
+/// The lengths equal those computed by hand from the last step's gradients.
 TEST(Trainer, RecordsHowLongTheGradientsOfEveryHeadAre) {
   Trainer run(kNamesPrevious, settingsOf(kNamesPrevious), kBudget);
   train(run, 2);
@@ -290,7 +291,7 @@ TEST(Trainer, IsCancelledBetweenSteps) {
   EXPECT_EQ(numbersOf(run.model().parameters()), numbersOf(other.model().parameters()));
 }
 
-/// Going back to a step and on from it again and again.
+/// A run goes back to a step and on from it several times.
 TEST(Snapshots, HoldAStepOnce) {
   Model model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
   Snapshots snapshots(0);  // full with the first, which always stays

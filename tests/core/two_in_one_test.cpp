@@ -1,4 +1,4 @@
-// One head asked to do what two do, beside the two; and which two suffer most.
+// One head with the relations of two, compared with the two heads; and the pair that loses most.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ DocumentPtr presetToJoin(const char* name, WeightInit init = WeightInit::xavier)
   return makePreset(presetByName(name), WeightSource{init, 1, {}}, Index{2} << 30);
 }
 
-/// Two relations on three keys, straight from the sum of their scores.
+/// The joined head's weights are computed directly from the sum of both heads' scores.
 TEST(MergedHeads, AddsTheScoresOfBothHeads) {
   const DocumentPtr document = presetToJoin("original-transformer");
   const TracePtr trace = runAttention(document);
@@ -53,12 +53,14 @@ TEST(MergedHeads, AddsTheScoresOfBothHeads) {
   EXPECT_NEAR(*found->scores[2][1], found->weights[2].matrix()(2, 4), 1e-7);
 }
 
-/// What both lose at queries that are to look at two keys, straight from the three matrices.
+/// The only partner of a query, or nothing where it has none or several.
 std::optional<Index> onlyPartner(const DeclaredRelation& relation, std::size_t query) {
   const std::vector<Index>& keys = relation.partners[0][query];
   return keys.size() == 1 ? std::optional<Index>(keys.front()) : std::nullopt;
 }
 
+/// The mean weight that the joined head loses on the partner of a relation, for the relation that
+/// loses less, computed from the three weight matrices.
 double smallerLoss(const MergedHeads& m, const DeclaredRelation& a, const DeclaredRelation& b) {
   std::array<double, 2> lost{0.0, 0.0};
   std::array<double, 2> partners{0.0, 0.0};

@@ -1,4 +1,4 @@
-// What a pinned cell would be without its pin is what the engine computes without it.
+// The unpinned value of a pinned cell equals the value that the engine computes without the pin.
 #include <gtest/gtest.h>
 
 #include "core/document/attention.h"

@@ -38,8 +38,8 @@ Eigen::VectorXd vectorOf(const std::vector<double>& axis) {
   return Eigen::Map<const Eigen::VectorXd>(axis.data(), static_cast<Index>(axis.size()));
 }
 
-/// The greatest variances are the full solve's, each axis is an eigenvector of its own, and the two
-/// stand at right angles: also where eigenvalues are equal, and no vector is the only one.
+/// Checks that the largest variances equal those of the full solve, and that the axes are
+/// orthogonal eigenvectors, also where equal eigenvalues leave a choice of vectors.
 void expectTheFullSolves(const Tensor& rows, const std::string& name) {
   const auto found = mainComponents(rows.matrix());
   ASSERT_TRUE(found) << name;
@@ -79,7 +79,7 @@ TEST(MainComponents, AreThoseOfTheFullSolve) {
   }
 }
 
-/// All that a few groups of equal rows leave is equal eigenvalues; a flat spectrum is the slowest.
+/// A few groups of equal rows leave only equal eigenvalues; a flat spectrum is the slowest case.
 TEST(MainComponents, OfEqualVariancesAreAnyTwo) {
   for (const Index count : {2, 3, 8, 30}) {
     Tensor groups = Tensor::zeros({4 * count, 50});
@@ -118,7 +118,7 @@ double valueAt(const Trace& trace, Index key, Index d, Index head = 0) {
   return trace.value({TensorId::v, 0, trace.config().kvHead(head), key, d});
 }
 
-/// Variance of the values along a direction, and in all.
+/// The variance of the values along an axis of the plane.
 double varianceAlong(const Trace& trace, const ValuePlane& plane, std::size_t axis) {
   double sum = 0.0;
   for (Index j = 0; j < trace.config().keys(); ++j) {

@@ -35,7 +35,7 @@ double naive(const Trace& trace, const CellRef& cell) {
   return std::sqrt(squares);
 }
 
-/// The cells of all rows, in parts of up to three as a picture may read them.
+/// The cells of all rows, read in parts of up to three as a picture may read them.
 std::vector<float> weighed(const Trace& trace, Index item, Index head) {
   const AttentionConfig& c = trace.config();
   const std::vector<double> norms = valueNorms(trace, item, head);
@@ -108,7 +108,7 @@ namespace {
 
 using Places = std::vector<Index>;
 
-/// By sorting all of them.
+/// The places found by sorting all weights of a row.
 Places naive(const std::vector<float>& row, double mass) {
   Places order(row.size());
   std::iota(order.begin(), order.end(), Index{0});

@@ -13,7 +13,7 @@
 namespace headscope::test {
 namespace {
 
-/// Every case of either list, as it is and with pins.
+/// Every case of both lists, with and without pins.
 struct WhatIf {
   std::string name;
   AttentionConfig config;
@@ -60,8 +60,8 @@ TEST_P(WhatIfCase, ThreadsAndARepeatedRunChangeNothing) {
   }
 }
 
-/// From the document without pins and mistakes to this one and back: what is not run again was not
-/// concerned.
+/// Edits lead from the document without pins and mistakes to this one and back. Steps that are not
+/// run again must not be affected.
 TEST_P(WhatIfCase, GoingThereFromTheRightWayAndBackGivesTheBitsOfAWholePass) {
   const DocumentPtr plain = changed(document_, [](Document& d) {
     d.config = withoutMistakes(d.config);
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(RightWay, WhatIfCase, testing::ValuesIn([] {
                          }()),
                          [](const auto& test) { return test.param.name; });
 
-/// The result a cell's arithmetic leads to, and the sum it states, from its terms alone.
+/// The result of a cell's arithmetic, computed from its terms alone.
 double resultOf(const Explanation& e, const Trace& trace) {
   const AttentionConfig& c = trace.config();
   if (e.cell.tensor == TensorId::maskedScores && !c.mistakes.zeroForMasked &&
@@ -114,8 +114,8 @@ double resultOf(const Explanation& e, const Trace& trace) {
   return gone ? 0.0 : own / sum / (1.0 - c.dropout.rate);
 }
 
-/// Cell by cell, for every step and tensor: the stated value is the engine's and the double
-/// precision one; the terms lead there, unless the cell is pinned.
+/// For every cell of every step and tensor, the stated value equals the engine's and the
+/// double-precision one; the terms lead to it unless the cell is pinned.
 TEST_P(WhatIfCase, EveryCellsArithmeticLeadsToTheDoublePrecisionValue) {
   const AttentionConfig& c = document_->config;
   for (const auto& [id, expected] : referencePass(*document_)) {

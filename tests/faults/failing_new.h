@@ -1,4 +1,4 @@
-// Failing new: operator new of this program, which can be told to run out of memory.
+// Failing new: an operator new for this program that can be made to run out of memory.
 #pragma once
 
 namespace headscope {
@@ -13,7 +13,7 @@ class FailingNew {
   FailingNew(const FailingNew&) = delete;
   FailingNew& operator=(const FailingNew&) = delete;
 
-  /// Allocations there since it was made.
+  /// The number of allocations on the chosen threads since it was made.
   static long count();
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 using Where = FailingNew::Where;
 
-constexpr long kPoints = 60;  // of the allocations, spread over a frame or an autosave
+constexpr long kPoints = 60;  // allocations, spread over a frame or an autosave
 constexpr long kNever = -1;
 
 /// Every page, tool and tab.
@@ -146,8 +146,8 @@ TEST(NoMemory, InAnyPassIsSaidAndTheLastGoodResultStays) {
   EXPECT_GT(refused, 0);
 }
 
-/// Text is written of the view in a frame, and read where a session is opened: neither may end the
-/// program where an object that was begun has no memory to go.
+/// A frame writes the view as JSON, and opening a session reads it. Neither may end the program
+/// when memory runs out in the middle of an object.
 TEST(NoMemory, InAnyJsonIsThrown) {
   ViewState view = views().front();
   view.trail = {{TensorId::output, 0, -1, 1, 0}, {TensorId::concat, 0, -1, 1, 0}};

@@ -1,4 +1,4 @@
-// What the fuzz targets share: a file in memory, and the one error that input may lead to.
+// Helpers for the fuzz targets: a file in memory, and the one error that input may cause.
 #pragma once
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ inline std::string_view textOf(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Input may be refused in words; any other exception ends the process, and is the finding.
+/// Input may be refused with a UserError; any other exception ends the process and is a finding.
 template <typename Read>
 bool accepted(Read read) {
   try {

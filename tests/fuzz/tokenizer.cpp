@@ -1,4 +1,4 @@
-// tokenizer.json: what is accepted takes texts apart, and its tokens make text again.
+// tokenizer.json: an accepted tokeniser splits texts, and its tokens can be joined to a text.
 #include "core/base/utf8.h"
 #include "core/formats/tokenizer_json.h"
 #include "tests/fuzz/fuzzing.h"

@@ -1,5 +1,5 @@
-// View: the part of a session's JSON that says what is looked at; whatever the text, it gives a
-// view that is written and read back as it is.
+// View: the part of a session's JSON that describes the view. Any text gives a view, which is
+// written and read back unchanged.
 #include "app/view_json.h"
 #include "tests/fuzz/fuzzing.h"
 

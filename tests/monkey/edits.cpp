@@ -72,7 +72,7 @@ class Maker {
 
  private:
   bool flip() { return random_.oneIn(2); }
-  /// An index, one past either end now and then.
+  /// An index, now and then one past either end.
   Index place(Index extent) {
     if (random_.oneIn(25)) return random_.oneIn(2) ? -1 : extent;
     return static_cast<Index>(random_.below(static_cast<std::size_t>(extent)));

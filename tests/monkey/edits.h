@@ -1,4 +1,4 @@
-// Edits: any edit there is, of any document, with values that may or may not be taken.
+// Edits: any kind of edit, of any document, with values that may be accepted or refused.
 #pragma once
 
 #include "core/editing/edit.h"

@@ -17,7 +17,7 @@ Index anyCount(Random& random);
 /// A sentence: words, marks, scripts of every kind, bytes that are no UTF-8. No slash and no tilde:
 /// in a field for a file's name it stays in the current folder.
 std::string anyText(Random& random);
-/// What people type into number fields, and what nobody should.
+/// A text for a number field: usual numbers, and nonsense.
 std::string anyNumber(Random& random);
 /// A file's name.
 std::string anyName(Random& random);

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <utility>
 
-// Of the sanitizers' runtime, where the program is built with them.
+// Functions of the sanitizers' runtime, null where the program is built without sanitizers.
 extern "C" {
 void __attribute__((weak)) __sanitizer_set_death_callback(void (*callback)());
 void __attribute__((weak)) __sanitizer_print_stack_trace();

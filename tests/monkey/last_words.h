@@ -1,4 +1,4 @@
-// Last words: what is said where the program dies: by an assertion, a signal or a sanitizer.
+// Last words: a text written when the program dies by an assertion, a signal or a sanitizer.
 #pragma once
 
 #include <functional>

@@ -15,7 +15,7 @@ namespace headscope::monkey {
 namespace {
 
 constexpr std::size_t kRemembered = 50;  // events
-constexpr int kEnough = 20;              // waits for what each frame asks for anew
+constexpr int kEnough = 20;              // waits, as each frame may request more
 
 }  // namespace
 
@@ -82,7 +82,7 @@ void Monkey::event() {
   takeInput();
 }
 
-/// Frames until none of what was done waits for a later one.
+/// Draws frames until no input waits for a later one.
 void Monkey::takeInput() {
   do {
     frame();
@@ -114,7 +114,7 @@ void Monkey::frames(int count) {
   for (int i = 0; i < count; ++i) frame();
 }
 
-/// What is refused by the worker is taken back, and what then stands is computed.
+/// Waits until the trace is that of the document; an edit that the worker refuses is undone.
 void Monkey::rest() {
   for (int i = 0; i < kEnough; ++i) {
     app_->finish();

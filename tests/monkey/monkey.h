@@ -1,6 +1,6 @@
 // Monkey: a seeded random user of the whole program, on a host without window and GPU. One seed
-// gives one sequence of events, whatever the machine: after each event it waits for the worker,
-// unless it is told not to.
+// gives one sequence of events on every machine: unless it hurries, the monkey waits for the worker
+// after each event.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@
 
 namespace headscope::monkey {
 
-/// Waits: results are there in the next frame, so that a seed repeats itself exactly. Hurries:
-/// events arrive while the engine computes.
+/// `waits`: results are there in the next frame, so that a seed repeats exactly. `hurries`: events
+/// arrive while the engine computes.
 enum class Pace { waits, hurries };
 
 class Monkey {
  public:
   Monkey(std::uint64_t seed, Pace pace);
 
-  /// Throws Fault, its last events in the text, where something does not hold.
+  /// Throws Fault, with the last events in its text, where a check fails.
   void run(int events);
 
-  /// Of all documents and views it came to.
+  /// A number made of all documents and views that the monkey reached.
   std::uint64_t walked() const { return walked_; }
   int frames() const { return frames_; }
   double slowestFrame() const { return slowest_; }  // seconds
@@ -82,7 +82,7 @@ class Monkey {
 
   DocumentPtr first_;
   Zoo zoo_;
-  bool keeps_ = false;  // what is not saved, in a state folder
+  bool keeps_ = false;  // whether unsaved work is kept in a state folder
   host::Headless host_;
   std::optional<App> app_;
   DocumentPtr seen_;

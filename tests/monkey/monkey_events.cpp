@@ -1,4 +1,4 @@
-// What a monkey does.
+// The events of a monkey.
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -241,7 +241,7 @@ void Monkey::resize() {
   }
 }
 
-/// What keys and hosts set beside the panels.
+/// Changes a setting of the view that belongs to no panel: a key or the host sets it.
 void Monkey::look() {
   ui::ViewState& view = app_->view();
   switch (random_.below(4)) {
@@ -266,7 +266,7 @@ void Monkey::wait() {
   frames(random_.between(1, 4));
 }
 
-/// As somebody who closes the window, perhaps while something is computed, and opens it again.
+/// Closes the window, perhaps during a computation, and opens it again.
 void Monkey::restart() {
   note("restart");
   letGo();
@@ -279,7 +279,7 @@ void Monkey::letGo() {
   host_.modifiers(false);
 }
 
-/// The picture an export asks the host for: another program, in a context of its own.
+/// Draws the picture that an export asks the host for: another program, in a context of its own.
 void Monkey::drawPicture() {
   const auto request = app_->takePictureRequest();
   if (!request) return;

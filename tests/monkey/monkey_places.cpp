@@ -1,4 +1,4 @@
-// Where a monkey points.
+// The places that a monkey points at.
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -19,8 +19,8 @@ bool isPopup(std::string_view window) {
          window.starts_with("##Menu") || window.find("dialog") != std::string_view::npos;
 }
 
-/// The status bar and a card that tell how long something took: that is never the same twice, and a
-/// seed has to repeat itself.
+/// Whether a window shows how long something took: such times differ from run to run, but a seed
+/// has to repeat itself.
 bool isTimed(std::string_view window) {
   return window == "headscope" || window.find("effects") != std::string_view::npos;
 }
@@ -32,7 +32,7 @@ ImVec2 within(Random& random, ImVec2 from, ImVec2 to) {
 
 }  // namespace
 
-/// The middle of something written; numbers alone where these are wanted.
+/// The middle of a random text, or of a random number where `numbersOnly`.
 std::optional<ImVec2> Monkey::anyWord(bool numbersOnly) {
   const ui::ScreenText screen = ui::ScreenText::read();
   std::vector<const ui::TextRun*> runs;

@@ -1,5 +1,5 @@
 // The whole program under a monkey: some thousands of random events, checked after every frame.
-// tests/monkey/run.sh goes on for as long as one likes.
+// tests/monkey/run.sh runs it for any time.
 #include "monkey.h"
 
 #include <fmt/format.h>
@@ -13,10 +13,10 @@
 namespace headscope::monkey {
 namespace {
 
-constexpr int kEvents = 400;  // of one seed, from one start of the program
-constexpr int kFew = 200;     // the same in every run of the tests
+constexpr int kEvents = 400;  // events per seed and start of the program
+constexpr int kFew = 200;     // fixed events in every run of the tests
 
-/// As a number, `otherwise` where it is not set.
+/// An environment variable as a number; `otherwise` where it is not set.
 std::uint64_t fromEnvironment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;

@@ -28,7 +28,7 @@ char kindOf(unsigned code) {
   return latin || ofCode || code > 0xBF ? kOtherLetter : kNoLetter;
 }
 
-/// A word of its own.
+/// Whether `word` is in `text` with no letter next to it.
 bool stands(std::string_view text, std::string_view word) {
   for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -38,14 +38,14 @@ bool stands(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// Two letters of one word, given the corners of their pictures.
+/// Whether two letters belong to one word, given the corners of their pictures.
 bool together(ImVec2 endOfOne, ImVec2 startOfNext, float size) {
   const float gap = startOfNext.x - endOfOne.x;
   const float down = startOfNext.y - endOfOne.y;
   return gap < size * 0.2F && gap > -size * 0.5F && down < size * 0.3F && down > -size * 1.5F;
 }
 
-/// What is written there, for people.
+/// The texts of a window that contain "nan" or "inf", for an error message.
 std::string told(const std::string& window) {
   const ui::ScreenText screen = ui::ScreenText::read();
   std::string words = window + ":";
@@ -89,7 +89,7 @@ std::optional<std::string> Printed::notFinite() {
     const ImDrawList& list = *data->CmdLists[i];
     const std::string_view window = list._OwnerName != nullptr ? list._OwnerName : "";
     if (window == "headscope") continue;  // the status bar: its refusals name what was refused
-    std::string text;  // of letters drawn one after another, whether they are cut off or not
+    std::string text;                     // letters in drawing order, clipped or not
     ImVec2 end;
     for (const ImDrawCmd& command : list.CmdBuffer) {
       if (command.UserCallback != nullptr) continue;

@@ -10,11 +10,11 @@
 
 namespace headscope::monkey {
 
-/// Looks for "nan" and "inf" as numbers are printed, with no letter beside them. Words of the
-/// interface and of texts are written otherwise ("NaN", "∞").
+/// Finds "nan" and "inf" as printed numbers, with no letter next to them. Words of the interface
+/// are written otherwise ("NaN", "∞").
 class Printed {
  public:
-  /// In the frame rendered last: what it stands in.
+  /// The window and texts of such a number in the last rendered frame, if any.
   std::optional<std::string> notFinite();
 
  private:

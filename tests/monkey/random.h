@@ -1,4 +1,4 @@
-// Random: what a monkey draws its events from; the same on every machine for one seed.
+// Random: the source of a monkey's events; one seed gives the same numbers on every machine.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ void require(bool holds, std::string_view what, const char* where = nullptr) {
 
 // Dear ImGui
 
-/// What a frame has pushed it has popped, and ended what it began.
+/// Checks that a frame has popped all that it pushed, and ended all that it began.
 void checkStacks() {
   const ImGuiContext& g = *GImGui;
   require(g.CurrentWindowStack.Size <= 1, "a window was begun and not ended");
@@ -48,7 +48,7 @@ bool finite(const gl::Rect& r) {
   return std::isfinite(r.x0) && std::isfinite(r.y0) && std::isfinite(r.x1) && std::isfinite(r.y1);
 }
 
-/// Whatever is drawn stands somewhere.
+/// Checks that everything is drawn at a finite place.
 void checkPlaces(App& app) {
   const ImDrawData* data = ImGui::GetDrawData();
   for (int i = 0; data != nullptr && i < data->CmdListsCount; ++i) {

@@ -1,4 +1,4 @@
-// Watch: what must hold after every frame, whatever was done.
+// Watch: the properties that must hold after every frame.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ std::uint64_t fingerprint(const Document& document);
 
 class Watch {
  public:
-  /// After a frame: throws Fault where something does not hold. What takes long is looked at only
-  /// where it has changed.
+  /// Checks the program after a frame; throws Fault where a check fails. Slow checks run only after
+  /// a change.
   void frame(App& app);
 
  private:
@@ -28,7 +28,7 @@ class Watch {
   Printed printed_;
 };
 
-/// The trace is the one that a pass of the document alone gives; to rounding where it was patched.
+/// Checks that the trace equals that of a fresh pass; a patched trace may differ by rounding.
 void checkAgainstFreshPass(const Trace& trace);
 
 }  // namespace headscope::monkey

@@ -20,7 +20,7 @@ class Zoo {
   Zoo(const Zoo&) = delete;
   Zoo& operator=(const Zoo&) = delete;
 
-  /// A path in it, or one where nothing is that can be opened; also of what was written meanwhile.
+  /// A path in the folder, perhaps of a file written meanwhile, or one that cannot be opened.
   std::filesystem::path any(Random& random) const;
 
  private:

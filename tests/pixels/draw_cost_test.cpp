@@ -1,5 +1,5 @@
-// What a frame costs the GPU: as many draw calls for many cells and heads as for few, and only
-// what an edit has changed goes there.
+// The cost of a frame on the GPU: the number of draw calls does not depend on the number of cells
+// or heads, and only values changed by an edit are uploaded.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,15 +42,15 @@ AppOptions optionsFor(DocumentPtr document, const FrameContext& look) {
 }
 
 struct Calls {
-  int scene = 0;      // of heatmaps and ribbons
-  int interface = 0;  // of Dear ImGui
-  int quads = 0;      // matrices that are drawn
+  int scene = 0;      // draw calls for heatmaps and ribbons
+  int interface = 0;  // draw calls of Dear ImGui
+  int quads = 0;      // drawn matrices
 };
 
 Calls callsOf(Index dModel, Index heads, Index tokens, const FrameContext& look) {
   Offscreen offscreen(kWidth, kHeight);
   App app(optionsFor(documentOf(dModel, heads, tokens), look));
-  for (int i = 0; i < 3; ++i) offscreen.draw(app);  // what is measured may ask for more
+  for (int i = 0; i < 3; ++i) offscreen.draw(app);  // measurements may ask for more frames
   Calls calls;
   calls.scene = offscreen.renderer().stats().drawCalls;
   const ImDrawData* drawn = ImGui::GetDrawData();
@@ -91,7 +91,7 @@ TEST(DrawCalls, HardlyGrowWithHeads) {
   }
 }
 
-/// The program as it is after an edit, which ctrl+Z then takes back: that is the edit measured.
+/// Measures an edit as the undo, by ctrl+Z, of an edit that was made before.
 class Uploads : public testing::Test {
  protected:
   std::uint64_t bytesOf(const DocumentPtr& document, const Edit& edit, const FrameContext& look) {

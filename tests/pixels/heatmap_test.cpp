@@ -185,7 +185,7 @@ TEST_F(HeatmapPixels, WhatAFrameHasNoTimeForComesInLaterOnes) {
     }
     return draw(all);
   };
-  /// How many sources show a value, and how many nothing.
+  /// The number of sources that show a value, and the number that are blank.
   const auto shown = [&](const host::Image& image, float value) {
     int with = 0, blank = 0;
     for (int i = 0; i < kSources; ++i) {
@@ -224,7 +224,7 @@ TEST_F(HeatmapPixels, UploadsOnlyTheCellsThatHaveChanged) {
     return values[static_cast<std::size_t>(row * kCols + col)];
   };
   std::uint64_t revision = 0;
-  const auto bytes = [&] {  // of one more frame; every pixel shows what its cell now is
+  const auto bytes = [&] {  // bytes of one more frame, whose pixels are checked
     const auto before = renderer_->stats().bytesUploaded;
     const auto image = draw(batch(source(kRows, kCols, values, 1, ++revision), {0, 0, 160, 120}));
     for (int row = 0; row < kRows; ++row) {

@@ -1,5 +1,4 @@
-// GL objects: none is left when the program ends, whatever it has drawn; a context that is lost is
-// noticed.
+// GL objects: none is left when the program ends, and a lost context is detected.
 #include <epoxy/gl.h>
 #include <gtest/gtest.h>
 

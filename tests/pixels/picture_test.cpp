@@ -1,4 +1,5 @@
-// Pictures: the window's are the render command's, and drawing one leaves what was current.
+// Pictures: the window's equal those of the render command, and drawing one keeps the window's
+// ImGui context current.
 #include <gtest/gtest.h>
 #include <imgui.h>
 #include <stb_image.h>

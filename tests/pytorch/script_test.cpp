@@ -37,7 +37,7 @@ Finished shell(const std::string& command) {
   return finished;
 }
 
-/// A Python that has PyTorch: the first of the path, or the system's, which apt fills.
+/// A Python with PyTorch: the first on the path, or the system's, which apt installs into.
 std::string python() {
   for (const std::string program : {"python3", "/usr/bin/python3"}) {
     const auto find =
@@ -53,7 +53,7 @@ Finished runScript(const fs::path& folder) {
   return shell("cd / && " + python() + " '" + (folder / kScriptName).string() + "' 2>&1");
 }
 
-/// All of them in one process, in order.
+/// Runs the scripts of all folders in one process, in order.
 std::vector<Finished> runScripts(const std::vector<fs::path>& folders) {
   std::string command =
       "OMP_NUM_THREADS=1 " + python() + " '" HEADSCOPE_SOURCE_DIR "/tests/pytorch/run_scripts.py'";

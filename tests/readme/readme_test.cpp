@@ -1,4 +1,4 @@
-// The README is true: its commands run as they stand, and what it points to is there.
+// The README is true: its commands run as written, and its paths and links exist.
 #include <gtest/gtest.h>
 #include <stb_image.h>
 
@@ -26,7 +26,7 @@ std::string sourceText(const char* path) {
 
 std::string readme() { return sourceText("README.md"); }
 
-/// What the pattern's groups find first, joined.
+/// The groups of the pattern's first match in the file, joined.
 std::string found(const char* path, const char* pattern) {
   const std::string text = sourceText(path);
   std::smatch match;
@@ -151,7 +151,7 @@ TEST_F(Readme, NamesEverySubcommand) {
   EXPECT_GE(found, 4U);
 }
 
-/// Pictures are there and small; what a command of the README draws is of the size it says.
+/// The pictures exist and are small; those drawn by a command of the README have the stated size.
 TEST_F(Readme, ShowsItsPictures) {
   const std::string text = readme();
   const std::regex picture("!\\[[^\\]]*\\]\\(([^)]+)\\)");
@@ -173,7 +173,7 @@ TEST_F(Readme, ShowsItsPictures) {
   EXPECT_GE(drawn, 1U);
 }
 
-/// Paths in the texts for developers, `core/attention/steps/`, are there.
+/// The paths in the texts for developers, such as `core/attention/steps/`, exist.
 TEST_F(Readme, PathsExist) {
   const std::regex path("`((?:core|app|assets|shaders|tests|bench|third_party)/[\\w./]*)`");
   for (const char* document : {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"}) {
@@ -181,7 +181,7 @@ TEST_F(Readme, PathsExist) {
     ASSERT_FALSE(text.empty()) << document;
     for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at) {
       const std::string name = (*at)[1];
-      if (name.find("COMMAND") != std::string::npos) continue;  // stands for any
+      if (name.find("COMMAND") != std::string::npos) continue;  // a placeholder
       const fs::path named = fs::path(HEADSCOPE_SOURCE_DIR) / name;
       // A module is named without its .h and .cpp.
       EXPECT_TRUE(fs::exists(named) || fs::exists(named.string() + ".h"))

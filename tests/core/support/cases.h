@@ -108,7 +108,7 @@ inline std::vector<Case> allCases() {
   };
 }
 
-/// What is done to attention to see what follows: mistakes, dropout, and pins beside all of them.
+/// Interventions in attention: mistakes, dropout, and pins beside all of them.
 inline std::vector<Case> whatIfCases() {
   return {
       {"ReshapeMistake", with(sized(24, 4, 6),

@@ -1,4 +1,4 @@
-// A document of a given size, for what counts a pass's or a picture's cost.
+// A document of a given size, for tests of the cost of a pass or of a picture.
 #pragma once
 
 #include "core/document/document.h"
@@ -16,8 +16,8 @@ inline DocumentPtr documentOfSize(Index dModel, Index heads, Index tokens, Index
                       memoryBudget, true);
 }
 
-/// The same values, but X in memory of its own: a pass over the one after a pass over the other
-/// runs every step, as after a new sentence.
+/// Returns a document with equal values but another copy of X: a pass over one after a pass over
+/// the other runs every step, as after a new sentence.
 inline DocumentPtr withNewInput(const DocumentPtr& document) {
   Document next = *document;
   Input input = *next.input;

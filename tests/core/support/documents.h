@@ -47,7 +47,8 @@ inline EditResult applied(const DocumentPtr& document, const Edit& edit) {
   return apply(*document, edit, kBudget);
 }
 
-/// The edit is refused with all of `parts` in the message, about `field`.
+/// Checks that the edit is refused: the error concerns `field` and its message holds each of
+/// `parts`.
 template <typename... Parts>
 void expectRefused(const DocumentPtr& document, const Edit& edit, const std::string& field,
                    const Parts&... parts) {
@@ -73,7 +74,7 @@ inline SetMask masked(const DocumentPtr& document, const std::function<void(Mask
   return edit;
 }
 
-/// Whatever was done to it, a document fits together.
+/// Checks that the parts of a document fit together.
 inline void expectConsistent(const Document& d) {
   const AttentionConfig& c = d.config;
   EXPECT_TRUE(validate(c).empty());

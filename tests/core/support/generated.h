@@ -29,12 +29,12 @@ struct Generated {
   float reading(Index example, Index place, Index channel) const {
     return at(all.series, example, place, channel);
   }
-  /// None where nothing is asked.
+  /// The answer at a place; nothing where the question is not asked there.
   std::optional<double> answer(Index question, Index example, Index place) const {
     const float value = at(all.answers[static_cast<std::size_t>(question)], example, place, 0);
     return std::isnan(value) ? std::nullopt : std::optional<double>(value);
   }
-  /// In order.
+  /// The partners of a place by a relation, in ascending order.
   std::vector<Index> partners(Index relation, Index example, Index place) const {
     std::vector<Index> found;
     for (Index j = 0; j < all.length; ++j) {

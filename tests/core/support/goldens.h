@@ -42,8 +42,8 @@ inline Golden goldenOf(const formats::SafetensorsFile& file) {
   return golden;
 }
 
-/// As the README of the goldens defines it; neighbouring seeds share their stream, so this is not
-/// the program's own generator.
+/// The random tensor that the README of the goldens defines. Neighbouring seeds share their stream,
+/// unlike in the program's own generator.
 inline Tensor generated(const Shape& shape, std::uint64_t seed, double scale) {
   Tensor tensor = Tensor::uninitialised(shape);
   for (Index i = 0; i < tensor.size(); ++i) {

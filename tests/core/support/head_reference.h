@@ -17,7 +17,7 @@
 
 namespace headscope::test {
 
-/// A mean over rows; nothing over none.
+/// A mean over rows, undefined over none.
 class NaiveMean {
  public:
   void add(double value) {
@@ -57,7 +57,7 @@ class HeadReference {
     return false;
   }
 
-  /// Rows that count have no weight below 0, and sums of 1.
+  /// Whether all rows that count have weights of at least 0 and sums of 1.
   bool shares(Index h) const {
     for (Index i = 0; i < c_.seqLen; ++i) {
       if (!counts(i)) continue;
@@ -71,7 +71,7 @@ class HeadReference {
     return true;
   }
 
-  /// By key, as DESIGN's table has them.
+  /// The metrics of a head by key, as in DESIGN's table.
   std::map<std::string, std::optional<double>> metrics(Index h) const {
     const auto A = [&](Index i, Index j) { return weight(h, i, j); };
     const auto sum = [&](const std::function<double(Index)>& term) {

@@ -15,7 +15,7 @@
 
 namespace headscope::test {
 
-/// No file gets larger than this: a disk that is full from there on.
+/// While it lives, no file grows beyond this size, as on a disk that is full.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -36,8 +36,8 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-/// Nothing in a folder can be added, renamed or removed; for root neither, who goes by another name
-/// meanwhile.
+/// While it lives, no file in a folder can be added, renamed or removed. A process that runs as
+/// root acts as another user meanwhile.
 class ReadOnlyFolder {
  public:
   explicit ReadOnlyFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -58,7 +58,7 @@ class ReadOnlyFolder {
   bool root_ = false;
 };
 
-/// No thread can be started: none gets the stack that it would need.
+/// While it lives, no thread can be started: the required stack is larger than available memory.
 class NoMoreThreads {
  public:
   NoMoreThreads() {

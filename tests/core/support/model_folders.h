@@ -1,4 +1,4 @@
-// Model folders for tests: those of tests/data with fields and tensors changed, written anew.
+// Model folders for tests: those of tests/data, written with changed fields and tensors.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct ModelFolder {
     tensors = std::move(renamed);
   }
 
-  /// A tensor of its own, to be written to.
+  /// A copy of a tensor, to be written to.
   Tensor& own(const std::string& name) { return tensors[name] = tensors.at(name).clone(); }
   void fill(const std::string& name, float value) {
     Tensor& tensor = own(name);
@@ -69,14 +69,15 @@ struct ModelFolder {
 
 inline constexpr Index kBudgetBytes = Index{1} << 30;
 
-/// Of a pass over these ids: (T, V), row by row.
+/// The logits of a pass over these ids: (T, V), row by row.
 inline std::vector<float> logitsOf(const model::ModelPtr& of, const std::vector<Index>& ids) {
   const auto trace =
       model::runModel(model::makeModelDocument(of, {ids, {}, {}}), nullptr, {}, kBudgetBytes);
   return trace->logits(0, trace->tokens()).values();
 }
 
-/// The model of such a folder; it is gone again then, and its open file stays readable.
+/// The model of such a folder. The folder is removed on return; the model's open file stays
+/// readable.
 inline model::ModelPtr opened(const ModelFolder& folderOf) {
   const TempFolder folder;
   folderOf.write(folder);

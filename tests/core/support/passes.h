@@ -1,5 +1,4 @@
-// Passes for tests: documents of any shape with random operands, and what two traces have in
-// common.
+// Passes for tests: documents of any shape with random operands, and comparisons of two traces.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +17,7 @@ namespace headscope::test {
 
 inline constexpr Index kBudget = Index{1} << 32;
 
-/// Uniform in ±scale.
+/// Values uniform in ±scale.
 inline Tensor randomTensor(Shape shape, std::uint64_t seed, std::string_view name, float scale) {
   const RandomStream stream(seed, name);
   Tensor tensor = Tensor::uninitialised(std::move(shape));
@@ -58,7 +57,7 @@ inline DocumentPtr randomDocument(const AttentionConfig& c, std::uint64_t seed =
                     randomWeights(c, seed));
 }
 
-/// The same document with something about it changed.
+/// A copy of the document with `change` applied.
 template <typename Change>
 DocumentPtr changed(const DocumentPtr& document, Change change) {
   Document copy = *document;
@@ -79,7 +78,7 @@ inline bool sameBits(const Tensor& a, const Tensor& b) {
          std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0;
 }
 
-/// Every tensor of two traces agrees bit for bit, and so do the rows they report.
+/// Checks that every tensor and the fully masked rows of two traces agree bit for bit.
 inline void expectSameBits(const Trace& a, const Trace& b) {
   for (std::size_t i = 0; i < kTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
@@ -89,7 +88,7 @@ inline void expectSameBits(const Trace& a, const Trace& b) {
   EXPECT_EQ(a.fullyMaskedRows, b.fullyMaskedRows);
 }
 
-/// The largest finite |value|; what tolerances are relative to.
+/// The largest finite |value|, to which tolerances are relative.
 template <typename Values>
 double largest(const Values& values) {
   double most = 0.0;
@@ -99,7 +98,7 @@ double largest(const Values& values) {
   return most;
 }
 
-/// Agrees to `tolerance` relative to the largest value; infinities must be the same.
+/// Checks that values agree to `tolerance` relative to the largest one; infinities must be equal.
 template <typename Expected>
 void expectClose(const Tensor& actual, const Expected& expected, const std::string& name,
                  double tolerance = 1e-5) {

@@ -12,7 +12,7 @@
 
 namespace headscope::test {
 
-/// The same document, its tokens (of every item) with names.
+/// A copy of the document whose tokens, in every item, have these names.
 inline DocumentPtr withTokens(const DocumentPtr& document, const std::vector<std::string>& tokens) {
   return changed(document, [&](Document& d) {
     TensorSource source = std::get<TensorSource>(*d.source);
@@ -24,7 +24,7 @@ inline DocumentPtr withTokens(const DocumentPtr& document, const std::vector<std
   });
 }
 
-/// One of these in turn for each token, in mixed case.
+/// Tokens that repeat seven words in mixed case.
 inline std::vector<std::string> repeatingTokens(Index count) {
   const std::vector<std::string> words{"The", "cat", "the", "SAT", "Cat", "ÄRGER", "ärger"};
   std::vector<std::string> tokens;
@@ -37,7 +37,7 @@ inline std::vector<std::string> repeatingTokens(Index count) {
 /// Weight of head h on key j of query i.
 using Pattern = std::function<float(Index h, Index i, Index j)>;
 
-/// A pass of item 0 with these weights.
+/// A pass whose item 0 has these weights.
 inline TracePtr patterned(const AttentionConfig& config, const Pattern& pattern,
                           const std::vector<std::string>& tokens = {}) {
   std::vector<Pin> pins;

@@ -15,7 +15,8 @@
 
 namespace headscope::test {
 
-/// Each rule as it is defined; the engine works with ranges of keys instead.
+/// Whether a query may attend to a key, by the definition of each rule; the engine works with
+/// ranges of keys instead.
 inline bool mayAttend(const AttentionConfig& c, Index item, Index query, Index key) {
   const Mask& mask = c.mask;
   if (mask.causal && !(key <= query)) return false;
@@ -34,7 +35,7 @@ inline bool fullyMasked(const AttentionConfig& c, Index item, Index query) {
 /// Every result of a pass, row-major in the shape of shapeOf.
 using Reference = std::map<TensorId, std::vector<double>>;
 
-/// softmax over the finite scores; zeros where there are none.
+/// The softmax over the finite scores; zeros where there are none.
 inline std::vector<double> softmax(const std::vector<double>& scores) {
   double maximum = -std::numeric_limits<double>::infinity();
   for (const double s : scores) maximum = std::max(maximum, s);
@@ -46,7 +47,7 @@ inline std::vector<double> softmax(const std::vector<double>& scores) {
   return weights;
 }
 
-/// Row by row; or, that mistake made, column by column.
+/// The softmax row by row, or column by column with that mistake.
 inline std::vector<std::vector<double>> weightsOf(std::vector<std::vector<double>> scores,
                                                   bool overQueries) {
   if (!overQueries) {
@@ -62,8 +63,8 @@ inline std::vector<std::vector<double>> weightsOf(std::vector<std::vector<double
   return scores;
 }
 
-/// A head's query or key as it is scored: normalised and turned where the configuration says so.
-/// Each result of these steps is given to `keep`.
+/// A head's query or key before scoring: normalised and turned where the configuration asks for it.
+/// `keep` receives the result of each of these steps.
 template <typename Keep>
 std::vector<double> scoredRow(std::vector<double> row, Index position, const AttentionConfig& c,
                               bool query, Keep keep) {
