@@ -27,10 +27,10 @@ Tensor headTerm(const Trace& trace, Index item, Index head);
 /// · W_O,h. Cells of the head that are pinned stay as they are, as they do in a pass.
 Tensor outputWithGain(const Trace& trace, Index item, Index head, float gain);
 
-/// ‖W_O,h‖ of each head's row block, Frobenius: √Σ w².
+/// The Frobenius norm ‖W_O,h‖ = √Σ w² of each head's row block.
 std::vector<double> outputBlockNorms(const Trace& trace);
 
-/// Of one item, all heads: norms and shares of the terms, not the terms.
+/// The norms and shares of the terms of all heads, for one batch item. The terms are not kept.
 class HeadEffects {
  public:
   Index heads() const { return heads_; }
@@ -45,8 +45,8 @@ class HeadEffects {
     if (outputNorm(token) == 0.0) return std::nullopt;
     return termNorm(head, token) / outputNorm(token);
   }
-  /// ⟨head_h[i] · W_O,h, output[i]⟩ / ‖output[i]‖²: how much of the output points the head's way,
-  /// signed; with the bias's share the heads' sum to 1. None for an output of 0.
+  /// ⟨head_h[i] · W_O,h, output[i]⟩ / ‖output[i]‖²: the signed part of the output that points along
+  /// the head's term. The shares of all heads and of the bias sum to 1. None for an output of 0.
   std::optional<double> share(Index head, Index token) const;
   /// ⟨b_O, output[i]⟩ / ‖output[i]‖²; 0 without a bias.
   std::optional<double> biasShare(Index token) const;

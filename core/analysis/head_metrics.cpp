@@ -99,13 +99,13 @@ bool hasTokens(const Document& document) {
   return std::holds_alternative<TextSource>(*document.source);
 }
 
-/// Where each token of an item stands again, to find its duplicates and what followed it before.
+/// The places of equal tokens in one item, to find a token's duplicates and the tokens after them.
 class TokenPlaces {
  public:
-  /// Tokens compare lower-cased; padding ("") stands nowhere.
+  /// Tokens are compared in lower case; padding ("") has no places.
   explicit TokenPlaces(const std::vector<std::string>& tokens);
 
-  /// All places of the token that stands at `place`, in order.
+  /// All places of the token at `place`, in ascending order.
   std::span<const Index> of(Index place) const {
     return places_[static_cast<std::size_t>(group_[static_cast<std::size_t>(place)])];
   }
@@ -121,7 +121,7 @@ TokenPlaces::TokenPlaces(const std::vector<std::string>& tokens) : places_(1) {
   std::unordered_map<std::string, Index> groups;
   for (std::size_t place = 0; place < tokens.size(); ++place) {
     if (tokens[place].empty()) {
-      group_.push_back(0);  // the group that stands nowhere
+      group_.push_back(0);  // group 0, of padding: it has no places
       continue;
     }
     const auto next = static_cast<Index>(places_.size());
@@ -133,8 +133,8 @@ TokenPlaces::TokenPlaces(const std::vector<std::string>& tokens) : places_(1) {
   }
 }
 
-/// Nothing in cross-attention and where the input has positions alone: a series, or tensors without
-/// the tokens they are of.
+/// Returns nothing in cross-attention, and where the input has no tokens: a series, or tensors that
+/// come without their tokens.
 std::optional<TokenPlaces> tokenPlaces(const Document& document, Index item) {
   if (!hasTokens(document)) return std::nullopt;
   return TokenPlaces(document.input->tokens[static_cast<std::size_t>(item)]);
@@ -142,7 +142,7 @@ std::optional<TokenPlaces> tokenPlaces(const Document& document, Index item) {
 
 constexpr const char* kCrossAttention = "keys come from the memory: no positions in common";
 
-/// A mean as it is added up.
+/// The running sum and count of a mean.
 struct Mean {
   double sum = 0.0;
   Index rows = 0;
@@ -167,7 +167,7 @@ class Means {
   std::array<Mean, kMetricCount> means_;
 };
 
-/// What the rows of one item are measured by, the same for all heads.
+/// Measures the rows of one batch item. Nothing in it depends on the head.
 class RowMeter {
  public:
   RowMeter(const Document& document, Index item)
@@ -182,7 +182,7 @@ class RowMeter {
   const std::vector<CountedRow>& rows() const { return rows_.rows; }
   const CountedRows& counted() const { return rows_; }
 
-  /// Adds a row's part to every metric that it takes part in.
+  /// Adds the row's value to the mean of every metric that counts this row.
   void measure(const CountedRow& row, std::span<const float> weights, Means& means) const {
     const RowSums sums =
         rowSums(weights.data() + row.begin, distancesOf(row.row) + row.begin, row.end - row.begin);
@@ -266,13 +266,13 @@ class RowMeter {
 
 using ItemMetrics = std::vector<HeadMetrics>;
 
-/// A metric whose rows are measured.
+/// Returns a metric after all of its rows have been measured.
 MetricValue measuredMean(Metric metric, const RowMeter& meter, const Mean& mean) {
   if (mean.rows == 0) return MetricValue::undefined(meter.whyUndefined(metric));
   return {mean.sum / static_cast<double>(mean.rows), {}};
 }
 
-/// All metrics but ablation of one head, whose rows are measured.
+/// Computes all metrics of one head but ablation, from the means over its measured rows.
 void takeMeans(const Trace& trace, Index item, Index head, const RowMeter& meter, Means& means,
                HeadMetrics& into) {
   const std::string noShares = whyNotDistribution(trace, item, head, meter.counted());
@@ -283,8 +283,8 @@ void takeMeans(const Trace& trace, Index item, Index head, const RowMeter& meter
   }
 }
 
-/// Measures one item, in blocks of rows, so that a single head is worth several threads too.
-/// Nothing where cancelled.
+/// Measures one item in blocks of rows, so that several threads can share even a single head.
+/// Returns nothing where cancelled.
 std::optional<ItemMetrics> metricsOfItem(const Trace& trace, Index item,
                                          const ExecutionContext& execution) {
   constexpr Index kRowsAtOnce = 128;
@@ -346,7 +346,7 @@ UniformMetrics uniformMetricsOf(const Document& document, Index item) {
   return uniform;
 }
 
-/// One head's metrics in each of several items, together.
+/// The mean of one head's metrics over several items.
 HeadMetrics meanOfItems(std::span<const HeadMetrics> items) {
   HeadMetrics mean;
   std::vector<MetricValue> values(items.size());

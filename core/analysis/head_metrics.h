@@ -37,7 +37,8 @@ enum class Metric {
 };
 inline constexpr std::size_t kMetricCount = 12;
 
-/// What a metric needs beside the weights; cross-attention has neither.
+/// The input of a metric: the weights alone, or also positions or tokens, which cross-attention
+/// does not provide.
 enum class MetricNeeds { weights, positions, tokens };
 
 struct MetricInfo {
@@ -69,10 +70,11 @@ struct MetricValue {
   bool operator==(const MetricValue&) const = default;
 };
 
-/// The mean of those that are defined; of none, the first one's reason.
+/// The mean of the defined values. If none is defined, the result is undefined for the reason of
+/// the first.
 MetricValue meanOf(std::span<const MetricValue> values);
 
-/// One head's, by metric.
+/// The metrics of one head.
 class HeadMetrics {
  public:
   const MetricValue& operator[](Metric metric) const {
@@ -84,25 +86,26 @@ class HeadMetrics {
   std::array<MetricValue, kMetricCount> values_;
 };
 
-/// Which batch item numbers are of: one, or (none) the mean over all items that define them.
+/// The batch item that is measured; none: the mean over all items in which the number is defined.
 using ItemChoice = std::optional<Index>;
 
-/// Every metric of every head of a pass, one per head; where its weights are no shares of 1
-/// (rows.h), the ablation alone. Nothing where cancelled.
+/// Computes every metric of every head of a pass, one entry per head. A head whose weights are no
+/// shares of 1 (rows.h) has the ablation alone. Nothing where cancelled.
 std::optional<std::vector<HeadMetrics>> headMetrics(const Trace& trace, ItemChoice item,
                                                     const ExecutionContext& execution = {});
 
 /// The metrics (all but the ablation) of uniform attention under a document's mask, over the rows
-/// that a head's are taken over: what chance gives.
+/// that count for a head: the values expected by chance.
 struct UniformMetrics {
   HeadMetrics metrics;
-  /// By metric: how many of its rows have at least two unmasked keys, so that a head has a choice.
+  /// For each metric, the number of its rows with at least two unmasked keys. Only there can a head
+  /// choose.
   std::array<Index, kMetricCount> rows{};
 
   const MetricValue& operator[](Metric metric) const { return metrics[metric]; }
   Index rowsOf(Metric metric) const { return rows[static_cast<std::size_t>(metric)]; }
 };
-/// Over all items (no `item`): the mean of their metrics, and all of their rows.
+/// Without an `item`, returns the mean of the metrics over all items and the sum of their rows.
 UniformMetrics uniformMetrics(const Document& document, ItemChoice item);
 
 }  // namespace headscope

@@ -20,7 +20,8 @@ constexpr double kFar = 1.25;
 constexpr const char* kNoPartner = "no token has one to look at";
 
 constexpr Index kLeastRows = 3;
-// One row is enough for a relation that was declared of the head before anything was measured.
+// The fewest rows for a relation that the head itself declares: the hypothesis precedes the
+// measurement.
 constexpr Index kOwnLeastRows = 1;
 constexpr double kRole = 0.5;
 constexpr double kAboveChance = 0.4;  // of the way from chance to 1: "moderate agreement" as kappa
@@ -32,7 +33,7 @@ struct Threshold {
   double atLeast = kRole;
 };
 
-/// Of which the largest that holds names a head.
+/// The roles. The one with the largest score that passes its threshold labels the head.
 constexpr Threshold kRoles[] = {
     {Metric::previousToken, "previous_token", "previous token"},
     {Metric::nextToken, "next_token", "next token"},
@@ -44,7 +45,7 @@ constexpr Threshold kRoles[] = {
 constexpr Threshold kLocal{Metric::local, "local", "local", 0.6};
 constexpr Threshold kUniform{Metric::normalizedEntropy, "uniform", "uniform", 0.95};
 
-/// "Normalized entropy" as it stands within a sentence.
+/// Returns a title with a small first letter, for use within a sentence.
 std::string inSentence(std::string title) {
   title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
   return title;
@@ -52,7 +53,7 @@ std::string inSentence(std::string title) {
 
 std::string rowsInWords(Index rows) { return fmt::format("{} row{}", rows, rows == 1 ? "" : "s"); }
 
-/// A score, and what it is held against.
+/// A score and the threshold and chance that it is compared with.
 struct Claim {
   std::string key, title;
   std::string measure;  // what the score is of, in words
@@ -117,7 +118,7 @@ bool isOf(const std::optional<DeclaredRelation>& relation, const std::string& na
                      [&](const DeclaredRelation& part) { return part.name == name; });
 }
 
-/// Over the rows of one item that have partners; none where no row has.
+/// The chance over the rows of one item that have partners; none where no row has one.
 std::optional<PartnerChance> partnerChanceOf(const Document& document, Index item,
                                              const DeclaredRelation& relation) {
   PartnerChance chance;
@@ -141,7 +142,7 @@ HeadLabel noLabel(std::string why, Index rows) {
   return {"", "not defined", std::nullopt, std::move(why), rows};
 }
 
-/// The label where no role holds.
+/// Returns the label of a head that has no role.
 HeadLabel labelElse(const HeadMetrics& metrics, const UniformMetrics& uniform) {
   const Index rows = uniform.rowsOf(Metric::normalizedEntropy);  // all that have a choice
   const MetricValue& entropy = metrics[Metric::entropy];         // defined wherever a row is
@@ -242,7 +243,7 @@ std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
                                   const std::vector<HeadMetrics>& metrics,
                                   const DeclaredRelations& relations) {
   const UniformMetrics uniform = uniformMetrics(trace.document(), item);
-  std::vector<const DeclaredRelation*> declared;  // several heads may have one and the same
+  std::vector<const DeclaredRelation*> declared;  // distinct; several heads may share one
   std::vector<PartnerChance> chances;             // likewise
   const auto declare = [&](const DeclaredRelation& relation) {
     const bool known =

@@ -21,19 +21,19 @@ namespace headscope {
 
 namespace {
 
-/// Rows of heads' scores, times a gain each, and what softmax makes of them or of their sum: what
-/// one head with the matrices of two computes. Pins are left out. With ALiBi each head's penalties
-/// go with its scores.
+/// Computes rows of raw scores and their softmax. The softmax of a sum of two heads' scores, each
+/// times a gain, is that of one head with the matrices of both. Pins are left out. With ALiBi the
+/// scores of a head include its penalties.
 class AddedScores {
  public:
   AddedScores(const Trace& trace, Index item);
 
-  /// A head's raw scores of a query.
+  /// Writes the raw scores of a head for a query.
   void scores(Index head, Index query, std::span<float> row) const;
-  /// Raw scores to weights, in place.
+  /// Replaces raw scores by weights.
   void softmax(Index query, std::span<float> row) const;
-  /// How far the key `own` leads `other` in a row of raw scores, in logits; none where one of them
-  /// is masked.
+  /// The lead of the key `own` over `other` in a row of raw scores, in logits; none where one of
+  /// them is masked.
   std::optional<double> lead(Index query, std::span<const float> row, Index own, Index other) const;
 
  private:
@@ -46,20 +46,19 @@ class AddedScores {
 void addScores(std::span<const float> a, std::span<const float> b, std::array<double, 2> gains,
                std::span<float> sum);
 
-/// The key a query has for a partner; none where it has several, which one head may share its
-/// weight out to.
+/// The query's partner; none where it has several, among which one head may divide its weight.
 std::optional<Index> onlyPartner(const HeadRelation& of, Index item, Index query) {
   const std::vector<Index>& keys =
       of.relation.partners.at(static_cast<std::size_t>(item)).at(static_cast<std::size_t>(query));
   return keys.size() == 1 ? std::optional<Index>(keys.front()) : std::nullopt;
 }
 
-/// Two relations want different keys.
+/// Whether the relations have two different partners.
 inline bool differ(const std::optional<Index>& a, const std::optional<Index>& b) {
   return a && b && *a != *b;
 }
 
-/// How far two relations' own keys lead, over the queries that want different ones.
+/// The mean leads of two relations' own keys, over the queries whose partners differ.
 class Leads {
  public:
   void add(const std::array<std::optional<double>, 2>& leads) {
@@ -67,7 +66,7 @@ class Leads {
     for (std::size_t r = 0; r < 2; ++r) sum_[r] += *leads[r];
     ++count_;
   }
-  /// With these both means are kEqualLead; 1 where there is nothing that leads.
+  /// The gains that make both mean leads kEqualLead; 1 where no key leads.
   std::array<double, 2> equalGains() const;
 
  private:
@@ -117,7 +116,7 @@ std::array<double, 2> Leads::equalGains() const {
   if (count_ == 0 || sum_[0] <= 0.0 || sum_[1] <= 0.0) return {1.0, 1.0};
   const double wanted = kEqualLead * static_cast<double>(count_);
   const std::array gains{wanted / sum_[0], wanted / sum_[1]};
-  // of leads next to nothing they would be more than a float holds
+  // for tiny leads the gains would exceed float32
   const bool usable = std::max(gains[0], gains[1]) <= std::numeric_limits<float>::max();
   return usable ? gains : std::array{1.0, 1.0};
 }
@@ -130,7 +129,7 @@ MetricValue meanEntropy(const Tensor& weights, const CountedRows& counted) {
   return {sum / static_cast<double>(counted.rows.size()), {}};
 }
 
-/// The queries that are to look at two different keys, with these.
+/// The queries whose two partners differ, with those partners.
 std::vector<ConflictedQuery> tornQueries(const std::array<HeadRelation, 2>& pair, Index item,
                                          const CountedRows& counted) {
   std::vector<ConflictedQuery> torn;
@@ -142,7 +141,7 @@ std::vector<ConflictedQuery> tornQueries(const std::array<HeadRelation, 2>& pair
   return torn;
 }
 
-/// The one whose smaller loss is the largest; the first of equals.
+/// The query whose smaller loss is the largest; the first on a tie.
 std::optional<ConflictedQuery> worstOf(std::vector<ConflictedQuery> torn,
                                        const std::array<Tensor, 3>& weights) {
   std::optional<ConflictedQuery> worst;
@@ -165,7 +164,7 @@ std::optional<ConflictedQuery> worstOf(std::vector<ConflictedQuery> torn,
   return worst;
 }
 
-/// The work of twoInOne: its parts are called in the order in which they stand.
+/// The work of twoInOne. Its functions are called in the order of their declaration.
 class TwoInOneWork {
  public:
   TwoInOneWork(const Trace& trace, Index item, const std::array<HeadRelation, 2>& pair,
@@ -293,17 +292,17 @@ class Ranking {
     losses_.resize(queries_.size());
   }
 
-  /// How many scores are looked at.
+  /// The number of scores that are read.
   Index work() const { return static_cast<Index>(queries_.size() * pairs_.size() * width_); }
 
   Index queries() const { return static_cast<Index>(queries_.size()); }
 
-  /// Once all leads are added, where gains are to be equal.
+  /// Computes equal gains after all leads have been added.
   void chooseGains() {
     for (std::size_t p = 0; p < pairs_.size(); ++p) gains_[p] = leads_[p].equalGains();
   }
 
-  /// How far the keys of every pair lead at a query; one after the other, since they are added up.
+  /// Adds the leads of every pair at a query. The calls must be sequential: the leads are summed.
   void addLeads(Index i) {
     const auto& [query, partners] = queries_[static_cast<std::size_t>(i)];
     const auto scores = scoresOf(query);
@@ -315,7 +314,7 @@ class Ranking {
     }
   }
 
-  /// What each of the two of every pair loses at a query.
+  /// Measures the losses of both relations of every pair at a query.
   void measureLosses(Index i) {
     const auto& [query, partners] = queries_[static_cast<std::size_t>(i)];
     const auto scores = scoresOf(query);
@@ -341,7 +340,7 @@ class Ranking {
     }
   }
 
-  /// Once all losses are there.
+  /// Returns the pair with the greatest loss. All losses must have been measured.
   std::array<std::size_t, 2> worst() const {
     std::size_t worst = 0;
     double most = 0.0;

@@ -20,24 +20,24 @@ struct ProjectionOperands {
   Index headWidth() const { return weight.dim(0) / heads; }
 };
 
-/// Of `part` (q, k or v) as the pass has them; K and V with their own heads, and from the memory in
-/// cross-attention.
+/// Returns the operands of the projection `part` (q, k or v) of a pass. K and V have the key/value
+/// heads and, in cross-attention, the memory as input.
 ProjectionOperands projectionOperands(const Trace& trace, TensorId part);
 
 struct PerHeadComparison {
   std::vector<Tensor> perHead;  // of each head (B, T, d_k)
   double largestDifference = 0.0;
   double largestValue = 0.0;
-  int runs = 0;  // of which the best times are
+  int runs = 0;  // the times are the best of these
   double togetherMs = 0.0;
   double perHeadMs = 0.0;
 
-  /// True where the two differ by no more than sums in another order do.
+  /// Whether the difference is within the rounding of another order of summation.
   bool agrees() const { return largestDifference <= 1e-5 * largestValue; }
 };
 
-/// Computes both, with the engine's own code, again and again for a quarter of a second; only once
-/// where that takes more than one. Null where cancelled.
+/// Computes both with the engine's own code, repeatedly for a quarter of a second, or once where
+/// one run takes longer than a second. Nothing where cancelled.
 std::optional<PerHeadComparison> comparePerHead(const ProjectionOperands& operands,
                                                 const ExecutionContext& execution = {});
 

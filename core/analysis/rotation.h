@@ -19,13 +19,14 @@ struct RotaryPair {
   double frequency = 0.0;  // radians per position
   Hand query{}, key{};
 };
-/// d_k/2 of them, of a row's query and one of its keys; the configuration has RoPE.
+/// The d_k/2 pairs of a row's query and one of its keys. The configuration must have RoPE.
 std::vector<RotaryPair> rotaryPairs(const Trace& trace, const RowRef& row, Index key);
 
-/// As it is at a position.
+/// The pair after its rotation to a position.
 Hand handAt(const Hand& hand, double frequency, Index position);
 
-/// q · k with both turned to where they stand, in double: the raw score, where they stand there.
+/// q · k after both are rotated to these positions, in double. At their own positions this is the
+/// raw score.
 double rotatedProduct(std::span<const RotaryPair> pairs, Index queryPosition, Index keyPosition);
 
 }  // namespace headscope

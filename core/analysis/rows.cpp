@@ -59,7 +59,7 @@ std::string CountedRows::whyEmpty() const {
 
 namespace {
 
-/// What may have taken it from them; empty: nothing.
+/// The settings by which a head's weights may stop being shares of 1; empty: none.
 std::vector<std::string> causes(const Document& document, Index item, Index head) {
   std::vector<std::string> found;
   if (document.config.dropout.on()) found.emplace_back("dropout");
@@ -117,8 +117,8 @@ namespace {
   x = x > 0.0F ? x * logarithm : Lanes{};
 }
 
-/// As LogSumLoops. Within pieces that are short enough for single precision, and double from piece
-/// to piece.
+/// The loop of LogSumLoops. It sums in single precision within short pieces, and in double across
+/// them.
 [[gnu::always_inline]] inline LogSums logSums(const float* p, const float* other,
                                               const float* distances, std::size_t count) {
   constexpr std::size_t kPiece = 256;
@@ -170,7 +170,8 @@ LogSums logSumsHere(const float* p, const float* other, const float* distances, 
   return loops(p, other, distances, static_cast<std::size_t>(count));
 }
 
-/// In bits, and not −0 or a rounding below it where one weight is 1.
+/// Converts Σ p ln p to an entropy in bits, at least +0: with one weight of 1, rounding may fall
+/// below.
 double inBits(double sumOfLogs) {
   const double bits = -sumOfLogs / std::numbers::ln2;
   return -upTo(0.0, -bits) + 0.0;

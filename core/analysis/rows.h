@@ -37,15 +37,15 @@ struct CountedRows {
 /// where lengths are the memory's, those without a token.
 CountedRows countedRows(const Document& document, Index item);
 
-// Row shares: whether a head's weights are shares of 1 row by row, none below 0, as all that is
-// measured of them takes for granted. The softmax of a row gives such; dropout, pinned weights and
-// a softmax over queries need not leave them.
+// Row shares: whether the weights of each row are shares of 1: none below 0, with the sum 1. All
+// metrics of weights assume this. The softmax of a row provides it; dropout, pinned weights and a
+// softmax over queries may break it.
 
-/// Why they are not in one of the rows, in words: "a row's weights do not sum to 1 (dropout)";
-/// empty where they are in all.
+/// The reason why the weights of some row are no shares of 1, in words: "a row's weights do not sum
+/// to 1 (dropout)"; empty where all rows are.
 std::string whyNotDistribution(const Trace& trace, Index item, Index head, const CountedRows& rows);
 
-/// Within which a head's weights lie.
+/// The range of a head's weights.
 struct WeightRange {
   float low = 0.0F;
   float high = 1.0F;
@@ -56,14 +56,14 @@ struct WeightRange {
     return {std::min(low, other.low), std::max(high, other.high)};
   }
 };
-/// 0 to 1, as the softmax gives them; to 1/(1 − rate) with dropout, and as far as pins go. `head`
-/// −1: of all heads.
+/// The range is 0 to 1 after the softmax, extended to 1/(1 − rate) by dropout and to the values of
+/// pins. `head` −1: of all heads.
 WeightRange weightRange(const AttentionConfig& config, const Pins& pins, Index item, Index head);
 
 // Entropy sums: −Σ p log2 p over many weights at once, for entropies and divergences of whole
 // heads. Single precision within a piece of a row, double from piece to piece.
 
-/// `value`, or `limit` where rounding alone took it above.
+/// Returns `value`, or `limit` where only rounding put it above.
 inline double upTo(double limit, double value) {
   constexpr double kRounding = 1e-6;
   return value > limit && value < limit + kRounding ? limit : value;
@@ -75,7 +75,7 @@ double entropyOf(const float* p, Index count);
 /// The entropy of (a + b) / 2, cell by cell.
 double entropyOfMean(const float* a, const float* b, Index count);
 
-/// All of one row that needs every weight.
+/// The sums of one row over all its weights.
 struct RowSums {
   double entropy = 0.0;   // −Σ p log2 p
   double distance = 0.0;  // Σ p · distance
@@ -84,9 +84,9 @@ struct RowSums {
 /// `distances` holds |i − j| for each of them.
 RowSums rowSums(const float* p, const float* distances, Index count);
 
-/// The loop of all three over a row, or over the mean of two (`other`, null: one), and over its
-/// `distances` (null: neither their sum nor the largest). As compiled for what this processor can
-/// do, the best first: all give the same bits.
+/// The sums of one row, or of the mean of two rows (`other`; null: one row). Without `distances`
+/// (null), neither the distance nor the largest weight is computed. logSumLoopsHere returns the
+/// variants that this processor can run, the fastest first; all give the same bits.
 struct LogSums {
   double logs = 0.0;  // Σ p ln p
   double distance = 0.0;

@@ -16,8 +16,8 @@ namespace headscope {
 
 namespace {
 
-/// Row weights where some score at that sharpness leaves 32 bits: in double. A pass refuses such
-/// scores, but what would become of the row is clear.
+/// Computes the weights of a row in double, for scores that exceed float32 at this sharpness. A
+/// pass refuses such scores, but the weights are well defined.
 void wideRowWeights(const Trace& trace, const RowRef& row, const AttentionConfig& c,
                     std::span<float> weights) {
   const double factor = 1.0 / ((c.scale ? c.rootDk() : 1.0) * c.temperature);
@@ -101,7 +101,7 @@ std::vector<double> entropyCurve(const Trace& trace, const RowRef& row, bool sca
 
 namespace {
 
-/// Mean and variance of values as they come (Welford 1962).
+/// The running mean and variance of values (Welford 1962).
 class RunningVariance {
  public:
   void add(double value) {

@@ -20,29 +20,30 @@ struct RowRef {
   bool operator==(const RowRef&) const = default;
 };
 
-/// What the scores are multiplied by: 1/√d_k where `scale`, and 1/temperature.
+/// The factors of the scores: 1/√d_k where `scale` is set, and 1/temperature.
 struct Sharpness {
   bool scale = true;
   double temperature = 1.0;
 };
-/// The one that passes of this configuration have.
+/// The sharpness of a configuration.
 Sharpness sharpnessOf(const AttentionConfig& config);
 
-/// The softmax of a trace's row at a sharpness: the trace's raw scores, mask and pinned scores, the
-/// step's own arithmetic. What comes after the softmax, dropout and pinned weights, is not in it.
+/// Computes the softmax of a trace's row at a sharpness, with the trace's raw scores, mask and
+/// pinned scores and the step's own arithmetic. Dropout and pinned weights, which follow the
+/// softmax, are left out.
 std::vector<float> rowWeights(const Trace& trace, const RowRef& row, const Sharpness& sharpness);
 
 /// The keys that take part in the row's softmax.
 Index keysTakingPart(const AttentionConfig& config, const RowRef& row);
 
-/// How spread out weights are; all 0 where they are.
+/// The spread of a row of weights; all fields are 0 where all weights are 0.
 struct Spread {
   double entropy = 0.0;        // bits: −Σ p log2 p
   double effectiveKeys = 0.0;  // 2^entropy
   double largest = 0.0;
   Index largestKey = 0;
 };
-/// Of weights that are not negative; they need not add up to 1.
+/// Computes the spread of weights. They must not be negative and need not sum to 1.
 Spread spreadOf(std::span<const float> weights);
 
 /// `count` temperatures from `low` to `high`, evenly spaced in their logarithm.
@@ -61,16 +62,16 @@ struct DrawnVariance {
   double variance = 0.0;
 };
 
-/// For d_k = 1, 2, 4 … 512, each over `pairs` pairs.
+/// The variances for d_k = 1, 2, 4 … 512, each over `pairs` pairs.
 std::vector<DrawnVariance> drawnVariances(std::uint64_t seed, Index pairs = 256);
 
-/// Of one head's scores over all pairs of a query and a key, masked ones included; of no meaning
-/// where it was cancelled.
+/// The variances of one head's scores over all pairs of a query and a key, masked pairs included.
+/// Undefined where cancelled.
 struct HeadVariance {
   double raw = 0.0;     // of raw_scores
   double scores = 0.0;  // of scores: scaled, and divided by the temperature
 };
-/// Population variances, in double. Asks `cancelled` between rows.
+/// Computes population variances in double. Checks `cancelled` between rows.
 HeadVariance headVariance(const Trace& trace, Index item, Index head,
                           const std::atomic<bool>* cancelled = nullptr);
 

@@ -12,12 +12,13 @@
 namespace headscope {
 namespace {
 
-/// Place of a < b among all pairs of heads, row by row.
+/// The index of the pair a < b among all pairs of heads, row by row.
 std::size_t pairAt(Index heads, Index a, Index b) {
   return static_cast<std::size_t>(a * heads - a * (a + 1) / 2 + b - a - 1);
 }
 
-/// Adds the divergence of one row to every pair's sum: while all heads' rows are in the cache.
+/// Adds the divergences of one row to the sums of all pairs, while the row of every head is in
+/// cache.
 void addDivergences(std::vector<HeadRows>& weights, const CountedRow& row,
                     std::vector<double>& entropies, std::vector<double>& sums) {
   const auto heads = std::ssize(weights);
@@ -142,7 +143,7 @@ class Agglomeration {
   }
 
  private:
-  using Slot = std::size_t;  // a cluster stands where its lowest head does
+  using Slot = std::size_t;  // the place of a cluster: that of its lowest head
 
   double& at(Slot a, Slot b) { return similarity_[a * leaves_.size() + b]; }
 

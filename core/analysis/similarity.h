@@ -40,7 +40,7 @@ std::optional<HeadSimilarity> headSimilarity(const Tensor& weights,
 /// The other head that attends most like this one; none where there is no other.
 std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head);
 
-/// Two clusters made one. Clusters are numbered: the heads first, then every merge in turn.
+/// A merge of two clusters. The clusters are numbered: the heads first, then the merges in order.
 struct HeadMerge {
   Index left = 0, right = 0;
   double similarity = 0.0;  // the mean over all pairs between them
@@ -54,14 +54,16 @@ struct HeadTree {
   std::vector<Index> order;       // all heads, alike ones beside each other
 };
 
-/// Of equally alike pairs the one with the lower heads goes first. The similarity must be defined.
+/// Clusters the heads. On a tie, the pair with the lower heads merges first. The similarity must be
+/// defined.
 HeadTree clusterHeads(const HeadSimilarity& similarity);
 
 struct HeadClusters {
   std::vector<Index> of;  // of each head, numbered from 0 in the tree's order
   Index count = 0;
 };
-/// The clusters whose merges are at least so similar: the number of distinct heads at that cut.
+/// The clusters after all merges of at least this similarity. Their count is the number of distinct
+/// heads at this cut.
 HeadClusters clustersAt(const HeadTree& tree, double similarity);
 
 }  // namespace headscope

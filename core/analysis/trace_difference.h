@@ -1,5 +1,5 @@
-// Trace difference: what differs between two passes, in numbers: after an edit, or against the
-// right way.
+// Trace difference: the numbers by which two passes differ: before and after an edit, or with and
+// without a mistake.
 #pragma once
 
 #include <atomic>
@@ -9,38 +9,38 @@
 
 namespace headscope {
 
-/// Whether a tensor is in both (or in none), with the same shape, so that cells can be held against
-/// each other.
+/// Whether both passes (or neither) have the tensor, with the same shape, so that cells can be
+/// compared.
 bool comparable(const Trace& before, const Trace& after, TensorId tensor);
 
-/// after − before of one cell: 0 where both are the same infinity, ±∞ where one is.
+/// after − before of one cell: 0 where both are the same infinity, ±∞ where one is infinite.
 inline float difference(float before, float after) {
   return before == after ? 0.0F : after - before;
 }
 
-/// How far two matrices of equal shape are apart.
+/// The differences between two matrices of equal shape.
 struct MatrixDifference {
   float largest = 0.0F;        // |after − before|
-  CellRef where;               // of it, the first of equals; meaningless where it is 0
+  CellRef where;               // its first cell; meaningless where it is 0
   float largestFinite = 0.0F;  // the largest where both are finite
   float magnitude = 0.0F;      // largest finite |value| of either
   Index changed = 0;           // cells that differ …
   Index cells = 0;             // … of so many
 };
-/// Of one matrix; item and head as in CellRef. The tensor must be comparable.
+/// Compares one matrix of a tensor; item and head as in CellRef. The tensor must be comparable.
 MatrixDifference matrixDifference(const Trace& before, const Trace& after, TensorId tensor,
                                   Index item, Index head);
-/// Over all items and heads; of no meaning where it was cancelled.
+/// Compares the tensor over all items and heads. The result is undefined where cancelled.
 MatrixDifference tensorDifference(const Trace& before, const Trace& after, TensorId tensor,
                                   const std::atomic<bool>* cancelled = nullptr);
 
-/// What happened to one token's output vector: Euclidean norms.
+/// The change of one token's output vector, as Euclidean norms.
 struct OutputChange {
   double before = 0.0;  // ‖before‖
   double after = 0.0;   // ‖after‖
   double moved = 0.0;   // ‖after − before‖
 };
-/// One per query token of a batch item; empty where `output` is not comparable.
+/// The changes of one batch item, one per query token; empty where `output` is not comparable.
 std::vector<OutputChange> outputChanges(const Trace& before, const Trace& after, Index item);
 
 }  // namespace headscope

@@ -82,8 +82,8 @@ struct SmallEigen {
   Matrix vectors;
 };
 
-/// An orthonormal basis that grows by where XᵀX leads out of it (block Lanczos, restarted with the
-/// best it has: Wu and Simon 2000), and the eigenvectors of XᵀX as far as it holds them.
+/// An orthonormal basis that grows by the residuals of XᵀX (block Lanczos, restarted with the best
+/// directions: Wu and Simon 2000), and the eigenvectors of XᵀX within it.
 class Subspace {
  public:
   explicit Subspace(const Matrix& x) : x_(x) {
@@ -92,7 +92,7 @@ class Subspace {
     grow(x.transpose() * (x * drawn(x.cols(), kWanted)));
   }
 
-  /// One step nearer; false where there is no nearer to get.
+  /// Improves the components by one step. False where no further improvement is possible.
   bool improve() {
     find();
     Matrix residuals(x_.cols(), 0);
@@ -107,7 +107,7 @@ class Subspace {
     return grow(std::move(residuals));
   }
 
-  /// The components as of the last step, the greatest first.
+  /// The components after the last step, the greatest variance first.
   Index count() const { return variances_.size(); }
   double variance(Index n) const { return variances_[variances_.size() - 1 - n]; }
   Vector axis(Index n) const {
@@ -118,7 +118,7 @@ class Subspace {
   static constexpr double kAccuracy = 1e-9;
   static constexpr double kRounding = 1e-13;  // of the greatest variance
 
-  /// What direction n takes of each vector of the basis as it was then.
+  /// The coefficients of direction n in the basis of the last step.
   Vector weightsOf(Index n) const { return vectors_.col(vectors_.cols() - 1 - n); }
 
   void find() {
@@ -136,7 +136,7 @@ class Subspace {
     vectors_ = Matrix::Identity(best.cols(), best.cols());
   }
 
-  /// Adds what of the columns lies outside the basis; false where nothing does.
+  /// Adds to the basis the parts of the columns outside it. False where there are none.
   bool grow(Matrix columns) {
     const Index before = basis_.cols();
     for (Index n = 0; n < columns.cols(); ++n) {

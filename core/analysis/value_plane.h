@@ -16,16 +16,17 @@
 
 namespace headscope {
 
-/// Main components: the two directions along which rows of numbers vary most (principal component
-/// analysis, Pearson 1901), without their Gram matrix: rows are only multiplied by. (n, width)
+/// Main components: the two directions of greatest variance of n rows of `width` numbers (principal
+/// component analysis, Pearson 1901). No Gram matrix is formed: the rows are only multiplied by
+/// vectors.
 struct MainComponents {
   std::vector<double> mean;                 // of the rows, width
   std::array<std::vector<double>, 2> axes;  // unit vectors, the greatest variance first; 0 for none
   std::array<double, 2> varianceShare{};    // of all variance, along the axes
 };
 
-/// Each axis points where its largest component (the first of equals) is positive. Asked between
-/// products whether it is cancelled; nothing then.
+/// The sign of each axis makes its largest component (the first on a tie) positive. Cancellation is
+/// checked between products; returns nothing then.
 std::optional<MainComponents> mainComponents(const ConstMatrixView& rows,
                                              const ExecutionContext& execution = {});
 
@@ -39,11 +40,11 @@ struct ValuePlane {
   std::vector<double> mean;                 // of the values, d_k: what lies at (0, 0)
   std::array<std::vector<double>, 2> axes;  // unit vectors, d_k; 0 where nothing varies
 
-  /// Where any vector of d_k numbers falls.
+  /// Projects a vector of d_k numbers onto the plane.
   PlanePoint project(std::span<const float> vector) const;
 };
 
-/// The plane of their main components (main_components.h). Nothing where cancelled.
+/// Computes the plane of the main components of a head's values. Nothing where cancelled.
 std::optional<ValuePlane> valuePlane(const Trace& trace, Index item, Index head,
                                      const ExecutionContext& execution = {});
 
@@ -53,7 +54,7 @@ struct WeightedMean {
   double weightSum = 0.0;  // Σ_j A_ij: 1, but for dropout, pins, mistakes and fully masked rows
   PlanePoint headOutput;   // row i of `heads`: with gain and pins
 };
-/// Of one query: where its head output lies on the plane, and what it is the mean of.
+/// Computes the weighted mean of one query, and the position of its head output on the plane.
 WeightedMean weightedMean(const Trace& trace, const ValuePlane& plane, const RowRef& row);
 
 /// q·k = ‖q‖ ‖k‖ cos(q, k).
@@ -65,7 +66,7 @@ struct QueryKeyProduct {
 
   std::optional<double> degrees() const;  // 0 … 180
 };
-/// Of one query and one key of a head, in double.
+/// Computes the product of one query and one key of a head, in double.
 QueryKeyProduct queryKeyProduct(const Trace& trace, const RowRef& row, Index key);
 
 }  // namespace headscope

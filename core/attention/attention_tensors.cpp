@@ -10,7 +10,7 @@
 
 namespace headscope {
 
-/// Blocks of rows that were asked for, the latest last.
+/// A cache of recently requested blocks of rows, the latest last.
 class AttentionTensors::RecentRows {
  public:
   struct Block {
@@ -21,7 +21,7 @@ class AttentionTensors::RecentRows {
 
   explicit RecentRows(Index most) : most_(static_cast<std::size_t>(most)) {}
 
-  /// Whoever asks first computes it, once; others who want it wait for that.
+  /// Returns the block of a row. Its first caller computes it once; other callers wait for that.
   std::shared_ptr<Block> at(Index item, Index head, Index row) {
     const std::lock_guard lock(mutex_);
     for (const auto& b : blocks_) {

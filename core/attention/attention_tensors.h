@@ -1,13 +1,13 @@
 // Attention tensors: every operand and result of one attention layer, by TensorId. The steps read
-// their operands from here and write their results here; who fills in the operands (a document, a
-// trainer, a layer of a model) is not theirs to know.
+// their operands from here and write their results here. They do not depend on the source of the
+// operands: a document, a trainer or a layer of a model.
 //
 // `q k v concat` are views of `q_proj … heads`.
 //
-// Scores and weights grow as T². They need not be held (ScoreStorage), where they would not fit in
-// memory or are seldom looked at: a pass then has those of the rows at work alone, and who asks for
-// others gets them computed again a block of rows at a time, by the same steps on the same rows, so
-// bit for bit what holding them would have kept.
+// Scores and weights grow as T². Where they would not fit in memory, or are seldom read, they need
+// not be stored (ScoreStorage). A pass then keeps only the rows in progress. Readers get other rows
+// recomputed, a block of rows at a time, by the same steps on the same rows. The result equals the
+// stored one bit for bit.
 #pragma once
 
 #include <array>
@@ -35,8 +35,8 @@ class AttentionTensors : public LayerTensors {
     packed_[packedPlace(weight)] = std::move(packed);
   }
 
-  /// Keys or values of the heads as the products of a pass read them: each head's rows next to each
-  /// other where they were put so, else as they lie.
+  /// The keys or values of the heads in the layout that the products of a pass read: the dense
+  /// copy, in which each head's rows are adjacent, or the tensor itself where there is no copy.
   const Tensor& dense(TensorId id) const {
     const auto& [of, heads] = dense_[id == TensorId::v ? 1 : 0];
     return of == id && !heads.empty() ? heads : tensor(id);
@@ -47,25 +47,27 @@ class AttentionTensors : public LayerTensors {
 
   /// Whether a result is stored.
   bool holds(TensorId id) const { return headscope::holds(held_, id); }
-  /// Before anything is computed.
+  /// Sets which results are stored. Must be called before anything is computed.
   void hold(ScoreStorage held);
 
-  /// A box of a result, for the step that fills it in, and for the next one, which reads it.
+  /// A box of a result: `cells` for the step that writes it, `cellsOf` for the next step, which
+  /// reads it.
   MatrixView cells(TensorId id, const Box& box);
   ConstMatrixView cellsOf(TensorId id, const Box& box) const;
 
-  /// Rows of one head's raw scores and weights, whole rows of keys; empty: held.
+  /// Rows of one head's raw scores and weights, over all keys. A tensor that the pass stores is
+  /// empty.
   struct ScoreRows {
     Box box;
     Tensor raw, weights;
 
     const Tensor& of(TensorId id) const { return id == TensorId::weights ? weights : raw; }
   };
-  /// The same tensors, in which `cells` and `cellsOf` give of what is not held these rows alone:
-  /// for a piece of a pass.
+  /// A view of these tensors for one piece of a pass. For results that are not stored, `cells` and
+  /// `cellsOf` give only the rows of the box.
   AttentionTensors withRows(const Box& box, const BlockStorePtr& memory) const;
-  /// The block that a row lies in; of what was asked for last, some blocks are kept. Safe on any
-  /// thread. Only where not all is held.
+  /// The block that contains a row. The most recent blocks are cached. Safe to call from any
+  /// thread. Only where some result is not stored.
   std::shared_ptr<const ScoreRows> rowsAround(Index item, Index head, Index row) const;
 
   void tile(TensorId id, Index item, Index head, Index row, Index rows, Index col, Index cols,
@@ -79,20 +81,20 @@ class AttentionTensors : public LayerTensors {
 
   const Pins* pins_;
   std::array<Tensor, 4> packed_;  // W_Q, W_K, W_V, W_O
-  // of keys, of values; after a pass only keys, to compute from them what it does not hold
+  // keys, values; after a pass only keys, to recompute results that it does not store
   std::array<std::pair<TensorId, Tensor>, 2> dense_;
   ScoreStorage held_ = ScoreStorage::all;
   std::shared_ptr<RecentRows> recent_;     // null where all is held
-  std::shared_ptr<ScoreRows> rowsAtWork_;  // of `withRows`
+  std::shared_ptr<ScoreRows> rowsAtWork_;  // set by withRows
 };
 
-/// The rows of one head's raw scores or weights, held or not. To be read by one thread.
+/// Reads the rows of one head's raw scores or weights, stored or not. For use by one thread.
 class HeadRows {
  public:
   HeadRows(const AttentionTensors& tensors, TensorId id, Index item, Index head);
   HeadRows(const ConstMatrixView& held) : held_(held) {}
 
-  /// There until the next one is asked for.
+  /// Returns a row. It is valid until the next call.
   std::span<const float> row(Index row);
 
  private:

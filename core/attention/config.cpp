@@ -115,7 +115,7 @@ void checkMask(const AttentionConfig& c, Findings& findings) {
   }
 }
 
-/// What is done to queries and keys before they meet.
+/// Checks the settings that change queries, keys or scores: RoPE, ALiBi and the norm of heads.
 void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
   if (!findings.found.empty()) return;  // d_k may mean nothing
   const Rotary& r = c.rotary;
@@ -181,7 +181,7 @@ float AttentionConfig::scoreMultiplier() const {
 }
 
 std::vector<Index> nearestHeadCounts(Index dModel, Index wanted, std::size_t count) {
-  // one below and one above where both exist, so that a step either way finds its next
+  // one below and one above where both exist, so that a step in either direction has a target
   auto nearest = nearestDivisors(dModel, wanted, static_cast<std::size_t>(-1));
   std::vector<Index> picked;
   const auto pick = [&](auto&& fits) {
@@ -213,7 +213,7 @@ std::vector<Problem> validate(const AttentionConfig& c) {
                                        "features: load one, or type a memory text first",
                                        c.memoryWidth));
   }
-  // both it and 1 over it are numbers that the scores' 32 bits hold
+  // the temperature and its reciprocal both fit in float32
   constexpr double kHottest = std::numeric_limits<float>::max();
   if (!(c.temperature > 0.0 && c.temperature <= kHottest) ||
       !std::isfinite(1.0F / static_cast<float>(c.temperature))) {

@@ -27,7 +27,7 @@ struct Dropout {
   bool operator==(const Dropout&) const = default;
 };
 
-/// Common mistakes that can be made on purpose, to see what they do (mistakes.h has the words).
+/// Common mistakes that can be made on purpose, to show their effects (described in mistakes.h).
 struct Mistakes {
   bool reshapeWithoutTranspose = false;
   bool softmaxOverQueries = false;
@@ -37,8 +37,8 @@ struct Mistakes {
   bool operator==(const Mistakes&) const = default;
 };
 
-/// Each head's query and key over its root mean square, times a gain per coordinate, before they
-/// are turned (RMSNorm of Q and K, as Qwen3 has it; Henry et al. 2020).
+/// RMSNorm of Q and K: each head's query and key is divided by its root mean square and multiplied
+/// by a gain per coordinate, before the rotation (as in Qwen3; Henry et al. 2020).
 class HeadNorm {
  public:
   HeadNorm() = default;  // nothing is normalised
@@ -48,7 +48,7 @@ class HeadNorm {
   }
 
   bool on() const { return settings_ != nullptr; }
-  // where it is on
+  // only where it is on
   const std::vector<float>& q() const { return settings_->q; }
   const std::vector<float>& k() const { return settings_->k; }
   double epsilon() const { return settings_->epsilon; }
@@ -101,20 +101,20 @@ struct AttentionConfig {
     return headGains.empty() ? 1.0F : headGains[static_cast<std::size_t>(head)];
   }
   double rootDk() const;  // √d_k
-  /// The one number raw scores are multiplied by: (1/√d_k if scaled) / temperature.
+  /// The factor of the raw scores: (1/√d_k if scaled) / temperature.
   float scoreMultiplier() const;
 
   bool operator==(const AttentionConfig&) const = default;
 };
 
-/// Largest sizes taken: past them a field is refused before anything is allocated.
+/// The largest permitted sizes. A larger field is refused before anything is allocated.
 struct Limits {
   static constexpr Index kDModel = 65536;
   static constexpr Index kTokens = 65536;
   static constexpr Index kBatch = 4096;
 };
 
-/// Everything wrong with a configuration, in plain words with a way out; empty: it can run.
+/// All problems of a configuration, in plain words with a way out; empty: it can run.
 std::vector<Problem> validate(const AttentionConfig& config);
 
 /// Head counts that divide d_model, nearest to `wanted` first (the smaller first on a tie).

@@ -11,7 +11,7 @@ class DroppedCells {
   explicit DroppedCells(const AttentionConfig& config);
 
   bool operator()(Index item, Index head, Index row, Index col) const;
-  /// What a weight that stays is multiplied by: 1 / (1 − rate).
+  /// The factor of the weights that dropout keeps: 1 / (1 − rate).
   float factor() const { return factor_; }
 
  private:

@@ -1,10 +1,10 @@
-// Gradients: what one number, Σ output · grad_output, would change by for each operand and each
-// result of an attention layer: ∂L/∂t in the shape of every tensor t, by TensorId
-// (backpropagation: Rumelhart et al. 1986; the products of each step are in its own file).
+// Gradients: the derivatives ∂L/∂t of L = Σ output · grad_output with respect to each operand and
+// result t of an attention layer, in the shape of t, by TensorId (backpropagation: Rumelhart et al.
+// 1986; the products of each step are in its own file).
 //
-// What is handed out by tile in the pass is so here: grad.masked_scores and grad.scores come from
-// grad.weights row by row, grad.raw_scores is stored. A pinned cell has a gradient like any other,
-// what it would have been computed from gets none through it.
+// As in the pass, `tile` computes two of them on demand: grad.masked_scores and grad.scores come
+// from grad.weights row by row; grad.raw_scores is stored. A pinned cell has a gradient like any
+// other, but passes none to the operands from which it would have been computed.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class Gradients : public LayerTensors {
   /// A stored result's gradient as it reaches the operands of the result: 0 where a cell is pinned.
   Tensor gradientThroughPins(TensorId result) const;
 
-  /// A gradient cell's gradient; any other cell's forward value.
+  /// The gradient of a gradient cell; the forward value of any other cell.
   float value(const CellRef& cell) const override;
   void tile(TensorId id, Index item, Index head, Index row, Index rows, Index col, Index cols,
             float* out) const override;
@@ -40,10 +40,10 @@ class Gradients : public LayerTensors {
   std::array<bool, kEveryTensorCount> skipped_{};
 };
 
-/// Runs the steps backward, from one back to another, and fills in the gradients of their operands;
-/// between two such runs a loss that is taken of a result itself may add to its gradient. False
-/// where `execution` was cancelled. The number of threads is the caller's ScopedThreadLimit; the
-/// bits do not depend on it.
+/// Runs the steps backward, starting with `from` and ending with `to`, and fills in the gradients
+/// of their operands. Between two such runs, a loss on a result itself may add to its gradient.
+/// False where `execution` was cancelled. The caller's ScopedThreadLimit limits the threads; the
+/// bits do not depend on their number.
 bool runBackward(Gradients& gradients, const ExecutionContext& execution,
                  StepId from = StepId::output, StepId to = StepId::project);
 

@@ -1,8 +1,8 @@
 // Layer tensors: one tensor for each operand and result of an attention layer, by TensorId: the
 // values of a pass (AttentionTensors) or its gradients (Gradients), read in the same way.
 //
-// Those of `scores` and `masked_scores` are not stored: `tile` computes any part of them with the
-// steps' own code, bit for bit what storing would have held.
+// `scores` and `masked_scores` are not stored: `tile` computes any part of them with the steps' own
+// code, with the bits that stored tensors would have.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace headscope {
 
-/// True for the results that are handed out by tile and never stored.
+/// Whether a result is computed by `tile` and never stored.
 constexpr bool isComputedOnDemand(TensorId id) {
   return id == TensorId::scores || id == TensorId::maskedScores;
 }
@@ -24,8 +24,9 @@ class LayerTensors {
 
   const AttentionConfig& config() const { return *config_; }
 
-  /// An operand's or a stored result's; empty for `scores` and `masked_scores` (see `tile`), for
-  /// scores and weights that the pass does not hold, and for `memory` in self-attention.
+  /// The tensor of an operand or stored result. Empty for `scores` and `masked_scores` (see
+  /// `tile`), for scores and weights that the pass does not store, and for `memory` in
+  /// self-attention.
   const Tensor& tensor(TensorId id) const { return tensors_[static_cast<std::size_t>(id)]; }
   void put(TensorId id, Tensor tensor) {
     tensors_[static_cast<std::size_t>(id)] = std::move(tensor);
@@ -34,15 +35,15 @@ class LayerTensors {
   /// For the step that fills it in.
   Tensor& mutableTensor(TensorId id) { return tensors_[static_cast<std::size_t>(id)]; }
 
-  /// Any cell of any tensor.
+  /// The value of any cell of any tensor.
   virtual float value(const CellRef& cell) const;
 
-  /// Rows [row, row + rows) × columns [col, col + cols) of a matrix into `out` (row-major, dense).
-  /// item and head as in CellRef.
+  /// Copies rows [row, row + rows) × columns [col, col + cols) of a matrix to `out` (row-major,
+  /// dense). item and head as in CellRef.
   virtual void tile(TensorId id, Index item, Index head, Index row, Index rows, Index col,
                     Index cols, float* out) const;
 
-  /// The tensor whole, stored or not: for saving and for tests.
+  /// The whole tensor, stored or not: for saving and for tests.
   Tensor materialise(TensorId id) const;
 
  protected:

@@ -14,7 +14,8 @@ namespace {
 
 Index parameterCount(TensorId id, const AttentionConfig& c) { return elementCount(shapeOf(id, c)); }
 
-/// Sizes are bounded by Limits, but their products may pass 2^63: estimate in floating point first.
+/// Sizes are bounded by Limits, but their products may exceed 2^63: estimates in floating point
+/// first.
 void refuseOverflow(const AttentionConfig& c) {
   const auto n = [](Index v) { return static_cast<double>(v); };
   const double d = std::max(n(c.dModel), n(c.queryWidth()));
@@ -29,7 +30,7 @@ void refuseOverflow(const AttentionConfig& c) {
   }
 }
 
-/// The results before stay on screen until the new ones are there.
+/// The peak memory of a pass in bytes: the previous results stay until the new ones are complete.
 Index bytesNeeded(const AttentionConfig& c, ScoreStorage held) {
   const Ledger cost = ledger(c, held);
   return cost.residentBytes + cost.resultBytes;
@@ -62,12 +63,12 @@ Ledger ledger(const AttentionConfig& c, ScoreStorage held) {
     total.steps.push_back({step, cost});
     total.flops += cost.flops;
     total.bytes += cost.bytes;
-    // scores and masked scores are handed out by tile, not held
+    // scores and masked scores are computed by tile, not stored
     const TensorId result = step->outputs().front();
     if (isComputedOnDemand(result) || !holds(held, result)) continue;
     total.resultBytes += cost.bytes;
   }
-  // what scores that are not held are computed from again
+  // the operands from which unstored scores are recomputed
   if (!holds(held, TensorId::rawScores)) {
     total.resultBytes += 4 * elementCount(shapeOf(scoredKeys(c), c));
   }

@@ -19,18 +19,19 @@ struct Ledger {
   Index flops = 0;
   Index bytes = 0;          // of all steps' outputs in F32
   Index kvCacheBytes = 0;   // keys and values of one layer in F32: 8·B·M·D_kv
-  Index resultBytes = 0;    // what of a pass's results is held
-  Index residentBytes = 0;  // what a pass holds: inputs, weights (twice: packed too), results
+  Index resultBytes = 0;    // the stored results of a pass
+  Index residentBytes = 0;  // inputs, weights (twice: also packed) and results
 };
 
 /// `config` must be valid. Throws UserError where a product of sizes overflows 64 bits.
 /// `held`: which scores the pass stores.
 Ledger ledger(const AttentionConfig& config, ScoreStorage held = ScoreStorage::all);
 
-/// All, where such a pass fits `budgetBytes`; else none. Throws UserError with the figure where
-/// even that would not fit.
+/// Returns `all` where a pass that stores all scores fits `budgetBytes`, else `none`. Throws
+/// UserError with the figure where even that would not fit.
 ScoreStorage scoresToHold(const AttentionConfig& config, Index budgetBytes);
-/// Throws UserError with the figure where a pass that holds all scores would not fit `budgetBytes`.
+/// Throws UserError with the figure where a pass that stores all scores would not fit
+/// `budgetBytes`.
 void checkFits(const AttentionConfig& config, Index budgetBytes);
 
 }  // namespace headscope

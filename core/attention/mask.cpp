@@ -46,7 +46,7 @@ bool AllowedKeys::operator==(const AllowedKeys& other) const {
 
 namespace {
 
-/// Inline, as allowedKeys is asked for every row of a pass, with rules known beforehand.
+/// Inline, since allowedKeys is called for every row of a pass with constant rules.
 [[gnu::always_inline]] inline AllowedKeys allowedByRule(MaskRule rule, const Mask& mask, Index item,
                                                         Index query) {
   constexpr Index kNoEnd = std::numeric_limits<Index>::max();
@@ -114,7 +114,7 @@ std::string whyForbidden(const Mask& mask, Index item, Index query, Index key) {
 
 namespace {
 
-/// The keys [begin(i), end(i)) of each query are allowed.
+/// A painted mask that allows each query i the keys [begin(i), end(i)).
 template <typename Begin, typename End>
 PaintedMask runs(Index queries, Index keys, Begin&& begin, End&& end) {
   PaintedMask mask{
@@ -157,7 +157,7 @@ PaintedMask paddingPattern(Index queries, Index keys, Index length) {
 
 PaintedMask documentPattern(Index queries, Index keys, const std::vector<Index>& queryEnds,
                             const std::vector<Index>& keyEnds) {
-  // which document query i is in, then where that document's keys lie
+  // the document of query i, then the range of that document's keys
   const auto documentOf = [&](Index i) {
     return static_cast<std::size_t>(std::upper_bound(queryEnds.begin(), queryEnds.end(), i) -
                                     queryEnds.begin());
@@ -212,7 +212,7 @@ std::vector<MaskRule> rulesForbidding(const Mask& mask, Index item, Index query,
 
 std::vector<RuleRun> ruleRuns(const Mask& mask, Index item, Index query, Index keys) {
   std::vector<RuleRun> found;
-  Index begin = 0;  // what no rule so far forbids
+  Index begin = 0;  // the keys that no rule forbids yet
   Index end = keys;
   for (const MaskRule rule : {MaskRule::causal, MaskRule::window, MaskRule::padding}) {
     const AllowedKeys allowed = allowedBy(rule, mask, item, query);
@@ -252,7 +252,7 @@ bool lengthsDiffer(const Mask& mask) {
 }
 
 Mask rulesAsPaint(const Mask& mask, Index queries, Index keys) {
-  Mask rules = mask;  // those that can be painted
+  Mask rules = mask;  // the rules that can be painted
   Mask rest;
   if (lengthsDiffer(mask)) std::swap(rules.lengths, rest.lengths);
   return withPaint(std::move(rest), asPaint(rules, 0, queries, keys));

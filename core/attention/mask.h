@@ -31,7 +31,7 @@ struct Mask {
   std::shared_ptr<const PaintedMask> painted;
 
   bool operator==(const Mask& other) const;
-  /// True where nothing is forbidden to anyone.
+  /// Whether every query may attend to every key.
   bool none() const { return !causal && window == 0 && lengths.empty() && painted == nullptr; }
 };
 
@@ -48,18 +48,18 @@ struct AllowedKeys {
   /// Number of keys left, 0 for a fully masked row.
   Index count() const;
   bool any() const;
-  /// The same keys, however they are given; the two rows are of one length.
+  /// Whether both allow equal keys, in whatever form. The two rows must have one length.
   bool operator==(const AllowedKeys& other) const;
 };
 
-/// The rules by which a mask forbids, in the order they are named in.
+/// The rules of a mask, in the order in which messages name them.
 enum class MaskRule { causal, window, padding, painted };
 inline constexpr std::array kMaskRules{MaskRule::causal, MaskRule::window, MaskRule::padding,
                                        MaskRule::painted};
 
-/// What one rule by itself allows a query, however many keys there are.
+/// The keys that one rule alone allows a query. They do not depend on the number of keys.
 AllowedKeys allowedBy(MaskRule rule, const Mask& mask, Index item, Index query);
-/// What all of them allow it of `keys` keys.
+/// The keys out of `keys` that all rules together allow a query.
 AllowedKeys allowedKeys(const Mask& mask, Index item, Index query, Index keys);
 
 /// Why a pair is forbidden, in words ("causal: key 4 comes after query 2"); empty where allowed.
@@ -99,37 +99,38 @@ struct PairBlock {
   Index col0 = 0, col1 = 0;
 };
 
-/// Sets the pairs of a block, as far as it lies in the mask; true where one of them changed.
+/// Sets the pairs of a block that lie in the mask. True where one of them changed.
 bool paintBlock(PaintedMask& mask, const PairBlock& block, bool allow);
 
 /// All rules that forbid a pair; empty where it is allowed.
 std::vector<MaskRule> rulesForbidding(const Mask& mask, Index item, Index query, Index key);
 
-/// Keys [begin, end) of one query that causal, window or padding forbids; each key is in one run at
-/// most, that of the first of its rules.
+/// The keys [begin, end) that causal, window or padding forbids a query. Each key is in at most one
+/// run, that of the first rule that forbids it.
 struct RuleRun {
   MaskRule rule = MaskRule::causal;
   Index begin = 0, end = 0;
 
   bool operator==(const RuleRun&) const = default;
 };
-/// In the order of the keys.
+/// Returns the runs in the order of the keys.
 std::vector<RuleRun> ruleRuns(const Mask& mask, Index item, Index query, Index keys);
 
 /// The queries of an item that have no key left.
 std::vector<Index> fullyMaskedQueries(const Mask& mask, Index item, Index queries, Index keys);
 
-/// All that a mask forbids to one item, painted.
+/// A mask's pattern for one item as a painted mask.
 PaintedMask asPaint(const Mask& mask, Index item, Index queries, Index keys);
 
-/// True where batch items have different lengths, which paint, the same for all, cannot say.
+/// Whether batch items have different lengths. A painted mask, which all items share, cannot
+/// express these.
 bool lengthsDiffer(const Mask& mask);
 
-/// The same mask with its rules painted, so that each pair can be changed; lengths that differ
-/// stay.
+/// An equal mask with its rules painted, so that each pair can be changed. Lengths that differ stay
+/// a rule.
 Mask rulesAsPaint(const Mask& mask, Index queries, Index keys);
 
-/// `mask` with this painted on it; nothing at all where it forbids nothing.
+/// Returns `mask` with `painted` as its painted mask, or without one where it forbids nothing.
 Mask withPaint(Mask mask, PaintedMask painted);
 
 }  // namespace headscope

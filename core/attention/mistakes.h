@@ -1,5 +1,5 @@
-// Mistakes: what people commonly get wrong in multi-head attention, in words; each can be switched
-// on to see what it does.
+// Mistakes: the common mistakes in multi-head attention, in words. Each can be switched on to show
+// its effect.
 #pragma once
 
 #include <span>
@@ -23,9 +23,9 @@ struct MistakeText {
   Mistake mistake;
   std::string_view id;     // "softmax-queries": in flags and files
   std::string_view title;  // "Softmax over the queries"
-  std::string_view wrong;  // what is done
-  std::string_view right;  // what should be done
-  std::string_view why;    // what goes wrong by it
+  std::string_view wrong;  // the wrong computation
+  std::string_view right;  // the right computation
+  std::string_view why;    // its consequence
 };
 
 /// In the order of the enumeration.
@@ -38,9 +38,9 @@ Mistake mistakeFromString(std::string_view id);
 bool isOn(const AttentionConfig& config, Mistake mistake);
 void setMistake(AttentionConfig& config, Mistake mistake, bool on);
 std::vector<Mistake> mistakesOn(const AttentionConfig& config);
-/// Their ids with ", " between them, as files name them; empty where none is on.
+/// The ids of the active mistakes, separated by ", ", as in files; empty where none is on.
 std::string idsOfMistakes(const AttentionConfig& config);
-/// The right way: the same configuration with none of them.
+/// The configuration without mistakes.
 AttentionConfig withoutMistakes(AttentionConfig config);
 
 }  // namespace headscope

@@ -12,7 +12,7 @@ auto place(const CellRef& c) { return std::tuple(c.tensor, c.item, c.head, c.row
 
 bool pinStandsBefore(const Pin& pin, const CellRef& cell) { return place(pin.cell) < place(cell); }
 
-/// The pins whose cells agree with a key in what `key` takes of them.
+/// The pins whose keys, taken from their cells by a function, equal a given key.
 template <typename Key, typename KeyOf>
 std::span<const Pin> matching(const std::vector<Pin>& pins, const Key& key, KeyOf keyOf) {
   const auto from = std::lower_bound(pins.begin(), pins.end(), key,

@@ -1,4 +1,4 @@
-// Pins: computed cells that were given a value of the user's own; every later step uses it.
+// Pins: computed cells that the user has set to a value. All later steps use that value.
 #pragma once
 
 #include <optional>
@@ -27,16 +27,16 @@ class Pins {
   const std::vector<Pin>& all() const { return pins_; }
 
   std::optional<float> at(const CellRef& cell) const;
-  /// Those of one matrix, or of one row of it.
+  /// The pins of a tensor, of one of its matrices, or of one row.
   std::span<const Pin> of(TensorId tensor) const;
   std::span<const Pin> of(TensorId tensor, Index item, Index head) const;
   std::span<const Pin> of(TensorId tensor, Index item, Index head, Index row) const;
 
-  /// Of several pins of one cell the last holds.
+  /// Where several pins name one cell, the last one applies.
   static Pins from(std::vector<Pin> pins);
   Pins with(const Pin& pin) const;
   Pins without(const CellRef& cell) const;
-  /// Those whose cells a configuration has.
+  /// The pins whose cells exist in a configuration.
   Pins fitting(const AttentionConfig& config) const;
 
   bool operator==(const Pins&) const = default;
@@ -45,7 +45,7 @@ class Pins {
   std::vector<Pin> pins_;
 };
 
-/// Writes the pinned cells of a box of a tensor over what was computed; `cells` are the box.
+/// Overwrites the pinned cells of a box of a tensor with their values; `cells` are the box.
 void applyPins(const Pins& pins, TensorId tensor, const Box& box, const MatrixView& cells);
 
 /// "raw_scores[0, 5, 2, 1] = 30"

@@ -6,7 +6,7 @@
 namespace headscope {
 namespace {
 
-/// As Llama 3.1's release has it (apply_scaling).
+/// Llama 3.1's scaling of a frequency (apply_scaling in its release).
 double scaledLikeLlama3(double frequency, const Rotary& r) {
   const auto learned = static_cast<double>(r.originalPositions);
   const double wave = 2.0 * std::numbers::pi / frequency;  // in positions

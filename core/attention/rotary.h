@@ -1,6 +1,6 @@
 // Rotary position embedding (RoPE: Su et al. 2021, "RoFormer"): each pair of coordinates of a query
-// or key is turned by an angle that grows with its position, so that their product depends on the
-// distance alone.
+// or key is rotated by an angle proportional to its position, so that q · k depends on position
+// only through the distance.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,18 @@
 
 namespace headscope {
 
-/// Coordinates j and j + d_k/2 are a pair (as in Hugging Face's files), turned at position t by
-/// t · ω_j with ω_j = theta^(−2j/d_k).
+/// Coordinates j and j + d_k/2 form a pair (as in Hugging Face's files), which position t rotates
+/// by t · ω_j with ω_j = theta^(−2j/d_k).
 struct Rotary {
   static constexpr double kUsualTheta = 10000.0;  // Su et al.'s
 
-  /// Longer texts than were learned: positions divided by `factor`, or (Llama 3.1) frequencies
-  /// whose wave is longer than originalPositions / lowFrequencyFactor are, those shorter than
-  /// originalPositions / highFrequencyFactor stay, and in between it goes over smoothly.
+  /// Scaling for texts longer than those of the training. `linear` divides positions by `factor`.
+  /// `llama3` (Llama 3.1) divides the frequencies with a wavelength above originalPositions /
+  /// lowFrequencyFactor by `factor`, keeps those below originalPositions / highFrequencyFactor, and
+  /// interpolates in between.
   enum class Scaling { none, linear, llama3 };
 
-  double theta = 0.0;  // 0: nothing is turned
+  double theta = 0.0;  // 0: no rotation
   Scaling scaling = Scaling::none;
   double factor = 1.0;
   double lowFrequencyFactor = 1.0, highFrequencyFactor = 4.0;

@@ -1,5 +1,5 @@
-// Row turn: a query or key turned by RoPE (rotary.h), as the step `rotate` and what goes on row by
-// row share it.
+// Rotary row: the rotation of one query or key by RoPE (rotary.h), shared by the step `rotate` and
+// code that works row by row.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace headscope {
 
-/// The turns of all pairs of a row at a position; backward where `direction` is −1.
+/// The rotations of all pairs of a row at a position; reversed where `direction` is −1.
 class RotaryRow {
  public:
   RotaryRow(const std::vector<double>& frequencies, Index position, double direction = 1.0);
-  /// Turns d_k numbers; x and y are not the same memory.
+  /// Rotates d_k numbers; x and y must not overlap.
   void apply(const float* x, float* y) const;
 
  private:

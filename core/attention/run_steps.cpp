@@ -14,14 +14,15 @@
 namespace headscope {
 namespace {
 
-/// Scores whose rows stay in a core's cache from `score` to `weigh`: beside them lie as many
-/// weights, and the head's keys and values.
+/// The number of scores that stay in a core's cache from `score` to `weigh`, beside as many weights
+/// and the head's keys and values.
 Index cachedScores() {
   constexpr Index kShare = 4;
   static const Index scores = platform::secondCache() / kShare / static_cast<Index>(sizeof(float));
   return scores;
 }
-/// Of fewer, a product spends more on laying out the keys than the cache gives back.
+/// The fewest rows of a piece. With fewer, packing the keys for the product costs more than the
+/// cache saves.
 constexpr Index kFewestRows = 128;
 
 std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
@@ -30,8 +31,8 @@ bool samePins(std::span<const Pin> a, std::span<const Pin> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// Every piece of a head reads all of its keys and values: of many pieces, they take longer in rows
-/// that lie far apart.
+/// Whether keys and values are copied to dense rows. Every piece of a head reads all of them, so
+/// with several pieces distant rows would cost more.
 bool putsHeadsDense(const AttentionConfig& c) { return rowsLoops(c).front().down(c) > 1; }
 
 /// One run of the steps of a configuration over the operands in `tensors`.
@@ -48,7 +49,7 @@ class StepsRun {
     noteOperands();
   }
 
-  /// Nothing where it was cancelled.
+  /// Runs all steps. Returns nothing where cancelled.
   std::optional<StepsDone> run() {
     while (next_ < steps_.size()) {
       reportProgress(next_);
@@ -75,7 +76,8 @@ class StepsRun {
     return !execution_.stop();
   }
 
-  /// One parallel loop of a step; its time is the step's. False where the run was cancelled.
+  /// Runs one parallel loop of a step and adds its time to the step. False where the run was
+  /// cancelled.
   template <typename Function>
   bool runLoop(std::size_t place, Index pieces, Function&& piece) {
     const double start = clockSeconds();
@@ -106,7 +108,7 @@ class StepsRun {
            !samePins(before_->pins().of(output), tensors_.pins().of(output));
   }
 
-  /// Settles which outputs of a step are computed, and where they lie.
+  /// Determines which outputs of a step are computed, and provides their memory.
   void begin(std::size_t place) {
     const Step& step = *steps_[place];
     for (const TensorId output : step.outputs()) {
@@ -125,7 +127,7 @@ class StepsRun {
                                          : step.memory(output, config_, execution_.memory);
   }
 
-  /// Packs the weights of the products that are computed, unless the pass before has packed them.
+  /// Packs the weights of the computed products, unless the previous pass has packed them.
   bool pack(std::size_t place, const std::vector<LinearLayer>& layers) {
     struct PanelContext {
       TensorId weight;
@@ -165,8 +167,8 @@ class StepsRun {
         pieces.push_back({layer, box});
       }
     }
-    // Q, K and V of the first heads first: the thread that computes them goes on with these heads'
-    // scores
+    // Q, K and V of the first heads come first: the thread that computes them continues with these
+    // heads' scores
     if (layers.size() > 1) {
       std::ranges::stable_sort(pieces, {}, [this](const Piece& piece) {
         return static_cast<double>(piece.box.col) /
@@ -197,7 +199,7 @@ class StepsRun {
     struct Filled {
       std::size_t place;
       TensorId result;
-      bool computed;  // new; or not held, and the one after it is computed from it
+      bool computed;  // it changed; or it is not stored and the next result needs it
     };
     std::size_t first, end;  // of the steps
     std::vector<Filled> filled = {};
@@ -267,7 +269,7 @@ class StepsRun {
     reportProgress(work.first + static_cast<std::size_t>(steps * ++work.finished / work.pieces));
   }
 
-  /// Shares the time that went by out over the steps, by the time their threads took.
+  /// Divides the elapsed time among the steps in proportion to their threads' time.
   void endRows(const RowsWork& work, double elapsed) {
     if (tensors_.holds(TensorId::rawScores)) tensors_.putDense(scoredKeys(config_), {});
     tensors_.putDense(TensorId::v, {});
@@ -279,9 +281,9 @@ class StepsRun {
     }
   }
 
-  /// Copies the keys or the values that a result is computed from to rows next to each other, where
-  /// that pays: for this pass; and keys, where raw scores are not stored, for readers of scores.
-  /// False where the run was cancelled.
+  /// Makes a dense copy of the keys or values that a result is computed from, where that pays. It
+  /// serves this pass and, for keys where raw scores are not stored, later readers of scores. False
+  /// where the run was cancelled.
   bool layDense(const RowsWork::Filled& filled) {
     const auto& [place, result, computed] = filled;
     if (result != TensorId::rawScores && result != TensorId::heads) return true;
@@ -355,7 +357,7 @@ Index recentBlockBytes(const AttentionConfig& c, ScoreStorage held) {
 Index recentBlocks(const AttentionConfig& c, ScoreStorage held) {
   constexpr Index kBytes = Index{256} << 20;
   if (held == ScoreStorage::all) return 0;
-  // one row of every head is often looked at together
+  // readers often use one row of every head together
   const Index fewest = c.numHeads;
   const Index most = held == ScoreStorage::none ? kBytes / recentBlockBytes(c, held) : fewest;
   return std::min(rowsLoops(c).front().pieces(c), std::max(fewest, most));

@@ -1,5 +1,5 @@
-// Run steps: fills in the results of a pass, step by step. A step whose operands and settings are
-// what they were in the pass before is not run again: its result is shared.
+// Run steps: fills in the results of a pass, step by step. A step whose operands and settings have
+// not changed since the previous pass is not run again: its result is shared.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace headscope {
 
-/// What running the steps did.
+/// The outcome of running the steps.
 struct StepsDone {
   std::vector<StepRun> steps;  // in order
   std::array<bool, kEveryTensorCount>
@@ -21,8 +21,8 @@ struct StepsDone {
 };
 
 /// Runs the steps of the configuration on the operands in `tensors`. Results of `before` (may be
-/// null) that still hold are shared. Returns nothing where `execution` was cancelled. The caller's
-/// ScopedThreadLimit limits the threads.
+/// null) that are still valid are shared. Returns nothing where `execution` was cancelled. The
+/// caller's ScopedThreadLimit limits the threads.
 std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
                                   const ExecutionContext& execution);
 
@@ -38,13 +38,13 @@ struct RowsLoop {
     return c.batch * c.numHeads * down(c) * across(c);
   }
 };
-/// One loop; or three, where a softmax down the columns needs all rows of the scores first.
+/// Returns one loop, or three where a softmax over the queries needs all rows of the scores first.
 std::vector<RowsLoop> rowsLoops(const AttentionConfig& config);
 /// Number of recently used row blocks that are cached for scores the pass does not store, and the
 /// bytes that one block takes.
 Index recentBlocks(const AttentionConfig& config, ScoreStorage held);
 Index recentBlockBytes(const AttentionConfig& config, ScoreStorage held);
-/// Keys and values that are laid next to each other for the products of a pass, in bytes.
+/// The bytes of the dense copies of keys and values for the products of a pass.
 Index denseBytes(const AttentionConfig& config);
 
 }  // namespace headscope

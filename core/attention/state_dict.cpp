@@ -16,7 +16,7 @@
 namespace headscope::formats {
 namespace {
 
-/// One way weights are kept; its first tensor tells it from the others.
+/// The first tensor of each form of weights, which distinguishes the forms.
 constexpr std::array<std::string_view, 3> kForms{"in_proj_weight", "q_proj_weight",
                                                  "q_proj.weight"};
 
@@ -83,7 +83,7 @@ class Layer {
                                 prefix_, name, expected, toString(file_.shape(prefix_ + name)),
                                 file_.path().string()));
   }
-  /// The shape of a matrix that must be there.
+  /// The shape of a required matrix.
   Shape matrixShape(const std::string& name, const std::string& expected) const {
     if (!has(name)) {
       throw UserError(fmt::format("{}{} is missing in {}; save the whole layer", prefix_, name,
@@ -103,7 +103,7 @@ class Layer {
     return read(name, {rows, cols});
   }
 
-  /// (d_model, H·d_k): what the heads of W_Q give together is what it takes.
+  /// W_O (d_model, H·d_k): its columns must equal the rows of W_Q.
   Tensor outputMatrix(const LoadedWeights& loaded) {
     const std::string name = outputName(".weight");
     const Shape expected{loaded.dModel, loaded.queryFeatures};
@@ -116,7 +116,7 @@ class Layer {
     }
     return read(name, expected);
   }
-  /// W_O's and b_O's names: o_proj where there is no out_proj, as newer models have it.
+  /// The name of W_O or b_O: under out_proj, or else o_proj, as in newer models.
   std::string outputName(const std::string& suffix) const {
     return !has("out_proj.weight") && has("o_proj.weight") ? "o_proj" + suffix
                                                            : "out_proj" + suffix;
@@ -187,7 +187,7 @@ class Layer {
     w.bO = bias(outputName(".bias"), loaded.dModel, loaded.bias);
   }
 
-  /// RMSNorm of each head's queries and keys.
+  /// Loads the gains of the RMSNorm of each head's queries and keys.
   void loadHeadNorm(LoadedWeights& loaded) {
     const std::string q = "q_norm.weight", k = "k_norm.weight";
     if (!has(q) && !has(k)) return;
@@ -213,7 +213,7 @@ class Layer {
         HeadNorm(read(q, {width}).values(), read(k, {width}).values(), kHeadNormEpsilon);
   }
 
-  /// At the root of a file other tensors may lie beside the layer's own.
+  /// Whether a tensor belongs to the layer. Without a prefix the file may hold other tensors too.
   bool isOfLayer(std::string_view name) const {
     if (!prefix_.empty()) return name.starts_with(prefix_);
     if (std::ranges::find(kWholeNames, name) != kWholeNames.end()) return true;
@@ -223,7 +223,7 @@ class Layer {
     return module || whyUnusable(name).has_value();
   }
 
-  /// A tensor of the layer that is not used would change its result unnoticed.
+  /// Refuses unused tensors of the layer: ignoring one could change the result unnoticed.
   void refuseOthers() const {
     for (const std::string& name : file_.names()) {
       if (used_.contains(name) || !isOfLayer(name)) continue;
@@ -253,7 +253,7 @@ class Layer {
   std::set<std::string, std::less<>> used_;
 };
 
-/// One below the other.
+/// Stacks matrices one below the other.
 Tensor stacked(std::initializer_list<Tensor> parts) {
   Shape shape = parts.begin()->shape();
   std::vector<float> values;

@@ -12,7 +12,7 @@
 
 namespace headscope::formats {
 
-/// ε of the norms of queries and keys, which a file does not say: Qwen3's.
+/// ε of the norms of queries and keys. Files do not give it; this is Qwen3's.
 inline constexpr double kHeadNormEpsilon = 1e-6;
 
 struct LoadedWeights {
@@ -26,27 +26,27 @@ struct LoadedWeights {
 };
 
 /// Throws UserError naming file and tensor, with the shape expected and found. `prefix` as in
-/// "encoder.layers.0.self_attn.". Every tensor under it is used, a buffer without weights, or
-/// refused by its name; without a prefix that holds for the names of an attention layer, and others
-/// are ignored: inputs and results may lie in the same file. More than `budgetBytes` for all of
-/// them together is refused before any is allocated past it.
+/// "encoder.layers.0.self_attn.". Every tensor under it must be used or be a buffer without
+/// weights; others are refused by name. Without a prefix this applies only to the names of an
+/// attention layer, since the file may also hold inputs and results. If all tensors together exceed
+/// `budgetBytes`, the file is refused before memory beyond it is allocated.
 LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix = "",
                           Index budgetBytes = defaultMemoryBudget());
 
-/// As nn.MultiheadAttention names them; where its widths are not all d_model as separate
-/// q_proj.weight …, since it knows no others. Without `bias` no biases are written.
+/// Writes the weights in nn.MultiheadAttention's names, or as separate q_proj.weight … where not
+/// all widths are d_model, which that module requires. Without `bias` no biases are written.
 void saveWeights(const std::filesystem::path& path, const Weights& weights, bool bias,
                  const std::map<std::string, std::string>& metadata = {},
                  FileFloat as = FileFloat::f32);
 
-/// Number of heads that the file tells by the width of its norms; 0: it does not tell.
+/// The number of heads that follows from the width of the file's norms; 0: it has none.
 Index headsOfNorm(const LoadedWeights& loaded);
 
-/// Number of key/value heads the loaded weights mean with `numHeads` query heads; d_k is what W_Q
-/// has for each.
+/// The number of key/value heads of the loaded weights, given `numHeads` query heads. d_k is the
+/// number of W_Q's rows per query head.
 Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where);
 
-/// Whether there is such a number with `numHeads`, which divide W_Q's rows.
+/// Whether a number of key/value heads exists for `numHeads`, which must divide W_Q's rows.
 bool keysFit(const LoadedWeights& loaded, Index numHeads);
 
 }  // namespace headscope::formats

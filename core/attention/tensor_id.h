@@ -41,14 +41,14 @@ enum class TensorId {
   qRot,
   kRot,
 };
-inline constexpr std::size_t kTensorCount = 23;       // those of a pass with the nine steps
-inline constexpr std::size_t kEveryTensorCount = 27;  // of any
+inline constexpr std::size_t kTensorCount = 23;       // the tensors of a pass with nine steps
+inline constexpr std::size_t kEveryTensorCount = 27;  // of any pass
 inline constexpr std::size_t kFirstResult = 10;
 
-/// True for what a step computes; operands of the document have no arithmetic.
+/// Whether a step computes the tensor. Operands of the document have no arithmetic.
 constexpr bool isResult(TensorId id) { return static_cast<std::size_t>(id) >= kFirstResult; }
 
-/// What an axis of a matrix counts, hence how it is labelled.
+/// The kind of things that an axis of a matrix counts, which determines its labels.
 enum class Axis { query, key, feature, memoryFeature, queryFeature, kvFeature, headFeature, none };
 
 struct TensorInfo {
@@ -64,11 +64,11 @@ struct TensorInfo {
 const TensorInfo& info(TensorId id);
 std::optional<TensorId> tensorIdFromName(std::string_view name);
 
-/// The head of a tensor that belongs to query head `head`: the same one, or for keys and values the
-/// key/value head of its group. For Q, K and V it tells whose columns to read.
+/// The head of a tensor that belongs to query head `head`: `head` itself, or for keys and values
+/// the key/value head of its group. For Q, K and V it selects the columns to read.
 Index headIn(TensorId tensor, Index head, const AttentionConfig& config);
-/// How many heads a tensor has, or has columns of. Keys and values have fewer where heads share
-/// them.
+/// The number of heads that a tensor has, as an axis or as columns. Keys and values have fewer
+/// where heads share them.
 Index headCount(TensorId tensor, const AttentionConfig& config);
 /// The name of a tensor's own head, numbered from 1: "head 3"; "key/value head 2" for keys and
 /// values that heads share.
@@ -89,9 +89,9 @@ TensorId scoredKeys(const AttentionConfig& config);
 /// A tensor's shape for a configuration, for example (B, H, T, M) for raw_scores.
 Shape shapeOf(TensorId id, const AttentionConfig& config);
 
-/// One cell: indices from 0; item and head are −1 where the tensor has no such axis. A bias is one
-/// row. Where there are several layers, `layer` says which; −1: the only one. `gradient`: not the
-/// tensor's cell, but that of its gradient.
+/// One cell. Indices count from 0; item and head are −1 where the tensor has no such axis. A bias
+/// is one row. `layer` selects one of several layers; −1: the only one. With `gradient`, the cell
+/// is that of the tensor's gradient.
 struct CellRef {
   TensorId tensor = TensorId::x;
   Index item = -1;
@@ -105,23 +105,23 @@ struct CellRef {
   std::vector<Index> index() const;
 };
 
-/// True where a configuration has such a cell.
+/// Whether the cell exists in a configuration.
 bool exists(const CellRef& cell, const AttentionConfig& config);
 
-/// "W_Q", of a gradient "grad.W_Q", of a layer "layers.2.W_Q".
+/// "W_Q"; for a gradient "grad.W_Q"; for a layer "layers.2.W_Q".
 std::string tensorName(const CellRef& cell);
-/// "q[0, 5, 2, 17]", "W_Q[3, 17]", of a layer "layers.2.W_Q[3, 17]", of a gradient
-/// "grad.W_Q[3, 17]": tensor notation, every index from 0.
+/// The cell in tensor notation, every index from 0: "q[0, 5, 2, 17]", "W_Q[3, 17]"; for a layer
+/// "layers.2.W_Q[3, 17]"; for a gradient "grad.W_Q[3, 17]".
 std::string toString(const CellRef& cell);
-/// The cell that such a text names, spaces aside; nothing where it names none.
+/// Parses this notation; spaces are ignored. Returns nothing where the text names no cell.
 std::optional<CellRef> cellFromString(std::string_view text);
 
-/// True for the results of size T × M a head that can be stored.
+/// Whether a result has T × M numbers per head and can be stored.
 constexpr bool isStoredScores(TensorId id) {
   return id == TensorId::rawScores || id == TensorId::weights;
 }
 
-/// Which of these a pass stores, each case less than the one before.
+/// The raw scores and weights that a pass stores: both, the weights alone, or neither.
 enum class ScoreStorage { all, weights, none };
 constexpr bool holds(ScoreStorage held, TensorId id) {
   return !isStoredScores(id) || held == ScoreStorage::all ||

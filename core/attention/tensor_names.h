@@ -1,4 +1,4 @@
-// Tensor names: what a tensor of a file means to a reader that did not ask for it, by its name.
+// Tensor names: classifies the unexpected tensors of a file by name.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ namespace headscope::formats {
 /// `name` is of a whole model, or begins at an attention layer.
 bool isBuffer(std::string_view name, const Shape& shape);
 
-/// Why a tensor changes what a pass gives and cannot be used, and the way out: "is half of a LoRA
-/// adapter …: merge it …". Nothing for a name that is not known to.
+/// The reason why a tensor changes the result of a pass but cannot be used, with the way out: "is
+/// half of a LoRA adapter …: merge it …". Nothing for a name that is not known to do so.
 std::optional<std::string> whyUnusable(std::string_view name);
 
 }  // namespace headscope::formats

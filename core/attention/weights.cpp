@@ -31,7 +31,7 @@ Tensor identity(Shape shape) {
   return tensor;
 }
 
-/// Glorot's bound for a projection that PyTorch keeps by itself.
+/// Glorot's bound for a projection that PyTorch stores as a separate matrix.
 double glorot(const Shape& shape) {
   return std::sqrt(6.0 / static_cast<double>(shape[0] + shape[1]));
 }

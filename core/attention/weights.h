@@ -24,7 +24,7 @@ struct Weights {
 
 enum class WeightInit { xavier, normal, identity, designed, learned };
 
-/// Where weights come from: drawn (init, seed), or named explicitly (a file, a preset's own).
+/// The source of weights: drawn (init, seed), or named explicitly (a file, a preset's own).
 struct WeightSource {
   WeightInit init = WeightInit::xavier;
   std::uint64_t seed = 1;
@@ -34,7 +34,7 @@ struct WeightSource {
   bool operator==(const WeightSource&) const = default;
 };
 
-/// As flags and files spell it: "xavier".
+/// The name in flags and files: "xavier".
 std::string_view toString(WeightInit init);
 /// Throws UserError that lists the known names.
 WeightInit weightInitFromString(std::string_view name);
@@ -49,8 +49,8 @@ WeightInit weightInitFromString(std::string_view name);
 ///  learned   as xavier; drawWeightsFor (make_document.h) gives the learned ones
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed);
 
-/// AttentionConfig::headDim of weights for so many heads: 0 where their d_k is d_model / heads.
-/// Rows of W_Q that do not divide are rounded down.
+/// AttentionConfig::headDim of weights with `numHeads` heads: 0 where their d_k is d_model / heads.
+/// If numHeads does not divide the rows of W_Q, d_k is rounded down.
 Index headDimOf(const Weights& weights, Index numHeads);
 
 /// Checks shapes against `config` and values for NaN/Inf; throws UserError naming the tensor, the

@@ -12,8 +12,8 @@
 
 namespace headscope::formats {
 
-/// Parses `text` and returns what `read`, called with the file's JsonField, makes of it. Throws
-/// `Error` with a message that begins with the file's name.
+/// Parses `text`, calls `read` with the file's JsonField and returns its result. Throws `Error`
+/// with a message that begins with the file's name.
 template <typename Error, typename Read>
 auto readAsset(std::string_view text, const std::string& file, Read read) {
   try {

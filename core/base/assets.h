@@ -13,7 +13,7 @@ struct Asset {
 
 /// Every embedded asset, sorted by path.
 std::span<const Asset> allAssets();
-/// Throws std::out_of_range: a missing asset is our mistake.
+/// Throws std::out_of_range for a missing asset, which is an internal error.
 std::string_view asset(std::string_view name);
 
 }  // namespace headscope

@@ -17,7 +17,7 @@ Index blockBytes(Index count) { return count * static_cast<Index>(sizeof(float))
 float* BlockStore::take(Index count) {
   {
     const std::lock_guard lock(mutex_);
-    // the latest given back is the likeliest to be in a cache
+    // the block returned last is the most likely to be in cache
     const auto found = std::find_if(free_.rbegin(), free_.rend(),
                                     [count](const Free& f) { return f.count == count; });
     if (found != free_.rend()) {

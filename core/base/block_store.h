@@ -1,6 +1,6 @@
-// Block store: where the memory of tensors comes from. Repeated passes write results of the same
-// sizes: a store keeps the blocks of results that nobody looks at any more for the next ones, so
-// that a pass neither asks the system for memory nor waits for fresh pages.
+// Block store: the source of the memory of tensors. Repeated passes write results of equal sizes. A
+// store keeps the blocks of unused results for the next pass, which then neither requests memory
+// from the system nor waits for fresh pages.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@
 
 namespace headscope {
 
-/// Safe on any thread.
+/// Safe to use from any thread.
 class BlockStore {
  public:
   BlockStore() = default;
@@ -23,7 +23,8 @@ class BlockStore {
   float* take(Index count);
   void giveBack(float* memory, Index count);
 
-  /// How many bytes may lie unused; of more the longest unused go back to the system.
+  /// The limit of unused bytes. Beyond it, the blocks that were unused longest go back to the
+  /// system.
   void keepFree(Index bytes);
   Index freeBytes() const;
 

@@ -12,7 +12,7 @@ namespace {
 
 struct Kind {
   std::string_view begin;  // of the file
-  std::string_view is;     // what it is, and the way out
+  std::string_view is;     // its description and the way out
 };
 
 constexpr std::string_view kSaveAgain =
@@ -32,7 +32,7 @@ constexpr Kind kKinds[]{
     {"\x1f\x8b", "is a gzip archive: unpack it first"},
 };
 
-/// PyTorch's files are zip archives, or the pickles that came before.
+/// PyTorch's files are zip archives or, in older versions, pickles.
 constexpr std::string_view kPyTorch[]{"PK\x03\x04", "\x80\x02"};
 
 /// Lower-cased, without the space before it.
@@ -46,7 +46,8 @@ std::string startOfText(std::string_view bytes) {
   return text;
 }
 
-/// In ASCII, as what servers say is: the bytes of a length never are.
+/// Whether the bytes are ASCII, like a server's message and unlike the length at the start of a
+/// file.
 bool isText(std::string_view bytes) {
   return !bytes.empty() && std::ranges::all_of(bytes, [](char each) {
     return (each >= ' ' && each <= '~') || each == '\n' || each == '\r' || each == '\t';

@@ -1,5 +1,5 @@
-// Downloaded file: what a file really is where its bytes are not what its name says, such as the
-// pointer of a large file that git has not fetched, or a web page in the place of a file.
+// Downloaded file: identifies a file whose bytes do not fit its name, such as the pointer of a
+// large file that git has not fetched, or a web page instead of the file.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,19 @@
 namespace headscope::formats {
 
 /// "is a Git LFS pointer …: run \"git lfs pull\" in its folder", by the file's first bytes; nothing
-/// where they tell nothing.
+/// where they identify nothing.
 std::optional<std::string> whatItIsInstead(std::string_view firstBytes);
-/// As above for Git LFS pointers alone, which are never the text that is meant.
+/// As above, but only for Git LFS pointers, which are never the intended text.
 std::optional<std::string> lfsPointer(std::string_view firstBytes);
 
-/// As above for a file that is no text: a text in its place, such as a server's message, is told
-/// too.
+/// As above, for a binary file: also identifies a text instead of it, such as a server's message.
 std::optional<std::string> whatItIsInsteadOfBinary(std::string_view firstBytes);
 
-/// First bytes of a file that are enough to tell.
+/// The number of first bytes that are enough to identify a file.
 inline constexpr std::size_t kTellingBytes = 256;
 
-/// The JSON of a file that came from elsewhere. Throws UserError that names the file, and says what
-/// it is instead or where it is damaged.
+/// Parses the JSON of a downloaded file. Throws UserError that names the file and either what it is
+/// instead or the place of the damage.
 Json downloadedJson(std::string_view text, const std::string& file, const JsonLimits& limits);
 
 }  // namespace headscope::formats

@@ -1,5 +1,5 @@
-// Execution: how work runs, how another thread may watch and stop it, the loop over its pieces, and
-// the clock that says how long it took.
+// Execution: the settings by which work runs and by which another thread may watch and stop it, the
+// loop over pieces of work, and the clock.
 #pragma once
 
 #include <atomic>
@@ -13,18 +13,18 @@
 namespace headscope {
 
 struct ExecutionContext {
-  int threads = 0;  // at most, where the work is worth them; 0: one per core
+  int threads = 0;  // the most threads; small work takes fewer; 0: one per core
   const std::atomic<bool>* cancelled = nullptr;  // asked between pieces of work; true stops
-  std::atomic<int>* stepsDone = nullptr;         // counts up as a pass goes on
-  Index flopsPerThread = kFlopsPerThread;        // so much work pays for a thread
+  std::atomic<int>* stepsDone = nullptr;         // counts the steps of a running pass
+  Index flopsPerThread = kFlopsPerThread;        // the least work of a thread
   BlockStorePtr memory = nullptr;                // of results; null: fresh memory
 
   bool stop() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
 };
 
 /// Calls a function for every piece of work, spread over the threads that ScopedThreadLimit allows.
-/// Each call is independent of the others, so the result does not depend on the thread count. What
-/// is left when the work is cancelled is not called. Throws what a call threw.
+/// Each call is independent of the others, so the result does not depend on the thread count. After
+/// cancellation, the remaining calls are not made. Rethrows an exception of a call.
 template <typename Function>
 void parallelFor(Index pieces, const ExecutionContext& execution, Function&& function) {
   struct Work {
@@ -52,7 +52,7 @@ inline double clockSeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Since a time of the same clock.
+/// The milliseconds since a time of this clock.
 inline double millisecondsSince(double startSeconds) {
   return (clockSeconds() - startSeconds) * 1000.0;
 }

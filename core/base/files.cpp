@@ -86,7 +86,7 @@ void UnchangedFile::read(std::uint64_t offset, std::span<char> to) const {
   stream_.clear();
   stream_.seekg(static_cast<std::streamoff>(offset));
   stream_.read(to.data(), static_cast<std::streamsize>(to.size()));
-  // asked after reading: what was read before a change is of the file that was opened
+  // checked after reading: bytes read before a change belong to the opened file
   if (changed()) {
     throw UserError(fmt::format("{} has changed on the disk since it was opened: open it again",
                                 path_.string()));
@@ -104,8 +104,8 @@ namespace {
                               path.string(), reason.message()));
 }
 
-/// A new file beside the target, removed unless it was renamed into place. It is locked as long as
-/// this lives, so that nobody takes it for one that a killed process left.
+/// A new file beside the target, removed unless it was renamed into place. It stays locked while
+/// this object lives, so that other processes do not take it for a leftover of a killed process.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& target) {
@@ -162,7 +162,7 @@ void writeAtomically(const fs::path& path, const std::function<void(std::ostream
   if (status.type() == fs::file_type::none) failToWriteFile(path, code);
   if (fs::is_directory(status))
     failToWriteFile(path, std::make_error_code(std::errc::is_a_directory));
-  if (fs::exists(status) && !fs::is_regular_file(status)) {  // a pipe or device stays what it is
+  if (fs::exists(status) && !fs::is_regular_file(status)) {  // a pipe or device is not replaced
     writeTo(path, path, write);
     return;
   }

@@ -1,5 +1,5 @@
-// Files: one from anywhere, opened to be read; one that is read piece by piece and notices that it
-// was changed meanwhile; and one that appears whole or not at all.
+// Files: opens a file for reading; reads a file piece by piece and detects changes meanwhile; and
+// writes a file that appears whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct InputFile {
   std::uint64_t bytes = 0;
 };
 
-/// Throws UserError for what is not there, may not be read, or has no end to read to: folders,
-/// pipes and devices. Those are never opened, as a pipe would keep the program waiting.
+/// Opens a file. Throws UserError for a missing or unreadable file, and for folders, pipes and
+/// devices. These are never opened, since a pipe would block the program.
 InputFile openInput(const std::filesystem::path& path);
 
-/// All of a file. Throws UserError as openInput does, and for more than `mostBytes`: "PATH is not a
-/// usable KIND: it is larger than 64 MiB; open another".
+/// Reads a whole file. Throws UserError as openInput does, and for more than `mostBytes`: "PATH is
+/// not a usable KIND: it is larger than 64 MiB; open another".
 std::string readText(const std::filesystem::path& path, std::uintmax_t mostBytes,
                      std::string_view kind);
 
@@ -63,8 +63,9 @@ class UnchangedFile {
   mutable std::ifstream stream_;
 };
 
-/// Written beside, flushed, renamed. Throws UserError naming the path and the system's reason; what
-/// was there before stays. What a killed process left of an earlier writing goes.
+/// Writes a temporary file, flushes it and renames it. Throws UserError naming the path and the
+/// system's reason; the previous file then stays. Removes temporary files that a killed process
+/// left.
 void writeAtomically(const std::filesystem::path& path,
                      const std::function<void(std::ostream&)>& write);
 
@@ -75,14 +76,14 @@ std::filesystem::path temporaryName(const std::filesystem::path& target, int num
 std::string_view targetOfDeadTemporary(std::string_view name);
 /// Removes such a file or folder unless another process still holds it.
 void removeDeadTemporary(const std::filesystem::path& temporary);
-/// Removes those of one target.
+/// Removes the leftovers of one target.
 void removeDeadTemporariesOf(const std::filesystem::path& target);
 
-/// A folder to be written into. What of it was not there before goes again, with all that it holds,
-/// unless it is kept.
+/// A folder to write into. Folders that it creates are removed with their contents unless they are
+/// kept.
 class OutputFolder {
  public:
-  /// Throws UserError where it cannot be made.
+  /// Creates the folder. Throws UserError where that fails.
   explicit OutputFolder(const std::filesystem::path& folder);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;

@@ -13,14 +13,14 @@
 
 namespace headscope::formats {
 
-/// Makes the values that the parser reads, and refuses a text at its first beyond a limit.
+/// Builds the parsed values, and refuses a text at the first value beyond a limit.
 class JsonBuilder {
  public:
   using Taken = std::function<void(const std::string& name, const Json& value)>;
   using LimitsOf = std::function<JsonLimits(const std::string& name)>;
 
   explicit JsonBuilder(const JsonLimits& limits) : limits_(limits) {}
-  /// Gives the fields of the outermost object away.
+  /// Passes the fields of the outermost object to a function.
   JsonBuilder(LimitsOf limits, Taken take) : limitsOf_(std::move(limits)), take_(std::move(take)) {}
 
   Json take(std::string_view text) {
@@ -166,7 +166,7 @@ void appendText(std::string& out, std::string_view text) {
   out += '"';
 }
 
-/// In as few digits as give the same number again, and never without a point or an exponent.
+/// The shortest text that reads back to the same number, always with a point or an exponent.
 void appendNumber(std::string& out, double number) {
   if (!std::isfinite(number)) {
     out += "null";

@@ -1,6 +1,6 @@
-// JSON: values, their text, and JsonField, which reads a place in a file strictly; what is missing
-// or of another type becomes one sentence that names the file and the field. With readWhole, so
-// does every field that the reader did not ask for.
+// JSON: values, their text, and JsonField, which reads a place in a file strictly. A missing value
+// or one of another type becomes one sentence that names the file and the field. With readWhole, so
+// does every field that the reader does not read.
 #pragma once
 
 #include <concepts>
@@ -25,8 +25,8 @@
 namespace headscope::formats {
 
 /// Null, true or false, a number, a text, a list, or an object with its fields in their order.
-/// Destroying one allocates nothing: where memory runs out while one is made, std::bad_alloc is
-/// thrown, and the program goes on.
+/// Destroying one allocates nothing. Where memory runs out while one is made, std::bad_alloc is
+/// thrown and the program continues.
 class Json {
  public:
   using List = std::vector<Json>;
@@ -49,7 +49,7 @@ class Json {
   Json(std::string text) : value_(Held<std::string>(std::move(text))) {}
   Json(std::string_view text) : Json(std::string(text)) {}
   Json(const char* text) : Json(std::string(text)) {}
-  /// A list of what becomes JSON by itself.
+  /// A list of values that convert to JSON.
   template <std::ranges::input_range Values>
   requires(!std::convertible_to<Values, std::string_view>) Json(const Values& values)
       : value_(Held<List>(List(std::begin(values), std::end(values)))) {}
@@ -60,26 +60,27 @@ class Json {
   static Json emptyList() { return Json(List()); }
   static Json emptyObject() { return Json(std::initializer_list<Field>{}); }
 
-  // Null, or nothing, where it is of another kind.
+  // These return null, or nothing, where the value is of another kind.
   bool isNull() const { return std::holds_alternative<std::nullptr_t>(value_); }
   const bool* flag() const { return std::get_if<bool>(&value_); }
   std::optional<double> number() const;
   std::optional<Index> whole() const;            // no part after the point, not even ".0"
-  std::optional<std::uint64_t> natural() const;  // the same, from 0
+  std::optional<std::uint64_t> natural() const;  // likewise, at least 0
   const std::string* text() const { return held<std::string>(); }
   const List* list() const { return held<List>(); }
   const Fields* fields() const { return held<Fields>(); }
   /// A field of an object, the last of its name.
   const Json* find(std::string_view name) const;
 
-  /// A field of an object, made where there is none.
+  /// A field of an object, created if missing.
   Json& operator[](std::string_view name);
   /// Adds to a list; called as a vector's.
   // NOLINTNEXTLINE(readability-identifier-naming)
   void push_back(Json value) { heldOf<List>().push_back(std::move(value)); }
 
-  /// On one line, or with so many spaces for each level. Bytes that are not UTF-8 are replaced
-  /// rather than refused: labels never stop a save. What is not finite becomes null.
+  /// The text on one line, or with `indent` spaces per level. Bytes that are not UTF-8 are
+  /// replaced, not refused, so that labels never prevent a save. Numbers that are not finite become
+  /// null.
   std::string dump(int indent = -1) const;
 
  private:
@@ -116,14 +117,14 @@ class Json {
       value_ = nullptr;
 };
 
-/// Limits on what is parsed, checked while it is.
+/// Limits of a text, checked during parsing.
 struct JsonLimits {
   int depth = 32;
   std::size_t keys = 256;                      // of one object: finding one takes as many steps
   std::size_t bytes = std::size_t{512} << 20;  // in memory, several times those of the text
 };
 
-/// Why a text was not parsed: what() is "it is cut short or damaged at byte 7".
+/// The reason why a text was not parsed: what() is "it is cut short or damaged at byte 7".
 class JsonError : public std::runtime_error {
  public:
   enum class Kind { damaged, noObject, tooDeep, tooManyKeys, tooLarge };
@@ -134,16 +135,16 @@ class JsonError : public std::runtime_error {
   std::string field;  // the one that parseFields was reading
 };
 
-/// Throws JsonError for what is no JSON, or beyond a limit.
+/// Throws JsonError for a text that is not JSON or exceeds a limit.
 Json parseJson(std::string_view text, const JsonLimits& limits = {});
 
-/// Parses an object field by field and gives each away, so that no more than one is held. The
-/// limits are each field's own; what `take` throws comes through.
+/// Parses an object field by field and passes each to `take`, so that only one is in memory. The
+/// limits apply to each field; exceptions of `take` are passed on.
 void parseFields(std::string_view text,
                  const std::function<JsonLimits(const std::string& name)>& limits,
                  const std::function<void(const std::string& name, const Json& value)>& take);
 
-/// The fields of objects that a reader has asked for.
+/// The fields of objects that a reader has read.
 class JsonReads {
  public:
   void add(const Json& field) { read_.insert(&field); }
@@ -158,27 +159,26 @@ class JsonReads {
 class JsonField {
  public:
   /// `value`, `file` and `reads` must outlive it. `path` names the field:
-  /// "document.config.d_model". `reads` notes every field that is read from here on; null: nobody
-  /// asks.
+  /// "document.config.d_model". `reads` records every field that is read from here; null: none.
   JsonField(const Json& value, const std::string& file, std::string path = {},
             JsonReads* reads = nullptr)
       : value_(&value), file_(&file), path_(std::move(path)), reads_(reads) {}
 
   /// The value, to find out its kind; this does not count as reading what is in it.
   const Json& value() const { return *value_; }
-  /// The value with all that is in it, for a reader that passes over what it does not know.
+  /// The value with all of its contents, for a reader that ignores unknown fields.
   const Json& asGiven() const;
   const std::string& path() const { return path_; }
   const std::string& file() const { return *file_; }
 
   /// A member of an object; throws where it is missing.
   JsonField at(std::string_view name) const;
-  /// The same where it may be missing or null.
+  /// A member that may be missing or null; then nothing.
   std::optional<JsonField> find(std::string_view name) const;
   /// The fields of an object, by name, in their order.
   std::vector<std::pair<std::string, JsonField>> fields() const;
   std::vector<JsonField> items() const;
-  /// The values alone, where there are too many for fields of their own.
+  /// The values of a list without fields, for long lists.
   const Json::Fields& object() const;
   const Json::List& list() const;
 
@@ -202,10 +202,10 @@ class JsonField {
 
   /// Throws UserError: "FILE: FIELD <what>; …".
   [[noreturn]] void fail(const std::string& what) const;
-  /// Throws UserError that names the file, this field and its value: the program does not know it.
-  /// `known` lists the names that can stand there; empty: it lists none.
+  /// Throws UserError for an unknown value, naming the file, this field and the value. `known`
+  /// lists the permitted names; empty: none are listed.
   [[noreturn]] void refuseUnknown(const std::string& known = {}) const;
-  /// Refuses the first field at any depth that is not in the reads.
+  /// Throws UserError for the first field, at any depth, that was not read.
   void refuseUnread() const;
 
  private:
@@ -219,8 +219,8 @@ class JsonField {
   JsonReads* reads_;
 };
 
-/// Calls `read` with the outermost field of a file, gives its result, and refuses every field that
-/// `read` has not asked for: a reader cannot forget to look for what a newer program has added.
+/// Calls `read` with the outermost field of a file and returns its result. Throws UserError for any
+/// field that `read` has not read, so that additions of newer versions are never ignored silently.
 template <typename Read>
 auto readWhole(const Json& json, const std::string& file, Read&& read) {
   JsonReads reads;

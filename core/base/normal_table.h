@@ -89,7 +89,7 @@ constexpr std::uint32_t tailBits(std::uint64_t bits) {
       static_cast<float>(static_cast<std::int32_t>(bits >> 33 | 1)));
 }
 
-/// The bit after them is the sign.
+/// The sign is the bit after them.
 constexpr float signedNormal(std::uint32_t z, std::uint64_t bits) {
   const std::int32_t sign = -static_cast<std::int32_t>(bits >> 32 & 1);
   return static_cast<float>((static_cast<std::int32_t>(z) ^ sign) - sign) * NormalTable::kUnit;

@@ -26,7 +26,7 @@ std::string number(double value, int digits) {
   if (std::isnan(value)) return "not a number";
   const double magnitude = std::abs(value);
   if (value == std::round(value) && magnitude < 1e6) return fmt::format("{:.0f}", value + 0.0);
-  // who asks for few digits reads them: nothing is told by the exponent of what is nearly 0
+  // few digits are for reading: the exponent of a number near 0 adds nothing
   constexpr int kToRead = 4;
   constexpr double kNearlyZero = 1e-6;
   if (digits <= kToRead && magnitude < kNearlyZero) return "≈ 0";

@@ -10,10 +10,10 @@ namespace headscope {
 /// About `digits` significant digits, whole numbers whole, "−0" never; "−∞", "not a number".
 std::string number(double value, int digits = 4);
 
-/// A difference that is of interest only for how close to 0 it is: "0", "3.6e-07", "0.012".
+/// A difference of which only the order of magnitude matters: "0", "3.6e-07", "0.012".
 std::string nearZeroText(double value);
 
-/// As a matrix's cell shows it: so many decimals, whatever its size.
+/// A number as in a cell of a matrix: with `decimals` decimals, whatever its size.
 std::string cellNumber(double value, int decimals);
 
 /// A factor of a product, a negative one in brackets: "0.26", "(−0.33)".

@@ -22,7 +22,7 @@ std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
                                   : "the input or the weights are too large, scale them down"));
 }
 
-/// Of scores that are not stored.
+/// Refuses the first value that is not finite in scores that are not stored.
 void checkRows(const AttentionTensors& tensors, TensorId id) {
   const AttentionConfig& c = tensors.config();
   Tensor row = Tensor::uninitialised({c.keys()});
@@ -36,13 +36,13 @@ void checkRows(const AttentionTensors& tensors, TensorId id) {
   }
 }
 
-/// The first result that overflowed, for a pass where some did.
+/// Refuses the first result that overflowed, for a pass in which some did.
 void refuseNotFinite(const AttentionTensors& tensors) {
   for (const TensorId id : {TensorId::qProj, TensorId::kProj, TensorId::vProj, TensorId::qNorm,
                             TensorId::kNorm, TensorId::qRot, TensorId::kRot, TensorId::rawScores,
                             TensorId::scores, TensorId::heads, TensorId::output}) {
     if (id == TensorId::scores || !tensors.holds(id)) {
-      // finite raw scores, multiplied up
+      // finite raw scores, enlarged by the factor
       const bool mayOverflow = id != TensorId::scores || tensors.config().scoreMultiplier() > 1.0F;
       if (mayOverflow) checkRows(tensors, id);
       continue;
@@ -68,7 +68,7 @@ std::vector<FullyMaskedRow> fullyMaskedRows(const AttentionConfig& c) {
   return rows;
 }
 
-/// Enters what the steps did into the trace. Throws UserError where a result overflowed.
+/// Records the outcome of the steps in the trace. Throws UserError where a result overflowed.
 void finish(Trace& trace, const Trace* previous, StepsDone done) {
   if (done.overflowed) refuseNotFinite(trace);
   trace.steps = std::move(done.steps);

@@ -1,6 +1,5 @@
 // Document: everything a pass is computed from (configuration, input, weights, pins) as one
-// immutable value. An Edit (edit.h) makes the next one; what two documents have in common they
-// share.
+// immutable value. An Edit (edit.h) makes the next one; two documents share their equal parts.
 #pragma once
 
 #include <memory>
@@ -25,7 +24,7 @@ struct Document {
   std::shared_ptr<const Input> input;
   bool inputEdited = false;  // cells of X or the memory were typed over the source's
   WeightSource weightSource;
-  bool weightsEdited = false;  // likewise, over what weightSource gave
+  bool weightsEdited = false;  // likewise, over the weights of weightSource
   Weights weights;
   Pins pins;
 };

@@ -1,5 +1,4 @@
-// Trace: what every step of one pass gave, and the document it was computed from; with its
-// gradients where somebody asked for them.
+// Trace: the results of every step of one pass, with the document and, if requested, the gradients.
 #pragma once
 
 #include <array>
@@ -29,9 +28,9 @@ struct SmallScores {
 
   Index item = 0;
   Index rows = 0, cols = 0;
-  std::vector<std::shared_ptr<const Head>> heads;  // null: not there yet
+  std::vector<std::shared_ptr<const Head>> heads;  // null: not computed yet
 
-  /// Whether there are ever pictures of a tensor, and its place in a head's.
+  /// Whether a tensor can have pictures, and its index in Head::cells.
   static constexpr bool has(TensorId id) { return isStoredScores(id) || isComputedOnDemand(id); }
   static constexpr std::size_t place(TensorId id) {
     return static_cast<std::size_t>(id) - static_cast<std::size_t>(TensorId::rawScores);
@@ -43,7 +42,7 @@ struct SmallScores {
 
 class Trace : public AttentionTensors {
  public:
-  /// With the document's operands; the results are for a pass to fill in.
+  /// Has the document's operands; a pass fills in the results.
   explicit Trace(DocumentPtr document);
 
   const Document& document() const { return *document_; }
@@ -60,7 +59,7 @@ class Trace : public AttentionTensors {
   const Gradients* gradients() const { return gradients_.get(); }
   /// Pictures of scores that the pass does not store; null unless requested (withSmallScores).
   const SmallScores* smallScores() const { return smallScores_.get(); }
-  /// The values of the pass, or its gradients, which must be there.
+  /// The values of the pass, or its gradients, which must exist.
   const LayerTensors& side(bool gradient) const;
   /// A cell's value; a gradient cell's gradient where the trace has gradients.
   float value(const CellRef& cell) const override;

@@ -25,10 +25,10 @@ class TraceGradients final : public Gradients {
 };
 using GradientsPtr = std::shared_ptr<const TraceGradients>;
 
-/// 1 for every cell of the output: the gradients are those of its sum then.
+/// Returns 1 for every cell of the output, which gives the gradients of its sum.
 Tensor gradOutputOfSum(const AttentionConfig& config);
 
-/// Throws UserError with the figure where gradients beside their pass would not fit `budgetBytes`.
+/// Throws UserError with the figure where a pass with gradients would not fit `budgetBytes`.
 void checkGradientsFit(const AttentionConfig& config, Index budgetBytes);
 
 /// Null where `execution` was cancelled. Throws UserError where grad.output is not of the output's

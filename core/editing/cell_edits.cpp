@@ -95,7 +95,7 @@ void fill(const MatrixView& cells, Value value) {
   }
 }
 
-/// What drawing the operand anew gives; X and the memory with mean 0 and variance 1.
+/// The operand drawn again; X and the memory with mean 0 and variance 1.
 Tensor drawn(const Document& document, TensorId tensor, const FillDrawn& how) {
   if (!info(tensor).perItem) {
     Weights weights = drawWeightsFor(document, how.init, how.seed);

@@ -1,11 +1,11 @@
-// Cell edits: the edits that change cells of operands and pins, and nothing about the sizes.
+// Cell edits: the edits that change cells of operands and pins, but no sizes.
 #pragma once
 
 #include "core/editing/edit.h"
 
 namespace headscope {
 
-/// Each gives the changed document; throws UserError, and then nothing has changed.
+/// Each returns the changed document. Throws UserError and then changes nothing.
 Document applyTo(const Document& before, const SetCell& edit);
 Document applyTo(const Document& before, const FillRegion& edit);
 Document applyTo(const Document& before, const CopyHead& edit);

@@ -40,7 +40,7 @@ std::optional<TensorPatch> TensorPatch::between(const Tensor& from, const Tensor
   const Index most = from.size() / kMinCellsPerPatched;
   const float* before = from.data();
   const float* after = to.data();
-  // Counted first: where all is other, as in weights drawn anew, nothing is listed in vain.
+  // Counts first: where all cells differ, as in weights drawn again, no list is built in vain.
   std::vector<Index> blocks;  // that differ, by their first cell
   Index cells = 0;
   const auto endOf = [&](Index begin) { return std::min(begin + kBlock, from.size()); };
@@ -130,7 +130,7 @@ std::shared_ptr<const Input> withTensors(const Input& input, const Tensor& x,
   return next;
 }
 
-/// The same but for X and the memory.
+/// Whether two inputs are equal except for X and the memory.
 bool sameLabels(const Input& a, const Input& b) {
   return &a == &b ||
          (a.tokens == b.tokens && a.memoryTokens == b.memoryTokens && a.lengths == b.lengths &&
@@ -250,8 +250,8 @@ void DocumentWalk::cross(DocumentDelta& delta) {
   delta.measure(rest_);
 }
 
-/// Tensors that no patch on the way has changed must be the very same: whoever compares two states
-/// tells by them what to compute anew.
+/// Whether all tensors without a patch are the original objects. A pass compares these to decide
+/// which steps to run again.
 bool DocumentWalk::leadsTo(const Document& document) const {
   const DocumentTensors tensors = tensorsOf(document);
   for (std::size_t i = 0; i < tensors.size(); ++i) {

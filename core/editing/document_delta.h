@@ -1,4 +1,4 @@
-// DocumentDelta: a document kept as what sets it apart from its neighbour in the history.
+// DocumentDelta: a document stored as its differences from its neighbour in the history.
 // DocumentWalk: goes from document to document over such deltas.
 #pragma once
 
@@ -20,13 +20,13 @@ namespace headscope {
 
 class TensorPatch {
  public:
-  /// What turns `from` into `to`, bit for bit (−0 is not 0). None where that is no saving: other
-  /// shapes, views with gaps, or more than 1/kMinCellsPerPatched of the cells.
+  /// The patch that turns `from` into `to`, bit for bit (−0 is not 0). None where a patch saves
+  /// nothing: other shapes, views with gaps, or more than 1/kMinCellsPerPatched of the cells.
   static std::optional<TensorPatch> between(const Tensor& from, const Tensor& to);
   static constexpr Index kMinCellsPerPatched = 8;
 
-  /// Writes its cells into `tensor` (contiguous, not shared) and takes over those it replaces: it
-  /// is the way back then.
+  /// Writes its cells into `tensor` (contiguous, not shared) and keeps the replaced ones:
+  /// afterwards it is the reverse patch.
   void exchange(Tensor& tensor);
 
   bool empty() const { return cells_.empty(); }
@@ -45,10 +45,10 @@ class TensorPatch {
 class PinPatch {
  public:
   PinPatch() = default;
-  /// What turns `from` into `to`, bit for bit (−0 is not 0).
+  /// The patch that turns `from` into `to`, bit for bit (−0 is not 0).
   PinPatch(const Pins& from, const Pins& to);
 
-  /// The pins it leads to from those it starts at; it is the way back then.
+  /// Applies the patch to the pins that it starts from; afterwards it is the reverse patch.
   Pins cross(const Pins& pins);
 
   Index bytes() const;
@@ -60,13 +60,13 @@ class PinPatch {
 /// X, the memory and the eight weights, in this order.
 using DocumentTensors = std::array<Tensor, 10>;
 
-/// The way from one document to another. Tensors that both share are left out, those that differ
-/// in few cells are patches; so are the pins.
+/// The differences from one document to another. Shared tensors are left out; tensors that differ
+/// in few cells are stored as patches, as are the pins.
 class DocumentDelta {
  public:
   DocumentDelta(const Document& from, const DocumentPtr& to);
 
-  /// What it keeps in memory that the document it starts from does not.
+  /// The bytes that it keeps in memory beyond those of the document that it starts from.
   Index bytes() const { return bytes_; }
 
  private:
@@ -81,7 +81,7 @@ class DocumentDelta {
   Document rest_;  // all but tensors and pins; no input where at most X and the memory differ
   std::vector<Change> changes_;
   PinPatch pins_;
-  std::weak_ptr<const Document> whole_;  // somebody may hold it still
+  std::weak_ptr<const Document> whole_;  // it may still be in use elsewhere
   Index bytes_ = 0;
 };
 
@@ -89,12 +89,12 @@ class DocumentWalk {
  public:
   explicit DocumentWalk(const DocumentPtr& start);
 
-  /// Goes over a delta that starts at the present document, and turns it into the way back.
-  /// A large patch copies its tensor, the first only, however many deltas are crossed.
+  /// Applies a delta that starts at the present document, and turns it into its reverse. A large
+  /// patch copies its tensor, the first only, however many deltas are crossed.
   void cross(DocumentDelta& delta);
 
-  /// The present document; the very one that was left here if it is still held and differs in no
-  /// tensor but those that were patched on the way.
+  /// The present document. Returns the original object if it still exists and differs only in
+  /// tensors that were patched since.
   DocumentPtr document() const;
 
  private:

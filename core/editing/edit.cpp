@@ -11,7 +11,7 @@
 namespace headscope {
 namespace {
 
-/// Without what is fitted to the sizes once these are known to be right.
+/// The configuration without the parts that are fitted to the sizes after these are validated.
 AttentionConfig sizesOf(AttentionConfig config) {
   config.mask = {};
   config.headGains.clear();
@@ -59,8 +59,8 @@ std::string joined(const std::vector<std::string>& tokens) {
   return text;
 }
 
-/// A sentence of its own for every item of the batch, as the batch repeats them, so that changing
-/// `item` changes no other. The first sentence alone is every item's, and is changed for all.
+/// Gives every item of the batch its own sentence, as the batch repeats them, so that a change of
+/// `item` affects no other. A single sentence belongs to all items and is changed for all.
 void spellOut(std::vector<std::string>& texts, Index item, Index batch) {
   const std::size_t given = texts.size();
   if (given == 1 && item == 0) return;
@@ -195,8 +195,8 @@ struct Editor {
     draft.source = std::make_shared<const InputSource>(std::move(source));
   }
 
-  /// Within the whole sentence: what is cut off stays behind the shown tokens. A repeated sentence
-  /// cannot be moved in, so the tokens shown become the sentence.
+  /// Moves a token within the whole sentence: tokens cut off from the display stay after the shown
+  /// ones. In a repeated sentence the shown tokens become the sentence.
   void moveInText(const MoveToken& e, const std::vector<std::string>& shown) {
     TextSource source = std::get<TextSource>(*before.source);
     auto& texts = e.memory ? source.memoryTexts : source.texts;
@@ -249,7 +249,7 @@ struct Editor {
 
 EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
                  const WeightMaker& make) {
-  // an edit that neither this chain nor Editor knows does not compile
+  // an edit that neither this chain nor Editor handles does not compile
   return std::visit(
       [&]<typename Kind>(const Kind& e) -> EditResult {
         if constexpr (std::is_same_v<Kind, Open>) {

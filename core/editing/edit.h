@@ -1,4 +1,5 @@
-// Edits: every change of a document as a value; `apply` checks one and gives the next document.
+// Edits: every change of a document as a value. `apply` checks an edit and returns the next
+// document.
 #pragma once
 
 #include <memory>
@@ -35,7 +36,7 @@ struct SetTemperature {
 };
 struct SetMask {
   Mask mask;
-  std::string name = {};  // what it is called in the undo list; empty: by what it changes
+  std::string name = {};  // its name in the undo list; empty: named by its changes
 };
 struct SetRotary {
   Rotary rotary;
@@ -65,7 +66,7 @@ struct DrawWeights {
   WeightInit init = WeightInit::xavier;
   std::uint64_t seed = 1;
 };
-struct SetWeights {  // loaded ones; d_model, d_k, D_kv and the memory's width are theirs
+struct SetWeights {  // loaded weights, which determine d_model, d_k, D_kv and the memory's width
   std::string name;
   Weights weights;
   bool bias = true;
@@ -85,7 +86,7 @@ struct FillRegion {
   Region region;
   Fill fill;
 };
-struct CopyHead {  // a head's part of a weight matrix or bias over another head's
+struct CopyHead {  // copies a head's part of a weight matrix or bias to another head
   TensorId tensor = TensorId::wQ;
   Index from = 0;
   Index to = 0;
@@ -107,9 +108,9 @@ struct SetMistake {
 struct SetDropout {
   Dropout dropout;
 };
-struct Open {  // a preset, a file, or another document altogether
+struct Open {  // opens a preset, a file, or any other document
   DocumentPtr document;
-  std::string name;  // what it is called in the undo list
+  std::string name;  // its name in the undo list
 };
 
 using Edit =
@@ -118,16 +119,16 @@ using Edit =
                  SetWeights, SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin,
                  RemovePin, RemoveAllPins, SetMistake, SetDropout, Open>;
 
-/// What an edit is called in the undo list ("heads = 16").
+/// The name of an edit in the undo list ("heads = 16").
 std::string nameOf(const Edit& edit, const Document& before);
 
 struct EditResult {
   DocumentPtr document;
-  std::string note;  // what else had to change ("weights drawn anew: xavier, seed 1"), or empty
+  std::string note;  // further changes ("weights drawn anew: xavier, seed 1"), or empty
 };
 
-/// Checks the edit and gives the next document. Throws UserError (with problems() where a
-/// configuration is refused) and then nothing has changed.
+/// Checks the edit and returns the next document. Throws UserError (with problems() where a
+/// configuration is refused) and then changes nothing.
 EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
                  const WeightMaker& make = drawWeightsFor);
 

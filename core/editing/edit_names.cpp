@@ -1,4 +1,4 @@
-// What each edit is called in the undo list.
+// The names of edits in the undo list.
 #include <fmt/format.h>
 
 #include "core/editing/edit.h"
@@ -15,7 +15,7 @@ std::string changed(const char* what, Number from, Number to) {
   return fmt::format("{} {:g} → {:g}", what, static_cast<double>(from), static_cast<double>(to));
 }
 
-/// As many code points of a sentence as a line of the list has room for.
+/// The first code points of a sentence, as many as fit a line of the list.
 std::string quoted(const std::string& text) {
   constexpr std::size_t kMost = 40;
   std::size_t end = 0, points = 0;
@@ -27,7 +27,7 @@ std::string quoted(const std::string& text) {
   return fmt::format("“{}{}”", text.substr(0, end), end < text.size() ? " …" : "");
 }
 
-/// What an input is, in a few words.
+/// Describes an input in a few words.
 struct InputNamer {
   std::string operator()(const TextSource& s) const {
     return s.texts.empty() ? "text" : "text " + quoted(s.texts.front());

@@ -61,7 +61,7 @@ const std::string& History::nameAt(std::size_t index) const {
   return index == 0 ? startName_ : entries_[index - 1].name;
 }
 
-/// On copies of the entries, so that nothing has changed where memory runs out.
+/// Works on copies of the entries, so that nothing changes where memory runs out.
 History::Journey History::travelTo(std::size_t index) const {
   assert(index < size());
   const auto [first, last] = std::minmax(index, position_);

@@ -1,4 +1,4 @@
-// History: the current document, and the way back and forth again, within a budget of memory.
+// History: the current document with undo and redo, within a memory budget.
 //
 // The current document is whole; from each state to the next there is one delta (document_delta.h),
 // pointing away from the current state. An edit of one cell costs that cell, not its matrix.
@@ -20,9 +20,9 @@ class History {
 
   const DocumentPtr& current() const { return current_; }
 
-  /// Applies an edit; what was undone before it is dropped. Edits with the same non-empty
-  /// `gesture` in a row (dragging, typing) make one entry. Gives apply's note. Throws as
-  /// `apply` does, and then nothing has changed.
+  /// Applies an edit and drops all undone ones. Consecutive edits with an equal, non-empty
+  /// `gesture` (dragging, typing) make one entry. Returns apply's note. Throws as `apply` does and
+  /// then changes nothing.
   std::string apply(const Edit& edit, const std::string& gesture = "");
 
   /// Attaches a caller-defined tag to the current state (for example which file is open). States
@@ -41,7 +41,7 @@ class History {
   bool canRedo() const { return position_ < entries_.size(); }
   void undo();
   void redo();
-  std::string undoName() const;  // of the edit that undo would take back
+  std::string undoName() const;  // the edit that undo would revert
   std::string redoName() const;
 
   /// The states as a list: 0 is the oldest kept, `position()` the current one.
@@ -49,7 +49,7 @@ class History {
   std::size_t position() const { return position_; }
   /// The name of the edit that led to a state; "start" for the first state.
   const std::string& nameAt(std::size_t index) const;
-  /// Makes a state the current one. Tensors it shares with the current one stay the very same.
+  /// Makes a state the current one. Tensors that both share stay the same objects.
   void jumpTo(std::size_t index);
   /// A state's document. It is rebuilt unless it is the current one, so callers keep it and do not
   /// ask in every frame.

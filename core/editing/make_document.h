@@ -1,4 +1,4 @@
-// Make document: a document from its parts, with the weights that its initialiser and seed give.
+// Make document: builds a document from its parts, with weights by its initialiser and seed.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace headscope {
 
-/// The weights that `init` and `seed` give for the document's sizes; designed and learned ones also
-/// for its kind of input. Learned ones come with the program, or are learned by this call: that
-/// takes as long as learning does (training/learned_layer.h), a second or two at d_model 512.
+/// Draws the weights of `init` and `seed` for the document's sizes. Designed and learned ones also
+/// depend on its kind of input. Learned weights come with the program or are trained by this call
+/// (training/learned_layer.h), which takes a second or two at d_model 512.
 Weights drawWeightsFor(const Document& document, WeightInit init, std::uint64_t seed);
 
-/// Gives a document's weights in place of drawWeightsFor, for example with progress.
+/// A function that replaces drawWeightsFor, for example to show progress.
 using WeightMaker = std::function<Weights(const Document&, WeightInit, std::uint64_t seed)>;
 
 /// makeDraft (document.h) with its weights by `make`. Throws UserError.

@@ -1,5 +1,5 @@
-// Region: a block of cells of an operand (a row, a column, a head's part, a whole matrix), and what
-// it can be filled with.
+// Region: a block of cells of an operand (a row, a column, a head's part, a whole matrix), and the
+// ways to fill it.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct FillIdentity {};  // ones on the region's diagonal, 0 elsewhere
 struct FillScaled {
   double factor = 1.0;
 };
-struct FillDrawn {  // what drawing the whole matrix anew would give there
+struct FillDrawn {  // the values of the region in a whole matrix drawn again
   WeightInit init = WeightInit::xavier;
   std::uint64_t seed = 1;
 };

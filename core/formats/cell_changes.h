@@ -17,7 +17,7 @@ struct CellChange {
 
 /// The first `most` + 1 cells in which `tensor` differs from `base`, bit for bit (−0 is not 0).
 std::vector<CellChange> changedCells(const Tensor& tensor, const Tensor& base, Index most);
-/// A copy of `base` with them. Each place must be one of its cells.
+/// A copy of `base` with the changed cells. Each place must lie within `base`.
 Tensor withCells(const Tensor& base, const std::vector<CellChange>& cells);
 
 Json cellsJson(const std::vector<CellChange>& cells);

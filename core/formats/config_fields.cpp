@@ -15,7 +15,7 @@ constexpr std::string_view kWithoutEffect[]{
     "pipeline_tag", "tags", "tie_weights_", "torch_dtype", "torchscript", "transformers.js_config",
     "transformers_version", "trl_version", "unsloth_fixed", "unsloth_version", "use_bfloat16",
     "vocab_file",
-    // how a pass is carried out, not what it gives
+    // the execution of a pass, not its result
     "attn_implementation", "cache_implementation", "chunk_size_feed_forward",
     "gradient_checkpointing", "is_llama_config", "low_cpu_mem_usage", "output_attentions",
     "output_hidden_states", "output_past", "output_router_logits", "pretraining_tp",
@@ -49,7 +49,7 @@ constexpr std::string_view kWithoutEffect[]{
     "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type",
     "problem_type", "sentence_transformers", "similarity_fn_name", "summary_activation",
     "summary_proj_to_labels", "summary_type", "summary_use_proj", "task_specific_params",
-    // sizes that say again what the tensors' shapes are checked for, or what others say
+    // sizes that repeat other fields or the checked shapes of the tensors
     "embedding_size", "max_seq_length", "max_sequence_length", "max_window_layers",
     "model_max_length", "n_ctx", "original_max_position_embeddings", "seq_length",
     "sinusoidal_pos_embds"};

@@ -1,5 +1,5 @@
-// Fields of config.json as data: those without effect on a pass, those that ask for mathematics
-// which the blocks of the families here do not have, and the kinds of models that need such.
+// Fields of config.json as data: the fields without effect on a pass, the fields that ask for
+// mathematics which no supported block has, and the kinds of models that need such mathematics.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ inline constexpr std::string_view kQuantizedWeights = "quantized weights";
 /// that asks for nothing, such as false or a factor of 1. Nothing for a field that is not known.
 std::optional<std::string_view> mathematicsOf(std::string_view name, const Json& value);
 
-/// The mathematics that a kind of model needs and no family here has: "rotary positions on a part
-/// of d_k". Empty for a kind that is not known.
+/// The mathematics that a kind of model needs and no supported family has: "rotary positions on a
+/// part of d_k". Empty for an unknown kind.
 std::string_view mathematicsOfType(std::string_view modelType);
 
 }  // namespace headscope::formats

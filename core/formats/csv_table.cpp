@@ -11,8 +11,8 @@
 namespace headscope::formats {
 namespace {
 
-/// A token as a cell: quoted where it needs it. A spreadsheet would compute what starts like a
-/// formula, so such a text gets the apostrophe that makes it plain.
+/// A token as a cell, quoted where necessary. A text that starts like a formula gets an apostrophe
+/// first, so that a spreadsheet does not compute it.
 std::string csvText(std::string_view token) {
   const bool formula =
       token.size() > 1 && std::string_view("=+-@\t\r").find(token.front()) != std::string::npos;
@@ -50,7 +50,7 @@ class CsvWriter {
     endLine(out);
   }
 
-  /// To the next row; false after the last one.
+  /// Moves to the next row; false after the last one.
   bool advance() {
     for (std::size_t axis = at_.size(); axis-- > 0;) {
       if (++at_[axis] < table_.axes[axis].size) return true;

@@ -25,8 +25,8 @@ struct CsvTable {
   std::function<void(At, std::span<float>)> row;  // fills in a row's values
 };
 
-/// All indices count from 0. Numbers read back to the very same float32. No partial file is left.
-/// Throws UserError naming the path.
+/// Writes the table. All indices count from 0. Numbers read back to the same float32. No partial
+/// file is left. Throws UserError naming the path.
 void writeCsv(const std::filesystem::path& path, const CsvTable& table);
 
 }  // namespace headscope::formats

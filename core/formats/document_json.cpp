@@ -156,7 +156,7 @@ std::vector<float> floatsFrom(const JsonField& field) {
   return values;
 }
 
-/// What core finds wrong with the configuration, as a finding about the file.
+/// Throws UserError at the field where the configuration is invalid or exceeds the budget.
 void requireUsable(const JsonField& field, const AttentionConfig& config, Index memoryBudget) {
   const auto problems = validate(config);
   if (!problems.empty()) field.fail("cannot be used: " + problems.front().message);
@@ -203,7 +203,7 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   c.dModel = field.at("d_model").whole();
   c.numHeads = field.at("num_heads").whole();
   c.numKvHeads = field.at("num_kv_heads").whole();
-  // files from before d_k could be given by itself have none
+  // files of older versions, where d_k could not be set, have none
   if (const auto headDim = field.find("head_dim")) c.headDim = headDim->whole();
   c.seqLen = field.at("seq_len").whole();
   c.memoryLen = field.at("memory_len").whole();
@@ -218,7 +218,7 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   for (const JsonField& gain : field.at("head_gains").items()) {
     c.headGains.push_back(static_cast<float>(gain.number()));
   }
-  // written where they are on
+  // written only where they are on
   if (const auto rope = field.find("rope")) c.rotary = rotaryFrom(*rope);
   if (const auto alibi = field.find("alibi")) c.alibi = alibi->flag();
   if (const auto norm = field.find("head_norm")) {
@@ -249,7 +249,7 @@ constexpr std::array kPositions{PositionsName{Positions::named, "named"},
                                 PositionsName{Positions::sinusoidal, "sinusoidal"},
                                 PositionsName{Positions::none, "none"}};
 
-/// Adds a tensor under "NAME.what"; null for one that is not there.
+/// Adds tensors under "NAME.what"; gives null for a missing one.
 class Adding {
  public:
   Adding(const std::string& name, TensorsToSave& tensors) : name_(name), tensors_(tensors) {}
@@ -297,7 +297,7 @@ std::shared_ptr<const Series> seriesFrom(const JsonField& field, TensorsToRead& 
 Tensor tensorFrom(const JsonField& field, const char* name, TensorId id, const AttentionConfig& c,
                   TensorsToRead& tensors) {
   if (id == TensorId::memory && !c.crossAttention()) {
-    static_cast<void>(field.find(name));  // null, or of an input whose memory is not used
+    static_cast<void>(field.find(name));  // null, or of an input whose memory is unused
     return {};
   }
   return tensors.read(field.at(name), shapeOf(id, c));
@@ -328,8 +328,8 @@ Positions positionsFrom(const JsonField& field) {
   field.fail("must be named, sinusoidal or none");
 }
 
-/// Tokens and their names are made of the source again; X and the memory are those that were saved,
-/// whatever this program would make of it.
+/// Reads an input. Tokens and their names are derived again from the source; X and the memory are
+/// the saved ones, even if this version would embed the source otherwise.
 std::shared_ptr<const Input> inputFrom(const JsonField& field, const Document& d,
                                        const JsonField& source, TensorsToRead& tensors) {
   Tensor x = tensorFrom(field, "x", TensorId::x, d.config, tensors);

@@ -1,5 +1,5 @@
-// A document as JSON and tensors: everything it holds, so that it comes back bit for bit; and its
-// configuration and tokens as `info`, `run` and trace files give them.
+// A document as JSON and tensors: its whole contents, which read back bit for bit; and its
+// configuration and tokens in the form of `info`, `run` and trace files.
 #pragma once
 
 #include <array>
@@ -16,21 +16,21 @@
 
 namespace headscope::formats {
 
-/// {"d_model","num_heads","num_kv_heads","d_k","seq_len","memory_len","batch","bias"};
-/// "head_dim" where d_k was given by itself, and "mistakes", their ids, where common mistakes are
-/// on.
+/// {"d_model","num_heads","num_kv_heads","d_k","seq_len","memory_len","batch","bias"}; also
+/// "head_dim" where d_k was set by itself, and "mistakes", a list of ids, where mistakes are on.
 Json configJson(const AttentionConfig& config);
 
-/// Lists of tokens, one per batch item, or one plain list; empty where the text is neither.
+/// Parses lists of tokens, one per batch item, or one plain list; empty where the text is neither.
 std::vector<std::vector<std::string>> parseTokens(const std::string& json);
 
-/// What files of tensors say of their pass: its configuration, tokens and mistakes.
+/// The metadata of a pass in files of tensors: its configuration, tokens and mistakes.
 std::map<std::string, std::string> passMetadata(const Trace& trace);
 
 /// [{"id","formula","outputs"}], in order.
 Json stepsJson(const AttentionConfig& config);
 
-/// All that a configuration holds; reading checks it, and its sizes against the budget.
+/// A configuration with all of its fields. Reading validates it and checks its sizes against the
+/// budget.
 Json wholeConfigJson(const AttentionConfig& config);
 AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget);
 
@@ -50,18 +50,18 @@ inline constexpr std::array kWeightTensors{
     WeightTensor{TensorId::bQ, &Weights::bQ}, WeightTensor{TensorId::bK, &Weights::bK},
     WeightTensor{TensorId::bV, &Weights::bV}, WeightTensor{TensorId::bO, &Weights::bO}};
 
-/// `name` stands before its tensors' names: "scene 3" gives "scene 3.W_Q".
+/// `name` is the prefix of its tensors' names: "scene 3" gives "scene 3.W_Q".
 Json documentJson(const Document& document, const std::string& name, TensorsToSave& tensors);
 
 /// The document's weights, X and memory under the names that `documentJson` gives them.
 std::vector<NamedTensor> documentTensors(const Document& document, const std::string& name);
 
-/// The document as it was before any cell was changed: its input embedded and its weights drawn
-/// anew from what it says of both, by `make`. Throws as `documentFrom`.
+/// The document before any cell was changed: its input is embedded again, and `make` draws its
+/// weights again, from the sources that it names. Throws as documentFrom does.
 DocumentPtr drawnAnew(const JsonField& field, TensorsToRead& tensors, Index memoryBudget,
                       const WeightMaker& make);
 
-/// A valid document within the budget, or UserError that names file and field.
+/// Reads a valid document within the budget. Throws UserError that names file and field.
 DocumentPtr documentFrom(const JsonField& field, TensorsToRead& tensors, Index memoryBudget);
 
 }  // namespace headscope::formats

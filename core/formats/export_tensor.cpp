@@ -22,7 +22,7 @@ namespace {
 
 bool isBias(TensorId id) { return id >= TensorId::bQ && id <= TensorId::bO; }
 
-/// Why a pass has no such tensor; empty where it has one.
+/// The reason why a pass lacks the tensor; empty where it has it.
 std::string whyMissing(TensorId id, const AttentionConfig& c) {
   if (id == TensorId::memory && !c.crossAttention()) {
     return "this pass is self-attention, without a memory; choose x";
@@ -106,7 +106,7 @@ void exportTensor(const std::filesystem::path& path, const Trace& trace, TensorI
 
 namespace {
 
-/// One list per item, or null where rows do not count tokens.
+/// The lists of tokens, one per item; null where rows are not tokens.
 const std::vector<std::vector<std::string>>* tokensOf(const Trace& trace, Axis rows) {
   const Input& input = *trace.document().input;
   if (rows == Axis::query) return &input.tokens;

@@ -1,4 +1,4 @@
-// exportTensor: any tensor of a pass as a file of its own.
+// exportTensor: writes any tensor of a pass to its own file.
 #pragma once
 
 #include <array>
@@ -22,10 +22,11 @@ std::optional<TensorFormat> tensorFormatFromName(std::string_view name);
 /// The format that a file's ending names.
 std::optional<TensorFormat> tensorFormatOf(const std::filesystem::path& path);
 
-/// The tensors a pass has: no memory in self-attention, no biases where none are added.
+/// The tensors of a pass: no memory in self-attention, no biases where none are added.
 std::vector<TensorId> tensorsOf(const AttentionConfig& config);
 
-/// The tensor under a name. Throws UserError that lists the names, or says why a pass has none.
+/// The tensor of a name. Throws UserError that lists the names, or gives the reason why a pass
+/// lacks it.
 TensorId requireTensor(std::string_view name, const AttentionConfig& config);
 
 /// No partial file is left. Throws UserError naming the path.
@@ -35,7 +36,7 @@ void exportTensor(const std::filesystem::path& path, const Trace& trace, TensorI
 /// One line per matrix row, for spreadsheets and for pandas. The header names the columns: `item`
 /// and `head` where the tensor has such an axis, `row`, `token` where rows are queries or keys,
 /// then one column per value, named by its index. All indices count from 0. Numbers read back to
-/// the very same float32; what a mask forbids is -inf.
+/// the same float32; a masked score is -inf.
 ///
 ///   item,head,row,token,0,1,2
 ///   0,0,0,The,0.25,-inf,-inf

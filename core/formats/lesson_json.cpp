@@ -29,7 +29,7 @@ constexpr std::string_view kLessonEnding = ".lesson.json";
 using Read = std::function<void(const JsonField&)>;
 using ReadFields = std::map<std::string_view, Read>;
 
-/// Reads the fields of an object, each as it is told; another one is refused by its name.
+/// Reads the fields of an object, each with its own function. Refuses unknown fields by name.
 void readFields(const JsonField& object, const ReadFields& known) {
   for (const auto& [name, field] : object.fields()) {
     const auto found = known.find(name);
@@ -42,7 +42,7 @@ void readFields(const JsonField& object, const ReadFields& known) {
     try {
       found->second(field);
     } catch (const UserError& error) {
-      const std::string why = error.what();  // as of a preset that there is not
+      const std::string why = error.what();  // such as an unknown preset
       if (why.starts_with(field.file())) throw;
       throw UserError(fmt::format("{}: {}: {}", field.file(), field.path(), why));
     }
@@ -55,14 +55,14 @@ CellRef cellNamed(const JsonField& field, const std::string& text) {
   return *cell;
 }
 
-/// {"raw_scores[0, 0, 2, 1]": 30}: each cell and what it is to be.
+/// {"raw_scores[0, 0, 2, 1]": 30}: reads each cell and its new value.
 void readCells(const JsonField& field, const std::function<void(const CellRef&, float)>& take) {
   for (const auto& [name, value] : field.fields()) {
     take(cellNamed(value, name), static_cast<float>(value.number()));
   }
 }
 
-/// The fields of a state: what each changes of it.
+/// The fields of a state, each with the function that reads it.
 ReadFields fieldsOf(SceneState& state) {
   const auto edit = [&](auto make) {
     return [&state, make](const JsonField& f) { state.edits.push_back(make(f)); };
@@ -189,7 +189,7 @@ Prediction readPrediction(const JsonField& object) {
   return p;
 }
 
-/// The id of one that comes with the program.
+/// The id of a lesson that comes with the program.
 std::string lessonNamed(const JsonField& field) {
   const auto all = allAssets();
   const std::string file = fmt::format("lessons/{}{}", field.text(), kLessonEnding);
@@ -233,7 +233,7 @@ Scene readScene(const JsonField& object) {
   return scene;
 }
 
-/// "line 12", of the byte that a message of the parser ends with.
+/// The line, "line 12", of the byte offset at the end of a parser's message.
 std::string lineOf(std::string_view text, std::string_view message) {
   const std::size_t space = message.rfind(' ');
   std::size_t byte = 0;

@@ -10,11 +10,11 @@
 
 namespace headscope::formats {
 
-/// Throws UserError that names the file and the place: the line where it is no JSON, the field
-/// where it is not what it should be.
+/// Throws UserError that names the file and the place: the line where it is not JSON, otherwise the
+/// field.
 lessons::Lesson parseLesson(std::string_view text, const std::string& file);
 
-/// Those that come with the program, in their order.
+/// The lessons that come with the program, in their order.
 const std::vector<lessons::Lesson>& shippedLessons();
 
 /// Whether a path is a lesson's: it ends in ".lesson.json".

@@ -18,7 +18,7 @@ namespace headscope::formats {
 namespace {
 
 const std::string kLinkName = "the link";
-constexpr Index kMostNumbers = 20'000;  // some 100 KB of an address
+constexpr Index kMostNumbers = 20'000;  // about 100 KB of an address
 constexpr std::size_t kMostLinkBytes = std::size_t{4} << 20;
 
 Json wholeTensor(const Tensor& tensor) {
@@ -68,7 +68,7 @@ Tensor tensorOfLink(const JsonField& field) {
   return Tensor::fromValues(shape, numbers);
 }
 
-/// What `drawnTensors` and the link's own numbers make of the document.
+/// Provides a document's tensors: they are drawn again and changed by the link's own cells.
 void giveTensors(const JsonField& file, const JsonField& document, const std::string& name,
                  TensorsToRead& tensors, Index budget, const WeightMaker& make) {
   if (!document.at("weights").at("loaded_from").text().empty()) return;
@@ -119,7 +119,7 @@ Session sessionFromLink(const std::string& text, Index memoryBudget, const Weigh
   const Json json = sessionIn(text, kLinkName);
   return readWhole(json, kLinkName, [&](const JsonField& file) {
     requireVersion(file, kLinkName);
-    static_cast<void>(file.find("tensors"));  // the name of a file, which a link does without
+    static_cast<void>(file.find("tensors"));  // the name of a tensor file, unused in a link
     TensorsToRead tensors(memoryBudget);
     const JsonField own = file.at("own");
     for (const auto& [name, field] : own.fields()) {

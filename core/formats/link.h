@@ -1,5 +1,5 @@
-// Link: a session as text alone, which an address can hold. Of its tensors it keeps what cannot be
-// drawn anew from the rest: cells that were changed, and small ones whole.
+// Link: a session as text that fits in an address. It keeps only the tensor values that cannot be
+// drawn again from the rest: changed cells, and whole tensors if small.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace headscope::formats {
 
-/// JSON on one line. `make` draws the weights that the session's are compared with, which takes as
-/// long as learning does where they were learned. Throws UserError where the session has more
-/// numbers of its own than a link is made for.
+/// Returns JSON on one line. `make` draws the weights with which the session's are compared; for
+/// learned weights this takes as long as the training. Throws UserError where the session has more
+/// numbers of its own than a link may hold.
 std::string linkText(const Session& session, Index memoryBudget,
                      const WeightMaker& make = drawWeightsFor);
-/// Asks `make` for all weights that linkText will ask for.
+/// Calls `make` for all weights that linkText will need.
 void drawForLink(const Session& session, Index memoryBudget, const WeightMaker& make);
 
-/// `make` draws the weights, as for linkText. Throws UserError where the text is damaged, or of a
-/// newer version.
+/// Reads a session; `make` draws the weights, as for linkText. Throws UserError where the text is
+/// damaged or of a newer version.
 Session sessionFromLink(const std::string& text, Index memoryBudget,
                         const WeightMaker& make = drawWeightsFor);
 

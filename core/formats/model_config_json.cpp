@@ -29,7 +29,7 @@ using model::ModelNotes;
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20;
 
-/// Kinds of models that have the blocks and the tensors' names of another.
+/// Kinds of models with the blocks and tensor names of another kind.
 constexpr std::array kSameBlocks{
     std::pair<std::string_view, Family>{"camembert", Family::roberta},
     std::pair<std::string_view, Family>{"xlm-roberta", Family::roberta}};
@@ -106,7 +106,7 @@ class ConfigReader {
     const auto field = find(name);
     return field ? sizeOf(*field, most) : otherwise;
   }
-  /// A size that a file may call by either of two names, as transformers does.
+  /// A size that may have either of two names, as in transformers.
   Index size(std::string_view name, std::string_view alias, Index most) {
     const auto own = find(name);
     const auto other = find(alias);
@@ -129,7 +129,7 @@ class ConfigReader {
     const auto field = find(name);
     return field ? positiveOf(*field) : otherwise;
   }
-  /// A norm's ε: as small as 0.
+  /// A norm's ε, at least 0.
   double epsilon(std::string_view name, double otherwise) {
     const auto field = find(name);
     if (!field) return otherwise;
@@ -137,7 +137,7 @@ class ConfigReader {
     if (!(value >= 0.0 && value < 1.0)) refuse(*field, "and must be at least 0 and below 1");
     return value;
   }
-  /// One id, several, or null. What is no token of the model never comes.
+  /// Reads one id, several, or null. An id that is no token of the model has no effect.
   void readEnds() {
     const auto field = find("eos_token_id");
     if (!field) return;
@@ -181,7 +181,7 @@ class ConfigReader {
     }
   }
 
-  /// The names of the classes that the model was saved as.
+  /// Reads the names of the classes that the model was saved from.
   void readArchitectures() {
     const auto classes = find("architectures");
     if (!classes || classes->value().list() == nullptr) return;
@@ -206,7 +206,7 @@ class ConfigReader {
   }
 
   void readGpt2() {
-    seen_.emplace("is_decoder");  // it is one, whatever this says
+    seen_.emplace("is_decoder");  // it is always a decoder
     c_.dModel = size("n_embd", "hidden_size", Limits::kDModel);
     c_.layers = size("n_layer", "num_hidden_layers", ModelLimits::kLayers);
     c_.heads = c_.kvHeads = size("n_head", "num_attention_heads", Limits::kDModel);
@@ -240,7 +240,7 @@ class ConfigReader {
       refuseAsked(*kind, "positions other than \"absolute\" ones");
     }
     if (c_.family != Family::roberta) return;
-    // its positions count from behind the padding's
+    // positions count from the id after the padding's
     const auto pad = find("pad_token_id");
     c_.padToken = pad ? sizeOf(*pad, c_.vocabulary - 1, 0) : 1;
     c_.firstPosition = c_.padToken + 1;
@@ -276,7 +276,7 @@ class ConfigReader {
     c_.scale = flag("scale", true);
     c_.tied = ModelConfig::Tied::no;
     if (const auto example = find("example")) c_.example = example->text();
-    seen_.emplace("task");  // what it has learned, for who reads the file
+    seen_.emplace("task");  // the learned task, for human readers
   }
 
   void readLlama() {
@@ -286,7 +286,7 @@ class ConfigReader {
     c_.dModel = size("hidden_size", Limits::kDModel);
     c_.layers = size("num_hidden_layers", ModelLimits::kLayers);
     c_.heads = size("num_attention_heads", Limits::kDModel);
-    // what a file leaves out is H for Llama alone
+    // the default is H for Llama alone
     c_.kvHeads = c_.family == Family::llama ? size("num_key_value_heads", c_.heads, c_.heads)
                                             : size("num_key_value_heads", c_.heads);
     if (c_.family == Family::qwen3) {
@@ -322,14 +322,14 @@ class ConfigReader {
   void readMistralWindow() {
     seen_.emplace("sliding_window");
     const Json* value = root_.value().find("sliding_window");
-    // transformers would take 4096 where it is left out: whether that was meant cannot be told
+    // the default of transformers is 4096; a missing value may mean that or no window
     if (value == nullptr || !value->isNull()) {
       c_.windows.assign(layers(), sizeOf(at("sliding_window"), ModelLimits::kPositions));
     }
   }
 
   void readQwenWindow() {
-    // transformers' own where a file leaves them out; a window of null is none
+    // the defaults of transformers for missing fields; null means no window
     constexpr Index kUsualWindow = 4096, kUsualFirstLayer = 28;
     const bool used = flag("use_sliding_window", false);
     const auto window = find("sliding_window");
@@ -342,7 +342,7 @@ class ConfigReader {
     for (std::size_t l = static_cast<std::size_t>(first); l < layers(); ++l) c_.windows[l] = width;
   }
 
-  /// Newer files say of each layer what the fields above say: they must agree.
+  /// Checks that the layer types of newer files agree with the fields above.
   void checkLayerTypes() {
     const auto types = find("layer_types");
     if (!types) return;
@@ -374,7 +374,7 @@ class ConfigReader {
     }
   }
 
-  /// Without a kind its positions are as they come.
+  /// Reads the scaling of positions; without a kind there is none.
   void readScaling(const JsonField& field) {
     std::set<std::string, std::less<>> known{"rope_type", "type", "rope_theta"};
     const auto number = [&](const char* name) {
@@ -416,7 +416,7 @@ class ConfigReader {
     }
   }
 
-  /// A nested field must say what one of its name says at the top.
+  /// Refuses a nested field whose value differs from the top-level field of its name.
   void refuseContradiction(const std::string& name, const JsonField& nested) const {
     const auto top = root_.find(name);
     if (!top || nested.value().isNull()) return;
@@ -427,7 +427,7 @@ class ConfigReader {
   }
 
   void checkOthers() {
-    // a window that is switched off is none, however wide
+    // a window that is switched off has no effect, whatever its width
     if (const auto used = root_.find("use_sliding_window");
         used && used->value().flag() != nullptr && !used->flag()) {
       seen_.emplace("sliding_window");
@@ -437,7 +437,7 @@ class ConfigReader {
     }
   }
 
-  /// Passes over a field without effect, notes one that is not known, and refuses one that asks for
+  /// Ignores a field without effect, notes an unknown one, and refuses one that asks for
   /// mathematics that the model's blocks do not have.
   void checkOther(const std::string& name, const JsonField& field) {
     const bool passed =
@@ -451,7 +451,7 @@ class ConfigReader {
     }
   }
 
-  /// For mathematics that the model's blocks do not have.
+  /// Refuses a field that asks for mathematics which the model's blocks do not have.
   [[noreturn]] void refuseAsked(const JsonField& field, std::string_view asked) const {
     throw UserError(fmt::format(
         "{}: {} is {}, which asks for {}, and that is not computed here for a {} model: open {}",

@@ -1,7 +1,7 @@
 // config.json of a Hugging Face model directory → ModelConfig.
 //
-// A field that matters to a pass is read, or refused with the mathematics that it asks for; one
-// without effect is passed over; one that is not known is passed over and noted (config_fields.h).
+// A field that affects a pass is read, or refused with the mathematics that it asks for. A field
+// without effect is ignored. An unknown field is ignored and noted (config_fields.h).
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@
 
 namespace headscope::formats {
 
-/// Throws UserError that names the file, the field and what was found there. `notes` gets the
-/// fields that are not known.
+/// Throws UserError that names the file, the field and the value found. `notes` receives the
+/// unknown fields.
 model::ModelConfig modelConfigFrom(const JsonField& root, model::ModelNotes& notes);
 model::ModelConfig readModelConfig(const std::filesystem::path& path, model::ModelNotes& notes);
 

@@ -33,7 +33,7 @@ using model::ModelNotes;
 using model::NormWeights;
 using model::Readout;
 
-/// Rows and columns swapped, square by square, which stay in cache.
+/// Transposes a matrix in square blocks that fit in cache.
 Tensor turnedOver(const Tensor& from) {
   if (from.empty()) return {};
   constexpr Index kSquare = 32;
@@ -55,7 +55,7 @@ Tensor turnedOver(const Tensor& from) {
 
 Tensor zerosFor(Index count) { return Tensor::zeros({count}); }
 
-/// Heads for other tasks: a pass is whole without them.
+/// Whether a tensor belongs to a head for another task, which a pass does not need.
 bool isOtherHead(std::string_view name) {
   constexpr std::array<std::string_view, 8> kHeads{
       "pooler.", "cls.seq_relationship.", "classifier.",       "qa_outputs.",
@@ -63,8 +63,8 @@ bool isOtherHead(std::string_view name) {
   return std::ranges::any_of(kHeads, [&](auto head) { return name.starts_with(head); });
 }
 
-/// The parts of a model by their names in its files. The same walk checks names and shapes when the
-/// model is opened, without reading, and reads later.
+/// Reads the parts of a model by their names in its files. When the model is opened, this class
+/// checks names and shapes without reading values; later it reads them.
 class PartsReader {
  public:
   PartsReader(const WeightFiles& files, const ModelConfig& config, NamePrefix prefix)
@@ -73,7 +73,7 @@ class PartsReader {
         wrapper_(std::move(prefix.wrapper)),
         prefix_(std::move(prefix.base)) {}
 
-  /// From here on tensors are checked and noted, not read.
+  /// From now on, tensors are checked and their names collected, but not read.
   void checkOnly(std::set<std::string>& names) { noted_ = &names; }
 
   Embedding embedding() const {
@@ -146,8 +146,8 @@ class PartsReader {
     return r;
   }
 
-  /// Encoders say a word where they were saved with that head; decoders, too, unless the embedding
-  /// is their head.
+  /// Whether the model has a readout: an encoder saved with that head, or a decoder with one or
+  /// with the embedding as its head.
   bool hasReadout() const {
     switch (c_.family) {
       case Family::bert:
@@ -168,7 +168,7 @@ class PartsReader {
     return c_.tied == ModelConfig::Tied::no || has(decoderName());
   }
 
-  /// The tensor whose values another one repeats where it is not read itself; empty: none.
+  /// The tensor that an unread tensor repeats; empty: none.
   std::string repeatedBy(std::string_view name) const {
     if (!hasReadout()) return {};
     if (name == decoderName() && !ownDecoder())
@@ -181,7 +181,7 @@ class PartsReader {
  private:
   bool has(const std::string& name) const { return files_.has(wrapper_ + name); }
 
-  /// The model was saved with a head, and its file has none: part of it is missing.
+  /// Whether the model was saved with a head that its file lacks.
   bool lacksHead() const { return c_.languageModelHead && !prefix_.empty(); }
 
   std::string decoderName() const {
@@ -239,7 +239,7 @@ class PartsReader {
     return take(*names.begin(), shape);
   }
 
-  /// Older files call them gamma and beta.
+  /// Reads a norm's weights; older files name them gamma and beta.
   NormWeights normCalled(const std::string& stem) const {
     const Shape shape{c_.dModel};
     const bool older = !has(stem + ".weight") && has(stem + ".gamma");
@@ -258,7 +258,7 @@ class PartsReader {
     if (biased) layer.bias = base(stem + ".bias", {out});
     return layer;
   }
-  /// GPT-2's Conv1D: stored (in, out).
+  /// Reads GPT-2's Conv1D, stored as (in, out).
   Dense conv(const std::string& stem, Index out, Index in) const {
     return {turnedOver(base(stem + ".weight", {in, out})), base(stem + ".bias", {out})};
   }
@@ -299,7 +299,7 @@ class PartsReader {
     return f;
   }
 
-  /// What is not there is 0.
+  /// Combines the projections; missing biases become 0.
   Weights attention(Dense q, Dense k, Dense v, Dense o) const {
     const Index queries = c_.heads * c_.headDim;
     const Index keys = c_.kvHeads * c_.headDim;
@@ -342,7 +342,7 @@ class PartsReader {
     return w;
   }
 
-  /// As training names them.
+  /// Reads a layer by the names that training gives its tensors.
   LayerWeights ownLayer(const std::string& at) const {
     const auto matrix = [&](const char* name) {
       return Dense{base(at + name, {c_.dModel, c_.dModel}), {}};
@@ -407,8 +407,8 @@ class DirectoryWeights final : public model::WeightReader {
  private:
   PartsReader parts() const { return {files_, config_, prefix_}; }
 
-  /// Tensors that no part asks for: those without effect are passed over, those of a part that is
-  /// read would change the result and are refused, all others are noted.
+  /// Checks the unused tensors. It ignores those without effect, refuses those of a part that is
+  /// read, which would change the result, and notes all others.
   void checkOthers(const std::set<std::string>& used, ModelNotes& notes) const {
     std::set<std::string, std::less<>> partsRead;
     for (const std::string& name : used) partsRead.emplace(partOf(name));

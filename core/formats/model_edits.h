@@ -1,6 +1,6 @@
-// Model edits: what was changed in a model, without the model: the heads that are off and, of each
-// edited layer, its switches, its pins and the cells of its weights that differ from the model's
-// own. A session keeps them; made again on the same model they give the same pass.
+// Model edits: the changes of a model without the model itself: the heads that are off and, for
+// each edited layer, its switches, its pins and the cells of its weights that differ from the
+// model's own. A session stores them. Applied to the same model, they reproduce the pass.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace headscope::formats {
 
-/// What sets a layer's document apart from the model's own.
+/// The differences of a layer's document from the model's own.
 struct LayerSettings {
   struct Changed {
     std::vector<CellChange> cells;
-    Tensor whole{};  // in their place, where more than kMostCells differ
+    Tensor whole{};  // instead of `cells` where more than kMostCells differ
   };
   static constexpr Index kMostCells = 10'000;
 
@@ -32,7 +32,7 @@ struct LayerSettings {
 };
 
 struct LayerEdits {
-  std::uint64_t ownWeights = 0;  // a hash of the model's own: the edits are of these
+  std::uint64_t ownWeights = 0;  // a hash of the model's own weights, which were edited
   std::vector<Index> headsOff;
   std::optional<LayerSettings> edited{};
 };
@@ -57,10 +57,10 @@ struct EditsOnModel {
 EditsOnModel editsOn(const model::ModelPtr& model, const ModelEdits& edits,
                      const model::ModelInput& input);
 
-/// Whether a document has other switches, weights or pins than the model's layer.
+/// Whether a document's switches, weights or pins differ from those of the model's layer.
 bool differs(const Document& document, const model::ModelDocument& of, Index layer);
 
-/// `name` stands before the names of its tensors.
+/// `name` is the prefix of its tensors' names.
 Json modelEditsJson(const ModelEdits& edits, const std::string& name, TensorsToSave& tensors);
 ModelEdits modelEditsFrom(const JsonField& field, TensorsToRead& tensors, Index memoryBudget);
 

@@ -44,7 +44,7 @@ constexpr OtherFormat kOtherFormats[]{
     {".msgpack", "a Flax file, which this program does not read", kDownload},
     {".onnx", "an ONNX file, which this program does not read", kDownload}};
 
-/// Also a link that leads nowhere: what it should lead to is said when it is opened.
+/// Whether a path exists, also as a broken link, whose target is reported when it is opened.
 bool isThere(const fs::path& path) {
   std::error_code code;
   return fs::symlink_status(path, code).type() != fs::file_type::not_found;
@@ -84,7 +84,7 @@ std::optional<std::string> otherFormatIn(const std::vector<std::string>& files) 
   return std::nullopt;
 }
 
-/// What an adapter was made for; empty where its file does not tell.
+/// The model that an adapter was made for; empty where its file does not name one.
 std::string baseOf(const fs::path& adapterConfig) {
   try {
     const std::string text = readText(adapterConfig, std::uintmax_t{1} << 20, "adapter");

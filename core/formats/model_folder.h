@@ -1,5 +1,5 @@
-// Model folder: which of a folder's files hold a model's configuration and weights; where they do
-// not, what is there instead, and the way out.
+// Model folder: finds the files of a folder that hold a model's configuration and weights. Where
+// they are missing, messages name what the folder holds instead, and the way out.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,12 @@ struct WeightsPlace {
   bool index = false;  // it lists the files that hold the tensors
 };
 
-/// The path of config.json. Throws UserError that says what the folder holds in its place.
+/// The path of config.json. Throws UserError that names what the folder holds instead.
 std::filesystem::path configIn(const std::filesystem::path& folder);
 
-/// model.safetensors, its index, or the one file of weights there is under another name. `notes`
-/// gets what is not read, and another name. Throws UserError that says what there is instead.
+/// Finds model.safetensors, its index, or the only file of weights under another name. `notes`
+/// receives the unread files and that other name. Throws UserError that names what the folder holds
+/// instead.
 WeightsPlace weightsIn(const std::filesystem::path& folder, model::ModelNotes& notes);
 
 }  // namespace headscope::formats

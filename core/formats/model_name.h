@@ -1,4 +1,4 @@
-// Model name: what sentences call a model, after the folder that it was opened from.
+// Model name: the name of a model in sentences, from the folder that it was opened from.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace headscope::formats {
 
-/// "gpt2" for a folder gpt2. A model in Hugging Face's cache, whose folder is called by a hash
-/// (…/models--openai-community--gpt2/snapshots/607a30d7…), is called as on their site:
+/// "gpt2" for a folder gpt2. A model in Hugging Face's cache, whose folder has a hash as its name
+/// (…/models--openai-community--gpt2/snapshots/607a30d7…), has the name of its site:
 /// "openai-community/gpt2".
 std::string modelName(const std::filesystem::path& directory);
 

@@ -11,15 +11,15 @@
 
 namespace headscope::formats {
 
-/// `x` (B,T,D or T,D) and perhaps `memory`, together within the budget; tokens from the metadata
-/// where the file has them.
+/// Reads `x` (B,T,D or T,D) and, if present, `memory`, together within the budget, and the tokens
+/// of the metadata, if any.
 TensorSource loadInput(const SafetensorsFile& file, Index budgetBytes = defaultMemoryBudget());
 
 /// `grad_output` (B,T,D or T,D), in the shape of the pass's output.
 Tensor loadGradOutput(const SafetensorsFile& file, const AttentionConfig& config);
 
-/// Every tensor of the trace under its name, tokens and configuration in the metadata; with
-/// gradients (may be null) those of all operands and results as "grad.NAME".
+/// Writes every tensor of the trace under its name, with tokens and configuration in the metadata,
+/// and the gradients (may be null) of all operands and results as "grad.NAME".
 void saveTrace(const std::filesystem::path& path, const Trace& trace,
                const Gradients* gradients = nullptr);
 

@@ -113,7 +113,8 @@ Lines pinLines(const Pins& pins, TensorId id) {
   return lines;
 }
 
-/// Every step's own lines, as the screen shows them, then the pins; each result is compared.
+/// The lines of every step, as on screen, then those of its pins and of the comparison of its
+/// results.
 Lines stepLines(const Document& document) {
   const AttentionConfig& c = document.config;
   Lines lines;
@@ -135,7 +136,7 @@ Lines stepLines(const Document& document) {
   return lines;
 }
 
-/// What nn.MultiheadAttention cannot do of this pass.
+/// The features of this pass that nn.MultiheadAttention lacks.
 Lines beyondModule(const Document& document) {
   const AttentionConfig& c = document.config;
   Lines reasons;
@@ -221,7 +222,7 @@ Lines moduleLines(const Trace& trace) {
   return lines;
 }
 
-/// Puts the lines where the template says "# @section".
+/// Replaces the template's line "# @section" by the lines.
 void fill(std::string& script, std::string_view section, const Lines& lines) {
   const std::string marker = fmt::format("# @{}", section);
   const std::size_t at = script.find(marker);
@@ -256,7 +257,7 @@ constexpr const char* kKeep = "keep";
                               path.string(), code.message()));
 }
 
-/// True for a script that an export wrote: it begins as the template does.
+/// Whether an export wrote the script: it begins like the template.
 bool isOurs(const fs::path& script) {
   const std::string_view text = asset("pytorch/check_attention.py");
   const std::string_view start = text.substr(0, text.find("\n\n"));
@@ -274,7 +275,8 @@ std::set<std::string> namesOfTensorFiles() {
   return names;
 }
 
-/// Only an export may be replaced: never a file that someone else put there.
+/// Throws UserError where the folder holds files that no export wrote: only exports may be
+/// replaced.
 void requireOwn(const fs::path& folder) {
   std::error_code code;
   if (fs::exists(folder, code) && !fs::is_directory(folder, code)) {
@@ -297,8 +299,8 @@ void requireOwn(const fs::path& folder) {
   if (code) failToWrite(tensors, code);
 }
 
-/// A folder to be filled, gone again unless it took its place. It is locked as long as this lives,
-/// so that nobody takes it for one that a killed process left.
+/// A temporary folder that is removed unless it takes its place. It stays locked while this object
+/// lives, so that other processes do not take it for a leftover of a killed process.
 class Staging {
  public:
   explicit Staging(fs::path folder) : target_(std::move(folder)), path_(temporaryName(target_, 0)) {
@@ -317,7 +319,7 @@ class Staging {
 
   const fs::path& path() const { return path_; }
 
-  /// Changes places with what was there, which goes with this.
+  /// Exchanges the folder with the previous one, which is removed with this object.
   void takePlace() {
     const fs::path before = temporaryName(target_, 1);
     std::error_code code;
@@ -334,13 +336,13 @@ class Staging {
   std::unique_ptr<platform::FileLock> lock_;
 };
 
-/// The painted mask as 0 and 1, (T, M).
+/// The painted mask as a tensor of 0 and 1, (T, M).
 Tensor paintedTensor(const PaintedMask& mask) {
   const std::vector<float> values(mask.allowed.begin(), mask.allowed.end());
   return Tensor::fromValues({mask.queries, mask.keys}, values);
 }
 
-/// Which weights dropout keeps, as 0 and 1, (B, H, T, M).
+/// A tensor with 1 for each weight that dropout keeps and 0 elsewhere, (B, H, T, M).
 Tensor keptTensor(const AttentionConfig& c) {
   const DroppedCells dropped(c);
   Tensor kept = Tensor::uninitialised(shapeOf(TensorId::weights, c));

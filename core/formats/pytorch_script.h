@@ -1,4 +1,4 @@
-// PyTorch script: a pass as a program that anyone with PyTorch can check, and its tensors.
+// PyTorch script: a pass as a program, with its tensors, that anyone with PyTorch can check.
 #pragma once
 
 #include <filesystem>

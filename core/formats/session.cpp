@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxSessionBytes = std::uintmax_t{64} << 20;  // of its JSON
+constexpr std::uintmax_t kMaxSessionBytes = std::uintmax_t{64} << 20;  // the size of its JSON
 constexpr std::string_view kTensorsEnding = ".safetensors";
 constexpr std::size_t kHashDigits = 16;
 
@@ -39,13 +39,14 @@ bool isTensorsOf(std::string_view file, const std::string& name) {
          isHash(file.substr(name.size() + 1, kHashDigits));
 }
 
-/// One of the session's two files, begun by a process that is gone.
+/// Whether a file is a partial copy of one of the session's two files, left by a process that has
+/// ended.
 bool isDeadTemporary(std::string_view file, const fs::path& session, const std::string& name) {
   const std::string_view target = targetOfDeadTemporary(file);
   return target == session.filename().string() || isTensorsOf(target, name);
 }
 
-/// What is too large to be read may name it.
+/// Whether a session names the tensors file. One that is too large to be read is assumed to.
 bool names(const fs::path& session, const std::string& file) {
   std::error_code code;
   if (!fs::is_regular_file(session, code)) return false;
@@ -55,12 +56,13 @@ bool names(const fs::path& session, const std::string& file) {
   return text.find('"' + file + '"') != std::string::npos;
 }
 
-/// The folder a file is in: "." for a bare name.
+/// The folder of a file: "." for a bare name.
 fs::path folderOf(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// While it lives, nobody else saves a session in the folder (shared: several may read).
+/// Locks the folder: while the lock lives, no other process saves a session in it (shared: several
+/// may read).
 std::unique_ptr<platform::FileLock> lockFolderOf(const fs::path& session,
                                                  platform::FileLock::Kind kind) {
   return platform::FileLock::wait(folderOf(session), kind);
@@ -71,8 +73,8 @@ std::string tensorsName(const fs::path& session, std::uint64_t hash) {
   return fmt::format("{}.{:016x}{}", sessionName(session), hash, kTensorsEnding);
 }
 
-/// Removes tensors files of that session other than `keep`, save those another session of the
-/// folder names, and what killed processes left half-written. An empty `keep`: all of them.
+/// Removes the session's tensors files other than `keep`, except those that another session of the
+/// folder names, and the partial files of killed processes. An empty `keep` removes all.
 void removeLeftovers(const fs::path& session, const std::string& keep) {
   const std::string name = sessionName(session);
   std::vector<fs::path> candidates;
@@ -96,7 +98,7 @@ void removeLeftovers(const fs::path& session, const std::string& keep) {
 constexpr const char* kFormat = "headscope session";
 constexpr Index kVersion = 1;
 
-/// The file itself where the path is a link to it.
+/// Resolves a symbolic link to its file.
 fs::path target(const fs::path& path) {
   std::error_code code;
   if (!fs::is_symlink(path, code)) return path;
@@ -104,7 +106,7 @@ fs::path target(const fs::path& path) {
   return code ? path : real;
 }
 
-/// 0 where it cannot be read.
+/// The hash of a file; 0 where it cannot be read.
 FileContent contentOf(const fs::path& path) {
   try {
     return hashBytes(readText(path, kMaxSessionBytes, "session"));
@@ -117,18 +119,18 @@ Json viewJson(const std::string& view) {
   try {
     Json json = parseJson(view);
     if (json.fields() != nullptr) return json;
-  } catch (const JsonError&) {  // then the view is the program's own
+  } catch (const JsonError&) {  // a text that is not JSON is left out
   }
   return Json::emptyObject();
 }
 
-/// What a newer program has to say of the view alone is passed over: no number depends on it.
+/// Reads the view as it is. Fields of newer versions are ignored, since no number depends on them.
 std::string viewFrom(const JsonField& field) {
   if (field.value().fields() == nullptr) field.fail("must be an object");
   return field.asGiven().dump();
 }
 
-/// The tensors file, which lies beside the session and nowhere else.
+/// The path of the tensors file, which must be in the session's folder.
 fs::path tensorsPath(const JsonField& file, const fs::path& path) {
   const JsonField field = file.at("tensors");
   const std::string& name = field.text();
@@ -151,7 +153,7 @@ fs::path tensorsPath(const JsonField& file, const fs::path& path) {
   return tensors;
 }
 
-/// Sessions of before have titles alone.
+/// Reads the texts of a scene; older sessions have only titles.
 SceneWords wordsOf(const JsonField& scene) {
   const auto given = [&](const char* name) {
     const auto found = scene.find(name);
@@ -229,7 +231,7 @@ Json sessionJson(const Session& session, TensorsToSave& tensors, std::string& le
                {"view", viewJson(session.view)},
                {"scenes", std::move(scenes)}};
   if (session.originContent) json["origin_content"] = *session.originContent;
-  // a session without them is one that older programs read, too
+  // left out if empty, so that older versions can read the session
   Json models = modelsJson(session, tensors, leftOut);
   if (!models.list()->empty()) json["models"] = std::move(models);
   return json;

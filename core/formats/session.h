@@ -23,11 +23,11 @@ namespace headscope::formats {
 inline constexpr const char* kSessionEnding = ".headscope.json";
 inline constexpr int kScenes = 9;
 
-/// What is written and said of a scene.
+/// The texts of a scene.
 struct SceneWords {
   std::string title;
   std::string sentence = {};  // in large letters while it is presented
-  std::string speaker = {};   // for who gives the lecture
+  std::string speaker = {};   // notes for the lecturer
 };
 
 /// A numbered bookmark of state and view.
@@ -38,14 +38,14 @@ struct SavedScene {
   std::string view;  // a JSON object, the application's own
 };
 
-/// A document that is a layer of a model; so are those that edits of it lead to.
+/// A document that is a layer of a model, as are all documents that its edits produce.
 struct ShownLayer {
   DocumentPtr document;
   Index layer = 0;
   model::ModelInput input;  // what the model was given
 };
 
-/// The edits of a model: of one that is open, or as a file keeps them.
+/// The edits of a model that is open, or those that a file stores.
 struct SavedModel {
   std::filesystem::path folder;
   model::ModelDocumentPtr document{};  // with its edited layers; null: the model is not open
@@ -54,12 +54,12 @@ struct SavedModel {
   std::vector<ShownLayer> shown{};
   std::shared_ptr<const void> version{};  // the same for the same edits
 
-  /// Something in the model was changed.
+  /// Whether anything in the model was changed.
   bool edited() const;
 };
 using SavedModels = std::vector<std::shared_ptr<const SavedModel>>;
 
-/// A hash of the JSON of a session's file: another one has saved it where that has changed.
+/// A hash of the JSON of a session's file. A change shows that another program has saved it.
 using FileContent = std::uint64_t;
 
 struct Session {
@@ -76,10 +76,10 @@ struct Session {
 bool isSession(const std::filesystem::path& path);
 /// "lecture" as "lecture.headscope.json".
 std::filesystem::path withSessionEnding(const std::filesystem::path& path);
-/// "lecture": what a session's file is called without the ending.
+/// The name of a session's file without its ending: "lecture".
 std::string sessionName(const std::filesystem::path& path);
 
-/// The file does not hold what is expected: it was saved by somebody else.
+/// Thrown where another program has changed the file since it was read or saved.
 class SessionChanged : public UserError {
  public:
   using UserError::UserError;
@@ -89,22 +89,22 @@ struct SessionSaved {
   FileContent content = 0;
   std::string leftOut;  // what could not be kept and why; empty: nothing
 };
-/// Throws UserError naming the path and the reason; what was there before stays. SessionChanged
-/// where the file is there and does not hold `expected`.
+/// Throws UserError naming the path and the reason; the previous file then stays. Throws
+/// SessionChanged where the file exists and its content is not `expected`.
 SessionSaved saveSession(const std::filesystem::path& path, const Session& session,
                          std::optional<FileContent> expected = std::nullopt);
 
-/// Throws UserError that names the file and field, also for a field that this program does not
-/// know: numbers could depend on it. Those of a view are passed over.
+/// Throws UserError that names the file and field, also for an unknown field, since numbers could
+/// depend on it. Unknown fields of a view are ignored.
 Session loadSession(const std::filesystem::path& path, Index memoryBudget);
 
 /// The session's file and those beside it that hold its tensors; empty for an empty path.
 std::vector<std::filesystem::path> filesOf(const std::filesystem::path& session);
 
-/// Both files go.
+/// Removes the session's file and its tensors.
 void removeSession(const std::filesystem::path& path);
 
-/// As `loadSession` of an autosave, of which only `origin` is read; "" where it cannot be.
+/// Reads only the `origin` of an autosave; "" where it cannot be read.
 std::string originOf(const std::filesystem::path& path);
 
 }  // namespace headscope::formats

@@ -1,5 +1,4 @@
-// A session as JSON, whose tensors lie elsewhere: in the file beside it (session.h), or drawn anew
-// (link.h).
+// A session as JSON. Its tensors are in the file beside it (session.h) or drawn again (link.h).
 #pragma once
 
 #include <string>
@@ -10,16 +9,16 @@
 
 namespace headscope::formats {
 
-/// "document", or "scene 3": what stands before the names of a document's tensors.
+/// The prefix of the names of a document's tensors: "document" or "scene 3".
 inline constexpr const char* kNameOfDocument = "document";
 std::string nameOfScene(int number);
 
-/// `leftOut` becomes what could not be kept and why, or empty.
+/// `leftOut` receives what could not be stored and the reason, or becomes empty.
 Json sessionJson(const Session& session, TensorsToSave& tensors, std::string& leftOut);
 
-/// The edits of models, and which documents of the session are layers of them.
+/// The edits of models, and the session's documents that are layers of these models.
 Json modelsJson(const Session& session, TensorsToSave& tensors, std::string& leftOut);
-/// `session` has its documents already.
+/// `session` must already have its documents.
 SavedModels modelsFrom(const JsonField& field, const Session& session, TensorsToRead& tensors,
                        Index memoryBudget);
 
@@ -28,7 +27,7 @@ SavedModels modelsFrom(const JsonField& field, const Session& session, TensorsTo
 void requireVersion(const JsonField& file, const std::string& path);
 Session sessionFrom(const JsonField& file, TensorsToRead& tensors, Index memoryBudget);
 
-/// The text as JSON; UserError where it is none.
+/// Parses the text as JSON. Throws UserError where it is not JSON.
 Json sessionIn(const std::string& text, const std::string& file);
 
 }  // namespace headscope::formats

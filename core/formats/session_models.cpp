@@ -22,7 +22,7 @@ std::vector<NamedDocument> documentsOf(const Session& session) {
   return all;
 }
 
-/// The layer that the document is, or an edit of; null: none.
+/// The layer of which the document is the original or an edit; null: none.
 const ShownLayer* layerOf(const Document& document, const SavedModel& model) {
   const auto found =
       std::find_if(model.shown.rbegin(), model.shown.rend(), [&](const ShownLayer& shown) {

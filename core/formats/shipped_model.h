@@ -1,5 +1,5 @@
 // Shipped model: a whole model that comes with the program, trained by it, which opens wherever a
-// model's folder is asked for: its name, "headscope:induction", stands in the place of the path.
+// model's folder is expected: its name, "headscope:induction", replaces the path.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class ShippedModel {
 
   /// "config.json", "model.safetensors" or "tokenizer.json".
   std::string_view file(std::string_view name) const;
-  /// As messages call it.
+  /// The file's name in messages.
   std::string fileName(std::string_view name) const;
   std::string title() const { return "headscope " + name_; }
 
@@ -26,10 +26,10 @@ class ShippedModel {
   std::string name_;  // "induction"
 };
 
-/// Whether it is meant for such a name, and for no path.
+/// Whether the text has the form of a shipped model's name, not of a path.
 bool isShipped(const std::filesystem::path& folder);
-/// Nothing for the path of a folder. Throws UserError that lists what there is for a name of the
-/// kind that no model has.
+/// Returns the model of a name; nothing for the path of a folder. Throws UserError that lists the
+/// models for an unknown name.
 std::optional<ShippedModel> shippedModel(const std::filesystem::path& folder);
 
 }  // namespace headscope::formats

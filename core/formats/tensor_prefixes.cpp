@@ -16,7 +16,7 @@ using model::ModelConfig;
 
 namespace {
 
-/// Before the names of everything but the head; a model saved by itself has none.
+/// The prefix of all names but the head's. A model saved without a head has none.
 std::string_view basePrefix(Family family) {
   switch (family) {
     case Family::gpt2:
@@ -34,8 +34,8 @@ std::string_view basePrefix(Family family) {
   }
 }
 
-/// Tools that held a model when it was saved: PyTorch's DataParallel and compile, a class around
-/// it, sentence-transformers.
+/// The prefixes of tools that wrap a model when it is saved: PyTorch's DataParallel and compile, a
+/// wrapper class, sentence-transformers.
 constexpr std::array<std::string_view, 5> kWrappers{"module.", "_orig_mod.", "model.",
                                                     "auto_model.", "0.auto_model."};
 
@@ -77,7 +77,7 @@ NamePrefix prefixIn(const WeightFiles& files, const ModelConfig& config) {
     const bool ends = name.ends_with("." + anchor);
     if (ends) before.push_back(name.substr(0, name.size() - anchor.size()));
   }
-  if (before.size() != 1) return {"", base};  // what is missing is said by its name
+  if (before.size() != 1) return {"", base};  // the missing tensor is then reported by name
   std::string wrapper = before.front();
   const bool inBase = !base.empty() && wrapper.ends_with(base);
   if (inBase) wrapper.resize(wrapper.size() - base.size());

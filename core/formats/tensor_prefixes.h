@@ -1,5 +1,5 @@
-// Tensor prefixes: what stands before the names of a model's tensors in its files, by the family's
-// own names and by the tools that held the model when it was saved.
+// Tensor prefixes: the prefixes of the names of a model's tensors in its files. They come from the
+// family's own names and from the tools that wrapped the model when it was saved.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace headscope::formats {
 
-/// What stands before the names of a model's tensors.
+/// The prefix of the names of a model's tensors.
 struct NamePrefix {
   std::string wrapper;  // of all: "module."
   std::string base;     // of everything but the head, behind the wrapper: "transformer."
@@ -21,7 +21,8 @@ struct NamePrefix {
 /// A tensor of the embedding, which every model of the family has.
 std::string_view embeddingName(model::Family family);
 
-/// By the name of the embedding. Throws UserError where the model is part of a larger one.
+/// Finds the prefix by the name of the embedding. Throws UserError where the model is part of a
+/// larger one.
 NamePrefix prefixIn(const WeightFiles& files, const model::ModelConfig& config);
 
 }  // namespace headscope::formats

@@ -1,5 +1,5 @@
-// Tensor table: the tensors of a file under their names; one that is used in several places is
-// stored, and read, once.
+// Tensor table: the tensors of a file by name. A tensor used in several places is stored and read
+// once.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace headscope::formats {
 
 class TensorsToSave {
  public:
-  /// Its name in the file: `wanted`, or the one it already has.
+  /// Adds a tensor and returns its name in the file: `wanted`, or the name that it already has.
   std::string add(const Tensor& tensor, const std::string& wanted);
   const std::vector<NamedTensor>& all() const { return all_; }
 
@@ -23,23 +23,23 @@ class TensorsToSave {
   std::vector<NamedTensor> all_;
 };
 
-/// Reads the tensors that a JSON file names, up to a budget for all of them: from the file beside
-/// it, or those that it was given.
+/// Reads the tensors that a JSON file names, from the tensor file beside it or from given tensors,
+/// up to a total budget.
 class TensorsToRead {
  public:
   TensorsToRead(SafetensorsFile file, Index budgetBytes)
       : file_(std::move(file)), budget_(budgetBytes) {}
   explicit TensorsToRead(Index budgetBytes) : budget_(budgetBytes) {}
 
-  /// In place of any of that name.
+  /// Sets a tensor that replaces any other of its name.
   void give(const std::string& name, Tensor tensor) { given_[name] = std::move(tensor); }
   const Tensor* given(const std::string& name) const {
     const auto found = given_.find(name);
     return found == given_.end() ? nullptr : &found->second;
   }
 
-  /// The tensor that `name` names, with no value NaN or Inf. Throws UserError where it is missing,
-  /// or not of the `expected` shape (−1: any length).
+  /// Returns the tensor that `name` names. Throws UserError where it is missing, has a value that
+  /// is NaN or Inf, or lacks the `expected` shape (−1: any length).
   Tensor read(const JsonField& name, const Shape& expected);
 
  private:
@@ -54,11 +54,11 @@ class TensorsToRead {
   std::map<std::string, Tensor> read_;
 };
 
-/// Of names, shapes and every bit of the values, whatever their order.
+/// A hash of the names, shapes and all bits of the values, in any order of the tensors.
 std::uint64_t contentHash(const std::vector<NamedTensor>& tensors);
-/// That of an open file. Throws UserError where a tensor cannot be read.
+/// The hash of an open file. Throws UserError where a tensor cannot be read.
 std::uint64_t contentHash(const SafetensorsFile& file);
-/// That of a file; 0 where it cannot be read.
+/// The hash of a file; 0 where it cannot be read.
 std::uint64_t contentHash(const std::filesystem::path& file);
 
 }  // namespace headscope::formats

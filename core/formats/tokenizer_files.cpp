@@ -41,8 +41,8 @@ struct JsonFile {
   JsonField root() const { return {json, name}; }
 };
 
-/// Without the line ends of either kind of system; what follows the last one is a line if it holds
-/// something.
+/// The lines of a text without LF or CR LF. Text after the last line end counts as a line if not
+/// empty.
 std::vector<std::string_view> linesOf(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -55,7 +55,7 @@ std::vector<std::string_view> linesOf(std::string_view text) {
   return lines;
 }
 
-/// What tokenizer_config.json and the files beside it say.
+/// Reads tokenizer_config.json and the files beside it.
 class OldFiles {
  public:
   explicit OldFiles(fs::path directory)
@@ -67,7 +67,7 @@ class OldFiles {
   std::string path(const char* name) const { return (directory_ / name).string(); }
   std::string read(const char* name) const { return readPart(directory_ / name); }
 
-  /// "BertTokenizer", by itself or by the model's type; nothing where no file tells.
+  /// The class, "BertTokenizer", as named or by the model's type; nothing where no file names it.
   std::optional<std::string> tokenizerClass() const {
     if (const auto field = config_.root().find("tokenizer_class")) {
       std::string name = field->text();
@@ -105,7 +105,7 @@ class OldFiles {
     return field ? std::optional(field->flag()) : std::nullopt;
   }
 
-  /// "cls_token" and the like: what the files call it, or else what it is called usually.
+  /// A special token, such as "cls_token", as the files name it, or else by its usual name.
   AddedToken special(const std::string& name, const std::string& usual) const {
     AddedToken token;
     token.content = usual;
@@ -124,7 +124,7 @@ class OldFiles {
     return token;
   }
 
-  /// Those with an id of their own: added_tokens.json, {"<x>": 7}; and tokenizer_config.json's
+  /// The added tokens with given ids: added_tokens.json, {"<x>": 7}; and tokenizer_config.json's
   /// added_tokens_decoder, {"7": {"content": "<x>", …}}.
   std::vector<AddedToken> withIds() const {
     std::vector<AddedToken> tokens;
@@ -163,7 +163,7 @@ class OldFiles {
   JsonFile config_, specials_, added_;
 };
 
-/// Adds a special token where it has an id, and gives that.
+/// Adds a special token if it has an id, and returns that id.
 std::optional<TokenId> addSpecial(const AddedToken& token, TokenizerParts& parts) {
   for (AddedToken& known : parts.added) {
     if (known.content != token.content) continue;
@@ -240,7 +240,7 @@ Bpe mergesFrom(const OldFiles& files, const Vocabulary& vocabulary) {
   });
 }
 
-/// Llama 3's and Qwen's way to cut, digits one by one. Qwen2's tokenizer, "PRETOKENIZE_REGEX".
+/// The pre-tokeniser of Llama 3 and Qwen, with each digit by itself (Qwen2: "PRETOKENIZE_REGEX").
 constexpr const char* kQwenExpression =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 

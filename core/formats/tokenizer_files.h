@@ -8,10 +8,10 @@
 
 namespace headscope::formats {
 
-/// Whether the directory has the files of one.
+/// Whether the directory has the files of a tokeniser.
 bool hasTokenizer(const std::filesystem::path& directory);
 
-/// Throws UserError naming the file and what is wrong with it, or what is missing.
+/// Throws UserError naming the file and its error, or the missing file.
 TokenizerPtr openTokenizer(const std::filesystem::path& directory);
 
 }  // namespace headscope::formats

@@ -26,7 +26,7 @@ std::string inQuotes(std::string_view text) {
                          excerpt(field.value().dump(), kQuoted)));
 }
 
-/// Every field must be one of these, or null.
+/// Throws UserError unless every field is one of these names or null.
 void onlyThese(const JsonField& object, std::initializer_list<std::string_view> names) {
   for (const auto& [name, field] : object.fields()) {
     if (field.value().isNull() || name == "type") continue;
@@ -83,7 +83,7 @@ std::string characterOf(const JsonField& field) {
   return text;
 }
 
-// The lists: a Sequence's parts in its place.
+// Lists in which the parts of a Sequence replace it.
 
 void addNormalizers(const JsonField& field, std::vector<Normalizer>& steps) {
   const JsonField type = field.at("type");
@@ -379,7 +379,7 @@ TokenId unknownOf(const JsonField& field, const Vocabulary& vocabulary, const ch
                   inQuotes(unknown)));
 }
 
-/// Files of the first versions do not name the type: the fields tell it.
+/// The type of a model. The first versions of the format do not name it; the fields determine it.
 std::string modelType(const JsonField& field) {
   if (const auto type = field.find("type")) return type->text();
   if (field.find("merges")) return "BPE";
@@ -402,7 +402,7 @@ Model modelOf(const JsonField& field, const Vocabulary& vocabulary) {
   return WordLevel{unknownOf(field, vocabulary, "<unk>")};
 }
 
-/// Before its vocabulary is read, which is of another kind in models that are not known.
+/// Refuses an unknown model before its vocabulary, which may have another form, is read.
 void requireKnownModel(const JsonField& field) {
   const std::string name = modelType(field);
   if (name != "BPE" && name != "WordPiece" && name != "WordLevel") notKnown(field.at("type"));

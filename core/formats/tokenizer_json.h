@@ -1,5 +1,5 @@
-// tokenizer.json: the file of Hugging Face's tokenizers library, "version 1.0". What this program
-// does not know is refused by the name of the field and the value found.
+// tokenizer.json: the file of Hugging Face's tokenizers library, "version 1.0". An unsupported
+// feature is refused with the field's name and value.
 #pragma once
 
 #include <filesystem>
@@ -16,21 +16,21 @@ namespace headscope::formats {
 
 using TokenizerPtr = std::shared_ptr<const tokenizer::Tokenizer>;
 
-/// Throws UserError that begins with `file`. What the file says of truncation and padding is not
-/// applied, as Hugging Face's transformers do not by themselves either.
+/// Throws UserError that begins with `file`. Truncation and padding are not applied, as is the
+/// default of Hugging Face's transformers.
 TokenizerPtr parseTokenizer(std::string_view text, const std::string& file);
 
-/// What a file of a tokeniser may take.
+/// The largest size of a tokeniser's file, in bytes.
 inline constexpr std::uintmax_t kMostTokenizerBytes = std::uintmax_t{256} << 20;
 
 /// The JSON of such a file. Throws UserError.
 Json tokenizerJson(std::string_view text, const std::string& file);
-/// {"the": 5, …}. Throws UserError for ids that are none.
+/// Reads {"the": 5, …}. Throws UserError for invalid ids.
 std::vector<tokenizer::Vocabulary::Entry> vocabularyEntries(const JsonField& vocabulary);
-/// {"content": "<mask>", "lstrip": true, …}, but for its id.
+/// Reads {"content": "<mask>", "lstrip": true, …}, except its id.
 tokenizer::AddedToken addedToken(const JsonField& field);
 
-/// What `make` throws of the file's contents, with the file's name before it.
+/// Returns the result of `make`. A UserError that it throws gets the file's name in front.
 template <typename Make>
 auto ofFile(const std::string& file, Make make) {
   try {

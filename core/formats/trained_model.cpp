@@ -19,7 +19,8 @@ namespace {
 
 using training::Task;
 
-/// A place has one symbol, called by one letter, and is asked for the next symbol.
+/// Requires a task with one symbol per place, named by one letter, and the next symbol as its
+/// question.
 void requireNextLetters(const Task& task) {
   const std::vector<Index> features = task.features();
   const auto questions = task.questions();
@@ -35,7 +36,7 @@ void requireNextLetters(const Task& task) {
       task.id()));
 }
 
-/// One of its examples, as a text: the first that is asked at half to two thirds of its places.
+/// An example of the task as text: the first with questions at half to two thirds of its places.
 std::string exampleOf(const Task& task) {
   const training::Examples examples = training::evaluationExamples(task);
   const auto asked = [&](Index example) {
@@ -70,7 +71,7 @@ Json configOf(const training::Model& model) {
           {"example", exampleOf(task)}};
 }
 
-/// Letters one by one, white space left out: byte-pair encoding without pairs.
+/// A tokeniser with one token per letter and without white space: byte-pair encoding without pairs.
 Json letterTokenizer(const Task& task) {
   Json vocabulary = Json::emptyObject();
   for (Index id = 0; id < task.features().front(); ++id) {
@@ -84,7 +85,8 @@ Json letterTokenizer(const Task& task) {
            {{"type", "BPE"}, {"vocab", std::move(vocabulary)}, {"merges", Json::emptyList()}}}};
 }
 
-/// As the reader of such a folder calls them: of the only embedding and the only question.
+/// The tensors under the names that the reader of the folder expects, for the only embedding and
+/// question.
 std::vector<NamedTensor> tensorsFrom(const training::Model& model) {
   const std::string question = fmt::format("readout.{}.", model.task().questions().front().name);
   std::vector<NamedTensor> tensors;

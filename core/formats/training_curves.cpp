@@ -10,7 +10,7 @@ namespace {
 
 using training::Evaluation;
 
-/// In as few digits as give the same number again; empty where there is none.
+/// The shortest text that reads back to the same number; empty where there is none.
 std::string curveNumber(double value) {
   return std::isfinite(value) ? fmt::format(",{}", value) : ",";
 }

@@ -8,9 +8,9 @@
 
 namespace headscope::formats {
 
-/// One row for each step, from 0, which is before the first: "step,loss,gradient_length", its
-/// batch's; then, where the run was evaluated after the step, "evaluation_loss", an "accuracy_…"
-/// of every question and a "mass_…" of every relation's head, which are empty elsewhere.
+/// Returns one row per step, from 0, which is before the first: "step,loss,gradient_length" of its
+/// batch, then "evaluation_loss", an "accuracy_…" per question and a "mass_…" per relation's head.
+/// These are empty where the run was not evaluated after the step.
 std::string curvesCsv(const training::Task& task, std::span<const training::StepRecord> records,
                       std::span<const training::Evaluation> evaluations);
 

@@ -193,7 +193,7 @@ TrainingSettings settingsFrom(const JsonField& field) {
   return s;
 }
 
-/// A list of just so many.
+/// The items of a list of exactly `count` items.
 std::vector<JsonField> itemsOf(const JsonField& field, std::size_t count) {
   std::vector<JsonField> items = field.items();
   if (items.size() != count) {
@@ -202,7 +202,7 @@ std::vector<JsonField> itemsOf(const JsonField& field, std::size_t count) {
   return items;
 }
 
-/// Null is what has no value.
+/// Reads a number; null is NaN.
 double numberOrNaN(const JsonField& field) {
   return field.value().isNull() ? std::numeric_limits<double>::quiet_NaN() : field.number();
 }
@@ -257,7 +257,7 @@ Evaluation evaluationFrom(const JsonField& field, const Task& task, const ModelS
   return evaluation;
 }
 
-/// The file of tensors that run.json names, as it was written.
+/// Opens the file of tensors that run.json names, and checks that it is unchanged.
 SafetensorsFile stateOf(const JsonField& name, const fs::path& folder) {
   if (!isStateName(name.text())) name.fail("must be the name of a file in the run's own folder");
   const fs::path path = folder / name.text();
@@ -270,7 +270,7 @@ SafetensorsFile stateOf(const JsonField& name, const fs::path& folder) {
   return file;
 }
 
-/// Throws where it is not there, or of another shape.
+/// Reads a tensor. Throws where it is missing or has another shape.
 Tensor readTensor(const SafetensorsFile& file, const std::string& name, const Shape& shape) {
   if (!file.has(name)) {
     throw UserError(

@@ -44,7 +44,7 @@ void WeightFiles::openIndex(const fs::path& index) {
   std::map<std::string, std::size_t> opened;
   for (const auto& [name, field] : map.fields()) {
     const std::string& shard = field.text();
-    // a name in this folder: an index from elsewhere opens nothing outside of it
+    // only names in this folder: an index must not open files outside it
     if (shard.empty() || shard == "." || shard == ".." ||
         shard.find_first_of(std::string("/\\\0", 3)) != std::string::npos) {
       field.fail(fmt::format("is {}, which is no name of a file beside it", field.quoted()));

@@ -14,10 +14,10 @@ namespace headscope::formats {
 
 class WeightFiles {
  public:
-  /// Throws UserError for a directory without weights, an index that names what is not there or
-  /// lies out of the directory, and a file that is damaged. `notes`: as of weightsIn.
+  /// Throws UserError for a directory without weights, an index that names missing files or files
+  /// outside the directory, and a damaged file. `notes`: as of weightsIn.
   WeightFiles(const std::filesystem::path& directory, model::ModelNotes& notes);
-  /// All in this one file.
+  /// For weights that are all in one file.
   WeightFiles(const std::filesystem::path& directory, SafetensorsFile file);
 
   const std::filesystem::path& directory() const { return directory_; }
@@ -25,8 +25,8 @@ class WeightFiles {
   bool has(const std::string& name) const { return where_.contains(name); }
   const Shape& shape(const std::string& name) const { return fileOf(name).shape(name); }
   const std::string& dtype(const std::string& name) const { return fileOf(name).dtype(name); }
-  /// As float32, all finite. Throws UserError that names the tensor and the file, and the cell that
-  /// is not finite.
+  /// Reads a tensor as float32. Throws UserError that names the tensor and the file, and a cell
+  /// that is not finite.
   Tensor read(const std::string& name) const { return fileOf(name).read(name); }
   /// Whether a file on the disk is no longer the one that was opened.
   bool changed() const;

@@ -1,5 +1,5 @@
-// Which key each query has for a partner, by symbolic rules: over word classes of the lexicon and
-// positions for text, over the flags of X for a series. Nothing here knows a matrix.
+// The partners of each query by symbolic rules: over word classes of the lexicon and positions for
+// text, over the flags of X for a series. No matrix is used.
 #include "core/heads/declared_relations.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// What stands at each place of one item: of X, or of the memory.
+/// The words and word classes at the places of one item, of X or of the memory.
 class Places {
  public:
   Places(const Document& document, Index item, const std::vector<std::string>& tokens)
@@ -92,7 +92,7 @@ class Item {
 
 Partner onlyOne(const Keys& keys) { return keys.size() == 1 ? Partner(keys.front()) : Partner(); }
 
-/// The least far away or, with a sign of −1, the most. None where two are equally far: they share
+/// The nearest key or, with a sign of −1, the farthest. None where two are equally far: they share
 /// the weight.
 Partner nearest(const Keys& keys, Index query, Index sign = 1) {
   Partner best;

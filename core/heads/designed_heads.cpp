@@ -37,7 +37,7 @@ bool readsPositions(const HeadDescription& d) {
          });
 }
 
-/// What the input lacks for it, in words; empty: nothing.
+/// The properties that the input lacks for a designed head, in words; empty: none.
 std::string whatIsMissing(const HeadDescription& d, Positions positions) {
   if (positions == Positions::sinusoidal && readsCoordinates(d)) {
     return "sinusoids are added over all coordinates, so none can be read by itself";
@@ -124,8 +124,8 @@ bool tellsWhere(const std::string& name) {
          name.starts_with("sin ω");
 }
 
-/// One row per coordinate that tells what the token is, until d_k is full. Entries of identity are
-/// ±1/√width: those copied are brought to length 1.
+/// Adds one row per coordinate of the token's identity until d_k is full. Entries of identity are
+/// ±1/√width; the copies are normalised to 1.
 Tensor copyingRows(const std::vector<std::string>& names, Index dK) {
   Tensor rows = Tensor::zeros({dK, static_cast<Index>(names.size())});
   const MatrixView to = rows.mutableMatrix();
@@ -155,7 +155,7 @@ bool isDesigned(const Document& d) {
          d.source != nullptr;
 }
 
-/// What the mask takes from a head that is designed; empty: nothing.
+/// The keys that the mask hides from a designed head, in words; empty: none.
 std::string whatTheMaskHides(const HeadDescription& d, const Mask& mask) {
   if (!mask.causal || (d.looks != Looks::right && d.looks != Looks::both)) return {};
   return d.looks == Looks::right
@@ -163,7 +163,7 @@ std::string whatTheMaskHides(const HeadDescription& d, const Mask& mask) {
              : "the causal mask hides what comes after a query: it sees the keys before it only";
 }
 
-/// What lies beyond the reach of a designed head; empty: nothing.
+/// The distances beyond the reach of a designed head, in words; empty: none.
 std::string whatIsTooFar(const HeadDescription& d, Index tokens) {
   const bool readsDistances = d.peaks || !d.shape.empty() || d.away != 0.0;
   if (!readsDistances || tokens - 1 <= kKernelReach) return {};

@@ -1,6 +1,5 @@
-// Designed heads: weights that make heads do stated things, by honest computation over the named
-// coordinates of X. They depend on the sizes and on what kind of input there is, never on its words
-// or values.
+// Designed heads: weights that give heads a stated behaviour, computed from the named coordinates
+// of X. They depend on the sizes and on the kind of input, never on its words or values.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +16,17 @@
 
 namespace headscope {
 
-/// Which head takes which description at given sizes, and what stands in the way.
+/// The description that a head takes at given sizes, or the reason why it takes none.
 struct PlannedHead {
   const HeadDescription* description = nullptr;  // null: none is left for it
   std::string why;                               // why it is drawn at random; empty: it is designed
 };
 
-/// All but what only building shows: whether d_k and d_model have room for it.
+/// Plans all heads. Only building them shows whether d_k and d_model have enough room.
 std::vector<PlannedHead> planHeads(const AttentionConfig& config, const InputSource& source,
                                    Positions positions);
 
-/// What is said wherever one is shown.
+/// The label wherever a designed head is shown.
 inline constexpr const char* kDesignedNotLearned = "designed, not learned";
 
 struct DesignedHead {
@@ -37,7 +36,7 @@ struct DesignedHead {
   bool drawn = false;     // at random instead
   std::string
       instead;      // of what it was drawn: "Verb → its subject"; empty: none is designed for it
-  std::string why;  // why it was drawn, or why it cannot do here what it is made for
+  std::string why;  // the reason why it was drawn or cannot do its task here
 };
 
 /// xavier's, with W_Q, W_K and W_V of the heads that can be designed written over: V copies what

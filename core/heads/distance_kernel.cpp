@@ -65,7 +65,7 @@ Values valuesOf(const KernelPair& pair) {
   return values;
 }
 
-/// How far the least of the peaks lies above all other distances.
+/// The margin of the lowest peak over all other distances.
 double leadOf(const Values& sum, const Values& more, const Peaks& peaks) {
   double lowest = std::numeric_limits<double>::infinity();
   double others = -lowest;

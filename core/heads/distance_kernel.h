@@ -10,7 +10,7 @@
 
 namespace headscope {
 
-/// Beyond this the kernels begin to repeat.
+/// The distance beyond which the kernels begin to repeat.
 inline constexpr int kKernelReach = 40;
 
 struct KernelPair {
@@ -22,20 +22,21 @@ using DistanceKernel = std::vector<KernelPair>;
 /// Σ cosine · cos(ω d) + sine · sin(ω d) over its pairs, at a distance d in tokens.
 double valueAt(const DistanceKernel& kernel, int distance);
 
-/// Of `available` pairs the `count` that tell the peaks apart best, equally strong; nothing where
-/// they cannot. Second choices are left out below eight pairs.
+/// Chooses the `count` out of `available` pairs that separate the peaks best, with equal strength;
+/// nothing where they cannot. Second choices are left out below eight pairs.
 std::optional<DistanceKernel> peakKernel(const Peaks& peaks, Index count, Index available);
 
 struct FittedKernel {
   DistanceKernel pairs;
-  double constant = 0.0;  // to be added for what was asked; softmax does not see it
+  double constant = 0.0;  // the offset of the wanted function, which softmax ignores
 };
 
-/// Least squares over |Δ| ≤ 40 with the first `count` pairs, near distances counting more.
+/// Fits the shape by least squares over |Δ| ≤ 40 with the first `count` pairs; near distances weigh
+/// more.
 FittedKernel shapedKernel(const std::vector<DistancePiece>& shape, Index count);
 
-/// The pairs of a position i itself instead of a distance: 1 at i = 0, 0 at the others within
-/// reach, beyond it below 0.8.
+/// A kernel of the position i instead of a distance: 1 at i = 0, 0 at all others within reach,
+/// below 0.8 beyond it.
 FittedKernel firstPlace(Index count);
 
 }  // namespace headscope

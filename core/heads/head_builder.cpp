@@ -18,7 +18,7 @@ const std::string kFirstPlace = "first place";
 std::string cosineOf(Index pair) { return fmt::format("cos ω{} i", pair + 1); }
 std::string sineOf(Index pair) { return fmt::format("sin ω{} i", pair + 1); }
 
-/// Multiples of 2^-12, so that the last bits of a solver or a cosine never show.
+/// Rounds to multiples of 2^-12, which hides the last bits of a solver or a cosine.
 float rounded(double value) { return static_cast<float>(std::round(value * 4096.0) / 4096.0); }
 
 /// "70 · verb + 230 · copula", "constant − verb".
@@ -74,7 +74,7 @@ class HeadBuilder {
     return d.pairs > 0 ? d.pairs : all;
   }
 
-  /// What the embedding or the head has no room for; empty: nothing.
+  /// The parts for which the embedding or the head has no room, in words; empty: none.
   std::string whyNot(const HeadDescription& d, Index fixed) const {
     std::vector<std::string> needed;
     bool allPairs = false;
@@ -119,7 +119,7 @@ class HeadBuilder {
 
   HeadMatrices failed(std::string why) const { return {{}, {}, {}, std::move(why)}; }
 
-  /// The scores are divided by √d_k: half of it is put back on either side.
+  /// Cancels the division of the scores by √d_k: each side is multiplied by its root.
   double side() const { return std::pow(static_cast<double>(dK_), 0.25); }
   void setQuery(const std::string& name, double value) {
     built_.q.mutableMatrix()(row_, query_.at(name)) = rounded(value * side());

@@ -1,5 +1,5 @@
-// HeadBuilder: W_Q and W_K of one head, made from its description: as many of its d_k rows as it
-// takes, the others 0. (d_k, D) and (d_k, width of the keys' side).
+// HeadBuilder: builds W_Q (d_k, D) and W_K (d_k, width of the keys' side) of one head from its
+// description. Unused rows are 0.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ class Coordinates {
   bool has(const std::string& name) const { return columns_.contains(name); }
   Index at(const std::string& name) const { return columns_.at(name); }
   Index positionPairs() const { return pairs_; }
-  /// Those whose names begin so, from the left.
+  /// The columns whose names begin with a text, from the left.
   std::vector<std::string> startingWith(std::string_view prefix) const;
 
  private:
@@ -33,11 +33,11 @@ class Coordinates {
 
 struct HeadMatrices {
   Tensor q, k;
-  std::string structure;  // which coordinate of the query meets which of the key, in words
-  std::string why;        // where it cannot be built: why not; q and k are empty then
+  std::string structure;  // the pairs of query and key coordinates, in words
+  std::string why;        // the reason why it cannot be built; q and k are then empty
 };
 
-/// The rows of W_Q and W_K that one head of width d_k has, for these coordinates of queries and
+/// Builds the rows of W_Q and W_K of one head of width d_k, for these coordinates of queries and
 /// keys.
 HeadMatrices buildHead(const HeadDescription& description, const Coordinates& query,
                        const Coordinates& key, Index dK);

@@ -1,5 +1,6 @@
-// HeadDescription: what a designed head does and how, as assets/designed_heads.json says it; over
-// coordinates by name, so for any width, and in logits (scores after ÷√d_k).
+// HeadDescription: the behaviour and construction of a designed head, from
+// assets/designed_heads.json. Coordinates have names, so it fits any width. Strengths are in logits
+// (scores after ÷√d_k).
 #pragma once
 
 #include <optional>
@@ -10,35 +11,36 @@
 
 namespace headscope {
 
-/// Coordinates with a factor each: their sum times the factors is one dimension of q or k.
+/// Coordinates with factors. Their weighted sum is one dimension of q or k.
 using Mix = std::vector<std::pair<std::string, double>>;
 
-/// One dimension: this much of the query meets this much of the key. "first place" is 1 at the
-/// first token and 0 elsewhere, as a sum of all position pairs.
+/// One dimension: the sums of the query and of the key that are multiplied. "first place" is 1 at
+/// the first token and 0 elsewhere, as a sum of all position pairs.
 struct Meeting {
   Mix query, key;
 };
 
 /// A wanted function of the distance Δ = key − query, from `first` to `last`: `near` at |Δ| = 1,
-/// `far` at 40, in between along log |Δ|. What no piece covers may be anything.
+/// `far` at 40, in between along log |Δ|. Distances without a piece are arbitrary.
 struct DistancePiece {
   int first = 0, last = 0;
   double near = 0.0, far = 0.0;
 };
 
-/// Distances that lead all others by so many logits; those with less than 1 are second choices.
+/// Distances with their lead over all others in logits. Those with less than 1 are second choices.
 struct Peaks {
   std::vector<std::pair<int, double>> at;
   double lead = 0.0;
 };
 
-/// The token's identity meets itself, in at least so many dimensions.
+/// The product of the token identities of query and key, over at least this many dimensions.
 struct IdentityMeeting {
   double gain = 0.0;
   long least = 0;
 };
 
-/// Which key is a query's partner: of those of the classes `is` (none: any), the one `where` says.
+/// The rule for a query's partner: among the keys of the classes `is` (none: any), the one at
+/// `where`.
 struct PartnerRule {
   std::vector<std::string> of;  // classes of the query; empty: any
   std::vector<std::string> is;  // of the key; in a series a flag

@@ -43,7 +43,7 @@ std::optional<Index> indexIn(std::string_view text) {
   return value;
 }
 
-/// The words that stand at the places of an axis; null where it counts something else.
+/// The words at the places of an axis; null where the axis does not count tokens.
 const std::vector<std::string>* wordsOf(Axis axis, const FactSource& source) {
   const Input& input = *source.trace.document().input;
   const auto item = static_cast<std::size_t>(source.item);
@@ -106,7 +106,8 @@ std::optional<CellRange> rangeOf(std::string_view text, const FactSource& source
   return exists(range.first, config) ? std::optional(range) : std::nullopt;
 }
 
-/// Calls with every row of the range: of one that is not free, the one cell or the free columns.
+/// Calls a function with every row of the range; with one fixed row, with its single cell or free
+/// columns.
 template <typename Take>
 void forEachRow(const CellRange& range, const AttentionConfig& config, const Trace& trace,
                 Take&& take) {
@@ -268,7 +269,7 @@ std::optional<Fact> ofTheView(std::string_view name, const FactSource& source) {
   return block > 0 ? std::optional<Fact>(static_cast<double>(block)) : std::nullopt;
 }
 
-/// How many differ; more alike than the program draws the line at first, they count as one.
+/// The number of distinct heads. Heads above the program's default similarity count as one.
 std::optional<Fact> distinctHeads(const FactSource& source) {
   constexpr double kAlike = 0.9;
   const auto similarity = headSimilarity(source.trace, source.item);
@@ -302,7 +303,7 @@ std::optional<Fact> ofOne(std::string_view name, const FactSource& source) {
 std::string inWords(const Fact& fact, std::string_view form) {
   if (const auto* word = std::get_if<std::string>(&fact)) return *word;
   const double value = std::get<double>(fact);
-  if (form == "%") {  // a little is not nothing
+  if (form == "%") {  // a small share is not shown as 0
     const double percent = 100.0 * value;
     if (percent > 0.0 && percent < 0.05) return "less than 0.1 %";
     return fmt::format("{:.{}f} %", percent, percent > 0.0 && percent < 0.95 ? 1 : 0);

@@ -1,5 +1,5 @@
-// Facts: what can be read from a pass and from what is looked at, by name, so that texts hold the
-// numbers of the data that is shown and tasks are judged by it.
+// Facts: values of a pass and of the current selection, by name. Texts take their numbers from
+// facts, and tasks are checked by them.
 //
 //   name                                   value
 //   d_model heads kv_heads d_k tokens      sizes
@@ -42,30 +42,30 @@ namespace headscope::lessons {
 using Fact = std::variant<double, std::string>;
 using NamedFacts = std::map<std::string, Fact, std::less<>>;
 
-/// Where facts come from.
+/// The source of facts.
 struct FactSource {
   const Trace& trace;
   Index item = 0, head = 0;
   std::string page = {}, step = {}, tool = {};
   std::optional<CellRef> chosen = {};
-  NamedFacts others = {};  // what the program knows besides: read where no name above is meant
+  NamedFacts others = {};  // further facts of the program, for all other names
 };
 
-/// Nothing where the name is none, or what it names is not there.
+/// Returns the fact of a name; nothing where the name is unknown or has no value.
 std::optional<Fact> factOf(std::string_view name, const FactSource& source);
-/// The cell that a text names, words and "head" resolved.
+/// The cell that a text names, with words and "head" resolved.
 std::optional<CellRef> cellOf(std::string_view text, const FactSource& source);
 
 /// The text with every "{name}" replaced by its fact: numbers as the program writes them, with
 /// "{name:2}" two places after the point, with "{name:%}" as a share in per cent; "–" where it is
-/// not there. Braces after "^" or "_" hold what is raised or lowered and stay: "W^{QK}".
+/// missing. Braces after "^" or "_" hold what is raised or lowered and stay: "W^{QK}".
 std::string filledIn(std::string_view text, const FactSource& source);
-/// The same of "{before name}" alone, which is how a scene begins; all else stays as it is written.
+/// Replaces only "{before name}", the facts at the start of a scene; all other text is kept.
 std::string filledInBefore(std::string_view text, const FactSource& source);
-/// The same as filledIn; empty where one of the facts is not there.
+/// As filledIn; empty where one of the facts is missing.
 std::string filledInIfKnown(std::string_view text, const FactSource& source);
 
-/// What has to be so.
+/// A condition on a fact.
 struct Condition {
   enum class Is { equal, unequal, atLeast, atMost };
   std::string fact;

@@ -6,7 +6,7 @@
 namespace headscope::lessons {
 namespace {
 
-/// The document with what a lesson asks of sizes: those it does not name stay.
+/// The document with the sizes of a lesson; sizes that it does not name are kept.
 SetDimensions sizesOf(const SceneState& state, const AttentionConfig& now) {
   SetDimensions sizes{now.dModel, now.numHeads, now.numKvHeads, now.headDim};
   if (state.dModel) sizes.dModel = *state.dModel;

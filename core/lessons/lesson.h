@@ -1,9 +1,9 @@
-// Lesson: a list of scenes, each a state of the program with something to read in it, to predict or
-// to do. A lesson is data: files like those in assets/lessons/, which a teacher can write as well
-// (assets/lessons/README.md says how).
+// Lesson: a list of scenes, each a state of the program with a text, a prediction or a task. A
+// lesson is data: a file like those in assets/lessons/, which teachers can write too
+// (assets/lessons/README.md).
 //
-// Nothing in a lesson is a typed number: texts read theirs from the pass (facts.h), and what is to
-// be done is judged by it.
+// No number in a lesson is typed: texts take their numbers from the pass (facts.h), and tasks are
+// checked by it.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@
 
 namespace headscope::lessons {
 
-/// What a scene changes of the document. With a preset or an example it begins anew from there;
-/// else from what there is, the user's own sentence too.
+/// The changes that a scene makes to the document. A preset or an example replaces the document
+/// first; otherwise the changes apply to the present one, including the user's own sentence.
 struct SceneState {
   std::string preset, example;
   std::optional<WeightInit> init;
@@ -32,7 +32,7 @@ struct SceneState {
   bool changesNothing() const;
 };
 
-/// The document of such a state. Throws UserError where it cannot be.
+/// The document after these changes. Throws UserError where they are impossible.
 DocumentPtr documentOf(const SceneState& state, const Document& now, Index memoryBudgetBytes);
 
 /// A question to be answered before the answer is shown.
@@ -43,22 +43,22 @@ struct Prediction {
   std::string reveal;  // why: with numbers of the pass
 };
 
-/// What does a task, for who does not find it.
+/// A solution of a task, for users who do not find one.
 struct Way {
   SceneState state;
-  std::string view, choose;  // as of a scene
+  std::string view, choose;  // as in a scene
   std::string trainStep;     // the training run is shown at that step: a number, or a fact's name
   bool isNone() const;
 };
 
-/// Something to do in the live window, and how it is seen that it is done.
+/// A task in the live window, and the conditions that show its completion.
 struct Check {
   std::string ask;
   std::vector<Condition> that;  // all of them
   std::string hint;
-  std::string yet;    // how it stands while it is not done, in numbers of the pass; may be empty
-  std::string done;   // what is said then
-  std::string again;  // the id of the lesson that tells more
+  std::string yet;    // the state before completion, in numbers of the pass; may be empty
+  std::string done;   // the text after completion
+  std::string again;  // the id of the lesson with more about it
   Way way;
 };
 
@@ -66,13 +66,13 @@ struct Scene {
   std::string title;
   SceneState state;
   std::string view;              // a JSON object of the application's own: where the eye goes
-  std::string card;              // the card of the page that is to be in sight; empty: its top
+  std::string card;              // the card of the page to scroll to; empty: the top
   std::string choose;            // the cell that is chosen: "weights[0, 1, sat, cat]"
-  std::vector<std::string> lit;  // cells that are lit, likewise
+  std::vector<std::string> lit;  // the highlighted cells, likewise
   std::string text;
-  std::string speaker;        // for who gives a lecture
-  bool hidesMistake = false;  // that a common mistake is on is not said until the task is done
-  bool newRun = false;        // training stands at its start, whatever was trained before
+  std::string speaker;        // notes for the lecturer
+  bool hidesMistake = false;  // an active mistake is not reported until the task is done
+  bool newRun = false;        // training is reset to its start
   std::optional<Prediction> predict;
   std::optional<Check> check;
 };
@@ -82,7 +82,7 @@ struct Lesson {
   std::string title;
   std::string about;  // one sentence
   int minutes = 5;
-  bool isQuiz = false;  // its scenes are questions, and how many one answered is its score
+  bool isQuiz = false;  // its scenes are questions; the score counts the answered ones
   std::vector<Scene> scenes;
 };
 

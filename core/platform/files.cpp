@@ -29,7 +29,7 @@ std::error_code lastError() { return {errno, std::generic_category()}; }
 #ifdef _WIN32
 namespace {
 
-/// Opened so that nobody else may open it.
+/// A file that is opened exclusively.
 class SoleFile final : public FileLock {
  public:
   SoleFile(fs::path path, std::FILE* file) : path_(std::move(path)), file_(file) {}
@@ -66,7 +66,7 @@ std::unique_ptr<FileLock> FileLock::tryNow(const fs::path& path, bool create,
   return file != nullptr ? std::make_unique<SoleFile>(path, file) : nullptr;
 }
 
-/// Without a lock: one would keep its own writer out.
+/// Opens the file without a lock, which would exclude its own writer.
 std::error_code createFile(const fs::path& path, std::unique_ptr<FileLock>&) {
   std::FILE* file = ::_wfopen(path.c_str(), L"wbx");
   if (file == nullptr) return lastError();

@@ -1,4 +1,4 @@
-// Files: what only the system can do with them. Everything else of files is std::filesystem's.
+// Files: system functions for files that std::filesystem does not have.
 #pragma once
 
 #include <filesystem>
@@ -9,16 +9,18 @@
 
 namespace headscope::platform {
 
-/// A file, or a folder, locked for all programs, until this goes or its process ends.
+/// A lock on a file or folder against all programs, until this object is destroyed or its process
+/// ends.
 class FileLock {
  public:
   enum class Kind { shared, exclusive };
 
-  /// Waits for it. Null where the path cannot be opened; where the file system (or, for folders,
-  /// the operating system) has no locks nobody is kept out.
+  /// Waits for the lock. Null where the path cannot be opened. Where the file system (or, for
+  /// folders, the operating system) has no locks, the lock excludes nobody.
   static std::unique_ptr<FileLock> wait(const std::filesystem::path& path, Kind kind);
-  /// An exclusive one on a file or folder; a file is made where none is and `create` says so. Null
-  /// where another has it (std::errc::operation_would_block) or it cannot be had, `why` telling.
+  /// Takes an exclusive lock on a file or folder without waiting. Creates a missing file if
+  /// `create`. Null where another process has the lock (std::errc::operation_would_block) or on an
+  /// error, with the reason in `why`.
   static std::unique_ptr<FileLock> tryNow(const std::filesystem::path& path, bool create,
                                           std::error_code& why);
 
@@ -26,25 +28,25 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  /// Of a folder: what was renamed in it so far is on the disk.
+  /// For a folder: ensures that all renames in it so far are on the disk.
   virtual void flush() const = 0;
-  /// Removes the file and lets go of it. Only who has the lock does so, so that nobody locks a file
-  /// that others no longer see.
+  /// Removes the file and releases the lock. Only the owner of the lock may remove the file, so
+  /// that nobody locks a file that is no longer visible.
   virtual void remove() = 0;
 
  protected:
   FileLock() = default;
 };
 
-/// A new, empty file; an error (std::errc::file_exists) where there is one. `lock` holds it until
-/// it goes or its process ends, and stays null where the file system has no locks.
+/// Creates an empty file; std::errc::file_exists where it exists. `lock` receives its lock, and
+/// stays null where the file system has no locks.
 std::error_code createFile(const std::filesystem::path& path, std::unique_ptr<FileLock>& lock);
 
-/// The names in a folder; none where it cannot be read. Where memory runs out it throws
+/// Returns the names in a folder; none where it cannot be read. Where memory runs out it throws
 /// std::bad_alloc, unlike std::filesystem::directory_iterator of libstdc++, which ends the program.
 std::vector<std::string> namesIn(const std::filesystem::path& folder);
 
-/// What was written to the file is on the disk.
+/// Ensures that all data written to the file is on the disk.
 std::error_code flushFile(const std::filesystem::path& path);
 
 }  // namespace headscope::platform

@@ -1,4 +1,5 @@
-// std::from_chars of numbers. Of doubles not every standard library has it yet (libc++ from 20 on).
+// std::from_chars of numbers. Not every standard library has it for doubles yet (libc++ from 20
+// on).
 #pragma once
 
 #include <charconv>

@@ -17,11 +17,12 @@ namespace headscope::platform {
 namespace {
 
 constexpr std::align_val_t kCacheLine{64};
-/// Blocks from here on are mapped each by itself: among the small ones that the history keeps, they
-/// would leave holes in the heap that no later one fits into (a thousand changes of the preset left
-/// 30 to 45 MB of such holes).
+/// The least size of a block with its own mapping. Between the small blocks of the history, large
+/// ones would leave holes in the heap that no later block fits (30 to 45 MB after a thousand
+/// changes of the preset).
 constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
-/// From here on in pages of 2 MB: filling 100 MB then takes 50 page faults instead of 25,000.
+/// The least size of a block in pages of 2 MB: filling 100 MB then takes 50 page faults instead of
+/// 25,000.
 constexpr std::size_t kHugePagesFrom = std::size_t{2} << 20;
 
 std::size_t bytesFor(std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(float); }

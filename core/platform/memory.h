@@ -1,4 +1,4 @@
-// Memory: large blocks straight from the system, and how much of it and of cache this machine has.
+// Memory: large blocks directly from the system, and the sizes of this machine's memory and cache.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@ namespace headscope::platform {
 
 /// Memory for `count` floats, 64-byte aligned; contents are undefined. Throws std::bad_alloc.
 float* allocateFloats(std::int64_t count);
-/// `count` as it was allocated.
+/// `count` must be that of the allocation.
 void freeFloats(float* memory, std::int64_t count);
 
-/// Of the machine, in bytes.
+/// The memory of the machine, in bytes.
 std::int64_t physicalMemory();
 
-/// The second cache of one core, in bytes; where the system does not tell, a common size.
+/// The size of a core's second-level cache, in bytes; a common size where it is unknown.
 std::int64_t secondCache();
 
-/// Has threads share one heap rather than keep one each, which would grow with every thread that
-/// ever ran. To be called before there is a second thread.
+/// Makes all threads share one heap, since separate heaps would grow with every thread that ever
+/// ran. Must be called before a second thread exists.
 void useOneHeap();
 
 }  // namespace headscope::platform

@@ -1,4 +1,4 @@
-// Process: this one among those that run.
+// Process: this process and its relation to others.
 #pragma once
 
 namespace headscope::platform {
@@ -6,10 +6,10 @@ namespace headscope::platform {
 /// This process's number.
 long processId();
 
-/// Whether a process of that number runs; also where the system does not tell.
+/// Whether a process of that number runs; true where this is unknown.
 bool processRuns(long id);
 
-/// Whether what goes to stderr is read on a terminal.
+/// Whether stderr is a terminal.
 bool errorsGoToTerminal();
 
 }  // namespace headscope::platform

@@ -25,9 +25,9 @@ void cpuRelax() {
 #endif
 }
 
-/// Each thread begins with a part of the pieces of its own, the same in every loop, and goes on
-/// with what is left of the others': what one loop put into a core's cache, its thread finds there
-/// in the next.
+/// Each thread begins with its own part of the pieces, which is equal in every loop, and continues
+/// with the remaining pieces of the others. A thread then finds the data of the previous loop in
+/// its core's cache.
 class Loop {
  public:
   Loop(PieceCall body, std::int64_t pieces, int threads)
@@ -60,9 +60,8 @@ class Loop {
   std::array<Part, kMostParts> part_;
 };
 
-/// The threads that help with a loop: one team for the process, as there is one set of cores. They
-/// look out for the next loop a little while, since the next step's mostly follows at once, and
-/// sleep then.
+/// The threads that help with a loop: one team per process, as there is one set of cores. They spin
+/// for a short time, since the next loop usually follows at once, and then sleep.
 class ThreadPool {
  public:
   ~ThreadPool() {
@@ -81,7 +80,7 @@ class ThreadPool {
     call();
     loop.take(0);
     loop_ = nullptr;
-    // those that saw the loop have a piece of it in hand; nobody else will see it
+    // helpers that saw the loop are still at work on it; no other helper will see it
     for (int turns = 0; inside_.load() != 0; ++turns) {
       if (turns < kTurns) {
         cpuRelax();
@@ -96,7 +95,7 @@ class ThreadPool {
  private:
   static constexpr int kTurns = 2000;  // some 50 µs
 
-  /// Where the system gives no more threads, those that there are do the work.
+  /// Where the system creates no more threads, the existing ones do the work.
   void grow(std::size_t wanted) {
     try {
       while (helpers_.size() < wanted) {

@@ -47,7 +47,7 @@ Tensor readMatrix(const JsonField& matrix) {
   return Tensor::fromValues({count, static_cast<Index>(numbers.size()) / count}, numbers);
 }
 
-/// Numbers of its own.
+/// A preset's own numbers.
 TensorSource readTensors(const JsonField& entry, const std::string& name) {
   TensorSource source;
   source.name = name;

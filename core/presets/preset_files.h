@@ -10,16 +10,16 @@
 
 namespace headscope {
 
-/// Each throws UserError that names the file and field where it is not what it should be.
+/// Each function throws UserError that names the file and the invalid field.
 
-/// In the order of the file; `example` gives the input of the example that a preset names.
+/// Reads the presets in the order of the file; `example` returns the input of a named example.
 std::vector<Preset> parsePresets(std::string_view json,
                                  const std::function<InputSource(const std::string&)>& example);
 
-/// The weights that a preset of the file gives by itself.
+/// The explicit weights of a preset of the file.
 Weights parsePresetWeights(std::string_view json, const Preset& preset);
 
-/// `file` gives the text of a series that an example names.
+/// Reads the examples; `file` returns the text of a series that an example names.
 std::vector<Example> parseExamples(std::string_view json,
                                    const std::function<std::string_view(std::string_view)>& file);
 

@@ -32,8 +32,8 @@ const Preset& presetByName(std::string_view name);  // throws UserError listing 
 const std::vector<Example>& examples();
 const Example& exampleByName(std::string_view name);
 
-/// What an example is opened as: its input at the original Transformer's dimensions, no setting of
-/// what was there before it.
+/// The preset of an example: its input at the original Transformer's dimensions, without any
+/// setting of the previous document.
 Preset presetOf(const Example& example);
 
 /// A preset's document. `weights` is ignored where the preset gives its own.

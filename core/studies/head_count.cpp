@@ -29,8 +29,8 @@ Index bytesHeldBy(const Trace& trace) {
   return bytes + trace.dense(scoredKeys(trace.config())).size() * static_cast<Index>(sizeof(float));
 }
 
-/// The same in another place: a pass after one of the document finds its input changed, and all of
-/// its weights as they were.
+/// A copy of the document with X and the memory at new addresses. A pass after one of the document
+/// then finds a changed input and unchanged weights.
 DocumentPtr withInputAnew(const Document& document) {
   Input input = *document.input;
   input.x = input.x.clone();

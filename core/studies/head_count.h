@@ -1,5 +1,5 @@
-// Head count: the same input and width with other numbers of heads: what they cost, and how many of
-// them attend differently from the rest. More heads are not always better: Michel et al. 2019.
+// Head count: compares numbers of heads for one input and width: their cost, and how many heads
+// attend differently from the rest. More heads are not always better: Michel et al. 2019.
 //
 // d_model stays, so d_k = d_model / heads. Parameters and the four projections' FLOPs do not depend
 // on the number of heads, nor do those of the scores (2·B·H·T·M·d_k = 2·B·T·M·D); the B·H·T·M
@@ -22,7 +22,7 @@ namespace headscope {
 
 inline constexpr Index kMostHeadsCounted = 64;
 
-/// The divisors of d_model from 1 to kMostHeadsCounted, and the number there is where it is larger.
+/// The divisors of d_model from 1 to kMostHeadsCounted, and the present number of heads if larger.
 std::vector<Index> headCounts(const AttentionConfig& config);
 
 struct HeadCountCost {
@@ -43,23 +43,23 @@ struct HeadCountPoint {
   std::string why;      // why it was not run, or has no tree; else empty
 
   bool ran() const { return runs > 0; }
-  /// How many groups of heads are left where heads at least so similar are one.
+  /// The number of groups where heads of at least this similarity count as one.
   std::optional<Index> distinct(double similarity) const;
 };
 
-/// What one pass of this configuration costs, by count, without running it.
+/// The counted cost of one pass of this configuration, without running it.
 HeadCountCost headCountCost(const AttentionConfig& config, ScoreStorage held = ScoreStorage::all);
 
 /// The document with this number of query and of key/value heads, gains of 1 and without pins;
-/// drawn weights are made for it, loaded ones stay. Throws UserError where that cannot be.
+/// weights are drawn for it, or kept if loaded. Throws UserError where that is impossible.
 DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetBytes,
                       const WeightMaker& make = drawWeightsFor);
 
-/// Learns weights where the document's are learned and there are none for so many heads, runs the
-/// pass again and again for a tenth of a second, once where that takes longer, and measures how
-/// alike its heads are over all items. Each pass but the first finds memory and packed weights
-/// ready, as after an edit of the input; at d_model 512 they take twenty times as long as the pass.
-/// Runs unit by unit: a learning step, a pass, the comparison of its heads.
+/// Measures one number of heads. Trains weights where the document's are learned and none exist for
+/// this number, repeats the pass for a tenth of a second (once if it takes longer), and measures
+/// the similarity of its heads over all items. Each pass but the first finds memory and packed
+/// weights ready, as after an edit of the input; at d_model 512 they take twenty times as long as
+/// the pass. Runs unit by unit: a learning step, a pass, the comparison of its heads.
 class HeadCountMeasure {
  public:
   HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
@@ -67,7 +67,7 @@ class HeadCountMeasure {
 
   /// Runs the next unit. True where that was the last one, or the measurement was cancelled.
   bool runUnit();
-  /// Once it has ended: nothing where it was cancelled.
+  /// The result after the last unit; nothing where cancelled.
   std::optional<HeadCountPoint> point() const {
     return complete_ ? std::optional(point_) : std::nullopt;
   }

@@ -47,7 +47,7 @@ CacheObstacle mistakeIn(Mistake mistake, std::string why) {
           fmt::format("turn off: {}", textOf(mistake).title)};
 }
 
-/// A pinned weight counts whatever the mask says.
+/// A pinned weight counts even if the mask forbids its key.
 const Pin* pinOnLaterKey(const Document& document) {
   const auto pins = document.pins.of(TensorId::weights);
   const auto found = std::find_if(pins.begin(), pins.end(), [](const Pin& pin) {

@@ -1,5 +1,5 @@
-// KV cache: what decoding token by token computes and keeps, with the keys and values of the
-// tokens before in a cache and without, and what stands in the way of it.
+// KV cache: the computation and memory of decoding token by token, with and without a cache of the
+// keys and values of earlier tokens, and the obstacles to such a cache.
 //
 // With a cache, the token at position t computes one row of Q, K and V, one row of scores over t +
 // 1 keys, and one row of the output. Without one, it is a pass over all t + 1 tokens again.
@@ -15,17 +15,17 @@
 
 namespace headscope {
 
-/// Why the rows of a pass depend on later tokens, so that none of them could be kept.
+/// The reason why the rows of a pass depend on later tokens, so that none of them could be cached.
 struct CacheObstacle {
   std::string why;             // a sentence
   std::optional<Edit> wayOut;  // the change that removes it, where there is one
   std::string wayOutTitle;     // "turn on causal"
 };
 
-/// The first there is; none: row t of every tensor depends on rows 0 … t alone.
+/// Finds the first obstacle; none: row t of every tensor depends on rows 0 … t alone.
 std::optional<CacheObstacle> cacheObstacle(const Document& document);
 
-/// What the work is counted by: `score` has the scaling in it.
+/// The parts of the counted work. `score` includes the scaling.
 enum class DecodePart { project, score, softmax, weigh, output };
 inline constexpr std::size_t kDecodeParts = 5;
 std::string_view titleOf(DecodePart part);

@@ -47,7 +47,7 @@ ConstMap map(const ConstMatrixView& m) {
   }
 }
 
-/// The steps share out their products themselves (core/platform/threads.h).
+/// The steps distribute their products over threads themselves (core/platform/threads.h).
 void stayOnThisThread() {
 #ifdef _OPENMP
   thread_local bool told = false;
@@ -80,7 +80,7 @@ void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, Product product) {
 
 void prepareGemm() {
 #ifdef HEADSCOPE_HAVE_ONEDNN
-  // oneDNN crashes where there is no memory for its kernels: better refused here
+  // oneDNN crashes without memory for its kernels, so this is refused here
   constexpr Index kRoomForKernels = Index{48} << 20;
   { const Block room(kRoomForKernels / static_cast<Index>(sizeof(float)), nullptr); }
   // one product of each kind the steps compute: x Wᵀ, Q Kᵀ and A V; none of them is a small one

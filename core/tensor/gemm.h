@@ -5,7 +5,7 @@
 
 namespace headscope {
 
-/// What becomes of a product: multiplied, and added to what is there or put in its place.
+/// The use of a product: it is multiplied by a factor, then added to the target or written over it.
 struct Product {
   float factor = 1.0F;
   bool add = false;
@@ -16,8 +16,8 @@ struct Product {
 /// browser vectorGemm. It runs on the calling thread.
 void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, Product product = {});
 
-/// Has the library generate the kernels that the first products would wait for (some 20 ms), so
-/// that a pass's own time is told from that.
+/// Generates the library's kernels, for which the first products would wait (about 20 ms), so that
+/// this does not count in the time of a pass.
 void prepareGemm();
 
 }  // namespace headscope

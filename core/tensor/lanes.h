@@ -62,8 +62,8 @@ template <typename Join>
   }
 }
 
-/// Of one loop as it was compiled for each kind of processor, those that run on this one, the best
-/// first.
+/// The variants of one loop, each compiled for a kind of processor, that run on this one, the
+/// fastest first.
 template <typename Loop>
 std::vector<Loop> supportedVariants([[maybe_unused]] Loop avx512, [[maybe_unused]] Loop avx2,
                                     Loop anywhere) {

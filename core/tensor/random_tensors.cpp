@@ -10,10 +10,10 @@
 namespace headscope {
 namespace {
 
-/// Handed out one by one, so that a thread that is held up holds up nobody for long.
+/// Pieces are assigned one by one, so that a delayed thread delays the others little.
 constexpr Index kDrawnAtOnce = Index{1} << 16;
 
-/// What a value is reckoned at, so that threads are shared out as for a pass.
+/// The estimated cost of a value, so that threads are assigned as for a pass.
 constexpr Index kFlopsPerValue = 8;
 
 struct Piece {

@@ -46,7 +46,7 @@ constexpr std::array kTypes{
     TypeSize{"U64", 8},  TypeSize{"U32", 4}, TypeSize{"U16", 2},     TypeSize{"U8", 1},
     TypeSize{"BOOL", 1}, TypeSize{"C64", 8}, TypeSize{"F8_E4M3", 1}, TypeSize{"F8_E5M2", 1}};
 
-/// Bytes of one value; 0 for a type that is not known here.
+/// The bytes of one value; 0 for an unknown type.
 std::uint64_t bytesOfType(std::string_view dtype) {
   for (const TypeSize& type : kTypes) {
     if (type.name == dtype) return type.bytes;
@@ -54,8 +54,8 @@ std::uint64_t bytesOfType(std::string_view dtype) {
   return 0;
 }
 
-/// The whole text of a header. Every complaint names the file, and the tensor where there is one:
-/// the ranges fill the `dataBytes` after it exactly, without overlap.
+/// Parses the text of a header. The ranges must fill the `dataBytes` after it exactly, without
+/// overlap. Every error names the file and, if possible, the tensor.
 class HeaderParser {
  public:
   HeaderParser(std::uint64_t dataBytes, const std::string& file)
@@ -347,7 +347,7 @@ Tensor SafetensorsFile::readAny(const std::string& name) const {
 /// Reads values of type T as floats, a part at a time. False where some are not finite.
 template <typename T>
 bool SafetensorsFile::readConverted(std::uint64_t offset, std::span<float> out) const {
-  constexpr std::size_t kAtOnce = 1 << 16;  // stay in cache until they are looked at
+  constexpr std::size_t kAtOnce = 1 << 16;  // they stay in cache until they are checked
   std::vector<T> buffer(std::is_same_v<T, float> ? 0 : std::min(kAtOnce, out.size()));
   bool finite = true;
   while (!out.empty()) {

@@ -26,14 +26,14 @@ struct SafetensorsEntry {
 /// Whether values of this type are read: F32, F16, BF16 and F64.
 bool isReadableFloat(std::string_view dtype);
 
-/// What a file holds, header checked whole: every range within the data, none overlapping, sizes
-/// equal to shape × type. Values are read on demand, all of the file as it was when it was opened
-/// (UnchangedFile).
+/// The contents of a safetensors file. The header is fully checked: every range lies within the
+/// data, none overlap, and sizes equal shape × type. Values are read on demand, from the file as it
+/// was when it was opened (UnchangedFile).
 class SafetensorsFile {
  public:
   /// Throws UserError that names the file and what is wrong with it.
   explicit SafetensorsFile(const std::filesystem::path& path);
-  /// One that is in memory, which must outlive this; `name` stands for its path.
+  /// For a file in memory, which must outlive this object; `name` serves as its path.
   SafetensorsFile(const std::filesystem::path& name, std::string_view bytes);
 
   std::vector<std::string> names() const;
@@ -43,12 +43,13 @@ class SafetensorsFile {
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   const std::filesystem::path& path() const { return path_; }
 
-  /// As float32. Throws UserError for a type that is not a float, naming tensor and type, for a
-  /// value that is NaN or infinite, naming its cell, for more than `budgetBytes` of memory (half of
-  /// this machine's), and for a file that has changed since it was opened.
+  /// Reads a tensor as float32. Throws UserError for a type that is not a float, naming tensor and
+  /// type; for a value that is NaN or infinite, naming its cell; for more than `budgetBytes` of
+  /// memory (by default half of this machine's); and for a file that has changed since it was
+  /// opened.
   Tensor read(const std::string& name) const;
   Tensor read(const std::string& name, Index budgetBytes) const;
-  /// As read, with values that are NaN or infinite: a trace's masked scores are.
+  /// As read, but allows values that are NaN or infinite, such as a trace's masked scores.
   Tensor readAny(const std::string& name) const;
   /// Whether the file on the disk is no longer the one that was opened.
   bool changed() const { return file_ != nullptr && file_->changed(); }
@@ -79,22 +80,22 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-/// What values are written as; F16 rounds to the nearest.
+/// The type of written values. F16 rounds to the nearest.
 enum class FileFloat { f32, f16 };
 
-/// Writes beside, then renames: no partial file is left. Throws UserError naming the path, and for
-/// a value that F16 has no room for.
+/// Writes a temporary file, then renames it: no partial file is left. Throws UserError naming the
+/// path, also for a value beyond the range of F16.
 void writeSafetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata = {},
                       FileFloat as = FileFloat::f32);
 
-/// The same where values are made one tensor at a time, as they are written.
+/// A tensor whose values are computed only when it is written.
 struct TensorToWrite {
   std::string name;
   Shape shape;
   std::function<Tensor()> values;
 };
-/// Whole or not at all. Throws UserError that names the file.
+/// Writes the tensors one at a time. No partial file is left. Throws UserError that names the file.
 void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata = {},
                       FileFloat as = FileFloat::f32);
@@ -102,7 +103,7 @@ void writeSafetensors(const std::filesystem::path& path, const std::vector<Tenso
 /// A few of many names, for a message: "a, b, c, d and 12 more".
 std::string someOf(const std::vector<std::string>& names);
 
-/// Reads a tensor that fits the bytes that are left, and takes its own off them.
+/// Reads a tensor within `bytesLeft`, and subtracts its size from them.
 Tensor readWithin(Index& bytesLeft, const SafetensorsFile& file, const std::string& name);
 
 }  // namespace headscope::formats

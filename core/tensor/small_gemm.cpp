@@ -14,7 +14,8 @@ constexpr Index kWidest = 64;
 constexpr Index kDeepest = 64;
 constexpr Index kVector = 16;
 
-/// What the product of some rows reads and writes. The last vector of a row holds `last` numbers.
+/// The operands and the result of the product of some rows. The last vector of a row holds `last`
+/// numbers.
 struct SmallOperands {
   const float* a;
   Index aRow, aCol;

@@ -6,8 +6,8 @@
 
 namespace headscope {
 
-/// Whether smallGemm is for products of this depth and width here: whatever their rows, so that a
-/// row has the same bits however many are computed with it.
+/// Whether smallGemm suits products of this depth and width on this processor. The number of rows
+/// does not matter, so that the bits of a row do not depend on it.
 bool isSmallProduct(Index depth, Index width);
 
 /// As gemm.

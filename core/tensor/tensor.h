@@ -77,11 +77,11 @@ class Tensor {
   Index size() const { return elementCount(shape_); }
   bool contiguous() const;
   bool sharesStorageWith(const Tensor& other) const { return storage_ == other.storage_; }
-  /// True where both are the very same view of the same storage: nothing can differ.
+  /// Whether both are equal views of one storage, so that no value can differ.
   bool sameAs(const Tensor& other) const;
 
   const float* data() const { return origin_ + offset_; }
-  /// For the one who allocated it, before it is shared.
+  /// For the owner of a new tensor, before it is shared.
   float* mutableData() { return origin_ + offset_; }
 
   float at(std::span<const Index> index) const;
@@ -108,7 +108,7 @@ class Tensor {
   MatrixView mutableMatrixOf(Index item, Index head);
   MatrixView mutableMatrixOf(const Box& box);
 
-  /// A contiguous copy of its own.
+  /// A contiguous copy with its own storage.
   Tensor clone() const;
 
   std::vector<float> values() const;  // row-major, whatever the strides

@@ -51,7 +51,7 @@ std::string sumText(const Explanation& e, std::size_t shown) {
   return text + " = " + result;
 }
 
-/// What a score becomes: scaled, masked, a weight.
+/// The next value of a score: scaled, masked, or a weight.
 std::string nextText(const Trace& trace, const CellRef& cell) {
   if (cell.gradient) return {};
   const TensorId id = cell.tensor;
@@ -80,7 +80,7 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
   return fmt::format("next: {}softmax {} → {}", text, line, as(TensorId::weights));
 }
 
-/// What the gradient of a masked score is: its weight times what its own gradient is above the
+/// The gradient of a masked score: its weight times the excess of its weight's gradient over the
 /// mean.
 std::string differenceText(const Explanation& e) {
   std::string incoming = factorText(e.incoming);
@@ -89,7 +89,7 @@ std::string differenceText(const Explanation& e) {
                      number(e.value, 5));
 }
 
-/// What the terms say, without the value a pin may have put in its place.
+/// The arithmetic of the terms, without the value of a pin.
 std::string termsText(const Trace& trace, const Explanation& e, std::size_t terms, bool formula) {
   if (isForbidden(trace, e) || e.terms.empty()) return e.rule;
   if (e.ending == ExplanationForm::difference) return differenceText(e);
@@ -105,7 +105,7 @@ std::string termsText(const Trace& trace, const Explanation& e, std::size_t term
   return text;
 }
 
-/// A gradient of a trace that has none yet is explained as its value.
+/// Without gradients in the trace, a gradient's cell is explained as its forward value.
 Explanation explainedHere(const Trace& trace, const CellRef& cell) {
   if (cell.gradient && trace.gradients() != nullptr) {
     return explainGradientCell(*trace.gradients(), cell);
@@ -142,7 +142,7 @@ Arithmetic arithmetic(const Trace& trace, const Explanation& e, std::size_t term
   const std::string text = termsText(trace, e, terms, formula);
   a.sum =
       e.pinned ? fmt::format("= {}, pinned · computed: {}", number(e.value, 5), text) : "= " + text;
-  // of what is masked, the rule is all there is to say
+  // a masked cell has only its rule
   const bool weight = e.cell.tensor == TensorId::weights && !e.cell.gradient;
   const bool masked = weight ? e.own() == nullptr : isForbidden(trace, e);
   if (!masked) a.remark = remarkOn(trace, e);

@@ -1,5 +1,5 @@
-// Arithmetic in words: a cell's explanation in words and numbers, and the explanations of the cells
-// looked at last.
+// Arithmetic in words: a cell's explanation in words and numbers, and a cache of the latest
+// explanations.
 #pragma once
 
 #include <array>
@@ -16,26 +16,26 @@ namespace headscope {
 struct Arithmetic {
   std::string name;    // "S[sat, cat]"
   std::string sum;     // "= Σ_j q[sat, j]·k[cat, j] = 0.81·1.12 + … 61 more terms = 25.418"
-  std::string remark;  // what numbers do not say, or empty
-  std::string next;    // what becomes of it, or empty
+  std::string remark;  // a remark on what the numbers do not show, or empty
+  std::string next;    // the cell's next value, or empty
 };
 
-/// The largest terms first; `terms` of them are written out, after the formula where `formula`;
-/// with none, of a weight its quotient alone.
+/// Writes out the `terms` largest terms, the largest first, after the formula if `formula`. With no
+/// terms, a weight has only its quotient.
 Arithmetic arithmetic(const Trace& trace, const Explanation& explanation, std::size_t terms,
                       bool formula);
 
-/// Operands of the document have no arithmetic: their value and where they come from.
+/// The value and the source of an operand of the document, which has no arithmetic.
 Arithmetic operandArithmetic(const Trace& trace, const CellRef& cell);
 
 /// "maximum 3.577 · Σ exp = 1.151 · own 1 / 1.151 = 0.869": a weight's quotient.
 std::string quotientText(const Explanation& explanation);
 
-/// The arithmetic of the cells looked at last, worked out once for all that show it.
+/// A cache of the explanations of the latest cells, shared by all views.
 class Explanations {
  public:
-  /// Of a result's cell, or of a gradient's, which the trace has. Stands until two other cells were
-  /// asked for.
+  /// The explanation of a cell of a result or of a gradient of the trace. It is valid until two
+  /// other cells have been requested.
   const Explanation& of(const Trace& trace, const CellRef& cell);
 
  private:
@@ -43,7 +43,7 @@ class Explanations {
     std::uint64_t pass = 0;
     Explanation explanation;
   };
-  std::array<std::optional<Entry>, 2> entries_;  // the one asked for last comes first
+  std::array<std::optional<Entry>, 2> entries_;  // the latest first
 };
 
 }  // namespace headscope

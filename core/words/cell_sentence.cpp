@@ -13,7 +13,7 @@
 namespace headscope {
 namespace {
 
-/// What one row of a tensor is to its token.
+/// The name of one row of a tensor, as a property of its token.
 std::string_view rowOf(TensorId tensor) {
   switch (tensor) {
     case TensorId::x:
@@ -75,7 +75,7 @@ std::string_view wholeOf(TensorId tensor) {
   }
 }
 
-/// " (head 3)": whose a column of Q, K, V or the concatenation is.
+/// The head of a column of Q, K, V or the concatenation: " (head 3)".
 std::string ownerOf(TensorId whole, Index column, const AttentionConfig& c) {
   if (c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead) return {};
   const auto perHead = whole == TensorId::qProj    ? std::optional(TensorId::q)
@@ -86,7 +86,7 @@ std::string ownerOf(TensorId whole, Index column, const AttentionConfig& c) {
   return perHead ? fmt::format(" ({})", headName(*perHead, column / c.dK(), c)) : std::string();
 }
 
-/// A weight matrix is stored (out, in): what a cell of it leads from and to.
+/// The input and output that a cell of a weight matrix, stored (out, in), connects.
 std::optional<std::string> weightLeads(const CellRef& cell, const AttentionConfig& c) {
   for (const StepId id : {StepId::project, StepId::output}) {
     for (const LinearLayer& layer : step(id).layers(c)) {

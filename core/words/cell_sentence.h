@@ -1,4 +1,4 @@
-// Cell sentence: what a cell is and holds, in words, for who points at it; its name in tensor
+// Cell sentence: describes a cell and its value in words, for the pointer. Its name in tensor
 // notation is in cells.h.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Cells in words: what a cell is called, what it is made of, and why it is as it is, by its tokens.
+// Cells in words: the name of a cell, its operands and the reason of its value, by its tokens.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace headscope {
 /// "S", "A"; "q", "W_Q" where the symbol is shared or long: the tensor's name.
 std::string symbolOf(TensorId tensor);
 
-/// A token as people read it: padding has a sign of its own.
+/// A token for display; padding has its own sign.
 std::string_view shownToken(std::string_view token);
 
 /// The tokens that an axis counts, of a batch item; none where it counts something else.
@@ -22,7 +22,7 @@ const std::vector<std::string>& tokensAlong(const Trace& trace, Axis axis, Index
 /// "cat" where an axis counts tokens, else the index.
 std::string placeName(const Trace& trace, Axis axis, Index item, Index index);
 
-/// "S[sat, cat]": a cell by its tokens where its axes count tokens; of a gradient "∂S[sat, cat]".
+/// "S[sat, cat]": a cell by its tokens where its axes count tokens; for a gradient "∂S[sat, cat]".
 std::string cellName(const Trace& trace, const CellRef& cell);
 
 /// A term's operands by cellName, with the factor of the left one ("0.5 · A[sat, cat]"); "1/√64"
@@ -33,22 +33,22 @@ std::string rightName(const Trace& trace, const Term& term);
 /// The formula of a result's cell: "Σ_j q[sat, j]·k[cat, j]".
 std::string formulaOf(const Trace& trace, const CellRef& cell);
 
-/// True for a masked score whose key the mask forbids, so its value is not the value of its single
-/// term.
+/// Whether the cell is a masked score of a forbidden key, so that its value is not that of its
+/// single term.
 bool isForbidden(const Trace& trace, const Explanation& explanation);
 
 /// With ALiBi, of a masked score that is allowed: "−1.23 − 0.25 × 3 = −1.98".
 std::string penaltyText(const Explanation& explanation);
 
-/// What a step does, in one line that holds of a document: a row with a pinned weight need not sum
-/// to 1.
+/// Describes a step in one line that is true for the document: a row with a pinned weight need not
+/// sum to 1.
 std::string stepSentence(const Step& step, const Document& document);
 
 /// A remark on what the numbers do not show: which columns a head has, which rule forbids a key,
 /// what dropout did; or nothing.
 std::string remarkOn(const Trace& trace, const Explanation& explanation);
 
-/// Where an operand of the document comes from: "token 'sat', coordinate 3: noun · from the text".
+/// The source of an operand of the document: "token 'sat', coordinate 3: noun · from the text".
 std::string originOf(const Trace& trace, const CellRef& cell);
 
 /// The name of a column of X ("noun", "cos(w_2 i)"); empty for other cells.

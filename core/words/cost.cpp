@@ -14,7 +14,7 @@ std::string costOf(const AttentionConfig& config) {
   ScoreStorage held = ScoreStorage::all;
   try {
     held = scoresToHold(config, defaultMemoryBudget());
-  } catch (const UserError&) {  // what it would need is told all the same
+  } catch (const UserError&) {  // its need is shown nevertheless
   }
   const Ledger cost = ledger(config, held);
   return fmt::format("{} parameters, {} a pass, {}", withThousands(cost.parameters.total),

@@ -1,4 +1,4 @@
-// Glossary: the terms of the field and what they are.
+// Glossary: the terms of the field with their explanations.
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@ const std::vector<GlossaryEntry>& glossary();
 /// Throws std::runtime_error that names the file and field: the file is the program's own.
 std::vector<GlossaryEntry> parseGlossary(std::string_view json);
 
-/// What a term is. Throws std::out_of_range: one that is missing is our mistake.
+/// The explanation of a term. Throws std::out_of_range for an unknown term, which is an internal
+/// error.
 const std::string& aboutTerm(std::string_view term);
 
 /// "softmax: exp of each score, …"

@@ -39,7 +39,7 @@ std::string ruleName(MaskRule rule) {
   return "paint";
 }
 
-/// A rule's name with what about the pair it forbids.
+/// A rule's name with the reason why it forbids the pair.
 std::string ruleReason(MaskRule rule, const Document& d, Index item, Index query, Index key) {
   const Mask& mask = d.config.mask;
   switch (rule) {

@@ -1,4 +1,4 @@
-// Mask words: what a mask does to a pair of a query and a key, in sentences with their tokens.
+// Mask words: describes the effect of a mask on a pair of a query and a key, with their tokens.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ std::string pairSentence(const Document& document, Index item, Index query, Inde
 /// The rules other than paint that forbid a pair, "causal and padding"; empty without one.
 std::string rulesInTheWay(const Document& document, Index item, Index query, Index key);
 
-/// What becomes of queries without a key ("every key of 'sat' is masked: …"); empty for none.
+/// Describes the queries without a key ("every key of 'sat' is masked: …"); empty for none.
 std::string fullyMaskedSentence(const Document& document, Index item,
                                 const std::vector<Index>& queries);
 

@@ -11,15 +11,16 @@
 namespace headscope {
 namespace {
 
-/// How fast a run of moments goes: the first can be read, the next are ever shorter, and after
-/// `most` of them the rest is one sweep. Together they keep a play of any size within 90 seconds.
+/// The pace of a run of moments. The first is long enough to read, the next become shorter, and
+/// after `most` of them the rest is one sweep. A timeline of any size thus takes at most 90
+/// seconds.
 struct Pace {
   double first, least;  // seconds
   Index most;
   double rest = 0.8;
 };
 
-constexpr double kFaster = 0.6;  // each moment of a run beside the one before
+constexpr double kFaster = 0.6;  // the ratio of each moment to the previous one
 constexpr double kLikewise = 1.4;
 constexpr double kAllHeads = 1.3;
 constexpr double kSentenceSeconds = 2.0;  // a moment with nothing to go through
@@ -29,16 +30,16 @@ constexpr Pace kOtherRows{1.0, 0.4, 3};
 constexpr Pace kOtherRowsAtOnce{0.0, 0.0, 0, 1.2};
 constexpr Pace kNothingMasked{0.0, 0.0, 0, kSentenceSeconds};
 
-/// What there are several of.
+/// The things of which a step has several.
 enum class Several { numbersOfHead, keys, keyHeads, heads };
 
-/// What a step goes through: something one by one, what comes of it, K and V, the other queries'
-/// rows, the other heads.
+/// The sequence that a step shows: things one by one, their result, K and V, the rows of the other
+/// queries, and the other heads.
 struct StepMoments {
   SegmentKind one, rest;
   Several of;
   Pace pace;
-  std::optional<SegmentKind> result = {};  // the query's row at once, once all is gone through
+  std::optional<SegmentKind> result = {};  // the query's whole row, after all things
   std::optional<Pace> rows = {};           // the other queries'
   std::optional<Several> likewise = {};    // of which K and V have as many
   bool allHeads = false;

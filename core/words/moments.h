@@ -17,7 +17,7 @@ struct RowId {
   bool operator==(const RowId&) const = default;
 };
 
-/// What a segment shows: one thing by itself, or the rest of its kind in one sweep.
+/// The content of a segment: one thing by itself, or the rest of its kind in one sweep.
 enum class SegmentKind {
   cell,          // one number of the query's row
   restOfCells,   //
@@ -39,15 +39,15 @@ enum class SegmentKind {
 struct TimelineSegment {
   StepId step = StepId::project;
   SegmentKind beat = SegmentKind::cell;
-  TensorId part = TensorId::q;       // which of q, k and v `project` and `split` show
-  Index from = 0, to = 1;            // of what it goes through, [from, to)
+  TensorId part = TensorId::q;       // q, k or v, as shown by `project` and `split`
+  Index from = 0, to = 1;            // the range of its things, [from, to)
   double start = 0.0, length = 0.0;  // seconds at speed 1
 
   double end() const { return start + length; }
   bool operator==(const TimelineSegment&) const = default;
 };
 
-/// True for a moment during which the picture changes all the time.
+/// Whether the picture changes continuously during the moment.
 bool isSweep(SegmentKind beat);
 
 /// Index of the n-th row, skipping the query's.
@@ -66,7 +66,7 @@ class Timeline {
   double stepStart(StepId step) const;
   double stepEnd(StepId step) const;
   const std::vector<StepId>& steps() const { return steps_; }
-  /// The step so many places after it (or before it), as far as there are any.
+  /// The step `places` after it (negative: before it), within the timeline.
   StepId stepBeside(StepId step, int places) const;
 
   /// The time here that corresponds to a time of another timeline: the same share of its step.

@@ -112,7 +112,7 @@ std::string Narrator::rest(const char* one, const char* many) const {
 std::string narrate(const Trace& trace, const RowId& subject, const TimelineSegment& moment) {
   std::string text =
       kNarrateStep[static_cast<std::size_t>(moment.step)](Narrator(trace, subject, moment));
-  constexpr std::string_view kIsAbout = "= ≈";  // what is nearly 0 says so itself
+  constexpr std::string_view kIsAbout = "= ≈";  // “≈ 0” replaces the sign “=”
   for (std::size_t at = text.find(kIsAbout); at != std::string::npos; at = text.find(kIsAbout)) {
     text.erase(at, 2);
   }

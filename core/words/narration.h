@@ -1,5 +1,5 @@
-// Narration: what happens at a moment of the timeline, in one or two sentences that name the tokens
-// and the trace's own numbers.
+// Narration: describes a moment of the timeline in one or two sentences, with the tokens and the
+// trace's own numbers.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is said of the steps that give a number per query and key: score, scale, mask and softmax.
+// The narration of the steps with one number per query and key: score, scale, mask and softmax.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace headscope {
 namespace {
 
-/// The same pair in the first and the last head: "2.4 in head 1, −0.3 in head 8".
+/// The values of one pair in the first and the last head: "2.4 in head 1, −0.3 in head 8".
 std::string firstAndLastHead(const Narrator& n, TensorId tensor, Index key) {
   const auto in = [&](Index head) {
     const CellRef at{tensor, n.subject.item, head, n.subject.query, std::max<Index>(key, 0)};
@@ -28,7 +28,7 @@ std::string sweepOpening(const Narrator& n) {
   return n.alone() ? "" : fmt::format("{}. ", n.rest("query", "queries"));
 }
 
-/// The largest of a row by name, or that there is none.
+/// Names the largest cell of a row, or states that there is none.
 std::string largestOfRow(const Narrator& n, TensorId tensor, Index row) {
   const Index key = largestKey(n.trace, tensor, n.subject.item, n.subject.head, row);
   return key < 0 ? "no key is left" : n.named(n.cell(tensor, row, key));
@@ -46,7 +46,7 @@ std::string maySee(const Narrator& n, Index row) {
   return fmt::format("may see {} of {} keys", count, n.c.keys());
 }
 
-/// What a row of weights is like.
+/// Describes a row of weights.
 std::string looksMostAt(const Narrator& n, Index row) {
   const bool noSoftmax = allowedKeyCount(n, row) == 0 && !n.c.mistakes.zeroForMasked;
   return noSoftmax ? maySee(n, row) + ": its weights are 0"
@@ -77,7 +77,7 @@ std::string weightAsQuotient(const Narrator& n, const CellRef& at) {
       softmaxShare(own->product, e.sum) > 0.0 ? "" : fmt::format(" ({})", kBelowLeastWeight));
 }
 
-/// What ALiBi takes off a head's scores for each place of distance.
+/// ALiBi's slope of a head: the penalty per unit of distance.
 std::string slopeOf(const Narrator& n, Index head) {
   return fmt::format("{:.4g}", alibiSlope(head, n.c.numHeads));
 }

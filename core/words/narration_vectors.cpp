@@ -1,5 +1,5 @@
-// What is said of the steps that give vectors: project, split, normalize, rotate, weigh, concat and
-// output.
+// The narration of the steps whose results are vectors: project, split, normalize, rotate, weigh,
+// concat and output.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace headscope {
 namespace {
 
-/// How K and V are spoken of.
+/// The words for K and V.
 struct KeyOrValue {
   const char* letter;
   const char* word;

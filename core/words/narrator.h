@@ -1,5 +1,5 @@
-// Narrator: what the sentences of all steps are made of: tokens, cells with their values, sums of
-// products; and what is said of each step.
+// Narrator: the building blocks of the sentences of all steps: tokens, cells with their values,
+// sums of products; and the narration of each step.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct Narrator {
   std::string query(Index row) const;
   std::string query() const { return query(subject.query); }
   std::string key(Index col) const;
-  /// The query of a row moment: for a sweep its last.
+  /// The query of a row moment; for a sweep, its last query.
   Index rowShown() const;
   bool alone() const { return !isSweep(moment.beat); }
 
@@ -34,7 +34,7 @@ struct Narrator {
   std::string named(const CellRef& at) const;
   /// "heads[sat, 0] = 0.12, −0.4, 0.93 …": the first few of a row.
   std::string rowStart(TensorId tensor, Index row) const;
-  /// Likewise of a head's columns of it, from `first` on.
+  /// Likewise for a head's columns of the row, from `first` on.
   std::string headStart(TensorId tensor, Index row, Index first) const;
   /// Euclidean length of a row's part, of `cols` cells from `first` on.
   double length(const CellRef& first, Index cols) const;

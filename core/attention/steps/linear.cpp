@@ -13,18 +13,18 @@ namespace headscope {
 
 namespace {
 
-/// Rows of one product, a panel wide: a piece of work between two looks at whether the pass was
-/// cancelled, small enough that a few threads get equal shares and large enough for the product to
-/// run at its best (bench/README.md).
+/// The rows of one product, which is a panel wide. Between two products the pass checks for
+/// cancellation. This is small enough for equal shares among a few threads, and large enough for
+/// the full speed of the product (bench/README.md).
 constexpr Index kPieceRows = 256;
 
-/// Rows of a dense (B, T, width) tensor, counted through the items.
+/// Rows of a dense (B, T, width) tensor, counted across items.
 ConstMatrixView rowsOf(const Tensor& t, const Box& box) {
   const Index width = t.dim(2);
   return {t.data() + (box.item * t.dim(1) + box.row) * width, box.rows, width, width, 1};
 }
 
-/// The box of y, and whether it is finite; `weight` is the columns of Wᵀ it needs.
+/// Computes a box of y and returns whether it is finite. `weight`: the box's columns of Wᵀ.
 bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& bias, const Box& box,
                  Tensor& y) {
   const ConstMatrixView to = rowsOf(y, box);
@@ -34,7 +34,7 @@ bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& b
   return bias.empty() ? allFinite(out) : addToRows(bias.data() + box.col, out);
 }
 
-/// Rows of W as columns of Wᵀ.
+/// The rows of W for a box, as columns of Wᵀ.
 ConstMatrixView columnsOf(const Tensor& weight, const Box& box) {
   return weight.matrixOf(Box{0, 0, box.col, box.cols, 0, weight.dim(1)}).transposed();
 }
@@ -44,7 +44,7 @@ ConstMatrixView panelOf(const Tensor& packed, const Box& box) {
   return {panel.data + box.col % kPanel, panel.rows, box.cols, panel.rowStride, 1};
 }
 
-/// A square as wide as the processor's registers, which Eigen transposes in them.
+/// The side of a square that Eigen transposes in the processor's registers.
 constexpr Index kTurned = Eigen::internal::packet_traits<float>::size;
 using Square = Eigen::Matrix<float, kTurned, kTurned, Eigen::RowMajor>;
 
@@ -59,7 +59,7 @@ Shape packedShape(const Shape& weight) {
   return {(weight[0] + kPanel - 1) / kPanel, weight[1], std::min(kPanel, weight[0])};
 }
 
-/// y = x Wᵀ + b, of a function that gives the columns of Wᵀ a box needs.
+/// Computes y = x Wᵀ + b; a function provides the columns of Wᵀ for each box.
 template <typename Columns>
 Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
                         const ExecutionContext& execution, Columns&& columns) {
@@ -72,12 +72,12 @@ Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
   return y;
 }
 
-/// Columns of a dense (B, T, width) tensor, all rows of all items.
+/// Columns of a dense (B, T, width) tensor, over the rows of all items.
 ConstMatrixView columnsOfAll(const Tensor& t, Index col, Index cols) {
   return {t.data() + col, t.dim(0) * t.dim(1), cols, t.dim(2), 1};
 }
 
-/// Those layers that read x.
+/// The layers that read x.
 std::vector<LinearLayer> layersOn(TensorId x, std::span<const LinearLayer> layers) {
   std::vector<LinearLayer> on;
   std::copy_if(layers.begin(), layers.end(), std::back_inserter(on),
@@ -85,8 +85,8 @@ std::vector<LinearLayer> layersOn(TensorId x, std::span<const LinearLayer> layer
   return on;
 }
 
-/// Rows [row, row + rows) of dW = dyᵀ x at columns of x, in a panel's breadth of both; where they
-/// are the first, of db too.
+/// Computes a block of dW = dyᵀ x from row `row` and column `col`, at most a panel's width each
+/// way; with the first columns also its part of db.
 void weightGradient(const Tensor& x, LinearBackward& layer, Index row, Index col) {
   Tensor& dw = layer.dWeight;
   const Box box{
@@ -202,7 +202,7 @@ Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
     dx = Tensor::uninitialised(x.shape(), execution.memory);
     boxes = linearPieces(dx.shape());
   }
-  // the longer pieces first, so that threads end together
+  // the larger pieces first, so that threads finish together
   parallelFor(static_cast<Index>(panels.size() + boxes.size()), execution, [&](Index i) {
     const auto piece = static_cast<std::size_t>(i);
     if (piece < panels.size()) {
@@ -246,7 +246,7 @@ void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const ExecutionContext& execution) {
   const AttentionTensors& values = gradients.values();
   for (const LinearLayer& first : layers) {
-    if (!gradients.tensor(first.weight).empty()) continue;  // done with another that reads the same
+    if (!gradients.tensor(first.weight).empty()) continue;  // done with another layer of this x
     const std::vector<LinearLayer> reading = layersOn(first.x, layers);
     std::vector<LinearBackward> backward;
     for (const LinearLayer& layer : reading) {

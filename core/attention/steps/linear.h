@@ -8,16 +8,16 @@
 
 namespace headscope {
 
-/// W (out, in) in memory as products read it fastest, at nearly the processor's peak however few
-/// the rows (bench/README.md): Wᵀ in dense panels of kPanel columns, (out / kPanel, in, kPanel);
-/// the last of several is filled up with 0, a narrow matrix is one narrow panel.
+/// The layout of W (out, in) that products read fastest, near the processor's peak even with few
+/// rows (bench/README.md): Wᵀ in dense panels of kPanel columns, (out / kPanel, in, kPanel). The
+/// last of several panels is padded with 0; a narrow matrix is one narrow panel.
 inline constexpr Index kPanel = 128;
 Tensor packedMemory(const Tensor& weight, const BlockStorePtr& store);
 Index packedCount(const Shape& weight);  // numbers in it
 void packPanel(const Tensor& weight, Index panel, Tensor& packed);
 
-/// y (B, T, out) cut into pieces of work, by its shape alone, so that the bits are the same however
-/// many threads there are. Their rows run on through the items; each lies in one panel.
+/// Cuts y (B, T, out) into pieces of work by its shape alone, so that the bits do not depend on the
+/// number of threads. Rows are counted across items; each piece lies in one panel.
 std::vector<Box> linearPieces(const Shape& y);
 
 /// Computes a piece of y. False where a value overflowed.
@@ -28,7 +28,7 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const ExecutionContext& execution);
 
-/// A weight (out, in) kept in panels alone.
+/// A weight (out, in) that is stored only in panels.
 struct PackedWeight {
   Index out = 0;
   Tensor panels;  // as packedMemory
@@ -61,7 +61,7 @@ Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
                       const ExecutionContext& execution, bool wanted = true);
 
 /// linearBackward for all layers of a step (one or two inputs). Skips inputs whose gradient is
-/// skipped (Gradients::leaveOut).
+/// skipped (Gradients::skipGradient).
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const ExecutionContext& execution);
 

@@ -1,5 +1,5 @@
-// Step 5, mask: −∞ where a key is not allowed; with ALiBi (alibi.h), first a head's slope times the
-// distance off each score. (B,H,T,M), not stored: see AttentionTensors::tile.
+// Step 5, mask: −∞ where a key is not allowed. With ALiBi (alibi.h), the head's slope times the
+// distance is first subtracted from each score. (B,H,T,M), not stored: see AttentionTensors::tile.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,6 +1,7 @@
-// Step normalize, between split and rotate where the configuration has it: each head's query and
-// key over its root mean square, times a gain per coordinate (RMSNorm, Zhang & Sennrich 2019; of Q
-// and K: Henry et al. 2020). (B,H,T,d_k) and (B,H_kv,M,d_k), shapes as they were.
+// Step normalize, between split and rotate where the configuration has it: divides each head's
+// query and key by its root mean square and multiplies it by a gain per coordinate (RMSNorm, Zhang
+// & Sennrich 2019; for Q and K: Henry et al. 2020). The shapes (B,H,T,d_k) and (B,H_kv,M,d_k) are
+// kept.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -46,7 +47,7 @@ class Normalize final : public Step {
   }
   std::vector<TensorId> outputs() const override { return {TensorId::qNorm, TensorId::kNorm}; }
 
-  /// A multiply and an add for the squares, two multiplies for the result.
+  /// Per coordinate: a multiply and an add for the squares, two multiplies for the result.
   StepCost cost(const AttentionConfig& c) const override {
     const Index cells =
         elementCount(shapeOf(TensorId::qNorm, c)) + elementCount(shapeOf(TensorId::kNorm, c));

@@ -1,4 +1,4 @@
-// Step 9, output: concat W_Oᵀ + b_O, every head's columns meet their row block of W^O.
+// Step 9, output: concat W_Oᵀ + b_O. Each head's columns are multiplied by their row block of W^O.
 // (B,T,H·d_k) · (D,H·d_k)ᵀ → (B,T,D).
 #include <fmt/format.h>
 

@@ -14,7 +14,7 @@ constexpr LinearLayer kQueries{TensorId::x, TensorId::wQ, TensorId::bQ, TensorId
 constexpr LinearLayer kKeys{TensorId::x, TensorId::wK, TensorId::bK, TensorId::kProj};
 constexpr LinearLayer kValues{TensorId::x, TensorId::wV, TensorId::bV, TensorId::vProj};
 
-/// Of Q, K and V; in cross-attention keys and values come from the memory.
+/// The linear layers of Q, K and V. In cross-attention, keys and values come from the memory.
 std::vector<LinearLayer> projections(const AttentionConfig& c) {
   std::vector<LinearLayer> layers{kQueries, kKeys, kValues};
   if (c.crossAttention()) layers[1].x = layers[2].x = TensorId::memory;

@@ -24,8 +24,8 @@ Turned turnedTo(TensorId to, const AttentionConfig& c) {
   return {to, normalized ? TensorId::kNorm : TensorId::k};
 }
 
-/// Coordinate j of a row is turned with its partner: first · cos − second · sin for the first of a
-/// pair, second · cos + first · sin for the second.
+/// The pair of a coordinate. The rotation gives first · cos − second · sin for the first of a pair
+/// and second · cos + first · sin for the second.
 struct PairOf {
   Index pair;     // its frequency's number
   Index partner;  // the other coordinate
@@ -36,7 +36,7 @@ PairOf pairOf(Index j, Index dK) {
   return j < half ? PairOf{j, j + half, -1.0} : PairOf{j - half, j - half, 1.0};
 }
 
-/// Turns rows of all heads; backward where `direction` is −1.
+/// Rotates rows of all heads; in reverse where `direction` is −1.
 void turnRows(const Tensor& from, Tensor& to, const AttentionConfig& c, Index item, Index row,
               Index rows, double direction) {
   const std::vector<double> frequencies = rotaryFrequencies(c.rotary, c.dK());
@@ -95,7 +95,7 @@ class Rotate final : public Step {
   }
   std::vector<TensorId> outputs() const override { return {TensorId::qRot, TensorId::kRot}; }
 
-  /// Two multiplies and an add for each coordinate.
+  /// Per coordinate: two multiplies and an add.
   StepCost cost(const AttentionConfig& c) const override {
     const Index cells =
         elementCount(shapeOf(TensorId::qRot, c)) + elementCount(shapeOf(TensorId::kRot, c));
@@ -111,14 +111,14 @@ class Rotate final : public Step {
     const AttentionConfig& c = tensors.config();
     Tensor& to = tensors.mutableTensor(output);
     turnRows(tensors.tensor(turnedTo(output, c).from), to, c, box.item, box.row, box.rows, 1.0);
-    return true;  // as finite as what is turned, but for the last bit of the largest numbers
+    return true;  // finite operands give finite results, except near the largest float32
   }
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
     return turned(tensors, cell, turnedTo(cell.tensor, tensors.config()).from, 1.0);
   }
 
-  /// The same turn the other way round: it is orthogonal.
+  /// The gradient is rotated by the opposite angle, since the rotation is orthogonal.
   void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     const AttentionConfig& c = gradients.config();
     for (const TensorId id : outputs()) {

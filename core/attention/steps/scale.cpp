@@ -11,7 +11,7 @@
 namespace headscope {
 namespace {
 
-/// "1/√64 / 2", or "1" where nothing is done.
+/// The factor in words, "1/√64 / 2"; "1" where nothing is scaled.
 std::string factorName(const AttentionConfig& c) {
   std::string name = c.scale ? fmt::format("1/√{}", c.dK()) : "1";
   if (c.temperature != 1.0) name += fmt::format(" / {:g}", c.temperature);
@@ -31,7 +31,7 @@ class Scale final : public Step {
       flow = c.scale ? fmt::format("/(√{}·{:.3g})", c.dK(), c.temperature)
                      : fmt::format("/{:.3g}", c.temperature);
       formula = fmt::format("{} / {:g}", c.scale ? formula : "S", c.temperature);
-      line += fmt::format(" / {}", c.temperature);  // to the last digit: it is run
+      line += fmt::format(" / {}", c.temperature);  // all digits, since this line is run
     }
     return {"scale",
             "Scale",
@@ -72,7 +72,8 @@ class Scale final : public Step {
     return e;
   }
 
-  /// All three that scores go through, as tile hands them out, end in the stored grad.raw_scores.
+  /// Covers scale, mask and softmax: their gradients, as `tile` computes them, give the stored
+  /// grad.raw_scores.
   void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     const AttentionConfig& c = gradients.config();
     const Pins& pins = gradients.values().pins();

@@ -42,7 +42,7 @@ class Score final : public Step {
     gemm(tensors.tensor(scoredQueries(c)).matrixOf(queries),
          tensors.dense(scoredKeys(c)).matrixOf(keys).transposed(), scores);
     applyPins(tensors.pins(), output, box, scores);
-    return true;  // whether they are finite, softmax finds on its way
+    return true;  // softmax checks that they are finite
   }
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {

@@ -11,7 +11,7 @@ namespace headscope {
 
 class Gradients;
 
-/// Where a part of a row of scores lies: keys firstKey, firstKey + 1, … of one query of one head.
+/// The place of a part of a row of scores: keys firstKey, firstKey + 1, … of one query of one head.
 struct RowPart {
   Index item = 0;
   Index head = 0;
@@ -19,16 +19,16 @@ struct RowPart {
   Index firstKey = 0;
 };
 
-/// Step `scale`: raw scores to scores (which may be the same memory), one multiply each; pinned
-/// ones take their values.
+/// Step `scale`: multiplies each raw score by the factor; pinned scores take their values. Both may
+/// be the same memory.
 void scaleScores(std::span<const float> raw, std::span<float> scores, const AttentionConfig& config,
                  const Pins& pins, const RowPart& part);
 
-/// Step `mask`, its first half, in place: ALiBi's penalty off each score, where it is on.
+/// Step `mask`, first half, in place: subtracts ALiBi's penalty from each score where ALiBi is on.
 void penaliseScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
 
-/// Step `mask`, in place: the penalty, then −∞ where a key is not allowed (0 where that mistake is
-/// made).
+/// Step `mask`, in place: subtracts the penalty, then sets forbidden keys to −∞ (0 with that
+/// mistake).
 void maskScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
 
 /// Step `softmax`, backward: a box of grad.masked_scores from grad.weights,

@@ -20,7 +20,7 @@
 namespace headscope {
 namespace {
 
-/// The mistake: scores to weights down each column of a box of all rows, in place.
+/// The mistake: the softmax of each column, in place, over a box of all rows.
 void softmaxColumns(const MatrixView& cells, const AttentionConfig& c, const Box& box) {
   std::vector<AllowedKeys> allowed;
   for (Index i = 0; i < cells.rows; ++i) allowed.push_back(softmaxKeys(c, box.item, i));
@@ -46,14 +46,14 @@ void dropCells(const MatrixView& cells, const AttentionConfig& c, const Box& box
   }
 }
 
-/// Nothing else happens to a row between its raw scores and its softmax.
+/// Whether scaling is the only change between the raw scores of a row and its softmax.
 bool onlyScaled(const AttentionConfig& c, const Pins& pins) {
   return !c.alibi && !c.mistakes.zeroForMasked && !c.mistakes.softmaxOverQueries &&
          pins.of(TensorId::scores).empty() && pins.of(TensorId::maskedScores).empty();
 }
 
-/// What a softmax gives before dropout and pins, over whole rows of a box (with that mistake, whole
-/// columns). False where a score overflowed, raw or scaled.
+/// Computes the softmax before dropout and pins, over whole rows of a box (whole columns with that
+/// mistake). False where a raw or scaled score overflowed.
 bool softmaxOf(const AttentionTensors& tensors, const Box& box, const MatrixView& out) {
   const AttentionConfig& c = tensors.config();
   const ConstMatrixView raw = tensors.cellsOf(TensorId::rawScores, box);
@@ -63,7 +63,7 @@ bool softmaxOf(const AttentionTensors& tensors, const Box& box, const MatrixView
     return softmaxOfScaled(raw, c.scoreMultiplier(), out, allowed);
   }
   bool finite = allFinite(raw);
-  const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, multiplied up
+  const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, enlarged by the factor
   for (Index i = 0; i < out.rows; ++i) {
     const std::span<float> row = out.row(i);
     const RowPart place{box.item, box.head, box.row + i, box.col};
@@ -80,8 +80,8 @@ Eigen::Map<const Cells, 0, Eigen::OuterStride<>> asArray(const ConstMatrixView& 
   return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.rowStride)};
 }
 
-/// True where some row may have no key left, as a softmax of −∞ alone is NaN in PyTorch. A painted
-/// mask is not searched.
+/// Whether some row may have no allowed key: PyTorch's softmax of such a row is NaN. A painted mask
+/// is not searched.
 bool mayMaskFully(const AttentionConfig& c) {
   if (c.mistakes.zeroForMasked) return false;
   if (c.mistakes.softmaxOverQueries) return !c.mask.none();
@@ -149,7 +149,7 @@ class Softmax final : public Step {
     const AttentionConfig& c = tensors.config();
     const bool down = c.mistakes.softmaxOverQueries;
     Explanation e = startExplanation(tensors, cell, {});
-    // the cells it competes with: its row's, or by mistake its column's
+    // the cells of its softmax: its row, or with the mistake its column
     std::vector<CellRef> sources;
     for (Index n = 0; n < (down ? c.seqLen : c.keys()); ++n) {
       CellRef source{TensorId::maskedScores, cell.item, cell.head, cell.row, cell.col};
@@ -230,7 +230,7 @@ void softmaxGradients(const Gradients& gradients, const Box& box, const MatrixVi
   const AttentionTensors& values = gradients.values();
   const AttentionConfig& c = values.config();
   const bool down = c.mistakes.softmaxOverQueries;
-  Box whole = box;  // what the softmax runs over has to be there
+  Box whole = box;  // the whole range of the softmax is needed
   if (down) {
     whole.row = 0;
     whole.rows = c.seqLen;

@@ -25,13 +25,13 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 /// so that every result is a normal number.
 [[gnu::always_inline]] inline void expOfNegative(Lanes& x) {
   constexpr float kLog2E = 1.44269504F;
-  constexpr float kLn2High = 0.693359375F;  // few digits: n times it is exact
+  constexpr float kLn2High = 0.693359375F;  // few digits: its product with n is exact
   constexpr float kLn2Low = -2.12194440e-4F;
   constexpr float kRounder = 12582912.0F;  // 1.5 · 2²³: adding it rounds, the low bits hold n
   const Lanes shifted = x * kLog2E + kRounder;
   const Lanes n = shifted - kRounder;
   const Lanes r = (x - n * kLn2High) - n * kLn2Low;
-  // in pairs rather than one after the other: each waits for fewer
+  // evaluated in pairs, for a shorter chain of dependent operations
   const Lanes r2 = r * r;
   const Lanes low = r * (1.0F / 6.0F) + 0.5F;
   const Lanes middle = r * (1.0F / 120.0F) + 1.0F / 24.0F;
@@ -40,7 +40,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   x = (Lanes)((LaneBits)p + ((LaneBits)shifted << 23U));
 }
 
-/// −∞ in the place of those of `count` scores that take no part (null: all do).
+/// Replaces those of `count` scores that take no part by −∞ (null: all take part).
 [[gnu::always_inline]] inline void leaveOut(Lanes& scores, const std::uint8_t* takesPart,
                                             std::size_t count) {
   if (takesPart == nullptr) return;
@@ -50,8 +50,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   scores = wide != 0U ? scores : Lanes{} - kInfinity;
 }
 
-/// Up to kLanes scores, scaled; in the place of those past the end or without a part stands −∞.
-/// `zeros` adds 0 times each that is there: no longer 0 once one is not finite.
+/// Loads up to kLanes scores, scaled; −∞ for those past the end or without a part. Adds 0 times
+/// each loaded score to `zeros`, which stays 0 only if all are finite.
 [[gnu::always_inline]] inline void loadScaled(Lanes& scores, const float* cells, float factor,
                                               std::size_t count, const std::uint8_t* takesPart,
                                               Lanes& zeros) {
@@ -67,7 +67,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   leaveOut(scores, takesPart, count);
 }
 
-/// e^(cell − maximum); 0 far below.
+/// Computes e^(cell − maximum); 0 for cells below kUnderflow.
 [[gnu::always_inline]] inline void expBelow(Lanes& cells, float maximum) {
   const Lanes below = cells - maximum;
   cells = below < kUnderflow ? Lanes{} + kUnderflow : below;
@@ -75,14 +75,14 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   cells = below < kUnderflow ? Lanes{} : cells;
 }
 
-/// Exponentials to weights: `share` is 1 / Σ. What would be below kLeastWeight becomes 0.
+/// Multiplies exponentials by `share`, which is 1 / Σ. Weights below kLeastWeight become 0.
 [[gnu::always_inline]] inline void shareOut(Lanes& exponentials, float share) {
   exponentials *= share;
   exponentials = exponentials < kLeastWeight ? Lanes{} : exponentials;
 }
 
-/// One row of any length, of which at least one score, `takesPart` of them (null: all), has a part;
-/// `row` may be `from`. False where a scaled score is NaN or infinite.
+/// Computes the softmax of one row of any length. At least one score must take part, by `takesPart`
+/// (null: all). `row` may be `from`. False where a scaled score is NaN or infinite.
 [[gnu::always_inline]] inline bool softmaxOfRow(const float* from, float factor, float* row,
                                                 std::size_t count, const std::uint8_t* takesPart) {
   const std::size_t whole = count / kLanes * kLanes;
@@ -92,7 +92,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   };
   Lanes scores;
   Lanes zeros{};
-  Lanes last = Lanes{} - kInfinity;  // what is left of the row stays at hand
+  Lanes last = Lanes{} - kInfinity;  // the rest of the row, kept in a register
   if (rest > 0) loadScaled(last, from + whole, factor, rest, parts(whole), zeros);
   Lanes maxima = last;
   for (std::size_t j = 0; j < whole; j += kLanes) {
@@ -103,7 +103,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
   expBelow(last, maximum);
   Lanes sums = last;
-  Lanes seen{};  // told already
+  Lanes seen{};  // scores already checked
   for (std::size_t j = 0; j < whole; j += kLanes) {
     loadScaled(scores, from + j, factor, kLanes, parts(j), seen);
     expBelow(scores, maximum);
@@ -121,9 +121,9 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   return sumOf(zeros) == 0.0F;
 }
 
-/// Weights 0; false where a scaled score that was there is NaN or infinite.
+/// Fills a row with weights of 0. False where one of its scaled scores is NaN or infinite.
 bool fillForbidden(const float* raw, float factor, float* row, Index count) {
-  // multiplied down, a finite score stays finite, and what is not finite stays so
+  // with a factor of at most 1, a finite score stays finite, and any other stays not finite
   bool finite = allFinite({raw, 1, count, count, 1});
   if (factor > 1.0F) {
     finite = finite && std::all_of(raw, raw + count,
@@ -133,10 +133,10 @@ bool fillForbidden(const float* raw, float factor, float* row, Index count) {
   return finite;
 }
 
-/// Rows of up to kParts · kLanes scores, kRows at once: each step of one waits for the one before,
-/// so that the others' fill the time. Parts of a register take longer, so that its load goes on
-/// past the end of a row into the memory up to the last one, and its store, where rows lie next to
-/// each other, into the next row, which then replaces it.
+/// Rows of up to kParts · kLanes scores, kRows at once. The operations of one row depend on each
+/// other, so several rows are interleaved. Partial register loads and stores are slow. A load may
+/// therefore read beyond the end of a row, up to the end of the last one; where rows are adjacent,
+/// a store may write into the next row, which is stored later.
 template <int kParts, int kRows>
 [[gnu::always_inline]] inline void softmaxOfShortRows(const ConstMatrixView& raw, float factor,
                                                       const MatrixView& weights,
@@ -146,7 +146,7 @@ template <int kParts, int kRows>
   constexpr auto kWidth = static_cast<Index>(kLanes);
   const Index lastPart = (kParts - 1) * kWidth;
   const Index tail = raw.cols - lastPart;
-  // of the last part's cells of a row, how many are loaded, and stored
+  // the number of cells of a row's last part that are loaded, and stored
   const auto loaded = [&](Index row) {
     const Index toTheEnd = (raw.rows - 1 - row) * raw.rowStride + tail;
     return static_cast<std::size_t>(toTheEnd < kWidth ? tail : kWidth);
@@ -178,7 +178,7 @@ template <int kParts, int kRows>
                part + 1 < kParts ? kLanes : static_cast<std::size_t>(tail));
       maxima = scores > maxima ? scores : maxima;
     }
-    // a number even of a row without an allowed key: all its cells lie infinitely below
+    // finite even for a row without an allowed key, whose cells all lie infinitely below it
     maximum[r] = std::max(horizontalMax(maxima), std::numeric_limits<float>::lowest());
   }
   float sum[kRows] = {};
@@ -215,7 +215,7 @@ template <int kParts>
     for (Index row = 0; row < raw.rows; ++row) {
       softmaxOfShortRows<kParts, 1>(raw, factor, weights, allowed, row, zeros);
     }
-  } else {  // the last of them are computed twice where they are no whole group
+  } else {  // the last group overlaps the one before where rows do not divide evenly
     for (Index row = 0; row < raw.rows; row += kAtOnce) {
       const Index first = std::min(row, raw.rows - kAtOnce);
       softmaxOfShortRows<kParts, kAtOnce>(raw, factor, weights, allowed, first, zeros);
@@ -224,7 +224,7 @@ template <int kParts>
   return sumOf(zeros) == 0.0F;
 }
 
-/// As SoftmaxLoops.
+/// The loop of SoftmaxLoops.
 [[gnu::always_inline]] inline bool softmaxLoops(const ConstMatrixView& raw, float factor,
                                                 const MatrixView& weights,
                                                 const AllowedKeys* allowed) {
@@ -289,7 +289,7 @@ void scoresForSoftmax(std::span<const float> raw, std::span<float> row,
   if (config.mistakes.zeroForMasked) {
     maskScores(row, config, part);
   } else {
-    penaliseScores(row, config, part);  // softmaxRow leaves out what is not allowed
+    penaliseScores(row, config, part);  // softmaxRow leaves out forbidden keys
   }
 }
 

@@ -26,7 +26,7 @@ Index headsOf(const Cut& cut, const AttentionConfig& c) {
   return cut.to == TensorId::q ? c.numHeads : c.numKvHeads;
 }
 
-/// The heads in what they are cut from.
+/// The heads as a view of the projection that they are cut from.
 Tensor headsIn(const Tensor& from, const Cut& cut, const AttentionConfig& c) {
   Tensor heads = c.mistakes.reshapeWithoutTranspose
                      ? from.reshaped(shapeOf(cut.to, c))
@@ -34,7 +34,7 @@ Tensor headsIn(const Tensor& from, const Cut& cut, const AttentionConfig& c) {
   return c.mistakes.sharedHead ? heads.repeated(1) : heads;
 }
 
-/// The cell that a cell of a head is.
+/// The cell of the projection that a cell of a head is a view of.
 CellRef sourceOf(const CellRef& cell, const Cut& cut, const AttentionConfig& c) {
   const Index head = c.mistakes.sharedHead ? 0 : cell.head;
   CellRef source{cut.from, cell.item, -1, cell.row, head * c.dK() + cell.col};
@@ -129,7 +129,7 @@ class Split final : public Step {
         gradients.put(cut.from, heads.transposed(1, 2).reshaped(shape));
         continue;
       }
-      Tensor sum = Tensor::zeros(shape);  // several heads may have been given the same column
+      Tensor sum = Tensor::zeros(shape);  // several heads may share a column
       Tensor places = headsIn(sum, cut, c);
       for (Index item = 0; item < heads.dim(0); ++item) {
         for (Index head = 0; head < heads.dim(1); ++head) {

@@ -1,9 +1,9 @@
-// Step: all there is to know of one step of multi-head attention (Vaswani et al. 2017, section
-// 3.2): its words, shapes and cost, how it is computed, and where a cell of it comes from.
+// Step: the complete description of one step of multi-head attention (Vaswani et al. 2017, section
+// 3.2): its words, shapes and cost, its computation, and the arithmetic of each of its cells.
 //
 // The engine, the command line, the cost ledger and the interface read it from here; none of them
-// repeats a formula or a shape. Which steps a pass has, and in which order, its configuration says
-// (`stepsOf`); a step's number is its place in that list.
+// repeats a formula or a shape. The configuration determines the steps of a pass and their order
+// (`stepsOf`). A step's number is its place in that list.
 #pragma once
 
 #include <cstddef>
@@ -68,9 +68,9 @@ enum class ExplanationForm {
   difference,  // a masked score's gradient: share · (factor · its weight's gradient − sum)
 };
 
-/// A cell's arithmetic: `value` is the engine's, `sum` the terms added in double. For softmax one
-/// term per allowed key with exp(score − max) as product, and value = own term / sum. A pinned
-/// cell's value is the pin's, its terms what they are without it.
+/// The arithmetic of a cell: `value` is the engine's, `sum` the terms added in double. Softmax has
+/// one term per allowed key with exp(score − max) as product, and value = own term / sum. A pinned
+/// cell has the pin's value and the terms that it would have without the pin.
 struct Explanation {
   CellRef cell;
   double value = 0.0;
@@ -85,21 +85,21 @@ struct Explanation {
 
   /// For weights only: the term of the cell's own key; null where the softmax leaves that key out.
   const Term* own() const;
-  /// The value that the terms give: the engine's up to rounding, or a pinned cell's without its
-  /// pin.
+  /// The value that follows from the terms: the engine's up to rounding; for a pinned cell, the
+  /// value without its pin.
   double computed() const;
 };
 
-/// y = x Wᵀ + b, as nn.Linear. Where the configuration has no bias none is added.
+/// The tensors of y = x Wᵀ + b (nn.Linear). No bias is added where the configuration has none.
 struct LinearLayer {
   TensorId x, weight, bias, y;
 };
 
-/// How the cells of a step are computed; it decides how a pass splits the work.
+/// The kind of a step's computation, which determines how a pass splits the work.
 enum class StepWork {
   view,    // the results are views of others: there is nothing to compute
   linear,  // linear layers, in panels of their weights
-  heads,   // each result's own heads, by themselves: all of them are there before the next step
+  heads,   // each head of a result by itself; all are complete before the next step
   rows,    // rows of single heads, together with the neighbouring steps of this kind
 };
 
@@ -148,10 +148,10 @@ class Step {
   std::vector<NamedShape> outputShapes(const AttentionConfig& config) const;
 };
 
-/// How one step went in a pass.
+/// The run of one step in a pass.
 struct StepRun {
   StepId step;
-  bool ran = false;  // false: its operands had not changed, the result before stands
+  bool ran = false;  // false: its operands are unchanged and its previous result is kept
   double ms = 0.0;
 };
 

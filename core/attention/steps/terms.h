@@ -10,33 +10,33 @@ namespace headscope {
 /// left · right, both read from the tensors.
 Term productTerm(const LayerTensors& tensors, const CellRef& left, const CellRef& right);
 
-/// One cell taken as it is, times 1: a bias, a reshape's source.
+/// One cell times 1: a bias, or the source of a reshape.
 Term sourceTerm(const LayerTensors& tensors, const CellRef& source);
 
 /// One cell times a plain number ("1/√64").
 Term scaledTerm(const LayerTensors& tensors, const CellRef& source, std::string factor,
                 double factorValue);
 
-/// An explanation of `cell` with its value read from the tensors; terms to be added.
+/// An explanation of `cell` with its value from the tensors, but without terms yet.
 Explanation startExplanation(const LayerTensors& tensors, const CellRef& cell, std::string rule);
 
 /// The index of the key/value head that head h reads: "h", or "⌊h/4⌋" where four share one.
 std::string kvHeadIndex(const AttentionConfig& config);
-/// ", over the 4 heads that share it"; empty where each head has its own.
+/// The text ", over the 4 heads that share it"; empty where each head has its own keys and values.
 std::string overGroup(const AttentionConfig& config);
 
 /// Adds up the products in double.
 void sumTerms(Explanation& explanation);
 
-/// The cell's gradient.
+/// The cell of the gradient at the place of `cell`.
 CellRef gradientOf(CellRef cell);
 /// The gradient of a result's cell, which is zero if the cell is pinned, times another cell and a
 /// plain factor (1: not shown).
 Term gradientTerm(const Gradients& gradients, const CellRef& result, const CellRef& other,
                   double factor = 1.0);
 
-/// New memory for a tensor of heads, laid out so that they lie side by side in a row: (B,T,H,d_k)
-/// in memory, (B,H,T,d_k) to read.
+/// New memory for a tensor of heads, in which the heads of a row are adjacent: (B,T,H,d_k) in
+/// memory, viewed as (B,H,T,d_k).
 Tensor headsMemory(TensorId id, const AttentionConfig& config, const BlockStorePtr& store);
 
 /// Splits a tensor of rank 4 into blocks of kRows rows across all heads, one block per work item.

@@ -72,7 +72,7 @@ class Weigh final : public Step {
          out);
     if (c.gain(box.head) != 1.0F) applyGain(out, c.gain(box.head));
     applyPins(tensors.pins(), output, box, out);
-    return true;  // where some are not finite, neither is the output of their row
+    return true;  // a value that is not finite shows in the output of its row
   }
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
