@@ -9,6 +9,7 @@
 #include "core/attention/pins.h"
 #include "core/attention/tensor_id.h"
 #include "core/attention/weights.h"
+#include "core/document/fwd.h"
 #include "core/input/input.h"
 #include "core/input/training_domain.h"
 
@@ -28,8 +29,6 @@ struct Document {
   Weights weights;
   Pins pins;
 };
-
-using DocumentPtr = std::shared_ptr<const Document>;
 
 /// The domain that weights of the document are trained on; sentences where its input is numeric.
 TrainingDomain trainingDomainOf(const Document& document);

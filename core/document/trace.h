@@ -9,6 +9,7 @@
 #include "core/attention/attention_tensors.h"
 #include "core/attention/steps/step.h"
 #include "core/document/document.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
 
@@ -83,8 +84,6 @@ class Trace : public AttentionTensors {
   std::array<std::uint64_t, kEveryTensorCount> revisions_{};
   std::uint64_t pass_ = 0;
 };
-
-using TracePtr = std::shared_ptr<const Trace>;
 
 /// A copy of the trace that has gradients.
 TracePtr withGradients(const Trace& trace, std::shared_ptr<const Gradients> gradients);

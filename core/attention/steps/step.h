@@ -13,27 +13,12 @@
 #include <vector>
 
 #include "core/attention/attention_tensors.h"
+#include "core/attention/steps/step_id.h"
 #include "core/base/execution.h"
 
 namespace headscope {
 
 class Gradients;
-
-/// In the order of a pass. Nine are always present; `normalize` and `rotate` are optional.
-enum class StepId {
-  project,
-  split,
-  normalize,
-  rotate,
-  score,
-  scale,
-  mask,
-  softmax,
-  weigh,
-  concat,
-  output,
-};
-inline constexpr std::size_t kEveryStepCount = 11;
 
 struct StepText {
   std::string_view id;        // "project": in JSON and flags
@@ -146,13 +131,6 @@ class Step {
 
   std::vector<NamedShape> inputShapes(const AttentionConfig& config) const;
   std::vector<NamedShape> outputShapes(const AttentionConfig& config) const;
-};
-
-/// The run of one step in a pass.
-struct StepRun {
-  StepId step;
-  bool ran = false;  // false: its operands are unchanged and its previous result is kept
-  double ms = 0.0;
 };
 
 /// Whether a step computes the cell, forward or backward. Other cells are given.

@@ -1,0 +1,32 @@
+// StepId: the steps of a pass by name, and the record of one step's run. What a step does is in
+// step.h.
+#pragma once
+
+#include <cstddef>
+
+namespace headscope {
+
+/// In the order of a pass. Nine are always present; `normalize` and `rotate` are optional.
+enum class StepId {
+  project,
+  split,
+  normalize,
+  rotate,
+  score,
+  scale,
+  mask,
+  softmax,
+  weigh,
+  concat,
+  output,
+};
+inline constexpr std::size_t kEveryStepCount = 11;
+
+/// The run of one step in a pass.
+struct StepRun {
+  StepId step;
+  bool ran = false;  // false: its operands are unchanged and its previous result is kept
+  double ms = 0.0;
+};
+
+}  // namespace headscope
