@@ -70,8 +70,7 @@ void printLearned(std::ostream& out, const Learned& learned) {
   const bool series = learned.domain.series();
   // several steps answer most questions of a series, so none of them is highlighted
   std::vector<Align> columns{Align::left, Align::left, Align::left};
-  std::vector<std::string> header{"question",
-                                  series ? "asked of every step" : "asked of every word",
+  std::vector<std::string> header{"question", series ? "about every step" : "about every word",
                                   "weight on the answer, by head"};
   if (!series) {
     columns.insert(columns.begin() + 2, Align::right);

@@ -124,7 +124,7 @@ std::string exportReplaces(const ExportChoice& choice) {
   if (choice.kind == ExportKind::script && fs::is_empty(path, code)) return {};
   const char* what =
       choice.kind == ExportKind::script ? "an export in it is replaced" : "exporting replaces it";
-  return fmt::format("{} is there already: {}.", path.filename().string(), what);
+  return fmt::format("{} already exists: {}.", path.filename().string(), what);
 }
 
 ExportRequest exportRequest(const ExportChoice& choice, const ViewState& view) {

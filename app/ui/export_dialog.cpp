@@ -52,11 +52,10 @@ class ExportForm {
         break;
       case ExportKind::trace:
         wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                     choice_.ofModel
-                         ? "Attentions, hidden states and logits in one file, as `headscope model "
-                           "--trace` writes them."
-                         : "Every tensor of the pass in one file, as `headscope run --trace` "
-                           "writes it.");
+                     choice_.ofModel ? "Attentions, hidden states and logits in one file, in the "
+                                       "format of `headscope model --trace`."
+                                     : "Every tensor of the pass in one file, in the format of "
+                                       "`headscope run --trace`.");
         break;
       case ExportKind::picture:
         picture();

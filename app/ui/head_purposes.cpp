@@ -28,11 +28,10 @@ HeadPurpose purposeOf(const DesignedHead& head) {
 }
 
 HeadPurpose purposeOf(const training::TrainedFor& head, const Document& document) {
-  return {
-      Kind::trained, head.title,
-      fmt::format("Trained for:\n{}\n\nWhich head is asked what was set; where it looks for the "
-                  "answer, it has learned, from {}.",
-                  fmt::join(head.asked, "\n"), inWords(trainingDomainOf(document)))};
+  return {Kind::trained, head.title,
+          fmt::format("Trained for:\n{}\n\nWhich head answers which question was set beforehand. "
+                      "Where it looks for the answer was learned, from {}.",
+                      fmt::join(head.asked, "\n"), inWords(trainingDomainOf(document)))};
 }
 
 const HeadPurpose* purposeAt(const PanelContext& panel, Index head) {
@@ -93,7 +92,8 @@ void showHowLearned(const PanelContext& panel) {
 
 bool howLearnedButton(const PanelContext& panel) {
   const bool clicked = pill(panel.look, kHowLearned);
-  tip(panel.look, "What these heads were asked, on what, and what they cannot do");
+  tip(panel.look,
+      "The questions these heads were trained on, their training data, and their limits");
   if (clicked) showHowLearned(panel);
   return clicked;
 }

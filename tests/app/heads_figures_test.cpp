@@ -272,10 +272,10 @@ TEST(HeadsFigures, TakeTheWholeColumnAndGiveItBack) {
   const gl::Rect large = *ui.window("figures");
   EXPECT_GT(large.x1 - large.x0, 2 * (small.x1 - small.x0));
   EXPECT_GT(large.y1 - large.y0, 1.5F * (small.y1 - small.y0));
-  EXPECT_FALSE(ui.shows("How alike the heads are"));
+  EXPECT_FALSE(ui.shows("How similar the heads are"));
   ui.click("smaller", "figures");
   EXPECT_EQ(ui.window("figures")->x1, small.x1);
-  EXPECT_TRUE(ui.shows("How alike the heads are", "similarity"));
+  EXPECT_TRUE(ui.shows("How similar the heads are", "similarity"));
 }
 
 /// Head 4 becomes head 1 again: its queries and keys are the same.
@@ -315,7 +315,7 @@ TEST(HeadsSimilarity, PutsEqualHeadsTogetherAndCountsTheDistinct) {
 TEST(HeadsSimilarity, SaysWhyThereIsNone) {
   AppDriver one(textDocument("The cat sat", 512, 1), 1600, 1000,
                 headsView(FiguresTab::scatter, EnlargedCard::none));
-  EXPECT_TRUE(one.shows("One head has nothing to be compared with.", "similarity"));
+  EXPECT_TRUE(one.shows("There is only one head, so there is nothing to compare.", "similarity"));
   EXPECT_TRUE(one.heatmaps("similarity").empty());
   AppDriver masked(maskedDocument(), 1600, 1000,
                    headsView(FiguresTab::scatter, EnlargedCard::none));

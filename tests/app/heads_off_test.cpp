@@ -100,7 +100,7 @@ TEST_F(HeadsOff, ShiftXLeavesOneAndThenAllAsOneEntryEach) {
   ui_.press(Key{'X'}, false, true);
   EXPECT_TRUE(gains(ui_).empty());
   EXPECT_EQ(ui_.undoAll(), 2);
-  ui_.click("all but this one off", kOffCard);
+  ui_.click("only this head on", kOffCard);
   EXPECT_EQ(gains(ui_), (std::vector<float>{0, 0, 0, 0, 0, 1, 0, 0}));
   ui_.click("all on", kOffCard);
   EXPECT_TRUE(gains(ui_).empty());

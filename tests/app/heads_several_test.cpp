@@ -83,7 +83,7 @@ TEST(WhySeveral, ShowsWhatOneHeadForTwoRelationsGives) {
   AppDriver ui(textDocument("The cat, which was very fluffy, sat on the mat."), 1600, 1000,
                onTab(EffectTab::whySeveral));
   ui.settle();
-  ui.click("Take designed heads", "effects");
+  ui.click("Use designed heads", "effects");
   const auto relations = declaredRelations(ui.document());
   std::vector<HeadRelation> candidates;
   for (std::size_t h = 0; h < relations.size(); ++h) {
@@ -152,7 +152,7 @@ TEST(WhySeveral, SaysWhatTheTokenGetsThatLosesMostOfBoth) {
 TEST(WhySeveral, OffersDesignedHeadsWhereThereAreNone) {
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, onTab(EffectTab::whySeveral));
   ui.settle();
-  ui.click("Take designed heads", "effects");
+  ui.click("Use designed heads", "effects");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
   EXPECT_TRUE(ui.shows("One head for both", "effects"));
 }

@@ -61,7 +61,7 @@ struct HeadsCard {
 constexpr HeadsCard kHeadsCards[] = {{"/all heads", "All heads"},
                                      {"/looks", "Where each head looks"},
                                      {"/figures", "Scatter"},
-                                     {"/similarity", "How alike the heads are"},
+                                     {"/similarity", "How similar the heads are"},
                                      {"/effects", "Switch a head off"}};
 
 TEST_F(Presenting, EveryCardOfTheHeadsPageIsPresentedUnderTheMouseAndInTurn) {

@@ -73,7 +73,8 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
       score.tensor = TensorId::scores;
       if (allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col)) {
         if (!c.alibi) return {CellKind::pinnable, score, {}, {}};
-        return {CellKind::readOnly, cell, "the score less ALiBi's penalty: pin the score", {score}};
+        return {
+            CellKind::readOnly, cell, "the score minus ALiBi's penalty: pin the score", {score}};
       }
       return {CellKind::readOnly,
               cell,

@@ -49,7 +49,7 @@ std::string clipboard() {
 std::uint64_t seedOf(const std::string& text) {
   const auto seed = wholeNumber(text);
   if (seed && *seed >= 0) return static_cast<std::uint64_t>(*seed);
-  throw UserError(fmt::format("seed: \"{}\" is not a whole number from 0 on", text));
+  throw UserError(fmt::format("seed: \"{}\" is not a whole number of at least 0", text));
 }
 
 Index headOf(const std::string& text, Index heads) {
@@ -67,9 +67,8 @@ void pasteOverTarget(const PanelContext& panel, const CellMenuMemory& menu, cons
   const Index cols = transposed ? region.rows : region.cols;
   if (pasted.shape() != Shape{rows, cols}) {
     throw UserError(
-        fmt::format("{} takes {} × {} numbers as it is shown, and the clipboard has "
-                    "{} × {}: choose another target, or ctrl+V to paste from this "
-                    "cell on",
+        fmt::format("{} takes {} × {} numbers, and the clipboard has {} × {}: choose another "
+                    "target, or press ctrl+V to paste starting at this cell",
                     targetName(panel, menu, cell), rows, cols, pasted.dim(0), pasted.dim(1)));
   }
   panel.edits.push(FillRegion{region, FillValues{turned(pasted, transposed)}});
@@ -170,9 +169,8 @@ Region pastedRegion(const CellRef& cell, const MatrixRef& shown, Index rows, Ind
   const Index roomRight = shown.shownCols() - at.col;
   if (rows > roomDown || cols > roomRight) {
     throw UserError(
-        fmt::format("the clipboard has {} × {} numbers, and from this cell of {} on "
-                    "there is room for {} × {}: choose a cell further up or left, or "
-                    "copy fewer",
+        fmt::format("the clipboard has {} × {} numbers, and {} has room for {} × {} starting at "
+                    "this cell: choose a cell further up or left, or copy fewer",
                     rows, cols, info(cell.tensor).name, roomDown, roomRight));
   }
   if (shown.transposed) std::swap(rows, cols);

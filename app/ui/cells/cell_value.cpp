@@ -135,10 +135,10 @@ class CellValueField {
       const ImVec2 below(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + look_.px(3));
       openCellMenu(panel_, editing_.menu, cell_, &below);
     }
-    tip(look_, operand ? "Its row, column, head or matrix: zero, scale, re-draw, copy, paste "
-                         "(shift+Enter)"
-                       : "Its row, column or matrix: copies the numbers, takes pins off "
-                         "(shift+Enter)");
+    tip(look_,
+        operand ? "Commands for its row, column, head or matrix: zero, scale, draw again, copy, "
+                  "paste (shift+Enter)"
+                : "Commands for its row, column or matrix: copy the numbers, unpin (shift+Enter)");
     whatIf();
     if (pin_) {
       ImGui::SameLine(0.0F, look_.px(6));
@@ -158,18 +158,18 @@ class CellValueField {
   /// Draws the experiments on a computed value: pin it, mask it, or switch its head.
   void whatIf() {
     if (access_.kind != CellKind::pinnable || cell_.gradient) return;
-    if (flowingPill(look_, "pin", "What if it were another value? Type one: it stays (enter)")) {
+    if (flowingPill(look_, "pin", "Type another value to see what follows from it (enter)")) {
       panel_.view.selected = cell_;
       beginTyping(panel_, editing_, TypingPlace::inspector, cell_);
     }
-    if (flowingPill(look_, "mask", "What if this pair were forbidden? Opens the mask painter")) {
+    if (flowingPill(look_, "mask", "Opens the mask painter, where you can forbid this pair")) {
       panel_.view.tool = kMaskTool;
     }
     const Index head = cell_.head;
     if (head < 0 || head >= panel_.document.config.numHeads) return;
     const bool off = panel_.document.config.gain(head) == 0.0F;
     if (flowingPill(look_, off ? "head on" : "head off",
-                    "What if this head gave nothing? (x, for the chosen head)")) {
+                    "Switches this head off to see what is lost (x, for the chosen head)")) {
       panel_.edits.push(SetHeadGain{head, off ? 1.0F : 0.0F});
     }
   }

@@ -27,14 +27,13 @@ constexpr std::size_t kFlowParts = static_cast<std::size_t>(P::hiddenGather) + 1
 constexpr std::array<FlowPartInfo, kFlowParts> kPartInfos{{
     within(P::input, O::allHeads, S::project, T::x,
            "the input: one row per token, one column per feature"),
-    within(P::memory, O::allHeads, S::project, T::memory,
-           "what is attended to: the keys and values come from it"),
+    within(P::memory, O::allHeads, S::project, T::memory, "the source of keys and values"),
     within(P::query, O::allHeads, S::project, T::qProj,
            "what each token looks for; striped by head"),
     within(P::key, O::allHeads, S::project, T::kProj,
            "what each token is found by; striped by head"),
     within(P::value, O::allHeads, S::project, T::vProj,
-           "what each token hands on; striped by head"),
+           "what each token passes on; striped by head"),
     {P::headQuery, O::queryHead, S::split, S::split, S::score, T::q, "{columns} of Q"},
     {P::headKey, O::keyHead, S::split, S::split, S::score, T::k, "{columns} of K"},
     within(P::headValue, O::keyHead, S::split, T::v, "{columns} of V"),
@@ -60,12 +59,12 @@ constexpr std::array<FlowPartInfo, kFlowParts> kPartInfos{{
      "each query meets each key", Ends{Ink::query, Ink::head}},
     {P::scoreKey, O::queryHead, S::score, S::score, S::softmax, T::rawScores,
      "each key meets each query", Ends{Ink::key, Ink::head}},
-    within(P::carryValue, O::queryHead, S::weigh, T::v, "the values pass by the softmax"),
-    within(P::underValue, O::queryHead, S::weigh, T::v, "the values pass by the softmax"),
-    within(P::meetValue, O::queryHead, S::weigh, T::v, "the values pass by the softmax"),
-    within(P::weigh, O::queryHead, S::weigh, T::heads, "the weights pick from the values"),
+    within(P::carryValue, O::queryHead, S::weigh, T::v, "the values skip the softmax"),
+    within(P::underValue, O::queryHead, S::weigh, T::v, "the values skip the softmax"),
+    within(P::meetValue, O::queryHead, S::weigh, T::v, "the values skip the softmax"),
+    within(P::weigh, O::queryHead, S::weigh, T::heads, "the weights average the values"),
     within(P::gather, O::queryHead, S::concat, T::heads, "becomes {columns} of the concatenation"),
-    within(P::rowBlock, O::queryHead, S::output, T::heads, "meets {rows} of W^O"),
+    within(P::rowBlock, O::queryHead, S::output, T::heads, "is multiplied by {rows} of W^O"),
     {P::fan, O::queryHead, S::output, S::output, S::output, T::output,
      "the head's share in every column of the output", Ends{Ink::head, Ink::output}},
     within(P::hiddenQuery, O::hiddenHeads, S::split, T::q, ""),
@@ -142,7 +141,7 @@ bool standsForHidden(const FlowLayout& layout, FlowId id) {
 
 FlowDescription describe(FlowId id, const AttentionConfig& config) {
   if (isOfHiddenHeads(id.part)) {
-    return {"Heads left out here", "", fmt::format("click to show head {}", id.head + 1)};
+    return {"Heads left out here", "", fmt::format("click to choose head {}", id.head + 1)};
   }
   const FlowPartInfo& part = infoOf(id.part);
   Shape shape = shapeOf(part.tensor, config);

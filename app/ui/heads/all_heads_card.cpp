@@ -355,7 +355,7 @@ class AllHeads {
 
 class AllHeadsCard final : public Card {
  public:
-  AllHeadsCard() : Card({"all heads", "All heads", "every head's matrix beside the others"}) {}
+  AllHeadsCard() : Card({"all heads", "All heads", "every head's weights next to each other"}) {}
   void draw(const PanelContext& panel) override {
     AllHeads(panel, memory_, measuredHeads(panel).figures).draw();
   }

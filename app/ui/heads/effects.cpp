@@ -105,7 +105,8 @@ ChartAxis percentAxis(const Figures& figures) {
 
 class EffectsCard final : public Card {
  public:
-  EffectsCard() : Card({"effects", "Effects", "what goes without a head, what more heads bring"}) {}
+  EffectsCard()
+      : Card({"effects", "Effects", "what is lost without a head, what more heads add"}) {}
   void draw(const PanelContext& panel) override {
     EffectTab& open = panel.view.heads.effectTab;
     const auto chosen = static_cast<std::size_t>(open);

@@ -40,7 +40,7 @@ std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice
   HeadSimilarity& similarity = figures.report.similarity;
   if (similarity.heads > kMostClustered) {
     similarity.values.clear();
-    similarity.why = fmt::format("more than {} heads are not compared", kMostClustered);
+    similarity.why = fmt::format("similarity is computed for at most {} heads", kMostClustered);
   }
   if (similarity.defined()) figures.tree = clusterHeads(similarity);
   figures.largestEffect = largestPercent(figures.effects);
@@ -224,7 +224,7 @@ std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, b
 }
 
 std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b) {
-  if (a == b) return fmt::format("head {} is as itself: 1", a + 1);
+  if (a == b) return fmt::format("head {} with itself: 1", a + 1);
   return fmt::format("heads {} and {}: {:.2f} alike", a + 1, b + 1, similarity(a, b));
 }
 

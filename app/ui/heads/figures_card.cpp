@@ -80,7 +80,7 @@ class ScatterTab final : public FiguresTabCard {
     const Rect below = room.cutBottom(words, look.space.tight);
     const ScatterPick pick = scatter(panel, report, room);
     ImGui::SetCursorScreenPos(below.a);
-    wordsBelow("said of the scatter", words, [&] {
+    wordsBelow("summary of the scatter plot", words, [&] {
       if (pick.metric && !large) {
         metricDefinition(look, *pick.metric);
       } else {
@@ -163,7 +163,7 @@ class TableTab final : public FiguresTabCard {
     std::vector<TableColumn> headings{
         {"#", "the heads by number", false, 24.0F},
         {"label",
-         "what the head is called by its metrics, with the score that the rule asks for. " +
+         "the name that follows from the head's metrics, with the score that the rule requires. " +
              labelRule(),
          false, std::min(labels, kWidestLabel)}};
     constexpr float kFigureWidth = 44.0F;
@@ -232,7 +232,7 @@ class TableTab final : public FiguresTabCard {
 
 class FiguresCard final : public Card {
  public:
-  FiguresCard() : Card({"figures", "Figures", "what is measured of each head"}) {}
+  FiguresCard() : Card({"figures", "Figures", "the metrics of each head"}) {}
   void draw(const PanelContext& panel) override {
     FiguresTab& tab = panel.view.heads.figuresTab;
     const ImVec2 top = ImGui::GetCursorScreenPos();

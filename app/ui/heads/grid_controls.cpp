@@ -102,10 +102,10 @@ void zoomPills(const PanelContext& panel) {
   };
   flowOn(panel.look, choicesWidth(panel.look, {"−", "+", "0"}), kControlsApart);  // one line
   if (pill(panel.look, "−##zoom", false, !whole)) zoom(1.0 / kZoomStep);
-  tip(panel.look, "More tokens. The wheel does the same about the mouse; dragging pans.");
+  tip(panel.look, "Shows more tokens. The wheel zooms at the mouse; dragging pans.");
   ImGui::SameLine(0.0F, panel.look.space.tight);
   if (pill(panel.look, "+##zoom")) zoom(kZoomStep);
-  tip(panel.look, "Fewer tokens, larger. The wheel does the same about the mouse; dragging pans.");
+  tip(panel.look, "Shows fewer tokens, larger. The wheel zooms at the mouse; dragging pans.");
   ImGui::SameLine(0.0F, panel.look.space.tight);
   if (pill(panel.look, "0##zoom", false, !whole)) view.queries = view.keys = {};
   tip(panel.look, "All tokens");
@@ -125,12 +125,11 @@ void gridSentences(const PanelContext& panel, const Figures* figures,
     drawRichText(ImGui::GetWindowDrawList(), look.fonts, font, at, t.text, kFormula);
     ImGui::Dummy(size);
     ImGui::SameLine(0.0F, look.space.medium);
-    wrappedLabel(
-        font, t.textMuted,
-        "the length of what key j gives query i, in the output's units (Kobayashi et al. 2020): "
-        "a strong weight on a value of no length moves nothing. Below, beside plain attention: the "
-        "difference makes each row of lengths sum to 1 and subtracts the weights, so that above 0 "
-        "a key moves more than its weight says.");
+    wrappedLabel(font, t.textMuted,
+                 "the length of what key j gives query i, in the output's units (Kobayashi et al. "
+                 "2020): a large weight on a short value moves little. The difference below scales "
+                 "each row of lengths to sum 1 and subtracts the weights: above 0, a key moves the "
+                 "output more than its weight says.");
   }
   if (view.meanShown && view.content == GridContent::weights) {
     wrappedLabel(
@@ -240,16 +239,16 @@ void gridControls(const PanelContext& panel, const Figures* figures, const GridC
   if (controlPill(look, mean, view.meanShown && plain, plain)) {
     view.meanShown = !view.meanShown;
   }
-  tip(look, plain ? "The mean over heads as one more tile: what PyTorch returns by default, and "
-                    "the heads it hides"
+  tip(look, plain ? "Shows the mean over heads as one more tile. PyTorch returns this mean by "
+                    "default, which hides the single heads"
                   : "The mean is taken over weights: choose weights first");
   const auto& compared = view.compared;
   const bool inIt = std::find(compared.begin(), compared.end(), panel.view.head) != compared.end();
   if (controlPill(look, "compare", inIt)) toggleCompared(view.compared, panel.view.head);
-  tip(look, fmt::format("Puts head {} beside others; so does ctrl+click on any, and ctrl+space",
+  tip(look, fmt::format("Compares head {} with others (also ctrl+click on any head, or ctrl+space)",
                         panel.view.head + 1));
   if (controlPill(look, "to Flow", false)) openHead(panel.view, panel.view.head);
-  tip(look, "Shows the chosen head step by step; so does a double click on any, and enter");
+  tip(look, "Shows the chosen head step by step (also double click on any head, or enter)");
   zoomPills(panel);
   // always present for long inputs, so that zooming does not move the controls
   const bool several = controls.queryStep * controls.keyStep > 1;
@@ -267,7 +266,7 @@ void gridControls(const PanelContext& panel, const Figures* figures, const GridC
     const int pooling =
         choices(look, "pooling", {"mean", "maximum"}, static_cast<int>(view.pooling));
     if (pooling >= 0) view.pooling = static_cast<Pooling>(pooling);
-    tip(look, "What a cell shows that covers several: every weight under it counts");
+    tip(look, "The value of a cell that covers several weights; all of them count");
   }
   gridSentences(panel, figures, controls);
 }

@@ -256,7 +256,7 @@ void cellTooltip(const PanelContext& panel, const HeadTileGroup& group, const He
   const std::string much = number(value, 6);
   std::string text;
   if (value <= gl::kMaskedCell) {
-    text = fmt::format("‘{}’ may not look at ‘{}’: masked", query, key);
+    text = fmt::format("‘{}’ cannot look at ‘{}’: masked", query, key);
   } else if (picture.of == HeadPicture::Of::shift) {
     text = fmt::format("‘{}’ is moved by ‘{}’ by {} of its row {} than the weight says", query, key,
                        number(std::abs(value), 6), value < 0.0F ? "less" : "more");

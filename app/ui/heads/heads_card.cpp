@@ -34,7 +34,7 @@ void enlargeSwitch(const PanelContext& panel, EnlargedCard card, ImVec2 top) {
   ImGui::PopStyleVar();
   ImGui::PopFont();
   tip(look,
-      large ? "Show the other cards of this column again" : "Let this card take the whole column");
+      large ? "Show the other cards of this column again" : "Give this card the whole column");
   ImGui::SetCursorScreenPos(back);
 }
 

@@ -224,7 +224,7 @@ class LineControls {
       heads.lineHeads.clear();
       heads.linesPicked = false;
     }
-    tip(look_, "The lines of the head that is chosen");
+    tip(look_, "The lines of the chosen head");
     ImGui::SameLine(0.0F, look_.space.medium);
     ImGui::SetNextItemWidth(look_.px(62));
     float percent = heads.lineMass * 100.0F;
@@ -232,8 +232,7 @@ class LineControls {
                            ImGuiSliderFlags_AlwaysClamp)) {
       heads.lineMass = std::clamp(std::round(percent) / 100.0F, kLeastMass, 1.0F);
     }
-    tip(look_,
-        "Of each query's weights the largest are drawn, until they make up this share of the row");
+    tip(look_, "Draws each query's largest weights up to this share of the row");
     ImGui::SameLine(0.0F, look_.space.tight);
     inlineLabel(look_, look_.fonts.monoSmall, look_.theme.textMuted,
                 fmt::format("{:.0f} %", heads.lineMass * 100.0F));

@@ -40,7 +40,7 @@ std::string linesInWords(const LineChoice& choice, const LineQuestion& question,
   std::string text =
       fmt::format("{} of {} weight{}", shown, choice.weights, plural(choice.weights));
   if (question.mass >= 1.0) {
-    text += ": all that are not 0";
+    text += ": all except zeros";
   } else {
     text += fmt::format(": each query's largest that make up {}", percent(question.mass));
   }
@@ -120,12 +120,12 @@ std::string afterMixInWords(const Document& document, const ValueMix& mix, const
   }
   const float gain = c.gain(row.head);
   if (gain != 1.0F) {
-    add(gain == 0.0F ? std::string("the head is off: it hands on 0 (◆)")
-                     : fmt::format("times its gain {:g} it hands on ◆", gain));
+    add(gain == 0.0F ? std::string("the head is off: it passes on 0 (◆)")
+                     : fmt::format("multiplied by its gain {:g} it passes on ◆", gain));
   }
   const auto pins = document.pins.of(TensorId::heads, row.item, row.head, row.query);
   if (!pins.empty()) {
-    add(fmt::format("{} cell{} of its output pinned: it hands on ◆", pins.size(),
+    add(fmt::format("{} cell{} of its output pinned: it passes on ◆", pins.size(),
                     plural(static_cast<Index>(pins.size()))));
   }
   return text;

@@ -35,7 +35,7 @@ std::string countInWords(const HeadCountPoint& point, const AttentionConfig& con
   std::string text = fmt::format("{} of d_k {}{}: ", heads, config.dModel / point.heads,
                                  config.dKDivides() ? "" : " (d\\_model / heads, not head\\_dim)");
   if (const auto distinct = point.distinct(cut)) {
-    text += fmt::format("{} distinct (more alike than {:.2f} count as one) · ", *distinct, cut);
+    text += fmt::format("{} distinct (a similarity above {:.2f} counts as one) · ", *distinct, cut);
   } else {
     text += "no similarity: " + asRichText(point.why) + " · ";
   }
@@ -62,7 +62,7 @@ class MoreHeadsTab final : public Card {
  public:
   MoreHeadsTab()
       : Card({"more-heads", "More heads", "The same input and d_model with 1 to 64 heads", 0, true,
-              "the same input and d_model with 1 to 64 heads: what differs, what it costs"}) {}
+              "the same input and d_model with 1 to 64 heads: differences and cost"}) {}
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const Theme& t = look.theme;
@@ -167,7 +167,8 @@ class MoreHeadsTab final : public Card {
     const AttentionConfig& c = panel.document.config;
     if (chosen_ == now || c.numKvHeads != c.numHeads || !c.dKDivides()) return chosen;
     const std::string use = fmt::format("use {} in the layer", chosen_);
-    if (flowingPill(look, use, "What stands here compares; this sets the layer's own heads")) {
+    if (flowingPill(look, use,
+                    "The table only compares. This button changes the layer's number of heads")) {
       panel.edits.push(SetDimensions{c.dModel, chosen_, chosen_, 0}, "heads");
     }
     return chosen;

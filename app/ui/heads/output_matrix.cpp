@@ -81,7 +81,8 @@ void shareWords(const PanelContext& panel, const HeadEffects* effects) {
   std::string text = fmt::format("{}: {}{}, Σ = {:.3f}", name,
                                  c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads),
                                  c.bias ? " and the bias" : ", no bias", sum);
-  if (against < 0.0) text += fmt::format("; {} of it against the output", cellNumber(against, 3));
+  if (against < 0.0)
+    text += fmt::format("; {} of it opposite to the output", cellNumber(against, 3));
   wrappedLabel(look.fonts.small, t.text, text);
   shareList(panel, shares);
 }
@@ -254,8 +255,8 @@ class OutputMatrixTab final : public Card {
  public:
   OutputMatrixTab()
       : Card({"output-matrix", "Output matrix",
-              "Each head's rows of it, and its share of every output", 0, true,
-              "each head has its own rows of it, and adds its share to every token's output"}) {}
+              "Each head's rows of W^O, and its share of every output", 0, true,
+              "each head has its own rows of W^O and adds its part to every token's output"}) {}
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const MeasuredHeads heads = measuredHeads(panel);

@@ -221,7 +221,7 @@ class SimilarityMatrix {
 
 class SimilarityCard final : public Card {
  public:
-  SimilarityCard() : Card({"similarity", "Similarity", "how alike the heads are"}) {}
+  SimilarityCard() : Card({"similarity", "Similarity", "the similarity of each pair of heads"}) {}
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     title(panel, panel.alone);
@@ -232,7 +232,8 @@ class SimilarityCard final : public Card {
     const auto instead = [&](const std::string& why) {
       wrappedLabel(look.fonts.regular, look.theme.textMuted, why);
     };
-    if (similarity.heads == 1) return instead("One head has nothing to be compared with.");
+    if (similarity.heads == 1)
+      return instead("There is only one head, so there is nothing to compare.");
     if (!similarity.defined()) {
       return instead(fmt::format("Similarity is not defined because {}.", similarity.why));
     }
@@ -260,7 +261,7 @@ class SimilarityCard final : public Card {
     const Rect room = Rect::rest();
     const float width =
         room.width() - enlargeSwitchWidth(panel, EnlargedCard::similarity) - look.space.medium;
-    const char* whole = "How alike the heads are";
+    const char* whole = "How similar the heads are";
     heading(look, textSize(look.fonts.semibold, whole).x <= width ? whole : "How alike");
     if (!alone) enlargeSwitch(panel, EnlargedCard::similarity, room.a);
   }
@@ -309,12 +310,13 @@ class SimilarityCard final : public Card {
     const FrameContext& look = panel.look;
     HeadsView& view = panel.view.heads;
     toggle(look, "alike together", &view.similarityOrdered);
-    tip(look, "On: heads in the order of the tree of likeness. Off: by number.");
+    tip(look, "On: heads in the order of the similarity tree. Off: by number.");
     ImGui::SameLine(0.0F, look.space.medium);
     ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, look.px(220)));
     ImGui::SliderFloat("##cut", &view.similarityCut, kLeastCut, 1.0F, "");
     view.similarityCut = std::clamp(view.similarityCut, kLeastCut, 1.0F);
-    tip(look, fmt::format("The cut: heads at least {:.2f} alike count as one", view.similarityCut));
+    tip(look, fmt::format("The cut: heads with a similarity of at least {:.2f} count as one",
+                          view.similarityCut));
   }
 
   std::optional<Index> other_;  // set by a click: the head to compare the chosen head with

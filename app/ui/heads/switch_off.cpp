@@ -22,9 +22,10 @@ constexpr float kLeastWords = 600.0F;  // points: the least width for words next
 /// Returns a sentence about the effect of removing the head.
 std::string lossInWords(const PanelContext& panel, const HeadEffects& effects, Index head) {
   if (isOff(panel.trace.config(), head)) {
-    return fmt::format("Head {} is off: its term is 0 already.", head + 1);
+    return fmt::format("Head {} is off, so its term is already 0.", head + 1);
   }
-  std::string text = fmt::format("Without head {} exactly its term goes", head + 1);
+  std::string text =
+      fmt::format("Without head {}, the output loses exactly this head's term", head + 1);
   if (const auto largest = largestEffect(effects, head)) {
     text += fmt::format("; most from {}: {} % of the output's norm",
                         tokenInQuotes(panel, largest->token), number(largest->percent, 3));
@@ -64,7 +65,7 @@ class SwitchOffTab final : public Card {
  public:
   SwitchOffTab()
       : Card(
-            {"off", "Switch a head off", "What each token's output loses without it", 0, true,
+            {"off", "Switch a head off", "What each token's output loses without the head", 0, true,
              "change of each token's output, in % of its norm, when one head is set to zero before "
              "the output matrix"}) {}
   void draw(const PanelContext& panel) override {
@@ -127,8 +128,10 @@ class SwitchOffTab final : public Card {
     gainHead_ = head;
     rowCaption(look, "gain");
     const auto typed =
-        realField(look, "gain", 50, static_cast<double>(gain), gain_, "give one from 0 to 2");
-    tip(look, "The head is multiplied by it before the output matrix: 0 is off, 1 as it is");
+        realField(look, "gain", 50, static_cast<double>(gain), gain_, "give a number from 0 to 2");
+    tip(look,
+        "The head's output is multiplied by this gain before the output matrix: 0 is off, 1 leaves "
+        "it unchanged");
     if (typed) {
       const bool fits = *typed >= 0.0 && *typed <= static_cast<double>(kLargestGain);
       gain_.problem = fits ? "" : fmt::format("gain is {:g}: it must be from 0 (off) to 2", *typed);
@@ -162,10 +165,10 @@ class SwitchOffTab final : public Card {
     if (pill(look, "all on", false, !panel.document.config.headGains.empty())) switchAllOn(panel);
     tip(look, "Every head at gain 1");
     ImGui::SameLine(0.0F, look.space.small);
-    if (pill(look, "all but this one off", false, panel.document.config.numHeads > 1)) {
+    if (pill(look, "only this head on", false, panel.document.config.numHeads > 1)) {
       switchOthersOff(panel, head);
     }
-    tip(look, "Only the chosen head stays on; again: all on (shift+x)");
+    tip(look, "Switches all other heads off; press again to switch all on (shift+x)");
   }
 
   void findings(const PanelContext& panel, const HeadEffects* effects, Index head,
@@ -195,9 +198,10 @@ class SwitchOffTab final : public Card {
     wrappedLabel(font, check.bad ? t.bad : t.textMuted, check.text);
     const Index zeros = effects == nullptr ? 0 : outputsOfZero(*effects);
     if (zeros == 0) return;
-    wrappedLabel(font, t.bad,
-                 fmt::format("{} of {} tokens have an output of 0: no % of it is defined.", zeros,
-                             effects->tokens()));
+    wrappedLabel(
+        font, t.bad,
+        fmt::format("{} of {} tokens have an output of 0, so no percentage is defined for them.",
+                    zeros, effects->tokens()));
   }
 
   NumberDraft gain_;

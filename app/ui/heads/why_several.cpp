@@ -324,7 +324,7 @@ std::string conclusion(const PanelContext& panel, const PairFigures& figures) {
       "that holds the matrices of both has the sum of their scores, and one softmax for it: {} and "
       "{}. {}\nEntropy: {} bits against {} and {}.",
       of(0, 0), figures.pair[0].relation.name, of(1, 1), figures.pair[1].relation.name, of(2, 0),
-      of(2, 1), m.torn ? tornInWords(panel, *m.torn) : "No token is to look at two others.",
+      of(2, 1), m.torn ? tornInWords(panel, *m.torn) : "No token has targets for both heads.",
       scoreText(m.entropy[2]), scoreText(m.entropy[0]), scoreText(m.entropy[1]));
 }
 
@@ -349,10 +349,9 @@ std::string answer(const PairFigures& figures) {
     return fmt::format("{} {:.2f} → {:.2f}", figures.pair[r].relation.name, *m.scores[r][r],
                        *m.scores[2][r]);
   };
-  const char* said = first < 0.0 && second < 0.0 ? "One head that is to do both does both worse"
-                     : first < 0.0 || second < 0.0
-                         ? "One head that is to do both does one of them worse"
-                         : "Here one head does both no worse";
+  const char* said = first < 0.0 && second < 0.0   ? "One head for both jobs does both worse"
+                     : first < 0.0 || second < 0.0 ? "One head for both jobs does one of them worse"
+                                                   : "Here one head does both no worse than two";
   return fmt::format("{}: {}, {}.", said, change(0), change(1));
 }
 
@@ -360,8 +359,8 @@ class WhySeveralTab final : public Card {
  public:
   WhySeveralTab()
       : Card({"why-several", "Why several heads",
-              "One head asked to do what two do, beside the two", 0, true,
-              "one head asked to do what two heads do, on the same sentence"}) {}
+              "One head for the jobs of two, compared with the two", 0, true,
+              "one head for the jobs of two heads, on the same sentence"}) {}
   void draw(const PanelContext& panel) override {
     const auto* found = panel.computations.atOnce<HeadRelations>(
         "heads with a relation",
@@ -402,14 +401,13 @@ class WhySeveralTab final : public Card {
 
   /// Explains that two relations are needed, and offers designed heads.
   static void tooFew(const PanelContext& panel) {
-    wrappedLabel(
-        panel.look.fonts.regular, panel.look.theme.textMuted,
-        "Two heads that are said to do something are needed, each with a token to do it "
-        "for. Learned heads do, on a sentence like those they learned from; designed ones, "
-        "from d_model 512 and 8 heads on.");
+    wrappedLabel(panel.look.fonts.regular, panel.look.theme.textMuted,
+                 "This needs two heads with a known relation, each with a token to which it "
+                 "applies. Learned heads have relations on sentences like their training data; "
+                 "designed heads have them from d_model 512 and 8 heads up.");
     const WeightSource& source = panel.document.weightSource;
     if (source.init == WeightInit::designed && source.drawn()) return;
-    if (pill(panel.look, "Take designed heads")) {
+    if (pill(panel.look, "Use designed heads")) {
       panel.edits.push(DrawWeights{WeightInit::designed, 1});
     }
   }
@@ -439,7 +437,7 @@ class WhySeveralTab final : public Card {
   void controls(const PanelContext& panel, const HeadRelations& candidates) const {
     const FrameContext& look = panel.look;
     HeadsView& view = panel.view.heads;
-    rowCaption(look, "one head asked to do");
+    rowCaption(look, "one head for");
     chooser(panel, 0, candidates);
     ImGui::SameLine(0.0F, look.space.small);
     rowCaption(look, "and");
@@ -449,17 +447,18 @@ class WhySeveralTab final : public Card {
       view.relationPair.clear();
     }
     tip(look,
-        "Of all relations that heads declare for this input, the two that both lose most in one "
-        "head: the largest smaller one of the two losses, where they want different keys");
+        "The pair of relations that suffers most in one head: among all pairs with different "
+        "target keys, the one whose smaller loss is largest");
     flowOn(look, look.px(210), 14.0F);
     const int gains = choices(
         look, "pair gains", {"equal gains", headsAreTrained(panel) ? "as learned" : "as designed"},
         view.gainsAsBuilt ? 1 : 0);
     if (gains >= 0) view.gainsAsBuilt = gains == 1;
-    tip(look, fmt::format("Equal: each head's scores are multiplied so that, where the two want "
-                          "different keys, its own leads by {:g} on average; so neither wins by "
-                          "its gain alone",
-                          kEqualLead));
+    tip(look,
+        fmt::format(
+            "Equal gains: each head's scores are scaled so that its target key leads by {:g} on "
+            "average where the two targets differ. Neither head then wins by its gain alone",
+            kEqualLead));
     const std::string said = purposesInWords(panel);
     flowOn(look, textSize(look.fonts.small, said).x, 14.0F);
     rowCaption(look, said.c_str());
