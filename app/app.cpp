@@ -351,7 +351,7 @@ void App::pictureDrawn(const PictureRequest& request, std::function<void()> writ
 /// it.
 void App::State::noMemory(const ui::Fonts& fonts) {
   constexpr const char* kSentence =
-      "There is not enough memory to draw this: close other programs, or choose a smaller size. "
+      "There is not enough memory to draw this: close other programs, or choose smaller sizes. "
       "Nothing is lost.";
   documents.noteNoMemory();
   nextChange = 1.0;  // memory may be free by then
@@ -381,7 +381,7 @@ void App::State::applyEdits(const ui::FrameCommands& sink) {
   for (const lessons::Lesson& shipped : formats::shippedLessons()) {
     if (sink.lesson.empty() || shipped.id != sink.lesson) continue;
     if (lesson.open() && lesson.lesson().id == sink.lesson) {  // an open lesson continues
-      documents.say(fmt::format("“{}” is open at the left", shipped.title), false);
+      documents.say(fmt::format("the lesson “{}” is open at the left", shipped.title), false);
     } else {
       lesson.ask(shipped);
     }

@@ -87,7 +87,7 @@ std::optional<ui::Status::Learning> App::State::learningNow() const {
   const auto link = sessions.linkTask().progress();
   if (!link) return std::nullopt;
   return ui::Status::Learning{link->step, link->steps, "Learning the heads of the link",
-                              "Stops it: no link is copied or opened."};
+                              "Stops learning; no link is copied or opened."};
 }
 
 void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const ui::Rect& tokens) {
@@ -209,7 +209,7 @@ void App::State::cardByCard(const ui::PanelContext& panel, ui::Rect at) {
   std::vector<ui::Tab> tabs;
   if (startShown() && !lesson.open()) {
     cards.push_back(nullptr);
-    tabs.push_back({"Where to begin", "lessons, and what else there is to do"});
+    tabs.push_back({"Where to begin", "lessons, and ways to begin"});
   }
   const std::vector<ui::Rect> places = page.layout(panel, page.content(panel, at.size()));
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -58,9 +58,9 @@ AutosaveSlot::AutosaveSlot(const fs::path& folder) {
     if (code && code != std::errc::operation_would_block) break;
   }
   if (lock_ != nullptr) return;
-  throw UserError(fmt::format(
-      "what is not saved yet cannot be kept in {}: {}; save often, or set XDG_STATE_HOME",
-      folder.string(), code.message()));
+  throw UserError(
+      fmt::format("unsaved changes cannot be stored in {}: {}; save often, or set XDG_STATE_HOME",
+                  folder.string(), code.message()));
 }
 
 AutosaveSlot::~AutosaveSlot() { lock_->remove(); }

@@ -113,8 +113,8 @@ void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
     if (bytes <= documents.memoryBudget()) return;
     compared_.document = nullptr;
     problem_ = fmt::format(
-        "comparing takes two passes, {} together, more than the {} set for them: fewer tokens or "
-        "heads will do",
+        "comparing needs two passes, {} together, more than the limit of {}: reduce tokens or "
+        "heads",
         bytesInWords(bytes), bytesInWords(documents.memoryBudget()));
   });
   comparison_.want(compared_.document);

@@ -117,7 +117,7 @@ std::optional<TracePtr> DocumentEditor::takeResult() {
     history_.undo();
     worker_.request(newest());
   }
-  say(update->error + " (taken back: the last good result stays)", true);
+  say(update->error + " (undone: the last good result stays)", true);
   return std::nullopt;
 }
 
@@ -166,10 +166,9 @@ void DocumentEditor::follow(Change change) {
   if (learns && !asksForLearned(change) && (!learnsAtNewSizes_ || !quick)) {
     change.edits.emplace_back(DrawWeights{WeightInit::designed, outcome.learns->seed});
     outcome = outcomeOf(change);
-    outcome.note = learnsAtNewSizes_
-                       ? "heads of this size take long to learn, so they are designed ones: more, "
-                         "weights has learned ones"
-                       : "designed heads: learning at new sizes is off";
+    outcome.note = learnsAtNewSizes_ ? "heads of this size take long to learn, so designed ones "
+                                       "are used: more, weights offers learned ones"
+                                     : "designed heads: learning at new sizes is off";
   }
   if (!outcome.learns) return commit(change, std::move(outcome));
   if (!learning_.isOf(*outcome.learns)) {
@@ -193,7 +192,7 @@ void DocumentEditor::takeLearned() {
       return;
     }
     if (!news->weights) {
-      say(fmt::format("{}: designed heads in their place", news->error), true);
+      say(fmt::format("{}: designed heads are used instead", news->error), true);
       return stopLearning();
     }
     change_->weights = std::move(news->weights);
@@ -215,7 +214,7 @@ void DocumentEditor::stopLearning() {
     if (change.edits.size() == 1 && asksForLearned(change)) return worker_.request(newest());
     change.edits.emplace_back(DrawWeights{WeightInit::designed, 1});
     Outcome outcome = outcomeOf(change);
-    outcome.note = "designed heads, in place of learned ones";
+    outcome.note = "designed heads instead of learned ones";
     commit(change, std::move(outcome));
   });
 }

@@ -73,7 +73,8 @@ std::string writeModelExport(const ExportRequest& request, const model::ModelTra
 }
 
 std::string writeCurves(const std::filesystem::path& path, const TrainingMoment* moment) {
-  if (moment == nullptr) throw UserError("there are no curves yet: train on the page Train first");
+  if (moment == nullptr)
+    throw UserError("there are no curves yet: train a model on the page Train first");
   formats::writeAtomically(path, [&](std::ostream& file) {
     file << formats::curvesCsv(*moment->task, moment->records, moment->evaluations);
   });

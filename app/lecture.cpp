@@ -67,8 +67,8 @@ ui::SpeakerNotes Lecture::forTheSpeaker(double now) const {
   } else if (next == nullptr) {
     notes.title = "No lecture is open";
     notes.say =
-        "Page Learn has lessons to present, one of them made for a room; or set scenes of "
-        "your own with ctrl+1 to 9.";
+        "The page Learn has lessons to present, one of them made for an audience. You can also "
+        "store scenes of your own with ctrl+1 to 9.";
   }
   if (next != nullptr) notes.next = next->words.title;
   return notes;

@@ -35,7 +35,7 @@ constexpr std::size_t kMostLinkLetters = std::size_t{1} << 20;  // letters of an
 constexpr std::size_t kMostLinkText = std::size_t{4} << 20;     // bytes of the decompressed text
 constexpr int kCheckLetters = 6;
 constexpr const char* kDamaged =
-    "the link is damaged: copy it whole, from where it was made, or make it anew";
+    "the link is damaged: copy the whole link again from its source, or make a new one";
 
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
@@ -93,11 +93,13 @@ std::string linkOf(const formats::Session& session, Index memoryBudget, const We
 
 formats::Session sessionOfLink(std::string_view link, Index memoryBudget, const WeightMaker& make) {
   if (const auto at = link.rfind('#'); at != std::string_view::npos) link.remove_prefix(at + 1);
-  if (link.size() > kMostLinkLetters) throw UserError("the link is longer than any that is made");
+  if (link.size() > kMostLinkLetters)
+    throw UserError("the link is longer than any that headscope makes");
   if (!link.starts_with(kLinkStart)) {
     const bool newer =
         link.starts_with('s') && link.substr(0, 4).find('.') != std::string_view::npos;
-    throw UserError(newer ? "the link is of a newer headscope: open it with that" : kDamaged);
+    throw UserError(newer ? "the link was made by a newer headscope: open it with that version"
+                          : kDamaged);
   }
   link.remove_prefix(kLinkStart.size());
   if (link.size() < kCheckLetters) throw UserError(kDamaged);

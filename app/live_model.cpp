@@ -369,12 +369,12 @@ void LiveModel::switchAllOn() {
 
 void LiveModel::resetLayer(Index layer) {
   if (!isEdited(layer)) return;
-  make({.name = fmt::format("layer {} as it came", layer + 1), .layers = {layer}, .edits = edits_});
+  make({.name = fmt::format("layer {} as loaded", layer + 1), .layers = {layer}, .edits = edits_});
 }
 
 void LiveModel::undoChanges() {
   if (!changed()) return;
-  Change change{.name = "the model as it came", .layers = layersEdited(), .edits = edits_};
+  Change change{.name = "the model as loaded", .layers = layersEdited(), .edits = edits_};
   for (const HeadOfLayer& head : off_) change.gains.push_back({head, 0.0F, 1.0F});
   make(std::move(change));
 }

@@ -87,8 +87,8 @@ std::string SessionStore::unsavedInWords(const DocumentPtr& document) const {
   const bool scenesAlone =
       !shown().left && !unsavedIn(shown(), document) && !modelsUnsavedIn(shown());
   if (scenesAlone) return "the scenes are not saved yet";
-  return name().empty() ? "what you changed is not saved yet"
-                        : fmt::format("what you changed in '{}' is not saved yet", name());
+  return name().empty() ? "your changes are not saved yet"
+                        : fmt::format("your changes of '{}' are not saved yet", name());
 }
 
 const formats::SavedScene* SessionStore::scene(int number) const {

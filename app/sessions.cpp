@@ -110,8 +110,8 @@ void Sessions::takeLink() {
   const std::string& link = outcome->result->link;
   ImGui::SetClipboardText((linkBase_ + "#" + link).c_str());
   documents_.say(linkBase_.empty()
-                     ? "copied: put it behind the address of a page with headscope (web.sh)"
-                     : fmt::format("copied an address of {} letters", link.size()));
+                     ? "copied: append it to the address of a page with headscope (web.sh)"
+                     : fmt::format("copied a link of {} characters", link.size()));
 }
 
 void Sessions::save(bool elsewhere) {
@@ -215,7 +215,7 @@ void Sessions::restore() {
     const SessionStore::Restoring restoring = store_.load(documents_.memoryBudget());
     show(restoring.session, "restore");
     documents_.history().setMark(store_.restored(restoring));
-    documents_.say("restored what was not saved");
+    documents_.say("restored the unsaved changes");
   });
 }
 
@@ -225,7 +225,7 @@ void Sessions::discard() {
     return;
   }
   store_.discard();
-  documents_.say("discarded what was not saved");
+  documents_.say("discarded the unsaved changes");
 }
 
 void Sessions::windows(const ui::FrameContext& look, float top) {

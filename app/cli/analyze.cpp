@@ -37,7 +37,7 @@ struct AnalyzeOptions {
 std::string notItem(const std::string& text) {
   return text == "mean" || notWhole(text).empty()
              ? ""
-             : "'" + text + "' is no batch item: give one, from 0, or mean";
+             : "'" + text + "' is not a batch item: give its number, from 0, or mean";
 }
 
 ItemChoice itemFrom(const std::string& text, const AttentionConfig& config) {
@@ -225,7 +225,7 @@ void printReport(std::ostream& out, const HeadReport& report) {
 
 void runAnalyze(const AnalyzeOptions& options, std::ostream& out) {
   if (options.json && options.csv) {
-    throw UserError("--json and --csv are two ways to print the same: leave one of them out");
+    throw UserError("--json and --csv exclude each other: leave one of them out");
   }
   const DocumentPtr document = documentFrom(options.pass);
   const ItemChoice item = itemFrom(options.item, document->config);
@@ -242,7 +242,7 @@ void runAnalyze(const AnalyzeOptions& options, std::ostream& out) {
 }  // namespace
 
 Command addAnalyze(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("analyze", "what each head does: metrics, labels, similarity");
+  CLI::App* sub = app.add_subcommand("analyze", "metrics, labels and similarity of all heads");
   auto options = std::make_shared<AnalyzeOptions>();
   sub->add_option("--item", options->item, "batch item (default 0), or mean: averaged over all")
       ->check(notItem)

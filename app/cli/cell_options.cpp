@@ -52,8 +52,9 @@ TensorId tensorFrom(const CellOptions& options) {
   const auto outputs = step(stepIdFromString(options.step)).outputs();
   if (options.tensor.empty()) return outputs.front();
   if (outputs.size() == 1) {
-    throw UserError(fmt::format("--tensor {}: the step {} gives {} alone; leave --tensor out",
-                                options.tensor, options.step, info(outputs.front()).name));
+    throw UserError(
+        fmt::format("--tensor {}: the step {} has only the result {}; leave --tensor out",
+                    options.tensor, options.step, info(outputs.front()).name));
   }
   for (const TensorId id : outputs) {
     if (options.tensor.size() == 1 && info(id).name.front() == options.tensor.front()) return id;
@@ -67,7 +68,7 @@ CellRef cellFrom(const CellOptions& options, const AttentionConfig& config) {
   cell.gradient = options.gradient;
   const TensorInfo& tensor = info(cell.tensor);
   if (cell.tensor == TensorId::memory && !config.crossAttention()) {
-    throw UserError("--tensor memory: there is none in self-attention; give --memory-text for one");
+    throw UserError("--tensor memory: self-attention has no memory; give --memory-text");
   }
   if (cell.tensor != TensorId::memory && !has(config, cell.tensor)) {
     throw UserError(fmt::format("--step {}: this pass has no such step{}", options.step,

@@ -39,8 +39,8 @@ void refuseMisplaced(const CLI::App& app, const CLI::App& command) {
       throw UserError(fmt::format("unknown flag {} for '{}': 'headscope {} --help' lists its flags",
                                   flag, name, name));
     }
-    throw UserError(fmt::format("{} stands before '{}': flags come after the command they are for",
-                                flag, name));
+    throw UserError(
+        fmt::format("{} stands before '{}': write flags after their command", flag, name));
   }
 }
 
@@ -85,7 +85,7 @@ void addManual(CLI::App& app) {
 
 std::string helpHint(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
-  return fmt::format("'headscope {}--help' lists what there is",
+  return fmt::format("'headscope {}--help' lists the possible arguments",
                      parsed.empty() ? "" : parsed.front()->get_name() + " ");
 }
 
@@ -93,8 +93,8 @@ std::string helpHint(const CLI::App& app) {
 
 int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
   CLI::App app{
-      "Opens up transformer multi-head attention: every step, every head, every number real.\n"
-      "Without a command it opens the window on the pass that the flags describe.",
+      "Shows every step, head and number of transformer multi-head attention.\nWithout a command "
+      "it opens the window on the pass that the flags describe.",
       "headscope"};
   app.require_subcommand(0, 1);
   app.set_version_flag(

@@ -42,7 +42,7 @@ void addConfigOptions(CLI::App& app, ConfigOptions& options) {
     app.add_option(flag, value, about)->check(notWhole)->type_name("N")->group(group);
   };
   app.add_option("--preset", options.preset,
-                 "where all that is not given comes from ('info --presets' lists them)")
+                 "the source of all values that no flag gives ('info --presets' lists them)")
       ->check(notEmpty)
       ->type_name("NAME")
       ->group(group);
@@ -51,10 +51,10 @@ void addConfigOptions(CLI::App& app, ConfigOptions& options) {
   whole("--kv-heads", options.kvHeads, "key/value heads: fewer are shared (GQA), 1 is MQA");
   whole("--head-dim", options.headDim,
         "d_k, columns of Q and K per head (default d_model / heads)");
-  whole("--seq-len", options.seqLen, "T, tokens; a text is cut or repeated to it");
+  whole("--seq-len", options.seqLen, "T, tokens; a text is cut or repeated to this length");
   whole("--memory-len", options.memoryLen,
-        "M, tokens of the memory (cross-attention); a text is cut or repeated to it");
-  whole("--batch", options.batch, "B, batch items; given ones are repeated in turn");
+        "M, tokens of the memory (cross-attention); a text is cut or repeated to this length");
+  whole("--batch", options.batch, "B, batch items; the given ones repeat in turn");
   app.add_flag("--no-bias", options.noBias, "without b_Q, b_K, b_V, b_O")->group(group);
 }
 
@@ -95,13 +95,11 @@ std::string notNumber(const std::string& text) {
                               : fmt::format("'{}' is not {}", text, what);
 }
 
-std::string notEmpty(const std::string& text) {
-  return text.empty() ? "nothing is given for it" : "";
-}
+std::string notEmpty(const std::string& text) { return text.empty() ? "it needs a value" : ""; }
 
 std::string notSeed(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? notWhole(text) : "'" + text + "' is not a whole number from 0";
+  return digits ? notWhole(text) : "'" + text + "' is not a whole number of at least 0";
 }
 
 }  // namespace headscope::cli

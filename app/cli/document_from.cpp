@@ -44,31 +44,32 @@ void refuseContradictions(const PassOptions& o) {
   const bool weights = !o.weights.empty();
   const Index memoryLen = o.config.memoryLen.value_or(1);
   refuseIf(text && !o.series.empty(),
-           "--text and --series both say what the input is: leave one of them out");
-  refuseIf(text && input, "--text and --input both say what the input is: leave one of them out");
+           "--text and --series both give the input: leave one of them out");
+  refuseIf(text && input, "--text and --input both give the input: leave one of them out");
   refuseIf(memoryText && !o.series.empty(),
-           "--memory-text needs a text to attend from, and --series gives a series: leave one out");
+           "--memory-text needs a text as input, and --series gives a series: leave one out");
   refuseIf(memoryText && input,
-           "--memory-text needs a text to attend from, and --input gives tensors: leave one out");
+           "--memory-text needs a text as input, and --input gives tensors: leave one out");
   refuseIf(input && !o.series.empty(),
-           "--series and --input both say what the input is: leave one of them out");
-  refuseIf(!o.prefix.empty() && !weights, "--prefix says where in a file: give --weights as well");
+           "--series and --input both give the input: leave one of them out");
+  refuseIf(!o.prefix.empty() && !weights,
+           "--prefix names tensors of a file: give --weights as well");
   refuseIf(!o.init.empty() && weights,
-           "--init draws weights and --weights loads them: leave one of them out");
+           "--init and --weights both give the weights: leave one of them out");
   refuseIf(o.seed && weights,
            "--seed draws weights and --weights loads them: leave one of them out");
   refuseIf(o.init == "designed" && input,
-           "--init designed is made for the named coordinates of a text or a series, and --input "
-           "gives X as numbers: leave one of them out");
+           "--init designed needs the named coordinates of a text or a series, and --input gives X "
+           "as numbers: leave one of them out");
   refuseIf(o.init == "learned" && input,
-           "--init learned has learned from sentences or series, and --input gives X as numbers: "
-           "leave one of them out");
+           "--init learned needs a text or a series, and --input gives X as numbers: leave one of "
+           "them out");
   refuseIf(o.noPositions && o.sinusoidalPositions,
            "--no-positions and --sinusoidal-positions contradict each other: leave one out");
   refuseIf(o.dropoutSeed && !o.dropout,
-           "--dropout-seed says which weights are dropped: give --dropout as well");
+           "--dropout-seed chooses the dropped weights: give --dropout as well");
   refuseIf(memoryLen == 0 && memoryText,
-           "--memory-len 0 means no memory: leave it or --memory-text out");
+           "--memory-len 0 means no memory: leave out --memory-len or --memory-text");
 }
 
 /// Checks the dimensions before anything of their size is allocated; the mask is checked later,
@@ -90,8 +91,8 @@ Index headsOfFile(const PassOptions& o, const AttentionConfig& c,
   if (o.config.heads || !o.config.preset.empty()) return c.numHeads;
   if (!o.config.headDim) {
     throw UserError(
-        fmt::format("{} do not say how many heads they are for (d_model is {}): give --heads",
-                    where, loaded.dModel));
+        fmt::format("{} do not contain their number of heads (d_model is {}): give --heads", where,
+                    loaded.dModel));
   }
   const Index headDim = *o.config.headDim;
   if (loaded.queryFeatures % headDim != 0) {
@@ -217,8 +218,9 @@ void setWhatIf(const PassOptions& o, Apply edit) {
     const Pin pin = pinFrom(text);
     const auto before = std::ranges::find(pins, pin.cell, &Pin::cell);
     if (before != pins.end()) {
-      throw UserError(fmt::format("--pin {} and --pin {} give one cell two values: leave one out",
-                                  o.pins[static_cast<std::size_t>(before - pins.begin())], text));
+      throw UserError(
+          fmt::format("--pin {} and --pin {} give the same cell two values: leave one out",
+                      o.pins[static_cast<std::size_t>(before - pins.begin())], text));
     }
     pins.push_back(pin);
     underFlag("--pin", text, [&] { edit(SetPin{pin}); });
@@ -230,7 +232,7 @@ void setWhatIf(const PassOptions& o, Apply edit) {
 formats::Session sessionFrom(const PassOptions& o) {
   if (!o.contradiction.empty()) {
     throw UserError(fmt::format(
-        "--session holds the whole pass, and {} describes it too: leave one of them out",
+        "--session gives the whole pass, and {} describes it too: leave one of them out",
         o.contradiction));
   }
   return formats::loadSession(o.session, defaultMemoryBudget());
@@ -258,7 +260,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
     throw UserError(fmt::format(
         "--model gives the pass, and {} describes it too: leave one of them out", other));
   }
-  refuseIf(!o.layer, "--model has many layers: say which one, --layer N, from 0");
+  refuseIf(!o.layer, "--model has several layers: choose one with --layer N, from 0");
   refuseIf(o.texts.size() > 1, "--model runs on one text: give --text once");
   ModelTextOptions text;
   if (!o.texts.empty()) text.text = o.texts.front();
@@ -286,11 +288,11 @@ DocumentPtr layerOfModel(const PassOptions& o) {
 }  // namespace
 
 DocumentPtr documentFrom(const PassOptions& o) {
-  refuseIf(o.scene && o.session.empty(), "--scene is one of a session's: give --session as well");
+  refuseIf(o.scene && o.session.empty(), "--scene needs a session: give --session as well");
   if (!o.model.empty()) return layerOfModel(o);
-  refuseIf(o.layer.has_value(), "--layer is one of a model's: give --model as well");
-  refuseIf(o.strict, "--strict is about a model's folder: give --model as well");
-  refuseIf(!o.ids.empty(), "--ids are a model's tokens: give --model as well");
+  refuseIf(o.layer.has_value(), "--layer needs a model: give --model as well");
+  refuseIf(o.strict, "--strict needs a model's folder: give --model as well");
+  refuseIf(!o.ids.empty(), "--ids needs a model: give --model as well");
   if (!o.session.empty()) {
     const formats::Session session = sessionFrom(o);
     const formats::SavedScene* scene = sceneFrom(o, session);
@@ -313,15 +315,14 @@ DocumentPtr documentFrom(const PassOptions& o) {
 
   if (tensors != nullptr && o.init == "designed") {
     throw UserError(
-        fmt::format("--init designed is made for the named coordinates of a text or a series, and "
-                    "{} gives X as "
-                    "numbers: add --text, or leave --init out",
+        fmt::format("--init designed needs the named coordinates of a text or a series, and {} "
+                    "gives X as numbers: add --text, or leave --init out",
                     tensors->name));
   }
   if (o.init == "learned" && tensors != nullptr) {
     throw UserError(
-        fmt::format("--init learned has learned from sentences or series, and {} gives X as "
-                    "numbers: add --text or --series, or leave --init out",
+        fmt::format("--init learned needs a text or a series, and {} gives X as numbers: add "
+                    "--text or --series, or leave --init out",
                     tensors->name));
   }
   const auto given = givenWeights(o, config);

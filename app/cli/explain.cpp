@@ -160,14 +160,14 @@ Command addExplain(CLI::App& app) {
   addCellOptions(*sub, options->cell);
   const std::string group = sub->get_option("--step")->get_group();
   sub->add_option("--tensor", options->cell.tensor,
-                  "q (default), k or v, of project and split; with --grad any tensor: W_Q, x, ...")
+                  "q (default), k or v, for project and split; with --grad any tensor: W_Q, x, ...")
       ->check(notEmpty)
       ->group(group);
   sub->add_flag("--grad", options->cell.gradient,
                 "the gradient of that cell: of the output's sum, or what --grad-output gives")
       ->group(group);
   sub->add_option("--grad-output", options->gradOutput,
-                  "tensor \"grad_output\": how much each cell of the output counts")
+                  "tensor \"grad_output\": the gradient of each cell of the output")
       ->check(notEmpty)
       ->type_name("FILE.safetensors")
       ->needs("--grad")

@@ -42,18 +42,19 @@ TensorFormat formatFrom(const ExportOptions& options) {
   const std::optional<TensorFormat> ending = formats::tensorFormatOf(options.out);
   if (options.format.empty()) {
     if (ending) return *ending;
-    throw UserError(fmt::format("--out {}: its ending names no format; add --format, one of: {}",
-                                options.out, formatNames()));
+    throw UserError(
+        fmt::format("--out {}: its extension is not a known format; add --format, one of: {}",
+                    options.out, formatNames()));
   }
   const std::optional<TensorFormat> asked = formats::tensorFormatFromName(options.format);
   if (!asked) {
-    throw UserError(fmt::format("--format {} is not known; the formats are: {}", options.format,
+    throw UserError(fmt::format("unknown format --format {}; the formats are: {}", options.format,
                                 formatNames()));
   }
   if (ending && *ending != *asked) {
     throw UserError(
-        fmt::format("--format {} and the ending of --out {} say different things; "
-                    "leave --format out, or name the file .{}",
+        fmt::format("--format {} and the extension of --out {} disagree; leave --format out, or "
+                    "name the file .{}",
                     options.format, options.out, options.format));
   }
   return *asked;
@@ -65,7 +66,7 @@ void requireComplete(const ExportOptions& options) {
     throw UserError("nothing to export: give --tensor NAME --out FILE, --pytorch DIR, or both");
   }
   if (options.tensor.empty() && !(options.out.empty() && options.format.empty())) {
-    throw UserError(fmt::format("{} is about one tensor; say which by --tensor NAME",
+    throw UserError(fmt::format("{} needs one tensor; give --tensor NAME",
                                 options.out.empty() ? "--format" : "--out"));
   }
   if (!options.tensor.empty() && options.out.empty()) {
@@ -109,9 +110,10 @@ Command addExport(CLI::App& app) {
   };
   add("--tensor", options->tensor, "raw_scores, W_Q …: as in `info` and `run`", "NAME");
   add("--out", options->out, "the tensor's file", "FILE");
-  add("--format", options->format, "safetensors, npy or csv; else as the file ends", "NAME");
-  add("--pytorch", options->pytorch, "a script that checks the pass in PyTorch, and its tensors",
-      "DIR");
+  add("--format", options->format, "safetensors, npy or csv; default: by the file's extension",
+      "NAME");
+  add("--pytorch", options->pytorch,
+      "write a script that checks the pass in PyTorch, and its tensors", "DIR");
   addPassOptions(*sub, options->pass);
   return {sub, [options](std::ostream& out) { runExport(*options, out); }};
 }

@@ -28,7 +28,7 @@ void requireEnding(const std::string& flag, const fs::path& path,
                        !platform::isFolder(path);  // a device or a pipe
   const auto fits = [&](std::string_view ending) { return endsIn(path, ending); };
   if (special || endings.empty() || std::ranges::any_of(endings, fits)) return;
-  throw UserError(fmt::format("{} {}: the name must end in {}, the format that is written", flag,
+  throw UserError(fmt::format("{} {}: the name must end in {}, the written format", flag,
                               path.string(), fmt::join(endings, " or ")));
 }
 

@@ -96,8 +96,8 @@ std::string heldInWords(const AttentionConfig& config, const Ledger& cost) {
                        bytesInWords(budget));
   }
   return fmt::format(
-      "holds {} in memory: scores and weights of all heads would need {}, with those before, of "
-      "a budget of {}, so those of the rows that are looked at are computed when they are",
+      "holds {} in memory: scores and weights of all heads would need {} in total, more than the "
+      "budget of {}, so rows of them are computed when they are needed",
       bytesInWords(ledger(config, ScoreStorage::none).residentBytes),
       bytesInWords(cost.residentBytes + cost.resultBytes), bytesInWords(budget));
 }
@@ -127,7 +127,7 @@ void printPresets(std::ostream& out) {
                withThousands(ledger(c).parameters.total), preset.about});
   }
   table.print(out);
-  out << fmt::format("\nd_k is {} in {} of {}: a larger model has more heads, not wider ones\n",
+  out << fmt::format("\nd_k is {} in {} of {}: larger models have more heads, not wider ones\n",
                      kCommonHeadWidth, common, presets().size());
 }
 
@@ -146,7 +146,7 @@ Json presetsJson() {
 void runInfo(const InfoOptions& options, std::ostream& out) {
   if (options.presets) {
     if (!options.config.preset.empty() || options.config.dimensionsGiven()) {
-      throw UserError("--presets lists them all: leave the other flags but --json out");
+      throw UserError("--presets lists all presets: leave out the other flags except --json");
     }
     if (options.json) return printJson(out, presetsJson());
     return printPresets(out);

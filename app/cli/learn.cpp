@@ -136,7 +136,7 @@ void refuseInputSizes(const ConfigOptions& o) {
                                    : nullptr;
   if (flag == nullptr) return;
   throw UserError(
-      fmt::format("{} is about an input, and `learn` draws its own: leave it out", flag));
+      fmt::format("{} gives an input, and `learn` generates its own: leave it out", flag));
 }
 
 void runLearn(const LearnOptions& options, std::ostream& out) {
@@ -157,7 +157,7 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
   if (options.steps) settings.steps = *options.steps;
   if (settings.steps < 1) throw UserError("--steps must be at least 1: leave it out for the usual");
   if (options.half && options.out.empty()) {
-    throw UserError("--f16 says how the file is written: give --out FILE as well");
+    throw UserError("--f16 needs a file to write: give --out FILE as well");
   }
   ExecutionContext execution;
   execution.threads = options.threads;
@@ -195,29 +195,32 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
 
 Command addLearn(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
-      "learn", "weights that learn where to look in sentences or series, as a file");
+      "learn", "trains weights on generated sentences or series and writes them to a file");
   auto options = std::make_shared<LearnOptions>();
   addConfigOptions(*sub, options->config);
   const char* group = "Learning";
   sub->add_option("--channels", options->channels,
-                  "learn from generated series of N channels, in place of sentences")
+                  "learn from generated series of N channels instead of sentences")
       ->check(notWhole)
       ->type_name("N")
       ->group(group);
-  sub->add_option("--seed", options->seed, "of the start and of what it learns from (default 1)")
+  sub->add_option("--seed", options->seed,
+                  "seed of the initial weights and of the training data (default 1)")
       ->check(notWhole)
       ->type_name("N")
       ->group(group);
   sub->add_option("--steps", options->steps,
-                  "batches: of 32 sentences (default 120), of 12 series (default 150)")
+                  "number of batches: of 32 sentences (default 120), of 12 series (default 150)")
       ->check(notWhole)
       ->type_name("N")
       ->group(group);
-  sub->add_option("--threads", options->threads, "at most; the result is the same on any number")
+  sub->add_option("--threads", options->threads,
+                  "largest number of threads; the result does not depend on it")
       ->check(CLI::Range(0, kMostThreads))
       ->type_name("N")
       ->group(group);
-  sub->add_option("--out", options->out, "the weights' file, in nn.MultiheadAttention's names")
+  sub->add_option("--out", options->out,
+                  "the weights' file, with the names of nn.MultiheadAttention")
       ->check(notEmpty)
       ->type_name("FILE.safetensors")
       ->group(group);

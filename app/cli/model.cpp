@@ -82,11 +82,11 @@ ModelInput fittingInput(const ModelOptions& options, const ModelConfig& config) 
   const Index most = mostTokens(config);
   if (std::ssize(input.ids) <= most) return input;
   if (!options.cut || !options.text.pair.empty()) {
-    throw UserError(fmt::format(
-        "the text has {} tokens, and {} takes at most {}: {}", withThousands(std::ssize(input.ids)),
-        options.directory, withThousands(most),
-        options.text.pair.empty() ? "give less, or --cut to take the first of them"
-                                  : "give less; --cut takes the start of one text, not of a pair"));
+    throw UserError(
+        fmt::format("the text has {} tokens, and {} takes at most {}: {}",
+                    withThousands(std::ssize(input.ids)), options.directory, withThousands(most),
+                    options.text.pair.empty() ? "shorten it, or give --cut to use only its start"
+                                              : "shorten it; --cut cannot cut a pair"));
   }
   if (!options.ids.empty()) {
     std::vector<Index> first(options.ids.begin(), options.ids.begin() + most);
@@ -193,8 +193,8 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
     out << "this model has no language-model head: there are no predictions\n";
     return;
   }
-  out << (trace.config().causal ? "what comes next, and how probable it is\n"
-                                : "what stands there, and how probable it is\n");
+  out << (trace.config().causal ? "the next token and its probability\n"
+                                : "the hidden token and its probability\n");
   Table table(std::vector<Align>(kShown + 2, Align::left));
   std::vector<std::string> titles{"place", "token", "most probable"};
   titles.resize(kShown + 2);
@@ -214,7 +214,7 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
 }
 
 void printHeads(std::ostream& out, const ModelPass& pass) {
-  out << "what each head does on these tokens\n";
+  out << "the labels of all heads on these tokens\n";
   Table table({Align::left, Align::left, Align::left, Align::right, Align::left});
   table.add({"layer", "head", "does here", "n", "because"});
   const auto perLayer = static_cast<std::size_t>(pass.trace->config().heads);
@@ -228,7 +228,7 @@ void printHeads(std::ostream& out, const ModelPass& pass) {
 void printProbe(std::ostream& out, const MeasuredPass& probe) {
   constexpr std::array kShown{Metric::previousToken, Metric::induction, Metric::duplicateToken,
                               Metric::firstToken};
-  out << "\nwhat each head does on random tokens given twice\n";
+  out << "\nthe labels of all heads on random tokens given twice\n";
   std::vector<Align> columns(kShown.size() + 4, Align::left);
   columns.back() = Align::right;
   Table table(columns);
@@ -257,7 +257,7 @@ void print(std::ostream& out, const ModelPass& pass) {
   out << modelInWords(*trace.document().model) << '\n';
   out << fmt::format("{} token{}, {:.1f} ms\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
                      trace.ms);
-  out << "layers, heads and places count from 1 here, from 0 in flags and JSON\n\n";
+  out << "layers, heads and positions count from 1 here, from 0 in flags and JSON\n\n";
   printPredictions(out, pass);
   out << '\n';
   printHeads(out, pass);
@@ -298,14 +298,13 @@ void runModelCommand(const ModelOptions& options, std::ostream& out) {
 }  // namespace
 
 Command addModel(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand(
-      "model",
-      "a whole GPT-2, BERT or Llama model: the window on it, or with a text one pass: "
-      "predictions, and all its heads");
+  CLI::App* sub = app.add_subcommand("model",
+                                     "a whole GPT-2, BERT or Llama model: opens its window; with a "
+                                     "text, prints one pass with predictions and all heads");
   auto options = std::make_shared<ModelOptions>();
   sub->add_option("directory", options->directory,
                   fmt::format("folder with config.json and model.safetensors (or its index and "
-                              "parts); {}: the one that comes with the program",
+                              "parts); {}: the model that comes with the program",
                               formats::kShippedModel))
       ->required()
       ->check(notEmpty)
@@ -313,14 +312,14 @@ Command addModel(CLI::App& app) {
   sub->footer(labelRule());
   addModelText(*sub, options->text);
   sub->add_option("--mask-token", options->maskToken,
-                  "hide this token, from 0, and see what the model guesses there")
+                  "hide this token, from 0, and print the model's prediction for it")
       ->type_name("K");
-  sub->add_option("--ids", options->ids, "ids of the tokens, taken as they are: 1,2,3")
+  sub->add_option("--ids", options->ids, "ids of the tokens, without the tokenizer: 1,2,3")
       ->delimiter(',')
       ->check(notWhole)
       ->type_name("N,N…");
   sub->add_flag("--cut", options->cut,
-                "take the first tokens of a text that is longer than the model's positions");
+                "use only the start of a text that is longer than the model's positions");
   sub->add_flag("--strict", options->strict, kStrictHelp);
   sub->add_option("--drop-heads", options->dropHeads,
                   "switch off these heads, layer.head, from 0: 0.3,5.1")
@@ -331,7 +330,7 @@ Command addModel(CLI::App& app) {
       ->check(notEmpty)
       ->type_name("FILE.safetensors");
   sub->add_flag("--probe", options->probe,
-                "what the heads do on random tokens given twice, too (Olsson et al. 2022)");
+                "also label the heads on random tokens given twice (Olsson et al. 2022)");
   addModelReadings(*sub, options->readings);
   sub->add_option("--threads", options->threads, "0 (default): one per core")
       ->check(CLI::Range(0, kMaxThreads))

@@ -41,7 +41,7 @@ class Reader {
       : readings_(readings), trace_(trace), names_(names) {
     if (readings.at && !readings.lens && readings.attribute.empty() && readings.patch.empty()) {
       throw UserError(
-          "--at says which token --lens, --attribute and --patch are about: give one of them");
+          "--at chooses the token for --lens, --attribute and --patch: give one of them");
     }
     row_ = readings.at.value_or(trace->tokens() - 1);
     if (row_ < 0 || row_ >= trace->tokens()) {
@@ -88,7 +88,7 @@ class Reader {
   bool fromOtherText() const { return readings_.patchText || !readings_.patchIds.empty(); }
   /// "its mean over the text's tokens".
   std::string patchInWords() const {
-    if (fromOtherText()) return "what it was on the other text";
+    if (fromOtherText()) return "its output on the other text";
     return readings_.patchWith == "mean" ? "its mean over the text's tokens" : "nothing";
   }
 
@@ -162,7 +162,7 @@ std::string_view keyOf(LogitPartKind kind) {
 
 void printLens(std::ostream& out, const Reader& reader) {
   const Index word = reader.word();
-  out << fmt::format("\nafter each half layer, at {}: what it would say, and the rank of {}\n",
+  out << fmt::format("\nafter each half layer, at {}: the predicted token, and the rank of {}\n",
                      reader.placeInWords(), reader.nameOf(word));
   Table table({Align::left, Align::left, Align::right, Align::right, Align::right});
   table.add({"after", "would say", "p", "rank", "its p"});
@@ -210,9 +210,9 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
       found.logitAfter, found.total());
   const std::string between = model::afterHeadInWords(trace.config(), head);
   if (!found.direct) {
-    out << "; norms follow the sums here, so how much of it is direct cannot be told\n";
+    out << "; the direct part is not defined, since norms follow the sums in this model\n";
   } else if (between.empty()) {
-    out << ", all of it direct: nothing stands behind this head\n";
+    out << ", all of it direct: no layer follows this head\n";
   } else {
     out << fmt::format(", direct {:+.4f}; the other {:+.4f} come by {}\n", *found.direct,
                        found.total() - *found.direct, between);
@@ -277,10 +277,10 @@ std::vector<std::string> oneOrTwo(const std::string& text) {
 }  // namespace
 
 void addModelReadings(CLI::App& app, ModelReadings& r) {
-  app.add_flag("--lens", r.lens, "what it would say after each half layer (logit lens)");
+  app.add_flag("--lens", r.lens, "print the prediction after each half layer (logit lens)");
   app.add_option_function<std::string>(
          "--attribute", [&r](const std::string& text) { r.attribute = oneOrTwo(text); },
-         "what each head and network adds to a token's logit, or to the difference of two")
+         "print what each head and network adds to a token's logit, or to the difference of two")
       ->check(notEmpty)
       ->type_name("TOKEN[,OTHER]");
   app.add_option("--at", r.at,
@@ -288,8 +288,8 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
       ->type_name("K");
   auto* patch =
       app.add_option("--patch", r.patch,
-                     "replace this head's output (layer.head, from 0), and tell its total "
-                     "and direct effect on the word of --attribute, or the most probable")
+                     "replace this head's output (layer.head, from 0) and print the total and "
+                     "direct effect on the word of --attribute, or on the most probable one")
           ->check(notEmpty)
           ->type_name("L.H");
   auto* with =
@@ -297,12 +297,12 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
           ->check(CLI::IsMember({"mean", "zero"}))
           ->needs(patch)
           ->type_name("mean|zero");
-  auto* text =
-      app.add_option("--patch-text", r.patchText, "by what it is on this text, of as many tokens")
-          ->needs(patch)
-          ->excludes(with)
-          ->type_name("TEXT");
-  app.add_option("--patch-ids", r.patchIds, "the same, by ids of tokens: 1,2,3")
+  auto* text = app.add_option("--patch-text", r.patchText,
+                              "by its output on this text, which has as many tokens")
+                   ->needs(patch)
+                   ->excludes(with)
+                   ->type_name("TEXT");
+  app.add_option("--patch-ids", r.patchIds, "by its output on these token ids: 1,2,3")
       ->delimiter(',')
       ->check(notWhole)
       ->needs(patch)
@@ -311,7 +311,7 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
       ->type_name("N,N…");
   auto* generate =
       app.add_option("--generate", r.generate,
-                     "go on with the text by so many tokens, or to where the model ends it")
+                     "continue the text by this many tokens, or until the model ends it")
           ->check(CLI::Range(Index{1}, Index{100000}))
           ->type_name("N");
   auto* temperature = app.add_option("--temperature", r.temperature,
@@ -391,7 +391,7 @@ void printReadings(std::ostream& out, const ModelReadings& readings,
   }
   if (readings.generate == 0) return;
   const auto made = reader.generated();
-  out << fmt::format("\nit goes on ({}; keys and values {})\n",
+  out << fmt::format("\ncontinued ({}; keys and values {})\n",
                      readings.temperature > 0.0 ? fmt::format("temperature {}, seed {}",
                                                               readings.temperature, readings.seed)
                                                 : std::string("greedy"),
@@ -402,7 +402,7 @@ void printReadings(std::ostream& out, const ModelReadings& readings,
     table.add({reader.nameOf(each.id), fmt::format("{:.3f}", each.probability)});
   }
   table.print(out);
-  if (made.ended) out << "with the last of them the model ends a text\n";
+  if (made.ended) out << "the last of them is the model's end of a text\n";
 }
 
 }  // namespace headscope::cli

@@ -55,7 +55,7 @@ model::ModelInput modelInput(const std::string& folder, const ModelTextOptions& 
                              const std::vector<Index>& ids, const model::ModelConfig& config) {
   if (options.given() + (ids.empty() ? 0 : 1) != 1) {
     throw UserError(
-        "a model is run on one of --text, --pair, --file and --ids (1,2,3): give one of them");
+        "a model runs on one of --text, --pair, --file and --ids (1,2,3): give one of them");
   }
   if (ids.empty()) {
     const auto tokenizer = formats::openTokenizer(folder);

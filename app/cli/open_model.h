@@ -10,8 +10,8 @@
 namespace headscope::cli {
 
 inline constexpr const char* kStrictHelp =
-    "refuse a model's folder whose config.json has fields that are not known, or whose files have "
-    "tensors that are not used";
+    "refuse a model's folder if its config.json has unknown fields or its files have unused "
+    "tensors";
 
 /// Throws UserError for a folder that cannot be opened and, if `strict`, for one with parts that
 /// would be left out.

@@ -17,7 +17,7 @@ void LookOptions::applyTo(ui::ViewState& view) const {
 void addLookOptions(CLI::App& app, LookOptions& options) {
   app.add_option("--theme", options.theme, "light (default) or dark")
       ->check(CLI::IsMember({"light", "dark"}));
-  app.add_option("--scale", options.scale, "of the interface, 1 (default) to 3")
+  app.add_option("--scale", options.scale, "scale of the interface, 1 (default) to 3")
       ->check(notNumber)
       ->check(CLI::Range(ui::kMinScale, ui::kMaxScale))
       ->type_name("X");

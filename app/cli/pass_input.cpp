@@ -25,7 +25,7 @@ void requireBatchHolds(const PassOptions& o) {
   if (!o.config.batch) return;
   const std::size_t given = std::max({o.texts.size(), o.memoryTexts.size(), o.series.size()});
   if (static_cast<Index>(given) <= *o.config.batch) return;
-  throw UserError(fmt::format("--batch {} has no room for the {} items given: leave --batch out",
+  throw UserError(fmt::format("--batch {} is less than the {} given items: leave --batch out",
                               *o.config.batch, given));
 }
 
@@ -60,9 +60,9 @@ InputSource chosenSource(const PassOptions& o) {
   if (auto* text = std::get_if<TextSource>(&source)) {
     if (!o.memoryTexts.empty()) text->memoryTexts = o.memoryTexts;
   } else if (!o.memoryTexts.empty()) {
-    throw UserError(fmt::format(
-        "--memory-text needs a text to attend from, and preset {} has none: give --text",
-        o.config.basis().name));
+    throw UserError(
+        fmt::format("--memory-text needs a text as input, and preset {} has none: give --text",
+                    o.config.basis().name));
   }
   return source;
 }
@@ -82,8 +82,7 @@ struct FitItems {
   }
   void operator()(SeriesSource& source) const {
     if (asked.memoryLen.value_or(0) > 0) {
-      throw UserError(
-          "--memory-len needs a text: a series has no memory to attend to; give --text");
+      throw UserError("--memory-len needs a text, since a series has no memory: give --text");
     }
     fillBatch(source.items);
   }
@@ -126,10 +125,9 @@ void requireAgreement(const PassOptions& o, const TensorSource& source, const At
   requireSame(o.config.memoryLen, c.memoryLen, "--memory-len", where);
   requireSame(o.config.batch, c.batch, "--batch", where);
   if (o.noPositions || o.sinusoidalPositions) {
-    throw UserError(
-        fmt::format("{} is about how text and series are embedded, and {} gives X "
-                    "itself: leave it out",
-                    o.noPositions ? "--no-positions" : "--sinusoidal-positions", where));
+    throw UserError(fmt::format(
+        "{} changes how text and series are embedded, and {} gives X itself: leave it out",
+        o.noPositions ? "--no-positions" : "--sinusoidal-positions", where));
   }
 }
 

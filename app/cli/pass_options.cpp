@@ -60,11 +60,12 @@ void addRepeatable(CLI::App& app, const char* flag, std::vector<std::string>& va
 
 void addInputFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Input (the preset's example without any)";
-  addRepeatable(app, "--text", o.texts, "TEXT", "a sentence; again for each batch item", group);
+  addRepeatable(app, "--text", o.texts, "TEXT", "a sentence; repeat the flag for each batch item",
+                group);
   addRepeatable(app, "--memory-text", o.memoryTexts, "TEXT",
-                "what is attended to instead: cross-attention", group);
+                "text of the memory, for cross-attention", group);
   addRepeatable(app, "--series", o.series, "FILE.csv",
-                "a series, one row a time step; again for each batch item", group);
+                "a series, one row for each time step; repeat the flag for each batch item", group);
   add(app, "--input", o.input, kTensorFile, "holds x (B,T,D or T,D), perhaps memory", group);
   app.add_flag("--no-positions", o.noPositions, "embed without positions")->group(group);
   app.add_flag("--sinusoidal-positions", o.sinusoidalPositions,
@@ -75,38 +76,43 @@ void addInputFlags(CLI::App& app, PassOptions& o) {
 void addWeightFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Weights";
   add(app, "--init", o.init, kName,
-      "xavier (default; the window and render: learned), normal, identity, designed (heads made to "
-      "do stated things) or learned (from generated sentences or series; see `learn`)",
+      "xavier (default; the window and render: learned), normal, identity, designed (heads built "
+      "for stated purposes) or learned (from generated sentences or series; see `learn`)",
       group);
-  add(app, "--seed", o.seed, kSeed, "of the weights (default 1)", group);
+  add(app, "--seed", o.seed, kSeed, "seed of the weights (default 1)", group);
   add(app, "--weights", o.weights, kTensorFile,
       "state dict of nn.MultiheadAttention; with q_norm and k_norm, ε is 1e-6", group);
-  add(app, "--prefix", o.prefix, kName, "of its names there: encoder.layers.0.self_attn.", group);
+  add(app, "--prefix", o.prefix, kName,
+      "prefix of its names in the file: encoder.layers.0.self_attn.", group);
 }
 
 void addPassFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Attention";
   app.add_flag("--causal", o.causal, "no key after its query")->group(group);
   add(app, "--window", o.window, kWhole, "only keys less than N away (0: no window)", group);
-  addList(app, "--lengths", o.lengths, "keys that count, per batch item: 7,4,1", group);
-  add(app, "--temperature", o.temperature, {"X", notNumber}, "the scores are divided by it", group);
+  addList(app, "--lengths", o.lengths, "number of keys without padding, per batch item: 7,4,1",
+          group);
+  add(app, "--temperature", o.temperature, {"X", notNumber}, "divisor of the scores", group);
   app.add_flag("--no-scale", o.noScale, "without 1/√d_k")->group(group);
   app.add_option("--positions-kind", o.positionsKind,
                  "rope: pairs of coordinates of Q and K turn with their position (Su et al. 2021); "
-                 "alibi: each head takes its slope times the distance off the scores, in the step "
-                 "mask (Press et al. 2022)")
+                 "alibi: each head subtracts its slope times the distance from the scores, in the "
+                 "step mask (Press et al. 2022)")
       ->check(CLI::IsMember({"rope", "alibi"}))
       ->type_name("rope|alibi")
       ->group(group);
   addList(app, "--drop-heads", o.dropHeads, "heads that are off, from 0: 2,5", group);
-  addRepeatable(app, "--pin", o.pins, "CELL=X",
-                "gives a computed cell a value: \"raw_scores[0,5,2,1]=30\"; again for others",
-                group);
+  addRepeatable(
+      app, "--pin", o.pins, "CELL=X",
+      "gives a computed cell a value: \"raw_scores[0,5,2,1]=30\"; repeat the flag for others",
+      group);
   addRepeatable(app, "--mistake", o.mistakes, "NAME",
-                "makes a common mistake: reshape, softmax-queries, …; again for others", group);
+                "makes a common mistake: reshape, softmax-queries, …; repeat the flag for others",
+                group);
   add(app, "--dropout", o.dropout, {"RATE", notNumber},
       "rate of dropped weights, as in training (default 0)", group);
-  add(app, "--dropout-seed", o.dropoutSeed, kSeed, "of the dropped weights (default 1)", group);
+  add(app, "--dropout-seed", o.dropoutSeed, kSeed, "seed of the dropped weights (default 1)",
+      group);
   app.add_option("--threads", o.threads, "0 (default): one per core")
       ->check(CLI::Range(0, kMostThreads))
       ->type_name("N")
@@ -115,7 +121,7 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
 
 void addSessionFlags(CLI::App& app, PassOptions& o) {
   add(app, "--session", o.session, {"FILE.headscope.json", notEmpty},
-      "a saved session, in place of all flags for the pass", kSession);
+      "a saved session, instead of all flags for the pass", kSession);
   app.add_option("--scene", o.scene, "the scene of the session, 1 to 9")
       ->check(CLI::Range(1, formats::kScenes))
       ->type_name("N")
@@ -123,9 +129,9 @@ void addSessionFlags(CLI::App& app, PassOptions& o) {
 }
 
 void addModelFlags(CLI::App& app, PassOptions& o) {
-  const char* group = "Layer of a model (in place of all flags but --drop-heads and --pin)";
+  const char* group = "Layer of a model (instead of all flags except --drop-heads and --pin)";
   add(app, "--model", o.model, {"DIR", notEmpty}, "folder of a GPT-2, BERT or Llama model", group);
-  add(app, "--layer", o.layer, kWhole, "its attention is the pass; from 0", group);
+  add(app, "--layer", o.layer, kWhole, "the layer whose attention is shown, from 0", group);
   addList(app, "--ids", o.ids, "ids of its tokens: 1,2,3", group);
   app.add_flag("--strict", o.strict, kStrictHelp)->group(group);
 }

@@ -120,12 +120,12 @@ Command addRender(CLI::App& app) {
       ->check(CLI::IsMember({"flow", "heads", "step"}));
   sub->add_option("--size", options->size, "in pixels (default 1600x1000)")->type_name("WxH");
   sub->add_option("--moment", options->moment,
-                  "as the timeline shows it after so many seconds, for the query --row")
+                  "the timeline's picture after this many seconds, for the query --row")
       ->check(notNumber)
       ->check(CLI::NonNegativeNumber)
       ->type_name("SECONDS");
   addLookOptions(*sub, options->look);
-  sub->add_option("--shader-dir", options->shaderDir, "read the shaders from there")
+  sub->add_option("--shader-dir", options->shaderDir, "read the shaders from this folder")
       ->check(CLI::ExistingDirectory);
   addCellOptions(*sub, options->cell);
   addPassOptions(*sub, options->pass);

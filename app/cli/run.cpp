@@ -196,8 +196,8 @@ Command addRun(CLI::App& app) {
       ->check(notEmpty)
       ->type_name("FILE.safetensors");
   sub->add_option("--grad-output", options->gradOutput,
-                  "also run backward, from the tensor \"grad_output\" of it: how much each cell of "
-                  "the output counts; adds grad.NAME to --trace")
+                  "also run backward, from this file's tensor \"grad_output\" (the gradient of "
+                  "each cell of the output); adds grad.NAME to --trace")
       ->check(notEmpty)
       ->type_name("FILE.safetensors");
   sub->add_flag("--json", options->json, "print JSON");

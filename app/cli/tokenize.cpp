@@ -77,7 +77,7 @@ void printTokens(std::ostream& out, const Tokenized& result, const Tokenizer& to
 
 void runTokenize(const TokenizeOptions& options, std::ostream& out) {
   if (options.text.given() != 1) {
-    throw UserError("tokenize needs one of --text, --pair and --file, and takes only one");
+    throw UserError("tokenize takes exactly one of --text, --pair and --file");
   }
   const formats::TokenizerPtr tokenizer = formats::openTokenizer(options.directory);
   const Tokenized result = tokenized(options.text, *tokenizer, !options.noSpecial);
@@ -88,8 +88,8 @@ void runTokenize(const TokenizeOptions& options, std::ostream& out) {
 }  // namespace
 
 Command addTokenize(CLI::App& app) {
-  CLI::App* sub =
-      app.add_subcommand("tokenize", "a text as the tokens of a model's folder (Hugging Face)");
+  CLI::App* sub = app.add_subcommand(
+      "tokenize", "splits a text into the tokens of a model's folder (Hugging Face)");
   auto options = std::make_shared<TokenizeOptions>();
   sub->add_option("directory", options->directory,
                   "the folder with tokenizer.json, or vocab.json and merges.txt, or vocab.txt")

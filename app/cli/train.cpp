@@ -67,7 +67,7 @@ std::unique_ptr<Trainer> runFrom(const TrainOptions& o) {
                                              {"--seed", o.seed.has_value()}};
   for (const auto& [flag, given] : fixed) {
     if (given) {
-      throw UserError(fmt::format("{} is the saved run's own: leave it out beside --from", flag));
+      throw UserError(fmt::format("{} is fixed by the saved run: leave it out with --from", flag));
     }
   }
   auto run = formats::loadRun(o.from, budget);
@@ -225,7 +225,8 @@ std::string taskNames() {
 }  // namespace
 
 Command addTrain(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("train", "a small model learns a task: which head does what");
+  CLI::App* sub =
+      app.add_subcommand("train", "trains a small model on a task and shows which head does what");
   auto o = std::make_shared<TrainOptions>();
   sub->add_option("--task", o->task, taskNames())->check(notEmpty)->type_name("NAME");
   const char* model = "Model (the task's own without any)";
@@ -242,8 +243,8 @@ Command addTrain(CLI::App& app) {
       ->check(notNumber)
       ->type_name("X")
       ->group(training);
-  whole("--steps", o->steps, "in all, those of a saved run included", training);
-  sub->add_option("--seed", o->seed, "of the start and of the examples (default 1)")
+  whole("--steps", o->steps, "total number of steps, including those of a saved run", training);
+  sub->add_option("--seed", o->seed, "seed of the initial weights and of the examples (default 1)")
       ->check(notSeed)
       ->type_name("N")
       ->group(training);
@@ -255,11 +256,11 @@ Command addTrain(CLI::App& app) {
   const auto path = [&](const char* flag, std::string& value, const char* about, const char* type) {
     sub->add_option(flag, value, about)->check(notEmpty)->type_name(type)->group(files);
   };
-  path("--save", o->save, "keep the run in this folder", "DIR");
+  path("--save", o->save, "save the run in this folder", "DIR");
   path("--save-model", o->saveModel,
-       "write what was learned as a model that 'model' and the window open", "DIR");
-  path("--from", o->from, "go on exactly with a run that was kept", "DIR");
-  path("--log", o->log, "the curves: one row a step", "FILE.csv");
+       "write the trained weights as a model that 'model' and the window open", "DIR");
+  path("--from", o->from, "continue a saved run exactly", "DIR");
+  path("--log", o->log, "write the curves, one row for each step", "FILE.csv");
   sub->add_flag("--json", o->json, "print JSON");
   return {sub, [o](std::ostream& out) { runTrain(*o, out); }};
 }

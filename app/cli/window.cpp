@@ -127,19 +127,19 @@ void refuseContradictions(const WindowFlags& flags) {
                                                         : "";
   if (isLink(flags.path) && !other.empty()) {
     throw UserError(fmt::format(
-        "a link holds the whole pass, and {} describes it too: leave one of them out", other));
+        "a link gives the whole pass, and {} describes it too: leave one of them out", other));
   }
   const char* input = !pass.texts.empty()    ? "--text"
                       : !pass.series.empty() ? "--series"
                       : !pass.input.empty()  ? "--input"
                                              : nullptr;
   if (flags.path.ends_with(".csv") && input != nullptr) {
-    throw UserError(fmt::format("{} and {} both say what the input is: leave one of them out",
-                                flags.path, input));
+    throw UserError(
+        fmt::format("{} and {} both give the input: leave one of them out", flags.path, input));
   }
   if (flags.path.ends_with(".safetensors") && !pass.weights.empty()) {
-    throw UserError(fmt::format(
-        "{} and --weights both say what the weights are: leave one of them out", flags.path));
+    throw UserError(
+        fmt::format("{} and --weights both give the weights: leave one of them out", flags.path));
   }
 }
 
@@ -148,13 +148,13 @@ void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
   const bool link = isLink(flags.path);
   const std::filesystem::path path = link ? std::string() : std::exchange(flags.path, {});
   if (link && !host::displayNamed()) {
-    throw UserError("no display here to open the link on: a browser opens it, too");
+    throw UserError("there is no display to open the link on; a browser opens it, too");
   }
   if (formats::isShipped(path)) return openModelOn(path.string(), flags, scaleGiven, out);
   if (!path.empty()) {
     if (!platform::exists(path)) {
       throw UserError(fmt::format(
-          "'{}' is neither a command nor a file or folder; 'headscope --help' lists what there is",
+          "'{}' is neither a command nor a file or folder; 'headscope --help' lists the commands",
           path.string()));
     }
     if (platform::isFolder(path)) {
@@ -187,14 +187,13 @@ Command addWindow(CLI::App& app) {
   auto flags = std::make_shared<WindowFlags>();
   addPassOptions(app, flags->pass);
   addLookOptions(app, flags->look);
-  app.add_option("--trace", flags->trace, "where the window's 'Save trace' goes")
+  app.add_option("--trace", flags->trace, "the file for the window's 'Save trace'")
       ->check(notEmpty)
       ->type_name("FILE.safetensors");
-  app.add_option("--shader-dir", flags->shaderDir, "read the shaders from there")
+  app.add_option("--shader-dir", flags->shaderDir, "read the shaders from this folder")
       ->check(CLI::ExistingDirectory);
-  app.add_option(
-         "path", flags->path,
-         "what to open: a session, a link to one, a lesson, weights, a series; or a model's folder")
+  app.add_option("path", flags->path,
+                 "a session, a link, a lesson, weights, a series or a model's folder to open")
       ->type_name("FILE|DIR|LINK");
   return {&app, [flags, &app](std::ostream& out) {
             FileFlags files;

@@ -98,8 +98,8 @@ std::string SpeakerWindow::open(float scale) {
     const char* reason = nullptr;
     glfwGetError(&reason);
     return fmt::format(
-        "a second window cannot be opened here ({}): the speaker's lines stand in the lesson's "
-        "panel, outside of F11",
+        "a second window cannot be opened here ({}): the lesson's panel shows the speaker's lines, "
+        "outside of F11",
         reason != nullptr ? reason : "no reason is given");
   }
   glfwSetWindowUserPointer(window_, &events_);

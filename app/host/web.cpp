@@ -48,7 +48,7 @@ WebContext::WebContext() {
   wanted.antialias = EM_FALSE;
   context_ = emscripten_webgl_create_context("#canvas", &wanted);
   if (context_ <= 0) {
-    throw UserError("this browser offers no WebGL 2, which draws the pictures: a newer one does");
+    throw UserError("this browser has no WebGL 2, which draws the pictures: use a newer one");
   }
   emscripten_webgl_make_context_current(context_);
 }

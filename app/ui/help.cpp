@@ -30,28 +30,28 @@ ShortcutGroup toolKeys(const Cards& tools) {
 std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
   std::vector<ShortcutGroup> groups{
       {"Steps",
-       {{"←  →", "one step back, one step on"},
-        {"home  end", "the first step, the last"},
+       {{"←  →", "one step back, one step forward"},
+        {"home  end", "to the first step, to the last"},
         {"page up, page down", "the same as ← → while a cell is chosen"}}},
       {"Playing",
-       {{"space", "plays from the step shown, halts, goes on"},
-        {"←  →", "one moment back, one moment on"},
-        {"shift+←  →", "one step back, one step on"},
+       {{"space", "plays from the shown step; pauses; resumes"},
+        {"←  →", "one moment back, one moment forward"},
+        {"shift+←  →", "one step back, one step forward"},
         {"drag the bar", "goes to any moment"},
         {"esc", "leaves the timeline"}}},
       {"Choosing a cell",
-       {{"point", "shows its value and what it is made of"},
+       {{"point", "shows its value and its terms"},
         {"click", "chooses it: its arithmetic stays"},
-        {"↓", "chooses the first, where none is"},
+        {"↓", "chooses the first cell if none is chosen"},
         {"← ↑ ↓ →", "to the next cell; with shift by 8"},
         {"home  end", "along its row"},
         {"tab", "the next matrix; with shift the one before"},
         {"backspace", "one cell back on the trail"},
         {"esc", "lets go of it"}}},
       {"Changing a cell",
-       {{"enter", "types a value: edits an operand, pins a result"},
+       {{"enter", "replaces the value: edits an operand, pins a result"},
         {"drag, wheel", "changes its value"},
-        {"right click", "commands on its row, column, head, matrix"},
+        {"right click", "commands for its row, column, head, matrix"},
         {"shift+enter", "the same commands"},
         {"ctrl+c  ctrl+v", "copies, pastes cells as tab-separated numbers"},
         {"delete", "removes its pin"},
@@ -61,7 +61,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
       {"What is shown",
        {{"v", "the page: flow, heads, train, learn"},
         {"h", "the next head; with shift the one before"},
-        {"x  shift+x", "the head off, on; all but it off, all on"},
+        {"x  shift+x", "switches the head off or on; with shift all others"},
         {"g", "all heads, this head"},
         {"shift+g", "gradients, values"},
         {"q", "Q, K or V, where a step shows one of them"},
@@ -69,16 +69,17 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"i", "inspector, history, scenes"}}},
       {"All heads",
        {{"click  enter", "opens a head; the space bar chooses it"},
-        {"ctrl+click  ctrl+space", "holds it beside others"},
-        {"wheel", "fewer or more tokens, about the mouse"},
+        {"ctrl+click  ctrl+space", "compares it with others"},
+        {"wheel", "fewer or more tokens, around the mouse"},
         {"drag", "pans"}}},
       {"Train",
-       {{"enter", "trains, halts; runs what is held against each other, stops"},
+       {{"enter", "trains, pauses; starts and stops a comparison"},
         {"→", "one step"},
         {"home", "from the start"},
-        {"drag", "along the curves: looks back"}}},
+        {"drag", "on the curves: goes back in the run"}}},
       {"Buttons and fields without the mouse",
-       {{"f2", "puts the keyboard on the open tool; again: the next card, with shift the last"},
+       {{"f2",
+         "moves the keyboard to the open tool; again: the next card, with shift the previous one"},
         {"← ↑ ↓ →", "to the next button or field"},
         {"space", "presses it"},
         {"enter", "types into a field"},
@@ -88,11 +89,11 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"drag a token", "puts it in another place"},
         {"↑  ↓", "in a number field: the next valid value"}}},
       {"Lessons and lectures",
-       {{"f11", "over the whole screen, before a room"},
+       {{"f11", "full screen, for an audience"},
         {"page down  →", "question, answer, next scene"},
         {"page up  ←", "back a scene"},
         {"f10", "a window for your lines"},
-        {"l", "the pointer, a red ring, on or off"},
+        {"l", "switches the pointer (a red ring) on or off"},
         {"1 … 9", "your own scenes; with ctrl: sets one"}}},
       {"Files",
        {{"ctrl+s", "saves the session"},
@@ -102,7 +103,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"ctrl+shift+t", "saves every tensor of the pass"},
         {"drop a file", "a session, a lesson, a series (.csv), or tensors (.safetensors)"}}},
       {"Screen",
-       {{"f11", "presents the card with the keyboard, else under the mouse"},
+       {{"f11", "presents the card with the keyboard focus, else the one under the mouse"},
         {"tab  f6", "then: the next (f6 while a cell is chosen); esc: back"},
         {"ctrl +  ctrl −", "larger, smaller interface"},
         {"click a block", "in the dimension flow: opens its step"},
@@ -246,24 +247,25 @@ std::vector<HelpBlock> firstBlocks() {
   return {
       {"What is this?",
        {{"The window",
-         "One layer of multi-head attention over the tokens at the top. Every number "
-         "is computed, and every one can be looked at, taken apart and changed."},
+         "One layer of multi-head attention over the tokens at the top. Every number is computed, "
+         "and you can inspect, take apart and change each one."},
         {"Steps", "At the left: the nine steps from X to the output, in their order."},
         {"Picture", "In the middle: the dimensions as they flow, and the matrices of the step."},
-        {"Heads", "At the bottom: where each head looks. Rows ask, columns answer."},
-        {"Inspector", "At the right: the cell that is pointed at or chosen, and its figures."}}},
+        {"Heads", "At the bottom: where each head looks. Rows are queries, columns are keys."},
+        {"Inspector",
+         "At the right: the cell under the mouse or the chosen one, with its figures."}}},
       {"Try this",
-       {{"1", "Press space: a word's way through all nine steps plays. Space again halts it."},
+       {{"1", "Press space: one word's way through all nine steps plays. Space again pauses it."},
         {"2",
-         "Click a cell of a matrix: its arithmetic stands below. Turn the wheel on it: all "
-         "that follows from it changes at once."},
+         "Click a cell of a matrix: its arithmetic appears below. Turn the wheel over it: "
+         "everything computed from it changes at once."},
         {"3", "Type a sentence of your own: edit text, at the top."},
-        {"4", "Click another head at the bottom, then press x: what is lost without it?"},
-        {"5", "Set heads to 7: 512 cannot be split so, and the ways out are offered."},
-        {"6", "Choose the preset By hand: whole numbers, to be checked on paper."}}},
+        {"4", "Click another head at the bottom, then press x to see what is lost without it."},
+        {"5", "Set heads to 7: 512 does not divide by 7, and the program offers ways out."},
+        {"6", "Choose the preset By hand: whole numbers that you can check on paper."}}},
       {"Where to go on",
        {{"Learn", "Lessons, each with something to do in the live window, and twelve questions."},
-        {"Heads", "Where each head looks, how they differ, why there are several."},
+        {"Heads", "Where each head looks, how heads differ, and why there are several."},
         {"Train", "A small model whose heads find their roles before your eyes."},
         {"Model", "Drop the folder of a GPT-2, BERT or Llama on the window: all its heads."},
         {"Next pages", "All keys, and what every term means: → or the tabs above."}}},
@@ -275,34 +277,34 @@ std::vector<HelpBlock> modelBlocks() {
   return {
       {"A model and its text",
        {{"open",
-         "Drop a model's folder on the window. Each token can be clicked: what the model "
-         "says after it (or in its place) stands below."},
-        {"weights", "All heads at once: a row of pictures is a layer. The wheel goes in."},
-        {"what it does",
-         "Each head by what it does on this text, or a figure of it for all heads."},
+         "Drop a model's folder on the window. Click a token: the model's prediction after it (or "
+         "in its place) appears below."},
+        {"weights", "All heads at once: each row of pictures is a layer. The wheel zooms in."},
+        {"what it does", "Colours each head by what it does on this text, or by one metric."},
         {"probe",
-         "Repeated random tokens: there a head can only go by places and by what stood "
-         "there before. The standard measure of induction."},
-        {"lines", "Compositions: pairs of heads of which the later reads what the earlier writes."},
-        {"first token", "Many heads rest on it; without its column the rest is seen."},
-        {"special tokens", "Those that are no part of the text, as [CLS]: shown or left out."},
-        {"off", "A head's output left out; the predictions then stand beside the model's own."},
-        {"open in Flow", "The layer with everything there; what is edited runs in the model."}}},
+         "Repeated random tokens: a head can only use positions and earlier tokens there. The "
+         "standard measure of induction."},
+        {"lines",
+         "Compositions: pairs of heads in which the later one reads what the earlier one writes."},
+        {"first token", "Many heads put idle weight on it. Hiding its column shows the rest."},
+        {"special tokens", "Shows or hides tokens that are not part of the text, such as [CLS]."},
+        {"off", "Switches a head off; the new predictions appear next to the original ones."},
+        {"open in Flow", "Opens the layer with all its tools; edits there run in the model."}}},
       {"From words to prediction",
-       {{"Layer by layer", "Logit lens: what the model would say if it stopped there."},
+       {{"Layer by layer", "Logit lens: the prediction if the model stopped at that layer."},
         {"Who says it",
          "What each head and network adds directly to a word's logit, or to the "
          "difference of two; all of them add up to it."},
         {"Another output",
-         "Patching: the head chosen gives nothing, its mean or what it gave on "
-         "another text. The total effect on the logit, and the direct part of "
-         "it, that no later layer carries."},
+         "Patching: replaces the chosen head's output by zero, its mean or its output on another "
+         "text. Shows the total effect on the logit and its direct part, which no later layer "
+         "carries."},
         {"Go on",
-         "The model makes further tokens: the most probable, or sampled by temperature, "
-         "top-k and seed. Stop halts it; take into the text keeps them."},
+         "The model makes further tokens: the most probable, or sampled by temperature, top-k and "
+         "seed. Stop ends it; take into the text keeps them."},
         {"KV cache",
-         "The keys and values of all tokens are kept, so that a new one takes one row "
-         "in each layer."}}},
+         "The keys and values of all tokens are cached, so a new token needs one row in each "
+         "layer."}}},
   };
 }
 
@@ -342,10 +344,10 @@ void Help::pages(const FrameContext& look, const Cards& tools) {
   const Columns columns =
       helpColumns(look, tools, page_, ImGui::GetContentRegionAvail().x - scrollbar);
   const float start = buttonWidth(look, kWhereToBegin);
-  const std::vector<Tab> tabs{{"What is this? Try this", "for the first minutes"},
+  const std::vector<Tab> tabs{{"What is this? Try this", "the first minutes"},
                               {"Keys and mouse", "what each key does"},
-                              {"Whole models", "what the page Model shows"},
-                              {"Terms", "what the words on the screen mean"}};
+                              {"Whole models", "the page Model"},
+                              {"Terms", "the terms on the screen"}};
   const int clicked =
       tabRow(look, "help pages", tabs, page_, "← → the other pages · ↑ ↓ scroll · esc closes",
              start + look.space.large);

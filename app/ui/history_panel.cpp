@@ -99,11 +99,11 @@ void stateLine(const PanelContext& panel, std::size_t index) {
   const bool undone = index > history.position();
   const std::string& name = history.nameAt(index);
   const char* about = current  ? "\nThe current state"
-                      : undone ? "\nUndone: a click does it again"
-                               : "\nA click goes back to the state after this";
+                      : undone ? "\nUndone: click to redo it"
+                               : "\nClick to return to the state after this edit";
   ListLineWord compare;
   if (!current) {
-    compare = {"compare", "Shows what differs between this state and the present one",
+    compare = {"compare", "Shows the differences between this state and the current one",
                t.accentText};
   }
   const ListLine line = listLine(look, stateHeight(look), current, name + about, compare);
@@ -145,7 +145,7 @@ void pinLine(const PanelContext& panel, const Pin& pin) {
   const bool there = exists(pin.cell, panel.trace.config());  // the trace may be older
   const bool chosen = panel.view.selected && *panel.view.selected == pin.cell;
   const ListLine line =
-      listLine(look, pinHeight(look), chosen, toString(pin) + "\nA click goes to the cell",
+      listLine(look, pinHeight(look), chosen, toString(pin) + "\nClick to go to the cell",
                {"remove", "", t.bad});
   if (line.clicked && there) {
     lookAt(panel.view, panel.trace.config(), pin.cell);
@@ -181,7 +181,7 @@ void pinsList(const PanelContext& panel, float height) {
               fmt::format("{} pinned cell{}", pins.size(), pins.size() == 1 ? "" : "s"));
   ImGui::SameLine(0.0F, look.px(10));
   if (pill(look, "remove all")) panel.edits.push(RemoveAllPins{});
-  tip(look, "All of them are computed again; undo brings them back");
+  tip(look, "Removes all pins, so that the cells are computed again; undo restores the pins");
   beginPart("pinned", {0, 0});
   listLines(look, pins.size(), pinHeight(look), [&](std::size_t i) { pinLine(panel, pins[i]); });
   ImGui::EndChild();
@@ -205,8 +205,8 @@ void historyPanel(const PanelContext& panel) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, held, room.x));
   tip(look,
-      "The states before an edit are kept as what sets them apart. When they take more than this, "
-      "the oldest are given up.");
+      "Earlier states are stored as differences. When they need more memory than this, the oldest "
+      "are dropped.");
   const float left = ImGui::GetContentRegionAvail().y;
   const float pins = pinsHeight(panel, left * 0.45F);
   beginPart("states", {0, left - pins - (pins > 0.0F ? ImGui::GetStyle().ItemSpacing.y : 0.0F)});

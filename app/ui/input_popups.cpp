@@ -24,8 +24,7 @@ void examplesPopup(const PanelContext& panel) {
     panel.view.model.place = {formats::kShippedModel, {}};
     panel.view.page = kModelPage;
   }
-  tip(panel.look,
-      "Two layers, learned by this program, that complete a row of letters said over and over");
+  tip(panel.look, "Two layers, learned by this program, that complete a repeated row of letters");
   ImGui::EndPopup();
 }
 

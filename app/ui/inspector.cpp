@@ -238,7 +238,7 @@ struct InspectorTabInfo {
 constexpr std::array kInspectorTabs{
     InspectorTabInfo{InspectorTab::cell, "Inspector", "the cell looked at"},
     InspectorTabInfo{InspectorTab::history, "History",
-                     "every edit, to go back to, and the pinned cells"},
+                     "every edit, to return to, and the pinned cells"},
     InspectorTabInfo{InspectorTab::scenes, "Scenes",
                      "bookmarks of state and view: 1 to 9, ctrl+1 to 9"},
 };
@@ -248,7 +248,7 @@ class InspectorCard final : public Card {
   InspectorCard(CellEditing& editing, ScenesPanel& scenes)
       : Card({.id = "inspector",
               .title = "Inspector",
-              .about = "the cell looked at, the history, the scenes",
+              .about = "the chosen cell, the history, the scenes",
               .alone = false}),
         editing_(editing),
         scenes_(scenes) {}

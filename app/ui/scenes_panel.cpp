@@ -43,7 +43,7 @@ class List {
     }
     ImGui::SameLine(left + number_ + title + 2 * gap_);
     if (pill(look_, "set")) list_.wishes.set = number;
-    tip(look_, fmt::format("Make scene {} of what is on the screen now (ctrl+{})", number, number));
+    tip(look_, fmt::format("Store the current screen as scene {} (ctrl+{})", number, number));
     if (there) {
       ImGui::SameLine(0.0F, gap_);
       if (pill(look_, "×")) list_.wishes.remove = number;
@@ -62,10 +62,10 @@ class List {
       wordsField(scene, text, part, ImGui::GetContentRegionAvail().x);
       tip(look_, about);
     };
-    field({"##sentence", 0, "a sentence for the room"}, &formats::SceneWords::sentence,
-          "Stands below in large letters while the scene is presented (F11)");
+    field({"##sentence", 0, "a sentence for the audience"}, &formats::SceneWords::sentence,
+          "Shown below in large letters while the scene is presented (F11)");
     field({"##speaker", 0, "what you say"}, &formats::SceneWords::speaker,
-          "Stands in the speaker's window alone (F10)");
+          "Shown in the speaker's window only (F10)");
   }
 
   void wordsField(const formats::SavedScene& scene, const TextField& field,
@@ -91,10 +91,10 @@ class List {
 
 void scenesPanel(const PanelContext& panel, ScenesPanel& list) {
   const FrameContext& look = panel.look;
-  wrappedLabel(
-      look.fonts.small, look.theme.textMuted,
-      "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set; while one "
-      "is presented (F11), page down and up go through them. They are kept in the session.");
+  wrappedLabel(look.fonts.small, look.theme.textMuted,
+               "Stored states and views for a lecture. Keys 1 to 9 recall them, ctrl+1 to 9 set "
+               "them; while one is presented (F11), page down and page up step through them. They "
+               "are saved with the session.");
   ImGui::Dummy({0.0F, look.space.thin});
   beginPart("scene list", ImGui::GetContentRegionAvail(), ImGuiWindowFlags_NoBackground);
   List rows(panel, list);

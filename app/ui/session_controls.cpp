@@ -30,7 +30,7 @@ float sessionMenuWidth(const FrameContext& look, const SessionMenu& menu) {
 
 void sessionMenu(const FrameContext& look, SessionMenu& menu) {
   if (pill(look, (buttonText(look, menu) + "###session").c_str())) openMenu("session menu");
-  tip(look, menu.unsaved ? "The session: • there is something that is not saved yet"
+  tip(look, menu.unsaved ? "The session: • marks unsaved changes"
                          : "The session: everything on the screen, as a file");
   if (!beginPopup("session menu")) return;
   sessionItems(look, menu);
@@ -42,7 +42,7 @@ void sessionItems(const FrameContext& look, SessionMenu& menu) {
   if (ImGui::MenuItem("Save session", "ctrl+s")) menu.save = true;
   if (ImGui::MenuItem("Save session as …", "ctrl+shift+s")) menu.saveAs = true;
   if (ImGui::MenuItem("Copy link")) menu.copyLink = true;
-  tip(look, "What is on the screen as an address, which headscope in a browser opens");
+  tip(look, "Copies the current state as a link that headscope in a browser opens");
   ImGui::Separator();
   if (ImGui::MenuItem("Scenes", "1 – 9")) menu.scenes = true;
 }
@@ -91,7 +91,7 @@ void SessionDialog::askToReplace(const fs::path& path) {
 /// Draws the question asked where the session's file has changed since it was opened or saved here.
 SessionDialog::Answer SessionDialog::askedToReplace(const FrameContext& look, bool& closes) {
   Answer answer;
-  heading(look, "The file was saved by somebody else");
+  heading(look, "The file was saved by another program");
   wrappedLabel(
       look.fonts.regular, look.theme.text,
       fmt::format("{} has changed since it was opened or saved in this window. Saving over "
@@ -131,7 +131,7 @@ std::optional<fs::path> SessionDialog::accepted(const fs::path& current,
   if (!opens && there && path != current && path != replacing_) {
     replacing_ = path;
     problem_ =
-        fmt::format("{} is there already: save again to replace it.", path.filename().string());
+        fmt::format("{} already exists: save again to replace it.", path.filename().string());
     return std::nullopt;
   }
   if (opens && !unsaved.empty() && path != leavingFor_) {

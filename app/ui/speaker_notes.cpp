@@ -25,9 +25,9 @@ void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerN
   drawText(&list, fonts.small, top.a, t.textMuted, elided(fonts.small, notes.heading, top.width()));
 
   const Rect keys = room.cutBottom(fontSize(fonts.small), look.space.small);
-  drawText(
-      &list, fonts.small, keys.a, t.textMuted,
-      elided(fonts.small, "page down, page up: on, back · F10 closes this window", keys.width()));
+  drawText(&list, fonts.small, keys.a, t.textMuted,
+           elided(fonts.small, "page down, page up: forward, back · F10 closes this window",
+                  keys.width()));
   if (!notes.next.empty()) {
     const Rect next = room.cutBottom(fontSize(fonts.semibold), look.space.medium);
     drawText(&list, fonts.semibold, next.a, t.textMuted,

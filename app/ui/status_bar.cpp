@@ -125,8 +125,9 @@ void statusBar(const PanelContext& panel, const Status& status, const Rect& at) 
   if (badge > 0.0F) line.cutLeft(badge, look.px(12));
   if (!status.notAutosaved.empty()) {
     const ImVec2 place = line.placed({0.0F, mistakeBadgeHeight(look)}, 0.0F).a;
-    const Badge lasting{"not autosaved", "autosave fails",
-                        "What you change is lost if headscope ends: " + status.notAutosaved + "."};
+    const Badge lasting{
+        "not autosaved", "autosave fails",
+        "Unsaved changes are lost when headscope ends: " + status.notAutosaved + "."};
     line.cutLeft(drawBadge(look, lasting, place, at.width() * 0.3F).width, look.px(12));
   }
 
@@ -232,7 +233,7 @@ float mistakeBadge(const PanelContext& panel, ImVec2 at, float room) {
   const std::string all = mistakesInWords(panel);
   if (all.empty()) return 0.0F;
   const std::string about =
-      all + "\nWhat is shown is wrong on purpose. Click to see it beside the right way.";
+      all + "\nThe picture is wrong on purpose. Click to compare it with the correct one.";
   const DrawnBadge badge = drawBadge(look, {"mistake on", all, about}, at, room);
   if (badge.clicked) {
     panel.view.tool = kMistakesTool;

@@ -21,9 +21,8 @@ struct Status {
     Index step = 0, steps = 1;
     std::string what = "Learning heads";
     std::string whenStopped =
-        "Stops learning: designed heads instead. \"Learn heads at new sizes\" under more … turns "
-        "it "
-        "off for good.";
+        "Stops learning and uses designed heads. \"Learn heads at new sizes\" under more … "
+        "switches it off permanently.";
   };
   std::optional<Learning> learning{};
   std::string toTry = {};         // a suggestion, larger; replaces the figures where no message is

@@ -91,7 +91,7 @@ void transport(const PanelContext& panel, const Playback& playback) {
   tip(look, played ? "To the start (Home)" : "First step (Home)");
   ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "◀")) goBy(view, playback, -1);
-  tip(look, played ? "A moment back (←); a step back (Shift ←)" : "Step back (←)");
+  tip(look, played ? "One moment back (←); one step back (Shift ←)" : "Step back (←)");
   ImGui::SameLine(0.0F, look.space.tight);
   ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
@@ -103,7 +103,7 @@ void transport(const PanelContext& panel, const Playback& playback) {
   tip(look, "Play the steps number by number (space); Escape leaves the timeline");
   ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "▶")) goBy(view, playback, 1);
-  tip(look, played ? "A moment on (→); a step on (Shift →)" : "Step on (→)");
+  tip(look, played ? "One moment forward (→); one step forward (Shift →)" : "Step on (→)");
   ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "▶|")) goToEnd(view, playback, true);
   tip(look, played ? "To the end (End)" : "Last step (End)");

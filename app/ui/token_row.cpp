@@ -188,8 +188,8 @@ class Tokens {
     const ImVec2 b = ImGui::GetItemRectMax();
     if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0)) row_.dragged = i;
     if (row_.dragged < 0) {
-      tip(look_,
-          fmt::format("{} {} · drag it to another place", memory_ ? "memory token" : "token", i));
+      tip(look_, fmt::format("{} {} · drag it to another position",
+                             memory_ ? "memory token" : "token", i));
     }
     ImGui::PopID();
     ImDrawList* list = ImGui::GetWindowDrawList();

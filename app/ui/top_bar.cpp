@@ -28,7 +28,7 @@ constexpr float kRoomForName = 1680.0F;  // least width that has room for the pr
 
 std::string aboutPreset(const Preset& preset) {
   const bool ofModel = preset.brief != preset.title;
-  return preset.about + (ofModel ? "\nIts sizes alone: nothing here was learned by it." : "");
+  return preset.about + (ofModel ? "\nOnly its sizes: none of its weights are used." : "");
 }
 
 class TopBarRow {
@@ -203,8 +203,8 @@ class TopBarRow {
     }
     const NumberChange h =
         field("heads", memory_.draftHeads, memory_.heads, apart && (typedHeads || !typedWidth), 44,
-              termText("head") + (c.headDim > 0 ? " Each is d_k wide, however many there are."
-                                                : " Steps go to the next count that divides."));
+              termText("head") + (c.headDim > 0 ? "Each head is d_k wide, whatever their number."
+                                                : "The arrows go to the next count that divides."));
     if (h.notANumber) notANumber("heads", memory_.heads);
     if (h.value) setDimensions(memory_.draftDModel, *h.value, "heads");
     if (h.stepped != 0) {
@@ -214,11 +214,10 @@ class TopBarRow {
                                   : nextDivisor(c.dModel, c.numHeads, h.stepped),
                     {});
     }
-    const NumberChange t = field("tokens", c.seqLen, memory_.tokens, hasProblem("tokens"), 52,
-                                 termText("token") +
-                                     " A longer input repeats the text from its start, a shorter "
-                                     "one cuts it." +
-                                     costTip(c, longer));
+    const NumberChange t =
+        field("tokens", c.seqLen, memory_.tokens, hasProblem("tokens"), 52,
+              termText("token") + "A longer input repeats the text, a shorter one cuts it." +
+                  costTip(c, longer));
     if (t.notANumber) notANumber("tokens", memory_.tokens);
     if (t.value) setTokens(*t.value, "tokens");
     if (t.stepped != 0) {
@@ -299,7 +298,8 @@ class TopBarRow {
     }
     if (!problem.suggestions.empty()) ImGui::SameLine();
     if (problem.field == "heads") widthForHeads();
-    if (pill(look_, "back to what it was") || keyPressed(Key::escape)) memory_.problems.clear();
+    if (pill(look_, "back to the previous value") || keyPressed(Key::escape))
+      memory_.problems.clear();
     ImGui::End();
     ImGui::PopStyleVar(3);
     ImGui::PopStyleColor(2);
@@ -430,7 +430,7 @@ class TopBarRow {
     }
     row_.place(buttonWidth(look_, "?"), 6);
     if (pill(look_, "?")) wishes_.help = true;
-    tip(look_, "What this is, keys, mouse and terms (?)");
+    tip(look_, "About the program, keys, mouse and terms (?)");
     const float pair = buttonWidth(look_, "A−") + look_.space.tight + buttonWidth(look_, "A+");
     // ctrl + and −, and the menu above, do this too; who enlarged it finds the way back here
     if (view.scale <= kMinScale && !row_.fits(pair, 6)) return;

@@ -39,7 +39,7 @@ std::optional<Index> numberSetting(const FrameContext& look, const WholeNumber& 
 void batchAndGroups(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   AttentionConfig draft = c;
-  caption(panel.look, "Batch", "How many items are computed at once; sentences repeat in turn");
+  caption(panel.look, "Batch", "The number of items in the batch; sentences repeat in turn");
   const auto batch = numberSetting(panel.look, {"batch", c.batch, Limits::kBatch, "give 1 or more"},
                                    memory.batch, [&](Index n) {
                                      draft.batch = n;
@@ -68,10 +68,9 @@ void headWidth(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   AttentionConfig draft = c;
   caption(panel.look, "Head width",
-          "d_k: the columns of Q, K and V that each head gets. Usually d_model / heads; given by "
-          "itself, W_Q has heads × d_k rows and W_O as many columns. Emptied: the division again. "
-          "A file of weights that is opened is split "
-          "by it.");
+          "d_k: the columns of Q, K and V for each head, usually d_model / heads. With another "
+          "value, W_Q has heads × d_k rows and W_O as many columns. An empty field means d_model / "
+          "heads. It also splits the weights of files that you open.");
   NumberDraft& field = memory.headDim;
   std::optional<Index> next = wholeNumberField(
       panel.look, {"head_dim", c.dK(), Limits::kDModel, "leave it empty for d_model / heads"},
@@ -131,7 +130,7 @@ std::string readLengths(std::string_view text, std::vector<Index>& lengths) {
 void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
   AttentionConfig draft = panel.document.config;
   const Mask& mask = panel.document.config.mask;
-  caption(panel.look, "Window", "A token sees keys less than this far away; 0: all");
+  caption(panel.look, "Window", "A token sees only keys closer than this; 0: all keys");
   const auto window = numberSetting(
       panel.look, {"window", mask.window, Limits::kTokens, "give 1 or more, or 0 for none"},
       memory.window, [&](Index n) {
@@ -143,8 +142,8 @@ void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
     panel.edits.push(SetMask{draft.mask}, "window");
   }
   caption(panel.look, "Padding lengths",
-          "One number per batch item, separated by commas: keys past it are padding and get no "
-          "weight. Empty: none.");
+          "One number per batch item, separated by commas: later keys are padding and get no "
+          "weight. Empty: no padding.");
   NumberDraft& lengths = memory.lengths;
   const std::string now = fmt::format("{}", fmt::join(mask.lengths, ", "));
   if (textBox(panel.look, "##lengths", 110, now, lengths)) {
@@ -160,9 +159,9 @@ void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
 
 void positions(const PanelContext& panel) {
   caption(panel.look, "Positions",
-          "How the input says where a token stands: in coordinates of its own, as Vaswani's "
-          "sinusoids over all of them, or not at all (then, with none in the scores and no mask, "
-          "the output's rows just follow their tokens)");
+          "How X encodes positions: in coordinates of their own, as Vaswani's sinusoids over all "
+          "coordinates, or not at all (without positions in the scores and without a mask, "
+          "reordering the tokens then only reorders the rows of the output)");
   constexpr std::array<const char*, 3> kNames{"own coordinates", "sinusoids over all", "off"};
   const int now = static_cast<int>(panel.document.positions);
   ImGui::SetNextItemWidth(panel.look.px(190));
@@ -179,8 +178,8 @@ void positions(const PanelContext& panel) {
 void rotaryTheta(const PanelContext& panel, TopBarMemory& memory) {
   AttentionConfig draft = panel.document.config;
   caption(panel.look, "RoPE's theta",
-          "Pair j of a head's coordinates turns by theta^(−2j/d_k) for each position: the larger "
-          "it is, the slower the last pairs turn");
+          "Pair j of a head's coordinates turns by theta^(−2j/d_k) per position: the larger theta, "
+          "the slower the last pairs turn");
   NumberDraft& field = memory.theta;
   const auto typed = realField(panel.look, "theta", 90, draft.rotary.theta, field,
                                "give one above 0 (10000 is usual)");
@@ -200,10 +199,10 @@ void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
   if (c.rotary.on()) memory.rotary = c.rotary;
   caption(panel.look, "In the scores",
           "RoPE: pairs of coordinates of each query and key turn by an angle that grows with the "
-          "position, so that their product depends on how far apart they stand, not on where (as "
-          "in Llama): a step of its own, between Split and Score. ALiBi: each head takes a slope "
-          "of its own times the distance off its scores, in the step Mask; not in "
-          "cross-attention, where the keys stand in another text.");
+          "position, so that their product depends only on their distance (as in Llama). This is a "
+          "step of its own between Split and Score. ALiBi: each head subtracts its own slope times "
+          "the distance from its scores, in the step Mask. Not for cross-attention, whose keys are "
+          "in another text.");
   constexpr std::array<const char*, 3> kNames{"no positions", "RoPE: Q and K turn",
                                               "ALiBi: less by distance"};
   const std::size_t now = c.rotary.on() ? 1 : c.alibi ? 2 : 0;
@@ -228,10 +227,9 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
   caption(
       panel.look, "Weights",
       "xavier: nn.MultiheadAttention's own start. normal: mean 0, standard deviation 0.1. "
-      "identity: ones on the diagonal. learned: trained on made-up sentences, or series, to answer "
-      "questions about words, or time steps, each asked of some head. designed: heads made to do "
-      "stated things, not learned; "
-      "those that have no room for it are drawn as xavier.");
+      "identity: ones on the diagonal. learned: trained on generated sentences or series to answer "
+      "questions about words or time steps, one head for each question. designed: heads built for "
+      "stated purposes, not learned; heads without room for one are drawn as xavier.");
   const std::string shown = source.drawn() ? std::string(toString(source.init)) : source.loadedFrom;
   ImGui::SetNextItemWidth(panel.look.px(190));
   if (beginCombo("##init", shown)) {
@@ -255,9 +253,10 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
   ImGui::SetCursorPosX(left + panel.look.px(150));
   toggle(panel.look, "Learn heads at new sizes", &panel.view.learnHeads);
   tip(panel.look,
-      "Where d_model, the heads or the bias change, learned heads of the new size are learned "
-      "beside the frames, and are seen to form. Off: designed ones are taken.");
-  caption(panel.look, "Seed", "Another seed draws other weights; the same seed always the same");
+      "After a change of d_model, heads or bias, heads of the new size are learned in the "
+      "background, and you see them form. Off: designed heads are used.");
+  caption(panel.look, "Seed",
+          "Another seed draws other weights; the same seed always draws the same ones");
   const auto seed = static_cast<Index>(source.seed);
   const auto next =
       numberSetting(panel.look, {"seed", seed, std::numeric_limits<Index>::max(), "give 0 or more"},

@@ -136,7 +136,7 @@ MetricValue HeadEffects::ablation(Index head, const CountedRows& rows) const {
     if (!share)
       return MetricValue::undefined("an output has no length: there is nothing to compare");
     if (!std::isfinite(*share)) {
-      return MetricValue::undefined("the head's part of the output does not fit a 32-bit float");
+      return MetricValue::undefined("the head's part of the output overflows a 32-bit float");
     }
     sum += *share;
   }

@@ -28,7 +28,8 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
      "mean_i −Σ_j A_{ij} log2 A_{ij}", "0 … log2 M", "bits",
      "Shannon 1948; of attention: Clark et al. 2019", Needs::weights},
     {Metric::normalizedEntropy, "normalized_entropy", "Normalized entropy", "norm.",
-     "the entropy over the most that the row's unmasked keys allow; rows with one key are left out",
+     "the entropy divided by the largest possible one for the row's unmasked keys; rows with one "
+     "key are left out",
      "mean_i −Σ_j A_{ij} log2 A_{ij} / log2 m_i, m_i unmasked keys", "0 … 1", "",
      "Shannon 1948 (relative entropy of a source)", Needs::weights},
     {Metric::confidence, "confidence", "Confidence", "conf.", "the largest weight of a row",
@@ -47,19 +48,19 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
     {Metric::self, "self", "Self", "self", "the weight on the token itself", "mean_i A_{ii}",
      "0 … 1", "", "Clark et al. 2019", Needs::positions},
     {Metric::firstToken, "first_token", "First token", "first",
-     "the weight on the first token, of all rows but its own", "mean over i ≥ 1 of A_{i0}", "0 … 1",
-     "", "Vig and Belinkov 2019; Xiao et al. 2023", Needs::positions},
+     "the weight on the first token, over all other rows", "mean over i ≥ 1 of A_{i0}", "0 … 1", "",
+     "Vig and Belinkov 2019; Xiao et al. 2023", Needs::positions},
     {Metric::duplicateToken, "duplicate_token", "Duplicate token", "same",
-     "the weight on other places of the same token, of rows that see one",
+     "the weight on other occurrences of the same token, over rows that see one",
      "mean_i Σ_j A_{ij} over unmasked j ≠ i with token_j = token_i", "0 … 1", "",
      "Wang et al. 2022", Needs::tokens},
     {Metric::induction, "induction", "Induction", "induct.",
-     "the weight on what came after the token's earlier places, of rows that see one",
+     "the weight on the tokens after earlier occurrences of the same token, over rows that see one",
      "mean_i Σ_j A_{ij} over unmasked 1 ≤ j < i with token_{j−1} = token_i", "0 … 1", "",
      "Olsson et al. 2022", Needs::tokens},
     {Metric::ablation, "ablation", "Ablation", "ablat.",
-     "the length of what the head adds to the output, over the output's: removing it subtracts "
-     "exactly that term",
+     "the length of the head's term in the output, divided by the output's length: removing the "
+     "head subtracts exactly this term",
      "mean_i ‖head_{h,i} · W_{O,h}‖ / ‖output_i‖", "≥ 0", "", "Michel et al. 2019", Needs::weights},
 }};
 
@@ -140,7 +141,8 @@ std::optional<TokenPlaces> tokenPlaces(const Document& document, Index item) {
   return TokenPlaces(document.input->tokens[static_cast<std::size_t>(item)]);
 }
 
-constexpr const char* kCrossAttention = "keys come from the memory: no positions in common";
+constexpr const char* kCrossAttention =
+    "keys come from the memory, so positions cannot be compared";
 
 /// The running sum and count of a mean.
 struct Mean {
@@ -212,11 +214,12 @@ class RowMeter {
       case Metric::nextToken:
         return rows_.tokens == 1 ? "one token only" : "every row before the last is fully masked";
       case Metric::duplicateToken:
-        return places_->anyRepeats() ? "no row may see its token in another place"
+        return places_->anyRepeats() ? "no row can see its token at another position"
                                      : "no token repeats";
       case Metric::induction:
-        return places_->anyRepeats() ? "no row may see what came after its token before"
-                                     : "no token repeats";
+        return places_->anyRepeats()
+                   ? "no row can see a token after an earlier occurrence of its own"
+                   : "no token repeats";
       default:
         return {};
     }

@@ -17,7 +17,7 @@ namespace headscope {
 namespace {
 
 constexpr double kFar = 1.25;
-constexpr const char* kNoPartner = "no token has one to look at";
+constexpr const char* kNoPartner = "no token has a target to look at";
 
 constexpr Index kLeastRows = 3;
 // The fewest rows for a relation that the head itself declares: the hypothesis precedes the
@@ -91,7 +91,7 @@ Claim claimOf(const Threshold& t, const HeadMetrics& metrics, const UniformMetri
 Claim claimOf(const RelationScore& relation) {
   return {relation.name,
           relation.name,
-          "the mean weight on where it is to look",
+          "the mean weight on its targets",
           relation.score,
           relation.chance.weight,
           relation.chance.rows,
@@ -221,10 +221,9 @@ PartnerChance partnerChance(const Document& document, ItemChoice item,
 std::string labelRule() {
   return fmt::format(
       "A label needs n ≥ {} rows with two or more keys to choose between (n ≥ {} for a relation "
-      "that the head was made or trained for), and a score of at least {} that lies at least {:g} "
-      "% "
-      "of the way from chance to 1; chance is the score of uniform attention under the same mask "
-      "over the same rows.",
+      "that the head was designed or trained for), and a score of at least {} that lies at least "
+      "{:g} % of the way from chance to 1; chance is the score of uniform attention under the same "
+      "mask over the same rows.",
       kLeastRows, kOwnLeastRows, kRole, 100.0 * kAboveChance);
 }
 

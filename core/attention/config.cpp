@@ -41,7 +41,7 @@ class Findings {
       return false;
     }
     if (value > limit) {
-      add(field, fmt::format("{} is {}: at most {} is taken", field, value, limit), {limit});
+      add(field, fmt::format("{} is {}: the maximum is {}", field, value, limit), {limit});
       return false;
     }
     return true;
@@ -56,7 +56,7 @@ void checkHeads(const AttentionConfig& c, Findings& findings) {
     if (!findings.count("head_dim", c.headDim, Limits::kDModel)) return;
     if (c.headDim * c.numHeads > Limits::kDModel) {
       findings.add("head_dim",
-                   fmt::format("{} heads of {} coordinates are {} together: at most {} are taken",
+                   fmt::format("{} heads of {} coordinates are {} together: the maximum is {}",
                                c.numHeads, c.headDim, c.numHeads * c.headDim, Limits::kDModel),
                    {Limits::kDModel / c.numHeads});
       return;
@@ -121,12 +121,12 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
   const Rotary& r = c.rotary;
   if (c.alibi && r.on()) {
     findings.add("alibi",
-                 "RoPE and ALiBi are both on: a layer has one of them, turn the other off");
+                 "RoPE and ALiBi are both on: a layer can have only one of them, so turn one off");
   }
   if (c.alibi && c.crossAttention()) {
     findings.add("alibi",
-                 "ALiBi goes by the distance of query and key in one text, and in cross-attention "
-                 "the keys come from another: turn ALiBi off, or leave the memory out");
+                 "ALiBi needs the distance of query and key in one text, and in cross-attention "
+                 "the keys come from another text: turn ALiBi off, or leave the memory out");
   }
   if (r.on()) {
     if (c.dK() % 2 != 0) {
@@ -217,10 +217,11 @@ std::vector<Problem> validate(const AttentionConfig& c) {
   constexpr double kHottest = std::numeric_limits<float>::max();
   if (!(c.temperature > 0.0 && c.temperature <= kHottest) ||
       !std::isfinite(1.0F / static_cast<float>(c.temperature))) {
-    findings.add("temperature",
-                 fmt::format("temperature is {}: it must be a number above 0, from 3e-39 to 3.4e38 "
-                             "(1 leaves the scores as they are)",
-                             inWords(c.temperature)));
+    findings.add(
+        "temperature",
+        fmt::format(
+            "temperature is {}: it must be from 3e-39 to 3.4e38 (1 leaves the scores unchanged)",
+            inWords(c.temperature)));
   }
   checkQueriesAndKeys(c, findings);
   if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {

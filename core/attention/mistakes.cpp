@@ -16,16 +16,16 @@ constexpr std::array<MistakeText, 5> kMistakes{{
      "Q, K and V are viewed as (B, H, T, d_k) at once",
      "view as (B, T, H, d_k), then swap axes 1 and 2",
      "a head no longer holds its own columns of every token: its rows are pieces of a few tokens, "
-     "laid end to end, and the shapes still agree, so nothing warns of it"},
+     "end to end. The shapes still agree, so no error appears"},
     {Mistake::softmaxOverQueries, "softmax-queries", "Softmax over the queries",
      "softmax runs down the columns (dim=-2)",
      "softmax runs along the rows, over the keys (dim=-1)",
-     "the weights of a query no longer sum to 1: keys share out the queries instead of queries "
-     "sharing out their attention, and with a causal mask early tokens hear of later ones"},
+     "the weights of a query no longer sum to 1: each key distributes weight over queries, instead "
+     "of each query over keys. With a causal mask, early tokens then depend on later ones"},
     {Mistake::zeroForMasked, "zero-mask", "0 instead of −∞ in the mask",
      "forbidden scores are set to 0 before softmax", "forbidden scores are set to −∞",
-     "exp(0) is 1, not 0: forbidden keys still get weight, more than every allowed key whose score "
-     "is negative, so a causal model sees the future"},
+     "exp(0) is 1, not 0: forbidden keys still get weight, more than every allowed key with a "
+     "negative score, so a causal model sees the future"},
     {Mistake::noScale, "no-scale", "No ÷√d_k", "the scores go to softmax as they are",
      "the scores are divided by √d_k",
      "q·k of d_k independent terms of variance 1 has variance d_k: softmax saturates on one key, "
@@ -33,7 +33,7 @@ constexpr std::array<MistakeText, 5> kMistakes{{
     {Mistake::sharedHead, "shared-head", "One head's weights for all",
      "every head uses the first head's columns of W^Q, W^K and W^V",
      "every head has columns of its own",
-     "all heads compute the same thing: H times the cost of one head, and nothing more is seen"},
+     "all heads compute the same: H times the cost of one head for the result of one"},
 }};
 
 }  // namespace
@@ -49,7 +49,7 @@ Mistake mistakeFromString(std::string_view id) {
     known.push_back(text.id);
   }
   throw UserError(
-      fmt::format("mistake '{}' is not known; there are: {}", id, fmt::join(known, ", ")));
+      fmt::format("unknown mistake '{}'; the mistakes are: {}", id, fmt::join(known, ", ")));
 }
 
 bool isOn(const AttentionConfig& config, Mistake mistake) {

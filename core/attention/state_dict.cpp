@@ -79,7 +79,7 @@ class Layer {
   }
 
   [[noreturn]] void refuseShape(const std::string& name, const std::string& expected) const {
-    throw UserError(fmt::format("{}{}: expected {}, found {} in {}; save the layer's own weights",
+    throw UserError(fmt::format("{}{}: expected {}, found {} in {}; save the weights of one layer",
                                 prefix_, name, expected, toString(file_.shape(prefix_ + name)),
                                 file_.path().string()));
   }
@@ -237,13 +237,13 @@ class Layer {
       const bool projection = std::ranges::any_of(
           kProjections, [&](std::string_view each) { return own.starts_with(each); });
       const bool norm = own.starts_with("q_norm.") || own.starts_with("k_norm.");
-      refuse(norm
-                 ? "belongs to a norm of queries or keys that is no RMSNorm, which is not computed "
-                   "here: load weights made without it"
-             : projection
-                 ? "belongs to another set of projections than those that are used, and which of "
-                   "them is meant cannot be told: save the layer with one set"
-                 : "is no part of attention that this program knows: load weights made without it");
+      refuse(
+          norm ? "belongs to a norm of queries or keys that is not an RMSNorm, which is not "
+                 "computed here: load weights made without it"
+          : projection
+              ? "belongs to a second set of projections, so the choice is ambiguous: save the "
+                "layer with one set"
+              : "is not a part of attention that this program knows: load weights made without it");
     }
   }
 
@@ -314,8 +314,8 @@ Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string&
   const Index dK = loaded.queryFeatures / numHeads;
   if (!keysFit(loaded, numHeads)) {
     throw UserError(
-        fmt::format("with {} heads each is {} wide, but keys in {} are {} wide, which "
-                    "is no number of heads that divides {}; choose other heads",
+        fmt::format("with {} heads each is {} wide, but keys in {} are {} wide, which does not "
+                    "give a number of heads that divides {}; choose other heads",
                     numHeads, dK, where, loaded.kvFeatures, numHeads));
   }
   return loaded.kvFeatures / dK;

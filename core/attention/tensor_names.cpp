@@ -17,7 +17,8 @@ constexpr std::string_view kUnquantized = "load the weights in F32, F16, BF16 or
 constexpr std::string_view kLora = "is part of an adapter (LoRA) that is not merged";
 constexpr std::string_view kAdapter = "is part of an adapter";
 constexpr std::string_view kQuantized = "belongs to quantized weights";
-constexpr std::string_view kDistance = "adds to scores what depends on the distance of two tokens";
+constexpr std::string_view kDistance =
+    "adds a term to the scores that depends on the distance of two tokens";
 constexpr std::string_view kSink = "adds a learned sink to the softmax";
 constexpr std::string_view kAddedKeys =
     "adds a key and a value to every sequence (add_bias_kv), which is not shown";

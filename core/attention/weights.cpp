@@ -61,8 +61,7 @@ WeightInit weightInitFromString(std::string_view name) {
     if (entry.name == name) return entry.init;
   }
   throw UserError(fmt::format(
-      "\"{}\" is not a way to draw weights; use xavier, normal, identity, designed or learned",
-      name));
+      "unknown initialisation \"{}\"; use xavier, normal, identity, designed or learned", name));
 }
 
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed) {
@@ -132,10 +131,10 @@ void checkWeights(const Weights& weights, const AttentionConfig& config, const s
                          Item{"b_V", weights.bV, shape.bkv}, Item{"b_O", weights.bO, shape.bo}};
   for (const Item& item : items) {
     if (item.tensor.shape() == item.expected) continue;
-    throw UserError(fmt::format(
-        "{}: expected {}, found {} in {}; set d_model and the heads to what the weights were made "
-        "for, or load others",
-        item.name, toString(item.expected), toString(item.tensor.shape()), where));
+    throw UserError(
+        fmt::format("{}: expected {}, found {} in {}; set d_model and the heads to the sizes of "
+                    "these weights, or load others",
+                    item.name, toString(item.expected), toString(item.tensor.shape()), where));
   }
   for (const Item& item : items) requireFinite(item.tensor, item.name, where);
 }

@@ -20,15 +20,14 @@ constexpr std::string_view kSaveAgain =
 
 constexpr Kind kLfs{
     "version https://git-lfs.github.com/spec/",
-    "is a Git LFS pointer, and the file it stands for is not there yet: run \"git lfs "
-    "pull\" in its folder"};
+    "is a Git LFS pointer, and the real file is not there yet: run \"git lfs pull\" in its folder"};
 
 constexpr Kind kKinds[]{
     kLfs,
     {"GGUF",
      "is a GGUF file, which this program does not read: download the same model as config.json and "
      "model.safetensors"},
-    {"\x89HDF", "is a Keras file (HDF5): download model.safetensors in its place"},
+    {"\x89HDF", "is a Keras file (HDF5): download model.safetensors instead"},
     {"\x1f\x8b", "is a gzip archive: unpack it first"},
 };
 
@@ -81,9 +80,8 @@ std::optional<std::string> whatItIsInstead(std::string_view firstBytes) {
   const std::string text = startOfText(firstBytes);
   for (const char* page : {"<!doctype html", "<html", "<?xml", "<head"}) {
     if (text.starts_with(page)) {
-      return "is a web page in the place of the file: download the file itself, logged in where "
-             "the "
-             "model asks for that";
+      return "is a web page instead of the file: download the file itself, logged in if the model "
+             "requires it";
     }
   }
   return std::nullopt;

@@ -11,8 +11,8 @@ namespace headscope {
 std::string sentenceFor(const std::exception& error) {
   if (dynamic_cast<const UserError*>(&error) != nullptr) return error.what();
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return "there is not enough memory for this: choose fewer tokens, heads or a smaller d_model, "
-           "or close other programs";
+    return "there is not enough memory for this: choose fewer tokens or heads or a smaller "
+           "d_model, or close other programs";
   }
   if (const auto* system = dynamic_cast<const std::system_error*>(&error)) {
     if (system->code() == std::errc::resource_unavailable_try_again) {
@@ -20,12 +20,12 @@ std::string sentenceFor(const std::exception& error) {
              "memory (ulimit -u, -v)";
     }
     const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
-    return fmt::format("{}: {}; look whether it is there, may be used and has room, and try again",
+    return fmt::format("{}: {}; check that it exists, is accessible and has room, and try again",
                        file != nullptr ? file->path1().string() : "the system refuses it",
                        system->code().message());
   }
-  return "this went wrong inside headscope, by a fault of its own: what you have stays as it was; "
-         "try it another way, or start it again";
+  return "an internal error in headscope stopped this; your document is unchanged. Try another "
+         "way, or restart headscope";
 }
 
 }  // namespace headscope

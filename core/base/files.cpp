@@ -29,7 +29,7 @@ InputFile openInput(const fs::path& path) {
   if (!fs::exists(status)) {
     std::error_code unread;
     const fs::path target = fs::read_symlink(path, unread);
-    reason = !unread ? fmt::format("it is a link to {}, and that is not there", target.string())
+    reason = !unread ? fmt::format("it is a link to {}, which does not exist", target.string())
              : code  ? code.message()
                      : "there is no such file";
   } else if (fs::is_directory(status)) {
@@ -39,7 +39,8 @@ InputFile openInput(const fs::path& path) {
   } else {
     file.bytes = fs::file_size(path, code);
     if (!code) file.stream.open(path, std::ios::binary);
-    if (!file.stream.is_open()) reason = code ? code.message() : "you may not read it";
+    if (!file.stream.is_open())
+      reason = code ? code.message() : "you have no permission to read it";
   }
   if (reason.empty()) return file;
   throw UserError(fmt::format("cannot read {}: {}; check the path", path.string(), reason));
@@ -92,16 +93,15 @@ void UnchangedFile::read(std::uint64_t offset, std::span<char> to) const {
                                 path_.string()));
   }
   if (!stream_) {
-    throw UserError(
-        fmt::format("{} cannot be read to its end: check the disk it is on", path_.string()));
+    throw UserError(fmt::format("{} cannot be read to its end: check its disk", path_.string()));
   }
 }
 
 namespace {
 
 [[noreturn]] void failToWriteFile(const fs::path& path, const std::error_code& reason) {
-  throw UserError(fmt::format("cannot write {}: {}; choose a place that can be written to",
-                              path.string(), reason.message()));
+  throw UserError(
+      fmt::format("cannot write {}: {}; choose a writable place", path.string(), reason.message()));
 }
 
 /// A new file beside the target, removed unless it was renamed into place. It stays locked while
@@ -228,9 +228,8 @@ OutputFolder::OutputFolder(const fs::path& folder) {
   if (!code) return;
   std::error_code ignored;
   for (const fs::path& made : made_) fs::remove(made, ignored);
-  throw UserError(
-      fmt::format("cannot make the folder {}: {}; choose a place that can be written to",
-                  folder.string(), code.message()));
+  throw UserError(fmt::format("cannot make the folder {}: {}; choose a writable place",
+                              folder.string(), code.message()));
 }
 
 OutputFolder::~OutputFolder() {

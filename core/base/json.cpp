@@ -287,7 +287,7 @@ void parseFields(std::string_view text,
 }
 
 void JsonField::fail(const std::string& what) const {
-  throw UserError(fmt::format("{}: {} {}; mend it there, or open another file", *file_,
+  throw UserError(fmt::format("{}: {} {}; correct the file, or open another", *file_,
                               path_.empty() ? "the file" : path_, what));
 }
 
@@ -385,7 +385,7 @@ Index JsonField::whole() const {
 
 std::uint64_t JsonField::seed() const {
   const auto number = value_->natural();
-  if (!number) expected("a whole number from 0");
+  if (!number) expected("a whole number of at least 0");
   return *number;
 }
 

@@ -182,8 +182,7 @@ Document applyTo(const Document& before, const TieKeysToQueries&) {
   const AttentionConfig& c = before.config;
   if (c.kvWidth() != c.dModel) {
     throw UserError(
-        fmt::format("W_K reads a memory of {} features and W_Q reads {}: they cannot "
-                    "be the same",
+        fmt::format("W_K reads a memory of {} features and W_Q reads {}: they cannot be equal",
                     c.kvWidth(), c.dModel));
   }
   Document next = before;

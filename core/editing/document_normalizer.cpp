@@ -84,7 +84,8 @@ void DocumentNormalizer::embed() {
                     a.seqLen == b.seqLen && a.batch == b.batch && a.memoryLen == b.memoryLen &&
                     a.memoryWidth == b.memoryWidth;
   if (!same) {
-    if (next_.inputEdited) note("X was made anew without its edited cells; undo brings them back");
+    if (next_.inputEdited)
+      note("X was computed again without its edited cells; undo restores them");
     next_.inputEdited = false;
     next_.input =
         std::make_shared<const Input>(makeInput(*next_.source, next_.positions, config()));
@@ -99,8 +100,8 @@ void DocumentNormalizer::drawWhereNeeded() {
   if (source.drawn() && source.init == WeightInit::learned && numbers) {
     source.init = WeightInit::designed;
     note(
-        "learned heads know words and series alone, so designed ones took their place; undo brings "
-        "them back");
+        "learned heads exist only for words and series, so designed ones replaced them; undo "
+        "restores them");
   }
   const bool sourceChanged =
       next_.weightSource != before_.weightSource || next_.weightsEdited != before_.weightsEdited;
@@ -110,12 +111,12 @@ void DocumentNormalizer::drawWhereNeeded() {
   }
   if (!source.drawn()) {
     note(
-        fmt::format("the weights of {} do not fit this size, so new ones were drawn "
-                    "({}, seed {}); undo brings them back",
+        fmt::format("the weights of {} do not fit this size, so new ones were drawn ({}, seed {}); "
+                    "undo restores them",
                     source.loadedFrom, toString(source.init), source.seed));
     source.loadedFrom.clear();
   } else if (next_.weightsEdited) {
-    note("the weights were drawn anew without the edited cells; undo brings them back");
+    note("the weights were drawn again without the edited cells; undo restores them");
   }
   next_.weightsEdited = false;
   next_.weights = make_(next_, source.init, source.seed);
@@ -125,8 +126,8 @@ void DocumentNormalizer::fitPins() {
   Pins fitting = next_.pins.fitting(config());
   const std::size_t gone = next_.pins.all().size() - fitting.all().size();
   if (gone == 0) return;
-  note(fmt::format("{} pin{} of cells that are no longer there {} removed", gone,
-                   gone == 1 ? "" : "s", gone == 1 ? "was" : "were"));
+  note(fmt::format("{} pin{} of cells that no longer exist {} removed", gone, gone == 1 ? "" : "s",
+                   gone == 1 ? "was" : "were"));
   next_.pins = std::move(fitting);
 }
 

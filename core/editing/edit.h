@@ -124,7 +124,7 @@ std::string nameOf(const Edit& edit, const Document& before);
 
 struct EditResult {
   DocumentPtr document;
-  std::string note;  // further changes ("weights drawn anew: xavier, seed 1"), or empty
+  std::string note;  // further changes ("weights drawn again: xavier, seed 1"), or empty
 };
 
 /// Checks the edit and returns the next document. Throws UserError (with problems() where a

@@ -26,10 +26,8 @@ Region headRegion(TensorId tensor, Index head, const AttentionConfig& config) {
   const Index dK = config.dK();
   const Index heads = headCount(tensor, config);
   if (info(tensor).perItem || tensor == TensorId::bO) {
-    throw UserError(
-        fmt::format("{} has no part of its own for each head; use W_Q, W_K, W_V, W_O, "
-                    "b_Q, b_K or b_V",
-                    info(tensor).name));
+    throw UserError(fmt::format(
+        "{} is not divided by heads; use W_Q, W_K, W_V, W_O, b_Q, b_K or b_V", info(tensor).name));
   }
   if (head < 0 || head >= heads) {
     throw UserError(

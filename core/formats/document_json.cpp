@@ -360,7 +360,7 @@ Pins pinsFrom(const JsonField& field, const AttentionConfig& c) {
     const JsonField cell = item.at("cell");
     const auto found = cellFromString(cell.text());
     if (!found || !canBePinned(found->tensor) || !exists(*found, c)) {
-      cell.fail("is no cell of this session that can be pinned");
+      cell.fail("is not a cell of this session that can be pinned");
     }
     const auto value = static_cast<float>(item.at("value").number());
     if (!std::isfinite(value)) item.at("value").fail("is too large for a float");

@@ -28,7 +28,7 @@ std::string whyMissing(TensorId id, const AttentionConfig& c) {
     return "this pass is self-attention, without a memory; choose x";
   }
   if (id != TensorId::memory && !has(c, id)) {
-    return "this pass has no step that gives it; choose another";
+    return "no step of this pass computes it; choose another";
   }
   if (isBias(id) && !c.bias) return "this pass adds no biases; switch them on";
   return {};
@@ -85,7 +85,7 @@ TensorId requireTensor(std::string_view name, const AttentionConfig& config) {
     std::vector<std::string_view> names;
     for (const TensorId known : tensorsOf(config)) names.push_back(info(known).name);
     throw UserError(
-        fmt::format("tensor '{}' is not known; this pass has: {}", name, fmt::join(names, ", ")));
+        fmt::format("unknown tensor '{}'; this pass has: {}", name, fmt::join(names, ", ")));
   }
   const std::string missing = whyMissing(*id, config);
   if (!missing.empty()) throw UserError(fmt::format("tensor {}: {}", name, missing));

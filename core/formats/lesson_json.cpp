@@ -172,7 +172,7 @@ std::vector<Condition> readConditions(const JsonField& object) {
                        {"at_least", read(Condition::Is::atLeast)},
                        {"at_most", read(Condition::Is::atMost)}});
   }
-  if (all.empty()) object.fail("is empty: say what has to be so, as {\"d_k\": 64}");
+  if (all.empty()) object.fail("is empty: give a condition, such as {\"d_k\": 64}");
   return all;
 }
 
@@ -185,7 +185,7 @@ Prediction readPrediction(const JsonField& object) {
               {"reveal", [&](const JsonField& f) { p.reveal = f.text(); }}});
   if (p.ask.empty() || p.reveal.empty()) object.fail("needs ask, choices, right and reveal");
   if (p.choices.size() < 2 || p.choices.size() > 4) object.fail("needs 2 to 4 choices");
-  if (p.right >= p.choices.size()) object.fail("has no choice of the number right, from 0");
+  if (p.right >= p.choices.size()) object.fail("the number 'right' (from 0) is beyond its choices");
   return p;
 }
 
@@ -195,7 +195,8 @@ std::string lessonNamed(const JsonField& field) {
   const std::string file = fmt::format("lessons/{}{}", field.text(), kLessonEnding);
   if (std::none_of(all.begin(), all.end(), [&](const Asset& each) { return each.name == file; })) {
     field.fail(
-        fmt::format("is no lesson of the program: '{}'; as \"05_why_divide\"", field.text()));
+        fmt::format("is not a lesson of the program: '{}'; use a name such as \"05_why_divide\"",
+                    field.text()));
   }
   return field.text();
 }

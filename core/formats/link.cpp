@@ -29,9 +29,8 @@ Json wholeTensor(const Tensor& tensor) {
 
 [[noreturn]] void refuseMore(const std::string& tensor) {
   throw UserError(
-      fmt::format("a link holds what can be drawn anew and at most {} numbers beside it, and {} "
-                  "has more of its "
-                  "own: save the session as a file",
+      fmt::format("a link holds at most {} numbers besides those that are drawn from a seed, and "
+                  "{} has more: save the session as a file",
                   withThousands(kMostNumbers), tensor));
 }
 
@@ -58,11 +57,11 @@ Tensor tensorOfLink(const JsonField& field) {
   for (const JsonField& size : field.at("shape").items()) {
     if (shape.size() == Shape::kMostAxes) size.fail("is one axis too many");
     shape.append(size.whole());
-    if (shape.back() < 1 || shape.back() > kMostNumbers) size.fail("is no size of a tensor");
+    if (shape.back() < 1 || shape.back() > kMostNumbers) size.fail("is not a size of a tensor");
     count = std::min(count * shape.back(), kMostNumbers + 1);
   }
   const auto values = field.at("values").items();
-  if (count != std::ssize(values)) field.at("values").fail("are not as many as the shape says");
+  if (count != std::ssize(values)) field.at("values").fail("are not as many as the shape requires");
   std::vector<float> numbers;
   for (const JsonField& value : values) numbers.push_back(static_cast<float>(value.number()));
   return Tensor::fromValues(shape, numbers);
@@ -115,7 +114,8 @@ std::string linkText(const Session& session, Index memoryBudget, const WeightMak
 }
 
 Session sessionFromLink(const std::string& text, Index memoryBudget, const WeightMaker& make) {
-  if (text.size() > kMostLinkBytes) throw UserError("the link is longer than any that is made");
+  if (text.size() > kMostLinkBytes)
+    throw UserError("the link is longer than any that headscope makes");
   const Json json = sessionIn(text, kLinkName);
   return readWhole(json, kLinkName, [&](const JsonField& file) {
     requireVersion(file, kLinkName);

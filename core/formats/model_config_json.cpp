@@ -153,9 +153,8 @@ class ConfigReader {
     const auto type = find("model_type");
     if (!type) {
       throw UserError(
-          fmt::format("{} has no model_type, so it is not the config.json of a model that "
-                      "transformers has saved: open the folder of a model with one of "
-                      "the kinds {}",
+          fmt::format("{} has no model_type, so it is not the config.json of a model saved by "
+                      "transformers: open a model of one of the kinds {}",
                       root_.file(), knownTypes()));
     }
     c_.modelType = type->text();
@@ -246,7 +245,7 @@ class ConfigReader {
     c_.firstPosition = c_.padToken + 1;
     c_.positions = c_.positionRows - c_.firstPosition;
     if (c_.positions < 1) {
-      refuse(at("max_position_embeddings"), "which leaves no place behind pad_token_id");
+      refuse(at("max_position_embeddings"), "which leaves no position after pad_token_id");
     }
   }
 
@@ -390,7 +389,7 @@ class ConfigReader {
     const auto& kind = newer ? newer : older;
     const std::string name = kind ? kind->text() : "default";
     if (const auto factor = field.find("factor"); factor && !kind) {
-      refuse(*factor, "and rope_type, which says what is scaled by it, is missing");
+      refuse(*factor, "and rope_type, which gives the meaning of factor, is missing");
     }
     if (name == "linear") {
       r.scaling = Rotary::Scaling::linear;
@@ -456,7 +455,7 @@ class ConfigReader {
     throw UserError(fmt::format(
         "{}: {} is {}, which asks for {}, and that is not computed here for a {} model: open {}",
         field.file(), field.path(), field.quoted(), asked, c_.typeName(),
-        asked == kQuantizedWeights ? "the model that it was made from, in F32, F16, BF16 or F64"
+        asked == kQuantizedWeights ? "the original model in F32, F16, BF16 or F64"
                                    : "a model without it"));
   }
 

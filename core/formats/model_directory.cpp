@@ -206,7 +206,7 @@ class PartsReader {
         files_.directory().string(), name, c_.typeName(),
         head ? "download the whole model, or set tie_word_embeddings to true in config.json if its "
                "head is the embedding"
-             : "is it a whole download, and the right config.json?"));
+             : "check that the download is complete and config.json belongs to it"));
   }
 
   Tensor take(const std::string& inModel, const Shape& shape) const {
@@ -214,14 +214,13 @@ class PartsReader {
     if (!files_.has(name)) refuseMissing(name);
     if (!isReadableFloat(files_.dtype(name))) {
       throw UserError(
-          fmt::format("\"{}\" in {} is of type {}, as in quantized models: open the model that it "
-                      "was made from, "
+          fmt::format("\"{}\" in {} is of type {}, as in quantized models: open the original model "
                       "in F32, F16, BF16 or F64",
                       name, files_.path(name).string(), files_.dtype(name)));
     }
     if (files_.shape(name) != shape) {
       throw UserError(fmt::format(
-          "\"{}\" in {} is {}, and config.json asks for {}: they are of two "
+          "\"{}\" in {} is {}, and config.json requires {}: the two files belong to different "
           "models",
           name, files_.path(name).string(), toString(files_.shape(name)), toString(shape)));
     }
@@ -449,11 +448,10 @@ class DirectoryWeights final : public model::WeightReader {
   }
 
   [[noreturn]] void refuseOther(const std::string& name) const {
-    throw UserError(
-        fmt::format("{} has the tensor \"{}\", which a {} model with {} layers does not have: "
-                    "config.json and "
-                    "weights are of two models, or of a kind that is not supported",
-                    files_.path(name).string(), name, config_.typeName(), config_.layers));
+    throw UserError(fmt::format(
+        "{} has the tensor \"{}\", which a {} model with {} layers does not have: config.json and "
+        "weights belong to different models, or the kind is not supported",
+        files_.path(name).string(), name, config_.typeName(), config_.layers));
   }
 
   /// Two tensors for one part are no doubt only where they are equal.
@@ -461,11 +459,11 @@ class DirectoryWeights final : public model::WeightReader {
     const bool same = files_.has(used) && files_.shape(name) == files_.shape(used) &&
                       sameValues(files_.read(name), files_.read(used));
     if (same) return;
-    throw UserError(fmt::format(
-        "\"{}\" in {} differs from \"{}\", and config.json says that they are one "
-        "(tie_word_embeddings): set tie_word_embeddings to false there if the model has a head of "
-        "its own, or take the tensor out",
-        name, files_.path(name).string(), used));
+    throw UserError(
+        fmt::format("\"{}\" in {} differs from \"{}\", and config.json declares them equal "
+                    "(tie_word_embeddings): set tie_word_embeddings to false there if the model "
+                    "has a separate head, or remove the tensor",
+                    name, files_.path(name).string(), used));
   }
 
   static bool sameValues(const Tensor& a, const Tensor& b) {
@@ -482,8 +480,7 @@ std::string whyNoFolder(const fs::path& path) {
   std::error_code code;
   if (fs::exists(path, code)) return "not a folder";
   const fs::path target = fs::read_symlink(path, code);
-  return code ? "not there, so not a folder either"
-              : fmt::format("a link to {}, which is not there", target.string());
+  return code ? "not there" : fmt::format("a link to {}, which does not exist", target.string());
 }
 
 }  // namespace

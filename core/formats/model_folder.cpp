@@ -126,7 +126,7 @@ std::string whyNoConfig(const fs::path& folder) {
   const auto files = filesIn(folder);
   if (const auto other = otherFormatIn(files)) return fmt::format("has no config.json: {}", *other);
   if (std::ranges::any_of(files, isWeights)) {
-    return "has weights and no config.json: put the model's config.json beside them";
+    return "has weights and no config.json: put the model's config.json into the same folder";
   }
   return "has no config.json: open the folder that holds a model's config.json and weights";
 }
@@ -144,13 +144,13 @@ WeightsPlace weightsIn(const fs::path& folder, model::ModelNotes& notes) {
   const std::vector<std::string> files = filesIn(folder);
   if (isThere(folder / kAdapterConfig) || isThere(folder / kAdapter)) {
     notes.files.push_back(
-        "an adapter (LoRA) lies beside the weights and is not applied: merge it into them "
+        "the folder also holds an adapter (LoRA), which is not applied: merge it into the weights "
         "(merge_and_unload) to see the model with it");
   }
   if (isThere(folder / kWhole)) {
     if (isThere(folder / kIndex)) {
       notes.files.push_back(
-          fmt::format("{} is read, and {} with the parts that it lists is not", kWhole, kIndex));
+          fmt::format("{} is read; {} and its parts are ignored", kWhole, kIndex));
     }
     return {folder / kWhole, false};
   }
@@ -178,7 +178,7 @@ WeightsPlace weightsIn(const fs::path& folder, model::ModelNotes& notes) {
   if (weights.size() == 1) return {otherName(weights.front()), false};
   if (weights.size() > 1) {
     refuse(
-        fmt::format("it has {}; call the one that is meant {}", fmt::join(weights, ", "), kWhole));
+        fmt::format("it has {}; rename the one to open to {}", fmt::join(weights, ", "), kWhole));
   }
   const auto other = otherFormatIn(files);
   refuse(other ? *other : "open the folder that holds a model's config.json and weights");

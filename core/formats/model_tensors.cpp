@@ -72,7 +72,7 @@ std::map<std::string, std::string> metadataOf(const ModelTrace& trace) {
 void requireRoom(const std::filesystem::path& path, const ModelTrace& trace, ModelTensor tensor) {
   const Index bytes = elementCount(shapeOf(tensor, trace)) * static_cast<Index>(sizeof(float));
   if (bytes <= defaultMemoryBudget() / 2) return;
-  throw UserError(fmt::format("{}: {} of {} tokens take {} of memory: give fewer tokens",
+  throw UserError(fmt::format("{}: {} of {} tokens need {} of memory: give fewer tokens",
                               path.string(), toString(tensor), trace.tokens(),
                               bytesInWords(bytes)));
 }

@@ -253,8 +253,8 @@ constexpr const char* kPainted = "painted";
 constexpr const char* kKeep = "keep";
 
 [[noreturn]] void failToWrite(const fs::path& path, const std::error_code& code) {
-  throw UserError(fmt::format("cannot write {}: {}; choose a place that can be written to",
-                              path.string(), code.message()));
+  throw UserError(
+      fmt::format("cannot write {}: {}; choose a writable place", path.string(), code.message()));
 }
 
 /// Whether an export wrote the script: it begins like the template.
@@ -285,7 +285,7 @@ void requireOwn(const fs::path& folder) {
   const fs::path script = folder / kScriptName;
   const fs::path tensors = folder / kTensorFolder;
   const auto refuse = [](const fs::path& path) {
-    throw UserError(fmt::format("{} is there already and not of an export; choose another folder",
+    throw UserError(fmt::format("{} exists and was not made by an export; choose another folder",
                                 path.string()));
   };
   if (fs::exists(script, code) && !isOurs(script)) refuse(script);

@@ -146,9 +146,9 @@ fs::path tensorsPath(const JsonField& file, const fs::path& path) {
     if (!inside) field.fail("is a link out of the session's own folder");
   }
   if (!fs::exists(tensors, code)) {
-    throw UserError(
-        fmt::format("{} keeps its tensors in {}, which is not beside it: put both into one folder",
-                    path.string(), name));
+    throw UserError(fmt::format(
+        "{} keeps its tensors in {}, which is not in the same folder: put both into one folder",
+        path.string(), name));
   }
   return tensors;
 }

@@ -52,7 +52,7 @@ std::string TensorsToRead::where() const {
 Tensor TensorsToRead::read(const JsonField& field, const Shape& expected) {
   const std::string& name = field.text();
   if (!has(name)) {
-    field.fail(fmt::format("is the tensor \"{}\", and {} has none of that name", name, where()));
+    field.fail(fmt::format("is the tensor \"{}\", which {} lacks", name, where()));
   }
   const Shape& shape = shapeOf(name);
   const bool fits = std::equal(
@@ -69,10 +69,10 @@ Tensor TensorsToRead::read(const JsonField& field, const Shape& expected) {
   if (const auto known = read_.find(name); known != read_.end()) return known->second;
   const Index bytes = elementCount(shape) * static_cast<Index>(sizeof(float));
   if (bytes > budget_ - bytes_) {
-    throw UserError(fmt::format(
-        "the tensors of {} would take {} and more of memory, above the {} there are for them: "
-        "make the session smaller",
-        field.file(), bytesInWords(bytes_ + bytes), bytesInWords(budget_)));
+    throw UserError(
+        fmt::format("the tensors of {} need at least {} of memory, more than the limit of {}: make "
+                    "the session smaller",
+                    field.file(), bytesInWords(bytes_ + bytes), bytesInWords(budget_)));
   }
   bytes_ += bytes;
   const Tensor* own = given(name);

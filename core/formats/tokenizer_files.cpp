@@ -83,7 +83,7 @@ class OldFiles {
     if (!type) return std::nullopt;
     const auto found = kClasses.find(type->text());
     if (found == kClasses.end()) {
-      type->fail(fmt::format("is \"{}\"; without tokenizer.json its tokenizer is not known here",
+      type->fail(fmt::format("is \"{}\"; this program needs tokenizer.json for its tokenizer",
                              excerpt(type->text(), kShown)));
     }
     // cppcheck-suppress derefInvalidIteratorRedundantCheck ; fail() throws
@@ -91,8 +91,8 @@ class OldFiles {
   }
   [[noreturn]] void refuseClass(const std::string& name, const char* files) const {
     throw UserError(
-        fmt::format("{}: tokenizer_class is \"{}\", which this program does not know "
-                    "from {}; put its tokenizer.json beside it",
+        fmt::format("{}: tokenizer_class is \"{}\", which this program does not know from {}; put "
+                    "its tokenizer.json into the same folder",
                     path("tokenizer_config.json"), excerpt(name, kShown), files));
   }
 
@@ -179,7 +179,7 @@ std::optional<TokenId> addSpecial(const AddedToken& token, TokenizerParts& parts
 
 std::vector<TokenId> requiredSpecial(const AddedToken& token, TokenizerParts& parts) {
   if (const auto id = addSpecial(token, parts)) return {*id};
-  throw UserError(fmt::format("the vocabulary lacks \"{}\", which stands around every text",
+  throw UserError(fmt::format("the vocabulary lacks \"{}\", which is added to every text",
                               excerpt(token.content, 40)));
 }
 
@@ -195,8 +195,8 @@ TokenizerPtr bertFrom(const OldFiles& files) {
     const AddedToken unknown = files.special("unk_token", "[UNK]");
     const auto id = vocabulary.id(unknown.content);
     if (!id) {
-      throw UserError(fmt::format("it lacks \"{}\", which stands for what it does not know",
-                                  excerpt(unknown.content, 40)));
+      throw UserError(
+          fmt::format("it lacks \"{}\", the token for unknown text", excerpt(unknown.content, 40)));
     }
     TokenizerParts parts{std::move(vocabulary), WordPiece{*id}, files.withIds(), {}, {}, {}, {}};
     for (const auto& [field, usual] :
@@ -231,7 +231,7 @@ Bpe mergesFrom(const OldFiles& files, const Vocabulary& vocabulary) {
       const std::size_t space = line.find(' ');
       if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos) {
         throw UserError(
-            fmt::format("line {} must be two tokens with a space between, and is \"{}\"", number,
+            fmt::format("line {} must be two tokens separated by a space, and is \"{}\"", number,
                         excerpt(line, 40)));
       }
       merges.emplace_back(line.substr(0, space), line.substr(space + 1));
@@ -319,7 +319,7 @@ TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
   }
   const auto has = [&](const char* name) { return platform::exists(directory / name); };
   if (!platform::isFolder(directory)) {
-    throw UserError(fmt::format("{} is no folder; name the one that holds the model's files",
+    throw UserError(fmt::format("{} is not a folder; give the folder with the model's files",
                                 directory.string()));
   }
   if (has("tokenizer.json")) {
@@ -340,12 +340,12 @@ TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
     if (!has(name)) continue;
     throw UserError(
         fmt::format("{} is SentencePiece's, which this program does not read; put the "
-                    "tokenizer.json that transformers saves beside it",
+                    "tokenizer.json that transformers saves into the same folder",
                     (directory / name).string()));
   }
   throw UserError(
-      fmt::format("{} holds no tokenizer: neither tokenizer.json, nor vocab.json with "
-                  "merges.txt, nor vocab.txt; name a model's folder that does",
+      fmt::format("{} holds no tokenizer: neither tokenizer.json, nor vocab.json with merges.txt, "
+                  "nor vocab.txt; give a model's folder that has one",
                   directory.string()));
 }
 

@@ -248,7 +248,7 @@ void addPostProcessors(const JsonField& field, std::vector<PostProcessor>& steps
   const auto add = [&](Template around) {
     for (const PostProcessor& step : steps) {
       if (std::holds_alternative<Template>(step)) {
-        type.fail(fmt::format("is {}, the second that puts special tokens around", inQuotes(name)));
+        type.fail(fmt::format("is {}, the second step that adds special tokens", inQuotes(name)));
       }
     }
     steps.emplace_back(std::move(around));
@@ -356,7 +356,7 @@ Bpe bpeOf(const JsonField& field, const Vocabulary& vocabulary) {
   onlyThese(field, {"vocab", "merges", "dropout", "unk_token", "continuing_subword_prefix",
                     "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges"});
   if (const auto dropout = field.find("dropout"); dropout && dropout->number() != 0.0) {
-    dropout->fail(fmt::format("is {}: tokens that change by chance are for training; null is taken",
+    dropout->fail(fmt::format("is {}: random tokenization is for training only; use null",
                               dropout->number()));
   }
   BpeSettings settings;
@@ -374,8 +374,7 @@ TokenId unknownOf(const JsonField& field, const Vocabulary& vocabulary, const ch
   const std::string unknown = textOr(field, "unk_token", usual);
   if (const auto id = vocabulary.id(unknown)) return *id;
   field.fail(
-      fmt::format("has no token for what it does not know: unk_token is {}, which is not "
-                  "in the vocabulary",
+      fmt::format("has no token for unknown text: unk_token is {}, which is not in the vocabulary",
                   inQuotes(unknown)));
 }
 

@@ -38,7 +38,7 @@ auto ofFile(const std::string& file, Make make) {
   } catch (const UserError& error) {
     const std::string why = error.what();
     if (why.starts_with(file)) throw;
-    throw UserError(file + ": " + why + "; mend it there, or open another file");
+    throw UserError(file + ": " + why + "; correct the file, or open another");
   }
 }
 

@@ -30,10 +30,10 @@ void requireNextLetters(const Task& task) {
     letters = task.word(std::vector<Index>{id}).size() == 1;
   }
   if (letters) return;
-  throw UserError(fmt::format(
-      "{} does not ask for the next letter of a text, so it makes no model that says one: take "
-      "induction",
-      task.id()));
+  throw UserError(
+      fmt::format("the task {} does not predict the next letter of a text, so it gives no language "
+                  "model: use induction",
+                  task.id()));
 }
 
 /// An example of the task as text: the first with questions at half to two thirds of its places.

@@ -155,10 +155,9 @@ Json runIn(const std::string& text, const std::string& file) {
     Json json = parseJson(text);
     const Json* format = json.find("format");
     if (format == nullptr || format->text() == nullptr || *format->text() != kRunFormat) {
-      throw UserError(
-          fmt::format("{} is not of a training run: choose a folder that train --save "
-                      "has written",
-                      file));
+      throw UserError(fmt::format(
+          "{} does not belong to a training run: choose a folder that train --save has written",
+          file));
     }
     return json;
   } catch (const JsonError& error) {
@@ -263,9 +262,10 @@ SafetensorsFile stateOf(const JsonField& name, const fs::path& folder) {
   const fs::path path = folder / name.text();
   SafetensorsFile file(path);
   if (stateName(contentHash(file)) != name.text()) {
-    throw UserError(fmt::format(
-        "{} is not as it was saved: its numbers do not fit its name; choose another run",
-        path.string()));
+    throw UserError(
+        fmt::format("{} was changed after it was saved: its content does not match its name; "
+                    "choose another run",
+                    path.string()));
   }
   return file;
 }
@@ -273,15 +273,14 @@ SafetensorsFile stateOf(const JsonField& name, const fs::path& folder) {
 /// Reads a tensor. Throws where it is missing or has another shape.
 Tensor readTensor(const SafetensorsFile& file, const std::string& name, const Shape& shape) {
   if (!file.has(name)) {
-    throw UserError(
-        fmt::format("{} has no tensor {}: it is of another run; choose the folder of "
-                    "one",
-                    file.path().string(), name));
+    throw UserError(fmt::format(
+        "{} has no tensor {}, so it belongs to another run; choose the folder of one run",
+        file.path().string(), name));
   }
   if (file.shape(name) != shape) {
     throw UserError(
-        fmt::format("{}: {} is {}, and a run of these settings has {}: choose a folder "
-                    "as train --save has written it",
+        fmt::format("{}: {} is {}, and a run with these settings has {}: choose an unchanged "
+                    "folder of train --save",
                     file.path().string(), name, toString(file.shape(name)), toString(shape)));
   }
   return file.read(name);

@@ -47,7 +47,8 @@ void WeightFiles::openIndex(const fs::path& index) {
     // only names in this folder: an index must not open files outside it
     if (shard.empty() || shard == "." || shard == ".." ||
         shard.find_first_of(std::string("/\\\0", 3)) != std::string::npos) {
-      field.fail(fmt::format("is {}, which is no name of a file beside it", field.quoted()));
+      field.fail(
+          fmt::format("is {}, which is not the name of a file in the same folder", field.quoted()));
     }
     const auto found = opened.find(shard);
     if (found == opened.end()) {
@@ -57,8 +58,7 @@ void WeightFiles::openIndex(const fs::path& index) {
     const std::size_t number = opened.at(shard);
     if (!files_[number].has(name)) {
       throw UserError(
-          fmt::format("{} says that {} has the tensor \"{}\", and it does not: download "
-                      "both again",
+          fmt::format("{0} lists the tensor \"{2}\" in {1}, which lacks it: download both again",
                       file, shard, name));
     }
     add(name, number);
@@ -79,8 +79,8 @@ bool WeightFiles::changed() const {
 const SafetensorsFile& WeightFiles::fileOf(const std::string& name) const {
   const auto found = where_.find(name);
   if (found == where_.end()) {
-    throw UserError(
-        fmt::format("{} has no tensor \"{}\"; is it a whole download?", directory_.string(), name));
+    throw UserError(fmt::format("{} has no tensor \"{}\"; check that the download is complete",
+                                directory_.string(), name));
   }
   return files_[found->second];
 }

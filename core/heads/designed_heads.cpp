@@ -40,10 +40,10 @@ bool readsPositions(const HeadDescription& d) {
 /// The properties that the input lacks for a designed head, in words; empty: none.
 std::string whatIsMissing(const HeadDescription& d, Positions positions) {
   if (positions == Positions::sinusoidal && readsCoordinates(d)) {
-    return "sinusoids are added over all coordinates, so none can be read by itself";
+    return "sinusoids are added to all coordinates, so none can be read separately";
   }
   if (positions == Positions::none && readsPositions(d)) {
-    return "positions are off, and it reads them";
+    return "positions are off, and the head reads them";
   }
   return {};
 }
@@ -67,10 +67,10 @@ std::vector<PlannedHead> planHeads(const AttentionConfig& c, const InputSource& 
     PlannedHead& head = plan[static_cast<std::size_t>(h)];
     const Index owner = c.kvHead(h) * c.headsPerGroup();
     if (h != owner) {
-      head.why = fmt::format("it shares its keys with head {}, which they are made for", owner + 1);
+      head.why =
+          fmt::format("it shares its keys with head {}, for which they are designed", owner + 1);
     } else if (next == all.size()) {
-      head.why = fmt::format("{} heads are designed for {}, and this one is beyond them",
-                             all.size(), material);
+      head.why = fmt::format("only {} heads are designed for {}", all.size(), material);
     } else {
       head.description = &all[next++];
       head.why = whatIsMissing(*head.description, positions);
@@ -159,17 +159,16 @@ bool isDesigned(const Document& d) {
 std::string whatTheMaskHides(const HeadDescription& d, const Mask& mask) {
   if (!mask.causal || (d.looks != Looks::right && d.looks != Looks::both)) return {};
   return d.looks == Looks::right
-             ? "the causal mask hides what comes after a query: it cannot see what it looks for"
-             : "the causal mask hides what comes after a query: it sees the keys before it only";
+             ? "the causal mask hides keys after the query, including the target"
+             : "the causal mask hides keys after the query: the head sees only earlier keys";
 }
 
 /// The distances beyond the reach of a designed head, in words; empty: none.
 std::string whatIsTooFar(const HeadDescription& d, Index tokens) {
   const bool readsDistances = d.peaks || !d.shape.empty() || d.away != 0.0;
   if (!readsDistances || tokens - 1 <= kKernelReach) return {};
-  return fmt::format(
-      "some places lie more than {} apart, and beyond that its distance kernel repeats",
-      kKernelReach);
+  return fmt::format("some positions are more than {} apart, where its distance kernel repeats",
+                     kKernelReach);
 }
 
 }  // namespace
@@ -198,7 +197,7 @@ std::vector<DesignedHead> designedHeads(const Document& document) {
     head.drawn = found.drawn();
     if (head.drawn) {
       head.title = "Drawn at random";
-      head.about = "As xavier draws it.";
+      head.about = "Drawn as xavier.";
       if (d != nullptr) head.instead = d->title;
       head.why = found.why();
     } else {

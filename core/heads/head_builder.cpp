@@ -141,7 +141,7 @@ class HeadBuilder {
       }
     }
     said_.push_back(
-        fmt::format("{} of the query meets {} of the key", mixInWords(meeting.query),
+        fmt::format("{} of the query is multiplied by {} of the key", mixInWords(meeting.query),
                     meeting.key.front().first == kFirstPlace
                         ? "the first place (position pairs that add up to 1 there and 0 elsewhere)"
                         : mixInWords(meeting.key)));
@@ -209,9 +209,10 @@ class HeadBuilder {
       setKey(names[static_cast<std::size_t>(i)], root);
       ++row_;
     }
-    said_.push_back(fmt::format(
-        "{} coordinates of identity of the query meet the key's, {:g} for the same word", count,
-        identity.gain));
+    said_.push_back(
+        fmt::format("{} coordinates of identity of the query are multiplied by the key's: {:g} for "
+                    "the same word",
+                    count, identity.gain));
   }
 
   const Coordinates& query_;

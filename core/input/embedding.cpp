@@ -43,8 +43,8 @@ Layout layOut(Index width, const std::vector<CoordinateBlock>& blocks,
     layout.names.push_back(fmt::format("{} {}", restName, i));
   }
   if (!dropped.empty()) {
-    layout.note = fmt::format("d_model {} is too narrow for all coordinates: left out {}", width,
-                              fmt::join(dropped, ", "));
+    layout.note = fmt::format("d_model {} is too narrow for all coordinates: it leaves out {}",
+                              width, fmt::join(dropped, ", "));
   }
   return layout;
 }

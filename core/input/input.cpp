@@ -18,7 +18,7 @@ std::vector<Tokens> tokenizeAll(const std::vector<std::string>& texts, const std
   for (const std::string& text : texts) bytes += text.size();
   if (texts.size() > 1 && bytes > kMaxTextBytes) {
     throw UserError(
-        fmt::format("the {}s have {:.1f} MB together; at most 1 MB is taken, so shorten them", what,
+        fmt::format("the {}s have {:.1f} MB together; the limit is 1 MB, so shorten them", what,
                     static_cast<double>(bytes) / (1 << 20)));
   }
   std::vector<Tokens> sentences;
@@ -60,13 +60,14 @@ AttentionConfig fit(const TextSource& source, AttentionConfig config) {
 }
 
 void checkSeries(const SeriesSource& source) {
-  if (source.items.empty()) throw UserError("the series has no file; give it at least one");
+  if (source.items.empty()) throw UserError("the series has no file; give at least one");
   const Series& first = *source.items.front();
   for (const auto& series : source.items) {
     if (series->channels != first.channels) {
-      throw UserError(fmt::format(
-          "{} and {} have different columns; items of one batch must have the same, in one order",
-          first.name, series->name));
+      throw UserError(
+          fmt::format("{} and {} have different columns; items of one batch need the same columns "
+                      "in the same order",
+                      first.name, series->name));
     }
     requireFinite(series->values, "values", series->name);
   }
@@ -140,9 +141,9 @@ Input make(const SeriesSource& source, Positions positions, const AttentionConfi
 void requireShape(const Tensor& tensor, const Shape& expected, const std::string& name,
                   const std::string& where) {
   if (tensor.shape() == expected) return;
-  throw UserError(fmt::format(
-      "{}: expected {}, found {} in {}; set batch, tokens and width to what the file holds", name,
-      toString(expected), toString(tensor.shape()), where));
+  throw UserError(
+      fmt::format("{}: expected {}, found {} in {}; set batch, tokens and width to the file's",
+                  name, toString(expected), toString(tensor.shape()), where));
 }
 
 std::vector<Tokens> labels(const Tokens& tokens, Index count, Index batch) {

@@ -26,9 +26,8 @@ constexpr std::size_t kMaxColumns = 4096;
 void checkSize(std::uintmax_t bytes, const std::string& name) {
   if (bytes <= kMostCsvBytes) return;
   throw UserError(
-      fmt::format("{} has {:.1f} MB; at most 64 MB are read, so cut it to the window "
-                  "you need",
-                  name, static_cast<double>(bytes) / (1 << 20)));
+      fmt::format("{} has {:.1f} MB; the limit is 64 MB, so cut it to the window you need", name,
+                  static_cast<double>(bytes) / (1 << 20)));
 }
 
 /// Collects the cells that libcsv finds. C code calls its callbacks, so they throw nothing and keep
@@ -73,7 +72,7 @@ class SeriesReader {
 
   void header(std::string_view text) {
     if (column_ > kMaxColumns) {
-      error_ = fmt::format("{}, line {}: more than {} columns; cut it to those you need", name_,
+      error_ = fmt::format("{}, line {}: more than {} columns; keep only those you need", name_,
                            line_, kMaxColumns);
     } else if (invalidUtf8At(text)) {
       error_ = fmt::format("{}: the name is not UTF-8; save the file as UTF-8", where());
@@ -96,8 +95,8 @@ class SeriesReader {
       error_ = fmt::format("{}: \"{}\" is not a number; write numbers such as 3.5", where(),
                            excerpt(text, 40));
     } else if (code != std::errc() || !std::isfinite(static_cast<float>(value))) {
-      error_ = fmt::format("{}: \"{}\" is not a finite 32-bit number; only such can be used",
-                           where(), excerpt(text, 40));
+      error_ = fmt::format("{}: \"{}\" is not a finite 32-bit number; use finite numbers", where(),
+                           excerpt(text, 40));
     } else {
       values_.push_back(static_cast<float>(value));
     }
@@ -141,7 +140,7 @@ class SeriesReader {
   Series finish() const {
     if (channels_.empty()) throw UserError(name_ + " is empty; give it a header and rows");
     if (values_.empty()) {
-      throw UserError(name_ + " has a header but no rows; give it one row a time step");
+      throw UserError(name_ + "has a header but no rows; add one row for each time step");
     }
     const auto columns = static_cast<Index>(channels_.size());
     const auto rows = static_cast<Index>(values_.size()) / columns;
@@ -259,7 +258,7 @@ class CellTableReader {
 
 Tensor parseCellTable(std::string_view text) {
   if (text.size() > kMostTableBytes) {
-    throw UserError(fmt::format("the clipboard has {:.1f} MB; at most 64 MB are pasted",
+    throw UserError(fmt::format("the clipboard has {:.1f} MB; the limit for pasting is 64 MB",
                                 static_cast<double>(text.size()) / (1 << 20)));
   }
   return CellTableReader().read(text);

@@ -53,7 +53,7 @@ bool letterAt(const std::string& text, std::size_t position) {
 
 void checkText(const std::string& text, const std::string& what) {
   if (text.size() > kMaxTextBytes) {
-    throw UserError(fmt::format("{} has {:.1f} MB; at most 1 MB is taken, so shorten it", what,
+    throw UserError(fmt::format("{} has {:.1f} MB; the limit is 1 MB, so shorten it", what,
                                 static_cast<double>(text.size()) / (1 << 20)));
   }
   if (const auto position = invalidUtf8At(text)) {

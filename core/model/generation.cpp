@@ -97,13 +97,14 @@ Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index p
 std::string whyNoGeneration(const Model& model) {
   if (!model.config().causal) {
     return fmt::format(
-        "{} guesses tokens that are hidden and sees those on both sides: it does not go on with a "
-        "text; open a GPT-2 or Llama model for that",
+        "{} predicts hidden tokens from both sides and cannot continue a text; open a GPT-2 or "
+        "Llama model for that",
         model.name());
   }
   if (!model.config().preNorm) {
     return fmt::format(
-        "{} normalises after each sum: going on with a text is for models whose norms stand before",
+        "{} normalises after each sum: this program continues texts only with models that "
+        "normalise before each half layer",
         model.name());
   }
   return {};
@@ -145,10 +146,10 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
   const Model& model = *from_->document().model;
   const ModelConfig& c = model.config();
   if (tokens_ >= room_) {
-    throw UserError(fmt::format("{} tokens are all there is room for", room_));
+    throw UserError(fmt::format("there is room for {} tokens", room_));
   }
   if (id < 0 || id >= c.vocabulary) {
-    throw UserError(fmt::format("id {} is no token of {}", id, model.name()));
+    throw UserError(fmt::format("id {} is not a token of {}", id, model.name()));
   }
   // one row is too little work for several threads; the readout's product is the largest by far
   const ScopedThreadLimit threads(threadsFor(2 * c.dModel * (c.vocabulary + c.layers * c.ffWidth),

@@ -18,8 +18,7 @@ void requireHead(const ModelTrace& trace, HeadOfLayer head) {
   const ModelConfig& c = trace.config();
   if (head.layer >= 0 && head.layer < c.layers && head.head >= 0 && head.head < c.heads) return;
   throw UserError(fmt::format(
-      "layer {}, head {} is not there: {} has the layers 0 to {} with "
-      "heads 0 to {} each",
+      "there is no layer {}, head {}: {} has the layers 0 to {} with heads 0 to {} each",
       head.layer, head.head, trace.document().model->name(), c.layers - 1, c.heads - 1));
 }
 
@@ -49,8 +48,8 @@ ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const
   requireHead(trace, head);
   if (rows.dim(0) != trace.tokens()) {
     throw UserError(
-        fmt::format("the other text has {} tokens and this one {}: a head's output is put in row "
-                    "by row, so give one of as many",
+        fmt::format("the other text has {} tokens and this one {}: a head's output is replaced row "
+                    "by row, so give a text with equally many tokens",
                     rows.dim(0), trace.tokens()));
   }
   Document edited = *trace.layer(head.layer)->documentPtr();

@@ -32,10 +32,11 @@ LogitDirection directionOf(const ModelTrace& trace, Index row, Index word,
   const ModelConfig& c = trace.config();
   const auto readout = trace.document().model->readout();
   if (!c.preNorm || !readout->transform.empty()) {
-    throw UserError(fmt::format(
-        "{} normalises after each sum, so its last hidden state is not a sum of what heads and "
-        "networks gave: direct attribution is for models whose norms stand before (GPT-2, Llama)",
-        trace.document().model->name()));
+    throw UserError(
+        fmt::format("{} normalises after each sum, so its last hidden state is not a sum of the "
+                    "outputs of heads and networks: direct attribution needs a model that "
+                    "normalises before each half layer (GPT-2, Llama)",
+                    trace.document().model->name()));
   }
   const Index width = c.dModel;
   const auto at = [](Index j) { return static_cast<std::size_t>(j); };

@@ -24,22 +24,23 @@ void checkInput(const Model& model, const ModelInput& input) {
   for (std::size_t i = 0; i < input.ids.size(); ++i) {
     if (input.ids[i] >= 0 && input.ids[i] < c.vocabulary) continue;
     throw UserError(fmt::format(
-        "the token at place {} has the id {}, and {} knows the ids 0 to {}: give one of them",
+        "the token at position {} has the id {}, and {} has the ids 0 to {}: give one of them",
         i + 1, input.ids[i], model.name(), c.vocabulary - 1));
   }
   if (!input.types.empty() && input.types.size() != input.ids.size()) {
-    throw UserError(fmt::format("{} token types are given for {} tokens: give one for each",
+    throw UserError(fmt::format("{} token types are given for {} tokens: give one for each token",
                                 input.types.size(), input.ids.size()));
   }
   for (const Index type : input.types) {
     if (type == 0 || (type > 0 && type < c.tokenTypes)) continue;
-    throw UserError(fmt::format("token type {} is not one of {}'s: {}", type, model.name(),
+    throw UserError(fmt::format("{1} has no token type {0}: {2}", type, model.name(),
                                 c.tokenTypes < 2 ? std::string("it has none but 0")
                                                  : fmt::format("give 0 to {}", c.tokenTypes - 1)));
   }
   if (!input.tokens.empty() && input.tokens.size() != input.ids.size()) {
-    throw UserError(fmt::format("{} names are given for {} tokens: give one for each, or none",
-                                input.tokens.size(), input.ids.size()));
+    throw UserError(
+        fmt::format("{} names are given for {} tokens: give one for each token, or none",
+                    input.tokens.size(), input.ids.size()));
   }
 }
 
@@ -49,7 +50,7 @@ std::shared_ptr<ModelDocument> copyOf(const ModelDocument& document) {
 
 void requireLayer(const Model& model, Index layer) {
   if (layer >= 0 && layer < model.config().layers) return;
-  throw UserError(fmt::format("layer {} is not there: {} has the layers 0 to {}", layer,
+  throw UserError(fmt::format("there is no layer {}: {} has the layers 0 to {}", layer,
                               model.name(), model.config().layers - 1));
 }
 
@@ -127,8 +128,8 @@ ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Doc
                     c.seqLen == own.seqLen && c.batch == 1 && !c.crossAttention();
   if (!fits) {
     throw UserError(fmt::format(
-        "layer {} of {} has d_model {}, {} heads, {} key/value heads and {} tokens, and a part of "
-        "a model keeps its size: open the layer by itself to change that",
+        "layer {} of {} has d_model {}, {} heads, {} key/value heads and {} tokens, and a layer "
+        "within a model keeps its size: open the layer by itself to change that",
         layer + 1, document.model->name(), own.dModel, own.numHeads, own.numKvHeads, own.seqLen));
   }
   const auto next = copyOf(document);
@@ -149,7 +150,7 @@ ModelDocumentPtr withoutHeads(const ModelDocument& document,
     requireLayer(*document.model, off.layer);
     const Index count = document.model->config().heads;
     if (off.head < 0 || off.head >= count) {
-      throw UserError(fmt::format("head {} is not there: each layer of {} has the heads 0 to {}",
+      throw UserError(fmt::format("there is no head {}: each layer of {} has the heads 0 to {}",
                                   off.head, document.model->name(), count - 1));
     }
     EditedLayer layer = presentLayer(*next, off.layer);

@@ -27,10 +27,8 @@ bool ModelNotes::empty() const {
 std::vector<std::string> ModelNotes::sentences() const {
   std::vector<std::string> all;
   for (const Field& field : unknownFields) {
-    all.push_back(
-        fmt::format("config.json: {} is {}, a field that this program does not know and "
-                    "passes over",
-                    field.name, shortened(field.value)));
+    all.push_back(fmt::format("config.json: {} is {}, an unknown field that this program ignores",
+                              field.name, shortened(field.value)));
   }
   if (!unusedTensors.empty()) {
     const std::size_t named = std::min(kMostNamed, unusedTensors.size());

@@ -61,10 +61,10 @@ Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer) {
   }
   const auto tokens = tokenizer->encode(text, false);
   if (tokens.size() != 1) {
-    throw UserError(fmt::format(
-        "“{}” is {} tokens: give a word that is one (with the space before it, as in \" cat\"), or "
-        "an id",
-        text, tokens.size()));
+    throw UserError(
+        fmt::format("“{}” is {} tokens: give a word of one token (with the space before it, as in "
+                    "\" cat\"), or an id",
+                    text, tokens.size()));
   }
   return static_cast<Index>(tokens.front().id);
 }

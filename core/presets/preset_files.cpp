@@ -38,7 +38,7 @@ Tensor readMatrix(const JsonField& matrix) {
   for (const JsonField& row : rows) {
     const auto values = readNumbers(row);
     if (!numbers.empty() && values.size() != columns)
-      row.fail("is of unequal length: all rows are as long as the first");
+      row.fail("has another length than the first row");
     columns = values.size();
     numbers.insert(numbers.end(), values.begin(), values.end());
   }

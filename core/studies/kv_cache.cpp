@@ -94,40 +94,39 @@ std::optional<CacheObstacle> cacheObstacle(const Document& document) {
   if (c.mistakes.reshapeWithoutTranspose) {
     return mistakeIn(Mistake::reshapeWithoutTranspose,
                      "Without the transpose a head's rows are pieces of several tokens, so one "
-                     "token more changes them all: nothing could be kept.");
+                     "more token changes them all: nothing can be cached.");
   }
   if (c.mistakes.softmaxOverQueries) {
     return mistakeIn(Mistake::softmaxOverQueries,
                      "Softmax over the queries divides each weight by a sum over later queries, so "
-                     "one token more changes the rows before: nothing could be kept.");
+                     "one more token changes the earlier rows: nothing can be cached.");
   }
   if (c.mistakes.zeroForMasked && c.seqLen > 1) {
     return mistakeIn(Mistake::zeroForMasked,
-                     "With 0 instead of −∞ a masked key still gets weight, so one token more "
-                     "changes the rows before: nothing could be kept.");
+                     "With 0 instead of −∞ a masked key still gets weight, so one more token "
+                     "changes the earlier rows: nothing can be cached.");
   }
   if (const auto later = laterKey(c)) {
     SetMask edit{c.mask};
     edit.mask.causal = true;
     return CacheObstacle{
-        fmt::format("Token {} attends to token {}, which comes later: one token more changes the "
-                    "rows before, "
-                    "so nothing could be kept. Decoding token by token needs a causal mask.",
-                    tokenAt(document, later->item, later->query),
-                    tokenAt(document, later->item, later->key)),
+        fmt::format(
+            "Token {} attends to token {}, which comes later, so one more token changes the "
+            "earlier rows and nothing can be cached. Decoding token by token needs a causal mask.",
+            tokenAt(document, later->item, later->query),
+            tokenAt(document, later->item, later->key)),
         edit, "turn on causal"};
   }
   if (const Pin* pin = pinOnLaterKey(document)) {
-    return CacheObstacle{
-        fmt::format("{} is pinned: a weight on a key that comes later, so that row needs a token "
-                    "not there yet.",
-                    toString(*pin)),
-        RemovePin{pin->cell}, "remove the pin"};
+    return CacheObstacle{fmt::format("{} is a pinned weight on a later key, so its row needs a "
+                                     "token that does not exist yet.",
+                                     toString(*pin)),
+                         RemovePin{pin->cell}, "remove the pin"};
   }
   if (c.dropout.on()) {
     return CacheObstacle{
-        "Dropout belongs to training, where all tokens are there at once; a cache is for decoding, "
-        "which runs without it.",
+        "Dropout belongs to training, which has all tokens at once; a cache is for decoding, which "
+        "runs without dropout.",
         SetDropout{{0.0, c.dropout.seed}}, "turn off dropout"};
   }
   return std::nullopt;

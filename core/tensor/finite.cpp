@@ -78,9 +78,9 @@ std::optional<Shape> firstNotFinite(const Tensor& tensor) {
 void requireFinite(const Tensor& tensor, const std::string& name, const std::string& where) {
   const auto index = firstNotFinite(tensor);
   if (!index) return;
-  throw UserError(fmt::format("{}[{}] is {}{}; only finite numbers can be used, so mend that value",
-                              name, fmt::join(*index, ", "), inWords(tensor.at(*index)),
-                              where.empty() ? "" : " in " + where));
+  throw UserError(fmt::format(
+      "{}[{}] is {}{}; only finite numbers can be used, so correct that value", name,
+      fmt::join(*index, ", "), inWords(tensor.at(*index)), where.empty() ? "" : " in " + where));
 }
 
 std::string inWords(double value) {

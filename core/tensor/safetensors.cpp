@@ -76,7 +76,7 @@ class HeaderParser {
           fail("its header is nested too deeply");
         case JsonError::Kind::tooManyKeys:
         case JsonError::Kind::tooLarge:
-          failTensor(error.field, "has too long an entry");
+          failTensor(error.field, "has an entry that is too long");
         case JsonError::Kind::damaged:
           fail("its header is not valid JSON");
       }
@@ -105,7 +105,7 @@ class HeaderParser {
   void takeEntry(const Json& value) {
     if (value.fields() == nullptr) fail(fmt::format("entry \"{}\" is not an object", name_));
     if (name_ == kMetadata) {
-      if (std::exchange(metadataSeen_, true)) fail("__metadata__ is there twice");
+      if (std::exchange(metadataSeen_, true)) fail("__metadata__ appears twice");
       for (const auto& [key, text] : *value.fields()) {
         if (text.text() == nullptr) fail(fmt::format("metadata \"{}\" is not a string", key));
         header_.metadata[key] = *text.text();
@@ -126,8 +126,7 @@ class HeaderParser {
     entry.dtype = *dtype->text();
     const std::vector<std::uint64_t> dims = numbers(value, "shape");
     if (dims.size() > Shape::kMostAxes) {
-      failTensor(name_,
-                 fmt::format("has {} axes, at most {} are read", dims.size(), Shape::kMostAxes));
+      failTensor(name_, fmt::format("has {} axes, the limit is {}", dims.size(), Shape::kMostAxes));
     }
     for (const std::uint64_t dim : dims) {
       if (dim > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) tooLarge();
@@ -249,8 +248,8 @@ void writeAsHalf(std::ostream& out, const Tensor& dense, const std::string& name
   const Halves halves =
       Eigen::Map<const Eigen::ArrayXf>(dense.data(), dense.size()).cast<Eigen::half>();
   if (!halves.isFinite().all()) {
-    throw UserError(fmt::format(
-        "{} has values beyond 65504, which F16 has no room for: write it as F32", name));
+    throw UserError(
+        fmt::format("{} has values beyond 65504, the limit of F16: write it as F32", name));
   }
   out.write(reinterpret_cast<const char*>(halves.data()),
             static_cast<std::streamsize>(halves.size()) *
@@ -295,7 +294,7 @@ void SafetensorsFile::readHeader(std::uint64_t fileBytes) {
     }
   }
   if (headerBytes > kMostHeaderBytes) {
-    fail(fmt::format("its header claims {} bytes, at most 100 MB are read", headerBytes));
+    fail(fmt::format("its header claims {} bytes, the limit is 100 MB", headerBytes));
   }
   if (headerBytes > fileBytes - kLengthBytes) {
     fail(fmt::format("its header claims {} bytes, the file has {} after it", headerBytes,
@@ -371,16 +370,15 @@ SafetensorsFile::ReadTensor SafetensorsFile::readValues(const std::string& name,
                                                         Index budgetBytes) const {
   const SafetensorsEntry& e = entry(name);
   if (!isReadableFloat(e.dtype)) {
-    throw UserError(fmt::format("{} in {} is of type {}; only F32, F16, BF16 and F64 can be used",
+    throw UserError(fmt::format("{} in {} has the type {}; only F32, F16, BF16 and F64 can be used",
                                 name, path_.string(), e.dtype));
   }
   const Index count = elementCount(e.shape);
   if (count > budgetBytes / static_cast<Index>(sizeof(float))) {
     throw UserError(fmt::format(
-        "{} {} in {} would take {} of memory, more than the {} there are for it; use a "
-        "smaller one",
-        name, toString(e.shape), path_.string(),
-        bytesInWords(count * static_cast<Index>(sizeof(float))), bytesInWords(budgetBytes)));
+        "{} {} in {} needs {} of memory, more than the limit of {}; use a smaller one", name,
+        toString(e.shape), path_.string(), bytesInWords(count * static_cast<Index>(sizeof(float))),
+        bytesInWords(budgetBytes)));
   }
   ReadTensor read{Tensor::uninitialised(e.shape)};
   const std::span<float> out(read.tensor.mutableData(), static_cast<std::size_t>(count));

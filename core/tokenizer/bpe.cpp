@@ -37,7 +37,7 @@ Bpe::Bpe(const Vocabulary& vocabulary, std::span<const Pair> merges, BpeSettings
                       excerpt(left, kShown), excerpt(right, kShown), excerpt(text, kShown)));
     };
     if (left.empty() || right.empty()) {
-      throw UserError(fmt::format("merges[{}] joins nothing to \"{}{}\"; it needs two tokens", i,
+      throw UserError(fmt::format("merges[{}] has one token, \"{}{}\"; it needs two", i,
                                   excerpt(left, kShown), excerpt(right, kShown)));
     }
     const std::string& prefix = settings_.continuingPrefix;

@@ -261,10 +261,9 @@ void PatternSearch::byExpression(std::string_view text, std::vector<Span>& found
                     text.size(), at, PCRE2_NO_UTF_CHECK, room_->data.get(), room_->context.get());
     if (result == PCRE2_ERROR_NOMATCH) return;
     if (result < 0) {
-      throw UserError(
-          fmt::format("the regular expression \"{}\" does not come to an end on this "
-                      "text ({}); take a shorter one",
-                      pattern_.compiled_->expression, pcreMessage(result)));
+      throw UserError(fmt::format(
+          "the regular expression \"{}\" does not finish on this text ({}); use a shorter text",
+          pattern_.compiled_->expression, pcreMessage(result)));
     }
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(room_->data.get());
     const std::size_t begin = ends[0], end = ends[1];

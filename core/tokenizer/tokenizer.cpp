@@ -20,7 +20,7 @@ void requireAdded(const AddedToken& token, const Vocabulary& vocabulary) {
     throw UserError(fmt::format("the added token with the id {} is empty", token.id));
   }
   if (token.content.size() > kMostAddedBytes) {
-    throw UserError(fmt::format("the added token \"{}\" has {} bytes; at most {} are taken", shown,
+    throw UserError(fmt::format("the added token \"{}\" has {} bytes; the limit is {}", shown,
                                 token.content.size(), kMostAddedBytes));
   }
   if (invalidUtf8At(token.content)) {
@@ -96,7 +96,7 @@ void Tokenizer::requireKnown(const std::vector<Template::Part>& parts) const {
     for (const TokenId id : part.ids) {
       if (text(id) != nullptr) continue;
       throw UserError(fmt::format(
-          "post_processor puts the id {} around texts, which is not in the vocabulary", id));
+          "post_processor adds the id {} to texts, which is not in the vocabulary", id));
     }
   }
 }
@@ -190,7 +190,7 @@ class Tokenizer::Encoding {
 std::vector<Token> Tokenizer::tokensOf(std::string_view text, int sequence,
                                        std::string_view what) const {
   if (text.size() > kMostTokenizedBytes) {
-    throw UserError(fmt::format("{} has {} MiB; at most {} MiB are taken, so shorten it", what,
+    throw UserError(fmt::format("{} has {} MiB; the limit is {} MiB, so shorten it", what,
                                 text.size() >> 20, kMostTokenizedBytes >> 20));
   }
   if (const auto position = invalidUtf8At(text)) {

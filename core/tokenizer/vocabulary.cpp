@@ -34,7 +34,7 @@ Vocabulary::Vocabulary(std::vector<Entry> entries) {
     known_[index] = true;
     const auto [other, added] = ids_.emplace(texts_[index], entry.id);
     if (!added) {
-      throw UserError(fmt::format("the token \"{}\" is there twice, with the ids {} and {}",
+      throw UserError(fmt::format("the token \"{}\" appears twice, with the ids {} and {}",
                                   excerpt(texts_[index], kShown), other->second, entry.id));
     }
   }

@@ -78,7 +78,7 @@ std::string headsOffInWords(const Task& task, const HeadsOff& off) {
     const auto missed = mostMissed(off, q);
     const double with = off.all.questions[q].accuracy;
     if (!missed) {
-      words += fmt::format("“{}” ({}) does without any one head: it loses less than {}.",
+      words += fmt::format("“{}” ({}) does not need any single head: it loses less than {}.",
                            questions[q].name, accuracyInWords(questions[q], with),
                            questions[q].classes > 1 ? "2 points" : "0.02");
       continue;

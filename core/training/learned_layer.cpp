@@ -45,9 +45,8 @@ void requireRoom(const AttentionConfig& config) {
       kCopies * ledger(config).parameters.total * static_cast<Index>(sizeof(float));
   if (needed <= defaultMemoryBudget()) return;
   throw UserError(
-      fmt::format("learning weights of d_model {} needs {} of memory, more than the {} there are "
-                  "for it: choose "
-                  "a smaller d_model, or weights that are not learned",
+      fmt::format("learning weights of d_model {} needs {} of memory, more than the limit of {}: "
+                  "choose a smaller d_model, or weights that are not learned",
                   config.dModel, bytesInWords(needed), bytesInWords(defaultMemoryBudget())));
 }
 
@@ -335,9 +334,8 @@ void LayerLearner::take(const Step& step) {
   const double length = takeStep(parameters_, optimiser, stepsDone_ + 1, {});
   for (Parameter& parameter : parameters_) parameter.gradient = {};
   if (!step.finite() || !std::isfinite(length)) {
-    throw UserError(
-        fmt::format("learning came to a number that is not finite in step {}: try another seed",
-                    stepsDone_ + 1));
+    throw UserError(fmt::format(
+        "step {} of learning gave a number that is not finite: try another seed", stepsDone_ + 1));
   }
   curriculum_->learned();
   ++stepsDone_;

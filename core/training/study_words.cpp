@@ -66,9 +66,9 @@ std::string headCountsInWords(const Task& task, const std::vector<StudyFigures>&
     fewer = fewer || run.heads < run.relations;
   }
   std::string text = stepInWords(runs.front());
-  text += fmt::format("relations that a head of their own has found, of {}: {}.",
-                      runs.front().relations, listed(found));
-  if (fewer) text += " Where there are fewer heads than relations, some must do without.";
+  text += fmt::format("relations with a head of their own, of {}: {}.", runs.front().relations,
+                      listed(found));
+  if (fewer) text += "With fewer heads than relations, some relations have no head of their own.";
   text +=
       fmt::format(" The lowest loss is {} with {}, the highest {} with {}.",
                   number(lowest->loss, 3), lowest->name, number(highest->loss, 3), highest->name);
@@ -77,12 +77,15 @@ std::string headCountsInWords(const Task& task, const std::vector<StudyFigures>&
     const std::string of = unsolvedInWords(task.questions()[q], q, runs);
     if (!of.empty()) unsolved += (unsolved.empty() ? "" : "; ") + of;
   }
-  text += unsolved.empty() ? " Every question is solved by every run."
+  text += unsolved.empty() ? "Every run solves every question."
                            : fmt::format(" Not solved: {}.", unsolved);
-  text += twins.empty()
-              ? fmt::format(" No head has a twin, another that is at least {:.2f} alike.", kTwins)
-              : fmt::format(" Heads with a twin, another that is at least {:.2f} alike: {}.",
-                            kTwins, listed(twins));
+  text +=
+      twins.empty()
+          ? fmt::format("No head has a twin (another head with a similarity of at least {:.2f}).",
+                        kTwins)
+          : fmt::format(
+                "Heads with a twin (another head with a similarity of at least {:.2f}): {}.",
+                kTwins, listed(twins));
   return text + stoppedInWords(runs);
 }
 
@@ -92,8 +95,8 @@ std::string scaleInWords(const Task& task, const std::vector<StudyFigures>& runs
   std::string text = stepInWords(with);
   if (alike(with.loss, without.loss)) {
     text += fmt::format(
-        "the losses are {} with ÷√d_k and {} without: for these settings it makes little "
-        "difference to them.",
+        "the losses are {} with ÷√d_k and {} without: the division makes little difference at "
+        "these settings.",
         number(with.loss, 3), number(without.loss, 3));
   } else {
     text += fmt::format("the loss is {} with ÷√d_k and {} without, which is {}.",
@@ -111,7 +114,7 @@ std::string scaleInWords(const Task& task, const std::vector<StudyFigures>& runs
       raw, number(with.first.scores, 2), number(without.first.scores, 2));
   text += fmt::format(
       " Rows whose largest weight is above {}: {} and {} at the first step, {} and {} at step {}. "
-      "The gradient of what the softmax reads was {} and {} long in the mean over the run.",
+      "The length of the gradient of the softmax's input was {} and {} on average over the run.",
       kSaturated, percent(with.first.saturated), percent(without.first.saturated),
       percent(with.last.saturated), percent(without.last.saturated), with.last.step,
       number(with.meanGradient, 2), number(without.meanGradient, 2));

@@ -68,7 +68,7 @@ const Task& taskFromString(std::string_view id) {
     if (task->id() == id) return *task;
     known.push_back(task->id());
   }
-  throw UserError(fmt::format("task '{}' is not known; there are: {}", id, fmt::join(known, ", ")));
+  throw UserError(fmt::format("unknown task '{}'; the tasks are: {}", id, fmt::join(known, ", ")));
 }
 
 }  // namespace headscope::training

@@ -9,11 +9,11 @@
 namespace headscope::training {
 namespace {
 
-constexpr const char* kNotRead = "the sentence is not of the grammar that it learned";
+constexpr const char* kNotRead = "the sentence does not follow the grammar that it was trained on";
 constexpr const char* kOtherSentence =
-    "it was asked about words of one sentence, and the keys are those of another";
+    "it was trained on words of one sentence, and the keys come from another";
 constexpr const char* kNotOneSeries =
-    "the answers are worked out for up to 512 steps of a series that is not repeated";
+    "answers are computed only for series of up to 512 steps without repetition";
 constexpr Index kMostStepsPaired = 512;  // limits the number of pairs of steps
 
 /// The answers to the questions in one item of a document.

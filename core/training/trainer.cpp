@@ -133,11 +133,11 @@ void checkTraining(const Task& task, const TrainingSettings& settings, Index mem
   requireNumber(settings.optimiser.clip, 0.0, "longest gradient", "give a number from 0");
   const Index needed = bytesOf(task, settings);
   if (needed <= memoryBudgetBytes) return;
-  throw UserError(fmt::format(
-      "training {} × {} heads of d_model {} on batches of {} needs {}, more than the memory budget "
-      "of {}: reduce batch, d_model, heads, layers or steps",
-      m.layers, m.heads, m.dModel, settings.batch, bytesInWords(needed),
-      bytesInWords(memoryBudgetBytes)));
+  throw UserError(
+      fmt::format("training {} × {} heads of d_model {} with batches of {} needs {}, more than the "
+                  "memory budget of {}: reduce batch, d_model, heads, layers or steps",
+                  m.layers, m.heads, m.dModel, settings.batch, bytesInWords(needed),
+                  bytesInWords(memoryBudgetBytes)));
 }
 
 Examples evaluationExamples(const Task& task) {

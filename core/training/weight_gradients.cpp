@@ -35,7 +35,7 @@ std::string weightGradientsInWords(std::span<const StepRecord> records) {
     const WeightGradients g = weightGradients(record);
     return g.queryKey >= kNearly * g.valueOutput;
   });
-  return start + ": what heads carry is learned before where they look. " +
+  return start + ": heads learn the content they carry before they learn where to look. " +
          (nearly == records.end()
               ? fmt::format("Up to step {} these stay less than half as long.", records.back().step)
               : fmt::format("At step {} these are at least half as long for the first time.",

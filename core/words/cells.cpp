@@ -172,7 +172,7 @@ std::string remarkOn(const Trace& trace, const Explanation& e) {
 }
 
 std::string originOf(const Trace& trace, const CellRef& cell) {
-  if (cell.gradient) return "how much the output's cell counts: given";
+  if (cell.gradient) return "given: the gradient of this output cell";
   const Document& d = trace.document();
   const bool x = cell.tensor == TensorId::x;
   if (!x && cell.tensor != TensorId::memory) {
@@ -225,7 +225,7 @@ std::string whyFullyMasked(const Trace& trace, const CellRef& cell) {
                                   });
   return fmt::format("every key of '{}' is masked: no softmax, {}",
                      placeName(trace, Axis::query, cell.item, cell.row),
-                     pinned                ? "weights 0 but for what is pinned"
+                     pinned                ? "weights 0 except for pinned ones"
                      : trace.config().bias ? "weights 0, output b_O"
                                            : "weights 0, output 0");
 }

@@ -41,9 +41,9 @@ Index allowedKeyCount(const Narrator& n, Index row) {
 /// "may see 3 of 6 keys"
 std::string maySee(const Narrator& n, Index row) {
   const Index count = allowedKeyCount(n, row);
-  if (count == 0) return "may see no key at all";
-  if (count == n.c.keys()) return fmt::format("may see every key, {} of them", count);
-  return fmt::format("may see {} of {} keys", count, n.c.keys());
+  if (count == 0) return "can see no key";
+  if (count == n.c.keys()) return fmt::format("can see all {} keys", count);
+  return fmt::format("can see {} of {} keys", count, n.c.keys());
 }
 
 /// Describes a row of weights.
@@ -152,20 +152,19 @@ std::string narrateMask(const Narrator& n) {
       const CellRef at = n.cell(id, n.moment.from);
       const std::string why = whyForbidden(n.c.mask, at.item, at.row, at.col);
       if (why.empty() && n.c.alibi) {
-        return fmt::format("{} may see {}: {}, the score less slope × distance.", n.query(),
+        return fmt::format("{} can see {}: {}, the score minus slope × distance.", n.query(),
                            n.key(at.col), penaltyText(explainCell(n.trace, at)));
       }
       if (why.empty()) {
-        return fmt::format("{} may see {}: the score stays {}.", n.query(), n.key(at.col),
+        return fmt::format("{} can see {}: the score stays {}.", n.query(), n.key(at.col),
                            number(n.value(at)));
       }
-      return fmt::format("{} may not see {} ({}): {} takes the place of {}.", n.query(),
-                         n.key(at.col), why, number(n.value(at)),
-                         number(n.value(n.cell(TensorId::scores, at.col))));
+      return fmt::format("{} cannot see {} ({}): {} replaces {}.", n.query(), n.key(at.col), why,
+                         number(n.value(at)), number(n.value(n.cell(TensorId::scores, at.col))));
     }
     case SegmentKind::restOfCells:
       if (n.c.alibi) {
-        return fmt::format("{}: {} {}, and every place of distance takes {} off.",
+        return fmt::format("{}: {} {}, and each position of distance subtracts {}.",
                            n.rest("key", "keys"), n.query(), maySee(n, n.subject.query),
                            slopeOf(n, n.subject.head));
       }
@@ -204,8 +203,8 @@ std::string narrateSoftmax(const Narrator& n) {
       const Explanation e = explainCell(n.trace, at);
       if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
       return fmt::format(
-          "Softmax of {}: the largest of its {} allowed score{} is {}; it is taken "
-          "off each, so that no exponential gets too large.",
+          "Softmax of {}: the largest of its {} allowed score{} is {}; it is subtracted from each "
+          "score, so that no exponential overflows.",
           line, e.terms.size(), e.terms.size() == 1 ? "" : "s", number(e.terms.front().rightValue));
     }
     case SegmentKind::exponentials: {
@@ -241,7 +240,7 @@ std::string narrateSoftmax(const Narrator& n) {
       break;
   }
   const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
-  return fmt::format("Every head shares out its own attention: {} gives {} {}.", n.query(),
+  return fmt::format("Every head distributes its own attention: {} gives {} {}.", n.query(),
                      n.key(key), firstAndLastHead(n, id, key));
 }
 

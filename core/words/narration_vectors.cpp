@@ -170,8 +170,7 @@ std::string narrateRotate(const Narrator& n) {
       std::string about = "The next pair turns more slowly";
       if (n.moment.from == 0) {
         about = fmt::format(
-            "{} stands at position {}, so the first pair of its query, numbers 0 and {}, turns by "
-            "{}",
+            "{} is at position {}, so the first pair of its query, numbers 0 and {}, turns by {}",
             n.query(), n.subject.query, half, turned(n.subject.query));
       } else if (n.moment.from >= half) {
         about = "The other of a pair turns with it";
@@ -182,8 +181,8 @@ std::string narrateRotate(const Narrator& n) {
     case SegmentKind::restOfCells: {
       const TensorId from = step(StepId::rotate).operands(TensorId::qRot, n.c).front();
       return fmt::format(
-          "{}, each pair more slowly than the one before. A turn changes no length: {} before, {} "
-          "after.",
+          "{}, each pair more slowly than the one before. A rotation keeps the length: {} before, "
+          "{} after.",
           n.rest("number", "numbers"), number(n.length(n.cell(from, 0), n.c.dK())),
           number(n.length(n.cell(TensorId::qRot, 0), n.c.dK())));
     }
@@ -191,7 +190,7 @@ std::string narrateRotate(const Narrator& n) {
       const Index row = std::min(n.subject.query, n.c.keys() - 1);
       return fmt::format(
           "Keys turn by their own positions, the first pair of {}’s by {}. So the product of a "
-          "query and a key depends on how far apart they stand, not on where.",
+          "query and a key depends only on their distance.",
           n.key(row), turned(row));
     }
     case SegmentKind::row:
@@ -237,8 +236,9 @@ std::string narrateWeigh(const Narrator& n) {
       const float gain = n.c.gain(n.subject.head);
       const std::string off =
           gain == 1.0F ? "" : fmt::format(", times the head’s gain {}", number(gain));
-      return fmt::format("Added up{}, that is what head {} has for {}: {}", off, n.subject.head + 1,
-                         n.query(), n.rowStart(TensorId::heads, n.subject.query));
+      return fmt::format("Added up{}, this is the output of head {} for {}: {}", off,
+                         n.subject.head + 1, n.query(),
+                         n.rowStart(TensorId::heads, n.subject.query));
     }
     case SegmentKind::row:
     case SegmentKind::restOfRows: {

@@ -116,7 +116,7 @@ TEST(BackgroundTask, AnErrorIsAnOutcome) {
   task.wait();
   const std::string error = task.take().value().error;
   EXPECT_EQ(error.find("map::at"), std::string::npos) << error;
-  EXPECT_NE(error.find("start it again"), std::string::npos) << error;
+  EXPECT_NE(error.find("restart headscope"), std::string::npos) << error;
 }
 
 TEST(BackgroundTask, UnitsRunUntilTheLast) {

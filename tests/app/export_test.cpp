@@ -237,7 +237,7 @@ TEST_F(Export, AFileThatIsThereIsReplacedKnowingly) {
   const fs::path path = folder_.file("w.npy", "old");
   open("A tensor …");
   name(path.string());
-  EXPECT_TRUE(ui_.shows("w.npy is there already: exporting replaces it.", kDialog));
+  EXPECT_TRUE(ui_.shows("w.npy already exists: exporting replaces it.", kDialog));
   EXPECT_EQ(contents(path), "old");
   ui_.press(Key::enter);
   EXPECT_EQ(contents(path).substr(1, 5), "NUMPY");

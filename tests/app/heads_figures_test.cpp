@@ -182,7 +182,7 @@ TEST(HeadsTable, SaysWhyWhatIsNotDefinedIsNot) {
       {textDocument("cat"), Metric::previousToken, "all 8 heads", "one token only"},
       {textDocument("cat", 512, 1), Metric::nextToken, "head 1", "one token only"},
       {cross, Metric::meanDistance, "all 8 heads",
-       "keys come from the memory: no positions in common"},
+       "keys come from the memory, so positions cannot be compared"},
       {maskedDocument(), Metric::entropy, "all 8 heads", "every row is fully masked"},
   };
   for (const Case& c : cases) {

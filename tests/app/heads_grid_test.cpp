@@ -161,7 +161,7 @@ TEST_F(HeadsGrid, ShowsTheMeanThatPyTorchReturns) {
 
 TEST_F(HeadsGrid, NormWeightedIsTheLengthOfWhatAKeyGives) {
   ui_.click("norm-weighted", kCard);
-  EXPECT_TRUE(shows("a strong weight on a value of no length moves nothing"));
+  EXPECT_TRUE(shows("a large weight on a short value moves little"));
   const auto shown = cells(3);
   // ‖A_12 v_2 W_O,3‖, term by term
   const double weight = static_cast<double>(ui_.trace().value({TensorId::weights, 0, 3, 1, 2}));

@@ -168,7 +168,7 @@ TEST_F(HeadsLooks, AGainIsSaidBesideTheMean) {
   ui_.view().heads.query = 2;
   ui_.restart(apply(*ui_.app().document(), SetHeadGain{0, 0.5F}, kTestBudget).document, ui_.view());
   open(LooksTab::values);
-  EXPECT_TRUE(shows("times its gain 0.5")) << all();
+  EXPECT_TRUE(shows("multiplied by its gain 0.5")) << all();
 }
 
 TEST_F(HeadsLooks, TheOutputLiesAtTheMeanOfTheValues) {

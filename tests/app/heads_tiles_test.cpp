@@ -75,7 +75,7 @@ TEST_F(HeadsGrid, NormWeightedStandsBesidePlainAttentionWithTheDifference) {
   ui_.click("norm-weighted", kCard);
   ASSERT_EQ(maps().size(), 8U + 3U);
   for (const char* text : {"Head 4: its weights, what they move, and the difference", "weights A",
-                           "difference", "a key moves more than its weight says"}) {
+                           "difference", "a key moves the output more than its weight says"}) {
     EXPECT_TRUE(shows(text)) << text << " in " << ui_.screen().all(kCard);
   }
   const auto plain = cells(8);

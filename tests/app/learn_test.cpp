@@ -77,7 +77,7 @@ TEST(LearnPage, AnAnswerIsShownAfterAChoiceAlone) {
   EXPECT_FALSE(ui.shows("512 ÷ 8 = 64", "lesson"));
   ui.click("d_model × heads", "lesson");
   ui.settle();
-  EXPECT_TRUE(ui.shows("Not so. The answer: d_model ÷ heads", "lesson"))
+  EXPECT_TRUE(ui.shows("Not quite. The answer: d_model ÷ heads", "lesson"))
       << ui.screen().all("lesson");
   EXPECT_TRUE(ui.shows("512 ÷ 8 = 64", "lesson"));
 }

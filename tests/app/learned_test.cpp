@@ -127,7 +127,7 @@ TEST(LearnedHeads, OfASeriesSayWhatTheyWereTrainedFor) {
   ui.settle();
   EXPECT_TRUE(ui.shows("Latest spike"));
   ui.click("how learned");
-  EXPECT_TRUE(ui.shows("What a spike and the change point are"));
+  EXPECT_TRUE(ui.shows("Spikes and change points are those"));
   EXPECT_TRUE(ui.shows("where was the latest spike?"));
   EXPECT_TRUE(ui.shows("learn --d-model 64 --heads 8 --channels 3"));
 }

@@ -219,7 +219,7 @@ TEST_F(SessionWindow, ScenesOfOnesOwnArePresentedWithTheirWords) {
   ui_.press(Key::right);
   ui_.press(Key{'2'}, true);
   ui_.frame();
-  ui_.click("a sentence for the room", "scene list");
+  ui_.click("a sentence for the audience", "scene list");
   ui_.type("Now it is scaled_down");
   ui_.click("what you say", "scene list");
   ui_.type("Wait here.");

@@ -174,7 +174,7 @@ TEST_F(MaskPainter, WhatARuleForbidsCannotBePaintedUntilTheRulesArePaint) {
   EXPECT_FALSE(allowed(1, 4));
   EXPECT_TRUE(ui_.shows("causal forbids 'cat' → 'the' anyway", "flow"));
   EXPECT_TRUE(ui_.shows("'cat' → 'the': forbidden by causal ('the' comes after 'cat')", "flow"));
-  ui_.click("turn the rules into paint", "flow");
+  ui_.click("turn the rules into painted pairs", "flow");
   EXPECT_FALSE(mask().causal);
   EXPECT_EQ(*mask().painted, causalPattern(6, 6));
   EXPECT_FALSE(ui_.shows("anyway", "flow"));
@@ -194,7 +194,7 @@ TEST_F(MaskPainter, PaddingThatDiffersBetweenItemsStaysARule) {
   ui_.clickAt(pair(0, 2));
   EXPECT_TRUE(ui_.shows("padding that differs between items cannot be painted over", "flow"));
   const Mask before = mask();
-  ui_.click("turn the rules into paint", "flow");
+  ui_.click("turn the rules into painted pairs", "flow");
   EXPECT_EQ(mask(), before);
   ui_.click("causal", "flow");
   EXPECT_EQ(mask().lengths, before.lengths);

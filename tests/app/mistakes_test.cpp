@@ -81,7 +81,7 @@ TEST(Mistakes, WrongRightAndTheDifferenceAreThoseOfTheTwoPasses) {
       ui.view().step = StepId::output;
       ui.view().selected = cell;
       ui.settle();
-      EXPECT_EQ(ui.heatmaps("beside the right way").size(), 3U);
+      EXPECT_EQ(ui.heatmaps("compared with the correct computation").size(), 3U);
       EXPECT_TRUE(ui.shows(numbers, "beside")) << numbers << ui.screen().all("beside");
       EXPECT_TRUE(ui.shows(figures, "beside")) << figures << ui.screen().all("beside");
     }

@@ -127,7 +127,7 @@ TEST_F(ModelChanges, AnEditedLayerIsListedAndSetBackAlsoInFlow) {
   page(kModelPage);
   EXPECT_TRUE(shows("edited: layer 1")) << all();
   ui.click("edited: layer 1", kModelHeadsCard);
-  ui.click("layer 1: as it came", "Combo");
+  ui.click("layer 1: undo all changes", "Combo");
   calm();
   EXPECT_EQ(words(), before);
   EXPECT_EQ(ui.config().temperature, 1.0) << "Flow shows what the model has";
@@ -136,7 +136,7 @@ TEST_F(ModelChanges, AnEditedLayerIsListedAndSetBackAlsoInFlow) {
   calm();
   EXPECT_TRUE(shows("edited: layer 1")) << all();
   EXPECT_EQ(ui.config().temperature, 4.0);
-  ui.click("as it came", kModelTextCard);
+  ui.click("as loaded", kModelTextCard);
   calm();
   EXPECT_EQ(words(), before);
   EXPECT_EQ(ui.config().temperature, 1.0);

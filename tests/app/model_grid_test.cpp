@@ -158,7 +158,7 @@ TEST_F(ModelGrid, MapsAndLabelsOfRandomTokensAreOfRandomTokens) {
   const auto tokenizer = formats::openTokenizer(ui.view().model.place.folder);
   const auto input = repeatedRandomTokens(model->config(), tokenizer.get());
   EXPECT_EQ(rowsOfPictures(), std::vector<Index>(8, std::ssize(input.ids))) << all();
-  EXPECT_TRUE(ui.shows("maps and measures are of 64 random tokens", kModelHeadsCard)) << all();
+  EXPECT_TRUE(ui.shows("maps and metrics describe 64 random tokens", kModelHeadsCard)) << all();
   // the lists of tokens are of them, too
   ui.click("tokens you choose", kModelHeadsCard);
   ui.click("every token", kModelHeadsCard);
@@ -256,7 +256,7 @@ TEST_F(ModelGrid, ATextOfSeveralLinesIsSeenAndTyped) {
   for (int i = 0; i < 20; ++i) many += "\ncat";
   ui.view().model.place.text = many;
   calm();
-  EXPECT_TRUE(ui.shows("it expects", kModelTextCard)) << "a long text leaves room\n";
+  EXPECT_TRUE(ui.shows("it predicts", kModelTextCard)) << "a long text leaves room\n";
 }
 
 TEST_F(ModelGrid, ACachedModelHasItsName) {

@@ -44,7 +44,7 @@ TEST_F(ModelPage, TheTrainedExampleOpensByOneClick) {
   ui.settle();
   ui.frame();
   EXPECT_TRUE(ui.shows("headscope induction", kModelTextCard)) << all(kModelTextCard);
-  EXPECT_TRUE(ui.shows("it expects", kModelTextCard));
+  EXPECT_TRUE(ui.shows("it predicts", kModelTextCard));
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
   EXPECT_EQ(ui.view().model.place.folder, "headscope:induction");
   EXPECT_EQ(ui.view().model.place.text.size(), 32U);
@@ -99,7 +99,7 @@ TEST_F(ModelPage, ADroppedFolderOpensWithAllItsHeads) {
   EXPECT_EQ(ui.view().page, kModelPage);
   EXPECT_TRUE(ui.shows("tiny-gpt2", kModelTextCard)) << all(kModelTextCard);
   EXPECT_TRUE(ui.shows("2 layers · d_model 32 · 4 heads of 8", kModelTextCard));
-  EXPECT_TRUE(ui.shows("it expects", kModelTextCard));
+  EXPECT_TRUE(ui.shows("it predicts", kModelTextCard));
   EXPECT_TRUE(ui.shows("layer 2", kModelHeadsCard)) << all(kModelHeadsCard);
   EXPECT_TRUE(ui.shows("head 4", kModelHeadsCard));
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
@@ -134,7 +134,7 @@ TEST_F(ModelPage, AHeadThatIsOffChangesWhatIsSaid) {
   ui.click("layer 1, head 1 off", kModelHeadsCard);
   EXPECT_TRUE(ui.shows("layer 1, head 1 on", kModelHeadsCard));
   EXPECT_NE(all(kModelTextCard), before);
-  ui.click("as it came", kModelTextCard);
+  ui.click("as loaded", kModelTextCard);
   EXPECT_EQ(all(kModelTextCard), before);
 }
 
@@ -205,7 +205,7 @@ class EditedLayer : public ModelPage {
 
 TEST_F(EditedLayer, SaysWhereItStands) {
   EXPECT_TRUE(ui.shows("tiny-gpt2, layer 1 of 2", kLayerStripCard)) << ui.screen().all();
-  EXPECT_TRUE(ui.shows("the model says", kLayerStripCard));
+  EXPECT_TRUE(ui.shows("the model predicts", kLayerStripCard));
   ui.click("← Model", kLayerStripCard);
   EXPECT_EQ(ui.view().page, kModelPage);
 }

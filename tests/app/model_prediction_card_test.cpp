@@ -43,19 +43,19 @@ class PredictionCard : public testing::Test {
 TEST_F(PredictionCard, TellsFromWhereOnTheModelKnows) {
   openInduction();
   EXPECT_TRUE(shows("after “d”")) << all();
-  EXPECT_TRUE(shows("“e” stands first")) << all();
+  EXPECT_TRUE(shows("“e” ranks first")) << all();
   EXPECT_TRUE(shows("layer 2 attention")) << all();
   EXPECT_FALSE(shows("FFN")) << "it has none\n" << all();
   EXPECT_FALSE(shows("final norm")) << all();
   ui.view().model.token = 9;  // the second b
   calm();
-  EXPECT_TRUE(shows("“c” stands first")) << all();
+  EXPECT_TRUE(shows("“c” ranks first")) << all();
 }
 
 TEST_F(PredictionCard, AWordIsChosen) {
   openTiny("tiny-gpt2", "The cat sat on");
   EXPECT_EQ(ui.view().model.prediction.word, -1) << "the most probable";
-  EXPECT_TRUE(shows("“T” stands first")) << all();
+  EXPECT_TRUE(shows("“T” ranks first")) << all();
   ui.click("ire", kModelPredictionCard);
   calm();
   EXPECT_GE(ui.view().model.prediction.word, 0);
@@ -74,7 +74,7 @@ TEST_F(PredictionCard, AnyWordIsTyped) {
   ui.type("the cat sat");
   ui.press(Key::enter);
   ui.frame();
-  EXPECT_TRUE(ui.shows("give a word that is one")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("give a word of one token")) << ui.screen().all();
   EXPECT_EQ(ui.view().model.prediction.word, 262);
 }
 
@@ -84,7 +84,7 @@ TEST_F(PredictionCard, FoldedItLeavesItsRoomToTheHeads) {
   ui.click("fold", kModelPredictionCard);
   const float after = ui.heatmaps(kModelHeadsCard).at(0).y1 - ui.heatmaps(kModelHeadsCard)[0].y0;
   EXPECT_GT(after, before);
-  EXPECT_FALSE(shows("stands first")) << all();
+  EXPECT_FALSE(shows("ranks first")) << all();
   tab("Who says it");
   EXPECT_TRUE(shows("sum of")) << all();
 }
@@ -105,7 +105,7 @@ TEST_F(PredictionCard, PartsAddUpToTheLogit) {
 TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   openTiny("tiny-gpt2", "The cat sat");
   tab("Another output");
-  EXPECT_TRUE(shows("With the output of layer 1, head 1 left out")) << all();
+  EXPECT_TRUE(shows("With the output of layer 1, head 1 set to zero")) << all();
   EXPECT_TRUE(shows("total effect")) << all();
   EXPECT_TRUE(shows("Direct effect")) << all();
   const std::string out = all();
@@ -176,7 +176,7 @@ TEST_F(PredictionCard, SamplingFollowsItsSeed) {
 TEST_F(PredictionCard, AModelOfHiddenWordsDoesNotGoOn) {
   openTiny("tiny-bert", "the cat sat");
   tab("Go on");
-  EXPECT_TRUE(shows("does not go on with a text")) << all();
+  EXPECT_TRUE(shows("cannot continue a text")) << all();
   EXPECT_FALSE(shows("generate")) << all();
 }
 

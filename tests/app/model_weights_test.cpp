@@ -96,7 +96,7 @@ TEST_F(ModelWeightsInAWindow, ALogitThatOverflowsIsSaidAndNotShown) {
   gpt2.write(folder);
   open(folder.path());
   EXPECT_TRUE(ui.shows("the logits at token 0", kModelTextCard)) << card();
-  EXPECT_FALSE(ui.shows("Computing what it expects", kModelTextCard)) << "it will never be there";
+  EXPECT_FALSE(ui.shows("Computing the prediction", kModelTextCard)) << "it will never be there";
   EXPECT_FALSE(ui.shows("being computed", kModelPredictionCard)) << "nor here";
   EXPECT_FALSE(ui.shows("nan %")) << card();
 }

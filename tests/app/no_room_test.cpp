@@ -80,10 +80,10 @@ TEST_F(NoRoom, AnAutosaveInAReadOnlyFolderIsSaid) {
   const ReadOnlyFolder readOnly(state_.path());
   ui_.restartKeeping(state_.path(), textDocument("The first words"));
   ui_.frame();
-  EXPECT_TRUE(says("cannot be kept in " + state_.path().string())) << message();
+  EXPECT_TRUE(says("cannot be stored in " + state_.path().string())) << message();
   ui_.typeSentence("The second words");
   EXPECT_EQ(ui_.document().input->tokens[0][1], "second");
-  EXPECT_FALSE(says("cannot be kept in")) << message();
+  EXPECT_FALSE(says("cannot be stored in")) << message();
   EXPECT_TRUE(ui_.shows("autosave fails"));
 }
 

@@ -97,11 +97,11 @@ TEST(Rotation, TheToolSlidesTheSentence) {
   EXPECT_TRUE(ui.shows("'mat' at position 5, 'cat' at 1: q·k = " + product, "flow"));
   const auto pairs = rotaryPairs(ui.trace(), {0, 2, 5}, 1);
   const std::string nearer = number(rotatedProduct(pairs, 5, 5));
-  EXPECT_TRUE(ui.shows("Were the key alone 4 on: " + nearer, "flow"));
-  EXPECT_FALSE(ui.shows("Slid to", "flow"));
-  const ImVec2 slider = ui.after("slide the sentence by", "flow");
+  EXPECT_TRUE(ui.shows("With only the key shifted by 4: " + nearer, "flow"));
+  EXPECT_FALSE(ui.shows("Shifted to", "flow"));
+  const ImVec2 slider = ui.after("shift the sentence by", "flow");
   ui.clickAt({slider.x + 90.0F, slider.y});
-  EXPECT_TRUE(ui.shows("Slid to", "flow"));
+  EXPECT_TRUE(ui.shows("Shifted to", "flow"));
   EXPECT_TRUE(ui.shows(": " + product + ". Were", "flow"));
 }
 
@@ -136,7 +136,7 @@ TEST(Alibi, TheSwitchPutsItIntoTheMask) {
   ui.view().head = 1;
   ui.click("Mask", "steps");
   EXPECT_TRUE(ui.shows("−0.25·d", "stage"));
-  EXPECT_TRUE(ui.shows("ALiBi takes 0.25 off a score of head 2", "stage"));
+  EXPECT_TRUE(ui.shows("ALiBi subtracts 0.25 from a score of head 2", "stage"));
   EXPECT_TRUE(ui.shows("Nothing is masked", "stage"));
   // the cell's own numbers
   ui.view().selected = CellRef{TensorId::maskedScores, 0, 1, 5, 2};
@@ -145,7 +145,7 @@ TEST(Alibi, TheSwitchPutsItIntoTheMask) {
   const double score = ui.trace().value({TensorId::scores, 0, 1, 5, 2});
   EXPECT_TRUE(
       ui.shows("= " + number(static_cast<double>(static_cast<float>(score - 0.75)), 5), "stage"));
-  EXPECT_TRUE(ui.shows("the score less ALiBi's penalty", "inspector"));
+  EXPECT_TRUE(ui.shows("the score minus ALiBi's penalty", "inspector"));
   ui.view().tool = "terms";
   ui.settle();
   EXPECT_TRUE(ui.shows("sum of 2 terms", "flow"));

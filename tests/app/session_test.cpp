@@ -41,7 +41,7 @@ TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
   EXPECT_TRUE(ui_.shows("lecture.headscope.json", "session dialog"));
   ui_.type("lecture");
   ui_.press(Key::enter);
-  EXPECT_TRUE(ui_.shows("what you changed in 'lecture' is not saved yet", "session dialog"));
+  EXPECT_TRUE(ui_.shows("your changes of 'lecture' are not saved yet", "session dialog"));
   ui_.press(Key::enter);
   EXPECT_EQ(ui_.document().input->tokens[0], (std::vector<std::string>{"Keep", "these", "words"}));
   EXPECT_EQ(ui_.view().step, StepId::softmax);
@@ -154,7 +154,7 @@ TEST_F(SessionWindow, ADroppedSessionIsOpened) {
 TEST_F(SessionWindow, AnotherFileIsReplacedOnlyWhenAskedTwice) {
   folder_.file("lecture.headscope.json", "mine");
   saveAs(lecture());
-  EXPECT_TRUE(ui_.shows("is there already"));
+  EXPECT_TRUE(ui_.shows("already exists"));
   EXPECT_EQ(readAll(lecture()), "mine");
   ui_.click("Save", "session dialog");
   EXPECT_EQ(ui_.app().message(), "saved " + lecture().string());

@@ -134,8 +134,8 @@ TEST_F(TemperaturePanel, DropoutIsASwitchWithRateAndSeed) {
     count += dropped(0, 0, 2, key) ? 1 : 0;
     EXPECT_EQ(ui_.trace().value({TensorId::weights, 0, 0, 2, key}) == 0.0F, dropped(0, 0, 2, key));
   }
-  EXPECT_TRUE(
-      ui_.shows(fmt::format("then dropout takes {} of 6 (×), the others × 2", count), "flow"));
+  EXPECT_TRUE(ui_.shows(
+      fmt::format("then dropout removes {} of 6 (×) and scales the others × 2", count), "flow"));
   ui_.click("training: dropout", "flow");
   EXPECT_FALSE(ui_.config().dropout.on());
   EXPECT_FALSE(ui_.shows("dropout(", "steps"));

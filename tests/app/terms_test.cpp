@@ -154,7 +154,7 @@ TEST(Terms, SayWhyAKeyIsMaskedAndWhatDropoutDid) {
   ui.view().selected = CellRef{TensorId::maskedScores, 0, 0, 0, 2};
   ui.settle();
   EXPECT_TRUE(ui.shows("causal: key 2 comes after query 0", "flow"));
-  EXPECT_TRUE(ui.shows("is not used: −∞ stands in its place", "flow"));
+  EXPECT_TRUE(ui.shows("is not used: −∞ replaces it", "flow"));
   ui.view().selected = CellRef{TensorId::weights, 0, 0, 0, 2};
   ui.settle();
   EXPECT_TRUE(ui.shows("weight 0: causal: key 2 comes after query 0", "flow"));
@@ -215,7 +215,7 @@ TEST(Terms, LeadBackToXAndTheTrailLeadsForth) {
     const std::size_t terms = explainCell(ui.trace(), trail.back()).terms.size();
     ui.click(weight      ? "← along its own score"
              : terms > 1 ? "← along the largest term"
-                         : "← to where it comes from",
+                         : "← to its source",
              "flow");
     ASSERT_NE(ui.view().selected, trail.back());
     trail.push_back(*ui.view().selected);

@@ -98,7 +98,7 @@ TEST(Text, TenMegabytesPastedAreRefusedInWords) {
   ui.press(Key{'A'}, true);
   ui.press(Key{'V'}, true);
   EXPECT_EQ(ui.app().trace(), before);
-  EXPECT_TRUE(ui.shows("text has 10.0 MB; at most 1 MB is taken, so shorten it"));
+  EXPECT_TRUE(ui.shows("text has 10.0 MB; the limit is 1 MB, so shorten it"));
 }
 
 /// Dear ImGui may hold only characters of 16 bits; the document still gets the typed text.

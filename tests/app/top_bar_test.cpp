@@ -113,7 +113,7 @@ TEST_F(HeadsThatDoNotDivide, CanBecomeTheNearestThatDo) {
 }
 
 TEST_F(HeadsThatDoNotDivide, GoBackToWhatTheyWere) {
-  ui_.click("back to what it was", "problem");
+  ui_.click("back to the previous value", "problem");
   EXPECT_FALSE(ui_.window("problem"));
   EXPECT_EQ(ui_.app().document(), document_);
   EXPECT_TRUE(ui_.shows("heads8", "top bar"));
@@ -188,12 +188,12 @@ TEST(TopBar, WhatIsNoNumberOrAbsurdIsRefused) {
     ui.typeInto(field, typed);
     EXPECT_EQ(ui.app().document(), before) << typed;
     EXPECT_TRUE(ui.shows(message, "problem")) << typed << ": " << ui.screen().all("problem");
-    ui.click("back to what it was", "problem");
+    ui.click("back to the previous value", "problem");
   };
   refuses("heads", "0", "heads is 0: it must be at least 1");
   refuses("heads", "-4", "heads is -4: it must be at least 1");
   refuses("heads", "eight", "'eight' is not a whole number");
-  refuses("d_model", "1000000000", "d_model is 1000000000: at most 65536 is taken");
+  refuses("d_model", "1000000000", "d_model is 1000000000: the maximum is 65536");
   refuses("d_model", "99999999999999999999", "is not a whole number");
   refuses("tokens", "0", "tokens is 0: it must be at least 1");
   refuses("tokens", "2.5", "'2.5' is not a whole number");

@@ -98,7 +98,7 @@ TEST(TrainPage, HeadCountsAreRunSideBySideAndCanBeStopped) {
   ui.click("Run", "head counts");
   ui.settle();
   EXPECT_TRUE(ui.shows("16 heads", "head counts"));
-  EXPECT_TRUE(ui.shows("relations that a head of their own has found", "head counts"));
+  EXPECT_TRUE(ui.shows("relations with a head of their own", "head counts"));
   // another task has no run yet
   ui.click("Brackets", "task");
   EXPECT_FALSE(ui.shows("16 heads", "head counts"));

@@ -43,7 +43,7 @@ class Unsaved : public Autosave {
 TEST_F(Unsaved, EditsAreLeftForAnotherSessionOnlyWhenAskedTwice) {
   drop(other_);
   EXPECT_EQ(word(), "Edited");
-  EXPECT_TRUE(ui_.shows("what you changed in 'lecture' is not saved yet"));
+  EXPECT_TRUE(ui_.shows("your changes of 'lecture' are not saved yet"));
   drop(folder_ / "third.headscope.json");  // a second request
   drop(other_);
   EXPECT_EQ(word(), "Edited");
@@ -78,7 +78,7 @@ TEST_F(Unsaved, ASessionWhosePassIsRefusedIsNotTheOneThatIsOpen) {
   }
   formats::saveSession(other_, {std::make_shared<const Document>(broken), "{}", {}, {}});
   openOther();
-  EXPECT_NE(ui_.app().message().find("taken back"), std::string::npos) << ui_.app().message();
+  EXPECT_NE(ui_.app().message().find("undone"), std::string::npos) << ui_.app().message();
   EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
   ui_.press(Key{'S'}, true);
   EXPECT_EQ(firstWord(lecture()), "Edited");
@@ -126,7 +126,7 @@ TEST_F(Recovery, LeavesWhatIsUnsavedOnlyWhenAskedTwice) {
   const std::string first = number();
   ui_.press(Key{'R'}, true, true);
   EXPECT_EQ(number(), first);
-  EXPECT_TRUE(ui_.shows("what you changed is not saved yet", "recovery"));
+  EXPECT_TRUE(ui_.shows("your changes are not saved yet", "recovery"));
   ui_.press(Key{'R'}, true, true);
   EXPECT_NE(number(), first);
   ui_.press(Key{'Z'}, true);

@@ -117,7 +117,7 @@ TEST_F(Files, NamesThatTheSystemRefusesAreRefusedInWords) {
   const std::string link = "https://example.org/#s1." + longPath;
   ::unsetenv("DISPLAY");
   ::unsetenv("WAYLAND_DISPLAY");
-  expectRefused({link}, {"no display here to open the link on"});
+  expectRefused({link}, {"there is no display to open the link on"});
   expectRefused({"run", "--trace", path("loop.safetensors")},
                 {"cannot write", "Too many levels of symbolic links"});
   EXPECT_TRUE(fs::is_symlink(path("loop.safetensors")));

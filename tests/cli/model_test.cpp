@@ -185,7 +185,7 @@ TEST_F(Model, CountsFromOneInWordsAndFromZeroInJson) {
   const CliResult words = runProgram(model("tiny-gpt2", flags));
   EXPECT_NE(words.out.find("\n1      The    "), std::string::npos) << words.out;
   EXPECT_NE(words.out.find("\n8      at     "), std::string::npos) << words.out;
-  EXPECT_NE(words.out.find("at place 4, Ġsat: what it would say, and the rank of"),
+  EXPECT_NE(words.out.find("at place 4, Ġsat: the predicted token, and the rank of"),
             std::string::npos)
       << words.out;
   EXPECT_NE(words.out.find("from 0 in flags and JSON"), std::string::npos) << words.out;
@@ -256,7 +256,7 @@ TEST_F(Model, GoesOnNoFurtherThanToWhereTheModelEndsAText) {
     ASSERT_EQ(said["generated"].size(), 2U) << ends;
     EXPECT_EQ(said["generated"][1]["id"], end);
     EXPECT_EQ(said["ended"], true);
-    EXPECT_NE(runProgram(here).out.find("ends a text"), std::string::npos);
+    EXPECT_NE(runProgram(here).out.find("end of a text"), std::string::npos);
   }
 }
 
@@ -305,8 +305,8 @@ TEST_F(Model, AHeadsOutputIsReplaced) {
 TEST_F(Model, PrintsATable) {
   const CliResult result = runProgram(model("tiny-bert", {"--ids", "2,67,176,3"}));
   EXPECT_EQ(result.status, 0) << result.err;
-  for (const char* part : {"tiny-bert: bert, 2 layers, d_model 32, 4 heads", "what stands there",
-                           "what each head does", "4 tokens"}) {
+  for (const char* part : {"tiny-bert: bert, 2 layers, d_model 32, 4 heads", "the hidden token",
+                           "the labels of all heads", "4 tokens"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << " in " << result.out;
   }
 }
@@ -314,7 +314,7 @@ TEST_F(Model, PrintsATable) {
 TEST_F(Model, RefusesWhatCannotBe) {
   expectRefused({"model"}, {"directory"});
   expectRefused(model("tiny-gpt2", {"--json"}), {"--ids"});
-  expectRefused({"model", path("nowhere"), "--ids", "1"}, {"nowhere", "not a folder"});
+  expectRefused({"model", path("nowhere"), "--ids", "1"}, {"nowhere", "not there"});
   expectRefused({"model", path("nowhere")}, {"nowhere", "not there"});
   expectRefused(model("tiny-gpt2", {"--ids", "1,two"}), {"--ids", "two"});
   expectRefused(model("tiny-gpt2", {"--ids", "400"}), {"id 400", "0 to 399"});

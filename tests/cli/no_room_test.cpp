@@ -151,7 +151,8 @@ TEST_F(NoRoom, MemoryThatRunsOutIsSaid) {
     if (!done) {
       EXPECT_EQ(WEXITSTATUS(status), 1) << megabytes << " MB: " << error;
       EXPECT_EQ(error.rfind("headscope: ", 0), 0U) << megabytes << " MB: " << error;
-      EXPECT_EQ(error.find("inside headscope"), std::string::npos) << megabytes << " MB: " << error;
+      EXPECT_EQ(error.find("internal error in headscope"), std::string::npos)
+          << megabytes << " MB: " << error;
       refused = refused || error.find("not enough memory") != std::string::npos;
     }
     EXPECT_EQ(std::distance(fs::directory_iterator(path("")), {}), done ? 2 : 1);

@@ -56,7 +56,7 @@ TEST_F(TextArguments, TextsOfAPassAreNoLists) {
 }
 
 TEST_F(TextArguments, AnEmptyValueIsNotTheNextFlag) {
-  expectRefused({"run", "--preset=", "--json"}, {"--preset", "nothing is given"});
+  expectRefused({"run", "--preset=", "--json"}, {"--preset", "it needs a value"});
 }
 
 TEST_F(TextArguments, RefusalsNameWhatWasTyped) {

@@ -97,7 +97,7 @@ TEST(Alibi, ItAndRopeTakeEachOthersPlace) {
   AttentionConfig both = alibi->config;
   both.rotary.theta = 100.0;
   ASSERT_EQ(validate(both).size(), 1U);
-  EXPECT_NE(validate(both).front().message.find("turn the other off"), std::string::npos);
+  EXPECT_NE(validate(both).front().message.find("so turn one off"), std::string::npos);
 }
 
 TEST(Alibi, CrossAttentionIsRefused) {
@@ -128,7 +128,7 @@ TEST(Alibi, ACellSaysWhatItLoses) {
   const Arithmetic a = arithmetic(*trace, e, 3, false);
   EXPECT_NE(a.sum.find("− 0.25 × 3 = " + number(e.value, 5)), std::string::npos) << a.sum;
   EXPECT_EQ(a.remark, "");
-  EXPECT_EQ(e.rule, "allowed: less slope × distance");
+  EXPECT_EQ(e.rule, "allowed: minus slope × distance");
   const Arithmetic before = arithmetic(*trace, explainCell(*trace, score), 3, false);
   const auto stated = fmt::format("− 0.25 × 3 → {}", number(e.value));
   EXPECT_NE(before.next.find(stated), std::string::npos) << before.next;

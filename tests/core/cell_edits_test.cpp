@@ -250,7 +250,7 @@ TEST(EditedCells, StayWhereTheSizesStayAndGoWithANoteOtherwise) {
   EXPECT_NE(other.note.find("edited cells"), std::string::npos) << other.note;
   EXPECT_FALSE(other.document->inputEdited);
   const EditResult wider = applied(d, SetDimensions{96, 4, 4});
-  EXPECT_NE(wider.note.find("weights were drawn anew"), std::string::npos) << wider.note;
+  EXPECT_NE(wider.note.find("weights were drawn again"), std::string::npos) << wider.note;
   EXPECT_FALSE(wider.document->weightsEdited);
   // a loaded X needs no positions, and what moves is what is shown
   const CellRef typed{TensorId::x, 0, -1, 1, 2};

@@ -383,9 +383,9 @@ TEST(DesignedHeads, OfASensorWindow) {
 TEST(DesignedHeads, TellWhichCoordinatesMeet) {
   const auto heads = designedHeads(*designedText(kCat, 512, 8));
   const std::string& verb = heads[1].structure;
-  for (const char* part :
-       {"5 · verb + 4.7 · copula of the query meets noun of the key", "5.5 · constant − 5.5 · verb",
-        "the first place", "28 position pairs", "1.6 at -1, 4.7 at 0, -2.5 at +1"}) {
+  for (const char* part : {"5 · verb + 4.7 · copula of the query is multiplied by noun of the key",
+                           "5.5 · constant − 5.5 · verb", "the first place", "28 position pairs",
+                           "1.6 at -1, 4.7 at 0, -2.5 at +1"}) {
     EXPECT_NE(verb.find(part), std::string::npos) << verb;
   }
   EXPECT_NE(heads[7].structure.find("as W_Q and W_K are"), std::string::npos);

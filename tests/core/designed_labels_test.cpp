@@ -96,7 +96,7 @@ TEST(DesignedLabels, SayWhereThereIsNoPartner) {
     const Labelled found = labelled(document);
     for (std::size_t h = 0; h < found.heads.size(); ++h) {
       if (!found.made[h] || hasPartners(*found.relations[h])) continue;
-      EXPECT_EQ(found.made[h]->score.why, "no token has one to look at") << name;
+      EXPECT_EQ(found.made[h]->score.why, "no token has a target to look at") << name;
     }
   }
   const Labelled first =

@@ -27,7 +27,7 @@ TEST(DesignedLimits, ASizeTooSmallIsSaidAndDrawnInstead) {
   EXPECT_NE(tiny[0].why.find("position pairs, and d_model 8 has room for 0"), std::string::npos);
   const auto many = designedHeads(*designedText(kCat, 1280, 20));
   EXPECT_FALSE(many[15].drawn);
-  EXPECT_EQ(many[16].why, "16 heads are designed for text, and this one is beyond them");
+  EXPECT_EQ(many[16].why, "only 16 heads are designed for text");
 }
 
 TEST(DesignedLimits, BeyondTheReachOfTheirKernelsTheySaySo) {
@@ -47,15 +47,14 @@ TEST(DesignedLimits, BeyondTheReachOfTheirKernelsTheySaySo) {
     if (title == "First token" || title == "Uniform") {
       EXPECT_EQ(why, "") << title;
     } else {
-      EXPECT_EQ(why,
-                "some places lie more than 40 apart, and beyond that its distance kernel repeats")
+      EXPECT_EQ(why, "some positions are more than 40 apart, where its distance kernel repeats")
           << title;
     }
   }
   const auto both = whysOf(42, true);
   EXPECT_EQ(both.at("Next token"),
-            "the causal mask hides what comes after a query: it cannot see what it looks for; and "
-            "some places lie more than 40 apart, and beyond that its distance kernel repeats");
+            "the causal mask hides keys after the query, including the target; and some positions "
+            "are more than 40 apart, where its distance kernel repeats");
 }
 
 TEST(DesignedLimits, AChannelThatIsNotThereIsSaid) {
@@ -75,7 +74,7 @@ TEST(DesignedLimits, WhatAppliesElsewhereIsSaid) {
 
   const auto grouped = designedHeads(*designed(TextSource{{kCat}, {}}, sized(512, 8, 1, 2)));
   EXPECT_EQ(grouped[0].title, "Previous token");
-  EXPECT_EQ(grouped[3].why, "it shares its keys with head 1, which they are made for");
+  EXPECT_EQ(grouped[3].why, "it shares its keys with head 1, for which they are designed");
   EXPECT_EQ(grouped[4].title, "Verb → its subject");
 
   const auto off =

@@ -78,12 +78,13 @@ TEST(TextEmbedding, IdentityIsTheTokensOwn) {
 TEST(TextEmbedding, TooNarrowDropsFromTheRightAndSaysSo) {
   const TextSource source{{"The cat sat"}, {}};
   EXPECT_TRUE(embed(source, 96).notes.empty());
-  EXPECT_EQ(embed(source, 32).notes,
-            std::vector<std::string>{"d_model 32 is too narrow for all coordinates: left out "
-                                     "position pairs 6 to 28"});
+  EXPECT_EQ(
+      embed(source, 32).notes,
+      std::vector<std::string>{
+          "d_model 32 is too narrow for all coordinates: it leaves out position pairs 6 to 28"});
   EXPECT_EQ(embed(source, 8).notes,
-            std::vector<std::string>{"d_model 8 is too narrow for all coordinates: left out word "
-                                     "classes adjective to other, position pairs 1 to 28"});
+            std::vector<std::string>{"d_model 8 is too narrow for all coordinates: it leaves out "
+                                     "word classes adjective to other, position pairs 1 to 28"});
   const Input one = embed(source, 1);
   EXPECT_EQ(one.coordinates, std::vector<std::string>{"identity 1"});
   EXPECT_EQ(std::abs(one.x.at({0, 0, 0})), 1.0F);
@@ -281,11 +282,11 @@ TEST(SeriesEmbedding, NarrowDropsFlagsFirst) {
   EXPECT_EQ(embed(source, 83).notes, std::vector<std::string>{});
   EXPECT_EQ(embed(source, 82).notes,
             std::vector<std::string>{
-                "d_model 82 is too narrow for all coordinates: left out flag change point"});
+                "d_model 82 is too narrow for all coordinates: it leaves out flag change point"});
   EXPECT_EQ(embed(source, 32).notes,
-            std::vector<std::string>{"d_model 32 is too narrow for all coordinates: left out "
-                                     "position pairs 12 to 28, channel, first difference, "
-                                     "running mean, flags spike to change point"});
+            std::vector<std::string>{
+                "d_model 32 is too narrow for all coordinates: it leaves out position pairs 12 to "
+                "28, channel, first difference, running mean, flags spike to change point"});
 }
 
 TEST(SeriesEmbedding, ItemsMustAgreeInColumns) {

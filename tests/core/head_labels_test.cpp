@@ -187,7 +187,7 @@ TEST(DeclaredScore, IsTheMeanWeightOnThePartners) {
   EXPECT_EQ(*declaredScore(*trace, std::nullopt, 0, relation),
             *declaredScore(*trace, 0, 0, relation));
   const DeclaredRelation nobody{"nobody", {{{}, {}, {}, {0}}}};
-  EXPECT_EQ(declaredScore(*trace, 0, 0, nobody).why, "no token has one to look at");
+  EXPECT_EQ(declaredScore(*trace, 0, 0, nobody).why, "no token has a target to look at");
 }
 
 /// Every row shares its weight evenly among its keys.

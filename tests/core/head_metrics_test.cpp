@@ -210,8 +210,9 @@ TEST(HeadMetrics, SayWhyTheyAreNotDefined) {
   const auto apart = runAttention(
       withTokens(randomDocument(with(sized(8, 1, 4), [](auto& c) { c.mask.window = 2; })),
                  {"a", "b", "c", "a"}));
-  EXPECT_EQ(whyOf(apart, Metric::duplicateToken), "no row may see its token in another place");
-  EXPECT_EQ(whyOf(apart, Metric::induction), "no row may see what came after its token before");
+  EXPECT_EQ(whyOf(apart, Metric::duplicateToken), "no row can see its token at another position");
+  EXPECT_EQ(whyOf(apart, Metric::induction),
+            "no row can see a token after an earlier occurrence of its own");
 
   const auto one = runAttention(randomDocument(sized(8, 1, 1)));
   for (const Metric metric : {Metric::previousToken, Metric::nextToken, Metric::firstToken}) {
@@ -226,7 +227,8 @@ TEST(HeadMetrics, SayWhyTheyAreNotDefined) {
     if (m.needs == MetricNeeds::weights) {
       EXPECT_TRUE(only(cross)[m.metric]) << m.key;
     } else {
-      EXPECT_EQ(whyOf(cross, m.metric), "keys come from the memory: no positions in common");
+      EXPECT_EQ(whyOf(cross, m.metric),
+                "keys come from the memory, so positions cannot be compared");
     }
   }
   const auto nothing = runAttention(

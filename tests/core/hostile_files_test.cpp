@@ -161,7 +161,7 @@ TEST(HostileSafetensors, TheBudgetHoldsForAllTensorsTogether) {
   constexpr Index kInput = 4 * (8 + 8);
   EXPECT_NO_THROW(loadInput(file, kInput));
   expectUserError([&] { loadInput(file, kInput - 1); }, "memory (2, 4) in ", "f.safetensors",
-                  "would take 32 bytes of memory, more than the 31 bytes there are");
+                  "needs 32 bytes of memory, more than the limit of 31 bytes");
   constexpr Index kWeights = 4 * (48 + 16);
   EXPECT_NO_THROW(loadWeights(file, "", kWeights));
   expectUserError([&] { loadWeights(file, "", kWeights - 1); }, "out_proj.weight (4, 4) in ");

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 TEST(HostileModels, MissingFiles) {
   const TempFolder folder;
-  expectUserError([&] { openModel(folder / "nowhere", kBudgetBytes); }, "nowhere", "not a folder");
+  expectUserError([&] { openModel(folder / "nowhere", kBudgetBytes); }, "nowhere", "not there");
   expectUserError([&] { openModel(folder.path(), kBudgetBytes); }, "no config.json",
                   "open the folder");
   ModelFolder("tiny-gpt2").writeConfig(folder);

@@ -110,7 +110,7 @@ TEST(LessonFile, SaysWhatIsWrong) {
        "right"},
       {"{" + scene +
            R"(, "check": {"ask": "d", "done": "e", "that": {"d_k": 1}, "again": "05"}}]})",
-       "is no lesson of the program: '05'"},
+       "is not a lesson of the program: '05'"},
       {"{" + scene +
            R"(, "check": {"ask": "d", "done": "e", "that": {"d_k": 1}, "way": {"go": 1}}}]})",
        "check.way.go is 1, a field that headscope"},

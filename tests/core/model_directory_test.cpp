@@ -413,7 +413,7 @@ TEST_F(Shards, AreOneModel) {
 TEST_F(Shards, ThatMissTensorsAreRefused) {
   json map = map_;
   map.erase(kTensor);
-  expectUserError([&] { open(map); }, kTensor, "has no tensor", "whole download");
+  expectUserError([&] { open(map); }, kTensor, "has no tensor", "download is complete");
   map = map_;
   map[kTensor] = "model-1.safetensors";
   expectUserError([&] { open(map); }, "index.json", "model-1.safetensors", kTensor);
@@ -427,7 +427,7 @@ TEST_F(Shards, AnIndexLeadsNowhereElse) {
   for (const char* elsewhere : {"../model-1.safetensors", "/etc/passwd", "", "..", "a\\b"}) {
     json map = map_;
     map[kTensor] = elsewhere;
-    expectUserError([&] { open(map); }, "weight_map.", "no name of a file beside it");
+    expectUserError([&] { open(map); }, "weight_map.", "not the name of a file in the same folder");
   }
   expectUserError([&] { open(json::object()); }, "weight_map", "names no tensors");
   expectUserError([&] { open(3); }, "weight_map", "an object");

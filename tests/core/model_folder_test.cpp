@@ -120,7 +120,7 @@ TEST(ModelFolders, TheOnlyWeightsMayHaveAnotherName) {
   EXPECT_NE(onlyNote(model).find("gpt2.safetensors"), std::string::npos);
   EXPECT_EQ(logitsOf(model, kIds), logitsOf(opened(m), kIds));
   folder.file("gpt2.fp16.safetensors", "x");
-  expectNotOpened(folder, "gpt2.fp16.safetensors, gpt2.safetensors", "the one that is meant");
+  expectNotOpened(folder, "gpt2.fp16.safetensors, gpt2.safetensors", "rename the one to open");
 }
 
 TEST(ModelFolders, FilesThatAreNotReadAreSaid) {

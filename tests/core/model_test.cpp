@@ -243,7 +243,7 @@ TEST(Model, RefusesTokensThatItCannotTake) {
       [&] {
         with({2, 232});
       },
-      "the token at place 2 has the id 232", "tiny-bert", "0 to 231");
+      "the token at position 2 has the id 232", "tiny-bert", "0 to 231");
   expectUserError([&] { with({-1}); }, "id -1");
   expectUserError([&] { with({2, 3}, {0, 2}); }, "type 2", "0 to 1");
   expectUserError([&] { with({2, 3}, {0}); }, "1 token types", "2 tokens");

@@ -221,7 +221,7 @@ TEST_F(Told, WhatAMaskForbidsAndWhy) {
   open(test::changed(presetDocument("original-transformer"), causal));
   expectAll(told(StepId::mask, SegmentKind::cell, 1), {"“sat” may see “cat”"});
   expectAll(told(StepId::mask, SegmentKind::cell, 3),
-            {"“sat” may not see “on”", "causal: key 3 comes after query 2", "−∞",
+            {"“sat” cannot see “on”", "causal: key 3 comes after query 2", "−∞",
              value(TensorId::scores, 2, 3)});
   expectAll(told(StepId::softmax, SegmentKind::maximum), {"3 allowed scores"});
   expectAll(told(StepId::softmax, SegmentKind::cell, 4), {"“the” 0 of its attention", "causal"});

@@ -161,7 +161,7 @@ TEST(AssetFiles, DamagedOnesAreRefusedInWords) {
   expectUserError(presetsOf("7"), "presets.json");
   expectUserError([&] { parseExamples(R"([{"name":"x"}])", noFile); }, "examples.json");
   expectUserError(presetsOf(R"([{"name":"x","title":"","about":"","input":{"x":[[1],[2,3]]}}])"),
-                  "unequal length");
+                  "another length than the first row");
 }
 
 }  // namespace

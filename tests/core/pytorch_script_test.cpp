@@ -154,17 +154,17 @@ TEST(ExportPyTorch, LeavesTheFilesOfOthersAlone) {
 
   fs::create_directory(folder / "script");
   folder.file("script/check_attention.py", "print('mine')");
-  refused(folder / "script", "script/check_attention.py is there already");
+  refused(folder / "script", "script/check_attention.py already exists");
   EXPECT_EQ(namesIn(folder / "script"), std::vector<std::string>{"check_attention.py"});
 
   fs::create_directories(folder / "other/tensors");
   folder.file("other/tensors/weights.pt", "mine");
-  refused(folder / "other", "weights.pt is there already");
+  refused(folder / "other", "weights.pt already exists");
   EXPECT_EQ(readAll(folder / "other/tensors/weights.pt"), "mine");
 
   exportPyTorch(folder / "own", *trace);
   folder.file("own/tensors/mine.npy", "");
-  refused(folder / "own", "mine.npy is there already");
+  refused(folder / "own", "mine.npy already exists");
   EXPECT_TRUE(fs::exists(folder / "own/tensors/x.npy"));
 }
 

@@ -123,8 +123,9 @@ TEST(Safetensors, OtherFloatsAreConvertedExactly) {
   EXPECT_EQ(file.readAny("d").values(),
             (std::vector<float>{0.1F, 1.0F, std::numeric_limits<float>::infinity()}));
   expectUserError([&] { file.read("d"); }, "d[2] is ∞ in ", "t.safetensors");
-  expectUserError([&] { file.read("i"); }, "i in ", "is of type I64; only F32, F16, BF16 and F64");
-  expectUserError([&] { file.read("new"); }, "is of type F4");
+  expectUserError([&] { file.read("i"); }, "i in ",
+                  "has the type I64; only F32, F16, BF16 and F64");
+  expectUserError([&] { file.read("new"); }, "has the type F4");
   expectUserError([&] { file.read("none"); }, "has no tensor \"none\"");
 }
 
@@ -146,8 +147,8 @@ TEST(Safetensors, LyingHeaderLengthIsRefusedBeforeAllocating) {
     return folder.file("bad.safetensors",
                        std::string(reinterpret_cast<const char*>(&length), 8) + "{}      ");
   };
-  expectUserError([&] { SafetensorsFile{lying(~0ULL)}; }, "at most 100 MB");
-  expectUserError([&] { SafetensorsFile{lying(100'000'001)}; }, "at most 100 MB");
+  expectUserError([&] { SafetensorsFile{lying(~0ULL)}; }, "the limit is 100 MB");
+  expectUserError([&] { SafetensorsFile{lying(100'000'001)}; }, "the limit is 100 MB");
   expectUserError([&] { SafetensorsFile{lying(99'000'000)}; }, "claims 99000000 bytes", "has 8");
 }
 
@@ -197,7 +198,8 @@ TEST(Safetensors, SizesThatOverflowAreRefused) {
   expectRefused(R"({"a":)" + entry("[1,1,1,1,1,1,1,1,1]", "[0,4]") + "}", 4, "has 9 axes");
   std::string ones = "[1";
   for (int i = 0; i < 1000; ++i) ones += ",1";
-  expectRefused(R"({"a":)" + entry(ones + "]", "[0,4]") + "}", 4, "\"a\" has too long an entry");
+  expectRefused(R"({"a":)" + entry(ones + "]", "[0,4]") + "}", 4,
+                "\"a\" has an entry that is too long");
 }
 
 TEST(Safetensors, ADamagedByteNeverDoesWorseThanAnError) {

@@ -295,7 +295,7 @@ TEST_F(SessionFile, EveryDamageIsNamed) {
       {"/document/config/painted/runs/1", 1 << 30, "painted.runs do not add up"},
       {"/document/config/mistakes/0", "typo", "document.config.mistakes[0]"},
       {"/document/config/dropout/rate", 1.5, "document.config cannot be used"},
-      {"/document/config/dropout/seed", -1, "dropout.seed must be a whole number from 0"},
+      {"/document/config/dropout/seed", -1, "dropout.seed must be a whole number of at least 0"},
       {"/document/positions", "random", "document.positions must be"},
       {"/document/source/kind", "sound", "document.source.kind must be"},
       {"/document/source/texts", {"", ""}, "document.source cannot be used"},

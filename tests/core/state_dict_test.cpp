@@ -172,7 +172,7 @@ TEST(StateDict, UnusedTensorsOfALayerAreRefused) {
                           {"v_proj.lora_B.default.weight", {6, 2}, "merge_and_unload"},
                           {"relative_attention_bias.weight", {32, 4}, "distance of two tokens"},
                           {"q_proj.weight_scale", {1}, "quantized"},
-                          {"in_proj_bias", {24}, "another set of projections"},
+                          {"in_proj_bias", {24}, "a second set of projections"},
                           {"q_norm.weight", {3}, "k_norm.weight is missing"},
                           {"q_layernorm.weight", {3}, "norm that is not computed"},
                           {"bias_k", {1, 1, 8}, "add_bias_kv"}}) {
@@ -189,15 +189,15 @@ TEST(StateDict, UnusedTensorsOfALayerAreRefused) {
   // two sets of projections are ambiguous
   const auto twoOutputs = layerWith({{"out_proj.weight", {8, 12}}});
   expectUserError([&] { loadWeights(fileOf(folder, twoOutputs)); }, "o_proj.weight in ",
-                  "cannot be told");
+                  "so the choice is ambiguous");
   Named both = layerWith({{"out_proj.weight", {8, 8}}, {"in_proj_weight", {24, 8}}});
   std::erase_if(both, [](const auto& each) { return each.first == "o_proj.weight"; });
   expectUserError([&] { loadWeights(fileOf(folder, both)); }, "k_proj.weight in ",
-                  "cannot be told");
+                  "so the choice is ambiguous");
   // under a prefix every name counts; at the root those of an attention layer alone
   const auto gate = layerWith({{"gate.weight", {4, 8}}});
   expectUserError([&] { loadWeights(fileOf(folder, gate, "a."), "a."); }, "a.gate.weight",
-                  "no part of attention");
+                  "not a part of attention");
   EXPECT_EQ(loadWeights(fileOf(folder, gate)).dModel, 8);
   EXPECT_EQ(loadWeights(fileOf(folder, layerWith({{"x", {5, 8}}, {"q_proj", {1, 5, 12}}}))).dModel,
             8);

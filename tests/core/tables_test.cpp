@@ -80,7 +80,7 @@ TEST(Csv, FilesAreNamedInMessages) {
   expectUserError([&] { readSeries(folder.path()); }, "cannot read");
   const auto large = folder.file("large.csv", "a\n1\n");
   std::filesystem::resize_file(large, std::uintmax_t{65} << 20);
-  expectUserError([&] { readSeries(large); }, "large.csv has 65.0 MB; at most 64 MB");
+  expectUserError([&] { readSeries(large); }, "large.csv has 65.0 MB; the limit is 64 MB");
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ TEST(CellTable, WhatIsWrongIsNamedByRowAndColumn) {
   expectUserError([] { parseCellTable("1\t\"2\n"); }, "quotation mark");
   expectUserError([] { parseCellTable(""); }, "there are no numbers to paste");
   expectUserError([] { parseCellTable(std::string((std::size_t{64} << 20) + 1, '1')); },
-                  "at most 64 MB");
+                  "the limit for pasting is 64 MB");
 }
 
 TEST(CellTable, WhatIsPrintedIsReadAgainToTheBit) {

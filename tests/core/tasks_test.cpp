@@ -260,7 +260,7 @@ TEST(Tasks, AreFoundByTheirIds) {
     FAIL();
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(),
-                 "task 'card' is not known; there are: cards, recall, induction, grammar, sensor, "
+                 "unknown task 'card'; the tasks are: cards, recall, induction, grammar, sensor, "
                  "pointer, brackets");
   }
 }

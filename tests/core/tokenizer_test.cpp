@@ -181,8 +181,8 @@ TEST(Tokenizer, FilesThatLieAreRefused) {
   refused(R"({"type":"BPE","vocab":{"a":999999999},"merges":[]})", "ids are from 0");
   refused(R"({"type":"BPE","vocab":{"a":"0"},"merges":[]})", "a whole number");
   refused(R"({"type":"BPE","vocab":{"a":0},"merges":["a a"]})", "merges[0]");
-  refused(R"({"type":"BPE","vocab":{"a":0,"":1},"merges":[["","a"]]})", "joins nothing");
-  refused(R"({"type":"BPE","vocab":{"a":0},"merges":["a"]})", "two tokens");
+  refused(R"({"type":"BPE","vocab":{"a":0,"":1},"merges":[["","a"]]})", "has one token");
+  refused(R"({"type":"BPE","vocab":{"a":0},"merges":["a"]})", "it needs two");
   refused(R"({"type":"WordPiece","vocab":{"a":0}})", "[UNK]");
   const auto withAdded = [](const std::string& content, int id) {
     return fileWith(R"("added_tokens":[{"id":)" + std::to_string(id) + R"(,"content":")" + content +

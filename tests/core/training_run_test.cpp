@@ -162,7 +162,7 @@ TEST_F(SavedRun, ThatIsDamagedIsRefused) {
   fs::resize_file(folder() / "run.json", json.size() / 2);
   expectRefused("run.json", "cut short or damaged");
   std::ofstream(folder() / "run.json") << R"({"format": "headscope session", "version": 1})";
-  expectRefused("run.json", "is not of a training run");
+  expectRefused("run.json", "does not belong to a training run");
   std::ofstream(folder() / "run.json") << json;
 
   fs::resize_file(state, numbers.size() - 40);
@@ -170,7 +170,7 @@ TEST_F(SavedRun, ThatIsDamagedIsRefused) {
   std::string other = numbers;
   other[other.size() - 1] ^= 1;
   std::ofstream(state, std::ios::binary) << other;
-  expectRefused(state.filename().string(), "not as it was saved");
+  expectRefused(state.filename().string(), "was changed after it was saved");
   fs::remove(state);
   expectRefused(state.filename().string(), "cannot read");
 }

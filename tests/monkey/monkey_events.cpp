@@ -334,7 +334,7 @@ void Monkey::undoToTheStart() {
   for (std::size_t i = prints.size() - 1; i-- > 0;) {
     if (!travel(Key{'Y'})) {
       // what was never computed, another edit having come first, may be refused now
-      if (app_->message().find("taken back") != std::string::npos) break;
+      if (app_->message().find("undone") != std::string::npos) break;
       throw Fault(fmt::format("redo stops before the last {} states: {}", i + 1, app_->message()));
     }
     if (fingerprint(*app_->document()) != prints[i]) throw Fault("redo leads to another document");

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kLessonsCard = "lessons";
 constexpr const char* kAboutPresenting =
-    "Before a room: each scene over the whole screen, with a sentence; page down and page up, or → "
-    "and ←, go on and back";
+    "For an audience: each scene fills the screen, with one sentence; page down and page up, or → "
+    "and ←, go forward and back";
 
 constexpr float kEntryHeight = 96.0F;  // height of a lesson in the list
 constexpr float kLearnMargin = 14.0F;
@@ -26,7 +26,7 @@ int columnsIn(const FrameContext& look, float width) {
 class LessonsCard final : public Card {
  public:
   explicit LessonsCard(LessonRun& run)
-      : Card({kLessonsCard, "Lessons", "Each beside the live window, with something to do"}),
+      : Card({kLessonsCard, "Lessons", "Each runs in the live window, with something to do"}),
         run_(run) {}
 
   void draw(const PanelContext& panel) override {

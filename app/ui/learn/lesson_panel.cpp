@@ -88,14 +88,14 @@ class LessonPanel {
     verdictAt_ = ImGui::GetCursorPosY();
     const bool right = run_.answered() == p.right;
     wrappedLabel(look_.fonts.regular, right ? look_.theme.good : look_.theme.bad,
-                 right ? "Yes." : fmt::format("Not so. The answer: {}.", choices[p.right]));
+                 right ? "Yes." : fmt::format("Not quite. The answer: {}.", choices[p.right]));
     words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
     if (!right) notCounted("A scene counts once its question is answered rightly");
   }
 
   void notCounted(const char* why) {
     wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                 fmt::format("{}: come back to it, it is asked anew.", why));
+                 fmt::format("{}: come back to it, and it is asked again.", why));
   }
 
   void task() {
@@ -109,7 +109,7 @@ class LessonPanel {
       const char* how = run_.wayShown() ? "Shown." : "Done.";
       words(look_.fonts.regular, holds ? look_.theme.good : look_.theme.textMuted,
             fmt::format("{}{} {}", how,
-                        holds ? "" : " Now it is no longer so; it was:", run_.shown().done));
+                        holds ? "" : "That is no longer the case; it was:", run_.shown().done));
       if (run_.wayShown() && !run_.isDone(run_.place())) {
         notCounted("A scene counts once it is done without being shown");
       }
@@ -117,11 +117,11 @@ class LessonPanel {
       return;
     }
     if (run_.wayGoesOn()) {
-      words(look_.fonts.small, look_.theme.textMuted, "Watch: the run goes on to there.");
+      words(look_.fonts.small, look_.theme.textMuted, "Watch: the run continues to this point.");
       return;
     }
     words(look_.fonts.small, look_.theme.textMuted,
-          run_.shown().yet.empty() ? "Not yet; it is seen as soon as it is so."
+          run_.shown().yet.empty() ? "Not yet. The program notices as soon as it is done."
                                    : "Not yet. " + run_.shown().yet);
     if (!check.hint.empty()) {
       if (pill(look_, "A hint", false, !run_.hintShown())) run_.showHint();
@@ -129,7 +129,7 @@ class LessonPanel {
     }
     if (!check.way.isNone()) {
       if (pill(look_, "Show me")) run_.showWay(panel_);
-      tip(look_, "Does it for you; the scene does not count as done then");
+      tip(look_, "Does it for you; the scene then does not count as done");
     }
     if (run_.hintShown()) words(look_.fonts.regular, look_.theme.text, run_.shown().hint);
   }
@@ -154,9 +154,9 @@ class LessonPanel {
     words(look_.fonts.small, look_.theme.textMuted, quiz.title);
     words(look_.fonts.title, look_.theme.text, fmt::format("{} of {} answered", done, all));
     words(look_.fonts.regular, look_.theme.text,
-          done == all ? "All of them, by doing."
-                      : "What is left is asked anew; what was shown or answered wrongly does not "
-                        "count.");
+          done == all ? "You did all of them yourself."
+                      : "The open scenes are asked again. Scenes that were shown or answered "
+                        "wrongly do not count.");
     gap();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     ImGui::BeginChild("answered", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
@@ -198,7 +198,7 @@ class LessonPanel {
     if (pill(look_, fmt::format("Look again: lesson {}", found - all.begin() + 1).c_str())) {
       run_.ask(*found);
     }
-    tip(look_, "What is open now goes on later where it is left");
+    tip(look_, "You can continue the open lesson later where you left it");
   }
 
   void buttons() {
@@ -222,7 +222,7 @@ class LessonPanel {
     }
     ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, "Leave"));
     if (pill(look_, "Leave")) run_.leave();
-    tip(look_, "Leaves the lesson; what it shows stays, and undo goes back to before");
+    tip(look_, "Leaves the lesson. Its state stays; undo returns to the state before");
   }
 
   const PanelContext& panel_;

@@ -291,7 +291,7 @@ void LessonRun::read(const lessons::FactSource& facts, bool typed) {
       std::all_of(now.check->that.begin(), now.check->that.end(),
                   [&](const lessons::Condition& condition) { return holds(condition, facts); });
   if (typed && holdsNow && !shown_.checked) {
-    shown_.yet = "Press Enter when the sentence is whole.";
+    shown_.yet = "Press Enter when the sentence is complete.";
     return;
   }
   shown_.holds = holdsNow;

@@ -24,9 +24,9 @@ class StartPanel {
     ImGui::BeginChild("entries", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false,
                       ImGuiWindowFlags_NoBackground);
     words(look_.fonts.small, look_.theme.textMuted,
-          "One layer of attention over the sentence above: every number is computed, and can be "
-          "changed.");
-    if (entry("Watch a word travel", "All nine steps, told as they happen; two minutes.")) play();
+          "One layer of attention over the sentence above. Every number is computed, and you can "
+          "change each one.");
+    if (entry("Watch a word travel", "All nine steps, one after the other; two minutes.")) play();
     lesson("02_", "Three words, two heads, numbers to check on paper.");
     lesson("03_", "What one head cannot do, and several can.");
     if (entry("Watch heads learn", "A small model finds its heads' roles before your eyes.")) {
@@ -36,7 +36,7 @@ class StartPanel {
       panel_.view.page = kModelPage;
     }
     if (entry("A small trained model",
-              "Two layers that complete a row of letters: two heads do it together.")) {
+              "Two layers that complete a repeated row of letters; two heads do it together.")) {
       panel_.view.model.place = {formats::kShippedModel, {}};
       panel_.view.page = kModelPage;
     }
@@ -46,7 +46,7 @@ class StartPanel {
     ImGui::EndChild();
     gap();
     if (pill(look_, "Close for good")) closed_ = true;
-    tip(look_, "It is also under ?, and the lessons under Learn");
+    tip(look_, "You find it again under ?, and the lessons under Learn");
   }
 
  private:

@@ -79,10 +79,11 @@ void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
   if (now != nullptr) {
     made(panel, moment, *now);
   } else {
-    wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 generation_.playing()
-                     ? "being computed …"
-                     : "Each new token is chosen from what the model says after the one before.");
+    wrappedLabel(
+        look.fonts.small, look.theme.textMuted,
+        generation_.playing()
+            ? "being computed …"
+            : "Each new token is chosen from the model's prediction after the previous token.");
   }
   ImGui::EndChild();
   if (cache.width() < look.px(160)) return;
@@ -108,7 +109,7 @@ bool GenerationTab::full(const PanelContext& panel, const ModelMoment& moment) {
   wrappedLabel(
       look.fonts.regular, look.theme.textMuted,
       fmt::format(
-          "The text has {} tokens, as many as this model takes: it goes on with a shorter one.",
+          "The text has {} tokens, the model's maximum: use a shorter text to generate more.",
           tokens));
   const Index some = most * 3 / 4;
   if (moment.tokenizer == nullptr || some == 0) return true;
@@ -123,14 +124,15 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
   GenerationView& view = panel.view.model.prediction.generation;
   const int chosen = choices(look, "sampling", {"most probable", "sampled"}, view.sampled ? 1 : 0);
   if (chosen >= 0) view.sampled = chosen == 1;
-  wholeSetting(panel, "tokens", "at most so many new ones", view.tokens, 1, kMostNewTokens,
+  wholeSetting(panel, "tokens", "the maximum number of new tokens", view.tokens, 1, kMostNewTokens,
                tokens_);
   if (view.sampled) {
     flowOn(look, look.px(150), 14.0F);
     rowCaption(look, "temperature");
     const auto typed = realField(look, "temperature", 50, view.temperature, temperature_,
                                  "give one from 0.01 to 10");
-    tip(look, "Logits are divided by it: below 1 the most probable are favoured, above 1 the rest");
+    tip(look,
+        "Logits are divided by it: below 1 favours the most probable tokens, above 1 the others");
     if (typed && *typed >= kLeastSampling && *typed <= kMostSampling) {
       view.temperature = *typed;
       temperature_.problem.clear();
@@ -138,8 +140,9 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
       temperature_.problem = fmt::format("temperature: {} to {}", kLeastSampling, kMostSampling);
     }
     if (!temperature_.problem.empty()) panel.edits.say(temperature_.problem, true);
-    wholeSetting(panel, "top-k", "only so many of the most probable are sampled from; 0: all",
-                 view.topK, 0, moment.config().vocabulary, topK_);
+    wholeSetting(panel, "top-k",
+                 "samples only from this many of the most probable tokens; 0: from all", view.topK,
+                 0, moment.config().vocabulary, topK_);
     auto seed = static_cast<Index>(view.seed);
     wholeSetting(panel, "seed", "the same seed gives the same tokens", seed, 0,
                  static_cast<Index>(kMostSeed), seed_);
@@ -151,12 +154,12 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
   if (generation_.playing()) {
     if (pill(look, "stop", true)) generation_.play(false);
   } else {
-    if (pill(look, now == nullptr ? "generate" : "generate anew", now == nullptr)) {
+    if (pill(look, now == nullptr ? "generate" : "generate again", now == nullptr)) {
       model::Sampling sampling;
       if (view.sampled) sampling = {view.temperature, view.topK, view.seed};
       generation_.begin(moment.trace, sampling, view.tokens);
     }
-    if (rest && flowingPill(look, "go on", "to as many as were asked for")) {
+    if (rest && flowingPill(look, "go on", "up to the requested number of tokens")) {
       generation_.play(true);
     }
   }
@@ -207,13 +210,13 @@ void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
                       moment.nameOf(now.made.back().token.id)));
   } else if (now.tokens == mostTokens(moment.config())) {
     label(look.fonts.small, look.theme.textMuted,
-          fmt::format("{} tokens are all that this model takes.", now.tokens));
+          fmt::format("{} tokens are this model's maximum.", now.tokens));
   }
   if (pill(look, "take into the text")) model_.setText(on->text);
-  tip(look, "The model's text is then what it was with these tokens behind it");
+  tip(look, "Appends these tokens to the model's text");
   if (!on->sameTokens) {
     wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 "As text these are cut into other tokens than the ones that were made.");
+                 "The tokenizer splits this text into other tokens than the generated ones.");
   }
 }
 

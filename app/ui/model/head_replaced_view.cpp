@@ -35,7 +35,7 @@ struct Replacing {
     const std::string of = fmt::format("layer {}, head {}", head.layer + 1, head.head + 1);
     switch (instead) {
       case Instead::nothing:
-        return fmt::format("With the output of {} left out", of);
+        return fmt::format("With the output of {} set to zero", of);
       case Instead::mean:
         return fmt::format("With the output of {} at its mean over this text's tokens", of);
       case Instead::otherText:
@@ -96,13 +96,13 @@ std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
                                        with.inWords(), asked.logitName(), found.logitBefore,
                                        found.logitAfter, changeInWords(found.total()));
   if (!found.direct) {
-    return text + " How much of it is direct cannot be told where norms follow the sums.";
+    return text + "The direct part is not defined, since norms follow the sums in this model.";
   }
   const std::string between = model::afterHeadInWords(asked.moment->config(), with.head);
-  if (between.empty()) return text + " All of it is direct: nothing stands behind this head.";
+  if (between.empty()) return text + "All of it is direct: no layer follows this head.";
   return text + fmt::format(
-                    " Direct effect {}: what the head itself writes differently at this token; the "
-                    "other {} come by {}.",
+                    "Direct effect {}: the change in what the head itself writes at this token. "
+                    "The other {} come through {}.",
                     changeInWords(*found.direct), changeInWords(found.total() - *found.direct),
                     between);
 }

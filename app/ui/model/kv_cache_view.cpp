@@ -30,7 +30,7 @@ std::string sizeInWords(const model::ModelConfig& c, const CacheShown& cache) {
   const Index tokens = cache.text + cache.made;
   const Index layer = layerCacheBytes(c, tokens);
   return fmt::format(
-      "Kept in each layer: K and V, ({}, {}, {}) each, as (heads, tokens, d_k){}: {}; in all {} "
+      "Cached in each layer: K and V, ({}, {}, {}) each, as (heads, tokens, d_k){}: {}; in all {} "
       "layers {}, {} more with each token.",
       c.kvHeads, tokens, c.headDim,
       c.kvHeads < c.heads ? fmt::format(", each for {} heads", c.heads / c.kvHeads) : std::string(),
@@ -41,8 +41,8 @@ std::string sizeInWords(const model::ModelConfig& c, const CacheShown& cache) {
 std::string workInWords(const model::ModelConfig& c, const CacheShown& cache) {
   const Index tokens = cache.text + cache.made;
   std::string text = fmt::format(
-      "Anew for each token: its own row in each layer (q, k, v, its scores over the keys kept{}); "
-      "without the cache all rows, now {}.",
+      "Computed for each new token: its own row in each layer (q, k, v, its scores over the cached "
+      "keys{}). Without the cache: all rows, now {}.",
       c.attentionOnly ? "" : ", FFN", tokens);
   if (cache.made == 0) return text;
   return text + fmt::format(" The newest took {} ms.", millisecondsInWords(cache.ms));
@@ -94,7 +94,7 @@ void drawKvCache(const PanelContext& panel, const ModelMoment& moment, const Cac
     tip(look, workInWords(c, cache));
   }
   Rect room = Rect::rest();
-  drawChartTitle(look, room, "rows kept, K above V",
+  drawChartTitle(look, room, "cached rows, K above V",
                  {{fmt::format("the text's {}", cache.text), colorOfText(look)},
                   {fmt::format("new {}", cache.made), look.theme.accent},
                   {fmt::format("room for {}", cache.room), colorOfRoom(look)}});

@@ -38,7 +38,7 @@ class LayerStripCard final : public Card {
       panel.view.model.layer = shown->layer;
       panel.view.page = kModelPage;
     }
-    tip(look, "Back to all layers; what was changed here stays in the model");
+    tip(look, "Back to all layers; your changes here stay in the model");
     ImGui::SameLine();
     inlineLabel(look, look.fonts.semibold, look.theme.text,
                 fmt::format("{}, layer {} of {}", moment->trace->document().model->name(),
@@ -86,7 +86,7 @@ class LayerStripCard final : public Card {
     const model::Prediction& best = moment.predictions[at].front();
     const std::string name = moment.nameOf(moment.trace->document().input.ids[at]);
     const char* where = moment.config().causal ? "after" : "for";
-    std::string said = fmt::format("{} “{}” the model says “{}” {:.1f} %", where, name,
+    std::string said = fmt::format("{} “{}” the model predicts “{}” {:.1f} %", where, name,
                                    moment.nameOf(best.id), 100.0 * best.probability);
     if (moment.unedited == nullptr) return said;
     const model::Prediction& before = moment.unedited->best[at];

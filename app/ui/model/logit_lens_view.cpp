@@ -33,7 +33,7 @@ const model::LensDepth* firstFrom(const Lens& lens) {
 std::string inWords(const Lens& lens, const AskedWord& asked) {
   const auto& end = lens.back().word;
   if (const model::LensDepth* from = firstFrom(lens)) {
-    return fmt::format("{} stands first {} {}{}.", asked.name(),
+    return fmt::format("{} ranks first {} {}{}.", asked.name(),
                        from == &lens.back() ? "after" : "from", model::halfInWords(from->half),
                        from == &lens.back() ? "" : " on");
   }
@@ -58,7 +58,7 @@ void depthsTable(const PanelContext& panel, const AskedWord& asked, const Lens& 
   Table table(look, {.id = "lens", .height = height, .frozen = 0, .dense = true},
               {{"after", {}, false, 110, 0, false},
                {"it would say", {}, false, 90, 1, false},
-               {"p", "of what it would say", true, 50, 0, false},
+               {"p", "of the word it predicts", true, 50, 0, false},
                {"rank", "of the chosen word among all, from 1", true, 54, 0, false},
                {"its p", "of the chosen word", true, 54, 0, false}});
   table.rows(std::ssize(lens), [&](Index i) {

@@ -113,11 +113,10 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
   const LogitParts& parts = *found.current;
   wrappedLabel(
       look.fonts.small, look.theme.textMuted,
-      fmt::format("Added directly, past all later layers{}: sum of {} parts {:+.4f} = {} {:+.4f}",
-                  asked.moment->config().attentionOnly
-                      ? ""
-                      : ", with the final norm's scale as it is at this token",
-                  parts.parts.size(), parts.sum, asked.logitName(), parts.logit));
+      fmt::format(
+          "Added directly, without later layers{}: sum of {} parts {:+.4f} = {} {:+.4f}",
+          asked.moment->config().attentionOnly ? "" : ", with the final norm's scale at this token",
+          parts.parts.size(), parts.sum, asked.logitName(), parts.logit));
   Rect room = Rect::rest();
   const float list = std::clamp(room.width() * 0.36F, look.px(250), look.px(380));
   const Rect right = room.cutRight(std::min(list, room.width()), look.space.large);

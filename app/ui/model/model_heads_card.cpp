@@ -25,8 +25,7 @@ const char* letterOf(model::Composition kind) {
 class ModelHeadsCard final : public Card {
  public:
   explicit ModelHeadsCard(LiveModel& model)
-      : Card(
-            {kModelHeadsCard, "All layers", "rows: layers, columns: heads · wheel and drag go in"}),
+      : Card({kModelHeadsCard, "All layers", "rows: layers, columns: heads · wheel and drag zoom"}),
         model_(model) {}
 
   bool takesWheel() const override { return memory_.takesWheel; }
@@ -35,7 +34,7 @@ class ModelHeadsCard final : public Card {
     const FrameContext& look = panel.look;
     const bool inPlace = panel.view.model.heads.order.empty();
     heading(look, text().title,
-            inPlace ? text().about : "sorted: the strongest first · wheel and drag go in");
+            inPlace ? text().about : "sorted: the strongest first · wheel and drag zoom");
     const auto moment = model_.moment();
     if (moment == nullptr) return;
     ModelView& view = panel.view.model;
@@ -77,7 +76,7 @@ class ModelHeadsCard final : public Card {
       if (pill(look, name.c_str(), view.metric == key)) view.metric = key;
       tip(look, std::string(about));
     };
-    map("what it does", kLabelMap, "Each head in the colour of what it does. " + labelRule());
+    map("what it does", kLabelMap, "Colours each head by what it does. " + labelRule());
     for (const Metric metric : kMappedMetrics) {
       map(std::string(info(metric).title), info(metric).key, info(metric).words);
     }
@@ -109,8 +108,8 @@ class ModelHeadsCard final : public Card {
         choices(look, "measured on", {"this text", "repeated random tokens"}, heads.probe ? 1 : 0);
     if (on >= 0) heads.probe = on == 1;
     tip(look,
-        "Maps and measures are of this text, or of random tokens given twice: there a head can "
-        "only go by places and by what stood there before (Olsson et al. 2022)");
+        "Maps and metrics describe this text, or random tokens given twice, where a head can only "
+        "use positions and earlier tokens (Olsson et al. 2022)");
     if (beginChoice(look, "##order", orderInWords(heads.order))) {
       const auto choice = [&](const std::string& key) {
         if (ImGui::Selectable(orderInWords(key).c_str(), heads.order == key)) heads.order = key;
@@ -127,13 +126,13 @@ class ModelHeadsCard final : public Card {
     if (pill(look, "each its own scale", view.ownScale)) view.ownScale = !view.ownScale;
     flowOn(look, buttonWidth(look, "first column"));
     if (pill(look, "first column", view.firstToken)) view.firstToken = !view.firstToken;
-    tip(look, "Many heads rest on the first token; without its column the rest is seen");
+    tip(look, "Many heads put idle weight on the first token. Hiding its column shows the rest");
     if (std::ranges::find(memory_.special, true) == memory_.special.end()) return;
     flowOn(look, buttonWidth(look, "special tokens"));
     if (pill(look, "special tokens", heads.specialTokens)) {
       heads.specialTokens = !heads.specialTokens;
     }
-    tip(look, "Tokens that are no part of the text, such as [CLS]: their rows and columns");
+    tip(look, "Shows the rows and columns of tokens that are not part of the text, such as [CLS]");
   }
 
   static void lineChoice(const FrameContext& look, ModelHeadsView& heads,
@@ -148,11 +147,11 @@ class ModelHeadsCard final : public Card {
       }
       ImGui::EndCombo();
     }
-    tip(look, fmt::format("Lines join the pairs of heads of which the later reads most of what the "
-                          "earlier writes, by their weights (Elhage et al. 2021): into its queries "
-                          "(Q), keys (K) or values (V){}",
-                          valuesAlone ? ". Here queries and keys are rotated or normalised on "
-                                        "their way, so that there is no such number for them"
+    tip(look, fmt::format("Lines join the pairs of heads in which the later one reads most of what "
+                          "the earlier one writes, computed from their weights (Elhage et al. "
+                          "2021): into its queries (Q), keys (K) or values (V){}",
+                          valuesAlone ? ". In this model queries and keys are rotated or "
+                                        "normalised in between, so this is not defined for them"
                                       : ""));
     if (heads.lines && valuesAlone) heads.lines = model::Composition::value;
   }
@@ -165,14 +164,14 @@ class ModelHeadsCard final : public Card {
     }
     const model::HeadOfLayer chosen{view.layer, view.head};
     const std::string open = fmt::format("open layer {} in Flow", view.layer + 1);
-    if (flowingPill(look, open,
-                    "This layer on this text: everything there works, and what is edited is run in "
-                    "the model")) {
+    if (flowingPill(
+            look, open,
+            "Opens this layer on this text with all its tools; edits there run in the model")) {
       openLayerInFlow(panel, model_, chosen);
     }
     const std::string off = fmt::format("layer {}, head {} {}", view.layer + 1, view.head + 1,
                                         model_.isOff(chosen) ? "on" : "off");
-    if (flowingPill(look, off, "What the model says without it stands at the left")) {
+    if (flowingPill(look, off, "The prediction without it appears at the left")) {
       model_.switchHead(chosen);
     }
     if (model_.changed()) changes(look);
@@ -189,12 +188,12 @@ class ModelHeadsCard final : public Card {
         if (ImGui::Selectable(text.c_str())) model_.switchHead(head);
       }
       for (const Index layer : edited) {
-        const std::string text = fmt::format("layer {}: as it came", layer + 1);
+        const std::string text = fmt::format("layer {}: undo all changes", layer + 1);
         if (ImGui::Selectable(text.c_str())) model_.resetLayer(layer);
       }
       ImGui::EndCombo();
     }
-    tip(look, "What differs from the model as it came; ctrl+z takes the last of it back");
+    tip(look, "What differs from the model as loaded; ctrl+z takes the last of it back");
     if (!off.empty() && flowingPill(look, "all on", "Switches every head on")) {
       model_.switchAllOn();
     }
@@ -278,8 +277,9 @@ class ModelHeadsCard final : public Card {
       say(view.heads.probe ? "running repeated random tokens …" : "measuring the heads …");
     }
     if (view.heads.probe && shown.current) {
-      say(fmt::format("maps and measures are of {} random tokens, the second half as the first",
-                      shown.tokens));
+      say(fmt::format(
+          "maps and metrics describe {} random tokens, the second half equal to the first",
+          shown.tokens));
     }
     if (!view.heads.lines) return;
     const auto compositions = modelCompositions(panel, moment);

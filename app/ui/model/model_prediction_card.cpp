@@ -26,15 +26,15 @@ struct PredictionReading {
 };
 constexpr std::array kReadings{
     PredictionReading{"Layer by layer",
-                      "Logit lens: what the model would say if it stopped after each half layer",
+                      "Logit lens: the prediction if the model stopped after each half layer",
                       &drawLogitLens, false},
     PredictionReading{"Who says it",
                       "Direct logit attribution: what each head and network adds to the logit",
                       &drawLogitParts, true},
     PredictionReading{"Another output",
-                      "A head's output replaced, and what becomes of the prediction",
+                      "Replaces a head's output and shows the effect on the prediction",
                       &drawHeadReplaced, true},
-    PredictionReading{"Go on", "The model goes on with the text, keys and values kept", nullptr,
+    PredictionReading{"Go on", "The model continues the text, with cached keys and values", nullptr,
                       false}};
 
 constexpr const char* kFold = "fold";
@@ -43,7 +43,7 @@ constexpr const char* kUnfold = "unfold";
 class ModelPredictionCard final : public Card {
  public:
   ModelPredictionCard(LiveModel& model, LiveGeneration& generation)
-      : Card({kModelPredictionCard, "Prediction", "how the model comes to its words"}),
+      : Card({kModelPredictionCard, "Prediction", "how the model arrives at its prediction"}),
         model_(model),
         generation_(model, generation) {}
 
@@ -62,7 +62,7 @@ class ModelPredictionCard final : public Card {
     const ImVec2 below = ImGui::GetCursorPos();
     ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - fold, top - look.space.tight});
     if (pill(look, view.folded ? kUnfold : kFold)) view.folded = !view.folded;
-    tip(look, "Folded, it leaves its room to the heads");
+    tip(look, "Folds the card to leave more room for the heads");
     ImGui::SetCursorPos(below);
     if (clicked >= 0) {
       view.reading = clicked;

@@ -141,7 +141,7 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
         const Tensor& all = attention->tensor(TensorId::weights);
         for (Index head = 0; head < trace->config().heads; ++head) {
           MetricValue weight = partnerWeight(all.matrix({0, head}), counted, partners);
-          if (!weight) weight.why = "none of these tokens may look there";
+          if (!weight) weight.why = "none of these tokens can look there";
           weights.push_back(std::move(weight));
         }
       }

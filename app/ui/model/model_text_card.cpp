@@ -40,7 +40,7 @@ std::string inWords(const model::ModelNotes& notes) {
 class ModelTextCard final : public Card {
  public:
   explicit ModelTextCard(LiveModel& model)
-      : Card({kModelTextCard, "Model", "its text and what it says"}), model_(model) {}
+      : Card({kModelTextCard, "Model", "its text and its prediction"}), model_(model) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -58,16 +58,16 @@ class ModelTextCard final : public Card {
     if (moment == nullptr) {
       wrappedLabel(look.fonts.regular, look.theme.text,
                    "Drop the folder of a GPT-2, BERT or Llama model on this window: the one with "
-                   "config.json, model.safetensors and its tokenizer, as it is downloaded. It "
-                   "stays on this machine; nothing is sent.");
+                   "config.json, model.safetensors and its tokenizer, as downloaded. It stays on "
+                   "this machine; nothing is sent.");
       if (panel.hostHasDialog && pill(look, "Choose a folder …")) panel.edits.chooseFolder = true;
       ImGui::Dummy({0.0F, look.space.small});
       if (!model_.busy() && pill(look, "Open the trained example", true)) {
         panel.view.model.place = {formats::kShippedModel, {}};
       }
       wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   "Two layers, learned by this program: a row of letters is said over and over, "
-                   "and it says how the row goes on.");
+                   "Two layers, learned by this program: given a repeated row of letters, it "
+                   "predicts the next one.");
       return;
     }
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
@@ -89,7 +89,7 @@ class ModelTextCard final : public Card {
 
   void changedWeights(const FrameContext& look) {
     wrappedLabel(look.fonts.regular, look.theme.bad,
-                 "The weights on the disk have changed. What is shown is of those before.");
+                 "The weights on the disk have changed. The window still shows the old ones.");
     if (pill(look, "Reload")) model_.reload();
     tip(look, "Opens the folder again, with this text: all heads on, no layer edited");
   }
@@ -106,10 +106,11 @@ class ModelTextCard final : public Card {
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     if (textField(look, textOfLines("##model text", draft_), draft_)) model_.setText(draft_);
     typing_ = ImGui::IsItemActive();
-    tip(look, "ctrl+enter begins a line");
+    tip(look, "ctrl+enter starts a new line");
     if (formats::isShipped(panel.view.model.place.folder)) {
-      wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   "It knows the letters a to z: capitals become small, the rest is left out.");
+      wrappedLabel(
+          look.fonts.small, look.theme.textMuted,
+          "It knows the letters a to z: capitals become lower case, other characters are skipped.");
     }
     if (moment.wholeTokens > 0) {
       label(look.fonts.small, look.theme.textMuted,
@@ -152,16 +153,16 @@ class ModelTextCard final : public Card {
       const bool says = moment.trace->document().model->hasReadout();
       wrappedLabel(look.fonts.small, look.theme.textMuted,
                    !says           ? "This model has no language-model head."
-                   : model_.busy() ? "Computing what it expects …"
-                                   : "What it expects could not be computed.");
+                   : model_.busy() ? "Computing the prediction …"
+                                   : "The prediction could not be computed.");
       return;
     }
     const Index token = chosenToken(panel.view.model, moment);
     const auto name =
         moment.nameOf(moment.trace->document().input.ids[static_cast<std::size_t>(token)]);
     label(look.fonts.semibold, look.theme.text,
-          moment.config().causal ? fmt::format("After “{}” it expects", name)
-                                 : fmt::format("In the place of “{}” it expects", name));
+          moment.config().causal ? fmt::format("After “{}” it predicts", name)
+                                 : fmt::format("In place of “{}” it predicts", name));
     const auto& best = moment.predictions[static_cast<std::size_t>(token)];
     const float width = ImGui::GetContentRegionAvail().x;
     const float words = width * 0.4F;
@@ -170,7 +171,7 @@ class ModelTextCard final : public Card {
     if (before != nullptr) {
       wrappedLabel(
           look.fonts.small, look.theme.textMuted,
-          fmt::format("as it came it says “{}” {:.1f} %; its figures stand at the right",
+          fmt::format("as loaded it predicts “{}” {:.1f} %; its figures are at the right",
                       moment.nameOf(before->best[at].id), 100.0 * before->best[at].probability));
     }
     const float one = textSize(look.fonts.mono, "100.0 %").x;
@@ -204,7 +205,7 @@ class ModelTextCard final : public Card {
     }
     if (!model_.changed()) return;
     ImGui::Dummy({0.0F, look.space.small});
-    if (pill(look, "as it came")) model_.undoChanges();
+    if (pill(look, "as loaded")) model_.undoChanges();
     tip(look, "All heads on, and no layer edited");
   }
 

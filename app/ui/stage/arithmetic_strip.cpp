@@ -42,7 +42,7 @@ float termsLink(const PanelContext& panel, const CellRef& cell, const std::strin
   ImDrawList* list = ImGui::GetWindowDrawList();
   drawText(list, look.fonts.small, at.a, color, text);
   if (ImGui::IsItemHovered()) list->AddLine({at.a.x, at.b.y}, at.b, color);
-  tip(look, "Every term, and back along it (T)");
+  tip(look, "Every term, and where it comes from (T)");
   if (clicked) {
     panel.view.selected = cell;
     panel.view.tool = kTermsTool;

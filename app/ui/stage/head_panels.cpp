@@ -91,9 +91,10 @@ std::optional<NotHere> notHere(const MeasuredHeads& measured, Index head) {
   if (!score)
     return NotHere{"not scored", fmt::format("Not scored on this input: {}.", score.why), false};
   if (*score >= kHeld) return std::nullopt;
-  return NotHere{fmt::format("{} here", figureText(*score)),
-                 fmt::format("On this input only {} of its weight is there.", figureText(*score)),
-                 true};
+  return NotHere{
+      fmt::format("{} here", figureText(*score)),
+      fmt::format("On this input only {} of its weight is on its target.", figureText(*score)),
+      true};
 }
 
 /// Draws the head's number, its label and its measures, as far as there is room: beside the
@@ -339,7 +340,7 @@ void whySeveralButton(const PanelContext& panel, const char* text) {
     panel.view.heads.effectTab = EffectTab::whySeveral;
     panel.view.inSight = "effects";
   }
-  tip(panel.look, "One head that is asked to do what two of these do, beside the two");
+  tip(panel.look, "One head for the jobs of two of these, compared with the two");
 }
 
 /// Draws the heading of the strip, with the button at the right end of the line.

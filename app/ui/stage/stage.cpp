@@ -283,8 +283,7 @@ void stageChoices(const PanelContext& panel, bool flows) {
     next(buttonWidth(look, kGradients));
   }
   if (pill(look, kGradients, view.gradients)) showGradients(view, !view.gradients);
-  tip(look,
-      "How much the sum of the output grows with each number, in place of the numbers (shift+G)");
+  tip(look, "Shows the gradient of the output's sum instead of each number (shift+G)");
 }
 
 /// Draws the step's number and description at the left of the switches, or above them where it is
@@ -300,7 +299,7 @@ void stageHeading(const PanelContext& panel, bool perHead) {
   if (panel.view.gradients) {
     explanation = !panel.gradientsProblem.empty() ? std::string(panel.gradientsProblem)
                   : panel.view.gradientsThere
-                      ? "backward: how much the sum of the output grows with each number"
+                      ? "backward: the gradient of the output's sum with respect to each number"
                       : "backward: being computed";
   }
   if (perHead) {

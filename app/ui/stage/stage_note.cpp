@@ -17,11 +17,11 @@ StageNote aboutColumns(const UsedColumns& used, const StageItem& input) {
   const std::string name(stageSymbol(input.ref.tensor));
   StageNote note;
   note.text = fmt::format(
-      "Shown: columns {} to {} of {} and the rows of W that they meet. The other {} {}.",
+      "Shown: columns {} to {} of {} and the rows of W that they multiply. The other {} {}.",
       used.first, used.last(), name, used.all - used.count,
-      used.rest == 0.0F
-          ? std::string("are 0 for every token here")
-          : fmt::format("hold ±{} at most, and count all the same", number(used.rest, 2)));
+      used.rest == 0.0F ? std::string("are 0 for every token here")
+                        : fmt::format("hold ±{} at most, and are still part of the product",
+                                      number(used.rest, 2)));
   note.offer = fmt::format("show all {}", used.all);
   note.accept = [](const PanelContext& panel) { panel.view.faintColumns = true; };
   return note;
@@ -29,7 +29,7 @@ StageNote aboutColumns(const UsedColumns& used, const StageItem& input) {
 
 StageNote aboutAllColumns() {
   StageNote note;
-  note.text = "All columns of X are shown, also those that hold next to nothing.";
+  note.text = "All columns of X are shown, including those that are almost 0.";
   note.offer = "leave them out";
   note.accept = [](const PanelContext& panel) { panel.view.faintColumns = false; };
   return note;
@@ -58,7 +58,7 @@ StageNote aboutNoMask(const PanelContext& panel) {
   const bool cross = panel.trace.config().crossAttention();
   StageNote note;
   note.text = cross ? "Nothing is masked: every query sees every key of the memory."
-                    : "Nothing is masked: every query sees every key, also those after it.";
+                    : "Nothing is masked: every query sees every key, including later ones.";
   if (cross) return note;
   note.offer = "make it causal";
   note.accept = [](const PanelContext& of) {
@@ -75,8 +75,7 @@ StageNote aboutAlibi(const PanelContext& panel) {
   const Index head = panel.view.head;
   StageNote note = c.mask.none() ? aboutNoMask(panel) : StageNote{};
   note.text = fmt::format(
-      "ALiBi takes {:.3g} off a score of {} for each place d between query and "
-      "key.{}",
+      "ALiBi subtracts {:.3g} from a score of {} for each position between query and key.{}",
       alibiSlope(head, c.numHeads), headName(TensorId::scores, head, c),
       c.mask.none() ? " Nothing is masked." : "");
   return note;

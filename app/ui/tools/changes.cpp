@@ -42,7 +42,7 @@ void referenceChooser(const PanelContext& panel) {
     panel.edits.compareWith = 0;
   }
   if (choice("another state", state && panel.reference.name != "start",
-             "Opens the history: press 'compare' beside a state there")) {
+             "Opens the history, where 'compare' chooses a state")) {
     view.inspectorTab = InspectorTab::history;
   }
   if (mistaken && choice("the right way", right, "The same without the mistakes that are on")) {
@@ -61,8 +61,7 @@ void referenceChooser(const PanelContext& panel) {
 std::string whyNoReference(const Reference& reference) {
   if (!reference.problem.empty()) return reference.problem;
   if (!reference.name.empty()) return "computing …";
-  return "Nothing was edited yet. Change any number, weight or setting: what it changes shows "
-         "here.";
+  return "Nothing was edited yet. Change any number, weight or setting to see its effects here.";
 }
 
 /// Returns the distance that an output moved, and its share of the former length: "0.412 (12 %)".
@@ -101,7 +100,7 @@ void outputBars(const PanelContext& panel, const std::vector<OutputChange>& chan
   const float line = fontSize(font) + look.space.small;
   const bool explained = room.height() > look.px(150);
   write(room.cutTop(fontSize(look.fonts.semibold), look.space.tight), look.fonts.semibold, t.text,
-        room.width() > look.px(220) ? "how far each output moved" : "outputs moved");
+        room.width() > look.px(220) ? "how much each output changed" : "outputs moved");
   const double most = std::ranges::max(changes, {}, &OutputChange::moved).moved;
   if (most == 0.0) {
     return write(room, font, t.textMuted, "nothing changed: every output is the same");
@@ -125,7 +124,7 @@ void outputBars(const PanelContext& panel, const std::vector<OutputChange>& chan
   }
   if (!cut) return;
   write(room, font, t.textMuted,
-        fmt::format("the {} of {} tokens that moved most", rows.size(), changes.size()));
+        fmt::format("the {} of {} tokens that changed most", rows.size(), changes.size()));
 }
 
 class ChangesTool final : public Card {

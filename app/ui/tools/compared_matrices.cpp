@@ -298,10 +298,10 @@ void comparedMatrices(const PanelContext& panel, const ComparedPasses& passes,
         has(first.trace.config(), ref.tensor) && has(second.trace.config(), ref.tensor);
     const std::string shapes =
         !both ? fmt::format("Only one of the two has {}.", info(ref.tensor).name)
-              : fmt::format(
-                    "{} has the shape {} {} and {} {}: cells cannot be held against each other.",
-                    info(ref.tensor).name, toString(shapeOf(ref.tensor, first.trace.config())),
-                    first.name, toString(shapeOf(ref.tensor, second.trace.config())), second.name);
+              : fmt::format("{} has the shape {} {} and {} {}: cells cannot be compared.",
+                            info(ref.tensor).name,
+                            toString(shapeOf(ref.tensor, first.trace.config())), first.name,
+                            toString(shapeOf(ref.tensor, second.trace.config())), second.name);
     drawText(ImGui::GetWindowDrawList(), panel.look.fonts.regular, room.a,
              panel.look.theme.textMuted, elided(panel.look.fonts.regular, shapes, room.width()));
     return;

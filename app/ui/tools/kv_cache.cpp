@@ -192,7 +192,7 @@ void kvCacheWork(const PanelContext& panel, bool headed) {
     label(look.fonts.semibold, t.text, "Work");
     tip(look,
         "FLOPs by the ledger's rule: a multiply-add counts 2, a bias 1, the scaling 1, softmax 4. "
-        "Without a cache the pass over all tokens so far is done again for each new one.");
+        "Without a cache, each new token repeats the pass over all tokens so far.");
   }
   try {
     const DecodeLedger ledger(panel.trace.config());
@@ -272,8 +272,8 @@ void kvCacheSize(const PanelContext& panel) {
   line(fmt::format("+{} with each token", bytesOf(c.numKvHeads, 1, 4)));
   ImGui::Dummy({1, look.space.thin});
   line(
-      "Query heads that share a key and value head share its cache. What is kept stays valid: "
-      "under a causal mask a row depends on the tokens up to its own alone.");
+      "Query heads that share a key and value head share its cache. Cached rows stay valid: under "
+      "a causal mask a row depends only on tokens up to its own.");
 }
 
 // The tool.
@@ -281,7 +281,8 @@ void kvCacheSize(const PanelContext& panel) {
 class KvCacheTool final : public Card {
  public:
   KvCacheTool()
-      : Card({"kvcache", "KV cache", "decoding token by token: what is new, what is kept", 'K'}) {}
+      : Card({"kvcache", "KV cache", "decoding token by token: what is computed, what is cached",
+              'K'}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -312,7 +313,7 @@ class KvCacheTool final : public Card {
   }
 
   std::vector<Shortcut> shortcuts() const override {
-    return {{",  .", "one token back, one token on"}};
+    return {{",  .", "one token back, one token forward"}};
   }
 
   /// The keys , and . move to the token before and after.

@@ -23,7 +23,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kRulesIntoPaint = "turn the rules into paint";
+constexpr const char* kRulesIntoPaint = "turn the rules into painted pairs";
 constexpr float kMatrixShare = 0.52F;  // the largest share of the card's width
 
 /// The extent of a stroke: the pairs under the mouse, their rows or their columns.
@@ -187,7 +187,7 @@ class MaskTool final : public Card {
 
   std::vector<Shortcut> shortcuts() const override {
     return {{"drag", "paints pairs; with shift a rectangle"},
-            {"enter", "while no cell is chosen: brings the cursor"},
+            {"enter", "shows the cursor while no cell is chosen"},
             {"← ↑ ↓ →", "move the cursor"},
             {"x", "allows or forbids its pair"},
             {"esc", "puts it away"}};
@@ -349,13 +349,13 @@ class MaskTool final : public Card {
     const int chosen =
         choices(look, "brush", {"pairs", "rows", "columns"}, static_cast<int>(brush_));
     if (chosen >= 0) brush_ = static_cast<Brush>(chosen);
-    if (flowingPill(look, "invert",
-                    "What was allowed is forbidden, and the other way round; padding stays")) {
+    if (flowingPill(look, "invert", "Swaps allowed and forbidden pairs; padding stays")) {
       Mask rules = mask;
       rules.lengths.clear();
       startFrom(panel, inverted(asPaint(rules, 0, c.seqLen, c.keys())), "inverted");
     }
-    if (flowingPill(look, "clear paint", "The rules alone are left", mask.painted != nullptr)) {
+    if (flowingPill(look, "clear paint", "Removes the paint and keeps the rules",
+                    mask.painted != nullptr)) {
       Mask next = mask;
       next.painted = nullptr;
       panel.edits.push(SetMask{std::move(next), "mask paint cleared"});
@@ -408,7 +408,7 @@ class MaskTool final : public Card {
     wrappedLabel(look.fonts.small, t.textMuted,
                  cursor_
                      ? "drag to paint, with shift a rectangle · arrows move, x changes the pair, "
-                       "Esc puts the cursor away"
+                       "Esc hides the cursor"
                      : "drag to paint, with shift a rectangle · Enter, while no cell is chosen, "
                        "for a cursor to paint by keyboard");
   }

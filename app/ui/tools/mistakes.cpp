@@ -103,7 +103,7 @@ Computed<MistakeFigures> measuredFigures(const PanelContext& panel) {
 /// Returns the reason why a mistake makes no difference here.
 std::string whyNoDifference(const AttentionConfig& c, Mistake mistake) {
   if (mistake == Mistake::zeroForMasked && c.mask.none()) {
-    return "Nothing is masked here, so it makes no difference yet.";
+    return "Nothing is masked here, so it makes no difference.";
   }
   if (mistake == Mistake::sharedHead && c.numHeads == 1) {
     return "There is one head only, so it makes no difference.";
@@ -167,7 +167,8 @@ void besideTheRightWay(const PanelContext& panel, float height) {
 class MistakesTool final : public Card {
  public:
   MistakesTool()
-      : Card({kMistakesTool, "Common mistakes", "made on purpose, beside the right way", 'W'}) {}
+      : Card({kMistakesTool, "Common mistakes",
+              "made on purpose, compared with the correct computation", 'W'}) {}
 
   ReferenceKind reference() const override { return ReferenceKind::mistake; }
 
@@ -183,7 +184,7 @@ class MistakesTool final : public Card {
     ImGui::EndChild();
 
     ImGui::SetCursorScreenPos(right.a);
-    beginPart("beside the right way", right.size(),
+    beginPart("compared with the correct computation", right.size(),
               ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     besideTheRightWay(panel, right.height());
     ImGui::EndChild();

@@ -43,8 +43,8 @@ std::string differenceInWords(const PerHeadComparison& c) {
   const std::string found =
       fmt::format("largest difference {} of values up to {}", nearZeroText(c.largestDifference),
                   number(c.largestValue, 3));
-  return found +
-         (c.agrees() ? ": rounding, the sums are added in another order" : ": more than rounding");
+  return found + (c.agrees() ? ": rounding, since the sums are added in another order"
+                             : ": more than rounding");
 }
 
 std::string timesInWords(const PerHeadComparison& c) {

@@ -38,8 +38,8 @@ double lengthOf(const Hand& hand) { return std::hypot(hand[0], hand[1]); }
 class RotationTool final : public Card {
  public:
   RotationTool()
-      : Card({"rotation", "Rotation", "pairs of coordinates as hands that turn with the position",
-              'U'}) {}
+      : Card({"rotation", "Rotation",
+              "pairs of coordinates as clock hands that turn with the position", 'U'}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -50,10 +50,11 @@ class RotationTool final : public Card {
     const auto* pairs = panel.computations.atOnce<std::vector<RotaryPair>>(
         "rotary pairs", of, [&] { return rotaryPairs(panel.trace, row, key); });
     if (pairs == nullptr) return;
-    rowCaption(look, "slide the sentence by");
+    rowCaption(look, "shift the sentence by");
     ImGui::SetNextItemWidth(look.px(180));
     ImGui::SliderInt("##slide", &slide_, 0, kFarthest, slide_ == 1 ? "%d place" : "%d places");
-    tip(look, "As if so many tokens stood before it: every query and every key turns on");
+    tip(look,
+        "Adds this many positions before the sentence: every query and every key turns further");
     sentence(panel, *pairs, row, key);
     Rect room = Rect::rest();
     byDistance(panel, *pairs, row.query - key,
@@ -63,11 +64,10 @@ class RotationTool final : public Card {
 
  private:
   static void offer(const PanelContext& panel) {
-    label(
-        panel.look.fonts.small, panel.look.theme.textMuted,
-        panel.trace.config().alibi
-            ? "Queries and keys are not turned here: ALiBi tells the scores how far apart they are."
-            : "Queries and keys are not turned here: where a token stands is in X alone.");
+    label(panel.look.fonts.small, panel.look.theme.textMuted,
+          panel.trace.config().alibi
+              ? "Queries and keys are not rotated here: ALiBi lowers the scores by their distance."
+              : "Queries and keys are not rotated here: only X contains the positions.");
     if (pill(panel.look, "rotate queries and keys")) {
       panel.edits.push(SetRotary{{.theta = Rotary::kUsualTheta}});
     }
@@ -83,10 +83,10 @@ class RotationTool final : public Card {
         fmt::format("{} at position {}, {} at {}: q·k = {}.", queryName(d, row.item, row.query),
                     row.query, keyName(d, row.item, key), key, number(here));
     if (slide_ > 0) {
-      text += fmt::format(" Slid to {} and {}: {}.", row.query + slide_, key + slide_,
+      text += fmt::format("Shifted to {} and {}: {}.", row.query + slide_, key + slide_,
                           number(rotatedProduct(pairs, row.query + slide_, key + slide_)));
     }
-    text += fmt::format(" Were the key alone {} on: {}.", kAlone,
+    text += fmt::format("With only the key shifted by {}: {}.", kAlone,
                         number(rotatedProduct(pairs, row.query, key + kAlone)));
     wrappedLabel(panel.look.fonts.small, panel.look.theme.text, text);
   }
@@ -161,8 +161,8 @@ class RotationTool final : public Card {
     centred(1.0F, look.theme.text, (adds < 0.0 ? "" : "+") + number(adds, 3));
     ImGui::SetCursorScreenPos(at.a);
     ImGui::Dummy(at.size());
-    tip(look, fmt::format("Coordinates {} and {} + d_k/2: a whole turn in {} tokens. Below: what "
-                          "the pair adds to q·k.",
+    tip(look, fmt::format("Coordinates {} and {} + d_k/2: one full turn every {} tokens. Below: "
+                          "the pair's part of q·k.",
                           n, n, number(turn)));
   }
 

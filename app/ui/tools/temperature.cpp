@@ -54,15 +54,15 @@ std::string afterSoftmax(const Trace& trace, const RowRef& row) {
     const DroppedCells dropped(c);
     Index count = 0;
     for (Index j = 0; j < c.keys(); ++j) count += dropped(row.item, row.head, row.query, j) ? 1 : 0;
-    text += fmt::format(" · then dropout takes {} of {} (×), the others × {:.3g}", count, c.keys(),
-                        dropped.factor());
+    text += fmt::format("· then dropout removes {} of {} (×) and scales the others × {:.3g}", count,
+                        c.keys(), dropped.factor());
   }
   const auto pins = trace.document().pins.of(TensorId::weights, row.item, row.head, row.query);
   if (!pins.empty()) {
-    text +=
-        fmt::format(" · {} pinned weight{} not in it", pins.size(), pins.size() == 1 ? "" : "s");
+    text += fmt::format("· without {} pinned weight{}", pins.size(), pins.size() == 1 ? "" : "s");
   }
-  if (c.mistakes.softmaxOverQueries) text += " · over keys, though a mistake takes it over queries";
+  if (c.mistakes.softmaxOverQueries)
+    text += "· over keys, although a mistake takes it over queries";
   return text;
 }
 
@@ -106,7 +106,7 @@ class TemperatureTool final : public Card {
  public:
   TemperatureTool()
       : Card({"temperature", "Temperature",
-              "what temperature and ÷√d do to a query's weights · drag the dot", 'S'}) {}
+              "how temperature and ÷√d change a query's weights · drag the dot", 'S'}) {}
 
   void draw(const PanelContext& panel) override {
     const RowRef row = rowLookedAt(panel.view, panel.trace.config());
@@ -179,14 +179,14 @@ class TemperatureTool final : public Card {
       rate_ = {};
     }
     tip(look,
-        "Off: as in eval(). On: each weight becomes 0 with this probability and the others are "
-        "divided by 1 − rate, as nn.MultiheadAttention does in training.");
+        "Off: as in eval(). On: each weight becomes 0 with this probability, and the others are "
+        "divided by 1 − rate, as in nn.MultiheadAttention during training.");
     if (!dropout.on()) return;
     lastRate_ = dropout.rate;
     flowOn(look, look.px(90), kControlGap);
     rowCaption(look, "rate");
     const auto rate =
-        realField(look, "rate", 56, dropout.rate, rate_, "give one above 0 and below 1");
+        realField(look, "rate", 56, dropout.rate, rate_, "give a number above 0 and below 1");
     if (rate && *rate > 0.0 && *rate < 1.0) {
       rate_.problem.clear();
       panel.edits.push(SetDropout{{*rate, dropout.seed}}, "dropout rate");

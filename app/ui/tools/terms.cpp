@@ -273,7 +273,7 @@ CellRef cellLookedAt(const PanelContext& panel) {
 
 const char* wayBack(const Explanation& e) {
   if (e.own() != nullptr) return "← along its own score";
-  return e.terms.size() > 1 ? "← along the largest term" : "← to where it comes from";
+  return e.terms.size() > 1 ? "← along the largest term" : "← to its source";
 }
 
 /// Draws a button at the right end of a line that goes one step back along the main operand.
@@ -284,7 +284,7 @@ void backButton(const PanelContext& panel, const Explanation& e, Rect& line) {
   const float width = buttonWidth(look, wayBack(e));
   ImGui::SetCursorScreenPos(line.cutRight(width, look.space.medium).a);
   if (pill(look, wayBack(e))) traceBack(panel.view, panel.trace.config(), e.cell, *back);
-  tip(look, "One step back; a click on any operand below goes there instead");
+  tip(look, "One step back; click any operand below to go there instead");
 }
 
 /// Returns the place of a cell: "raw_scores[0, 5, 2, 1] · head 6 · step 3, Score".
@@ -352,7 +352,7 @@ void rulesOf(const PanelContext& panel, const Explanation& e) {
 /// Returns the sum of the terms beside the engine's value.
 std::string totalInWords(const Trace& trace, const Explanation& e) {
   if (isForbidden(trace, e)) {
-    return fmt::format("the score {} is not used: {} stands in its place",
+    return fmt::format("the score {} is not used: {} replaces it",
                        number(e.terms.front().product, 5), number(e.value, 5));
   }
   const bool ended = e.ending != ExplanationForm::sum;
@@ -368,7 +368,7 @@ std::string totalInWords(const Trace& trace, const Explanation& e) {
 
 class TermsTool final : public Card {
  public:
-  TermsTool() : Card({kTermsTool, "Terms", "where a number comes from, term by term", 'T'}) {}
+  TermsTool() : Card({kTermsTool, "Terms", "how a number is computed, term by term", 'T'}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;

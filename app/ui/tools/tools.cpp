@@ -9,7 +9,7 @@ class FlowTool final : public Card {
  public:
   FlowTool()
       : Card({kFlowTool, "Dimension flow",
-              "heights follow the dimensions · click a block to open its step", 'D', false}) {}
+              "heights show the dimensions · click a block to open its step", 'D', false}) {}
   void draw(const PanelContext& panel) override {
     flowPanel(panel, memory_, ImGui::GetContentRegionAvail());
   }
@@ -21,7 +21,7 @@ class FlowTool final : public Card {
 class ToolsCard final : public Card {
  public:
   explicit ToolsCard(const Cards& tools)
-      : Card({kToolsCard, "Tools", "what takes the step apart"}), tools_(tools) {}
+      : Card({kToolsCard, "Tools", "tools that take the step apart"}), tools_(tools) {}
   void draw(const PanelContext& panel) override {
     panel.view.pointed.clear();
     const std::size_t open = tools_.placeOf(panel.view.tool);

@@ -122,8 +122,7 @@ class Curves {
     plot.curve(list_, asked, look_.theme.textMuted);
     foundNames(plot);
     finish(plot, "loss", [](const training::Evaluation& at) {
-      return fmt::format("step {}: loss {:.3f} on the examples it is always asked", at.step,
-                         at.losses.loss);
+      return fmt::format("step {}: loss {:.3f} on the fixed examples", at.step, at.losses.loss);
     });
   }
 
@@ -139,7 +138,7 @@ class Curves {
                     [](const training::Question& question) { return question.classes == 1; });
     const Chart plot = chart(
         part(1),
-        numbers ? "answered right; of numbers R²" + belowZero() : std::string("answered right"),
+        numbers ? "answered right; for numbers R²" + belowZero() : std::string("answered right"),
         keys, roundAxis(0.0, 1.0));
     for (std::size_t q = 0; q < questions.size(); ++q) {
       std::vector<ChartPoint> points;
@@ -211,10 +210,11 @@ class Curves {
 class CurvesCard final : public Card {
  public:
   explicit CurvesCard(LiveTraining& training)
-      : Card({kCurvesCard, "Curves", "the run so far; drag to look back"}), training_(training) {}
+      : Card({kCurvesCard, "Curves", "the run so far; drag to go back"}), training_(training) {}
 
   void draw(const PanelContext& panel) override {
-    heading(panel.look, "Curves", "the run so far · drag along them to look back at any moment");
+    heading(panel.look, "Curves",
+            "the run so far · drag along the curves to go back to any moment");
     const auto moment = training_.moment();
     if (moment == nullptr) return;
     const auto dragged = Curves(panel.look, *moment, Rect::rest()).draw();

@@ -22,7 +22,7 @@ class HeadOffTable {
     std::vector<TableColumn> columns{
         {"off", {}, false, look_.px(120), 0.0F, false},
         {"is becoming", {}, false, look_.px(110), 0.0F, false},
-        {"loss", "of the examples that are always asked", true, look_.px(60), 0.0F, false}};
+        {"loss", "of the fixed examples", true, look_.px(60), 0.0F, false}};
     for (const training::Question& question : moment_.task->questions()) {
       columns.push_back({std::string(question.name) + (question.classes == 1 ? " R²" : ""),
                          std::string(question.words), true, 0.0F, 1.0F, false});
@@ -97,7 +97,7 @@ class HeadOffTable {
 class HeadOffCard final : public Card {
  public:
   explicit HeadOffCard(LiveTraining& training)
-      : Card({"head off", "Switch a head off", "which question loses its answers"}),
+      : Card({"head off", "Switch a head off", "which questions lose their answers"}),
         training_(training) {}
 
   void draw(const PanelContext& panel) override {
@@ -118,8 +118,8 @@ class HeadOffCard final : public Card {
     wrappedLabel(look.fonts.small, look.theme.text,
                  training::headsOffInWords(*moment->task, *moment->headsOff));
     wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 "Off: the head's output is multiplied by 0. The others were trained beside it and "
-                 "do not learn anew.");
+                 "Off: the head's output is multiplied by 0. The other heads were trained together "
+                 "with it and do not adapt.");
   }
 
  private:

@@ -184,8 +184,9 @@ class LiveHeadsCard final : public Card {
     const int clicked =
         choices(look, "speed", {"5/s", "20/s", "fast"}, static_cast<int>(now - kSpeeds.begin()));
     if (clicked >= 0) training_.setSpeed(kSpeeds[static_cast<std::size_t>(clicked)]);
-    tip(look, "Steps a second: slow enough to see, or as fast as they go");
-    if (flowingPill(look, "another example", "Of the same task; all heads are drawn on it")) {
+    tip(look, "Steps per second: slow enough to watch, or as fast as possible");
+    if (flowingPill(look, "another example",
+                    "Another example of the same task; all heads are drawn on it")) {
       panel.view.train.example = (panel.view.train.example + 1) % training::kEvaluationExamples;
     }
     training_.showExample(panel.view.train.example);
@@ -194,14 +195,15 @@ class LiveHeadsCard final : public Card {
       const std::string text = moment.layers() == 1
                                    ? std::string("open in Flow")
                                    : fmt::format("open layer {} in Flow", layer + 1);
-      if (flowingPill(look, text,
-                      "This layer, with these weights, on this example: everything there works")) {
+      if (flowingPill(
+              look, text,
+              "Opens this layer, with these weights and this example, with all its tools")) {
         layer_ = layer;
         training_.askForDocument(layer);
       }
     }
     if (moment.step == moment.stepsTaken) return;
-    if (flowingPill(look, "go on from here", "What came after is forgotten")) {
+    if (flowingPill(look, "go on from here", "The steps after this one are discarded")) {
       training_.goBack(moment.step);
     }
     if (flowingPill(look, "back to the newest", "Where the run is")) {

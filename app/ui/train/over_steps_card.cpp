@@ -134,8 +134,8 @@ class OverStepsCard final : public Card {
     if (!panel.alone) runButtons(panel, training_, *moment);
     wrappedLabel(look.fonts.small, look.theme.textMuted,
                  "The start, the newest step, those at which relations were found, and between "
-                 "them where the loss changed most (that of the examples that are always asked). "
-                 "Below each head: the relation it has most of its weight on.");
+                 "them where the loss changed most (that of the fixed examples). Below each head: "
+                 "the relation it has most of its weight on.");
     if (!moment->strip.empty()) OverSteps(panel, *moment, Rect::rest()).draw();
   }
 

@@ -174,14 +174,15 @@ class StudyDrawing {
       columns.push_back({title, std::move(about), true, 0.0F, width, false});
     };
     columns.push_back({"d_k", "width of a head", true, look_.px(20), 0.0F, false});
-    column("loss", "of the examples that are asked of every run", "0.00000");
+    column("loss", "of the examples that every run is tested on", "0.00000");
     for (const training::Question& question : questions) {
       column(std::string(question.name) + (question.classes == 1 ? " R²" : ""),
              std::string(question.words));
     }
-    column("found", "relations that a head of their own has found");
-    column("twins", fmt::format("heads with another in their layer that is at least {:.2f} alike",
-                                training::kTwins));
+    column("found", "relations with a head of their own");
+    column("twins",
+           fmt::format("heads with a similarity of at least {:.2f} to another in their layer",
+                       training::kTwins));
     for (const StudyFigure& figure : text_.figures) {
       if (figure.figure) column(figure.title, figure.about);
     }
@@ -323,14 +324,15 @@ class StudyCard final : public Card {
 }  // namespace
 
 std::unique_ptr<Card> makeHeadCountsCard(LiveStudy& study) {
-  StudyText text{{"head counts", "How many heads", "the task with 1, 2, 4, 8 and 16 heads"},
-                 TrainTab::headCounts,
-                 "The same task, settings and seed; only the number of heads differs.",
-                 [](const training::Task&, const training::TrainingSettings& settings) {
-                   return training::headCountVariants(settings);
-                 },
-                 training::headCountsInWords,
-                 {lossCurve()}};
+  StudyText text{
+      {"head counts", "How many heads", "the task with 1, 2, 4, 8 and 16 heads"},
+      TrainTab::headCounts,
+      "All runs have the same task, settings and seed; only the number of heads differs.",
+      [](const training::Task&, const training::TrainingSettings& settings) {
+        return training::headCountVariants(settings);
+      },
+      training::headCountsInWords,
+      {lossCurve()}};
   return std::make_unique<StudyCard>(std::move(text), study);
 }
 
@@ -338,9 +340,9 @@ std::unique_ptr<Card> makeScaleCard(LiveStudy& study) {
   StudyText text{
       {"score scale", "÷√d_k", "the task with scores divided by √d_k and without"},
       TrainTab::scale,
-      "Both start from the same weights and see the same examples. So that heads are wide and "
-      "scores as large as after a layer norm: d_k 64, numbers of X of about 1 at the start, a "
-      "tenth of the learning rate.",
+      "Both start from the same weights and see the same examples. Settings that give scores as "
+      "large as after a layer norm: d_k 64, numbers in X of about 1 at the start, a tenth of the "
+      "learning rate.",
       [](const training::Task& task, const training::TrainingSettings& settings) {
         return training::scaleVariants(task, settings);
       },

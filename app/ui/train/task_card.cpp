@@ -101,7 +101,8 @@ void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect r
 class TaskCard final : public Card {
  public:
   explicit TaskCard(LiveTraining& training)
-      : Card({kTaskCard, "Task", "what the model has to learn"}), training_(training) {}
+      : Card({kTaskCard, "Task", "the questions that the model learns to answer"}),
+        training_(training) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;

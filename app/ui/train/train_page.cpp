@@ -97,7 +97,7 @@ class TrainPage final : public Page {
   }
   std::string keysInWords(const ViewState& view) const override {
     if (isStudy(view.train.tab)) return "enter runs, stops";
-    return training_.playing() ? "enter halts" : "enter trains · → one step · home from the start";
+    return training_.playing() ? "enter halts" : "enter trains · → one step · home starts again";
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     if (isStudy(panel.view.train.tab)) return {};
@@ -132,7 +132,7 @@ void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation
       {"Over steps", "Every head at moments of the run, side by side"},
       {"How many heads", "The task with 1, 2, 4, 8 and 16 heads, side by side"},
       {"÷√d_k", "The task with scores divided by √d_k and without, side by side"},
-      {"Switch a head off", "Which question loses its answers without which head"}};
+      {"Switch a head off", "Which questions lose their answers without which head"}};
   const auto chosen = static_cast<int>(tab);
   if (panel.alone) {
     heading(panel.look, kTabs[static_cast<std::size_t>(tab)].title, explanation);

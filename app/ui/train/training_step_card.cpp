@@ -54,7 +54,7 @@ class GradientLengths {
     if (record == nullptr) return;
     Table table(look_, {.id = "lengths", .dense = true},
                 {{"head", {}, false, look_.px(48), 0.0F, false},
-                 {"‖∂S‖", "of all the head's raw scores in the batch", true, 0.0F, 1.0F, false},
+                 {"‖∂S‖", "over all raw scores of the head in the batch", true, 0.0F, 1.0F, false},
                  {"‖∂W_Q‖", {}, true, 0.0F, 1.0F, false},
                  {"‖∂W_K‖", {}, true, 0.0F, 1.0F, false},
                  {"‖∂W_V‖", {}, true, 0.0F, 1.0F, false},
@@ -141,7 +141,7 @@ class TrainingStepCard final : public Card {
     wrappedLabel(
         look.fonts.small, look.theme.textMuted,
         record == nullptr
-            ? fmt::format("{} numbers are learned. No step was taken yet.",
+            ? fmt::format("{} parameters are learned. No step has run yet.",
                           training::parameterCount(*moment->task, moment->settings.model))
             : fmt::format("loss {:.4f} of {} examples · whole gradient {:.3g} long{}", record->loss,
                           moment->settings.batch, record->gradientLength,

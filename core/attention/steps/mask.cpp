@@ -38,9 +38,9 @@ class MaskStep final : public Step {
     }
     return {"mask",
             "Mask",
-            c.alibi ? (zero ? "what is far scores less (ALiBi); a forbidden key gets 0"
-                            : "what is far scores less (ALiBi); a forbidden key gets −∞")
-            : zero  ? "a forbidden key gets 0, which is a weight all the same"
+            c.alibi ? (zero ? "distant keys score less (ALiBi); a forbidden key gets 0"
+                            : "distant keys score less (ALiBi); a forbidden key gets −∞")
+            : zero  ? "a forbidden key gets 0, and so still a weight"
                     : "a forbidden key gets −∞, hence no weight",
             !c.alibi        ? rulesOf(c.mask)
             : c.mask.none() ? "S − m·d"
@@ -78,7 +78,7 @@ class MaskStep final : public Step {
         tensors, cell,
         !reason.empty()
             ? (c.mistakes.zeroForMasked ? "0 in place of −∞: " + reason : "−∞: " + reason)
-        : c.alibi ? "allowed: less slope × distance"
+        : c.alibi ? "allowed: minus slope × distance"
                   : "allowed: the score stays");
     e.terms.push_back(sourceTerm(tensors, source));
     if (c.alibi && reason.empty()) {
@@ -104,8 +104,8 @@ class MaskStep final : public Step {
     source.tensor = TensorId::maskedScores;
     Explanation e = startExplanation(
         gradients, cell,
-        reason.empty() ? "allowed: the gradient goes on as it is"
-                       : "0: what stands in the score's place does not depend on it; " + reason);
+        reason.empty() ? "allowed: the gradient passes unchanged"
+                       : "0: the value in the score's place does not depend on it; " + reason);
     if (reason.empty()) e.terms.push_back(sourceTerm(gradients, gradientOf(source)));
     sumTerms(e);
     return e;

@@ -216,7 +216,7 @@ class Softmax final : public Step {
       const DroppedCells dropped(c);
       const bool drops = dropped(cell.item, cell.head, cell.row, cell.col);
       e.factor = drops ? 0.0 : static_cast<double>(dropped.factor());
-      e.rule += drops ? "; dropped: grad.A_ij counts 0, A_ij is the weight before dropout"
+      e.rule += drops ? "; dropped: grad.A_ij is taken as 0, A_ij is the weight before dropout"
                       : fmt::format("; kept by dropout: grad.A_ij × 1/(1 − {:g}), A_ij before it",
                                     c.dropout.rate);
     }

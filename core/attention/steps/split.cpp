@@ -150,7 +150,8 @@ class Split final : public Step {
                                    [&](const Cut& each) { return each.from == cell.tensor; });
     Explanation e = startExplanation(
         gradients, cell,
-        fmt::format("grad.{}[b, t, c]: that of the heads' cells it became", info(cut.from).name));
+        fmt::format("grad.{}[b, t, c]: the gradient of the heads' cells made from it",
+                    info(cut.from).name));
     const Shape heads = shapeOf(cut.to, c);
     for (Index head = 0; head < heads[1]; ++head) {
       for (Index row = 0; row < heads[2]; ++row) {

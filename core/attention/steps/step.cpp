@@ -87,7 +87,7 @@ const Step& producerOf(TensorId id) {
     const auto outputs = s->outputs();
     if (std::find(outputs.begin(), outputs.end(), id) != outputs.end()) return *s;
   }
-  throw std::logic_error(std::string(info(id).name) + " is not the result of a step");
+  throw std::logic_error(std::string(info(id).name) + "is not the result of a step");
 }
 
 const Step* consumerOf(TensorId id, const AttentionConfig& config) {
@@ -114,7 +114,7 @@ Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
 Explanation explainGradientCell(const Gradients& gradients, const CellRef& cell) {
   const Step* taking = consumerOf(cell.tensor, gradients.config());
   if (taking != nullptr) return taking->explainGradient(gradients, cell);
-  return startExplanation(gradients, cell, "given: how much the output's cell counts in the sum");
+  return startExplanation(gradients, cell, "given: the gradient of this output cell");
 }
 
 std::string pytorchPerQueryHead(std::string_view name, const AttentionConfig& c) {
@@ -129,7 +129,7 @@ StepId stepIdFromString(std::string_view name) {
     if (known.back() == name) return s->id();
   }
   throw UserError(
-      fmt::format("step '{}' is not known; the steps are: {}", name, fmt::join(known, ", ")));
+      fmt::format("unknown step '{}'; the steps are: {}", name, fmt::join(known, ", ")));
 }
 
 }  // namespace headscope

@@ -13,13 +13,12 @@ class Brackets final : public Task {
   std::string_view id() const override { return "brackets"; }
   std::string_view title() const override { return "Brackets"; }
   std::string_view words() const override {
-    return "Sixteen balanced brackets, each with a letter and with how deep it is nested. A "
-           "closing bracket names the letter of the one that opened it; every bracket names the "
-           "letter before.";
+    return "Sixteen balanced brackets, each with a letter and its nesting depth. A closing bracket "
+           "names the letter of the one that opened it; every bracket names the letter before.";
   }
   std::string_view lookFor() const override {
-    return "The bracket that opened is the latest opening one of the same depth: its head has to "
-           "hold the depths together and to prefer what is near. The other head draws a diagonal.";
+    return "The matching bracket is the latest opening one of the same depth: its head has to "
+           "match the depth and prefer near brackets. The other head draws a diagonal.";
   }
   TaskSettings settings() const override {
     return {.model = {.layers = 1, .dModel = 32, .heads = 2, .causal = true},
@@ -30,14 +29,14 @@ class Brackets final : public Task {
 
   std::span<const Question> questions() const override {
     static constexpr std::array<Question, 2> kQuestions{{
-        {"match", "the letter of the bracket that it closes", kLetters},
+        {"match", "the letter of the matching opening bracket", kLetters},
         {"previous", "the letter before", kLetters},
     }};
     return kQuestions;
   }
   std::span<const Relation> relations() const override {
     static constexpr std::array<Relation, 2> kRelations{{
-        {"match", "from a closing bracket to the one that opened it"},
+        {"match", "from a closing bracket to its opening one"},
         {"previous", "the bracket before"},
     }};
     return kRelations;

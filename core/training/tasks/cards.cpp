@@ -19,10 +19,10 @@ class Cards final : public Task {
            "of the other card of its colour.";
   }
   std::string_view lookFor() const override {
-    return "Neighbours and the first card are found by their place alone, and the heads that do so "
-           "form first. The other card of the same colour lies elsewhere each time: its head comes "
-           "last, and within a few steps. One or two heads never find it, however they share the "
-           "rest; with eight, some do the same as others.";
+    return "Position alone finds the neighbours and the first card, and their heads form first. "
+           "The other card of the same colour is elsewhere in each example: its head forms last, "
+           "within a few steps. One or two heads never find it, however they share the other "
+           "questions. With eight heads, some repeat others.";
   }
   TaskSettings settings() const override {
     return {.model = {.layers = 1, .dModel = 64, .heads = 4},

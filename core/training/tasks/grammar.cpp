@@ -25,15 +25,15 @@ class Grammar final : public Task {
   std::string_view id() const override { return "grammar"; }
   std::string_view title() const override { return "Grammar"; }
   std::string_view words() const override {
-    return "Sentences of 5 to 16 words of a small language, filled up with full stops. Each word "
+    return "Sentences of 5 to 16 words of a small language, padded with full stops. Each word "
            "names the sentence's verb, its subject, the noun of its own phrase, and the word "
            "before.";
   }
   std::string_view lookFor() const override {
-    return "The verb stands anywhere from the third to the eleventh place, so its head has to know "
-           "a verb when it sees one. The subject is a noun like the others: the first. The word "
-           "before is a matter of place alone. With some seeds two heads come to hold half a "
-           "relation each and stay so: start again with another seed.";
+    return "The verb can be at the third to the eleventh position, so its head has to recognise "
+           "verbs. The subject is a noun like the others: the first one. The word before depends "
+           "only on position. With some seeds two heads each hold half a relation permanently: "
+           "start again with another seed.";
   }
   TaskSettings settings() const override {
     return {.model = {.layers = 1, .dModel = 64, .heads = 4, .embeddingScale = 3.0},

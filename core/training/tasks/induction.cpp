@@ -14,18 +14,16 @@ class Induction final : public Task {
   std::string_view id() const override { return "induction"; }
   std::string_view title() const override { return "Induction"; }
   std::string_view words() const override {
-    return "A row of 6 to 24 different letters, said over and over. From the second time on, each "
-           "letter names the next one. How long the row is differs from example to example, so "
-           "counting places does not help.";
+    return "A row of 6 to 24 different letters, repeated. From the second time on, each letter "
+           "names the next one. The row's length differs between examples, so counting positions "
+           "does not help.";
   }
   std::string_view lookFor() const override {
-    return "A head of layer 1 looks at the letter before, so that every place knows what it "
-           "followed; a head of layer 2 looks for the place that followed its own letter, and "
-           "finds "
-           "the next one there. The loss falls once both are there. The first is needed only while "
-           "the row is said for the first time, and is free to look elsewhere after that. One "
-           "layer "
-           "cannot do it: set layers to 1 and four of five letters stay wrong.";
+    return "A head of layer 1 looks at the letter before, so that every position knows its "
+           "predecessor. A head of layer 2 looks for the position that followed its own letter and "
+           "finds the next letter there. The loss falls once both exist. The first head is needed "
+           "only during the row's first appearance and can look elsewhere later. One layer cannot "
+           "do it: set layers to 1, and four of five letters stay wrong.";
   }
   TaskSettings settings() const override {
     return {.model = {.layers = 2, .dModel = 32, .heads = 2, .causal = true},
@@ -36,13 +34,13 @@ class Induction final : public Task {
 
   std::span<const Question> questions() const override {
     static constexpr std::array<Question, 1> kQuestions{{
-        {"next", "the next letter, where it has been said before", kLetters},
+        {"next", "the next letter, from the second time on", kLetters},
     }};
     return kQuestions;
   }
   std::span<const Relation> relations() const override {
     static constexpr std::array<Relation, 2> kRelations{{
-        {"previous", "the letter before, while the row is said for the first time"},
+        {"previous", "the letter before, during the row's first appearance"},
         {"induction", "what followed this letter earlier"},
     }};
     return kRelations;

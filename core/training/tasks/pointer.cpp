@@ -13,13 +13,13 @@ class Pointer final : public Task {
   std::string_view id() const override { return "pointer"; }
   std::string_view title() const override { return "Pointer"; }
   std::string_view words() const override {
-    return "Sixteen places, each with a letter and the number of a place, perhaps its own. Each "
-           "names the letter at the place it points to, and the letter before.";
+    return "Sixteen positions, each with a letter and the number of a position, perhaps its own. "
+           "Each names the letter at the position it points to, and the letter before.";
   }
   std::string_view lookFor() const override {
-    return "The quickest of the tasks, done in about sixty steps. One head reads the number and "
-           "looks at that place: another picture for each example. The other draws the same "
-           "diagonal for all.";
+    return "The quickest of the tasks: about sixty steps. One head reads the number and looks at "
+           "that position, with a new picture for each example. The other draws the same diagonal "
+           "for all.";
   }
   TaskSettings settings() const override {
     return {.model = {.layers = 1, .dModel = 64, .heads = 2},
@@ -30,14 +30,14 @@ class Pointer final : public Task {
 
   std::span<const Question> questions() const override {
     static constexpr std::array<Question, 2> kQuestions{{
-        {"pointer", "the letter at the place it points to", kLetters},
+        {"pointer", "the letter at the position it points to", kLetters},
         {"previous", "the letter before", kLetters},
     }};
     return kQuestions;
   }
   std::span<const Relation> relations() const override {
     static constexpr std::array<Relation, 2> kRelations{{
-        {"pointer", "the place it points to"},
+        {"pointer", "the position it points to"},
         {"previous", "the place before"},
     }};
     return kRelations;

@@ -15,16 +15,14 @@ class Recall final : public Task {
   std::string_view title() const override { return "Recall"; }
   std::string_view words() const override {
     return "Six different letters, each followed by a number; then six of these letters again, in "
-           "any order: each names the number that followed it. Their numbers stand behind them, so "
-           "that a letter asked twice can be looked up there too.";
+           "any order: each names the number that followed it. Their numbers follow them, so a "
+           "letter that is asked twice can also be looked up there.";
   }
   std::string_view lookFor() const override {
     return "At first the model only guesses among the numbers it has seen, and the loss stays "
-           "where "
-           "it is. Then it falls within some fifty steps: in layer 1 each number has learned to "
-           "look at "
-           "the letter before it, and in layer 2 the letter that is asked finds the number that "
-           "bears it. Neither helps without the other.";
+           "constant. Then it falls within some fifty steps: in layer 1 each number has learned to "
+           "look at the letter before it, and in layer 2 the asked letter finds the number that "
+           "carries it. Neither helps without the other.";
   }
   TaskSettings settings() const override {
     return {.model = {.layers = 2, .dModel = 32, .heads = 1, .causal = true},

@@ -23,7 +23,7 @@ class Sensor final : public Task {
   std::string_view title() const override { return "Sensor"; }
   std::string_view words() const override {
     return "Thirty readings of a machine: a temperature that changes its level one to three times, "
-           "a pressure with spikes, a vibration, and an edge that says how much the temperature "
+           "a pressure with spikes, a vibration, and an edge that shows how much the temperature "
            "has just changed. Each step names the step of the latest change, how strong the "
            "vibration was at the highest spike of pressure so far, and the mean vibration of the "
            "last five steps.";
@@ -31,9 +31,9 @@ class Sensor final : public Task {
   std::string_view lookFor() const override {
     return "One head spreads evenly over the last five steps: a band along the diagonal. Another "
            "stays on the highest spike until a higher one comes, a third on the latest change: "
-           "columns that end where the next begins. The fourth head has no question of its own: "
-           "see what becomes of it. One seed in twenty leaves a relation unfound: start again with "
-           "another.";
+           "columns that end where the next begins. The fourth head has no question of its own. "
+           "With one seed in twenty a relation stays without a head: start again with another "
+           "seed.";
   }
   TaskSettings settings() const override {
     return {.model = {.layers = 1, .dModel = 32, .heads = 4, .causal = true},
