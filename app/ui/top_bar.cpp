@@ -201,10 +201,10 @@ class TopBarRow {
       stopTyping(memory_.dModel);
       setDimensions(std::max<Index>(1, each + d.stepped * by) * share, c.numHeads, {});
     }
-    const NumberChange h =
-        field("heads", memory_.draftHeads, memory_.heads, apart && (typedHeads || !typedWidth), 44,
-              termText("head") + (c.headDim > 0 ? "Each head is d_k wide, whatever their number."
-                                                : "The arrows go to the next count that divides."));
+    const NumberChange h = field(
+        "heads", memory_.draftHeads, memory_.heads, apart && (typedHeads || !typedWidth), 44,
+        termText("head") + (c.headDim > 0 ? " Each head is d_k wide, whatever their number."
+                                          : " The arrows go to the next count that divides."));
     if (h.notANumber) notANumber("heads", memory_.heads);
     if (h.value) setDimensions(memory_.draftDModel, *h.value, "heads");
     if (h.stepped != 0) {
@@ -216,7 +216,7 @@ class TopBarRow {
     }
     const NumberChange t =
         field("tokens", c.seqLen, memory_.tokens, hasProblem("tokens"), 52,
-              termText("token") + "A longer input repeats the text, a shorter one cuts it." +
+              termText("token") + " A longer input repeats the text, a shorter one cuts it." +
                   costTip(c, longer));
     if (t.notANumber) notANumber("tokens", memory_.tokens);
     if (t.value) setTokens(*t.value, "tokens");

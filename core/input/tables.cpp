@@ -140,7 +140,7 @@ class SeriesReader {
   Series finish() const {
     if (channels_.empty()) throw UserError(name_ + " is empty; give it a header and rows");
     if (values_.empty()) {
-      throw UserError(name_ + "has a header but no rows; add one row for each time step");
+      throw UserError(name_ + " has a header but no rows; add one row for each time step");
     }
     const auto columns = static_cast<Index>(channels_.size());
     const auto rows = static_cast<Index>(values_.size()) / columns;

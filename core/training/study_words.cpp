@@ -68,7 +68,7 @@ std::string headCountsInWords(const Task& task, const std::vector<StudyFigures>&
   std::string text = stepInWords(runs.front());
   text += fmt::format("relations with a head of their own, of {}: {}.", runs.front().relations,
                       listed(found));
-  if (fewer) text += "With fewer heads than relations, some relations have no head of their own.";
+  if (fewer) text += " With fewer heads than relations, some relations have no head of their own.";
   text +=
       fmt::format(" The lowest loss is {} with {}, the highest {} with {}.",
                   number(lowest->loss, 3), lowest->name, number(highest->loss, 3), highest->name);
@@ -77,14 +77,14 @@ std::string headCountsInWords(const Task& task, const std::vector<StudyFigures>&
     const std::string of = unsolvedInWords(task.questions()[q], q, runs);
     if (!of.empty()) unsolved += (unsolved.empty() ? "" : "; ") + of;
   }
-  text += unsolved.empty() ? "Every run solves every question."
+  text += unsolved.empty() ? " Every run solves every question."
                            : fmt::format(" Not solved: {}.", unsolved);
   text +=
       twins.empty()
-          ? fmt::format("No head has a twin (another head with a similarity of at least {:.2f}).",
+          ? fmt::format(" No head has a twin (another head with a similarity of at least {:.2f}).",
                         kTwins)
           : fmt::format(
-                "Heads with a twin (another head with a similarity of at least {:.2f}): {}.",
+                " Heads with a twin (another head with a similarity of at least {:.2f}): {}.",
                 kTwins, listed(twins));
   return text + stoppedInWords(runs);
 }

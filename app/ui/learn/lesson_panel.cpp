@@ -109,7 +109,7 @@ class LessonPanel {
       const char* how = run_.wayShown() ? "Shown." : "Done.";
       words(look_.fonts.regular, holds ? look_.theme.good : look_.theme.textMuted,
             fmt::format("{}{} {}", how,
-                        holds ? "" : "That is no longer the case; it was:", run_.shown().done));
+                        holds ? "" : " That is no longer the case; it was:", run_.shown().done));
       if (run_.wayShown() && !run_.isDone(run_.place())) {
         notCounted("A scene counts once it is done without being shown");
       }

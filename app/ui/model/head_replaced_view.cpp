@@ -96,12 +96,12 @@ std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
                                        with.inWords(), asked.logitName(), found.logitBefore,
                                        found.logitAfter, changeInWords(found.total()));
   if (!found.direct) {
-    return text + "The direct part is not defined, since norms follow the sums in this model.";
+    return text + " The direct part is not defined, since norms follow the sums in this model.";
   }
   const std::string between = model::afterHeadInWords(asked.moment->config(), with.head);
-  if (between.empty()) return text + "All of it is direct: no layer follows this head.";
+  if (between.empty()) return text + " All of it is direct: no layer follows this head.";
   return text + fmt::format(
-                    "Direct effect {}: the change in what the head itself writes at this token. "
+                    " Direct effect {}: the change in what the head itself writes at this token. "
                     "The other {} come through {}.",
                     changeInWords(*found.direct), changeInWords(found.total() - *found.direct),
                     between);

@@ -83,10 +83,10 @@ class RotationTool final : public Card {
         fmt::format("{} at position {}, {} at {}: q·k = {}.", queryName(d, row.item, row.query),
                     row.query, keyName(d, row.item, key), key, number(here));
     if (slide_ > 0) {
-      text += fmt::format("Shifted to {} and {}: {}.", row.query + slide_, key + slide_,
+      text += fmt::format(" Shifted to {} and {}: {}.", row.query + slide_, key + slide_,
                           number(rotatedProduct(pairs, row.query + slide_, key + slide_)));
     }
-    text += fmt::format("With only the key shifted by {}: {}.", kAlone,
+    text += fmt::format(" With only the key shifted by {}: {}.", kAlone,
                         number(rotatedProduct(pairs, row.query, key + kAlone)));
     wrappedLabel(panel.look.fonts.small, panel.look.theme.text, text);
   }

@@ -54,15 +54,15 @@ std::string afterSoftmax(const Trace& trace, const RowRef& row) {
     const DroppedCells dropped(c);
     Index count = 0;
     for (Index j = 0; j < c.keys(); ++j) count += dropped(row.item, row.head, row.query, j) ? 1 : 0;
-    text += fmt::format("· then dropout removes {} of {} (×) and scales the others × {:.3g}", count,
-                        c.keys(), dropped.factor());
+    text += fmt::format(" · then dropout removes {} of {} (×) and scales the others × {:.3g}",
+                        count, c.keys(), dropped.factor());
   }
   const auto pins = trace.document().pins.of(TensorId::weights, row.item, row.head, row.query);
   if (!pins.empty()) {
-    text += fmt::format("· without {} pinned weight{}", pins.size(), pins.size() == 1 ? "" : "s");
+    text += fmt::format(" · without {} pinned weight{}", pins.size(), pins.size() == 1 ? "" : "s");
   }
   if (c.mistakes.softmaxOverQueries)
-    text += "· over keys, although a mistake takes it over queries";
+    text += " · over keys, although a mistake takes it over queries";
   return text;
 }
 

@@ -87,7 +87,7 @@ const Step& producerOf(TensorId id) {
     const auto outputs = s->outputs();
     if (std::find(outputs.begin(), outputs.end(), id) != outputs.end()) return *s;
   }
-  throw std::logic_error(std::string(info(id).name) + "is not the result of a step");
+  throw std::logic_error(std::string(info(id).name) + " is not the result of a step");
 }
 
 const Step* consumerOf(TensorId id, const AttentionConfig& config) {

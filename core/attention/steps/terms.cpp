@@ -61,7 +61,7 @@ Term gradientTerm(const Gradients& gradients, const CellRef& result, const CellR
     term.product *= factor;
   }
   if (gradients.values().pins().at(result)) {
-    term.left += "(pinned: stops here)";
+    term.left += " (pinned: stops here)";
     term.leftValue = term.product = 0.0;
   }
   return term;
