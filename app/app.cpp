@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "app/app_state.h"
+#include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/export_subject.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/frame_recovery.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
@@ -97,7 +99,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   wantsFrame = false;
   nextChange = ui::kNever;
   documents.askAgain();
-  documents.learnAtNewSizes(view.learnHeads);
+  documents.learnAtNewSizes(view.preferences.learnHeads);
   documents.takeLearned();
   takeResult();
   exports.takeOutcome();
@@ -108,7 +110,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   startExport();
   openDropped();
 
-  const ui::Theme& theme = ui::theme(view.theme);
+  const ui::Theme& theme = ui::theme(view.preferences.theme);
   const ImGuiIO& io = ImGui::GetIO();
   scene.clear();
   scene.displayWidth = io.DisplaySize.x;
@@ -122,32 +124,40 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     clickedHere = false;
   }
   clickedHere = clickedHere || ImGui::IsMouseClicked(0);
-  const ui::FrameContext look{theme,       fonts,       maps,       scene,
-                              typed,       now,         scale(),    now - mouseMovedAt,
-                              clickedHere, &wantsFrame, &nextChange};
+  const ui::FrameContext look{theme,       fonts,       maps,        scene,
+                              typed,       now,         scale(),     now - mouseMovedAt,
+                              clickedHere, &wantsFrame, &nextChange, view.preferences.colorMaps};
   if (const TracePtr newest = documents.trace()) {
     computations.beginFrame(documents.history().gestureGoesOn() || documents.learning());
     const TracePtr trace = withPictures(shownTrace(newest));
     keepViewValid();
-    ui::FrameCommands edits;
-    reference.follow(tools.open(view.tool).reference(), view, documents);
+    ui::FrameCommands commands;
+    reference.follow(tools.open(view.selection.tool).reference(), view.selection, documents);
     const DocumentPtr shown = documents.shown();
-    const ui::PanelContext panel{*shown,
-                                 *trace,
-                                 trace,
-                                 view,
-                                 edits,
-                                 look,
-                                 computations,
-                                 magnitudes,
-                                 explanations,
-                                 &documents.history(),
-                                 reference.current(),
-                                 flash.at(now, computations, &wantsFrame),
-                                 purposes.of(newest),
-                                 gradientsProblem,
-                                 presenter.on() || embedded || !view.focus.empty(),
-                                 chooseFiles != nullptr};
+    const ui::PanelContext panel{
+        .document = *shown,
+        .trace = *trace,
+        .traceHeld = trace,
+        .view = view,
+        .selection = view.selection,
+        .preferences = view.preferences,
+        .frame = view.frame,
+        .headsView = view.heads,
+        .trainView = view.train,
+        .modelView = view.model,
+        .commands = commands,
+        .look = look,
+        .computations = computations,
+        .magnitudes = magnitudes,
+        .explanations = explanations,
+        .history = &documents.history(),
+        .reference = reference.current(),
+        .flash = flash.at(now, computations, &wantsFrame),
+        .purposes = purposes.of(newest),
+        .gradientsProblem = gradientsProblem,
+        .alone = presenter.on() || embedded || !view.selection.focus.empty(),
+        .hostHasDialog = chooseFiles != nullptr,
+    };
     training.follow(now);
     followModel(now);
     headCounts.follow();
@@ -155,7 +165,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);
-    view.gradientsThere = view.gradients && trace->gradients() != nullptr;
+    view.frame.gradientsThere = view.selection.gradients && trace->gradients() != nullptr;
     keepViewValid();  // a scene may have been recalled
     ui::followPlayback(panel, playback);
     look.changesIn(ui::nextChange(panel, playback));
@@ -169,11 +179,11 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     sessions.windows(look, offerTop);
     overlays(panel);
     speakerWindow(look);
-    applyEdits(edits);
+    run(commands);
     const bool progresses = exports.waits() || documents.learning() || sessions.linkTask().busy();
     if (progresses) look.changesIn(ui::kProgressPace);
     History& history = documents.history();
-    if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !edits.gestureGoesOn) {
+    if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !commands.has<ui::KeepGesture>()) {
       history.endGesture();
       wantsFrame = true;  // work that waits for the end of a gesture is requested in the next frame
     }
@@ -196,9 +206,9 @@ static bool sameShapes(const AttentionConfig& a, const AttentionConfig& b) {
 
 /// Returns the newest pass; where gradients are shown, the newest one that has them.
 TracePtr App::State::shownTrace(const TracePtr& newest) {
-  view.gradientsThere = false;
+  view.frame.gradientsThere = false;
   gradientsProblem = {};
-  if (!view.gradients) return newest;
+  if (!view.selection.gradients) return newest;
   const auto with = computations.want<TracePtr>(
       "gradients", ui::Fingerprint("gradients", newest->pass()), ui::When::beside, [&newest] {
         return [newest](const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
@@ -213,16 +223,16 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
   // uses gradients of an older pass if only its values differ
   const TracePtr* there = with.current != nullptr ? with.current : with.last;
   if (there == nullptr || !sameShapes((*there)->config(), newest->config())) return newest;
-  view.gradientsThere = true;
+  view.frame.gradientsThere = true;
   return *there;
 }
 
 /// Adds small pictures of scores that do not fit into memory; the heads page makes its own.
 TracePtr App::State::withPictures(const TracePtr& trace) {
-  if (view.page != ui::kFlowPage) return trace;
+  if (view.selection.page != ui::kFlowPage) return trace;
   const AttentionConfig& c = trace->config();
-  return smallScores.shown(trace, std::clamp<Index>(view.item, 0, c.batch - 1),
-                           std::clamp<Index>(view.head, 0, c.numHeads - 1), computations);
+  return smallScores.shown(trace, std::clamp<Index>(view.selection.item, 0, c.batch - 1),
+                           std::clamp<Index>(view.selection.head, 0, c.numHeads - 1), computations);
 }
 
 void App::State::takeResult() {
@@ -230,8 +240,8 @@ void App::State::takeResult() {
   if (!before) return;
   const TracePtr& trace = documents.trace();
   // nothing flashes during learning, because everything changes all the time
-  const bool flashes =
-      view.animate && !documents.learning() && ledger(trace->config()).resultBytes <= kFlashed;
+  const bool flashes = view.preferences.animate && !documents.learning() &&
+                       ledger(trace->config()).resultBytes <= kFlashed;
   flash.start(flashes ? *before : nullptr, trace);
 }
 
@@ -240,7 +250,7 @@ void App::State::openDropped() {
   for (const auto& path : std::exchange(dropped, {})) {
     if (platform::isFolder(path)) {
       model.open(path);
-      view.page = ui::kModelPage;
+      view.selection.page = ui::kModelPage;
     } else if (formats::isLesson(path.string())) {
       openLesson(path);
     } else {
@@ -324,12 +334,15 @@ void App::State::startExport() {
 
 /// "all layers of gpt2 (…)", "step of Flow's layer (…)", "curves of the task cards".
 std::string App::State::pictureInWords(const ui::ViewState& shown) const {
-  const ui::PictureView& card = ui::pictureViewOf(shown.focus);
-  const char* title = card.title != nullptr ? card.title : tools.open(shown.tool).text().title;
-  if (const auto run = training.moment(); shown.page == ui::kTrainPage && run != nullptr) {
+  const ui::PictureView& card = ui::pictureViewOf(shown.selection.focus);
+  const char* title =
+      card.title != nullptr ? card.title : tools.open(shown.selection.tool).text().title;
+  if (const auto run = training.moment();
+      shown.selection.page == ui::kTrainPage && run != nullptr) {
     return fmt::format("{} of the task {}", title, run->task->title());
   }
-  if (const auto moment = model.moment(); shown.page == ui::kModelPage && moment != nullptr) {
+  if (const auto moment = model.moment();
+      shown.selection.page == ui::kModelPage && moment != nullptr) {
     return fmt::format("{} of {}", title, ui::modelInWords(*moment->trace));
   }
   return fmt::format("{} of {}", title, ui::layerInWords(*documents.newest()));
@@ -355,64 +368,13 @@ void App::State::noMemory(const ui::Fonts& fonts) {
       "Nothing is lost.";
   documents.noteNoMemory();
   nextChange = 1.0;  // memory may be free by then
-  const ui::Theme& theme = ui::theme(view.theme);
+  const ui::Theme& theme = ui::theme(view.preferences.theme);
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImDrawList* over = ImGui::GetForegroundDrawList();
   over->AddRectFilled({0, 0}, size, theme.window);
   const float margin = 12.0F * scale();
   over->AddText(fonts.regular, ui::fontSize(fonts.regular), {margin, margin}, theme.bad, kSentence,
                 nullptr, size.x - 2 * margin);
-}
-
-void App::State::applyEdits(const ui::FrameCommands& sink) {
-  if (!sink.said.empty()) documents.say(sink.said, sink.saidIsError);
-  for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
-  if (sink.together) documents.applyTogether(sink.together->edits, sink.together->name);
-  if (sink.stopLearning) documents.learning() ? documents.stopLearning() : sessions.stopLink();
-  if (sink.chooseFiles || sink.chooseFolder) chooseFiles(sink.chooseFolder);
-  if (sink.preset) openPreset(*sink.preset);
-  if (sink.open) documents.open(sink.open->document, sink.open->name);
-  const bool ofModel = view.page == ui::kModelPage;  // the model page has its own history
-  if (sink.undo) ofModel ? model.undo() : documents.undo();
-  if (sink.redo) ofModel ? model.redo() : documents.redo();
-  for (const Edit& edit : model.takeFlowEdits()) documents.apply(edit, "");
-  if (sink.jumpTo) documents.jumpTo(*sink.jumpTo);
-  if (sink.compareWith) compareWith(*sink.compareWith);
-  for (const lessons::Lesson& shipped : formats::shippedLessons()) {
-    if (sink.lesson.empty() || shipped.id != sink.lesson) continue;
-    if (lesson.open() && lesson.lesson().id == sink.lesson) {  // an open lesson continues
-      documents.say(fmt::format("the lesson “{}” is open at the left", shipped.title), false);
-    } else {
-      lesson.ask(shipped);
-    }
-  }
-}
-
-/// Opens a preset as at program start: resets all settings, drawings and selections.
-void App::State::openPreset(const ui::OpenedPreset& opened) {
-  documents.attempt([&] {
-    const Preset& preset = opened.preset;
-    const auto domain = trainingDomainOf(preset.source);
-    const bool there = domain && formats::learnedAsset(preset.config, *domain, 1).has_value();
-    const WeightSource weights{there ? WeightInit::learned : WeightInit::designed, 1, {}};
-    std::vector<Edit> edits{
-        Open{makePreset(preset, weights, documents.memoryBudget()), opened.name}};
-    if (domain && !there && !preset.explicitWeights && view.learnHeads) {
-      edits.emplace_back(DrawWeights{WeightInit::learned, 1});
-    }
-    documents.applyTogether(edits, opened.name);
-    ui::resetSelection(view);
-    playback = {};
-  });
-}
-
-void App::State::compareWith(std::size_t index) {
-  documents.attempt([&] {
-    const History& history = documents.history();
-    reference.keep({history.at(index), index == 0 ? "start" : "after " + history.nameAt(index)});
-    view.against = ui::Against::state;
-    view.tool = ui::kChangesTool;
-  });
 }
 
 void App::onWake(std::function<void()> wake) {
@@ -441,7 +403,7 @@ void App::speakerWindowGone(const std::string& why) {
 }
 bool App::wantsFullScreen() const { return state_->presenter.on(); }
 float App::scale() const { return state_->scale(); }
-ImU32 App::background() const { return ui::theme(state_->view.theme).window; }
+ImU32 App::background() const { return ui::theme(state_->view.preferences.theme).window; }
 gl::Scene& App::scene() { return state_->scene; }
 
 void App::apply(const Edit& edit, const std::string& gesture) {

@@ -10,6 +10,7 @@
 #include "app/ui/heads/heads_page.h"
 #include "app/ui/learn/learn_page.h"
 #include "app/ui/model/model_page.h"
+#include "app/ui/panel.h"
 #include "app/ui/speaker_notes.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/train/train_page.h"
@@ -31,27 +32,29 @@ ui::Pages App::State::makePages() {
 
 void App::State::keepViewValid() {
   const AttentionConfig& c = documents.trace()->config();
-  view.head = std::clamp<Index>(view.head, 0, c.numHeads - 1);
-  view.item = std::clamp<Index>(view.item, 0, c.batch - 1);
+  view.selection.head = std::clamp<Index>(view.selection.head, 0, c.numHeads - 1);
+  view.selection.item = std::clamp<Index>(view.selection.item, 0, c.batch - 1);
   const auto steps = stepsOf(c);
-  if (std::find(steps.begin(), steps.end(), &step(view.step)) == steps.end()) {
-    view.step = StepId::score;  // the pass no longer has the step
+  if (std::find(steps.begin(), steps.end(), &step(view.selection.step)) == steps.end()) {
+    view.selection.step = StepId::score;  // the pass no longer has the step
   }
   const auto fits = [&](const CellRef& cell) { return exists(cell, c); };
   // the chosen cell belongs to the shown tensors
-  if (view.selected) view.selected->gradient = view.gradientsThere;
-  if (view.hovered && view.hovered->cell.gradient != view.gradientsThere) view.hovered.reset();
-  if (view.selected && !fits(*view.selected)) view.selected.reset();
-  if (view.hovered && !fits(view.hovered->cell)) view.hovered.reset();
-  if (!view.selected) return;
+  if (view.selection.cell) view.selection.cell->gradient = view.frame.gradientsThere;
+  if (view.frame.hovered && view.frame.hovered->cell.gradient != view.frame.gradientsThere)
+    view.frame.hovered.reset();
+  if (view.selection.cell && !fits(*view.selection.cell)) view.selection.cell.reset();
+  if (view.frame.hovered && !fits(view.frame.hovered->cell)) view.frame.hovered.reset();
+  if (!view.selection.cell) return;
   // the chosen cell belongs to the chosen head and item
-  const TensorInfo& t = info(view.selected->tensor);
-  if (t.perItem) view.selected->item = view.item;
-  if (t.perHead) view.selected->head = headIn(view.selected->tensor, view.head, c);
+  const TensorInfo& t = info(view.selection.cell->tensor);
+  if (t.perItem) view.selection.cell->item = view.selection.item;
+  if (t.perHead)
+    view.selection.cell->head = headIn(view.selection.cell->tensor, view.selection.head, c);
 }
 
 void App::State::wholeWindow(const ui::PanelContext& panel) {
-  const ui::Page& page = pages.open(view.page);
+  const ui::Page& page = pages.open(view.selection.page);
   const ui::WindowLayout layout =
       ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height(),
                         page.showsDocument() ? tokenRow.height(panel) : 0.0F, panel.look.scale,
@@ -59,7 +62,7 @@ void App::State::wholeWindow(const ui::PanelContext& panel) {
   offerTop = layout.tokens.b.y;
   bars(panel, layout.topBar, layout.tokens);
   const formats::SavedScene* scene = sessions.sceneShown();
-  scenes = {&sessions.store().scenes(), scene != nullptr ? scene->number : 0, {}};
+  scenes = {&sessions.store().scenes(), scene != nullptr ? scene->number : 0};
   presenter.forgetMouse();
   if (ui::isUpright(ImGui::GetIO().DisplaySize, panel.look.scale)) {
     cardByCard(panel, layout.body);
@@ -68,7 +71,6 @@ void App::State::wholeWindow(const ui::PanelContext& panel) {
     panelBeside(panel, room);
     body(panel, room);
   }
-  sessions.doSceneWishes(scenes.wishes);
   keepProgress();
   const std::string hint = ui::controlHint(controls);
   const DocumentEditor::Message& said = documents.message();
@@ -95,27 +97,21 @@ void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const 
   ui::beginBand("top bar", top, look);
   ui::offerCard(controls, "top bar", look);
   const History& history = documents.history();
-  const bool ofModel = view.page == ui::kModelPage;
+  const bool ofModel = view.selection.page == ui::kModelPage;
   const ui::TopBarState state = ofModel
                                     ? ui::TopBarState{pages, model.canUndo(), model.canRedo(),
                                                       model.undoName(), model.redoName()}
                                     : ui::TopBarState{pages, history.canUndo(), history.canRedo(),
                                                       history.undoName(), history.redoName()};
-  const ui::TopBarWishes wishes = topBar.draw(panel, state);
+  topBar.draw(panel, state);
   ui::endBand(top, look);
-  if (wishes.saveTrace) exports.askForTrace(view);
-  if (wishes.exportAs) exports.dialog().ask(*wishes.exportAs);
-  if (wishes.help) help.open();
 
-  view.typesText = false;
+  view.frame.typesText = false;
   if (tokens.empty()) return;
   ui::beginBand("tokens", tokens, look);
   ui::offerCard(controls, "tokens", look);
-  ui::SessionMenu session = sessions.menu();
-  const std::string path = tokenRow.draw(panel, session);
+  tokenRow.draw(panel, sessions.menu());
   ui::endBand(tokens, look);
-  sessions.doMenu(session);
-  if (!path.empty()) dropped.emplace_back(path);
 }
 
 /// Draws the open lesson, or the start panel, at the left; the page gets the rest of the room.
@@ -134,13 +130,8 @@ void App::State::guide(const ui::PanelContext& panel, const ui::Rect& at) {
   const char* id = lesson.open() ? "lesson" : "start";
   if (ui::beginCard(id, at.a, at.size(), look)) {
     ui::offerCard(controls, id, look);
-    bool closed = false;
-    lesson.open() ? ui::lessonPanel(panel, lesson) : ui::startPanel(panel, lesson, closed);
+    lesson.open() ? ui::lessonPanel(panel, lesson) : ui::startPanel(panel, lesson);
     keepViewValid();  // a scene's view may belong to a pass that is not computed yet
-    if (closed) {
-      startClosed = true;
-      startAsked = false;
-    }
   }
   ui::endCard();
 }
@@ -155,21 +146,22 @@ void App::State::keepProgress() {
 /// Scrolls the page just as far as needed to show the requested card.
 void App::State::scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places,
                                  float height) {
-  if (!view.inSight || &page != &pages.open(view.page)) return;  // another page is opening
+  if (!view.frame.inSight || &page != &pages.open(view.selection.page))
+    return;  // another page is opening
   float top = 0.0F;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (page.cards().at(i).text().id != *view.inSight) continue;
+    if (page.cards().at(i).text().id != *view.frame.inSight) continue;
     top = std::clamp(places[i].b.y - height, 0.0F, places[i].a.y);
   }
   ImGui::SetScrollY(top);
-  view.inSight.reset();
+  view.frame.inSight.reset();
   wantsFrame = true;
 }
 
 /// Draws the cards of the open page.
 void App::State::body(const ui::PanelContext& panel, const ui::Rect& at) {
   const ui::FrameContext& look = panel.look;
-  const ui::Page& page = pages.open(view.page);
+  const ui::Page& page = pages.open(view.selection.page);
   const ImVec2 content = page.content(panel, at.size());
   ui::beginBody(at, content, look, !page.takesWheel());
   const ImVec2 origin = ImGui::GetCursorScreenPos();
@@ -197,8 +189,8 @@ void App::State::drawCard(const ui::PanelContext& panel, const ui::Page& page, u
 /// Draws the page one card at a time, below a row of their titles and above an open lesson.
 void App::State::cardByCard(const ui::PanelContext& panel, ui::Rect at) {
   const ui::FrameContext& look = panel.look;
-  const ui::Page& page = pages.open(view.page);
-  if (view.inSight) cardShown = *std::exchange(view.inSight, std::nullopt);
+  const ui::Page& page = pages.open(view.selection.page);
+  if (view.frame.inSight) cardShown = *std::exchange(view.frame.inSight, std::nullopt);
   ui::beginBody(at, at.size(), look, false);
   at = at.inset(look.px(8));
   if (lesson.open()) {
@@ -249,7 +241,7 @@ void App::State::oneCard(const ui::PanelContext& panel, std::string_view id, ui:
 void App::State::panels(const ui::PanelContext& panel) {
   lesson.follow(panel, training);
   if (lesson.takePresenting()) {
-    presenter.begin(view);
+    presenter.begin(view.selection);
     lecture.beginAnew();
   }
   lecture.follow(panel.look.now, presenter.on());
@@ -257,24 +249,24 @@ void App::State::panels(const ui::PanelContext& panel) {
   offerTop = 0.0F;
   ui::Rect room = ui::Rect{{0, 0}, ImGui::GetIO().DisplaySize}.inset(panel.look.px(12));
   if (presenter.on()) {
-    presenter.followPage(view);
+    presenter.followPage(view.selection);
     presenter.drawBelow(panel, lecture.forTheRoom(), room);
     oneCard(panel, presenter.card(), room);
-  } else if (!view.focus.empty()) {
-    oneCard(panel, view.focus, room);
+  } else if (!view.selection.focus.empty()) {
+    oneCard(panel, view.selection.focus, room);
   } else if (embedded) {
-    presenter.followPage(view);
+    presenter.followPage(view.selection);
     oneCard(panel, presenter.card(), room);
   } else {
     wholeWindow(panel);
   }
-  pages.open(view.page).follow(panel);  // this frame may have opened another page
+  pages.open(view.selection.page).follow(panel);  // this frame may have opened another page
 }
 
 /// Draws dialogs and messages over the panels.
 void App::State::overlays(const ui::PanelContext& panel) {
-  if (auto request =
-          exports.dialog().draw(panel, {tools.open(view.tool).text().title, model.moment()})) {
+  if (auto request = exports.dialog().draw(
+          panel, {tools.open(view.selection.tool).text().title, model.moment()})) {
     exports.ask(std::move(*request));
     wantsFrame = true;
   }
@@ -283,7 +275,7 @@ void App::State::overlays(const ui::PanelContext& panel) {
   help.draw(panel.look, tools);
   if (help.takeStartAsked()) {
     startAsked = true;
-    view.page = ui::kFlowPage;
+    view.selection.page = ui::kFlowPage;
     lesson.leave();
   }
   // arrows and space then act on the dialog's items

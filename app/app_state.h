@@ -21,9 +21,11 @@
 #include "app/progress.h"
 #include "app/sessions.h"
 #include "app/ui/cells/cell_editing.h"
+#include "app/ui/color_maps.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/first_look.h"
 #include "app/ui/flow_page.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/help.h"
 #include "app/ui/learn/lesson_run.h"
@@ -75,10 +77,18 @@ struct App::State {
   void viewOpened() const {
     for (const auto& page : pages.all()) page->viewOpened(view);
   }
-  void applyEdits(const ui::FrameCommands& sink);
-  void openPreset(const ui::OpenedPreset& opened);
+
+  // the commands of a frame
+  void run(const ui::FrameCommands& commands);
+  void openPreset(const ui::OpenPreset& opened);
   void compareWith(std::size_t index);
-  float scale() const { return presenter.on() ? ui::presentedScale(view.scale) : view.scale; }
+  void beginLesson(std::string_view id);
+  /// The model page has its own history.
+  bool modelIsShown() const { return view.selection.page == ui::kModelPage; }
+
+  float scale() const {
+    return presenter.on() ? ui::presentedScale(view.preferences.scale) : view.preferences.scale;
+  }
 
   // the keyboard
   void keys(const ui::PanelContext& panel);
@@ -90,7 +100,8 @@ struct App::State {
   void bars(const ui::PanelContext& panel, const ui::Rect& top, const ui::Rect& tokens);
   void panelBeside(const ui::PanelContext& panel, ui::Rect& room);
   bool startShown() const {
-    return (startAsked || (!stateFolder.empty() && !startClosed)) && view.page == ui::kFlowPage;
+    return (startAsked || (!stateFolder.empty() && !startClosed)) &&
+           view.selection.page == ui::kFlowPage;
   }
   void keepProgress();
   void scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places, float height);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/ui/selection.h"
 #include "core/attention/ledger.h"
 #include "core/attention/mistakes.h"
 #include "core/base/numbers.h"
@@ -65,15 +66,16 @@ void Comparison::finish() {
 }
 
 /// Returns the document to compare with, and its name; null: there is none.
-NamedDocument ReferencePass::chosen(ui::ReferenceKind kind, const ui::ViewState& view,
+NamedDocument ReferencePass::chosen(ui::ReferenceKind kind, const ui::Selection& selection,
                                     const DocumentEditor& documents) const {
   const DocumentPtr& now = documents.newest();
   const History& history = documents.history();
   if (kind == ui::ReferenceKind::mistake) {
-    const bool on = isOn(now->config, view.mistake);
-    return {withMistake(*now, view.mistake, !on, documents.memoryBudget()), on ? "right" : "wrong"};
+    const bool on = isOn(now->config, selection.mistake);
+    return {withMistake(*now, selection.mistake, !on, documents.memoryBudget()),
+            on ? "right" : "wrong"};
   }
-  switch (view.against) {
+  switch (selection.against) {
     case ui::Against::rightWay:
       if (mistakesOn(now->config).empty()) break;
       return {theRightWay(*now), "the right way"};
@@ -87,7 +89,7 @@ NamedDocument ReferencePass::chosen(ui::ReferenceKind kind, const ui::ViewState&
   return {history.at(history.position() - 1), "before " + history.undoName()};
 }
 
-void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
+void ReferencePass::follow(ui::ReferenceKind kind, const ui::Selection& selection,
                            DocumentEditor& documents) {
   comparison_.take();
   if (kind == ui::ReferenceKind::none) {
@@ -99,13 +101,13 @@ void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
   }
   // while the newest pass is being computed, the shown pass keeps its reference
   const DocumentPtr& now = documents.newest();
-  const Choice choice{now, kind, view.against, view.mistake, kept_.document};
+  const Choice choice{now, kind, selection.against, selection.mistake, kept_.document};
   if (!documents.isComputed() || choice == choice_) return;
   choice_ = choice;
   compared_ = {};
   problem_.clear();
   documents.attempt([&] {
-    compared_ = chosen(kind, view, documents);
+    compared_ = chosen(kind, selection, documents);
     if (compared_.document == nullptr) return;
     const Index bytes =
         ledger(compared_.document->config, compared_.document->scoreStorage).residentBytes +

@@ -9,6 +9,8 @@
 
 #include "app/document_editor.h"
 #include "app/ui/card.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/worker.h"
 
 namespace headscope {
@@ -49,7 +51,7 @@ class ReferencePass {
 
   /// Call once a frame with the kind of baseline of the open tool. The baseline is recomputed only
   /// when the choice or the document changes.
-  void follow(ui::ReferenceKind kind, const ui::ViewState& view, DocumentEditor& documents);
+  void follow(ui::ReferenceKind kind, const ui::Selection& selection, DocumentEditor& documents);
   ui::Reference current() const;
 
   /// Sets the state to compare with; it persists even if the history drops it.
@@ -69,7 +71,7 @@ class ReferencePass {
     DocumentPtr kept;
     bool operator==(const Choice&) const = default;
   };
-  NamedDocument chosen(ui::ReferenceKind kind, const ui::ViewState& view,
+  NamedDocument chosen(ui::ReferenceKind kind, const ui::Selection& selection,
                        const DocumentEditor& documents) const;
 
   NamedDocument kept_;

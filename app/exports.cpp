@@ -89,10 +89,10 @@ std::string wholePath(const std::filesystem::path& path) {
   return platform::absolutePath(path).string();
 }
 
-void Exports::askForTrace(const ui::ViewState& view) {
+void Exports::askForTrace(const ui::Selection& selection) {
   ExportRequest request;
   request.kind = ExportKind::trace;
-  request.ofModel = view.page == ui::kModelPage;
+  request.ofModel = selection.page == ui::kModelPage;
   request.path = tracePath_;
   const auto same = [&](const ExportRequest& asked) {
     return asked.kind == ExportKind::trace && asked.ofModel == request.ofModel;

@@ -32,7 +32,7 @@ class Exports {
   /// window.
   void ask(ui::ExportRequest request) { asked_.push_back(std::move(request)); }
   /// Queues an export of all tensors: of the model's pass on the page Model, else of Flow's layer.
-  void askForTrace(const ui::ViewState& view);
+  void askForTrace(const ui::Selection& selection);
   bool waits() const { return !asked_.empty(); }
   /// Whether the first queued export is of the model's pass.
   bool waitsForModel() const { return !asked_.empty() && asked_.front().ofModel; }

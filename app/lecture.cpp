@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/ui/compat.h"
+#include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 
 namespace headscope {
@@ -12,7 +13,7 @@ bool Lecture::keys(const ui::PanelContext& panel, bool presented) {
   using ui::keyPressed;
   if (!lesson_.open() && (!presented || !ownScenes())) return false;
   // on the timeline the arrows step through its moments
-  const bool arrows = presented && !panel.view.playTime && !ImGui::GetIO().KeyShift;
+  const bool arrows = presented && !panel.selection.playTime && !ImGui::GetIO().KeyShift;
   const bool on = keyPressed(Key::pageDown, false) || (arrows && keyPressed(Key::right, false));
   const bool back = keyPressed(Key::pageUp, false) || (arrows && keyPressed(Key::left, false));
   if (!on && !back) return false;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/ui/frame_context.h"
 #include "core/base/execution.h"
 
 namespace headscope {

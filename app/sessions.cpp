@@ -143,7 +143,7 @@ void Sessions::recallScene(int number) {
 
 void Sessions::setScene(int number) {
   const formats::SavedScene* before = store_.scene(number);
-  formats::SceneWords words{ui::firstTitle(view_)};
+  formats::SceneWords words{ui::firstTitle(view_.selection)};
   if (before != nullptr) words = before->words;
   store_.setScene({number, std::move(words), documents_.newest(), viewToJson(view_)});
   shownScene_ = number;
@@ -167,25 +167,19 @@ void Sessions::recallBeside(int by) {
   if (const formats::SavedScene* scene = sceneBeside(by)) recallScene(scene->number);
 }
 
-void Sessions::doMenu(const ui::SessionMenu& menu) {
-  if (menu.open) dialog_.askToOpen();
-  if (menu.save || menu.saveAs) save(menu.saveAs);
-  if (menu.copyLink) copyLink();
-  if (menu.scenes) view_.inspectorTab = ui::InspectorTab::scenes;
-}
-
-void Sessions::doSceneWishes(const ui::SceneWishes& wishes) {
-  if (wishes.recall > 0) recallScene(wishes.recall);
-  if (wishes.set > 0) setScene(wishes.set);
-  if (wishes.remove > 0) store_.removeScene(wishes.remove);
-  if (wishes.reword > 0) store_.rewordScene(wishes.reword, wishes.words);
+void Sessions::rewordScene(int number, std::string formats::SceneWords::*part, std::string text) {
+  const formats::SavedScene* scene = store_.scene(number);
+  if (scene == nullptr) return;
+  formats::SceneWords words = scene->words;
+  words.*part = std::move(text);
+  store_.rewordScene(number, words);
 }
 
 void Sessions::keys() {
   using ui::ctrlPressed;
   using ui::Key;
   if (ctrlPressed(Key{'S'}, false)) save(ImGui::GetIO().KeyShift);
-  if (ctrlPressed(Key{'O'}, false)) dialog_.askToOpen();
+  if (ctrlPressed(Key{'O'}, false)) askToOpen();
 }
 
 void Sessions::sceneKeys() {
@@ -268,7 +262,8 @@ bool Sessions::follow() {
   const bool viewCame = takeViewToCome();
   store_.setModels(model_.saved());
   ui::ViewState kept = view_;
-  if (kept.playing) kept.playTime.reset();  // its position is saved once it is paused
+  if (kept.frame.playing)
+    kept.selection.playTime.reset();  // its position is saved once it is paused
   const auto news = store_.update(documents_.newest(), viewToJson(kept), documents_.isComputed());
   if (news) documents_.say(news->sentence, news->isError);
   if (news && !news->changed.empty()) dialog_.askToReplace(news->changed);

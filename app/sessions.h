@@ -13,6 +13,7 @@
 #include "app/session_store.h"
 #include "app/ui/scenes_panel.h"
 #include "app/ui/session_controls.h"
+#include "app/ui/view_state.h"
 
 namespace headscope {
 
@@ -29,9 +30,14 @@ class Sessions {
   const SessionStore& store() const { return store_; }
   /// The session's name and saved state, for the window's title and the session's menu.
   ui::SessionMenu menu() const { return {store_.name(), store_.unsaved(documents_.newest())}; }
-  /// Carries out the menu's chosen command.
-  void doMenu(const ui::SessionMenu& menu);
-  void doSceneWishes(const ui::SceneWishes& wishes);
+  void askToOpen() { dialog_.askToOpen(); }
+  /// Saves the session to its file. Asks for a path where there is none, or `elsewhere`.
+  void save(bool elsewhere);
+  void recallScene(int number);
+  void setScene(int number);
+  void removeScene(int number) { store_.removeScene(number); }
+  /// Replaces one of a scene's words.
+  void rewordScene(int number, std::string formats::SceneWords::*part, std::string text);
 
   /// Records the scene at which the session was opened.
   void openedAt(int scene) { shownScene_ = scene; }
@@ -90,14 +96,11 @@ class Sessions {
   float offerHeight() const { return offerHeight_; }
 
  private:
-  void save(bool elsewhere);
   /// `over`: replaces the file whatever it holds.
   void saveTo(const std::filesystem::path& path, bool over);
   void restore();
   void discard();
   void takeLink();
-  void recallScene(int number);
-  void setScene(int number);
   void show(DocumentPtr document, std::string newView, const std::string& name);
   void show(const formats::Session& session, const std::string& name);
   bool takeViewToCome();

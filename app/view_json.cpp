@@ -113,16 +113,17 @@ void visitModelFields(Fields& f, View& view) {
 /// order.
 template <typename Fields, typename View>
 void visitFields(Fields& f, View& view) {
-  f.step("step", view.step);
-  f.number("item", view.item, Index{0}, kMaxItem);
-  f.number("head", view.head, Index{0}, kMaxHead);
-  f.part("part", view.part);
-  f.choice("scope", view.scope, kScopes);
-  f.flag("gradients", view.gradients);
-  f.flag("faint_columns", view.faintColumns);
-  f.cell("selected", view.selected);
-  f.word("page", view.page);  // values of a newer program are kept unchanged, as for the tool
-  f.word("presented", view.presented);
+  f.step("step", view.selection.step);
+  f.number("item", view.selection.item, Index{0}, kMaxItem);
+  f.number("head", view.selection.head, Index{0}, kMaxHead);
+  f.part("part", view.selection.part);
+  f.choice("scope", view.selection.scope, kScopes);
+  f.flag("gradients", view.selection.gradients);
+  f.flag("faint_columns", view.preferences.faintColumns);
+  f.cell("selected", view.selection.cell);
+  f.word("page",
+         view.selection.page);  // values of a newer program are kept unchanged, as for the tool
+  f.word("presented", view.selection.presented);
   visitHeadsFields(f, view.heads);
   f.word("train_task", view.train.task);
   f.number("train_layers", view.train.layers, Index{0}, training::kMostLayers);
@@ -132,21 +133,22 @@ void visitFields(Fields& f, View& view) {
   f.choice("train_tab", view.train.tab, kTrainTabs);
   f.number("train_example", view.train.example, Index{0}, training::kEvaluationExamples - 1);
   visitModelFields(f, view.model);
-  f.number("color_maps", view.colorMaps, 0, kMaxColorMaps);
-  f.flag("animate", view.animate);
-  f.flag("learn_heads", view.learnHeads);
-  f.number("play_speed", view.playSpeed, 0.25F, 4.0F);
-  f.word("tool", view.tool);
-  f.mistake("mistake", view.mistake);
-  f.choice("inspector", view.inspectorTab, kTabs);
-  f.choice("against", view.against, kAgainst);
-  f.choice("term_column", view.termOrder.by, kTermColumns);
-  f.flag("terms_descending", view.termOrder.descending);
-  f.cells("trail", view.trail);
-  f.number("decode_position", view.decodePosition, Index{0}, Limits::kTokens - 1);
-  f.flag("decode_size", view.decodeShowsSize);
-  f.time("play_time", view.playTime);
-  if (view.playTime) f.number("play_query", view.playQuery, Index{0}, Limits::kTokens - 1);
+  f.number("color_maps", view.preferences.colorMaps, 0, kMaxColorMaps);
+  f.flag("animate", view.preferences.animate);
+  f.flag("learn_heads", view.preferences.learnHeads);
+  f.number("play_speed", view.preferences.playSpeed, 0.25F, 4.0F);
+  f.word("tool", view.selection.tool);
+  f.mistake("mistake", view.selection.mistake);
+  f.choice("inspector", view.selection.inspectorTab, kTabs);
+  f.choice("against", view.selection.against, kAgainst);
+  f.choice("term_column", view.preferences.termOrder.by, kTermColumns);
+  f.flag("terms_descending", view.preferences.termOrder.descending);
+  f.cells("trail", view.selection.trail);
+  f.number("decode_position", view.selection.decodePosition, Index{0}, Limits::kTokens - 1);
+  f.flag("decode_size", view.preferences.decodeShowsSize);
+  f.time("play_time", view.selection.playTime);
+  if (view.selection.playTime)
+    f.number("play_query", view.selection.playQuery, Index{0}, Limits::kTokens - 1);
 }
 
 struct Writer {
@@ -283,8 +285,8 @@ ViewState viewFromJson(const std::string& text, ViewState view) {
   } catch (const formats::JsonError&) {
     return view;
   }
-  view.playing = false;
-  view.hovered.reset();
+  view.frame.playing = false;
+  view.frame.hovered.reset();
   return view;
 }
 

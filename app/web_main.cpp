@@ -17,8 +17,8 @@ EMSCRIPTEN_KEEPALIVE headscope::host::WebHost* headscope_start(int dark, float s
   using namespace headscope;
   try {
     AppOptions options = cli::optionsToOpen({});
-    options.view.theme = dark != 0 ? ui::ThemeKind::dark : ui::ThemeKind::light;
-    options.view.scale = scale;
+    options.view.preferences.theme = dark != 0 ? ui::ThemeKind::dark : ui::ThemeKind::light;
+    options.view.preferences.scale = scale;
     options.firstLook = embedded == 0;
     options.linkBase = address;
     options.stateFolder = stateFolder;

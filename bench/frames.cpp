@@ -169,7 +169,7 @@ void showNewPass(benchmark::State& state) {
 void buildHeadsPage(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
   AppOptions options = appFor(state);
-  options.view.page = ui::kHeadsPage;
+  options.view.selection.page = ui::kHeadsPage;
   App app(std::move(options));
   settle(host, app);
   for (auto _ : state) host.frame(app);
@@ -180,7 +180,7 @@ void buildHeadsPage(benchmark::State& state) {
 void panHeadsPage(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
   AppOptions options = appFor(state);
-  options.view.page = ui::kHeadsPage;
+  options.view.selection.page = ui::kHeadsPage;
   App app(std::move(options));
   const Index half = state.range(2) / 2;
   app.view().heads.queries = app.view().heads.keys = {0, half};
@@ -199,7 +199,7 @@ void buildTrainPage(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
   AppOptions options;
   options.document = documentOf(512, 8, 6);
-  options.view.page = ui::kTrainPage;
+  options.view.selection.page = ui::kTrainPage;
   App app(std::move(options));
   settle(host, app);
   constexpr int kFrames = 600;
@@ -231,7 +231,7 @@ std::vector<View> everyView() {
   std::vector<View> views;
   for (const char* tool : {"flow", "terms", "mask", "temperature", "rotation", "changes",
                            "mistakes", "kvcache", "perhead"}) {
-    views.push_back({tool, [tool](ui::ViewState& view) { view.tool = tool; }});
+    views.push_back({tool, [tool](ui::ViewState& view) { view.selection.tool = tool; }});
   }
   using ui::EffectTab;
   for (const auto& [name, tab] :
@@ -240,20 +240,20 @@ std::vector<View> everyView() {
         std::pair("why_several", EffectTab::whySeveral),
         std::pair("how_learned", EffectTab::howLearned)}) {
     views.push_back({name, [tab = tab](ui::ViewState& view) {
-                       view.page = ui::kHeadsPage;
+                       view.selection.page = ui::kHeadsPage;
                        view.heads.effectTab = tab;
                      }});
   }
   for (const auto& [name, tab] :
        {std::pair("train", ui::TrainTab::live), std::pair("over_steps", ui::TrainTab::overSteps)}) {
     views.push_back({name, [tab = tab](ui::ViewState& view) {
-                       view.page = ui::kTrainPage;
+                       view.selection.page = ui::kTrainPage;
                        view.train.tab = tab;
                      }});
   }
-  views.push_back({"learn", [](ui::ViewState& view) { view.page = ui::kLearnPage; }});
+  views.push_back({"learn", [](ui::ViewState& view) { view.selection.page = ui::kLearnPage; }});
   views.push_back({"model", [](ui::ViewState& view) {
-                     view.page = ui::kModelPage;
+                     view.selection.page = ui::kModelPage;
                      view.model.place.folder = formats::kShippedModel;
                    }});
   return views;
@@ -267,11 +267,11 @@ void buildView(benchmark::State& state, const View& view) {
   AppOptions options;
   options.document = makePreset(presetByName("original-transformer"),
                                 WeightSource{WeightInit::learned, 1, {}}, defaultMemoryBudget());
-  options.view.scale = large ? 2.0F : 1.0F;
+  options.view.preferences.scale = large ? 2.0F : 1.0F;
   view.choose(options.view);
   App app(std::move(options));
   settle(host, app);
-  if (app.view().page == ui::kTrainPage) {
+  if (app.view().selection.page == ui::kTrainPage) {
     host.press(app, ui::Key::enter);
     settle(host, app);
   }

@@ -48,7 +48,7 @@ bool measureMemory(std::string_view argument) {
   const Ledger cost = ledger(history.current()->config);
   AppOptions options;
   options.history = std::make_shared<const History>(std::move(history));
-  options.view.animate = false;
+  options.view.preferences.animate = false;
   options.memoryBudget = budget;
   App app(std::move(options));
   offscreen.draw(app);

@@ -45,7 +45,7 @@ bool measureModelPage(std::string_view argument) {
   host::Headless host(kWidth, kHeight);
   AppOptions options;
   options.document = documentOf(64, 8, 6);
-  options.view.page = ui::kModelPage;
+  options.view.selection.page = ui::kModelPage;
   options.view.model.place = {std::string(argument.substr(kFlag.size(), comma - kFlag.size())),
                               idsFor(tokens)};
   App app(std::move(options));

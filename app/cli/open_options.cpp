@@ -10,8 +10,8 @@
 namespace headscope::cli {
 
 void LookOptions::applyTo(ui::ViewState& view) const {
-  view.theme = theme == "dark" ? ui::ThemeKind::dark : ui::ThemeKind::light;
-  view.scale = scale;
+  view.preferences.theme = theme == "dark" ? ui::ThemeKind::dark : ui::ThemeKind::light;
+  view.preferences.scale = scale;
 }
 
 void addLookOptions(CLI::App& app, LookOptions& options) {

@@ -63,25 +63,25 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   CellOptions cell = options.cell;
   const bool cellGiven = !cell.step.empty() || cell.item || cell.head || cell.row || cell.col;
   options.look.applyTo(view);
-  view.focus = options.view == "step" ? ui::kStageCard : "";
+  view.selection.focus = options.view == "step" ? ui::kStageCard : "";
   if (!options.view.empty()) {
-    view.page = options.view == "heads" ? ui::kHeadsPage : ui::kFlowPage;
+    view.selection.page = options.view == "heads" ? ui::kHeadsPage : ui::kFlowPage;
   }
-  view.animate = false;
-  if (options.moment || cellGiven) view.playTime = options.moment;
+  view.preferences.animate = false;
+  if (options.moment || cellGiven) view.selection.playTime = options.moment;
   if (saved && !cellGiven) return view;
-  view.selected.reset();
+  view.selection.cell.reset();
   if (cell.step.empty()) cell.step = "score";
-  view.step = stepIdFromString(cell.step);
+  view.selection.step = stepIdFromString(cell.step);
   if (!info(tensorFrom(cell)).perHead) {  // the head is still chosen for the other panels
     CellOptions place = {"score", {}, {}, cell.head, {}, {}};
-    view.head = cellFrom(place, config).head;
+    view.selection.head = cellFrom(place, config).head;
     cell.head.reset();
   }
   const CellRef chosen = cellFrom(cell, config);
-  view.item = chosen.item;
-  if (chosen.head >= 0) view.head = chosen.head;
-  if (cell.row || cell.col) view.selected = chosen;
+  view.selection.item = chosen.item;
+  if (chosen.head >= 0) view.selection.head = chosen.head;
+  if (cell.row || cell.col) view.selection.cell = chosen;
   return view;
 }
 

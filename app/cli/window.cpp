@@ -60,7 +60,7 @@ bool isLink(const std::string& path) {
 
 /// Writes a picture of the window's content.
 void drawInstead(AppOptions program, const std::string& shaderDir) {
-  program.view.animate = false;
+  program.view.preferences.animate = false;
   const PictureRequest picture{std::move(program),
                                kPictureWidth,
                                kPictureHeight,
@@ -112,7 +112,7 @@ void openModelOn(const std::string& folder, const WindowFlags& flags, bool scale
   }
   AppOptions options = programFor(flags);
   options.firstLook = false;
-  options.view.page = ui::kModelPage;
+  options.view.selection.page = ui::kModelPage;
   options.view.model.place.folder =
       formats::isShipped(folder) ? folder : platform::absolutePath(folder).string();
   showWindow(std::move(options), flags, scaleGiven);

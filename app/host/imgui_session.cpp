@@ -59,7 +59,7 @@ ImGuiSession::~ImGuiSession() { ImGui::DestroyContext(context_); }
 
 void ImGuiSession::prepare(App& app) {
   const float scale = app.scale();
-  const ui::ThemeKind theme = app.view().theme;
+  const ui::ThemeKind theme = app.view().preferences.theme;
   if (scale_ == scale && theme_ == theme) return;
   ui::applyStyle(ui::theme(theme), scale);
   theme_ = theme;

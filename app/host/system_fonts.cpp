@@ -4,6 +4,7 @@
 #include <fontconfig/fontconfig.h>
 #endif
 
+#include "core/attention/config.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 

@@ -95,7 +95,7 @@ double WebHost::frame(double now) {
 void WebHost::resize(int width, int height, float scale) {
   width_ = std::max(width, 1);
   height_ = std::max(height, 1);
-  app_.view().scale = std::clamp(scale, ui::kMinScale, ui::kMaxScale);
+  app_.view().preferences.scale = std::clamp(scale, ui::kMinScale, ui::kMaxScale);
   owed();
 }
 

@@ -304,7 +304,7 @@ bool displayNamed() {
 int runWindow(App& app, const WindowOptions& options) {
   const GlfwLibrary library;
   float monitorScale = contentScale(glfwGetPrimaryMonitor());
-  if (!options.keepScale) app.view().scale = interfaceScale(monitorScale);
+  if (!options.keepScale) app.view().preferences.scale = interfaceScale(monitorScale);
   auto fonts = loadFontsAside(app.scale());
   const WindowPtr window = openWindow(options);
   if (const auto missing = missingFromGl(); !missing.empty()) {
@@ -346,7 +346,8 @@ int runWindow(App& app, const WindowOptions& options) {
     }
     if (const auto now = std::exchange(events.contentScale, std::nullopt)) {
       const float before = std::exchange(monitorScale, *now);
-      if (!options.keepScale) app.view().scale = rescaled(app.view().scale, before, *now);
+      if (!options.keepScale)
+        app.view().preferences.scale = rescaled(app.view().preferences.scale, before, *now);
     }
     if (!visible(window.get()) || events.owedFrames <= 0) continue;
     drawn = glfwGetTime();

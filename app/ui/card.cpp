@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/ui/panel.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

@@ -9,9 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/panel.h"
-
 namespace headscope::ui {
+
+struct PanelContext;
+struct ViewState;
 
 struct CardText {
   std::string_view id;  // stored in sessions; never changes, even if the title does

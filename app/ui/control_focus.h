@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 
 namespace headscope::ui {
 

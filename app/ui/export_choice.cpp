@@ -137,12 +137,12 @@ ExportRequest exportRequest(const ExportChoice& choice, const ViewState& view) {
                         choice.width * choice.scale,
                         choice.height * choice.scale,
                         exportPath(choice)};
-  request.view.focus = choice.view;
-  request.view.theme = choice.theme;
-  request.view.scale = static_cast<float>(choice.scale);
-  request.view.animate = false;
-  request.view.playing = false;
-  request.view.hovered.reset();
+  request.view.selection.focus = choice.view;
+  request.view.preferences.theme = choice.theme;
+  request.view.preferences.scale = static_cast<float>(choice.scale);
+  request.view.preferences.animate = false;
+  request.view.frame.playing = false;
+  request.view.frame.hovered.reset();
   return request;
 }
 

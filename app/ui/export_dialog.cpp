@@ -10,6 +10,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/export_subject.h"
+#include "app/ui/panel.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
@@ -35,7 +36,7 @@ class ExportForm {
         memory_(memory),
         choice_(memory.choice),
         sources_(sources) {
-    const bool ofModel = panel.view.page == kModelPage;
+    const bool ofModel = panel.selection.page == kModelPage;
     if (choice_.ofModel == ofModel) return;
     choice_.ofModel = ofModel;
     changed();
@@ -81,7 +82,7 @@ class ExportForm {
 
   void kinds() {
     std::vector<const char*> kinds{"Tensor", "Every tensor", "Picture", "PyTorch script"};
-    if (panel_.view.page == kTrainPage) {
+    if (panel_.selection.page == kTrainPage) {
       kinds.push_back("Curves");
     } else if (choice_.kind == ExportKind::curves) {
       choice_.kind = ExportKind::tensor;
@@ -107,7 +108,7 @@ class ExportForm {
     if (choice_.ofModel) {
       if (sources_.model == nullptr) return;
       const model::ModelTrace& trace = *sources_.model->trace;
-      words = script ? layerOfModelInWords(trace, panel_.view.model.layer) : modelInWords(trace);
+      words = script ? layerOfModelInWords(trace, panel_.modelView.layer) : modelInWords(trace);
     }
     exportCaption(look_, "of");
     wrappedLabel(look_.fonts.regular, look_.theme.text, words);
@@ -182,8 +183,8 @@ class ExportForm {
   void followWindow() {
     if (memory_.sized) return;
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    choice_.width = static_cast<Index>(std::lround(display.x / panel_.view.scale));
-    choice_.height = static_cast<Index>(std::lround(display.y / panel_.view.scale));
+    choice_.width = static_cast<Index>(std::lround(display.x / panel_.preferences.scale));
+    choice_.height = static_cast<Index>(std::lround(display.y / panel_.preferences.scale));
   }
 
   void side(const char* name, Index& value, NumberDraft& draft) {
@@ -203,7 +204,7 @@ class ExportForm {
     std::vector<const PictureView*> views;
     int now = 0;
     for (const PictureView& view : kPictureViews) {
-      if (!isOffered(view, panel_.view.page)) continue;
+      if (!isOffered(view, panel_.selection.page)) continue;
       if (view.card == choice_.view) now = static_cast<int>(titles.size());
       titles.push_back(view.title != nullptr ? view.title : sources_.tool);
       views.push_back(&view);
@@ -215,8 +216,8 @@ class ExportForm {
       changed();
     }
     // the picture shows the screen, and this card is computed only while it is shown
-    if (choice_.view == kOverStepsCard) panel_.view.train.tab = TrainTab::overSteps;
-    if (choice_.view == kLiveHeadsCard) panel_.view.train.tab = TrainTab::live;
+    if (choice_.view == kOverStepsCard) panel_.trainView.tab = TrainTab::overSteps;
+    if (choice_.view == kLiveHeadsCard) panel_.trainView.tab = TrainTab::live;
     exportCaption(look_, "size");
     followWindow();
     side("width", choice_.width, memory_.width);
@@ -239,12 +240,13 @@ class ExportForm {
 
   /// The selection on the page: ": layer 3, head 1"; empty where the page has none.
   std::string shownInWords() const {
-    const ViewState& view = panel_.view;
-    if (view.page == kTrainPage) return {};
-    if (view.page == kModelPage) {
-      return fmt::format(": layer {}, head {}", view.model.layer + 1, view.model.head + 1);
+    if (panel_.selection.page == kTrainPage) return {};
+    if (panel_.selection.page == kModelPage) {
+      return fmt::format(": layer {}, head {}", panel_.modelView.layer + 1,
+                         panel_.modelView.head + 1);
     }
-    return fmt::format(": step {}, head {}", step(view.step).text(config()).title, view.head + 1);
+    return fmt::format(": step {}, head {}", step(panel_.selection.step).text(config()).title,
+                       panel_.selection.head + 1);
   }
 
   /// Draws the field of the name. Returns true if enter was pressed in it.
@@ -340,7 +342,7 @@ void ExportDialog::finished(const std::string& answer, bool isError) {
 std::optional<ExportRequest> ExportDialog::draw(const PanelContext& panel,
                                                 const ExportSources& sources) {
   if (!memory_.open) return std::nullopt;
-  if (memory_.appearing) memory_.choice.theme = panel.view.theme;
+  if (memory_.appearing) memory_.choice.theme = panel.preferences.theme;
   const bool comboWasOpen = std::exchange(memory_.comboOpen, false);
   if (!beginModal(panel.look, kExportFrame, memory_.appearing)) {
     memory_.open = false;

@@ -9,9 +9,10 @@
 #include "app/live_model.h"
 #include "app/ui/export_choice.h"
 #include "app/ui/number_field.h"
-#include "app/ui/panel.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// The sources of an export on the screen, besides Flow's layer.
 struct ExportSources {

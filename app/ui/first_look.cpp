@@ -5,6 +5,9 @@
 #include <cstdlib>
 
 #include "app/ui/head_purposes.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
+#include "app/ui/view_state.h"
 #include "core/training/relations.h"
 #include "core/words/cells.h"
 
@@ -27,16 +30,16 @@ void FirstLook::open(const Document& document, ViewState& view) {
     }
   }
   if (!cell_) return;
-  view.step = StepId::score;
-  view.head = cell_->head;
-  view.selected = cell_;
+  view.selection.step = StepId::score;
+  view.selection.head = cell_->head;
+  view.selection.cell = cell_;
 }
 
 bool FirstLook::isAsOpened(const PanelContext& panel) const {
-  const ViewState& view = panel.view;
-  return &panel.document == document_ && view.selected == cell_ && view.step == StepId::score &&
-         view.head == cell_->head && view.page == kFlowPage && view.tool == kFlowTool &&
-         !view.playTime;
+  return &panel.document == document_ && panel.selection.cell == cell_ &&
+         panel.selection.step == StepId::score && panel.selection.head == cell_->head &&
+         panel.selection.page == kFlowPage && panel.selection.tool == kFlowTool &&
+         !panel.selection.playTime;
 }
 
 std::string FirstLook::inWords(const PanelContext& panel) {

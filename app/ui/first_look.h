@@ -5,9 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "app/ui/panel.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/fwd.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
+struct ViewState;
 
 class FirstLook {
  public:

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "app/ui/frame_state.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/model/model_page.h"
+#include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/stage/stage.h"
 #include "app/ui/tools/tools.h"
+#include "app/ui/view_state.h"
 #include "core/attention/steps/step.h"
 
 namespace headscope::ui {
@@ -56,7 +59,7 @@ class FlowPage final : public Page {
     return {below.x, below.y + strip};
   }
   std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
-    const bool tallTool = tools_.open(panel.view.tool).text().tall;
+    const bool tallTool = tools_.open(panel.selection.tool).text().tall;
     const float strip = stripHeight(panel);
     const FlowPlaces places =
         layoutFlow({content.x, content.y - strip}, panel.look.scale, tallTool);
@@ -72,18 +75,17 @@ class FlowPage final : public Page {
     return all;
   }
   std::string placeInWords(const PanelContext& panel, std::string_view card) const override {
-    const ViewState& view = panel.view;
     const AttentionConfig& c = panel.trace.config();
-    const std::string where =
-        fmt::format("Step {} · {}", stepPlace(view.step, c) + 1, step(view.step).text(c).title);
+    const std::string where = fmt::format("Step {} · {}", stepPlace(panel.selection.step, c) + 1,
+                                          step(panel.selection.step).text(c).title);
     return card == kStripCard ? where : fmt::format("{} · {}", where, namedHead(panel));
   }
   std::string keysInWords(const ViewState& view) const override {
-    return fmt::format("← → step · space {}", view.playing ? "halts" : "plays");
+    return fmt::format("← → step · space {}", view.frame.playing ? "halts" : "plays");
   }
   /// The timeline's narration; off the timeline, the one that the step would begin with.
   std::string sentenceInWords(const PanelContext& panel, std::string_view card) const override {
-    const bool told = panel.view.playTime.has_value();
+    const bool told = panel.selection.playTime.has_value();
     if (told) return card == kStageCard ? std::string() : asRichText(playback_.narration);
     return asRichText(narrationOf(panel, playback_));
   }

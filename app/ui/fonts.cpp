@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/config.h"
+
 namespace headscope::embedded {
 std::span<const std::pair<std::string_view, std::string_view>> fonts();
 }

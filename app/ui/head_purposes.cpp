@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 #include "core/heads/designed_heads.h"
 #include "core/training/trained_relations.h"
 
@@ -57,8 +61,8 @@ std::string purposeTitle(const PanelContext& panel, Index head) {
 }
 
 std::string namedHead(const PanelContext& panel) {
-  const std::string title = purposeTitle(panel, panel.view.head);
-  return fmt::format("head {}{}{}", panel.view.head + 1, title.empty() ? "" : ": ", title);
+  const std::string title = purposeTitle(panel, panel.selection.head);
+  return fmt::format("head {}{}{}", panel.selection.head + 1, title.empty() ? "" : ": ", title);
 }
 
 std::string purposeExplanation(const PanelContext& panel, Index head) {
@@ -85,9 +89,9 @@ bool headsAreTrained(const PanelContext& panel) {
 }
 
 void showHowLearned(const PanelContext& panel) {
-  panel.view.page = kHeadsPage;
-  panel.view.focus.clear();
-  panel.view.heads.effectTab = EffectTab::howLearned;
+  panel.selection.page = kHeadsPage;
+  panel.selection.focus.clear();
+  panel.headsView.effectTab = EffectTab::howLearned;
 }
 
 bool howLearnedButton(const PanelContext& panel) {

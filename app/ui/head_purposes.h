@@ -5,9 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
+#include "core/base/index.h"
+#include "core/document/fwd.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 inline constexpr const char* kHowLearned = "how learned";
 

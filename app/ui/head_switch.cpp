@@ -9,7 +9,11 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -18,7 +22,7 @@ namespace {
 void setGains(const PanelContext& panel, std::vector<float> gains, std::string name) {
   Document next = panel.document;
   next.config.headGains = std::move(gains);
-  panel.edits.push(Open{std::make_shared<const Document>(std::move(next)), std::move(name)});
+  panel.commands.push(Open{std::make_shared<const Document>(std::move(next)), std::move(name)});
 }
 
 bool isAlone(const AttentionConfig& c, Index head) {
@@ -35,14 +39,14 @@ bool isOff(const AttentionConfig& config, Index head) {
 }
 
 void switchHead(const PanelContext& panel, Index head) {
-  panel.edits.push(SetHeadGain{head, isOff(panel.document.config, head) ? 1.0F : 0.0F});
+  panel.commands.push(SetHeadGain{head, isOff(panel.document.config, head) ? 1.0F : 0.0F});
 }
 
 void switchOthersOff(const PanelContext& panel, Index head) {
   const AttentionConfig& c = panel.document.config;
   if (head >= c.numHeads) return;
   if (c.numHeads == 1) {
-    panel.edits.say("there is only one head: no other can be switched off");
+    panel.commands.say("there is only one head: no other can be switched off");
   } else if (isAlone(c, head)) {
     switchAllOn(panel);
   } else {
@@ -60,9 +64,9 @@ void switchAllOn(const PanelContext& panel) {
 bool headSwitchKeys(const PanelContext& panel) {
   if (!keyPressed(Key{'X'}, false)) return false;
   if (ImGui::GetIO().KeyShift) {
-    switchOthersOff(panel, panel.view.head);
+    switchOthersOff(panel, panel.selection.head);
   } else {
-    switchHead(panel, panel.view.head);
+    switchHead(panel, panel.selection.head);
   }
   return true;
 }

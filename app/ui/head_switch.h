@@ -1,9 +1,16 @@
 // Head switch: switches heads off and on by switch and by key, and draws a head that is off.
 #pragma once
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
+#include "core/base/index.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// Whether a head's gain is 0; false for a removed head that still fades out.
 bool isOff(const AttentionConfig& config, Index head);

@@ -10,6 +10,8 @@
 
 namespace headscope::ui {
 
+struct FrameContext;
+
 class Help {
  public:
   void open() {

@@ -9,8 +9,11 @@
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/flow_page.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/panel.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
+#include "core/editing/history.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -107,8 +110,8 @@ void stateLine(const PanelContext& panel, std::size_t index) {
                t.accentText};
   }
   const ListLine line = listLine(look, stateHeight(look), current, name + about, compare);
-  if (line.clicked) panel.edits.jumpTo = index;
-  if (line.wordClicked) panel.edits.compareWith = index;
+  if (line.clicked) panel.commands.add(JumpTo{index});
+  if (line.wordClicked) panel.commands.add(CompareWith{index});
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Rect& at = line.at;
   if (current) list->AddRectFilled(at.a, {at.a.x + look.px(3), at.b.y}, t.accent);
@@ -143,15 +146,15 @@ void pinLine(const PanelContext& panel, const Pin& pin) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const bool there = exists(pin.cell, panel.trace.config());  // the trace may be older
-  const bool chosen = panel.view.selected && *panel.view.selected == pin.cell;
+  const bool chosen = panel.selection.cell && *panel.selection.cell == pin.cell;
   const ListLine line =
       listLine(look, pinHeight(look), chosen, toString(pin) + "\nClick to go to the cell",
                {"remove", "", t.bad});
   if (line.clicked && there) {
     lookAt(panel.view, panel.trace.config(), pin.cell);
-    panel.view.scope = StageScope::thisHead;
+    panel.selection.scope = StageScope::thisHead;
   }
-  if (line.wordClicked) panel.edits.push(RemovePin{pin.cell});
+  if (line.wordClicked) panel.commands.push(RemovePin{pin.cell});
   std::string name = there ? cellName(panel.trace, pin.cell) : toString(pin.cell);
   name += fmt::format(" · head {}", pin.cell.head + 1);
   if (panel.document.config.batch > 1) name += fmt::format(" · item {}", pin.cell.item + 1);
@@ -180,7 +183,7 @@ void pinsList(const PanelContext& panel, float height) {
   inlineLabel(look, look.fonts.semibold, look.theme.text,
               fmt::format("{} pinned cell{}", pins.size(), pins.size() == 1 ? "" : "s"));
   ImGui::SameLine(0.0F, look.px(10));
-  if (pill(look, "remove all")) panel.edits.push(RemoveAllPins{});
+  if (pill(look, "remove all")) panel.commands.push(RemoveAllPins{});
   tip(look, "Removes all pins, so that the cells are computed again; undo restores the pins");
   beginPart("pinned", {0, 0});
   listLines(look, pins.size(), pinHeight(look), [&](std::size_t i) { pinLine(panel, pins[i]); });

@@ -3,7 +3,11 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/menu.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/formats/shipped_model.h"
@@ -15,34 +19,35 @@ void examplesPopup(const PanelContext& panel) {
   if (!beginPopup("examples")) return;
   for (const Example& example : examples()) {
     if (ImGui::Selectable(example.title.c_str())) {
-      panel.edits.preset = OpenedPreset{presetOf(example), "example: " + example.title};
+      panel.commands.add(OpenPreset{presetOf(example), "example: " + example.title});
     }
     tip(panel.look, example.about);
   }
   ImGui::Separator();
   if (ImGui::Selectable("A small trained model")) {
-    panel.view.model.place = {formats::kShippedModel, {}};
-    panel.view.page = kModelPage;
+    panel.modelView.place = {formats::kShippedModel, {}};
+    panel.selection.page = kModelPage;
   }
   tip(panel.look, "Two layers, learned by this program, that complete a repeated row of letters");
   ImGui::EndPopup();
 }
 
-std::string openFilePopup(const PanelContext& panel, std::string& typed) {
-  std::string path;
-  if (!beginPopup("open file")) return path;
+void openFilePopup(const PanelContext& panel, std::string& typed) {
+  if (!beginPopup("open file")) return;
   label(panel.look.fonts.small, panel.look.theme.textMuted,
         "A .csv (a series: a header of names, one row a time step) or a .safetensors (x, memory, "
         "or the weights of an nn.MultiheadAttention), or a session (.headscope.json), or a "
         "model's folder.\nDropping a "
         "file on the window does the same.");
   if (panel.hostHasDialog) {
-    panel.edits.chooseFiles = pill(panel.look, "Choose files …");
+    const bool files = pill(panel.look, "Choose files …");
     ImGui::SameLine();
-    panel.edits.chooseFolder = pill(panel.look, "Choose a folder …");
-    if (panel.edits.chooseFiles || panel.edits.chooseFolder) ImGui::CloseCurrentPopup();
-    ImGui::EndPopup();
-    return path;
+    const bool folder = pill(panel.look, "Choose a folder …");
+    if (files || folder) {
+      panel.commands.add(ChooseFiles{folder});
+      ImGui::CloseCurrentPopup();
+    }
+    return ImGui::EndPopup();
   }
   if (ImGui::IsWindowAppearing()) focusNextItem();
   ImGui::SetNextItemWidth(
@@ -51,11 +56,10 @@ std::string openFilePopup(const PanelContext& panel, std::string& typed) {
       textField(panel.look, {"##path", ImGuiInputTextFlags_EnterReturnsTrue}, typed);
   ImGui::SameLine();
   if (pill(panel.look, "Open") || entered) {
-    path = typed;
+    if (!typed.empty()) panel.commands.add(OpenFile{typed});
     ImGui::CloseCurrentPopup();
   }
   ImGui::EndPopup();
-  return path;
 }
 
 }  // namespace headscope::ui

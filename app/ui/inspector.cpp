@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "app/ui/cells/cell_value.h"
+#include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/flow_page.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
@@ -29,10 +32,10 @@ CellRef inspectedCell(const PanelContext& panel, const CellEditing& editing) {
     return editing.typedAt;
   }
   const auto& chosen =
-      panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
+      panel.frame.hovered ? std::optional(panel.frame.hovered->cell) : panel.selection.cell;
   return chosen && exists(*chosen, c)
              ? *chosen
-             : CellRef{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
+             : CellRef{TensorId::weights, panel.selection.item, panel.selection.head, 0, 0};
 }
 
 /// The subject of the inspector.
@@ -45,9 +48,9 @@ struct Inspected {
 Inspected inspected(const PanelContext& panel, const CellEditing& editing) {
   const CellRef cell = inspectedCell(panel, editing);
   const TensorInfo& t = info(cell.tensor);
-  const Index item = t.perItem ? cell.item : panel.view.item;
+  const Index item = t.perItem ? cell.item : panel.selection.item;
   const Index query = t.rows == Axis::query ? cell.row : 0;
-  return {cell, item, t.perHead && !t.kvHeads ? cell.head : panel.view.head, query,
+  return {cell, item, t.perHead && !t.kvHeads ? cell.head : panel.selection.head, query,
           placeName(panel.trace, Axis::query, item, query)};
 }
 
@@ -93,7 +96,7 @@ void weightBars(const PanelContext& panel, const Inspected& of, float most) {
       largestPlaces(row, std::max<std::size_t>(2, static_cast<std::size_t>(most / line)));
   const WeightRange range = weightRange(panel.trace, of.item, of.head);
   const float full = range.magnitude();
-  const ColorScale scale = weightScale(look, panel.view, range);
+  const ColorScale scale = weightScale(look, range);
   Rect room = Rect::at(ImGui::GetCursorScreenPos(),
                        {ImGui::GetContentRegionAvail().x, line * static_cast<float>(order.size())});
   ImGui::Dummy(room.size());
@@ -126,7 +129,7 @@ void queryVector(const PanelContext& panel, const Inspected& of, float magnitude
   const Rect room =
       Rect::at(ImGui::GetCursorScreenPos(), {ImGui::GetContentRegionAvail().x, vectorHeight(look)});
   ImGui::Dummy(room.size());
-  const ColorScale scale = divergingScale(look, panel.view, magnitude);
+  const ColorScale scale = divergingScale(look, magnitude);
   const Chart chart(look, {.room = room, .x = {}, .y = {scale.low, scale.high}, .yTicks = false});
   const ChartBars bars = ChartBars::fitting(std::ssize(values), room.width(), look.space.thin);
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -157,7 +160,7 @@ void pytorchLines(const PanelContext& panel) {
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   const auto steps = stepsOf(c);
-  const auto now = static_cast<int>(stepPlace(panel.view.step, c));
+  const auto now = static_cast<int>(stepPlace(panel.selection.step, c));
   const int from = std::clamp(now - 1, 0, static_cast<int>(steps.size()) - kCodeLines);
   const Rect at = Rect::at(ImGui::GetCursorScreenPos(),
                            {ImGui::GetContentRegionAvail().x, pytorchHeight(look)});
@@ -171,7 +174,7 @@ void pytorchLines(const PanelContext& panel) {
                     line.width()));
   }
   ImGui::Dummy(at.size());
-  tip(look, step(panel.view.step).text(c).pytorch);
+  tip(look, step(panel.selection.step).text(c).pytorch);
 }
 
 /// The division of the height below the value: the bars take the rest after the head's figures, the
@@ -254,7 +257,7 @@ class InspectorCard final : public Card {
         scenes_(scenes) {}
 
   void draw(const PanelContext& panel) override {
-    InspectorTab& open = panel.view.inspectorTab;
+    InspectorTab& open = panel.selection.inspectorTab;
     std::vector<Tab> tabs;
     int chosen = 0;
     for (const InspectorTabInfo& tab : kInspectorTabs) {

@@ -1,5 +1,6 @@
 #include "app/ui/menu.h"
 
+#include <imgui.h>
 #include <imgui_internal.h>
 
 namespace headscope::ui {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/panel.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/platform/from_chars.h"
@@ -168,7 +170,7 @@ void temperatureFields(const PanelContext& panel, NumberDraft& draft, float slid
     AttentionConfig config = panel.document.config;
     config.temperature = *typed;
     draft.problem = problemOf("temperature", config);
-    if (draft.problem.empty()) panel.edits.push(SetTemperature{*typed}, "temperature");
+    if (draft.problem.empty()) panel.commands.push(SetTemperature{*typed}, "temperature");
   }
   ImGui::SameLine();
   ImGui::SetNextItemWidth(panel.look.px(sliderWidth));
@@ -177,7 +179,7 @@ void temperatureFields(const PanelContext& panel, NumberDraft& draft, float slid
                          static_cast<float>(kHighestTemperature), "",
                          ImGuiSliderFlags_Logarithmic)) {
     draft.problem.clear();
-    panel.edits.push(SetTemperature{static_cast<double>(slid)}, "temperature");
+    panel.commands.push(SetTemperature{static_cast<double>(slid)}, "temperature");
   }
 }
 

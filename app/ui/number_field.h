@@ -7,9 +7,16 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
+#include "core/base/index.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 struct NumberDraft {
   std::string text;      // as typed

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/status_bar.h"
 
 namespace headscope::ui {
@@ -36,11 +38,11 @@ const Page* Pages::withCard(std::string_view card) const {
 }
 
 bool Pages::keys(const PanelContext& panel) const {
-  const std::size_t shown = placeOf(panel.view.page);
+  const std::size_t shown = placeOf(panel.selection.page);
   if (!keyPressed(Key{'V'}, false)) return pages_[shown]->keys(panel);
   std::size_t next = (shown + 1) % pages_.size();
   while (!pages_[next]->offered()) next = (next + 1) % pages_.size();
-  panel.view.page = pages_[next]->text().id;
+  panel.selection.page = pages_[next]->text().id;
   return true;
 }
 

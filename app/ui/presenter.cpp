@@ -6,6 +6,8 @@
 #include <string>
 
 #include "app/ui/compat.h"
+#include "app/ui/panel.h"
+#include "app/ui/preferences.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -33,21 +35,21 @@ std::string_view Presenter::clickedOf(const Page& page) const {
   return found != clicked_.end() ? found->second : page.text().presented;
 }
 
-void Presenter::toggle(ViewState& view, std::string_view withKeyboard) {
-  if (!view.focus.empty()) return;  // a picture of one card
+void Presenter::toggle(Selection& selection, std::string_view withKeyboard) {
+  if (!selection.focus.empty()) return;  // a picture of one card
   on_ = !on_;
   if (!on_) return;
   const std::string_view chosen = pages_.withCard(withKeyboard) != nullptr ? withKeyboard
                                   : !underMouse_.empty()                   ? underMouse_
-                                                         : clickedOf(pages_.open(view.page));
-  view.presented = chosen;
-  followPage(view);
+                                                         : clickedOf(pages_.open(selection.page));
+  selection.presented = chosen;
+  followPage(selection);
 }
 
-void Presenter::followPage(ViewState& view) {
-  const Page& page = pages_.open(view.page);
-  if (pages_.withCard(view.presented) != &page) view.presented = clickedOf(page);
-  card_ = page.cards().open(view.presented).text().id;
+void Presenter::followPage(Selection& selection) {
+  const Page& page = pages_.open(selection.page);
+  if (pages_.withCard(selection.presented) != &page) selection.presented = clickedOf(page);
+  card_ = page.cards().open(selection.presented).text().id;
 }
 
 void Presenter::noteCard(const Page& page, const Card& card) {
@@ -58,7 +60,7 @@ void Presenter::noteCard(const Page& page, const Card& card) {
   if (ImGui::IsMouseClicked(0)) clicked_[&page] = underMouse_;
 }
 
-bool Presenter::keys(ViewState& view) {
+bool Presenter::keys(Selection& selection) {
   if (!on_) return false;
   if (keyPressed(Key::escape, false)) {
     on_ = false;
@@ -69,8 +71,8 @@ bool Presenter::keys(ViewState& view) {
     return true;
   }
   // the tab key goes to the next matrix while a cell is chosen
-  if (keyPressed(Key::f6, false) || (!view.selected && keyPressed(Key::tab, false))) {
-    view.presented = cardAfter(pages_.open(view.page), card_);
+  if (keyPressed(Key::f6, false) || (!selection.cell && keyPressed(Key::tab, false))) {
+    selection.presented = cardAfter(pages_.open(selection.page), card_);
     return true;
   }
   return false;
@@ -83,9 +85,9 @@ void Presenter::drawBelow(const PanelContext& panel, const Words& lecture, Rect&
   drawLine(panel, lecture, line);
   SentenceStrip sentence = lecture.sentence;
   // a played step has its own narration
-  const bool played = panel.view.playTime && panel.view.page == kFlowPage;
+  const bool played = panel.selection.playTime && panel.selection.page == kFlowPage;
   if (sentence.empty() || played) {
-    sentence = {pages_.open(panel.view.page).sentenceInWords(panel, card_)};
+    sentence = {pages_.open(panel.selection.page).sentenceInWords(panel, card_)};
   }
   if (sentence.empty()) return;
   const float height = sentenceStripHeight(look, sentence, room.width(), whole);
@@ -98,7 +100,7 @@ void Presenter::drawLine(const PanelContext& panel, const Words& lecture, const 
   ImFont* font = look.fonts.small;
   Rect line = at.inset({look.space.small, 0.0F});
   line.cutTop(look.space.small);
-  const Page& page = pages_.open(panel.view.page);
+  const Page& page = pages_.open(panel.selection.page);
   const bool wrong = !lecture.problem.empty();
   const std::string where =
       elided(font, wrong ? lecture.problem : page.placeInWords(panel, card_), line.width());
@@ -110,7 +112,7 @@ void Presenter::drawLine(const PanelContext& panel, const Words& lecture, const 
   const std::string keys =
       elided(font,
              fmt::format("{}{}{} next panel · L pointer · esc leaves", first,
-                         first.empty() ? "" : " · ", panel.view.selected ? "F6" : "tab"),
+                         first.empty() ? "" : " · ", panel.selection.cell ? "F6" : "tab"),
              room);
   drawText(list, font, {line.b.x - textSize(font, keys).x, line.a.y}, look.theme.textMuted, keys);
 }

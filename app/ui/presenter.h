@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/ui/page.h"
+#include "app/ui/selection.h"
 #include "app/ui/sentence_strip.h"
 
 namespace headscope::ui {
@@ -21,13 +22,13 @@ class Presenter {
 
   /// Starts presenting the card whose controls have the keyboard (`withKeyboard`, if any), else the
   /// one under the mouse, else the last one clicked. Stops if it is presenting.
-  void toggle(ViewState& view, std::string_view withKeyboard);
+  void toggle(Selection& selection, std::string_view withKeyboard);
   /// Starts presenting the card that the view names, which is that of a scene.
-  void begin(const ViewState& view) { on_ = view.focus.empty(); }
+  void begin(const Selection& selection) { on_ = selection.focus.empty(); }
   /// Switches to the card that the view names if the page has it, else to the page's default.
-  void followPage(ViewState& view);
+  void followPage(Selection& selection);
   /// Handles the keys that apply only while presenting. Returns true if one was pressed.
-  bool keys(ViewState& view);
+  bool keys(Selection& selection);
 
   /// Record the card under the mouse: call forgetMouse() before a window's cards and noteCard()
   /// within each.

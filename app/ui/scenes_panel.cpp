@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
@@ -15,7 +18,7 @@ namespace {
 
 class List {
  public:
-  List(const PanelContext& panel, ScenesPanel& list)
+  List(const PanelContext& panel, const ScenesPanel& list)
       : panel_(panel),
         look_(panel.look),
         list_(list),
@@ -33,7 +36,8 @@ class List {
     const float title = ImGui::GetContentRegionAvail().x - number_ - set_ - remove_ - 3 * gap_;
     const bool current = there && found->document.get() == &panel_.document;
     ImGui::PushID(number);
-    if (pill(look_, std::to_string(number).c_str(), current, there)) list_.wishes.recall = number;
+    if (pill(look_, std::to_string(number).c_str(), current, there))
+      panel_.commands.add(RecallScene{number});
     if (there) tip(look_, fmt::format("Recall this scene (key {})", number));
     ImGui::SameLine(left + number_ + gap_);
     if (there) {
@@ -42,11 +46,11 @@ class List {
       inlineLabel(look_, look_.fonts.small, look_.theme.textMuted, "empty");
     }
     ImGui::SameLine(left + number_ + title + 2 * gap_);
-    if (pill(look_, "set")) list_.wishes.set = number;
+    if (pill(look_, "set")) panel_.commands.add(SetScene{number});
     tip(look_, fmt::format("Store the current screen as scene {} (ctrl+{})", number, number));
     if (there) {
       ImGui::SameLine(0.0F, gap_);
-      if (pill(look_, "×")) list_.wishes.remove = number;
+      if (pill(look_, "×")) panel_.commands.add(RemoveScene{number});
       tip(look_, "Remove this scene");
     }
     if (there && list_.shown == number) spokenWords(*found, left + number_ + gap_);
@@ -74,22 +78,20 @@ class List {
     ImGui::SetNextItemWidth(width);
     pushFieldStyle(look_, false);
     if (textField(look_, field, text)) {
-      list_.wishes.reword = scene.number;
-      list_.wishes.words = scene.words;
-      list_.wishes.words.*part = text;
+      panel_.commands.add(RewordScene{scene.number, part, text});
     }
     popFieldStyle();
   }
 
   const PanelContext& panel_;
   const FrameContext& look_;
-  ScenesPanel& list_;
+  const ScenesPanel& list_;
   float number_, set_, remove_, gap_;
 };
 
 }  // namespace
 
-void scenesPanel(const PanelContext& panel, ScenesPanel& list) {
+void scenesPanel(const PanelContext& panel, const ScenesPanel& list) {
   const FrameContext& look = panel.look;
   wrappedLabel(look.fonts.small, look.theme.textMuted,
                "Stored states and views for a lecture. Keys 1 to 9 recall them, ctrl+1 to 9 set "
@@ -102,8 +104,8 @@ void scenesPanel(const PanelContext& panel, ScenesPanel& list) {
   ImGui::EndChild();
 }
 
-std::string firstTitle(const ViewState& view) {
-  return fmt::format("{}, head {}", step(view.step).text({}).title, view.head + 1);
+std::string firstTitle(const Selection& selection) {
+  return fmt::format("{}, head {}", step(selection.step).text({}).title, selection.head + 1);
 }
 
 }  // namespace headscope::ui

@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/menu.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/formats/session.h"
@@ -28,23 +31,26 @@ float sessionMenuWidth(const FrameContext& look, const SessionMenu& menu) {
   return buttonWidth(look, buttonText(look, menu));
 }
 
-void sessionMenu(const FrameContext& look, SessionMenu& menu) {
+void sessionMenu(const PanelContext& panel, const SessionMenu& menu) {
+  const FrameContext& look = panel.look;
   if (pill(look, (buttonText(look, menu) + "###session").c_str())) openMenu("session menu");
   tip(look, menu.unsaved ? "The session: • marks unsaved changes"
                          : "The session: everything on the screen, as a file");
   if (!beginPopup("session menu")) return;
-  sessionItems(look, menu);
+  sessionItems(panel);
   ImGui::EndPopup();
 }
 
-void sessionItems(const FrameContext& look, SessionMenu& menu) {
-  if (ImGui::MenuItem("Open session …", "ctrl+o")) menu.open = true;
-  if (ImGui::MenuItem("Save session", "ctrl+s")) menu.save = true;
-  if (ImGui::MenuItem("Save session as …", "ctrl+shift+s")) menu.saveAs = true;
-  if (ImGui::MenuItem("Copy link")) menu.copyLink = true;
-  tip(look, "Copies the current state as a link that headscope in a browser opens");
+void sessionItems(const PanelContext& panel) {
+  if (ImGui::MenuItem("Open session …", "ctrl+o")) panel.commands.add(AskForSession{});
+  if (ImGui::MenuItem("Save session", "ctrl+s")) panel.commands.add(SaveSession{});
+  if (ImGui::MenuItem("Save session as …", "ctrl+shift+s")) {
+    panel.commands.add(SaveSession{.elsewhere = true});
+  }
+  if (ImGui::MenuItem("Copy link")) panel.commands.add(CopyLink{});
+  tip(panel.look, "Copies the current state as a link that headscope in a browser opens");
   ImGui::Separator();
-  if (ImGui::MenuItem("Scenes", "1 – 9")) menu.scenes = true;
+  if (ImGui::MenuItem("Scenes", "1 – 9")) panel.selection.inspectorTab = InspectorTab::scenes;
 }
 
 namespace {

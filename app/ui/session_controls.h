@@ -7,22 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 struct SessionMenu {
   std::string name;  // empty: not saved yet
   bool unsaved = false;
-  // requested in this frame
-  bool open = false, save = false, saveAs = false, copyLink = false, scenes = false;
 };
 
 float sessionMenuWidth(const FrameContext& look, const SessionMenu& menu);
 /// Draws the commands on a session as menu items.
-void sessionItems(const FrameContext& look, SessionMenu& menu);
+void sessionItems(const PanelContext& panel);
 /// Draws a button at the cursor and its menu below.
-void sessionMenu(const FrameContext& look, SessionMenu& menu);
+void sessionMenu(const PanelContext& panel, const SessionMenu& menu);
 
 /// The dialog that asks which session to open, or where to save this one.
 class SessionDialog {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 
 namespace headscope::ui {
 

@@ -7,7 +7,11 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/ledger.h"
 #include "core/attention/mistakes.h"
@@ -51,7 +55,7 @@ float learningBar(const PanelContext& panel, const Status::Learning& learning, c
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.space.medium, look.space.thin));
   const float width = buttonWidth(look, "Stop");
   ImGui::SetCursorScreenPos(rest.placed({0.0F, ImGui::GetFrameHeight()}, 0.0F).a);
-  if (pill(look, "Stop")) panel.edits.stopLearning = true;
+  if (pill(look, "Stop")) panel.commands.add(StopLearning{});
   tip(look, learning.whenStopped);
   ImGui::PopStyleVar();
   ImGui::PopFont();
@@ -209,7 +213,7 @@ void firstPass(const FrameContext& look, const AttentionConfig& config, const St
 }
 
 std::string mistakesInWords(const PanelContext& panel) {
-  return panel.view.hidesMistakes ? std::string() : mistakesInWords(panel.trace.config());
+  return panel.frame.hidesMistakes ? std::string() : mistakesInWords(panel.trace.config());
 }
 
 std::string mistakesInWords(const AttentionConfig& config) {
@@ -236,8 +240,8 @@ float mistakeBadge(const PanelContext& panel, ImVec2 at, float room) {
       all + "\nThe picture is wrong on purpose. Click to compare it with the correct one.";
   const DrawnBadge badge = drawBadge(look, {"mistake on", all, about}, at, room);
   if (badge.clicked) {
-    panel.view.tool = kMistakesTool;
-    panel.view.mistake = mistakesOn(panel.trace.config()).front();
+    panel.selection.tool = kMistakesTool;
+    panel.selection.mistake = mistakesOn(panel.trace.config()).front();
   }
   return badge.width;
 }

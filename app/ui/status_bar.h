@@ -6,10 +6,17 @@
 #include <optional>
 #include <string>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/worker.h"
+#include "core/document/fwd.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 struct Status {
   std::string message;

@@ -4,6 +4,9 @@
 #include <array>
 #include <cstddef>
 
+#include "app/ui/hover.h"
+#include "core/attention/steps/step.h"
+
 namespace headscope::ui {
 namespace {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "app/ui/hover.h"
 #include "app/ui/theme.h"
-#include "app/ui/view_state.h"
-#include "core/attention/steps/step.h"
+#include "core/attention/steps/step_id.h"
 
 namespace headscope::ui {
 

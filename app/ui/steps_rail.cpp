@@ -5,6 +5,9 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/flow_page.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
+#include "app/ui/preferences.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/step_looks.h"
 #include "app/ui/timeline/timeline_view.h"
@@ -23,17 +26,16 @@ std::string shownShape(Shape shape) {
 void stepRow(const PanelContext& panel, const Step& s, ImVec2 at, ImVec2 size, float cardLeft) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
-  ViewState& view = panel.view;
   const StepText text = s.text(panel.trace.config());
-  const bool chosen = view.step == s.id();
+  const bool chosen = panel.selection.step == s.id();
   ImDrawList* list = ImGui::GetWindowDrawList();
 
   ImGui::SetCursorScreenPos({cardLeft, at.y});
   ImGui::PushID(static_cast<int>(s.id()));
   const float full = size.x + (at.x - cardLeft) * 1.6F;
   if (ImGui::InvisibleButton("step", {full, size.y})) {
-    view.step = s.id();
-    leaveTimeline(view);
+    panel.selection.step = s.id();
+    leaveTimeline(panel.view);
   }
   tip(look, stepSentence(s, panel.trace.document()) + "\n" + text.pytorch + "\n" +
                 termText(lookOf(s.id()).term));
@@ -82,34 +84,33 @@ void stepRow(const PanelContext& panel, const Step& s, ImVec2 at, ImVec2 size, f
 
 void transport(const PanelContext& panel, const Playback& playback) {
   const FrameContext& look = panel.look;
-  ViewState& view = panel.view;
-  const bool played = view.playTime.has_value();
+  const bool played = panel.selection.playTime.has_value();
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                       ImVec2(look.space.small, ImGui::GetStyle().FramePadding.y));
-  if (pill(look, "|◀")) goToEnd(view, playback, false);
+  if (pill(look, "|◀")) goToEnd(panel.view, playback, false);
   tip(look, played ? "To the start (Home)" : "First step (Home)");
   ImGui::SameLine(0.0F, look.space.tight);
-  if (pill(look, "◀")) goBy(view, playback, -1);
+  if (pill(look, "◀")) goBy(panel.view, playback, -1);
   tip(look, played ? "One moment back (←); one step back (Shift ←)" : "Step back (←)");
   ImGui::SameLine(0.0F, look.space.tight);
   ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
   ImGui::PushStyleColor(ImGuiCol_Text, look.theme.textOnAccent);
-  if (ImGui::Button(view.playing ? "Pause" : "Play", {look.px(54), 0})) {
-    togglePlay(view, playback);
+  if (ImGui::Button(panel.frame.playing ? "Pause" : "Play", {look.px(54), 0})) {
+    togglePlay(panel.view, playback);
   }
   ImGui::PopStyleColor(3);
   tip(look, "Play the steps number by number (space); Escape leaves the timeline");
   ImGui::SameLine(0.0F, look.space.tight);
-  if (pill(look, "▶")) goBy(view, playback, 1);
+  if (pill(look, "▶")) goBy(panel.view, playback, 1);
   tip(look, played ? "One moment forward (→); one step forward (Shift →)" : "Step on (→)");
   ImGui::SameLine(0.0F, look.space.tight);
-  if (pill(look, "▶|")) goToEnd(view, playback, true);
+  if (pill(look, "▶|")) goToEnd(panel.view, playback, true);
   tip(look, played ? "To the end (End)" : "Last step (End)");
   ImGui::PopStyleVar();
   if (!played) return;
-  const std::string clock = clockText(*view.playTime);
+  const std::string clock = clockText(*panel.selection.playTime);
   const ImVec2 size = textSize(look.fonts.monoSmall, clock);
   const float top = ImGui::GetItemRectMin().y;
   drawText(ImGui::GetWindowDrawList(), look.fonts.monoSmall,
@@ -122,11 +123,11 @@ void speedRow(const PanelContext& panel) {
   inlineLabel(look, look.fonts.small, look.theme.textMuted, "speed");
   const float figure = textSize(look.fonts.monoSmall, "0.00×").x + look.space.small;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - figure);
-  ImGui::SliderFloat("##speed", &panel.view.playSpeed, 0.25F, 4.0F, "",
+  ImGui::SliderFloat("##speed", &panel.preferences.playSpeed, 0.25F, 4.0F, "",
                      ImGuiSliderFlags_Logarithmic);
   ImGui::SameLine(0.0F, look.space.small);
   inlineLabel(look, look.fonts.monoSmall, look.theme.textMuted,
-              fmt::format("{:.2f}×", panel.view.playSpeed));
+              fmt::format("{:.2f}×", panel.preferences.playSpeed));
 }
 
 void stepsRail(const PanelContext& panel, const Playback& playback) {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "core/attention/steps/step.h"
+
 namespace headscope::ui {
 namespace {
 

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/attention/steps/step.h"
+namespace headscope {
+struct Term;
+}  // namespace headscope
 
 namespace headscope::ui {
 

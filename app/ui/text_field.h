@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 
 namespace headscope::ui {
 

@@ -6,15 +6,21 @@
 #include <cmath>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/input_popups.h"
 #include "app/ui/menu.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/patch_picture.h"
+#include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 #include "core/formats/shipped_model.h"
 #include "core/presets/presets.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
@@ -31,7 +37,7 @@ class Tokens {
     const Input& input = *panel_.document.input;
     const auto& all = memory_ ? input.memoryTokens : input.tokens;
     const auto item =
-        static_cast<std::size_t>(panel_.view.item) % std::max<std::size_t>(1, all.size());
+        static_cast<std::size_t>(panel_.selection.item) % std::max<std::size_t>(1, all.size());
     static const std::vector<std::string> kNone;
     return all.empty() ? kNone : all[item];
   }
@@ -42,10 +48,10 @@ class Tokens {
     static const std::vector<std::string> kNone;
     const auto* text = std::get_if<TextSource>(panel_.document.source.get());
     const auto& all = text == nullptr ? kNone : memory_ ? text->memoryTexts : text->texts;
-    const auto item = static_cast<std::size_t>(panel_.view.item);
+    const auto item = static_cast<std::size_t>(panel_.selection.item);
     row_.editing = true;
     row_.focus = true;
-    row_.item = memory_ && all.empty() ? 0 : panel_.view.item;
+    row_.item = memory_ && all.empty() ? 0 : panel_.selection.item;
     row_.text = all.empty() ? std::string() : all[item % all.size()];
     row_.problem.clear();
   }
@@ -88,7 +94,7 @@ class Tokens {
     }
     const float height = ImGui::GetFrameHeight();
     // the channels of a series are drawn over its steps
-    const AxisCurves curves = inputCurves(look_, *panel_.document.input, panel_.view.item);
+    const AxisCurves curves = inputCurves(look_, *panel_.document.input, panel_.selection.item);
     const float y = curves.empty() ? std::round((rowHeight(look_) - height) * 0.5F)
                                    : rowHeight(look_) - height - look_.space.thin;
     std::vector<float> centres;
@@ -158,7 +164,7 @@ class Tokens {
         return;
       }
       tokenize(row_.text, memory_ ? "memory text" : "text");
-      panel_.edits.push(SetText{row_.item, memory_, row_.text}, memory_ ? "memory" : "text");
+      panel_.commands.push(SetText{row_.item, memory_, row_.text}, memory_ ? "memory" : "text");
     } catch (const UserError& error) {
       row_.problem = error.what();
     }
@@ -167,14 +173,14 @@ class Tokens {
   bool cross() const { return panel_.document.config.crossAttention(); }
 
   bool lit(Index i) const {
-    const auto& hovered = panel_.view.hovered;
+    const auto& hovered = panel_.frame.hovered;
     const Lane lane = memory_ ? Lane::key : Lane::query;
     if (hovered) {
       if (hovered->rowLane == lane && hovered->row == i) return true;
       if (hovered->colLane == lane && hovered->col == i) return true;
       return false;
     }
-    const auto& selected = panel_.view.selected;
+    const auto& selected = panel_.selection.cell;
     return selected && !memory_ && info(selected->tensor).rows == Axis::query && selected->row == i;
   }
 
@@ -203,11 +209,11 @@ class Tokens {
   /// Chooses the row of a token in the step's result, after a click.
   void chooseRow(Index i) {
     if (memory_ || row_.dragged >= 0) return;
-    CellRef cell{TensorId::weights, panel_.view.item, panel_.view.head, i, 0};
-    if (panel_.view.selected && panel_.view.selected->tensor == TensorId::weights) {
-      cell.col = panel_.view.selected->col;
+    CellRef cell{TensorId::weights, panel_.selection.item, panel_.selection.head, i, 0};
+    if (panel_.selection.cell && panel_.selection.cell->tensor == TensorId::weights) {
+      cell.col = panel_.selection.cell->col;
     }
-    if (i < panel_.trace.config().seqLen) panel_.view.selected = cell;
+    if (i < panel_.trace.config().seqLen) panel_.selection.cell = cell;
   }
 
   /// Shows the target of a dragged token and, on release, requests the move.
@@ -237,7 +243,7 @@ class Tokens {
                                         look_.theme.accent, look_.px(3));
     if (ImGui::IsMouseDown(0)) return;
     if (to != row_.dragged) {
-      panel_.edits.push(MoveToken{panel_.view.item, memory_, row_.dragged, to});
+      panel_.commands.push(MoveToken{panel_.selection.item, memory_, row_.dragged, to});
     }
     row_.dragged = -1;
   }
@@ -252,13 +258,12 @@ class Tokens {
 void itemChoice(const PanelContext& panel) {
   const Index batch = panel.document.config.batch;
   if (batch < 2) return;
-  ViewState& view = panel.view;
-  if (pill(panel.look, "◀##item", false, view.item > 0)) --view.item;
+  if (pill(panel.look, "◀##item", false, panel.selection.item > 0)) --panel.selection.item;
   ImGui::SameLine(0.0F, panel.look.space.small);
   inlineLabel(panel.look, panel.look.fonts.small, panel.look.theme.textMuted,
-              fmt::format("item {} of {}", view.item + 1, batch));
+              fmt::format("item {} of {}", panel.selection.item + 1, batch));
   const Index shown = std::min(batch, panel.trace.config().batch);  // the trace may be older
-  if (pill(panel.look, "▶##item", false, view.item + 1 < shown)) ++view.item;
+  if (pill(panel.look, "▶##item", false, panel.selection.item + 1 < shown)) ++panel.selection.item;
   ImGui::SameLine(0.0F, panel.look.px(12));
 }
 
@@ -274,7 +279,7 @@ bool hasMemoryRow(const PanelContext& panel, const TokenRow::Memory& memory) {
 /// the buttons are items behind "More".
 class TokenRows {
  public:
-  TokenRows(const PanelContext& panel, TokenRow::Memory& memory, SessionMenu& session)
+  TokenRows(const PanelContext& panel, TokenRow::Memory& memory, const SessionMenu& session)
       : panel_(panel),
         look_(panel.look),
         memory_(memory),
@@ -299,8 +304,7 @@ class TokenRows {
     right_ = window - buttons;
   }
 
-  /// Draws the rows. Returns the path entered in "open file".
-  std::string draw() {
+  void draw() {
     line(memory_.input, false, 0.0F);
     WrappingRow row = rowOfButtons(0.0F);
     if (button(row, edit())) toggle(memory_.input, editing_, false);
@@ -312,14 +316,13 @@ class TokenRows {
       buttons(row);
     }
     examplesPopup(panel_);
-    std::string path = openFilePopup(panel_, memory_.path);
+    openFilePopup(panel_, memory_.path);
     if (memoryRow_) {
       line(memory_.memory, true, rowHeight(look_));
       memoryButtons();
     }
-    panel_.view.typesText = memory_.input.editing || memory_.memory.editing;
-    if ((editing_ || editingMemory_) && !panel_.view.typesText) *look_.wantsFrame = true;
-    return path;
+    panel_.frame.typesText = memory_.input.editing || memory_.memory.editing;
+    if ((editing_ || editingMemory_) && !panel_.frame.typesText) *look_.wantsFrame = true;
   }
 
  private:
@@ -386,7 +389,7 @@ class TokenRows {
     if (button(row, kExamples)) openMenu("examples");
     if (button(row, kOpenFile)) openMenu("open file");
     row.place(sessionMenuWidth(look_, session_), 8.0F);
-    sessionMenu(look_, session_);
+    sessionMenu(panel_, session_);
   }
 
   /// Draws the items that have no button in a narrow window. Returns the requested popup, or null.
@@ -404,7 +407,7 @@ class TokenRows {
     if (ImGui::MenuItem(kExamples)) popup = "examples";
     if (ImGui::MenuItem(kOpenFile)) popup = "open file";
     ImGui::Separator();
-    sessionItems(look_, session_);
+    sessionItems(panel_);
     ImGui::EndPopup();
     return popup;
   }
@@ -421,7 +424,7 @@ class TokenRows {
     ImGui::PopID();
   }
   bool removable() const { return isText(panel_) && panel_.document.config.crossAttention(); }
-  void removeMemory() const { panel_.edits.push(SetText{panel_.view.item, true, ""}); }
+  void removeMemory() const { panel_.commands.push(SetText{panel_.selection.item, true, ""}); }
 
   void toggle(TokenRow::Row& row, bool wasEditing, bool ofMemory) const {
     if (wasEditing) {
@@ -434,7 +437,7 @@ class TokenRows {
   const PanelContext& panel_;
   const FrameContext& look_;
   TokenRow::Memory& memory_;
-  SessionMenu& session_;
+  const SessionMenu& session_;
   bool memoryRow_, editing_, editingMemory_;
   float first_;         // where the tokens begin
   float right_ = 0.0F;  // … and end
@@ -452,9 +455,10 @@ void TokenRow::edit(const PanelContext& panel) {
   Tokens(panel, memory_.input, false).startEditing();
 }
 
-std::string TokenRow::draw(const PanelContext& panel, SessionMenu& session) {
-  panel.view.item = std::clamp<Index>(panel.view.item, 0, panel.document.config.batch - 1);
-  return TokenRows(panel, memory_, session).draw();
+void TokenRow::draw(const PanelContext& panel, const SessionMenu& session) {
+  panel.selection.item =
+      std::clamp<Index>(panel.selection.item, 0, panel.document.config.batch - 1);
+  TokenRows(panel, memory_, session).draw();
 }
 
 }  // namespace headscope::ui

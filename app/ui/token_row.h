@@ -5,16 +5,17 @@
 
 #include <string>
 
-#include "app/ui/panel.h"
 #include "app/ui/session_controls.h"
+#include "core/base/index.h"
 
 namespace headscope::ui {
 
+struct PanelContext;
+
 class TokenRow {
  public:
-  /// Draws the rows with the session's menu at their end. Returns the path of a requested file,
-  /// else "".
-  std::string draw(const PanelContext& panel, SessionMenu& session);
+  /// Draws the rows with the session's menu at their end.
+  void draw(const PanelContext& panel, const SessionMenu& session);
   /// The height of the rows.
   float height(const PanelContext& panel) const;
   /// Opens the sentence for editing and selects all of it.

@@ -7,8 +7,13 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/export_choice.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/menu.h"
+#include "app/ui/panel.h"
+#include "app/ui/preferences.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
 #include "core/presets/presets.h"
@@ -42,20 +47,19 @@ class TopBarRow {
         row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.space.large, look_.px(11),
              compact_) {}
 
-  TopBarWishes draw() {
+  void draw() {
     if (ImGui::GetWindowWidth() >= look_.px(kRoomForName)) title();
     pages();
-    const bool showsDocument = state_.pages.open(panel_.view.page).showsDocument();
+    const bool showsDocument = state_.pages.open(panel_.selection.page).showsDocument();
     if (showsDocument) {
       presetChoice();
       dimensions();
       division();
       switches();
     }
-    if (showsDocument || panel_.view.page == kModelPage) undoRedo();
+    if (showsDocument || panel_.selection.page == kModelPage) undoRedo();
     looks();
     memory_.height = row_.bottom() + look_.px(11);
-    return std::move(wishes_);
   }
 
  private:
@@ -68,7 +72,7 @@ class TopBarRow {
   }
 
   void pages() {
-    std::string& shown = panel_.view.page;
+    std::string& shown = panel_.selection.page;
     const Page& open = state_.pages.open(shown);
     for (const auto& page : state_.pages.all()) {
       if (!page->offered() && page.get() != &open) continue;
@@ -116,7 +120,7 @@ class TopBarRow {
     if (beginCombo("##preset", shown + mark, flags | ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
         if (ImGui::Selectable(p.title.c_str(), p.name == name)) {
-          panel_.edits.preset = OpenedPreset{p, "preset: " + p.title};
+          panel_.commands.add(OpenPreset{p, "preset: " + p.title});
         }
         tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p),
                                p.config.dModel, p.config.numHeads, p.config.dK(), p.config.seqLen));
@@ -258,7 +262,7 @@ class TopBarRow {
       }
     }
     if (hasProblem("d_model") || hasProblem("heads")) return;
-    panel_.edits.push(SetDimensions{dModel, heads, draft.numKvHeads, draft.headDim}, gesture);
+    panel_.commands.push(SetDimensions{dModel, heads, draft.numKvHeads, draft.headDim}, gesture);
   }
 
   void setTokens(Index tokens, const std::string& gesture) {
@@ -269,7 +273,7 @@ class TopBarRow {
     for (Problem& problem : validate(draft)) {
       if (problem.field == "tokens") memory_.problems.push_back(std::move(problem));
     }
-    if (!hasProblem("tokens")) panel_.edits.push(SetTokens{tokens}, gesture);
+    if (!hasProblem("tokens")) panel_.commands.push(SetTokens{tokens}, gesture);
   }
 
   /// Draws the popup that says why a field is red, with the nearest valid values.
@@ -370,15 +374,15 @@ class TopBarRow {
     const AttentionConfig& c = config();
     const bool roomForBias = ImGui::GetWindowWidth() >= look_.px(kNarrow);
     bool bias = c.bias;
-    if (roomForBias && termToggle("bias", &bias, 14)) panel_.edits.push(SetBias{bias});
+    if (roomForBias && termToggle("bias", &bias, 14)) panel_.commands.push(SetBias{bias});
     bool causal = c.mask.causal;
     if (termToggle("causal", &causal, 12)) {
       Mask mask = c.mask;
       mask.causal = causal;
-      panel_.edits.push(SetMask{std::move(mask)});
+      panel_.commands.push(SetMask{std::move(mask)});
     }
     bool scale = c.scale;
-    if (termToggle("÷√d_k", &scale, 12)) panel_.edits.push(SetScale{scale});
+    if (termToggle("÷√d_k", &scale, 12)) panel_.commands.push(SetScale{scale});
     row_.place(buttonWidth(look_, "More ▾"), roomForBias ? 14.0F : 8.0F);
     if (pill(look_, "More ▾")) openMenu("more");
     tip(look_,
@@ -389,10 +393,10 @@ class TopBarRow {
   void undoRedo() {
     const float width = buttonWidth(look_, "↶");
     row_.place(width, 12);
-    if (pill(look_, "↶", false, state_.canUndo)) panel_.edits.undo = true;
+    if (pill(look_, "↶", false, state_.canUndo)) panel_.commands.add(Undo{});
     tip(look_, state_.canUndo ? "Undo " + state_.undoName + " (ctrl+z)" : "Nothing to undo");
     row_.place(width, 5);
-    if (pill(look_, "↷", false, state_.canRedo)) panel_.edits.redo = true;
+    if (pill(look_, "↷", false, state_.canRedo)) panel_.commands.add(Redo{});
     tip(look_, state_.canRedo ? "Redo " + state_.redoName + " (ctrl+shift+z)" : "Nothing to redo");
   }
 
@@ -404,41 +408,44 @@ class TopBarRow {
         {"A PyTorch script …", ExportKind::script}};
     for (const auto& [text, kind] : kItems) {
       const bool first = kind == ExportKind::tensor;
-      if (ImGui::MenuItem(text, first ? "ctrl+shift+e" : nullptr)) wishes_.exportAs = kind;
+      if (ImGui::MenuItem(text, first ? "ctrl+shift+e" : nullptr))
+        panel_.commands.add(ExportAs{kind});
     }
-    if (panel_.view.page == kTrainPage && ImGui::MenuItem("The run's curves (.csv) …")) {
-      wishes_.exportAs = ExportKind::curves;
+    if (panel_.selection.page == kTrainPage && ImGui::MenuItem("The run's curves (.csv) …")) {
+      panel_.commands.add(ExportAs{ExportKind::curves});
     }
     ImGui::Separator();
   }
 
   void looks() {
-    ViewState& view = panel_.view;
     row_.place(buttonWidth(look_, "Export ▾"), 12);
     if (pill(look_, "Export ▾")) openMenu("export");
     if (beginPopup("export")) {
       exportItems();
-      if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t"))
-        wishes_.saveTrace = true;
+      if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t")) {
+        panel_.commands.add(SaveTrace{});
+      }
       ImGui::EndPopup();
     }
     row_.place(buttonWidth(look_, "View ▾"), 6);
     if (pill(look_, "View ▾")) openMenu("view");
     if (beginPopup("view")) {
-      viewMenu(look_, view, memory_.view);
+      viewMenu(look_, panel_.preferences, memory_.view);
       ImGui::EndPopup();
     }
     row_.place(buttonWidth(look_, "?"), 6);
-    if (pill(look_, "?")) wishes_.help = true;
+    if (pill(look_, "?")) panel_.commands.add(OpenHelp{});
     tip(look_, "About the program, keys, mouse and terms (?)");
     const float pair = buttonWidth(look_, "A−") + look_.space.tight + buttonWidth(look_, "A+");
     // ctrl + and −, and the menu above, do this too; who enlarged it finds the way back here
-    if (view.scale <= kMinScale && !row_.fits(pair, 6)) return;
+    if (panel_.preferences.scale <= kMinScale && !row_.fits(pair, 6)) return;
     row_.place(pair, 6);
-    if (pill(look_, "A−", false, view.scale > kMinScale)) zoomInterface(view, -1);
+    if (pill(look_, "A−", false, panel_.preferences.scale > kMinScale))
+      zoomInterface(panel_.preferences, -1);
     tip(look_, "Smaller interface (ctrl −)");
     ImGui::SameLine(0.0F, look_.space.tight);
-    if (pill(look_, "A+", false, view.scale < kMaxScale)) zoomInterface(view, 1);
+    if (pill(look_, "A+", false, panel_.preferences.scale < kMaxScale))
+      zoomInterface(panel_.preferences, 1);
     tip(look_, "Larger interface, for projectors (ctrl +)");
   }
 
@@ -449,13 +456,12 @@ class TopBarRow {
   bool compact_;
   WrappingRow row_;
   ImVec2 badField_;
-  TopBarWishes wishes_;
 };
 
 }  // namespace
 
-TopBarWishes TopBar::draw(const PanelContext& panel, const TopBarState& state) {
-  return TopBarRow(panel, memory_, state).draw();
+void TopBar::draw(const PanelContext& panel, const TopBarState& state) {
+  TopBarRow(panel, memory_, state).draw();
 }
 
 }  // namespace headscope::ui

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/export_choice.h"
 #include "app/ui/number_field.h"
 #include "app/ui/page.h"
+#include "core/attention/config.h"
+#include "core/base/index.h"
 
 namespace headscope::ui {
+
+struct Preferences;
 
 struct ViewMenuMemory {
   float scale = 0.0F;  // the slider's value while it is dragged; 0: not dragged
@@ -33,17 +36,10 @@ struct TopBarState {
   std::string undoName, redoName;
 };
 
-/// The requests of this frame.
-struct TopBarWishes {
-  bool saveTrace = false;
-  std::optional<ExportKind> exportAs;  // opens the export dialog
-  bool help = false;
-};
-
 class TopBar {
  public:
   /// Draws the bar over the width of the display.
-  TopBarWishes draw(const PanelContext& panel, const TopBarState& state);
+  void draw(const PanelContext& panel, const TopBarState& state);
   /// The height in the last frame, with all rows after wrapping; 0: not known yet.
   float height() const { return memory_.height; }
 
@@ -55,9 +51,9 @@ class TopBar {
 /// omits.
 void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias);
 /// Draws the items of the open view menu: theme, animation, colour maps and the interface's size.
-void viewMenu(const FrameContext& look, ViewState& view, ViewMenuMemory& memory);
+void viewMenu(const FrameContext& look, Preferences& preferences, ViewMenuMemory& memory);
 
 /// Makes the interface larger or smaller by a quarter per step.
-void zoomInterface(ViewState& view, int steps);
+void zoomInterface(Preferences& preferences, int steps);
 
 }  // namespace headscope::ui

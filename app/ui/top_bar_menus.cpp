@@ -8,8 +8,12 @@
 #include <optional>
 #include <string_view>
 
+#include "app/ui/color_maps.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+#include "app/ui/preferences.h"
 #include "app/ui/top_bar.h"
 #include "app/ui/widgets.h"
 
@@ -45,7 +49,7 @@ void batchAndGroups(const PanelContext& panel, TopBarMemory& memory) {
                                      draft.batch = n;
                                      return problemOf("batch", draft);
                                    });
-  if (batch) panel.edits.push(SetBatch{*batch}, "batch");
+  if (batch) panel.commands.push(SetBatch{*batch}, "batch");
   caption(
       panel.look, "Key/value heads",
       "Fewer than heads: grouped-query attention (GQA); one: multi-query. Heads of a group share "
@@ -59,7 +63,7 @@ void batchAndGroups(const PanelContext& panel, TopBarMemory& memory) {
                       return problemOf("kv_heads", draft);
                     });
   if (kvHeads)
-    panel.edits.push(SetDimensions{c.dModel, c.numHeads, *kvHeads, c.headDim}, "kv heads");
+    panel.commands.push(SetDimensions{c.dModel, c.numHeads, *kvHeads, c.headDim}, "kv heads");
 }
 
 /// Draws the field that sets d_k by itself. Empty, or equal to the quotient, it follows d_model and
@@ -97,7 +101,7 @@ void headWidth(const PanelContext& panel, TopBarMemory& memory) {
   if (!next) return;
   if (*next * c.numHeads == c.dModel) next = 0;
   if (*next == c.headDim) return;
-  panel.edits.push(SetDimensions{c.dModel, c.numHeads, c.numKvHeads, *next}, "d_k");
+  panel.commands.push(SetDimensions{c.dModel, c.numHeads, c.numKvHeads, *next}, "d_k");
 }
 
 void temperature(const PanelContext& panel, TopBarMemory& memory) {
@@ -139,7 +143,7 @@ void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
       });
   if (window) {
     draft.mask.window = *window;
-    panel.edits.push(SetMask{draft.mask}, "window");
+    panel.commands.push(SetMask{draft.mask}, "window");
   }
   caption(panel.look, "Padding lengths",
           "One number per batch item, separated by commas: later keys are padding and get no "
@@ -151,7 +155,7 @@ void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
     lengths.problem = readLengths(lengths.text, draft.mask.lengths);
     if (lengths.problem.empty()) lengths.problem = problemOf("lengths", draft);
     if (lengths.problem.empty() && draft.mask != mask) {
-      panel.edits.push(SetMask{draft.mask}, "lengths");
+      panel.commands.push(SetMask{draft.mask}, "lengths");
     }
   }
   problemBelow(panel.look, lengths);
@@ -168,7 +172,7 @@ void positions(const PanelContext& panel) {
   if (!beginCombo("##positions", kNames[static_cast<std::size_t>(now)])) return;
   for (int i = 0; i < static_cast<int>(kNames.size()); ++i) {
     if (ImGui::Selectable(kNames[static_cast<std::size_t>(i)], i == now) && i != now) {
-      panel.edits.push(SetPositions{static_cast<Positions>(i)});
+      panel.commands.push(SetPositions{static_cast<Positions>(i)});
     }
   }
   ImGui::EndCombo();
@@ -187,7 +191,7 @@ void rotaryTheta(const PanelContext& panel, TopBarMemory& memory) {
     draft.rotary.theta = *typed;
     field.problem =
         *typed > 0.0 ? problemOf("rope_theta", draft) : "theta must be above 0 (10000 is usual)";
-    if (field.problem.empty()) panel.edits.push(SetRotary{draft.rotary}, "theta");
+    if (field.problem.empty()) panel.commands.push(SetRotary{draft.rotary}, "theta");
   }
   problemBelow(panel.look, field);
 }
@@ -212,9 +216,9 @@ void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
       if (i == 2 && c.crossAttention()) continue;
       if (!ImGui::Selectable(kNames[i], i == now) || i == now) continue;
       if (i == 2 || (i == 0 && c.alibi)) {
-        panel.edits.push(SetAlibi{i == 2});
+        panel.commands.push(SetAlibi{i == 2});
       } else {
-        panel.edits.push(SetRotary{i == 1 ? memory.rotary : Rotary{}});
+        panel.commands.push(SetRotary{i == 1 ? memory.rotary : Rotary{}});
       }
     }
     ImGui::EndCombo();
@@ -240,7 +244,7 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
       if (init == WeightInit::learned && !known) continue;
       if (ImGui::Selectable(std::string(toString(init)).c_str(),
                             source.drawn() && init == source.init)) {
-        panel.edits.push(DrawWeights{init, source.seed});
+        panel.commands.push(DrawWeights{init, source.seed});
       }
     }
     ImGui::EndCombo();
@@ -251,7 +255,7 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
     if (howLearnedButton(panel)) ImGui::CloseCurrentPopup();
   }
   ImGui::SetCursorPosX(left + panel.look.px(150));
-  toggle(panel.look, "Learn heads at new sizes", &panel.view.learnHeads);
+  toggle(panel.look, "Learn heads at new sizes", &panel.preferences.learnHeads);
   tip(panel.look,
       "After a change of d_model, heads or bias, heads of the new size are learned in the "
       "background, and you see them form. Off: designed heads are used.");
@@ -264,7 +268,7 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
                       return n >= 0 ? std::string() : fmt::format("seed is {}: give 0 or more", n);
                     });
   if (next) {
-    panel.edits.push(DrawWeights{source.init, static_cast<std::uint64_t>(*next)}, "seed");
+    panel.commands.push(DrawWeights{source.init, static_cast<std::uint64_t>(*next)}, "seed");
   }
 }
 
@@ -279,7 +283,7 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
     }
   }
   bool bias = panel.document.config.bias;
-  if (withBias && toggle(panel.look, "bias", &bias)) panel.edits.push(SetBias{bias});
+  if (withBias && toggle(panel.look, "bias", &bias)) panel.commands.push(SetBias{bias});
   batchAndGroups(panel, memory);
   headWidth(panel, memory);
   temperature(panel, memory);
@@ -290,30 +294,32 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
   ImGui::EndPopup();
 }
 
-void viewMenu(const FrameContext& look, ViewState& view, ViewMenuMemory& memory) {
-  bool dark = view.theme == ThemeKind::dark;
+void viewMenu(const FrameContext& look, Preferences& preferences, ViewMenuMemory& memory) {
+  bool dark = preferences.theme == ThemeKind::dark;
   if (ImGui::MenuItem("Dark theme", nullptr, &dark)) {
-    view.theme = dark ? ThemeKind::dark : ThemeKind::light;
+    preferences.theme = dark ? ThemeKind::dark : ThemeKind::light;
   }
-  ImGui::MenuItem("Animate changes", nullptr, &view.animate);
+  ImGui::MenuItem("Animate changes", nullptr, &preferences.animate);
   ImGui::Separator();
   label(look.fonts.small, look.theme.textMuted, "Colour maps");
   for (int pair = 0; pair < look.maps.pairCount(); ++pair) {
-    if (ImGui::MenuItem(look.maps.pairName(pair).c_str(), nullptr, view.colorMaps == pair)) {
-      view.colorMaps = pair;
+    if (ImGui::MenuItem(look.maps.pairName(pair).c_str(), nullptr, preferences.colorMaps == pair)) {
+      preferences.colorMaps = pair;
     }
   }
   ImGui::Separator();
   // applied on release: while the interface grew, the slider would move away from the mouse
-  float scale = memory.scale > 0.0F ? memory.scale : view.scale;
+  float scale = memory.scale > 0.0F ? memory.scale : preferences.scale;
   ImGui::SetNextItemWidth(look.px(150));
   ImGui::SliderFloat("interface size", &scale, kMinScale, kMaxScale, "%.2f×");
   memory.scale = ImGui::IsItemActive() ? scale : 0.0F;
-  if (ImGui::IsItemDeactivatedAfterEdit()) view.scale = std::clamp(scale, kMinScale, kMaxScale);
+  if (ImGui::IsItemDeactivatedAfterEdit())
+    preferences.scale = std::clamp(scale, kMinScale, kMaxScale);
 }
 
-void zoomInterface(ViewState& view, int steps) {
-  view.scale = std::clamp(view.scale + 0.25F * static_cast<float>(steps), kMinScale, kMaxScale);
+void zoomInterface(Preferences& preferences, int steps) {
+  preferences.scale =
+      std::clamp(preferences.scale + 0.25F * static_cast<float>(steps), kMinScale, kMaxScale);
 }
 
 }  // namespace headscope::ui

@@ -4,19 +4,20 @@ namespace headscope::ui {
 
 void resetSelection(ViewState& view) {
   const ViewState fresh;
-  view.item = fresh.item;
-  view.head = fresh.head;
-  view.part = fresh.part;
-  view.scope = fresh.scope;
-  view.gradients = fresh.gradients;
-  view.hovered = fresh.hovered;
-  view.selected = fresh.selected;
-  view.trail = fresh.trail;
-  view.playing = fresh.playing;
-  view.playTime = fresh.playTime;
-  view.playQuery = fresh.playQuery;
-  view.decodePosition = fresh.decodePosition;
-  view.decodePlaying = fresh.decodePlaying;
+  Selection& chosen = view.selection;
+  chosen.item = fresh.selection.item;
+  chosen.head = fresh.selection.head;
+  chosen.part = fresh.selection.part;
+  chosen.scope = fresh.selection.scope;
+  chosen.gradients = fresh.selection.gradients;
+  chosen.cell = fresh.selection.cell;
+  chosen.trail = fresh.selection.trail;
+  chosen.playTime = fresh.selection.playTime;
+  chosen.playQuery = fresh.selection.playQuery;
+  chosen.decodePosition = fresh.selection.decodePosition;
+  view.frame.hovered.reset();
+  view.frame.playing = false;
+  view.frame.decodePlaying = false;
   HeadsView& heads = view.heads;
   heads.compared = fresh.heads.compared;
   heads.queries = fresh.heads.queries;

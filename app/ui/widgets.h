@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "core/base/numbers.h"
 #include "core/words/glossary.h"
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/gl/scene.h"
+
 namespace headscope::ui {
 namespace {
 

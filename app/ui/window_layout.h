@@ -1,7 +1,7 @@
 // Window layout: the places of the bars and the body, for any window size and interface scale.
 #pragma once
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 
 namespace headscope::ui {
 

@@ -39,7 +39,7 @@ TEST(Pages, OfANewerProgramShowTheFirstAndAreKept) {
   EXPECT_TRUE(ui.window("/inspector")) << ui.screen().all();
   EXPECT_NE(viewToJson(ui.view()).find(R"("page":"training")"), std::string::npos);
   ui.press(Key{'V'});  // moves on from the page shown in its place
-  EXPECT_EQ(ui.view().page, kHeadsPage);
+  EXPECT_EQ(ui.view().selection.page, kHeadsPage);
   EXPECT_TRUE(ui.window("/all heads"));
   EXPECT_FALSE(ui.window("/inspector"));
 }
@@ -51,7 +51,7 @@ TEST(Cards, OfANewerProgramShowTheFirstAndAreKept) {
   EXPECT_TRUE(ui.shows("q, k, v of each head", "flow")) << ui.screen().all("flow");
   EXPECT_NE(viewToJson(ui.view()).find(R"("tool":"training")"), std::string::npos);
   ui.press(Key{'D'});
-  EXPECT_EQ(ui.view().tool, kFlowTool);
+  EXPECT_EQ(ui.view().selection.tool, kFlowTool);
   ASSERT_TRUE(flow && ui.window("flow"));
   EXPECT_EQ(ui.window("flow")->y1, flow->y1);  // as high as the card shown in its place
 }

@@ -19,8 +19,8 @@ const CellRef kScore{TensorId::rawScores, 0, 0, 2, 4};
 struct CellDriver : AppDriver {
   CellDriver(StepId step, const CellRef& cell) { choose(step, cell); }
   void choose(StepId step, const CellRef& cell) {
-    view().step = step;
-    view().selected = cell;
+    view().selection.step = step;
+    view().selection.cell = cell;
     settle();
   }
   float value(const CellRef& cell) { return trace().value(cell); }
@@ -117,7 +117,7 @@ TEST(CellEdit, WhatIsNoNumberIsRefusedInASentenceAndNothingChanges) {
     ui.press(Key::escape);
     EXPECT_EQ(ui.app().document(), before) << text;
     EXPECT_FALSE(ui.shows(text, "inspector"));
-    EXPECT_EQ(ui.view().selected, kScore);
+    EXPECT_EQ(ui.view().selection.cell, kScore);
   }
   ui.typeCell("5");
   EXPECT_EQ(ui.document().pins.at(kScore), 5.0F);
@@ -135,7 +135,7 @@ TEST(CellEdit, EscapeLeavesTheValueAndAClickElsewhereTakesIt) {
   ui.clickAt(cellAt(maps[2], 6, 6, 5, 0));
   EXPECT_EQ(ui.document().pins.at(kScore), 6.0F);
   EXPECT_EQ(ui.document().pins.all().size(), 1U);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 5, 0}));
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 0, 5, 0}));
 }
 
 TEST(CellEdit, TheInspectorsFieldIsTypedInto) {
@@ -146,7 +146,7 @@ TEST(CellEdit, TheInspectorsFieldIsTypedInto) {
   ui.press(Key::enter);
   EXPECT_EQ(ui.document().pins.at(kScore), 2.5F);
   ui.press(Key::right);  // the stage has the keyboard again
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
 }
 
 /// A card that is closed also closes its field.
@@ -157,10 +157,10 @@ TEST(CellEdit, TypingEndsWhereItsFieldIsNoLongerShown) {
   ui.type("2.5.");
   ui.press(Key::enter);
   ASSERT_TRUE(ui.shows("not a number", "inspector"));
-  ui.view().page = kHeadsPage;
+  ui.view().selection.page = kHeadsPage;
   ui.settle();
   EXPECT_FALSE(ImGui::GetIO().WantTextInput);
-  ui.view().page = kFlowPage;
+  ui.view().selection.page = kFlowPage;
   ui.settle();
   EXPECT_FALSE(ui.shows("not a number", "inspector"));
   EXPECT_FALSE(ImGui::GetIO().WantTextInput);
@@ -196,7 +196,7 @@ TEST(CellEdit, DraggingTheChosenCellOnTheStageChangesItUpwards) {
   ui.settle();
   ASSERT_TRUE(ui.document().pins.at(kScore));
   EXPECT_GT(*ui.document().pins.at(kScore), before);
-  EXPECT_EQ(ui.view().selected, kScore);
+  EXPECT_EQ(ui.view().selection.cell, kScore);
   EXPECT_EQ(ui.undoAll(), 1);
   const ImVec2 other = cellAt(ui.heatmaps("stage")[2], 6, 6, 4, 1);  // not chosen yet
   ui.host().drag(ui.app(), other, {other.x, other.y - 60.0F});
@@ -233,40 +233,41 @@ TEST(CellKeys, ArrowsMoveTheChosenCellAndPagesTheStep) {
   CellDriver ui(StepId::score, kScore);
   ui.press(Key::down);
   ui.press(Key::left);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 3, 3}));
-  EXPECT_EQ(ui.view().step, StepId::score);
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 0, 3, 3}));
+  EXPECT_EQ(ui.view().selection.step, StepId::score);
   for (int i = 0; i < 9; ++i) ui.press(Key::up);
   ui.press(Key::right, false, true);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 0, 5}));
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 0, 0, 5}));
   ui.press(Key::home);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 0, 0}));
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 0, 0, 0}));
   ui.press(Key::pageDown);
-  EXPECT_EQ(ui.view().step, StepId::scale);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 0, 0}));  // shown there too
+  EXPECT_EQ(ui.view().selection.step, StepId::scale);
+  EXPECT_EQ(ui.view().selection.cell,
+            (CellRef{TensorId::rawScores, 0, 0, 0, 0}));  // shown there too
   ui.press(Key::pageUp);
   ui.press(Key::escape);
-  EXPECT_FALSE(ui.view().selected);
+  EXPECT_FALSE(ui.view().selection.cell);
   ui.press(Key::right);
-  EXPECT_EQ(ui.view().step, StepId::scale);
+  EXPECT_EQ(ui.view().selection.step, StepId::scale);
 }
 
 TEST(CellKeys, TabGoesThroughTheMatricesAndDownEnters) {
   AppDriver ui;
   ui.press(Key::down);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 0, 0}));
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 0, 0, 0}));
   ui.press(Key::tab);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::q, 0, 0, 0, 0}));
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::q, 0, 0, 0, 0}));
   ui.press(Key::down);
   ui.press(Key::tab);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::k, 0, 0, 0, 1}));  // shown transposed
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::k, 0, 0, 0, 1}));  // shown transposed
   ui.press(Key::tab, false, true);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::q, 0, 0, 1, 0}));
-  ui.view().scope = StageScope::allHeads;
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::q, 0, 0, 1, 0}));
+  ui.view().selection.scope = StageScope::allHeads;
   ui.press(Key::escape);
   ui.press(Key::down);
   ui.press(Key::tab);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 1, 0, 0}));
-  EXPECT_EQ(ui.view().head, 1);
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 1, 0, 0}));
+  EXPECT_EQ(ui.view().selection.head, 1);
   ui.press(Key::enter);  // opens the inspector's field
   ui.type("4");
   ui.press(Key::enter);
@@ -294,7 +295,7 @@ int verticesNear(ImVec2 middle, ImVec2 reach, ImU32 color) {
 
 TEST(CellMarks, DroppedCellsAreCrossedOut) {
   AppDriver ui;
-  ui.view().step = StepId::softmax;
+  ui.view().selection.step = StepId::softmax;
   AttentionConfig config = ui.config();
   config.dropout = {0.4, 3};
   ui.restart(makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named,
@@ -333,8 +334,8 @@ TEST(CellMarks, AFullyMaskedRowSaysWhy) {
   AttentionConfig config = presetDocument("original-transformer")->config;
   config.mask.lengths = {0};
   ViewState view;
-  view.step = StepId::softmax;
-  view.selected = CellRef{TensorId::weights, 0, 0, 2, 1};
+  view.selection.step = StepId::softmax;
+  view.selection.cell = CellRef{TensorId::weights, 0, 0, 2, 1};
   AppDriver ui(makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}},
                             Positions::named, {}, kTestBudget),
                1600, 1000, view);
@@ -364,8 +365,8 @@ TEST(CellValue, ReadOnlyCellsLeadToWhatTheyFollowFrom) {
   CellDriver ui(StepId::score, {TensorId::q, 0, 0, 2, 5});
   EXPECT_TRUE(ui.shows("a view of q_proj, which follows from x and W_Q", "inspector"));
   ui.click("W_Q →", "inspector");
-  EXPECT_EQ(ui.view().step, StepId::project);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::wQ, -1, -1, 5, 0}));
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::wQ, -1, -1, 5, 0}));
 }
 
 TEST(CellValue, AColumnOfXNamesItsCoordinate) {

@@ -29,16 +29,16 @@ TEST(CellInput, AMovedValueHasNoMoreDigitsThanTheStepTells) {
 TEST(CellFocus, TheChosenCellMovesAsShownAndStaysInside) {
   const AttentionConfig c = presetDocument("original-transformer")->config;
   ViewState view;
-  view.step = StepId::project;
-  view.selected = CellRef{TensorId::wQ, -1, -1, 3, 17};  // shown transposed
+  view.selection.step = StepId::project;
+  view.selection.cell = CellRef{TensorId::wQ, -1, -1, 3, 17};  // shown transposed
   moveChosenCell(view, c, 1, 0);
-  EXPECT_EQ(view.selected, (CellRef{TensorId::wQ, -1, -1, 3, 18}));
+  EXPECT_EQ(view.selection.cell, (CellRef{TensorId::wQ, -1, -1, 3, 18}));
   moveChosenCell(view, c, 0, 1);
-  EXPECT_EQ(view.selected, (CellRef{TensorId::wQ, -1, -1, 4, 18}));
+  EXPECT_EQ(view.selection.cell, (CellRef{TensorId::wQ, -1, -1, 4, 18}));
   moveChosenCell(view, c, 0, 1000);  // only the head's 64 columns are shown
-  EXPECT_EQ(view.selected, (CellRef{TensorId::wQ, -1, -1, 63, 18}));
+  EXPECT_EQ(view.selection.cell, (CellRef{TensorId::wQ, -1, -1, 63, 18}));
   moveChosenCell(view, c, -1000, -1000);
-  EXPECT_EQ(view.selected, (CellRef{TensorId::wQ, -1, -1, 0, 0}));
+  EXPECT_EQ(view.selection.cell, (CellRef{TensorId::wQ, -1, -1, 0, 0}));
 }
 
 TEST(CellFocus, EveryCellCanBeShownFromEveryStep) {
@@ -53,10 +53,10 @@ TEST(CellFocus, EveryCellCanBeShownFromEveryStep) {
                      info(tensor).rows == Axis::none ? 0 : shape[shape.size() - 2] - 1,
                      shape.back() - 1};
         ViewState view;
-        view.step = from->id();
-        view.scope = scope;
+        view.selection.step = from->id();
+        view.selection.scope = scope;
         showCell(view, c, cell);
-        EXPECT_EQ(view.selected, cell);
+        EXPECT_EQ(view.selection.cell, cell);
         EXPECT_TRUE(focusedMatrix(view, c)) << toString(cell) << " from step " << from->text(c).id;
       }
     }
@@ -66,10 +66,10 @@ TEST(CellFocus, EveryCellCanBeShownFromEveryStep) {
 TEST(CellTarget, RowsAndColumnsAreThoseOnTheScreen) {
   const AttentionConfig c = presetDocument("original-transformer")->config;
   ViewState view;
-  view.step = StepId::project;
-  view.head = 2;
+  view.selection.step = StepId::project;
+  view.selection.head = 2;
   const CellRef cell{TensorId::wQ, -1, -1, 130, 17};
-  view.selected = cell;
+  view.selection.cell = cell;
   const MatrixRef shown = *focusedMatrix(view, c);
   const auto region = [&](CellTarget target) { return regionOf(target, cell, shown, c); };
   EXPECT_EQ(region(CellTarget::cell), (Region{TensorId::wQ, -1, 130, 1, 17, 1}));

@@ -11,9 +11,9 @@ namespace {
 const CellRef kQuery{TensorId::wQ, -1, -1, 70, 17};  // a weight of head 2
 
 AppDriver& choose(AppDriver& ui, StepId step, const CellRef& cell) {
-  ui.view().step = step;
-  ui.view().head = info(cell.tensor).perHead ? cell.head : 1;
-  ui.view().selected = cell;
+  ui.view().selection.step = step;
+  ui.view().selection.head = info(cell.tensor).perHead ? cell.head : 1;
+  ui.view().selection.cell = cell;
   ui.settle();
   return ui;
 }
@@ -30,21 +30,21 @@ Tensor valuesOf(AppDriver& ui, TensorId tensor) { return ui.trace().materialise(
 
 TEST(CellMenu, ARightClickOpensItForTheCell) {
   AppDriver ui;
-  ui.view().step = StepId::project;
+  ui.view().selection.step = StepId::project;
   ui.settle();
   const ImVec2 at = cellAt(ui.heatmaps("stage")[0], 6, 512, 2, 100);
   ui.hover(at);
-  const CellRef cell = ui.view().hovered->cell;
+  const CellRef cell = ui.view().frame.hovered->cell;
   EXPECT_EQ(cell.tensor, TensorId::x);
   ui.host().click(ui.app(), at, 1);
   ui.settle();
-  EXPECT_EQ(ui.view().selected, cell);
+  EXPECT_EQ(ui.view().selection.cell, cell);
   EXPECT_TRUE(ui.shows("Set to 0", "Popup"));
   EXPECT_FALSE(ui.shows("head", "Popup"));  // X has no part per head
   EXPECT_FALSE(ui.shows("Tie", "Popup"));
   ui.press(Key::escape);
   EXPECT_FALSE(ui.shows("Set to 0"));
-  EXPECT_TRUE(ui.view().selected);
+  EXPECT_TRUE(ui.view().selection.cell);
 }
 
 TEST(CellMenu, AnOperandsBlocksAreFilled) {
@@ -80,7 +80,7 @@ TEST(CellMenu, EveryKindOfOperandTakesEveryCommandItIsOffered) {
         {StepId::project, TensorId::k, {TensorId::bK, -1, -1, 0, 70}},
         {StepId::output, TensorId::q, {TensorId::wO, -1, -1, 70, 70}},
         {StepId::output, TensorId::q, {TensorId::bO, -1, -1, 0, 2}}}) {
-    ui.view().part = part;
+    ui.view().selection.part = part;
     choose(ui, step, cell);
     for (const CellTarget target : targetsOf(cell, ui.config())) {
       for (const std::string& title : titles) {
@@ -106,7 +106,7 @@ TEST(CellMenu, EveryKindOfOperandTakesEveryCommandItIsOffered) {
 TEST(CellMenu, ReDrawnTiedAndCopiedFromAnotherHead) {
   AppDriver ui;
   const Tensor first = valuesOf(ui, TensorId::wK);
-  ui.view().part = TensorId::k;
+  ui.view().selection.part = TensorId::k;
   choose(ui, StepId::project, {TensorId::wK, -1, -1, 70, 17});
   command(ui, "head 2", "Copy from head");  // 1, as the menu has it at first
   EXPECT_EQ(valuesOf(ui, TensorId::wK).at({70, 17}), first.at({6, 17}));
@@ -134,7 +134,7 @@ TEST(CellMenu, TheKeyboardDoesItAll) {
   ui.press(Key::enter);
   EXPECT_FALSE(ui.shows("Set to 0"));
   EXPECT_EQ(ui.trace().value(kQuery), before * 4.0F);
-  EXPECT_EQ(ui.view().selected, kQuery);
+  EXPECT_EQ(ui.view().selection.cell, kQuery);
   EXPECT_EQ(ui.undoAll(), 1);
 }
 
@@ -162,7 +162,7 @@ TEST(CellMenu, ComputedMatricesHaveTheirPinsRemoved) {
     ui.press(Key::left);
   }
   ASSERT_EQ(ui.document().pins.all().size(), 3U);
-  ui.view().selected = cell;
+  ui.view().selection.cell = cell;
   ui.settle();
   ui.click("edit ▾", "inspector");
   EXPECT_FALSE(ui.shows("Set to 0", "Popup"));

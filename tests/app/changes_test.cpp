@@ -125,14 +125,14 @@ class Changes : public testing::Test {
 
 TEST_F(Changes, SaysSoWhereNothingWasEdited) {
   open();
-  EXPECT_EQ(ui_.view().tool, kChangesTool);
+  EXPECT_EQ(ui_.view().selection.tool, kChangesTool);
   EXPECT_TRUE(ui_.shows("Nothing was edited yet", "flow")) << ui_.screen().all("flow");
 }
 
 TEST_F(Changes, ShowsAfterBeforeAndTheDifferenceInNumbers) {
   const TracePtr before = passOf(ui_.app().document());
   ui_.click("causal", "top bar");
-  ui_.view().step = StepId::softmax;
+  ui_.view().selection.step = StepId::softmax;
   open();
   EXPECT_TRUE(ui_.shows("before causal on", "flow"));
   const auto maps = ui_.heatmaps("flow");
@@ -149,12 +149,12 @@ TEST_F(Changes, ShowsAfterBeforeAndTheDifferenceInNumbers) {
         << ui_.screen().all("flow");
   }
   ui_.clickAt(cellAt(maps[2], 6, 6, 3, 3));
-  EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 0, 3, 3}));
+  EXPECT_EQ(ui_.view().selection.cell, (CellRef{TensorId::weights, 0, 0, 3, 3}));
 }
 
 TEST_F(Changes, EachOfTheThreeHasATextureOfItsOwn) {
   ui_.click("causal", "top bar");
-  ui_.view().step = StepId::softmax;
+  ui_.view().selection.step = StepId::softmax;
   open();
   const auto maps = ui_.heatmaps("flow");
   ASSERT_EQ(maps.size(), 3U);
@@ -174,7 +174,7 @@ TEST_F(Changes, EachOfTheThreeHasATextureOfItsOwn) {
 TEST_F(Changes, SaysThatADifferenceIsInfinite) {
   const TracePtr before = passOf(ui_.app().document());
   ui_.click("causal", "top bar");
-  ui_.view().step = StepId::mask;
+  ui_.view().selection.step = StepId::mask;
   open();
   EXPECT_TRUE(ui_.shows("15 of 36 cells differ", "flow")) << ui_.screen().all("flow");
   EXPECT_TRUE(ui_.shows("difference0 or ∞", "flow")) << ui_.screen().all("flow");
@@ -182,7 +182,7 @@ TEST_F(Changes, SaysThatADifferenceIsInfinite) {
   ui_.click("÷√d", "top bar");
   ui_.click("start", "flow");
   const MatrixDifference d =
-      matrixDifference(*before, ui_.trace(), TensorId::maskedScores, 0, ui_.view().head);
+      matrixDifference(*before, ui_.trace(), TensorId::maskedScores, 0, ui_.view().selection.head);
   ASSERT_GT(d.largestFinite, 0.0F);
   EXPECT_TRUE(ui_.shows("difference±" + number(d.largestFinite, 3) + " or ∞", "flow"))
       << ui_.screen().all("flow");
@@ -204,7 +204,7 @@ TEST_F(Changes, ShowsHowFarEachTokensOutputMoved) {
 
 TEST_F(Changes, SaysWhereAStepDidNotChange) {
   ui_.click("causal", "top bar");
-  ui_.view().step = StepId::score;
+  ui_.view().selection.step = StepId::score;
   open();
   EXPECT_TRUE(ui_.shows("nothing changed: all 36 cells are the same", "flow"))
       << ui_.screen().all("flow");
@@ -212,8 +212,8 @@ TEST_F(Changes, SaysWhereAStepDidNotChange) {
 
 TEST_F(Changes, OtherShapesAreSaidInWords) {
   ui_.typeInto("heads", "4");
-  ui_.view().step = StepId::softmax;
-  ui_.view().tool = kChangesTool;  // otherwise a key would go into the field
+  ui_.view().selection.step = StepId::softmax;
+  ui_.view().selection.tool = kChangesTool;  // otherwise a key would go into the field
   ui_.settle();
   EXPECT_TRUE(ui_.shows("weights has the shape (1, 4, 6, 6) after and (1, 8, 6, 6) before", "flow"))
       << ui_.screen().all("flow");
@@ -228,8 +228,8 @@ TEST_F(Changes, FollowsUndoAndTheStart) {
   EXPECT_TRUE(ui_.shows("before causal on", "flow"));
   ui_.press(Key{'Y'}, true);
   ui_.click("start", "flow");
-  EXPECT_EQ(ui_.view().against, Against::state);
-  ui_.view().step = StepId::softmax;
+  EXPECT_EQ(ui_.view().selection.against, Against::state);
+  ui_.view().selection.step = StepId::softmax;
   ui_.settle();
   EXPECT_TRUE(ui_.shows("cells differ", "flow")) << ui_.screen().all("flow");
 }
@@ -238,11 +238,11 @@ TEST_F(Changes, AreKeptFromTheRightWayWhileAMistakeIsOn) {
   EXPECT_FALSE(ui_.shows("the right way", "flow"));
   ui_.click("÷√d", "top bar");  // alone, this is a common mistake
   ui_.click("causal", "top bar");
-  ui_.view().step = StepId::scale;
+  ui_.view().selection.step = StepId::scale;
   open();
   ui_.click("the right way", "flow");
   const CellRef cell{TensorId::scores, 0, 0, 2, 1};
-  ui_.view().selected = cell;
+  ui_.view().selection.cell = cell;
   ui_.settle();
   const float wrong = ui_.trace().value(cell);
   EXPECT_TRUE(ui_.shows("before " + number(wrong / 8.0F, 6), "flow")) << ui_.screen().all("flow");
@@ -272,7 +272,7 @@ void clickNow(AppDriver& ui, std::string_view text) {
 
 TEST(Flash, LightsWhatChangedFadesAndThenAsksForNothing) {
   AppDriver ui;
-  ui.view().step = StepId::softmax;
+  ui.view().selection.step = StepId::softmax;
   ui.settle();
   ASSERT_FALSE(ui.app().wantsFrame());
   EXPECT_EQ(flashes(), 0);
@@ -321,14 +321,14 @@ TEST(Flash, WhatIsLargeIsMeasuredBesideTheFramesAndLightsUpWhenItIsKnown) {
 
 TEST(Flash, AStepThatStaysTheSameIsLeftAlone) {
   AppDriver ui;
-  ui.view().step = StepId::score;
-  ui.view().focus = kStageCard;
+  ui.view().selection.step = StepId::score;
+  ui.view().selection.focus = kStageCard;
   ui.settle();
-  ui.view().focus = "";
+  ui.view().selection.focus = "";
   ui.settle();
   const ImVec2 causal = ui.at("causal", "top bar");
   ui.host().click(ui.app(), causal);
-  ui.view().focus = kStageCard;
+  ui.view().selection.focus = kStageCard;
   ui.app().finish();
   ui.frame();
   EXPECT_TRUE(ui.app().wantsFrame());
@@ -337,13 +337,13 @@ TEST(Flash, AStepThatStaysTheSameIsLeftAlone) {
 
 TEST(Flash, IsOffWithoutAnimationAndWhereShapesDiffer) {
   ViewState still;
-  still.animate = false;
+  still.preferences.animate = false;
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, still);
   clickNow(ui, "causal");
   EXPECT_EQ(flashes(), 0);
 
   AppDriver other;
-  other.view().step = StepId::softmax;
+  other.view().selection.step = StepId::softmax;
   other.clickAt(other.after("heads", "top bar"));
   other.press(Key{'A'}, true);
   other.host().type(other.app(), "4");

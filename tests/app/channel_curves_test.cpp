@@ -21,7 +21,7 @@ TEST(ChannelCurves, TellWhatWasRead) {
 /// The curves next to a picture of weights are aligned with its columns.
 TEST(ChannelCurves, StandAtTheirColumns) {
   AppDriver ui(exampleDocument("sensor", 64, 4));
-  ui.view().step = StepId::softmax;
+  ui.view().selection.step = StepId::softmax;
   ui.settle();
   const auto heatmaps = ui.heatmaps("stage");
   ASSERT_FALSE(heatmaps.empty());

@@ -57,11 +57,11 @@ TEST(Closing, WhileFiguresAreMeasuredLeavesNothingBehind) {
     ViewState view;
     for (const char* tool : {kFlowTool, kTermsTool, "mask", "temperature", kChangesTool,
                              kMistakesTool, "kvcache", "perhead"}) {
-      view.tool = tool;
+      view.selection.tool = tool;
       closeAfter(frames, view);
       EXPECT_TRUE(edited.expired()) << tool << " after " << frames;
     }
-    view.page = kHeadsPage;
+    view.selection.page = kHeadsPage;
     closeAfter(frames, view);
     EXPECT_TRUE(edited.expired()) << "heads after " << frames;
   }

@@ -19,20 +19,20 @@ TEST(ControlFocus, GoesFromCardToCardAndEscapeGivesTheArrowsBack) {
   AppDriver ui;
   ui.press(Key::f2);
   EXPECT_TRUE(ui.shows("keyboard on the controls"));
-  const StepId before = ui.view().step;
+  const StepId before = ui.view().selection.step;
   ui.press(Key::right);
-  EXPECT_EQ(ui.view().step, before);
+  EXPECT_EQ(ui.view().selection.step, before);
   ui.press(Key::escape);
   EXPECT_FALSE(ui.shows("keyboard on the controls"));
   ui.press(Key::right);
-  EXPECT_NE(ui.view().step, before);
+  EXPECT_NE(ui.view().selection.step, before);
 }
 
 TEST(ControlFocus, TheTabKeyBeginsItWhereThereAreNoMatricesToGoTo) {
   AppDriver ui;
   ui.press(Key::tab);
   EXPECT_FALSE(ui.shows("keyboard on the controls"));
-  ui.view().page = kLearnPage;
+  ui.view().selection.page = kLearnPage;
   ui.frame();
   ui.press(Key::tab);
   EXPECT_TRUE(ui.shows("keyboard on the controls"));
@@ -50,9 +50,10 @@ TEST(ControlFocus, OpensAToolAndChoosesWhatChangesAreHeldAgainst) {
   ui.press(Key{'C'});
   ui.press(Key::f2);
   ui.press(Key::down);  // from the tabs to the compared state
-  EXPECT_TRUE(pressesUntil(ui, Key::right, 4,
-                           [&] { return ui.view().inspectorTab == InspectorTab::history; }));
-  EXPECT_EQ(ui.view().tool, kChangesTool);
+  EXPECT_TRUE(pressesUntil(ui, Key::right, 4, [&] {
+    return ui.view().selection.inspectorTab == InspectorTab::history;
+  }));
+  EXPECT_EQ(ui.view().selection.tool, kChangesTool);
 }
 
 TEST(ControlFocus, PaintsAMaskFromAStartingPointWithoutTheMouse) {
@@ -65,14 +66,14 @@ TEST(ControlFocus, PaintsAMaskFromAStartingPointWithoutTheMouse) {
 
 TEST(ControlFocus, JumpsInTheHistoryAndRemovesAPin) {
   AppDriver ui;
-  ui.view().selected = CellRef{TensorId::rawScores, 0, 0, 1, 2};
-  ui.view().step = StepId::score;
+  ui.view().selection.cell = CellRef{TensorId::rawScores, 0, 0, 1, 2};
+  ui.view().selection.step = StepId::score;
   ui.frame();
   ui.press(Key::enter);
   ui.type("3");
   ui.press(Key::enter);
   ASSERT_EQ(ui.document().pins.all().size(), 1U);
-  ui.view().inspectorTab = InspectorTab::history;
+  ui.view().selection.inspectorTab = InspectorTab::history;
   ui.frame();
   // steps, flow, stage, inspector: two cards on from the tools
   for (int i = 0; i < 3; ++i) ui.press(Key::f2);
@@ -85,7 +86,7 @@ TEST(ControlFocus, JumpsInTheHistoryAndRemovesAPin) {
 
 TEST(ControlFocus, SetsASceneAndTypesItsTitle) {
   AppDriver ui;
-  ui.view().inspectorTab = InspectorTab::scenes;
+  ui.view().selection.inspectorTab = InspectorTab::scenes;
   ui.frame();
   for (int i = 0; i < 3; ++i) ui.press(Key::f2);
   ui.press(Key::down);

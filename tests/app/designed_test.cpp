@@ -50,7 +50,7 @@ TEST(DesignedHeadsShown, APresetAfterLoadedWeightsOpensOnHeadsWorthLookingAt) {
   ui.clickAt(combo->centre());
   ui.click("Two sentences, a batch", "Combo");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
-  ui.view().learnHeads = false;  // at sizes without shipped learned heads
+  ui.view().preferences.learnHeads = false;  // at sizes without shipped learned heads
   ui.clickAt(ui.screen().findAfter("Learn", "top bar")->centre());
   ui.click("Dimensions of BERT base", "Combo");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);

@@ -39,7 +39,7 @@ class Export : public testing::Test {
   }
   bool isEmpty() const { return fs::is_empty(folder_.path()); }
   void trainOneStep() {
-    ui_.view().page = kTrainPage;
+    ui_.view().selection.page = kTrainPage;
     ui_.frame();
     ui_.settle();
     ui_.frame();
@@ -134,7 +134,7 @@ TEST_F(Export, ARunsCurvesAreThoseOfTheCommand) {
             formats::curvesCsv(run.task(), run.records(), run.evaluations()));
   // a tensor is asked for elsewhere
   ui_.press(Key::escape);
-  ui_.view().page = kFlowPage;
+  ui_.view().selection.page = kFlowPage;
   ui_.press(Key{'E'}, true, true);
   EXPECT_TRUE(ui_.shows("weights.npy", kDialog));
 }
@@ -163,16 +163,16 @@ TEST_F(Export, IsDoneByKeyboardAlone) {
   ui_.press(Key::up);  // moves to the formats
   ui_.press(Key::right);
   ui_.press(Key::space);
-  const StepId step = ui_.view().step;
+  const StepId step = ui_.view().selection.step;
   ui_.press(Key::down);
   ui_.press(Key::enter);  // edits the field again
   ui_.press(Key::enter);
   EXPECT_TRUE(ui_.shows("exported weights", kDialog)) << ui_.screen().all(kDialog);
-  EXPECT_EQ(ui_.view().step, step);
+  EXPECT_EQ(ui_.view().selection.step, step);
   EXPECT_FALSE(isEmpty());
   ui_.press(Key::escape);
   ui_.press(Key::right);
-  EXPECT_NE(ui_.view().step, step);
+  EXPECT_NE(ui_.view().selection.step, step);
 }
 
 TEST_F(Export, WhatCannotBeWrittenIsSaidAndNothingIsLeft) {
@@ -261,10 +261,10 @@ TEST_F(Export, APictureIsAskedOfTheHost) {
   EXPECT_EQ(request->height, 2000);
   EXPECT_EQ(request->path, folder_ / "p.png");
   EXPECT_EQ(request->program.trace, ui_.app().trace());
-  EXPECT_EQ(request->program.view.focus, kStageCard);
-  EXPECT_EQ(request->program.view.step, StepId::project);
-  EXPECT_EQ(request->program.view.theme, ThemeKind::dark);
-  EXPECT_FLOAT_EQ(request->program.view.scale, 2.0F);
+  EXPECT_EQ(request->program.view.selection.focus, kStageCard);
+  EXPECT_EQ(request->program.view.selection.step, StepId::project);
+  EXPECT_EQ(request->program.view.preferences.theme, ThemeKind::dark);
+  EXPECT_FLOAT_EQ(request->program.view.preferences.scale, 2.0F);
 
   ui_.app().pictureDrawn(*request, [] { throw UserError("p.png: no room"); });
   ui_.settle();
@@ -282,8 +282,8 @@ TEST_F(Export, APictureIsAskedOfTheHost) {
 TEST_F(Export, APictureHasTheHistoryAndWhatIsComparedWith) {
   ui_.click("causal", "top bar");
   ui_.click("bias", "top bar");
-  ui_.view().tool = kChangesTool;
-  ui_.view().inspectorTab = InspectorTab::history;
+  ui_.view().selection.tool = kChangesTool;
+  ui_.view().selection.inspectorTab = InspectorTab::history;
   ui_.settle();
   open("A picture …");
   name((folder_ / "p").string());

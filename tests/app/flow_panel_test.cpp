@@ -85,7 +85,8 @@ class FlowPanel : public testing::Test {
   FlowLayout layout() {
     const ImVec2 room(kPanelWidth - 2 * origin_.x, kPanelHeight - 2 * origin_.y);
     const FrameContext look = this->look();
-    return layoutFlow(trace_->config(), view_.head, room.x, room.y - kTop, flowMetrics(look));
+    return layoutFlow(trace_->config(), view_.selection.head, room.x, room.y - kTop,
+                      flowMetrics(look));
   }
 
   /// A block's middle on the display.
@@ -136,36 +137,36 @@ class FlowPanel : public testing::Test {
 
 TEST_F(FlowPanel, AClickOpensTheBlocksStepAndHead) {
   click({FlowPart::key});
-  EXPECT_EQ(view_.step, StepId::project);
-  EXPECT_EQ(view_.part, TensorId::k);
-  EXPECT_EQ(view_.head, 0);
+  EXPECT_EQ(view_.selection.step, StepId::project);
+  EXPECT_EQ(view_.selection.part, TensorId::k);
+  EXPECT_EQ(view_.selection.head, 0);
   click({FlowPart::headValue, 4});
-  EXPECT_EQ(view_.step, StepId::split);
-  EXPECT_EQ(view_.part, TensorId::v);
-  EXPECT_EQ(view_.head, 4);
+  EXPECT_EQ(view_.selection.step, StepId::split);
+  EXPECT_EQ(view_.selection.part, TensorId::v);
+  EXPECT_EQ(view_.selection.head, 4);
   click({FlowPart::weights, 6});
-  EXPECT_EQ(view_.step, StepId::softmax);
-  EXPECT_EQ(view_.head, 6);
-  view_.step = StepId::mask;  // a step of the same block stays
+  EXPECT_EQ(view_.selection.step, StepId::softmax);
+  EXPECT_EQ(view_.selection.head, 6);
+  view_.selection.step = StepId::mask;  // a step of the same block stays
   click({FlowPart::weights, 2});
-  EXPECT_EQ(view_.step, StepId::mask);
-  EXPECT_EQ(view_.head, 2);
+  EXPECT_EQ(view_.selection.step, StepId::mask);
+  EXPECT_EQ(view_.selection.head, 2);
   click({FlowPart::concat});
-  EXPECT_EQ(view_.step, StepId::concat);
+  EXPECT_EQ(view_.selection.step, StepId::concat);
   click({FlowPart::outputWeights});
-  EXPECT_EQ(view_.step, StepId::output);
-  EXPECT_EQ(view_.head, 2);
+  EXPECT_EQ(view_.selection.step, StepId::output);
+  EXPECT_EQ(view_.selection.head, 2);
 }
 
 TEST_F(FlowPanel, TheLabelOfAColumnOfHeadsStandsForTheChosenOne) {
-  view_.head = 5;
-  view_.step = StepId::output;
+  view_.selection.head = 5;
+  view_.selection.step = StepId::output;
   clickLabel(FlowPart::weights);
-  EXPECT_EQ(view_.step, StepId::softmax);
-  EXPECT_EQ(view_.head, 5);
+  EXPECT_EQ(view_.selection.step, StepId::softmax);
+  EXPECT_EQ(view_.selection.head, 5);
   clickLabel(FlowPart::headOutput);
-  EXPECT_EQ(view_.step, StepId::weigh);
-  EXPECT_EQ(view_.head, 5);
+  EXPECT_EQ(view_.selection.step, StepId::weigh);
+  EXPECT_EQ(view_.selection.head, 5);
   const FlowLayout shown = layout();
   for (const FlowLabel& label : shown.labels) {
     const FlowId id = forHead(label.id, 5, trace_->config());
@@ -196,7 +197,7 @@ TEST_F(FlowPanel, HeadsThatFadeAwayHaveNoGain) {
 }
 
 TEST_F(FlowPanel, WithoutAnimationTheyAreThereAtOnce) {
-  view_.animate = false;
+  view_.preferences.animate = false;
   frame();
   show(4);
   frame();
@@ -215,7 +216,7 @@ TEST_F(FlowPanel, DrawsEveryHeadsOwnWeights) {
   source.fill(values.data());
   EXPECT_EQ(values[8], trace_->value({TensorId::weights, 0, 3, 1, 2}));
   const std::uint64_t key = source.key;
-  view_.item = 1;
+  view_.selection.item = 1;
   frame();
   const auto& other = std::get<gl::HeatmapBatch>(scene_.commands[1].batch).sources[3];
   EXPECT_NE(other.key, key);
@@ -245,7 +246,7 @@ TEST_F(FlowPanel, WeightsAreAveragedDownToPixels) {
 /// Where heads share keys and values, K and V have as many stripes as key/value heads.
 TEST_F(FlowPanel, KeysAndValuesHaveTheirOwnHeadsStripes) {
   show(8, 2);
-  view_.head = 5;  // belongs to the second key/value head
+  view_.selection.head = 5;  // belongs to the second key/value head
   frame();
   for (const auto& [part, heads] :
        {std::pair{FlowPart::query, 8}, {FlowPart::key, 2}, {FlowPart::value, 2}}) {
@@ -289,7 +290,7 @@ TEST_F(FlowPanel, EveryPartHasItsStepAndWords) {
 }
 
 TEST_F(FlowPanel, SurvivesAHeadThatIsNoMore) {
-  view_.head = 7;
+  view_.selection.head = 7;
   frame();
   show(2);
   frame();

@@ -18,7 +18,7 @@ namespace {
 TEST(NoWindow, FramesOfAnySizeAreBuilt) {
   AppDriver ui(presetDocument("by-hand"));
   for (const std::string page : {kFlowPage, kHeadsPage}) {
-    ui.view().page = page;
+    ui.view().selection.page = page;
     ui.settle();
     const std::string whole = ui.screen().all();
     for (const auto& [width, height] :
@@ -49,10 +49,10 @@ TEST(ContentScale, AnotherScaleHasFontsOfItsOwn) {
   AppDriver ui(presetDocument("by-hand"));
   const auto height = [] { return fontSize(ImGui::GetIO().FontDefault); };
   const float before = height();
-  ui.view().scale = host::rescaled(ui.view().scale, 1.0F, 2.0F);
+  ui.view().preferences.scale = host::rescaled(ui.view().preferences.scale, 1.0F, 2.0F);
   ui.settle();
   EXPECT_NEAR(height(), 2 * before, 1.0F);
-  ui.view().scale = host::rescaled(ui.view().scale, 2.0F, 1.0F);
+  ui.view().preferences.scale = host::rescaled(ui.view().preferences.scale, 2.0F, 1.0F);
   ui.settle();
   EXPECT_FLOAT_EQ(height(), before);
 }

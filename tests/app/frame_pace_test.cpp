@@ -54,17 +54,17 @@ class Pacing : public testing::Test {
 TEST_F(Pacing, AtRestThereAreNoFrames) { EXPECT_EQ(framesIn(60.0), 0); }
 
 TEST_F(Pacing, ASweepHasThirtyFramesASecondAndAMomentFour) {
-  const Timeline timeline(ui.config(), {ui.view().item, ui.view().head, 0});
+  const Timeline timeline(ui.config(), {ui.view().selection.item, ui.view().selection.head, 0});
   bool swept = false;
   bool stood = false;
   for (const TimelineSegment& moment : timeline.moments()) {
     if (moment.length < 0.5) continue;
     const bool sweep = isSweep(moment.beat);
     if (sweep ? std::exchange(swept, true) : std::exchange(stood, true)) continue;
-    ui.view().playTime = moment.start;
-    ui.view().playing = false;
+    ui.view().selection.playTime = moment.start;
+    ui.view().frame.playing = false;
     ui.settle();
-    ui.view().playing = true;
+    ui.view().frame.playing = true;
     ui.frame();
     const double seconds = moment.length - 0.1;  // within it
     const double most = sweep ? 30.0 : 4.0;
@@ -79,12 +79,12 @@ TEST_F(Pacing, DecodingHasAFrameAToken) {
   Mask causal;
   causal.causal = true;
   ui.restart(apply(*ui.app().document(), SetMask{causal}, kTestBudget).document);
-  ui.view().tool = "kvcache";
-  ui.view().decodePosition = 0;
+  ui.view().selection.tool = "kvcache";
+  ui.view().selection.decodePosition = 0;
   ui.settle();
   ui.click("Decode", "flow");
   EXPECT_LE(framesIn(4.5), 6);
-  EXPECT_EQ(ui.view().decodePosition, 4);
+  EXPECT_EQ(ui.view().selection.decodePosition, 4);
 }
 
 TEST_F(Pacing, ATipThatIsDueIsThereAfterTwoFrames) {

@@ -23,7 +23,7 @@ namespace {
 
 ViewState headsView(FiguresTab tab, EnlargedCard enlarged = EnlargedCard::figures) {
   ViewState view;
-  view.page = kHeadsPage;
+  view.selection.page = kHeadsPage;
   view.heads.figuresTab = tab;
   view.heads.enlarged = enlarged;
   return view;
@@ -135,7 +135,7 @@ TEST(HeadsTable, AClickOnARowChoosesTheHeadAndSaysItsRule) {
     ui.clickAt(run.spot(0, 1).centre());
     break;
   }
-  EXPECT_EQ(ui.view().head, 3);
+  EXPECT_EQ(ui.view().selection.head, 3);
   EXPECT_TRUE(ui.shows("head 4: " + labelWithScore(report.labels[3]), "figures"));
   EXPECT_TRUE(ui.shows(report.labels[3].rule, "figures"));
 }
@@ -229,7 +229,7 @@ TEST(HeadsTable, EnlargedShowsEveryMetricWithoutScrolling) {
 TEST(HeadsFigures, TabsKeepClearOfTheSwitch) {
   ViewState view = headsView(FiguresTab::scatter, EnlargedCard::none);
   for (const float scale : {1.0F, 1.38F, 2.0F}) {
-    view.scale = scale;
+    view.preferences.scale = scale;
     AppDriver ui(exampleDocument("cat"), 1600, 3000, view);
     const auto tab = ui.screen().find("Table", "figures");
     const auto larger = ui.screen().find("larger", "figures");
@@ -304,11 +304,11 @@ TEST(HeadsSimilarity, PutsEqualHeadsTogetherAndCountsTheDistinct) {
   // a cell is clicked where it is drawn: at the heads' places in the order shown
   const gl::Rect map = ui.heatmaps("similarity").at(0);
   ui.clickAt(cellAt(map, 8, 8, place(2), place(6)));
-  EXPECT_EQ(ui.view().head, 2);
+  EXPECT_EQ(ui.view().selection.head, 2);
   EXPECT_TRUE(ui.shows(pairInWords(report.similarity, 2, 6), "similarity"));
   ui.click("alike together", "similarity");
   ui.clickAt(cellAt(map, 8, 8, 4, 0));
-  EXPECT_EQ(ui.view().head, 4);
+  EXPECT_EQ(ui.view().selection.head, 4);
   EXPECT_TRUE(ui.shows("heads 5 and 1: 1.00 alike", "similarity"));
 }
 

@@ -21,7 +21,7 @@ class HeadsGrid : public testing::Test {
 
   static ViewState headsView() {
     ViewState view;
-    view.page = kHeadsPage;
+    view.selection.page = kHeadsPage;
     return view;
   }
 

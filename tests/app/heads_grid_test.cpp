@@ -68,19 +68,19 @@ TEST_F(HeadsGrid, SortsTheTilesByTheMetricChosen) {
   ASSERT_NE(order.front(), 0);  // otherwise the test proves nothing
   for (const std::size_t tile : {0, 7}) {
     ui_.hover(middle(maps()[tile]));
-    ASSERT_TRUE(ui_.view().hovered);
-    EXPECT_EQ(ui_.view().hovered->cell.head, order[tile]);
+    ASSERT_TRUE(ui_.view().frame.hovered);
+    EXPECT_EQ(ui_.view().frame.hovered->cell.head, order[tile]);
   }
 }
 
 TEST_F(HeadsGrid, AClickChoosesAndStays) {
   ui_.clickAt(cellAt(maps()[4], 6, 6, 5, 1));
-  EXPECT_EQ(ui_.view().head, 4);
-  EXPECT_EQ(ui_.view().page, kHeadsPage);
-  EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 4, 5, 1}));
+  EXPECT_EQ(ui_.view().selection.head, 4);
+  EXPECT_EQ(ui_.view().selection.page, kHeadsPage);
+  EXPECT_EQ(ui_.view().selection.cell, (CellRef{TensorId::weights, 0, 4, 5, 1}));
   ui_.click("to Flow", kCard);
-  EXPECT_EQ(ui_.view().page, kFlowPage);
-  EXPECT_EQ(ui_.view().head, 4);
+  EXPECT_EQ(ui_.view().selection.page, kFlowPage);
+  EXPECT_EQ(ui_.view().selection.head, 4);
 }
 
 TEST_F(HeadsGrid, ADoubleClickOpens) {
@@ -88,35 +88,35 @@ TEST_F(HeadsGrid, ADoubleClickOpens) {
   ui_.host().click(ui_.app(), cell);
   ui_.host().click(ui_.app(), cell);
   ui_.settle();
-  EXPECT_EQ(ui_.view().head, 4);
-  EXPECT_EQ(ui_.view().page, kFlowPage);
-  EXPECT_EQ(ui_.view().step, StepId::softmax);
-  EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 4, 5, 1}));
+  EXPECT_EQ(ui_.view().selection.head, 4);
+  EXPECT_EQ(ui_.view().selection.page, kFlowPage);
+  EXPECT_EQ(ui_.view().selection.step, StepId::softmax);
+  EXPECT_EQ(ui_.view().selection.cell, (CellRef{TensorId::weights, 0, 4, 5, 1}));
 }
 
 TEST_F(HeadsGrid, TheKeyboardWalksChoosesAndOpens) {
   ui_.press(Key::f2);
   for (int i = 0; i < 3; ++i) ui_.press(Key::down);  // past the switches above
-  for (int i = 0; i < 40 && ui_.view().head == 0; ++i) {
+  for (int i = 0; i < 40 && ui_.view().selection.head == 0; ++i) {
     ui_.press(Key::down);
     ui_.press(Key::right);
     ui_.press(Key::space);
   }
-  const Index chosen = ui_.view().head;
+  const Index chosen = ui_.view().selection.head;
   EXPECT_NE(chosen, 0);
-  EXPECT_EQ(ui_.view().page, kHeadsPage);
+  EXPECT_EQ(ui_.view().selection.page, kHeadsPage);
   ui_.press(Key::enter);
-  EXPECT_EQ(ui_.view().page, kFlowPage);
-  EXPECT_EQ(ui_.view().step, StepId::softmax);
-  EXPECT_EQ(ui_.view().head, chosen);
+  EXPECT_EQ(ui_.view().selection.page, kFlowPage);
+  EXPECT_EQ(ui_.view().selection.step, StepId::softmax);
+  EXPECT_EQ(ui_.view().selection.head, chosen);
 }
 
 TEST_F(HeadsGrid, HoverLightsTheSameCellInEveryHead) {
   const ImU32 lit = theme(ThemeKind::light).queryText;
   EXPECT_EQ(inColor("on", lit), 0);
   ui_.hover(cellAt(maps()[1], 6, 6, 3, 2));
-  ASSERT_TRUE(ui_.view().hovered);
-  EXPECT_EQ(ui_.view().hovered->cell, (CellRef{TensorId::weights, 0, 1, 3, 2}));
+  ASSERT_TRUE(ui_.view().frame.hovered);
+  EXPECT_EQ(ui_.view().frame.hovered->cell, (CellRef{TensorId::weights, 0, 1, 3, 2}));
   EXPECT_EQ(inColor("on", lit), 8);
   EXPECT_EQ(inColor("sat", theme(ThemeKind::light).keyText), 8);
   EXPECT_TRUE(ui_.shows("gives " + number(ui_.trace().value({TensorId::weights, 0, 1, 3, 2}), 6) +
@@ -132,7 +132,7 @@ TEST_F(HeadsGrid, CtrlClickHoldsHeadsSideBySideWithTheirDifference) {
   ui_.host().modifiers(false);
   ui_.settle();
   ASSERT_EQ(heads().compared, (std::vector<Index>{1, 5}));
-  EXPECT_EQ(ui_.view().head, 0);
+  EXPECT_EQ(ui_.view().selection.head, 0);
   ASSERT_EQ(maps().size(), 8U + 3U);
   EXPECT_TRUE(shows("Head 2 − head 6"));
   const auto difference = cells(10);
@@ -198,8 +198,8 @@ TEST_F(HeadsGrid, OneTokenAndOtherKeysThanQueriesAreShownToo) {
   EXPECT_EQ(cells(1).size(), 2U * 6U);
   EXPECT_TRUE(shows("mat"));
   ui_.hover(cellAt(maps()[1], 2, 6, 1, 4));
-  ASSERT_TRUE(ui_.view().hovered);
-  EXPECT_EQ(ui_.view().hovered->cell, (CellRef{TensorId::weights, 0, 1, 1, 4}));
+  ASSERT_TRUE(ui_.view().frame.hovered);
+  EXPECT_EQ(ui_.view().frame.hovered->cell, (CellRef{TensorId::weights, 0, 1, 1, 4}));
 }
 
 TEST_F(HeadsGrid, LinesReplaceTheHeatmaps) {
@@ -208,8 +208,8 @@ TEST_F(HeadsGrid, LinesReplaceTheHeatmaps) {
   EXPECT_TRUE(shows("make up 90 %"));
   const ImVec2 title = ui_.at("Head 3", kCard);
   ui_.hover({title.x, title.y + 60.0F});
-  ASSERT_TRUE(ui_.view().hovered);
-  EXPECT_EQ(ui_.view().hovered->cell.head, 2);
+  ASSERT_TRUE(ui_.view().frame.hovered);
+  EXPECT_EQ(ui_.view().frame.hovered->cell.head, 2);
   EXPECT_TRUE(ui_.shows("Head 3 ·", "Tooltip"));
 }
 
@@ -254,9 +254,9 @@ TEST_F(LongHeads, TheWheelZoomsAboutTheMouseAndDraggingPans) {
   for (int i = 0; i < 6; ++i) wheel(at, 1.0F);
   ASSERT_GT(heads().queries.count, 0);
   EXPECT_LT(heads().queries.count, 200);
-  ASSERT_TRUE(ui_.view().hovered);
-  EXPECT_NEAR(static_cast<double>(ui_.view().hovered->cell.row), 450.0, 4.0);
-  EXPECT_NEAR(static_cast<double>(ui_.view().hovered->cell.col), 150.0, 4.0);
+  ASSERT_TRUE(ui_.view().frame.hovered);
+  EXPECT_NEAR(static_cast<double>(ui_.view().frame.hovered->cell.row), 450.0, 4.0);
+  EXPECT_NEAR(static_cast<double>(ui_.view().frame.hovered->cell.col), 150.0, 4.0);
   EXPECT_TRUE(shows("Head 1, whole"));
   EXPECT_FALSE(shows("a cell:"));
 
@@ -268,8 +268,8 @@ TEST_F(LongHeads, TheWheelZoomsAboutTheMouseAndDraggingPans) {
   EXPECT_EQ(heads().queries.count, before.count);
   EXPECT_NEAR(static_cast<double>(heads().queries.first - before.first),
               static_cast<double>(before.count) * 0.25, 1.5);
-  EXPECT_EQ(ui_.view().head, 0);
-  EXPECT_EQ(ui_.view().page, kHeadsPage);  // a drag is no click
+  EXPECT_EQ(ui_.view().selection.head, 0);
+  EXPECT_EQ(ui_.view().selection.page, kHeadsPage);  // a drag is no click
 
   for (int i = 0; i < 40; ++i) wheel(from, -1.0F);
   EXPECT_EQ(heads().queries, TokenRange{});

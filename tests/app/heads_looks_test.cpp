@@ -75,7 +75,7 @@ TEST_F(HeadsLooks, SwatchesToggleHeads) {
   ui_.click("none", "looks");
   EXPECT_TRUE(ribbons().empty());
   EXPECT_TRUE(shows("no head chosen")) << all();
-  ui_.view().head = 6;
+  ui_.view().selection.head = 6;
   ui_.settle();
   ui_.click("head 7", "looks");
   EXPECT_EQ(ribbons().size(), 36U);
@@ -103,11 +103,11 @@ TEST_F(HeadsLooks, AChosenTokenShowsOnlyItsLinesAndItsWeights) {
 }
 
 TEST_F(HeadsLooks, ACellChosenElsewhereChoosesItsTokens) {
-  ui_.view().selected = CellRef{TensorId::weights, 0, 2, 3, 1};
+  ui_.view().selection.cell = CellRef{TensorId::weights, 0, 2, 3, 1};
   ui_.settle();
   EXPECT_EQ(ui_.view().heads.query, 3);
   EXPECT_EQ(ui_.view().heads.key, 1);
-  ui_.view().selected.reset();
+  ui_.view().selection.cell.reset();
   ui_.settle();
   EXPECT_EQ(ui_.view().heads.query, -1);
 }

@@ -25,7 +25,7 @@ constexpr const char* kOffCard = "effects";
 
 ViewState headsView(EffectTab tab = EffectTab::off) {
   ViewState view;
-  view.page = kHeadsPage;
+  view.selection.page = kHeadsPage;
   view.heads.effectTab = tab;
   return view;
 }
@@ -61,7 +61,9 @@ std::vector<std::pair<std::string, DocumentPtr>> shapes() {
           {"no bias", editedDocument(original, SetBias{false})}};
 }
 
-HeadEffects effectsOf(AppDriver& ui) { return headEffects(ui.trace(), ui.view().item).value(); }
+HeadEffects effectsOf(AppDriver& ui) {
+  return headEffects(ui.trace(), ui.view().selection.item).value();
+}
 
 std::vector<float> gains(AppDriver& ui) { return ui.config().headGains; }
 
@@ -75,8 +77,8 @@ class HeadsOff : public testing::Test {
 
 TEST_F(HeadsOff, XSwitchesTheChosenHeadOnBothPages) {
   for (const std::string page : {kHeadsPage, kFlowPage}) {
-    ui_.view().page = page;
-    ui_.view().head = 2;
+    ui_.view().selection.page = page;
+    ui_.view().selection.head = 2;
     const Tensor before = ui_.trace().tensor(TensorId::output);
     ui_.press(Key{'X'});
     EXPECT_EQ(gains(ui_), (std::vector<float>{1, 1, 0, 1, 1, 1, 1, 1}));
@@ -94,7 +96,7 @@ TEST_F(HeadsOff, XSwitchesTheChosenHeadOnBothPages) {
 }
 
 TEST_F(HeadsOff, ShiftXLeavesOneAndThenAllAsOneEntryEach) {
-  ui_.view().head = 5;
+  ui_.view().selection.head = 5;
   ui_.press(Key{'X'}, false, true);
   EXPECT_EQ(gains(ui_), (std::vector<float>{0, 0, 0, 0, 0, 1, 0, 0}));
   ui_.press(Key{'X'}, false, true);
@@ -108,29 +110,29 @@ TEST_F(HeadsOff, ShiftXLeavesOneAndThenAllAsOneEntryEach) {
   EXPECT_EQ(ui_.app().message(), "undone: all heads on");
   ui_.press(Key{'Z'}, true);
   EXPECT_EQ(ui_.app().message(), "undone: all heads off but 6");
-  ui_.view().head = 1;
+  ui_.view().selection.head = 1;
   ui_.press(Key{'X'});  // off; shift+X then leaves it on alone
   ui_.press(Key{'X'}, false, true);
   EXPECT_EQ(gains(ui_), (std::vector<float>{0, 1, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST_F(HeadsOff, EveryTileOfTheStripHasASwitch) {
-  ui_.view().page = kFlowPage;
+  ui_.view().selection.page = kFlowPage;
   ui_.settle();
   const auto tiles = ui_.heatmaps("strip");
   ASSERT_EQ(tiles.size(), 8U);
   const ImVec2 toggle(tiles[3].x1 + 24.0F, tiles[3].y1 - 6.5F);
   ui_.clickAt(toggle);
   EXPECT_EQ(gains(ui_), (std::vector<float>{1, 1, 1, 0, 1, 1, 1, 1}));
-  EXPECT_EQ(ui_.view().head, 0);  // the tile under it was not clicked
+  EXPECT_EQ(ui_.view().selection.head, 0);  // the tile under it was not clicked
   ui_.clickAt(toggle);
   EXPECT_TRUE(gains(ui_).empty());
   ui_.clickAt(middle(tiles[3]));
-  EXPECT_EQ(ui_.view().head, 3);
+  EXPECT_EQ(ui_.view().selection.head, 3);
 }
 
 TEST_F(HeadsOff, ATypedGainIsOneEntry) {
-  ui_.view().head = 4;
+  ui_.view().selection.head = 4;
   ui_.settle();
   ui_.typeInto("gain", "0.25", kOffCard);
   ui_.press(Key::enter);
@@ -178,8 +180,8 @@ TEST_F(HeadsOff, TheBarUnderTheMouseIsCoresNumber) {
                           "Tooltip"))
         << ui_.screen().all("Tooltip");
     ui_.clickAt(bar);
-    EXPECT_EQ(ui_.view().head, 3);
-    EXPECT_EQ(ui_.view().selected->row, token);
+    EXPECT_EQ(ui_.view().selection.head, 3);
+    EXPECT_EQ(ui_.view().selection.cell->row, token);
   }
 }
 
@@ -207,19 +209,19 @@ TEST_F(HeadsOff, TheHeatmapHoldsEveryEffect) {
   const auto map = ui_.heatmaps(kOffCard);
   ASSERT_EQ(map.size(), 1U);
   ui_.clickAt(cellAt(map[0], 8, 6, 6, 2));
-  EXPECT_EQ(ui_.view().head, 6);
-  ASSERT_TRUE(ui_.view().selected);
-  EXPECT_EQ(ui_.view().selected->row, 2);
+  EXPECT_EQ(ui_.view().selection.head, 6);
+  ASSERT_TRUE(ui_.view().selection.cell);
+  EXPECT_EQ(ui_.view().selection.cell->row, 2);
 }
 
 TEST_F(HeadsOff, WhatGoesIsCheckedAgainstARealRunAgainWhenThePassChanges) {
   const auto expectChecked = [&] {
-    const auto checked = checkEffect(ui_.app().trace(), 0, ui_.view().head);
+    const auto checked = checkEffect(ui_.app().trace(), 0, ui_.view().selection.head);
     ASSERT_TRUE(checked);
     EXPECT_TRUE(
         shows(fmt::format("checked against a run {} head {}: largest difference {} of "
                           "outputs up to {}",
-                          checked->gain == 0.0F ? "without" : "with", ui_.view().head + 1,
+                          checked->gain == 0.0F ? "without" : "with", ui_.view().selection.head + 1,
                           nearZeroText(checked->largest), number(checked->magnitude, 3))))
         << words();
   };
@@ -275,7 +277,7 @@ TEST(HeadsOffShares, SumToOneOnScreenWhateverTheShape) {
     const HeadEffects effects = effectsOf(ui);
     const Index heads = ui.config().numHeads;
     for (Index token = 0; token < ui.config().seqLen; ++token) {
-      ui.view().selected = CellRef{TensorId::output, 0, -1, token, 0};
+      ui.view().selection.cell = CellRef{TensorId::output, 0, -1, token, 0};
       ui.settle();
       const std::vector<double> shares = sharesOf(effects, token);
       if (shares.empty()) {  // b_O is 0 in a new document: so is the output of a masked row
@@ -307,10 +309,10 @@ TEST(HeadsOffShares, AClickChoosesHeadAndToken) {
   EXPECT_TRUE(ui.shows("W_O from column 13 of the concatenation (head 4) to column 10", "Tooltip"))
       << ui.screen().all("Tooltip");
   ui.clickAt(middle(blocks[3]));
-  EXPECT_EQ(ui.view().head, 3);
+  EXPECT_EQ(ui.view().selection.head, 3);
   const ImVec2 label = ui.at("sat", kOffCard);
   ui.clickAt({label.x - 4.0F, label.y - 40.0F});
-  EXPECT_EQ(ui.view().selected->row, 2);
+  EXPECT_EQ(ui.view().selection.cell->row, 2);
   EXPECT_TRUE(ui.shows("‘sat’: 4 heads and the bias, Σ = 1.000", kOffCard))
       << ui.screen().all(kOffCard);
 }

@@ -17,7 +17,7 @@ namespace {
 
 ViewState scatterView(FiguresTab tab, EnlargedCard enlarged = EnlargedCard::figures) {
   ViewState view;
-  view.page = kHeadsPage;
+  view.selection.page = kHeadsPage;
   view.heads.figuresTab = tab;
   view.heads.enlarged = enlarged;
   return view;
@@ -27,7 +27,7 @@ TEST(HeadsScatter, ADiscChoosesItsHeadAndAnAxisNameItsMetric) {
   AppDriver ui(exampleDocument("cat"), 1600, 1000, scatterView(FiguresTab::scatter));
   const HeadReport report = *headReport(ui.trace(), Index{0}, {});
   ui.click("6", "figures");
-  EXPECT_EQ(ui.view().head, 5);
+  EXPECT_EQ(ui.view().selection.head, 5);
   EXPECT_TRUE(ui.shows(
       fmt::format("head 6: mean distance {}, entropy {}",
                   figureWithUnit(report.metrics[5][Metric::meanDistance], Metric::meanDistance),
@@ -94,9 +94,9 @@ TEST(HeadsScatter, HeadsOfOneValueShareADiscThatChoosesEachInTurn) {
                scatterView(FiguresTab::scatter, EnlargedCard::none));
   EXPECT_TRUE(ui.shows("beside it heads 2–8", "figures")) << ui.screen().all("figures");
   ui.click("1–8", "figures");
-  EXPECT_EQ(ui.view().head, 1);
+  EXPECT_EQ(ui.view().selection.head, 1);
   ui.click("1–8", "figures");
-  EXPECT_EQ(ui.view().head, 2);
+  EXPECT_EQ(ui.view().selection.head, 2);
 }
 
 TEST(HeadsScatter, DiscsCoverNoNumbersOfTheAxes) {

@@ -18,7 +18,7 @@ namespace {
 
 ViewState onTab(EffectTab tab) {
   ViewState view;
-  view.page = kHeadsPage;
+  view.selection.page = kHeadsPage;
   view.heads.effectTab = tab;
   return view;
 }

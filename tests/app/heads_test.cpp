@@ -8,11 +8,11 @@ TEST(Heads, AClickInTheStripChooses) {
   AppDriver ui;
   EXPECT_EQ(ui.heatmaps("strip").size(), 8U);
   ui.click("Head 5", "strip");
-  EXPECT_EQ(ui.view().head, 4);
+  EXPECT_EQ(ui.view().selection.head, 4);
   EXPECT_TRUE(ui.shows("head 5", "stage"));
   EXPECT_TRUE(ui.shows("head 5", "inspector"));
   ui.clickAt(middle(ui.heatmaps("strip")[1]));
-  EXPECT_EQ(ui.view().head, 1);
+  EXPECT_EQ(ui.view().selection.head, 1);
 }
 
 TEST(Heads, TheStripScrollsWhereTheyAreMany) {
@@ -27,7 +27,7 @@ TEST(Heads, TheStripScrollsWhereTheyAreMany) {
   ASSERT_TRUE(ui.screen().find("Head 96", "strip"));
   EXPECT_LT(ui.heatmaps("strip").size(), 30U);  // only what is seen is drawn
   ui.click("Head 96", "strip");
-  EXPECT_EQ(ui.view().head, 95);
+  EXPECT_EQ(ui.view().selection.head, 95);
 }
 
 TEST(Heads, KeepTheirNamesInALowWindow) {
@@ -45,26 +45,26 @@ TEST(Heads, KeepTheirNamesInALowWindow) {
 TEST(Heads, AllOfThemStandInOneGrid) {
   AppDriver ui;
   ui.click("all heads", "stage");
-  EXPECT_EQ(ui.view().scope, StageScope::allHeads);
+  EXPECT_EQ(ui.view().selection.scope, StageScope::allHeads);
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 8U);
   ui.hover(cellAt(maps[3], 6, 6, 1, 2));
-  ASSERT_TRUE(ui.view().hovered);
-  EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::rawScores, 0, 3, 1, 2}));
+  ASSERT_TRUE(ui.view().frame.hovered);
+  EXPECT_EQ(ui.view().frame.hovered->cell, (CellRef{TensorId::rawScores, 0, 3, 1, 2}));
   EXPECT_TRUE(ui.shows("head 4", "Tooltip"));
   ui.clickAt(cellAt(maps[6], 6, 6, 5, 0));
-  EXPECT_EQ(ui.view().head, 6);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 6, 5, 0}));
+  EXPECT_EQ(ui.view().selection.head, 6);
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 6, 5, 0}));
   ui.click("this head", "stage");
-  EXPECT_EQ(ui.view().scope, StageScope::thisHead);
+  EXPECT_EQ(ui.view().selection.scope, StageScope::thisHead);
   EXPECT_EQ(ui.heatmaps("stage").size(), 3U);
 }
 
 TEST(Heads, TheGridHasOneOfEachKeyValueHead) {
   AppDriver ui;
-  ui.view().scope = StageScope::allHeads;
-  ui.view().step = StepId::split;
-  ui.view().part = TensorId::k;
+  ui.view().selection.scope = StageScope::allHeads;
+  ui.view().selection.step = StepId::split;
+  ui.view().selection.part = TensorId::k;
   ui.click("More ▾", "top bar");
   ui.typeInto("Key/value heads", "2", "Popup");
   ui.press(Key::enter);
@@ -73,7 +73,7 @@ TEST(Heads, TheGridHasOneOfEachKeyValueHead) {
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 2U);
   ui.clickAt(middle(maps[1]));
-  EXPECT_EQ(ui.view().head, 4);  // the first that reads it
+  EXPECT_EQ(ui.view().selection.head, 4);  // the first that reads it
 }
 
 TEST(Heads, ACardNamesTheColumnsAndTheKeyValueHeadItReads) {
@@ -96,8 +96,8 @@ TEST(Heads, KeysAndValuesGoByTheHeadThatTheyAreOf) {
   ui.press(Key::enter);
   ui.press(Key::escape);
   ui.click("Head 8", "strip");
-  ASSERT_EQ(ui.view().head, 7);
-  ui.view().step = StepId::score;
+  ASSERT_EQ(ui.view().selection.head, 7);
+  ui.view().selection.step = StepId::score;
   ui.settle();
   EXPECT_TRUE(ui.shows("Q8", "stage"));
   EXPECT_TRUE(ui.shows("K2T", "stage")) << ui.screen().all("stage");
@@ -106,13 +106,13 @@ TEST(Heads, KeysAndValuesGoByTheHeadThatTheyAreOf) {
   ui.hover(cellAt(ui.heatmaps("stage")[1], 64, 6, 3, 2));
   EXPECT_TRUE(ui.shows("key of ‘sat’, number 3", "Tooltip")) << ui.screen().all("Tooltip");
   EXPECT_TRUE(ui.shows("key/value head 2", "Tooltip"));
-  ui.view().step = StepId::weigh;
+  ui.view().selection.step = StepId::weigh;
   ui.settle();
   EXPECT_TRUE(ui.shows("V2", "stage"));
   EXPECT_FALSE(ui.shows("V8", "stage"));
-  ui.view().part = TensorId::k;
+  ui.view().selection.part = TensorId::k;
   for (const StepId step : {StepId::project, StepId::split}) {
-    ui.view().step = step;
+    ui.view().selection.step = step;
     ui.settle();
     EXPECT_TRUE(ui.shows("K2", "stage"));
     EXPECT_FALSE(ui.shows("K8", "stage"));
@@ -128,8 +128,8 @@ TEST(Heads, TheChosenOneIsKeptWithinWhatThereIs) {
   ui.click("Head 8", "strip");
   ui.clickAt(cellAt(ui.heatmaps("stage")[2], 6, 6, 5, 5));
   ui.typeInto("heads", "2");
-  EXPECT_EQ(ui.view().head, 1);
-  EXPECT_FALSE(ui.view().selected);
+  EXPECT_EQ(ui.view().selection.head, 1);
+  EXPECT_FALSE(ui.view().selection.cell);
   EXPECT_TRUE(ui.shows("head 2", "stage"));
 }
 

@@ -71,7 +71,7 @@ TEST_F(DesignedGrid, NamesAreWholeWhateverTheCount) {
 }
 
 TEST_F(HeadsGrid, NormWeightedStandsBesidePlainAttentionWithTheDifference) {
-  ui_.view().head = 3;
+  ui_.view().selection.head = 3;
   ui_.click("norm-weighted", kCard);
   ASSERT_EQ(maps().size(), 8U + 3U);
   for (const char* text : {"Head 4: its weights, what they move, and the difference", "weights A",

@@ -9,7 +9,7 @@ namespace {
 
 TEST(HeadsViewJson, KeepsEveryField) {
   ViewState view;
-  view.page = kHeadsPage;
+  view.selection.page = kHeadsPage;
   HeadsView& h = view.heads;
   h.content = GridContent::normWeighted;
   h.drawing = GridDrawing::lines;
@@ -37,7 +37,7 @@ TEST(HeadsViewJson, KeepsEveryField) {
   h.relationPair = {6, 2};
   h.gainsAsBuilt = true;
   const ViewState back = viewFromJson(viewToJson(view), {});
-  EXPECT_EQ(back.page, kHeadsPage);
+  EXPECT_EQ(back.selection.page, kHeadsPage);
   const HeadsView& b = back.heads;
   EXPECT_EQ(b.content, h.content);
   EXPECT_EQ(b.drawing, h.drawing);
@@ -91,7 +91,7 @@ TEST(HeadsViewJson, TakesNothingThatDoesNotFit) {
   EXPECT_EQ(back.heads.compared, (std::vector<Index>{3, 4}));
   EXPECT_TRUE(back.heads.lineHeads.empty());
   EXPECT_EQ(back.heads.similarityCut, 1.0F);
-  EXPECT_EQ(back.page, "map");  // from a newer program: kept, the first is shown
+  EXPECT_EQ(back.selection.page, "map");  // from a newer program: kept, the first is shown
   EXPECT_EQ(back.heads.scatterX, "mean_distance");
   EXPECT_EQ(back.heads.queries.count, 0);
   EXPECT_EQ(back.heads.query, -1);

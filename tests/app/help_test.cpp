@@ -68,19 +68,19 @@ TEST(Help, ListsEveryShortcutAndEveryTool) {
 TEST(Help, WhatItSaysOfKeysIsTrue) {
   AppDriver ui;
   ui.press(Key::end);
-  EXPECT_EQ(ui.view().step, StepId::output);
+  EXPECT_EQ(ui.view().selection.step, StepId::output);
   ui.press(Key::home);
-  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
   ui.press(Key::right);
-  EXPECT_EQ(ui.view().step, StepId::split);
+  EXPECT_EQ(ui.view().selection.step, StepId::split);
   ui.press(Key::left);
-  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
   ui.press(Key::space);
-  EXPECT_TRUE(ui.view().playing);
+  EXPECT_TRUE(ui.view().frame.playing);
   const Cards tools = makeTools();
   for (const auto& tool : tools.all()) {
     ui.press(static_cast<Key>(tool->text().key));
-    EXPECT_EQ(ui.view().tool, tool->text().id) << tool->text().title;
+    EXPECT_EQ(ui.view().selection.tool, tool->text().id) << tool->text().title;
   }
 }
 
@@ -100,7 +100,7 @@ TEST(Help, ItsLastPageHasEveryTerm) {
 
 TEST(Help, FitsASmallWindowByScrolling) {
   ViewState view;
-  view.scale = 2;
+  view.preferences.scale = 2;
   AppDriver ui(presetDocument("original-transformer"), 800, 500, view);
   ui.type("?");
   ui.press(Key::right);

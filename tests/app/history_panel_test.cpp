@@ -18,7 +18,7 @@ class HistoryPanel : public testing::Test {
       ui_.click(item, "top bar");
       documents_.push_back(ui_.app().document());
     }
-    ui_.view().inspectorTab = InspectorTab::history;
+    ui_.view().selection.inspectorTab = InspectorTab::history;
     ui_.settle();
   }
 
@@ -55,12 +55,12 @@ TEST_F(HistoryPanel, UndoneStatesAreGreyAndTheCurrentOneMarked) {
 
 TEST_F(HistoryPanel, CompareHoldsThePresentAgainstThatState) {
   ui_.clickAt({ui_.at("compare", "states").x, ui_.at("causal on", "states").y});
-  EXPECT_EQ(ui_.view().tool, kChangesTool);
+  EXPECT_EQ(ui_.view().selection.tool, kChangesTool);
   EXPECT_EQ(ui_.app().document(), documents_[3]);  // the document stays
   EXPECT_TRUE(ui_.shows("after causal on", "flow")) << ui_.screen().all("flow");
   const TracePtr before = runAttention(documents_[1], nullptr, {1});
   const CellRef cell{TensorId::rawScores, 0, 0, 2, 4};
-  ui_.view().selected = cell;
+  ui_.view().selection.cell = cell;
   ui_.settle();
   EXPECT_TRUE(ui_.shows("before " + number(before->value(cell), 6), "flow"))
       << ui_.screen().all("flow");
@@ -68,8 +68,8 @@ TEST_F(HistoryPanel, CompareHoldsThePresentAgainstThatState) {
 
 TEST(HistoryList, ALongOneIsScrolledToTheCurrentState) {
   ViewState view;
-  view.animate = false;
-  view.inspectorTab = InspectorTab::history;
+  view.preferences.animate = false;
+  view.selection.inspectorTab = InspectorTab::history;
   AppDriver ui(textDocument("a b", 8, 2), 1600, 1000, view);
   for (int i = 0; i < 40; ++i) ui.click("causal", "top bar");
   EXPECT_TRUE(ui.shows("40", "states")) << ui.screen().all("states");
@@ -92,7 +92,7 @@ class PinsList : public testing::Test {
   }
   static ViewState historyTab() {
     ViewState view;
-    view.inspectorTab = InspectorTab::history;
+    view.selection.inspectorTab = InspectorTab::history;
     return view;
   }
 };
@@ -112,9 +112,9 @@ TEST_F(PinsList, ShowsEveryPinWithWhatItWouldBe) {
 TEST_F(PinsList, AClickGoesToTheCell) {
   AppDriver ui(pinned(), 1600, 1000, historyTab());
   ui.click("A[the, the]", "pinned");
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::weights, 0, 3, 4, 4}));
-  EXPECT_EQ(ui.view().step, StepId::softmax);
-  EXPECT_EQ(ui.view().head, 3);
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::weights, 0, 3, 4, 4}));
+  EXPECT_EQ(ui.view().selection.step, StepId::softmax);
+  EXPECT_EQ(ui.view().selection.head, 3);
 }
 
 TEST_F(PinsList, PinsAreRemovedOneByOneOrAllAndUndoBringsThemBack) {

@@ -20,7 +20,7 @@ class KeptModel : public Autosave {
     ui_.app().dropFiles({folder()});
     settled();
     asItCame_ = says();
-    ui_.view().page = kModelPage;
+    ui_.view().selection.page = kModelPage;
     ui_.frame();
     ui_.click("layer 1, head 1 off", kModelHeadsCard);
     ui_.view().model.layer = 1;
@@ -42,22 +42,22 @@ class KeptModel : public Autosave {
   }
   /// The text of the model's card: its predictions with their probabilities.
   std::string says() {
-    const std::string page = ui_.view().page;
-    ui_.view().page = kModelPage;
+    const std::string page = ui_.view().selection.page;
+    ui_.view().selection.page = kModelPage;
     ui_.frame();
     const std::string said = ui_.screen().all(kModelTextCard);
-    ui_.view().page = page;
+    ui_.view().selection.page = page;
     ui_.frame();
     return said;
   }
   void expectAllIsThere() {
     EXPECT_EQ(says(), edited_);
-    ui_.view().page = kFlowPage;
+    ui_.view().selection.page = kFlowPage;
     ui_.frame();
     EXPECT_TRUE(ui_.shows("tiny-gpt2, layer 2 of 2", kLayerStripCard)) << ui_.screen().all();
     EXPECT_TRUE(ui_.shows("2*", kLayerStripCard)) << ui_.screen().all(kLayerStripCard);
     EXPECT_EQ(ui_.document().pins.all().size(), 1U);
-    ui_.view().page = kModelPage;
+    ui_.view().selection.page = kModelPage;
     ui_.view().model.layer = 0;
     ui_.view().model.head = 0;
     ui_.frame();
@@ -104,7 +104,7 @@ TEST_F(KeptModel, ComesBackAfterACrash) {
 TEST_F(KeptModel, AHeadThatIsOffIsUnsaved) {
   saveAs(lecture());
   EXPECT_EQ(ui_.app().title(), "lecture · headscope");
-  ui_.view().page = kModelPage;
+  ui_.view().selection.page = kModelPage;
   ui_.view().model.layer = 0;
   ui_.view().model.head = 2;
   ui_.frame();
@@ -177,7 +177,7 @@ TEST_F(KeptModel, OnOtherWeightsItIsSaidAndNothingIsLost) {
   EXPECT_NE(ui_.app().message().find("holds another model than the one that was edited"),
             std::string::npos)
       << ui_.app().message();
-  ui_.view().page = kFlowPage;
+  ui_.view().selection.page = kFlowPage;
   ui_.frame();
   EXPECT_FALSE(ui_.shows("layer 2 of 2", kLayerStripCard)) << "it is no layer of that model";
   ui_.press(Key{'S'}, true);

@@ -39,10 +39,10 @@ class KvCachePanel : public testing::Test {
 };
 
 TEST_F(KvCachePanel, ItsKeysStepThroughTheTokens) {
-  EXPECT_EQ(ui_.view().tool, "kvcache");
+  EXPECT_EQ(ui_.view().selection.tool, "kvcache");
   EXPECT_TRUE(shows("token 1 of 6: The")) << ui_.screen().all("flow");
   ui_.press(Key::comma);
-  EXPECT_EQ(ui_.view().decodePosition, 0);
+  EXPECT_EQ(ui_.view().selection.decodePosition, 0);
   ui_.press(Key::period);
   ui_.press(Key::period);
   EXPECT_TRUE(shows("token 3 of 6: sat"));
@@ -52,41 +52,41 @@ TEST_F(KvCachePanel, ItsKeysStepThroughTheTokens) {
   EXPECT_TRUE(shows("token 6 of 6: mat"));
   ui_.press(Key{'D'});
   ui_.press(Key::comma);  // belongs to the tool
-  EXPECT_EQ(ui_.view().decodePosition, 5);
+  EXPECT_EQ(ui_.view().selection.decodePosition, 5);
 }
 
 TEST_F(KvCachePanel, ItsButtonsStepThroughTheTokens) {
   ui_.click("▶", "flow");
-  EXPECT_EQ(ui_.view().decodePosition, 1);
+  EXPECT_EQ(ui_.view().selection.decodePosition, 1);
   ui_.click("◀", "flow");
-  EXPECT_EQ(ui_.view().decodePosition, 0);
+  EXPECT_EQ(ui_.view().selection.decodePosition, 0);
   ui_.click("◀", "flow");
-  EXPECT_EQ(ui_.view().decodePosition, 0);
+  EXPECT_EQ(ui_.view().selection.decodePosition, 0);
 }
 
 TEST_F(KvCachePanel, DecodesATokenASecondAndStopsAtTheLast) {
-  ui_.view().decodePosition = 3;
+  ui_.view().selection.decodePosition = 3;
   ui_.click("Decode", "flow");
-  EXPECT_TRUE(ui_.view().decodePlaying);
-  EXPECT_EQ(ui_.view().decodePosition, 3);
+  EXPECT_TRUE(ui_.view().frame.decodePlaying);
+  EXPECT_EQ(ui_.view().selection.decodePosition, 3);
   for (const Index token : {4, 5}) {
     ui_.host().advance(1.0);
     ui_.settle();
-    EXPECT_EQ(ui_.view().decodePosition, token);
+    EXPECT_EQ(ui_.view().selection.decodePosition, token);
   }
   EXPECT_FALSE(ui_.app().wantsFrame());
   EXPECT_LE(ui_.app().nextChange(), 1.0);
   ui_.host().advance(1.0);
   ui_.settle();
-  EXPECT_FALSE(ui_.view().decodePlaying);
+  EXPECT_FALSE(ui_.view().frame.decodePlaying);
   EXPECT_GT(ui_.app().nextChange(), 1e9);
   ui_.click("Decode", "flow");
-  EXPECT_EQ(ui_.view().decodePosition, 0);
+  EXPECT_EQ(ui_.view().selection.decodePosition, 0);
 }
 
 TEST_F(KvCachePanel, ItsNumbersAreTheCores) {
   for (const Index token : {0, 3, 5}) {
-    ui_.view().decodePosition = token;
+    ui_.view().selection.decodePosition = token;
     ui_.settle();
     const DecodeLedger ledger(ui_.config());
     for (const auto& flops : {ledger.cached(token), ledger.whole(token)}) {
@@ -105,9 +105,9 @@ TEST_F(KvCachePanel, ItsNumbersAreTheCores) {
 /// depend on it.
 TEST_F(KvCachePanel, ShowsTheTracesOwnRows) {
   ViewState view;
-  view.tool = "kvcache";
-  view.decodePosition = 1;
-  view.head = 1;
+  view.selection.tool = "kvcache";
+  view.selection.decodePosition = 1;
+  view.selection.head = 1;
   ui_.restart(causal(presetDocument("by-hand")), view);
   // X and Q: new, to come; K and V: cached too; scores and weights: there, to come; head, output
   const auto maps = ui_.heatmaps("flow");
@@ -136,11 +136,11 @@ TEST_F(KvCachePanel, ShowsTheTracesOwnRows) {
   ui_.hover(middle(maps[6]));  // to come
   EXPECT_FALSE(ui_.window("Tooltip"));
   ui_.clickAt(cellAt(maps[12], 1, 2, 0, 0));
-  EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 1, 1, 0}));
+  EXPECT_EQ(ui_.view().selection.cell, (CellRef{TensorId::weights, 0, 1, 1, 0}));
 }
 
 TEST_F(KvCachePanel, AllHeadsStandOneBelowTheOther) {
-  ui_.view().decodePosition = 5;
+  ui_.view().selection.decodePosition = 5;
   ui_.click("all heads", "flow");
   const auto maps = ui_.heatmaps("flow");
   ASSERT_EQ(maps.size(), 24U);  // nothing is to come: 2 + 4, two of eight heads, concat and output
@@ -152,8 +152,8 @@ TEST_F(KvCachePanel, AllHeadsStandOneBelowTheOther) {
 TEST_F(KvCachePanel, GroupedHeadsShrinkTheCache) {
   ui_.restart(grouped(2));
   ui_.press(Key{'K'});
-  ui_.view().decodePosition = 4;
-  ui_.view().head = 7;
+  ui_.view().selection.decodePosition = 4;
+  ui_.view().selection.head = 7;
   ui_.settle();
   const Index perHead = 2 * 5 * 64 * 4;
   EXPECT_TRUE(shows("Cache " + bytesInWords(2 * perHead)));
@@ -196,12 +196,12 @@ TEST_F(KvCachePanel, StandsAtEverySize) {
                                       sized(96, 96, 8, 300), sized(5040, 5040, 1, 2)}) {
     for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
       ViewState view;
-      view.tool = "kvcache";
-      view.decodePosition = 1000;
-      view.scope = scope;
+      view.selection.tool = "kvcache";
+      view.selection.decodePosition = 1000;
+      view.selection.scope = scope;
       ui_.restart(document, view);
       const Index tokens = document->config.seqLen;
-      EXPECT_EQ(ui_.view().decodePosition, tokens - 1);
+      EXPECT_EQ(ui_.view().selection.decodePosition, tokens - 1);
       EXPECT_TRUE(shows(fmt::format("token {} of {}", tokens, tokens)));
     }
   }

@@ -23,7 +23,7 @@ class Layout : public testing::TestWithParam<Size> {
  protected:
   ViewState view() const {
     ViewState view;
-    view.scale = GetParam().scale;
+    view.preferences.scale = GetParam().scale;
     return view;
   }
 };
@@ -126,7 +126,7 @@ TEST(TopBarsHeight, StaysWhateverTheDimensions) {
 
 TEST(StatusBar, GivesAMessageTheRoomItNeeds) {
   ViewState view;
-  view.scale = 3;
+  view.preferences.scale = 3;
   AppDriver ui(presetDocument("original-transformer"), 1280, 720, view);
   EXPECT_TRUE(ui.shows("recomputed 9 of 9 steps"));
   ui.app().dropFiles({"notes.txt"});
@@ -149,7 +149,7 @@ class NarrowWindow : public testing::TestWithParam<Size> {};
 TEST_P(NarrowWindow, NoControlLiesOnAnother) {
   const auto [width, height, scale] = GetParam();
   ViewState view;
-  view.scale = scale;
+  view.preferences.scale = scale;
   for (const char* name : {"english-german", "cat"}) {
     AppDriver ui(exampleDocument(name), width, height, view);
     const ScreenText screen = ui.screen();

@@ -18,7 +18,7 @@ std::string onScreen(std::string text) {
 }
 
 void openLesson(AppDriver& ui, const std::string& title) {
-  ui.view().page = kLearnPage;
+  ui.view().selection.page = kLearnPage;
   ui.frame();
   const ScreenText screen = ui.screen();
   bool found = false;
@@ -44,7 +44,7 @@ void trainSteps(AppDriver& ui, int steps) {
 
 TEST(LearnPage, ListsEveryLesson) {
   AppDriver ui;
-  ui.view().page = kLearnPage;
+  ui.view().selection.page = kLearnPage;
   ui.frame();
   for (const lessons::Lesson& lesson : formats::shippedLessons()) {
     EXPECT_TRUE(ui.shows(onScreen(lesson.title), "lessons")) << lesson.title;
@@ -56,15 +56,15 @@ TEST(LearnPage, ALessonStandsBesideThePage) {
   AppDriver ui;
   openFirstLesson(ui);
   EXPECT_TRUE(ui.shows("1 of 6", "lesson"));
-  EXPECT_EQ(ui.view().page, kFlowPage);
-  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
   EXPECT_TRUE(ui.shows("of 512 numbers", "lesson")) << ui.screen().all("lesson");
   ui.press(Key::pageDown);
   ui.settle();
-  EXPECT_EQ(ui.view().step, StepId::split);
+  EXPECT_EQ(ui.view().selection.step, StepId::split);
   ui.press(Key::pageUp);
   ui.settle();
-  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
   ui.click("Leave", "lesson");
   EXPECT_FALSE(ui.shows("1 of 6", "lesson"));
 }
@@ -89,7 +89,7 @@ TEST(LearnPage, ASceneShowsTheSentenceOfABatchThatItNames) {
     ui.click("Next", "lesson");
     ui.settle();
   }
-  EXPECT_EQ(ui.view().item, 1);
+  EXPECT_EQ(ui.view().selection.item, 1);
   EXPECT_TRUE(ui.shows("item 2 of 2")) << ui.screen().all("input");
 }
 
@@ -116,7 +116,7 @@ TEST(LearnPage, ATaskIsSeenToBeDone) {
   EXPECT_TRUE(ui.shows("Not yet", "lesson")) << ui.screen().all("lesson");
   ui.click("A hint", "lesson");
   EXPECT_TRUE(ui.shows("names the rows", "lesson") || ui.shows("name the rows", "lesson"));
-  ui.view().selected = CellRef{TensorId::heads, 0, 1, 5, 3};
+  ui.view().selection.cell = CellRef{TensorId::heads, 0, 1, 5, 3};
   ui.frame();
   ui.frame();
   EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
@@ -155,8 +155,8 @@ TEST(LearnPage, KeepsWhatWasDoneAndIsGoneOnWithAsItsScenesLeftIt) {
   ui.press(Key::pageDown);
   ui.settle();
   ui.restartKeeping(folder, presetDocument("bert-base"));
-  ui.view().tool = kTermsTool;
-  ui.view().page = kLearnPage;
+  ui.view().selection.tool = kTermsTool;
+  ui.view().selection.page = kLearnPage;
   ui.frame();
   EXPECT_TRUE(ui.shows("1 of 6 scenes done", "lessons")) << ui.screen().all("lessons");
   ui.click("Go on", "lessons");
@@ -164,7 +164,7 @@ TEST(LearnPage, KeepsWhatWasDoneAndIsGoneOnWithAsItsScenesLeftIt) {
   ui.frame();
   EXPECT_TRUE(ui.shows("A head's share", "lesson")) << ui.screen().all("lesson");
   EXPECT_EQ(ui.document().config.seqLen, 6);
-  EXPECT_EQ(ui.view().tool, kFlowTool);
+  EXPECT_EQ(ui.view().selection.tool, kFlowTool);
   for (int scene = 0; scene < 2; ++scene) {
     ui.press(Key::pageDown);
     ui.settle();
@@ -196,7 +196,7 @@ TEST(LearnPage, OpensATeachersOwnLesson) {
 TEST(LearnPage, ATaskIsJudgedByTheTrainingRun) {
   AppDriver ui;
   openLesson(ui, "Heads specialise by training");
-  EXPECT_EQ(ui.view().page, kTrainPage);
+  EXPECT_EQ(ui.view().selection.page, kTrainPage);
   for (int i = 0; i < 4; ++i) ui.press(Key::pageDown);
   ui.settle();
   ui.frame();
@@ -214,7 +214,7 @@ TEST(LearnPage, ATaskIsJudgedByTheTrainingRun) {
 
 TEST(LearnPage, ASceneThatSaysSoBeginsItsRunAnew) {
   AppDriver ui;
-  ui.view().page = kTrainPage;
+  ui.view().selection.page = kTrainPage;
   ui.settle();
   trainSteps(ui, 3);
   EXPECT_TRUE(ui.shows("step 3 of", kLiveHeadsCard));
@@ -230,15 +230,15 @@ TEST(LearnPage, ASceneThatSaysSoBeginsItsRunAnew) {
 /// Only one card is drawn while presenting.
 TEST(LearnPage, APresentedSceneShowsTheRunItAsksFor) {
   AppDriver ui;
-  ui.view().page = kTrainPage;
+  ui.view().selection.page = kTrainPage;
   ui.view().train.task = "induction";
   ui.settle();
   trainSteps(ui, 2);
-  ui.view().page = kLearnPage;
+  ui.view().selection.page = kLearnPage;
   ui.frame();
   ui.click("In a classroom", "lessons");
   ui.settle();
-  for (int i = 0; i < 60 && ui.view().page != kTrainPage; ++i) {
+  for (int i = 0; i < 60 && ui.view().selection.page != kTrainPage; ++i) {
     ui.press(Key::pageDown);
     ui.settle();
   }
@@ -292,16 +292,16 @@ TEST(LearnPage, WhatIsShownDoesNotCount) {
   ui.settle();
   ui.frame();
   EXPECT_TRUE(ui.shows("One word asks", "lesson")) << ui.screen().all("lesson");
-  ui.view().page = kLearnPage;
+  ui.view().selection.page = kLearnPage;
   ui.frame();
   EXPECT_TRUE(ui.shows("12 questions", "lessons")) << ui.screen().all("lessons");
   openLesson(ui, "Twelve questions");
   EXPECT_TRUE(ui.shows("1 of 12", "lesson"));
-  ui.view().head = 7;  // the one that looks there
+  ui.view().selection.head = 7;  // the one that looks there
   ui.frame();
   ui.frame();
   EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
-  ui.view().page = kLearnPage;
+  ui.view().selection.page = kLearnPage;
   ui.frame();
   EXPECT_TRUE(ui.shows("1 of 12 questions answered", "lessons")) << ui.screen().all("lessons");
 }
@@ -389,9 +389,9 @@ TEST(Tooltips, WaitForTheMouseToMoveAfterAClick) {
   };
   ui.hover(play);
   ASSERT_TRUE(tipIsShown());
-  ui.view().page = kLearnPage;
+  ui.view().selection.page = kLearnPage;
   ui.clickAt(play);
-  ui.view().page = kFlowPage;
+  ui.view().selection.page = kFlowPage;
   ui.settle();
   EXPECT_FALSE(tipIsShown());
   ui.hover({play.x + 1.0F, play.y});

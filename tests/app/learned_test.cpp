@@ -91,7 +91,7 @@ TEST(LearnedHeads, AreStoppedForDesignedOnes) {
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
   EXPECT_EQ(ui.undoAll(), 1);
 
-  ui.view().learnHeads = false;  // switches learning at new sizes off
+  ui.view().preferences.learnHeads = false;  // switches learning at new sizes off
   ui.frame();
   ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
@@ -103,7 +103,7 @@ TEST(LearnedHeads, AreStoppedForDesignedOnes) {
 /// trained for, and how they were trained.
 TEST(LearnedHeads, SayWhatTheyWereTrainedFor) {
   ViewState view;
-  view.page = kHeadsPage;
+  view.selection.page = kHeadsPage;
   AppDriver ui(
       makePreset(presetByName("original-transformer"), {WeightInit::learned, 1, {}}, kTestBudget),
       1600, 1000, view);
@@ -120,7 +120,7 @@ TEST(LearnedHeads, SayWhatTheyWereTrainedFor) {
 /// The heads of a series show their relations in terms of series.
 TEST(LearnedHeads, OfASeriesSayWhatTheyWereTrainedFor) {
   ViewState view;
-  view.page = kHeadsPage;
+  view.selection.page = kHeadsPage;
   Document document = *exampleDocument("sensor", 64, 8);
   document.weightSource = {WeightInit::learned, 1, {}};
   AppDriver ui(std::make_shared<const Document>(std::move(document)), 1600, 1000, view);

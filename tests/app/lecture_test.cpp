@@ -31,7 +31,7 @@ class LectureWindow : public testing::Test {
 
   const lessons::Lesson& lecture() const { return formats::shippedLessons().back(); }
   void present() {
-    ui_.view().page = kLearnPage;
+    ui_.view().selection.page = kLearnPage;
     ui_.frame();
     ui_.click("In a classroom: “" + lecture().title + "”", "lessons");
     on();
@@ -83,7 +83,8 @@ TEST_F(LectureWindow, EverySceneIsReadFromTheLastRow) {
   for (const lessons::Scene& scene : lecture().scenes) {
     EXPECT_FALSE(ui_.shows("–")) << scene.title << ": " << ui_.screen().all();
     EXPECT_EQ(tooSmall(), "") << scene.title;
-    EXPECT_NE(scene.view.find('"' + ui_.view().presented + '"'), std::string::npos) << scene.title;
+    EXPECT_NE(scene.view.find('"' + ui_.view().selection.presented + '"'), std::string::npos)
+        << scene.title;
     if (scene.predict) {
       key(Key::pageDown);
       EXPECT_TRUE(ui_.shows(plain(scene.predict->ask))) << ui_.screen().all();
@@ -100,19 +101,19 @@ TEST_F(LectureWindow, EverySceneIsReadFromTheLastRow) {
 TEST_F(LectureWindow, ArrowsGoOnAndBackAndOnTheTimelineByMoments) {
   present();
   key(Key::right);
-  EXPECT_EQ(ui_.view().step, StepId::project);
-  EXPECT_EQ(ui_.view().presented, kStageCard);
+  EXPECT_EQ(ui_.view().selection.step, StepId::project);
+  EXPECT_EQ(ui_.view().selection.presented, kStageCard);
   key(Key::right);
-  EXPECT_EQ(ui_.view().step, StepId::split);
+  EXPECT_EQ(ui_.view().selection.step, StepId::split);
   key(Key::left);
-  EXPECT_EQ(ui_.view().step, StepId::project);
+  EXPECT_EQ(ui_.view().selection.step, StepId::project);
   key(Key::space);
   key(Key::space);
-  ASSERT_TRUE(ui_.view().playTime);
-  const double before = *ui_.view().playTime;
+  ASSERT_TRUE(ui_.view().selection.playTime);
+  const double before = *ui_.view().selection.playTime;
   key(Key::right);
-  EXPECT_EQ(ui_.view().step, StepId::project);
-  EXPECT_GT(ui_.view().playTime.value_or(0.0), before);
+  EXPECT_EQ(ui_.view().selection.step, StepId::project);
+  EXPECT_GT(ui_.view().selection.playTime.value_or(0.0), before);
 }
 
 TEST_F(LectureWindow, GoingBackFindsTheSceneAsItWasLeft) {
@@ -130,22 +131,22 @@ TEST_F(LectureWindow, GoingBackFindsTheSceneAsItWasLeft) {
 
 TEST_F(LectureWindow, EveryPresentedCardIsReadFromTheLastRow) {
   for (const char* page : {kFlowPage, kHeadsPage, kTrainPage, kLearnPage}) {
-    ui_.view().page = page;
+    ui_.view().selection.page = page;
     ui_.frame();
     if (!ui_.app().wantsFullScreen()) key(Key::f11);
     std::string first;
     for (int i = 0; i < 9; ++i) {
       on();
-      if (ui_.view().presented == first) break;
-      if (first.empty()) first = ui_.view().presented;
-      EXPECT_EQ(tooSmall(), "") << page << ", " << ui_.view().presented;
+      if (ui_.view().selection.presented == first) break;
+      if (first.empty()) first = ui_.view().selection.presented;
+      EXPECT_EQ(tooSmall(), "") << page << ", " << ui_.view().selection.presented;
       key(Key::f6);
     }
   }
 }
 
 TEST_F(LectureWindow, HeadsKeepTheirNamesAndStepsTheirStory) {
-  ui_.view().head = 1;
+  ui_.view().selection.head = 1;
   key(Key::f11);
   EXPECT_TRUE(ui_.shows("head 2: Verb → its subject")) << ui_.screen().all();
   EXPECT_TRUE(ui_.shows("“The” asks “The”"));
@@ -214,7 +215,7 @@ TEST_F(LectureWindow, AWindowThatCannotBeIsSaidInWords) {
 }
 
 TEST_F(SessionWindow, ScenesOfOnesOwnArePresentedWithTheirWords) {
-  ui_.view().inspectorTab = InspectorTab::scenes;
+  ui_.view().selection.inspectorTab = InspectorTab::scenes;
   ui_.press(Key{'1'}, true);
   ui_.press(Key::right);
   ui_.press(Key{'2'}, true);
@@ -231,7 +232,7 @@ TEST_F(SessionWindow, ScenesOfOnesOwnArePresentedWithTheirWords) {
   ui_.press(Key::pageDown);
   ui_.settle();
   ui_.frame();
-  EXPECT_EQ(ui_.view().step, StepId::scale);
+  EXPECT_EQ(ui_.view().selection.step, StepId::scale);
   EXPECT_TRUE(ui_.shows("Now it is scaled_down")) << ui_.screen().all();
   EXPECT_FALSE(ui_.shows("Wait here."));
   ImDrawList list(ImGui::GetDrawListSharedData());
@@ -242,7 +243,7 @@ TEST_F(SessionWindow, ScenesOfOnesOwnArePresentedWithTheirWords) {
   ui_.app().setSpeakerWindow(nullptr);
   ui_.press(Key::pageUp);
   ui_.settle();
-  EXPECT_EQ(ui_.view().step, StepId::score);
+  EXPECT_EQ(ui_.view().selection.step, StepId::score);
 }
 
 TEST(FirstLook, ANumberIsChosenAndSomethingToTryGoesOnceTheUserActs) {
@@ -255,8 +256,8 @@ TEST(FirstLook, ANumberIsChosenAndSomethingToTryGoesOnceTheUserActs) {
   App program(options);
   program.finish();
   ui.host().frames(program, 3);
-  ASSERT_TRUE(program.view().selected);
-  EXPECT_EQ(program.view().head, program.view().selected->head);
+  ASSERT_TRUE(program.view().selection.cell);
+  EXPECT_EQ(program.view().selection.head, program.view().selection.cell->head);
   EXPECT_TRUE(ui.shows("“slept” asks “cat” in head 2: Verb → its subject")) << ui.screen().all();
   ui.host().press(program, Key::right);
   EXPECT_FALSE(ui.shows("Try it"));

@@ -15,7 +15,7 @@ TEST(Link, IsCopiedAndOpensWhatItWasMadeOf) {
   AppDriver before;
   before.typeSentence("Keep these words");
   before.app().apply(SetCell{{TensorId::wQ, -1, -1, 1, 2}, 0.25F});
-  before.view().head = 5;
+  before.view().selection.head = 5;
   before.settle();
   const DocumentPtr document = before.app().document();
   before.click("session ▾");
@@ -25,11 +25,11 @@ TEST(Link, IsCopiedAndOpensWhatItWasMadeOf) {
   EXPECT_LT(link.size(), 4'000U);
 
   before.typeSentence("Something else altogether");
-  before.view().head = 0;
+  before.view().selection.head = 0;
   before.app().openLink("https://example.org/headscope/" + link);
   before.settle();
   test::expectSame(*document, before.document());
-  EXPECT_EQ(before.view().head, 5);
+  EXPECT_EQ(before.view().selection.head, 5);
   before.press(Key{'Z'}, true);
   EXPECT_EQ(before.document().input->tokens[0][0], "Something");
 }

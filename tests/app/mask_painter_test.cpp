@@ -13,8 +13,8 @@ namespace {
 
 ViewState maskView() {
   ViewState view;
-  view.tool = "mask";
-  view.step = StepId::softmax;
+  view.selection.tool = "mask";
+  view.selection.step = StepId::softmax;
   return view;
 }
 
@@ -22,10 +22,10 @@ class MaskPainter : public testing::Test {
  protected:
   const Mask& mask() { return ui_.config().mask; }
   bool allowed(Index query, Index key) {
-    return allowedKeys(mask(), ui_.view().item, query, ui_.config().keys())(key);
+    return allowedKeys(mask(), ui_.view().selection.item, query, ui_.config().keys())(key);
   }
   float weight(Index query, Index key) {
-    return ui_.trace().value({TensorId::weights, ui_.view().item, 0, query, key});
+    return ui_.trace().value({TensorId::weights, ui_.view().selection.item, 0, query, key});
   }
   ImVec2 pair(Index query, Index key) {
     return cellAt(ui_.heatmaps("flow").at(0), ui_.config().seqLen, ui_.config().keys(), query, key);
@@ -55,7 +55,7 @@ TEST_F(MaskPainter, AClickForbidsAPairAndASecondAllowsIt) {
   EXPECT_GT(weight(2, 3), 0.0F);
   EXPECT_TRUE(ui_.shows("35 of 36 pairs allowed", "flow"));
   EXPECT_TRUE(ui_.shows("'sat' → 'the': forbidden by paint", "flow"));
-  EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 0, 2, 4}));
+  EXPECT_EQ(ui_.view().selection.cell, (CellRef{TensorId::weights, 0, 0, 2, 4}));
   ui_.clickAt(pair(2, 4));
   EXPECT_GT(weight(2, 4), 0.0F);
   EXPECT_EQ(mask().painted, nullptr);  // nothing forbidden is no paint
@@ -189,7 +189,7 @@ TEST_F(MaskPainter, PaddingThatDiffersBetweenItemsStaysARule) {
   ui_.restart(makeDocument("", config, TextSource{{"The cat sat", "It did"}, {}}, Positions::named,
                            {}, kTestBudget),
               maskView());
-  ui_.view().item = 1;
+  ui_.view().selection.item = 1;
   ui_.settle();
   ui_.clickAt(pair(0, 2));
   EXPECT_TRUE(ui_.shows("padding that differs between items cannot be painted over", "flow"));
@@ -214,14 +214,15 @@ TEST_F(MaskPainter, FullyMaskedQueriesAreExplained) {
 
 TEST_F(MaskPainter, ByKeyboard) {
   ui_.press(Key::right);
-  EXPECT_EQ(ui_.view().step, StepId::weigh);  // without a cursor the arrows are the steps'
+  EXPECT_EQ(ui_.view().selection.step,
+            StepId::weigh);  // without a cursor the arrows are the steps'
   ui_.press(Key::left);
   ui_.press(Key::enter);
   ui_.press(Key::down);
   ui_.press(Key::down);
   ui_.press(Key::right);
-  EXPECT_EQ(ui_.view().step, StepId::softmax);
-  EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 0, 2, 1}));
+  EXPECT_EQ(ui_.view().selection.step, StepId::softmax);
+  EXPECT_EQ(ui_.view().selection.cell, (CellRef{TensorId::weights, 0, 0, 2, 1}));
   ui_.press(Key{'X'});
   EXPECT_EQ(weight(2, 1), 0.0F);
   EXPECT_TRUE(ui_.shows("'sat' → 'cat': forbidden by paint", "flow"));
@@ -231,18 +232,18 @@ TEST_F(MaskPainter, ByKeyboard) {
   ui_.press(Key{'X'});
   EXPECT_TRUE(allowed(1, 1));
   for (int i = 0; i < 9; ++i) ui_.press(Key::left);
-  EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 0, 1, 0}));
+  EXPECT_EQ(ui_.view().selection.cell, (CellRef{TensorId::weights, 0, 0, 1, 0}));
   ui_.press(Key::escape);
-  EXPECT_FALSE(ui_.view().selected);
+  EXPECT_FALSE(ui_.view().selection.cell);
   ui_.press(Key::right);
-  EXPECT_EQ(ui_.view().step, StepId::weigh);
+  EXPECT_EQ(ui_.view().selection.step, StepId::weigh);
   EXPECT_EQ(ui_.undoAll(), 3);
 }
 
 TEST_F(MaskPainter, OpensByItsKeyAndFollowsTheDocumentsSize) {
   ui_.restart(textDocument("a b c d"));
   ui_.press(Key{'M'});
-  EXPECT_EQ(ui_.view().tool, "mask");
+  EXPECT_EQ(ui_.view().selection.tool, "mask");
   ui_.clickAt(pair(3, 3));
   EXPECT_FALSE(allowed(3, 3));
   ui_.typeSentence("a b");
@@ -307,17 +308,17 @@ TEST(MaskPlacing, APointHasItsPair) {
 /// Enter belongs to the chosen cell: it opens the cell's field or its menu.
 TEST_F(MaskPainter, LeavesEnterToTheChosenCell) {
   ui_.press(Key::enter, false, true);
-  EXPECT_FALSE(ui_.view().selected);  // with shift it brings no cursor
+  EXPECT_FALSE(ui_.view().selection.cell);  // with shift it brings no cursor
   for (const CellRef& cell : {CellRef{TensorId::weights, 0, 0, 2, 1},  // the cursor's own
                               CellRef{TensorId::maskedScores, 0, 0, 3, 3}}) {
-    ui_.view().selected = cell;
+    ui_.view().selection.cell = cell;
     ui_.settle();
     ui_.press(Key::enter);
     ui_.type("0.75");
     ui_.press(Key::enter);
     ui_.settle();
     EXPECT_EQ(ui_.trace().value(cell), 0.75F) << toString(cell);
-    EXPECT_EQ(ui_.view().selected, cell);
+    EXPECT_EQ(ui_.view().selection.cell, cell);
     EXPECT_TRUE(allowed(cell.row, cell.col));
   }
   ui_.press(Key::enter, false, true);
@@ -327,15 +328,15 @@ TEST_F(MaskPainter, LeavesEnterToTheChosenCell) {
 /// A cell chosen elsewhere takes the keyboard, and the painter's cursor disappears.
 TEST_F(MaskPainter, TheCursorIsTheChosenPair) {
   ui_.clickAt(pair(2, 4));
-  ui_.view().step = StepId::project;
-  ui_.view().selected = CellRef{TensorId::wQ, -1, -1, 3, 3};
+  ui_.view().selection.step = StepId::project;
+  ui_.view().selection.cell = CellRef{TensorId::wQ, -1, -1, 3, 3};
   ui_.settle();
   ui_.press(Key{'X'});
   EXPECT_FALSE(allowed(2, 4));
   ui_.press(Key::down);
-  EXPECT_EQ(ui_.view().selected->tensor, TensorId::wQ);
-  ui_.view().step = StepId::softmax;
-  ui_.view().selected = CellRef{TensorId::weights, 0, 0, 2, 4};
+  EXPECT_EQ(ui_.view().selection.cell->tensor, TensorId::wQ);
+  ui_.view().selection.step = StepId::softmax;
+  ui_.view().selection.cell = CellRef{TensorId::weights, 0, 0, 2, 4};
   ui_.settle();
   ui_.press(Key{'X'});
   EXPECT_TRUE(allowed(2, 4));

@@ -21,15 +21,15 @@ DocumentPtr causalDocument() {
 
 ViewState mistakesTool() {
   ViewState view;
-  view.tool = kMistakesTool;
-  view.head = 2;
+  view.selection.tool = kMistakesTool;
+  view.selection.head = 2;
   return view;
 }
 
 TEST(Mistakes, TheKeyOpensFiveSwitches) {
   AppDriver ui;
   ui.press(Key{'W'});
-  EXPECT_EQ(ui.view().tool, kMistakesTool);
+  EXPECT_EQ(ui.view().selection.tool, kMistakesTool);
   for (const char* title : {"Reshape without the transpose", "Softmax over the queries",
                             "0 instead of −∞ in the mask", "One head's weights for all"}) {
     EXPECT_TRUE(ui.shows(title, "mistakes")) << title;
@@ -51,7 +51,7 @@ TEST(Mistakes, EachIsMadeByItsSwitchMarkedAndTakenBack) {
     const ImVec2 box(ui.window("mistakes")->x0 + 9.0F, at.y);
     ui.clickAt(box);
     EXPECT_TRUE(isOn(ui.config(), text.mistake)) << text.title;
-    EXPECT_EQ(ui.view().mistake, text.mistake);
+    EXPECT_EQ(ui.view().selection.mistake, text.mistake);
     EXPECT_TRUE(ui.shows("mistake on: ")) << text.title;
     EXPECT_TRUE(ui.shows("Wrong, and on: ", "flow")) << ui.screen().all("flow");
     ui.clickAt(box);
@@ -77,9 +77,9 @@ TEST(Mistakes, WrongRightAndTheDifferenceAreThoseOfTheTwoPasses) {
         " · output " + number(tensorDifference(*right, *wrong, TensorId::output).largest, 3);
     for (const bool on : {false, true}) {  // shown before it is made as well
       ui.restart(on ? made.document : right->documentPtr(), mistakesTool());
-      ui.view().mistake = text.mistake;
-      ui.view().step = StepId::output;
-      ui.view().selected = cell;
+      ui.view().selection.mistake = text.mistake;
+      ui.view().selection.step = StepId::output;
+      ui.view().selection.cell = cell;
       ui.settle();
       EXPECT_EQ(ui.heatmaps("compared with the correct computation").size(), 3U);
       EXPECT_TRUE(ui.shows(numbers, "beside")) << numbers << ui.screen().all("beside");
@@ -91,7 +91,7 @@ TEST(Mistakes, WrongRightAndTheDifferenceAreThoseOfTheTwoPasses) {
 TEST(Mistakes, TheWholePassesAreMeasuredBesideTheFrames) {
   AppDriver ui(causalDocument(), 1600, 1000, mistakesTool());
   ASSERT_TRUE(ui.shows("largest difference over all heads", "beside"));
-  ui.view().mistake = Mistake::sharedHead;
+  ui.view().selection.mistake = Mistake::sharedHead;
   ui.frame();  // requests the other pass, which may be done already
   if (ui.shows("computing …", "beside")) {
     ui.app().finish();
@@ -106,7 +106,7 @@ TEST(Mistakes, TheWholePassesAreMeasuredBesideTheFrames) {
 
 TEST(Mistakes, ZeroForMaskedNeedsAMaskAndOffersOne) {
   ViewState view = mistakesTool();
-  view.mistake = Mistake::zeroForMasked;
+  view.selection.mistake = Mistake::zeroForMasked;
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
   EXPECT_TRUE(ui.shows("Nothing is masked here", "beside"));
   ui.click("switch causal on", "beside");
@@ -116,18 +116,18 @@ TEST(Mistakes, ZeroForMaskedNeedsAMaskAndOffersOne) {
 
 TEST(Mistakes, TheirWordsAreSetWithRaisedAndLoweredLetters) {
   ViewState view = mistakesTool();
-  view.mistake = Mistake::sharedHead;
+  view.selection.mistake = Mistake::sharedHead;
   AppDriver ui(causalDocument(), 1600, 1000, view);
   EXPECT_TRUE(ui.shows("first head's columns of WQ, WK and WV.", "beside"))
       << ui.screen().all("beside");
   EXPECT_FALSE(ui.shows("^"));
-  ui.view().mistake = Mistake::noScale;
+  ui.view().selection.mistake = Mistake::noScale;
   ui.settle();
   EXPECT_TRUE(ui.shows("divided by √dk.", "beside")) << ui.screen().all("beside");
   EXPECT_FALSE(ui.shows("_", "beside"));
   // where there is room for one line alone, its tooltip has all of them
   ui.host().resize(1280, 560);
-  ui.view().mistake = Mistake::sharedHead;
+  ui.view().selection.mistake = Mistake::sharedHead;
   ui.settle();
   ASSERT_FALSE(ui.shows("Right:", "beside"));
   ui.hover(ui.at("Why:", "beside"));
@@ -138,21 +138,21 @@ TEST(Mistakes, TheirWordsAreSetWithRaisedAndLoweredLetters) {
 TEST(Mistakes, TheBadgeOpensTheTool) {
   AppDriver ui(apply(*causalDocument(), SetMistake{Mistake::softmaxOverQueries, true}, kTestBudget)
                    .document);
-  ASSERT_EQ(ui.view().tool, kFlowTool);
+  ASSERT_EQ(ui.view().selection.tool, kFlowTool);
   EXPECT_TRUE(ui.shows("mistake on: softmax over the queries", "heads"));
   const auto badge = ui.screen().find("mistake on: softmax over the queries");
   ASSERT_TRUE(badge);
   EXPECT_GT(badge->min.y, 960.0F);  // in the status bar, always in sight
   EXPECT_EQ(badge->color, theme(ThemeKind::light).bad);
   ui.clickAt(badge->centre());
-  EXPECT_EQ(ui.view().tool, kMistakesTool);
-  EXPECT_EQ(ui.view().mistake, Mistake::softmaxOverQueries);
+  EXPECT_EQ(ui.view().selection.tool, kMistakesTool);
+  EXPECT_EQ(ui.view().selection.mistake, Mistake::softmaxOverQueries);
 }
 
 TEST(Mistakes, APanelAloneIsMarkedToo) {
   for (const char* focus : {kStageCard, kStripCard, kToolsCard}) {
     ViewState view;
-    view.focus = focus;
+    view.selection.focus = focus;
     AppDriver ui(
         apply(*causalDocument(), SetMistake{Mistake::sharedHead, true}, kTestBudget).document, 900,
         600, view);

@@ -23,7 +23,7 @@ class ModelChanges : public testing::Test {
     }
   }
   void page(const char* id) {
-    ui.view().page = id;
+    ui.view().selection.page = id;
     calm();
   }
   /// The text of the model's predictions.

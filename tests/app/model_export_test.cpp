@@ -21,7 +21,7 @@ constexpr const char* kExport = "export dialog";
 class ModelExport : public testing::Test {
  protected:
   ModelExport() {
-    ui.view().page = kModelPage;
+    ui.view().selection.page = kModelPage;
     ui.view().model.place = {tiny().string(), "The cat sat on the mat"};
     calm();
   }
@@ -141,7 +141,7 @@ TEST_F(ModelExport, WithoutAModelItIsSaid) {
   const fs::path trace = "trace-of-WithoutAModelItIsSaid.safetensors";
   fs::remove(trace);  // a failed run may have left it
   ui.restart(presetDocument("original-transformer"));
-  ui.view().page = kModelPage;
+  ui.view().selection.page = kModelPage;
   ui.frame();
   ui.press(Key{'E'}, true, true);
   EXPECT_TRUE(ui.shows("No model is open", kExport)) << all();

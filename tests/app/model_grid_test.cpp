@@ -57,7 +57,7 @@ TEST(ModelCanvasTest, TilesStayInTheirPlacesAndBlocksApart) {
 class ModelGrid : public testing::Test {
  protected:
   void open(const fs::path& path, const std::string& text = {}) {
-    ui.view().page = kModelPage;
+    ui.view().selection.page = kModelPage;
     ui.view().model.place = {path.string(), text};
     calm();
   }
@@ -117,8 +117,8 @@ TEST_F(ModelGrid, TakesTheRoomThereIs) {
 TEST_F(ModelGrid, StandsTheSameAtTwiceTheScale) {
   const auto placeAt = [](int scale, const char* text, const char* card) {
     ViewState view;
-    view.scale = static_cast<float>(scale);
-    view.page = kModelPage;
+    view.preferences.scale = static_cast<float>(scale);
+    view.selection.page = kModelPage;
     view.model.place = {(fs::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2").string(), "The cat sat"};
     view.model.prediction.reading = 1;
     AppDriver driver(presetDocument("original-transformer"), 1600 * scale, 1000 * scale, view);
@@ -182,7 +182,7 @@ TEST_F(ModelGrid, TheProbeFollowsEdits) {
   calm();
   ui.app().apply(SetTemperature{50.0});
   calm();
-  ui.view().page = kModelPage;
+  ui.view().selection.page = kModelPage;
   calm();
   EXPECT_EQ(numbers().size(), 40U) << all();
   EXPECT_NE(numbers(), before);
@@ -204,7 +204,7 @@ TEST_F(ModelGrid, LinesCoverNoNumbers) {
   ui.view().model.heads.lines = model::Composition::key;
   calm();
   const ImU32 rgb = ~IM_COL32_A_MASK;
-  const ImU32 accent = theme(ui.view().theme).accent & rgb;
+  const ImU32 accent = theme(ui.view().preferences.theme).accent & rgb;
   const ImVec2 white = ImGui::GetDrawListSharedData()->TexUvWhitePixel;
   int letters = 0, lines = 0, covered = 0;
   const ImDrawData* data = ImGui::GetDrawData();

@@ -32,13 +32,13 @@ class ModelPage : public testing::Test {
 
 TEST_F(ModelPage, SaysHowOneGetsThere) {
   EXPECT_FALSE(ui.shows("Model", "top bar")) << "nothing is on it yet";
-  ui.view().page = kModelPage;
+  ui.view().selection.page = kModelPage;
   ui.frame();
   EXPECT_TRUE(ui.shows("Drop the folder of a GPT-2, BERT or Llama model", kModelTextCard));
 }
 
 TEST_F(ModelPage, TheTrainedExampleOpensByOneClick) {
-  ui.view().page = kModelPage;
+  ui.view().selection.page = kModelPage;
   ui.frame();
   ui.click("Open the trained example", kModelTextCard);
   ui.settle();
@@ -85,7 +85,7 @@ TEST_F(ModelPage, ASessionsModelIsOpenedAgain) {
 }
 
 TEST_F(ModelPage, AFolderThatIsGoneIsSaid) {
-  ui.view().page = kModelPage;
+  ui.view().selection.page = kModelPage;
   ui.view().model.place = {"/no/such/folder", "The cat"};
   ui.frame();
   ui.settle();
@@ -96,7 +96,7 @@ TEST_F(ModelPage, AFolderThatIsGoneIsSaid) {
 
 TEST_F(ModelPage, ADroppedFolderOpensWithAllItsHeads) {
   open("tiny-gpt2");
-  EXPECT_EQ(ui.view().page, kModelPage);
+  EXPECT_EQ(ui.view().selection.page, kModelPage);
   EXPECT_TRUE(ui.shows("tiny-gpt2", kModelTextCard)) << all(kModelTextCard);
   EXPECT_TRUE(ui.shows("2 layers · d_model 32 · 4 heads of 8", kModelTextCard));
   EXPECT_TRUE(ui.shows("it predicts", kModelTextCard));
@@ -113,16 +113,16 @@ TEST_F(ModelPage, ALayerOpensInFlow) {
   ui.view().model.head = 2;
   ui.frame();
   ui.click("open layer 2 in Flow", kModelHeadsCard);
-  EXPECT_EQ(ui.view().page, kFlowPage);
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);
   EXPECT_EQ(ui.config().dModel, 32);
   EXPECT_EQ(ui.config().numHeads, 4);
-  EXPECT_EQ(ui.view().head, 2);
+  EXPECT_EQ(ui.view().selection.head, 2);
 }
 
 TEST_F(ModelPage, ARotatedLayerOpensWithItsTurn) {
   open("tiny-llama");
   ui.click("open layer 1 in Flow", kModelHeadsCard);
-  EXPECT_EQ(ui.view().page, kFlowPage);
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);
   EXPECT_TRUE(ui.config().rotary.on());
   ui.click("Rotate", "steps");
   EXPECT_EQ(ui.heatmaps("stage").size(), 2U);
@@ -178,7 +178,7 @@ class EditedLayer : public ModelPage {
   EditedLayer() {
     open("tiny-gpt2");
     before_ = best();
-    ui.view().page = kModelPage;
+    ui.view().selection.page = kModelPage;
     ui.frame();
     ui.click("open layer 1 in Flow", kModelHeadsCard);
     ui.settle();
@@ -192,10 +192,10 @@ class EditedLayer : public ModelPage {
   }
   /// The figures of the page Model, which this opens.
   std::string best() {
-    ui.view().page = kModelPage;
+    ui.view().selection.page = kModelPage;
     ui.frame();
     const std::string said = all(kModelTextCard);
-    ui.view().page = kFlowPage;
+    ui.view().selection.page = kFlowPage;
     ui.frame();
     return said;
   }
@@ -207,7 +207,7 @@ TEST_F(EditedLayer, SaysWhereItStands) {
   EXPECT_TRUE(ui.shows("tiny-gpt2, layer 1 of 2", kLayerStripCard)) << ui.screen().all();
   EXPECT_TRUE(ui.shows("the model predicts", kLayerStripCard));
   ui.click("← Model", kLayerStripCard);
-  EXPECT_EQ(ui.view().page, kModelPage);
+  EXPECT_EQ(ui.view().selection.page, kModelPage);
 }
 
 TEST_F(EditedLayer, IsRunInTheModelAndUndone) {

@@ -15,7 +15,7 @@ namespace {
 class PredictionCard : public testing::Test {
  protected:
   void open(const std::string& folder, const std::string& text) {
-    ui.view().page = kModelPage;
+    ui.view().selection.page = kModelPage;
     ui.view().model.place = {folder, text};
     calm();
   }

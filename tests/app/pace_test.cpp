@@ -18,9 +18,9 @@ void lookAtEverything(AppDriver& ui) {
     for (const StepId step : kAllSteps) {
       for (const TensorId part : {TensorId::q, TensorId::k, TensorId::v}) {
         if (step != StepId::project && step != StepId::split && part != TensorId::q) continue;
-        ui.view().scope = scope;
-        ui.view().step = step;
-        ui.view().part = part;
+        ui.view().selection.scope = scope;
+        ui.view().selection.step = step;
+        ui.view().selection.part = part;
         ui.settle();
         const auto maps = ui.heatmaps("stage");
         ASSERT_FALSE(maps.empty()) << static_cast<int>(step);
@@ -115,7 +115,7 @@ TEST(Pace, AnItemNotYetComputedIsNotLookedAt) {
   ui.host().press(ui.app(), Key::escape);
   ui.host().click(ui.app(), ui.at("▶", "tokens"));
   if (ui.trace().config().batch == 1) {
-    EXPECT_EQ(ui.view().item, 0);
+    EXPECT_EQ(ui.view().selection.item, 0);
   }
   ui.settle();
   EXPECT_EQ(ui.trace().config().batch, 2);
@@ -150,9 +150,9 @@ TEST(Extremes, OneFeatureAHead) {
 TEST(Extremes, AHundredAndTwentyEightHeads) {
   AppDriver ui(textDocument("The cat sat on the mat", 512, 128));
   lookAtEverything(ui);
-  ui.view().head = 127;
-  ui.view().scope = StageScope::thisHead;
-  ui.view().step = StepId::score;
+  ui.view().selection.head = 127;
+  ui.view().selection.scope = StageScope::thisHead;
+  ui.view().selection.step = StepId::score;
   ui.settle();
   EXPECT_TRUE(ui.shows("head 128", "stage"));
 }
@@ -162,14 +162,14 @@ TEST(Extremes, FiveHundredAndTwelveTokens) {
   ui.typeInto("tokens", "512");
   ASSERT_EQ(ui.trace().config().seqLen, 512);
   lookAtEverything(ui);
-  ui.view().scope = StageScope::thisHead;
-  ui.view().step = StepId::softmax;
+  ui.view().selection.scope = StageScope::thisHead;
+  ui.view().selection.step = StepId::softmax;
   ui.settle();
   const auto maps = ui.heatmaps("stage");
   ui.hover(cellAt(maps.back(), 512, 512, 511, 511));
-  ASSERT_TRUE(ui.view().hovered);
-  EXPECT_NEAR(static_cast<double>(ui.view().hovered->row), 511, 4);  // several to a pixel
-  EXPECT_NEAR(static_cast<double>(ui.view().hovered->col), 511, 4);
+  ASSERT_TRUE(ui.view().frame.hovered);
+  EXPECT_NEAR(static_cast<double>(ui.view().frame.hovered->row), 511, 4);  // several to a pixel
+  EXPECT_NEAR(static_cast<double>(ui.view().frame.hovered->col), 511, 4);
 }
 
 TEST(Extremes, OneTokenSeesManyOfTheMemory) {
@@ -185,12 +185,12 @@ TEST(Extremes, OneTokenSeesManyOfTheMemory) {
 
 TEST(Extremes, WhatIsChosenGoesWithWhatItWasChosenFrom) {
   AppDriver ui;
-  ui.view().step = StepId::softmax;
+  ui.view().selection.step = StepId::softmax;
   ui.settle();
   ui.clickAt(cellAt(ui.heatmaps("stage").back(), 6, 6, 5, 5));
-  ASSERT_TRUE(ui.view().selected);
+  ASSERT_TRUE(ui.view().selection.cell);
   ui.typeInto("tokens", "2");
-  EXPECT_FALSE(ui.view().selected);
+  EXPECT_FALSE(ui.view().selection.cell);
   EXPECT_EQ(ui.trace().config().seqLen, 2);
   ui.host().moveMouse(middle(ui.heatmaps("stage").back()));
   ui.typeSentence("Cat");  // under the mouse

@@ -44,7 +44,7 @@ class PerHeadPanel : public testing::Test {
 };
 
 TEST_F(PerHeadPanel, MeasuresBothWays) {
-  EXPECT_EQ(ui_.view().tool, "perhead");
+  EXPECT_EQ(ui_.view().selection.tool, "perhead");
   expectFigures(8);
   EXPECT_TRUE(shows("the best of"));
 }
@@ -52,7 +52,7 @@ TEST_F(PerHeadPanel, MeasuresBothWays) {
 /// X, W, Q, then W_h and the measured Q_h of each head.
 TEST_F(PerHeadPanel, ShowsEveryHeadsMatrixAndResult) {
   ViewState view;
-  view.tool = "perhead";
+  view.selection.tool = "perhead";
   ui_.restart(presetDocument("by-hand"), view);
   const auto maps = ui_.heatmaps("flow");
   ASSERT_EQ(maps.size(), 3U + 2 * 2);
@@ -74,7 +74,7 @@ TEST_F(PerHeadPanel, AClickChoosesTheHead) {
   const auto maps = ui_.heatmaps("flow");
   ASSERT_EQ(maps.size(), 19U);
   ui_.clickAt(middle(maps[3 + 2 * 6]));
-  EXPECT_EQ(ui_.view().head, 6);
+  EXPECT_EQ(ui_.view().selection.head, 6);
 }
 
 TEST_F(PerHeadPanel, KeysHaveHeadsOfTheirOwn) {
@@ -83,12 +83,12 @@ TEST_F(PerHeadPanel, KeysHaveHeadsOfTheirOwn) {
   ui_.press(Key{'P'});
   expectFigures(8);
   ui_.click("K", "flow");
-  EXPECT_EQ(ui_.view().part, TensorId::k);
+  EXPECT_EQ(ui_.view().selection.part, TensorId::k);
   expectFigures(2);
   const auto maps = ui_.heatmaps("flow");
   ASSERT_EQ(maps.size(), 3U + 2 * 2);
   ui_.clickAt(middle(maps[5]));
-  EXPECT_EQ(ui_.view().head, 4);  // the first that reads key head 2
+  EXPECT_EQ(ui_.view().selection.head, 4);  // the first that reads key head 2
 }
 
 TEST_F(PerHeadPanel, MeasuresAgainWhenItsOperandsChangeOrWhenAsked) {
@@ -112,7 +112,7 @@ TEST_F(PerHeadPanel, MeasuresAgainWhenItsOperandsChangeOrWhenAsked) {
 TEST_F(PerHeadPanel, StandsAtEverySize) {
   for (const auto& [dModel, heads] : {std::pair<Index, Index>{1, 1}, {64, 1}, {96, 96}, {64, 64}}) {
     ViewState view;
-    view.tool = "perhead";
+    view.selection.tool = "perhead";
     ui_.restart(apply(*presetDocument("original-transformer"), SetDimensions{dModel, heads, heads},
                       kTestBudget)
                     .document,

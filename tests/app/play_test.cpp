@@ -16,11 +16,11 @@ namespace {
 
 class Play : public testing::Test {
  protected:
-  RowId subject() { return {ui.view().item, ui.view().head, query}; }
+  RowId subject() { return {ui.view().selection.item, ui.view().selection.head, query}; }
   Timeline timeline() { return {ui.config(), subject()}; }
   TimelineSegment moment() {
     const Timeline all = timeline();
-    return all.moments()[all.at(ui.view().playTime.value_or(-1.0))];
+    return all.moments()[all.at(ui.view().selection.playTime.value_or(-1.0))];
   }
   /// Halts at the first moment of this step and kind whose place is `from` or later.
   void goTo(StepId step, SegmentKind beat, Index from = 0) {
@@ -30,7 +30,7 @@ class Play : public testing::Test {
           return m.step == step && m.beat == beat && m.from >= from;
         });
     ASSERT_NE(found, all.moments().end());
-    ui.view().playTime = found->start + found->length / 2;
+    ui.view().selection.playTime = found->start + found->length / 2;
     ui.settle();
   }
   std::string narration() { return narrate(ui.trace(), subject(), moment()); }
@@ -66,8 +66,8 @@ class Play : public testing::Test {
 
 TEST_F(Play, SpaceStartsAndHalts) {
   ui.press(Key::space);
-  EXPECT_TRUE(ui.view().playing);
-  ASSERT_TRUE(ui.view().playTime);
+  EXPECT_TRUE(ui.view().frame.playing);
+  ASSERT_TRUE(ui.view().selection.playTime);
   EXPECT_EQ(moment().step, StepId::score);  // where the view stood
   EXPECT_TRUE(ui.shows(narration(), "stage")) << narration();
   ui.host().advance(3.0);
@@ -75,25 +75,25 @@ TEST_F(Play, SpaceStartsAndHalts) {
   EXPECT_EQ(moment().beat, SegmentKind::cell);
   EXPECT_EQ(moment().from, 1);
   ui.press(Key::space);
-  EXPECT_FALSE(ui.view().playing);
-  const double halted = *ui.view().playTime;
+  EXPECT_FALSE(ui.view().frame.playing);
+  const double halted = *ui.view().selection.playTime;
   ui.host().advance(30.0);
   ui.settle();
-  EXPECT_EQ(ui.view().playTime, halted);
+  EXPECT_EQ(ui.view().selection.playTime, halted);
   EXPECT_TRUE(ui.shows(narration(), "stage"));
   ui.press(Key::space);
-  EXPECT_LT(*ui.view().playTime, halted + 0.5);  // the halt did not advance the clock
+  EXPECT_LT(*ui.view().selection.playTime, halted + 0.5);  // the halt did not advance the clock
 }
 
 TEST_F(Play, GoesByTheClockTimesTheSpeed) {
-  ui.view().playSpeed = 4.0F;
+  ui.view().preferences.playSpeed = 4.0F;
   ui.press(Key::space);
-  const double before = *ui.view().playTime;
+  const double before = *ui.view().selection.playTime;
   const double then = ui.host().now();
   ui.host().advance(1.5);
   ui.frame();
   ui.frame();
-  EXPECT_NEAR(*ui.view().playTime - before, 4.0 * (ui.host().now() - then), 1e-6);
+  EXPECT_NEAR(*ui.view().selection.playTime - before, 4.0 * (ui.host().now() - then), 1e-6);
 }
 
 TEST_F(Play, AsksForFramesOnlyWhenThePictureChanges) {
@@ -101,19 +101,19 @@ TEST_F(Play, AsksForFramesOnlyWhenThePictureChanges) {
   goTo(StepId::score, SegmentKind::cell);
   EXPECT_FALSE(ui.app().wantsFrame());
   EXPECT_EQ(ui.app().nextChange(), kNever);
-  ui.view().playing = true;
+  ui.view().frame.playing = true;
   ui.frame();
   EXPECT_FALSE(ui.app().wantsFrame());
   EXPECT_LE(ui.app().nextChange(), 0.25);
-  ui.view().playing = false;
+  ui.view().frame.playing = false;
   goTo(StepId::score, SegmentKind::allHeads);
   EXPECT_FALSE(ui.app().wantsFrame());
-  ui.view().playing = true;
+  ui.view().frame.playing = true;
   ui.frame();
   EXPECT_FALSE(ui.app().wantsFrame());
   EXPECT_LE(ui.app().nextChange(), 1.0 / 30);
   EXPECT_GT(ui.app().nextChange(), 0.0);
-  ui.view().animate = false;
+  ui.view().preferences.animate = false;
   ui.frame();
   EXPECT_FALSE(ui.app().wantsFrame());
   EXPECT_GT(ui.app().nextChange(), 1.0 / 30);
@@ -121,69 +121,69 @@ TEST_F(Play, AsksForFramesOnlyWhenThePictureChanges) {
 
 TEST_F(Play, StopsAtTheEndAndStartsAgain) {
   goTo(StepId::output, SegmentKind::restOfRows);
-  ui.view().playing = true;
+  ui.view().frame.playing = true;
   ui.host().advance(60.0);
   ui.settle();
-  EXPECT_FALSE(ui.view().playing);
-  EXPECT_EQ(ui.view().playTime, timeline().length());
-  EXPECT_EQ(ui.view().step, StepId::output);
+  EXPECT_FALSE(ui.view().frame.playing);
+  EXPECT_EQ(ui.view().selection.playTime, timeline().length());
+  EXPECT_EQ(ui.view().selection.step, StepId::output);
   EXPECT_EQ(ui.app().nextChange(), kNever);
   ui.press(Key::space);
-  EXPECT_TRUE(ui.view().playing);
-  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_TRUE(ui.view().frame.playing);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
 }
 
 TEST_F(Play, ArrowsGoByMomentsAndHalt) {
   ui.press(Key::space);
   ui.press(Key::right);
-  EXPECT_FALSE(ui.view().playing);
+  EXPECT_FALSE(ui.view().frame.playing);
   EXPECT_EQ(moment().from, 1);
   EXPECT_TRUE(ui.shows(narration(), "stage"));
   ui.press(Key::left);
   EXPECT_EQ(moment().from, 0);
   ui.press(Key::left);
   EXPECT_EQ(moment().step, StepId::split);
-  EXPECT_EQ(ui.view().step, StepId::split);
+  EXPECT_EQ(ui.view().selection.step, StepId::split);
   ui.press(Key::right, false, true);
-  EXPECT_EQ(ui.view().playTime, timeline().stepStart(StepId::score));
+  EXPECT_EQ(ui.view().selection.playTime, timeline().stepStart(StepId::score));
   ui.press(Key::end);
-  EXPECT_EQ(ui.view().playTime, timeline().length());
+  EXPECT_EQ(ui.view().selection.playTime, timeline().length());
   ui.press(Key::home);
-  EXPECT_EQ(ui.view().playTime, 0.0);
+  EXPECT_EQ(ui.view().selection.playTime, 0.0);
 }
 
 TEST_F(Play, ArrowsMoveTheTimelineRatherThanTheChosenCell) {
   const CellRef chosen{TensorId::rawScores, 0, 0, 2, 4};
-  ui.view().selected = chosen;
+  ui.view().selection.cell = chosen;
   query = 2;
   goTo(StepId::score, SegmentKind::cell);
   ui.press(Key::right);
   EXPECT_EQ(moment().from, 1);
-  EXPECT_EQ(ui.view().selected, chosen);
+  EXPECT_EQ(ui.view().selection.cell, chosen);
   ui.press(Key::escape);
-  EXPECT_EQ(ui.view().selected, chosen);
+  EXPECT_EQ(ui.view().selection.cell, chosen);
   ui.press(Key::right);
-  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
 }
 
 TEST_F(Play, ASceneHaltsWhereTheTimelineStood) {
   goTo(StepId::score, SegmentKind::cell, 2);
   ViewState played = ui.view();
-  played.playing = true;
+  played.frame.playing = true;
   const ViewState back = viewFromJson(viewToJson(played), {});
-  EXPECT_EQ(back.step, StepId::score);
-  EXPECT_EQ(back.playTime, played.playTime);
-  EXPECT_FALSE(back.playing);
+  EXPECT_EQ(back.selection.step, StepId::score);
+  EXPECT_EQ(back.selection.playTime, played.selection.playTime);
+  EXPECT_FALSE(back.frame.playing);
   EXPECT_FALSE(viewFromJson(viewToJson({}), played).playTime);
 }
 
 TEST_F(Play, EveryMomentIsReachedByKey) {
-  ui.view().playTime = 0.0;
+  ui.view().selection.playTime = 0.0;
   ui.settle();
   const Timeline all = timeline();
   for (std::size_t i = 0; i < all.moments().size(); ++i) {
-    EXPECT_EQ(all.at(*ui.view().playTime), i);
-    EXPECT_EQ(ui.view().step, all.moments()[i].step);
+    EXPECT_EQ(all.at(*ui.view().selection.playTime), i);
+    EXPECT_EQ(ui.view().selection.step, all.moments()[i].step);
     EXPECT_TRUE(ui.shows(narration(), "stage")) << narration();
     ui.press(Key::right);
   }
@@ -192,36 +192,37 @@ TEST_F(Play, EveryMomentIsReachedByKey) {
 TEST_F(Play, EscapeLeavesTheTimeline) {
   goTo(StepId::weigh, SegmentKind::mixture);
   ui.press(Key::escape);
-  EXPECT_FALSE(ui.view().playTime);
-  EXPECT_EQ(ui.view().step, StepId::weigh);
+  EXPECT_FALSE(ui.view().selection.playTime);
+  EXPECT_EQ(ui.view().selection.step, StepId::weigh);
   EXPECT_TRUE(ui.shows("Point at a cell", "stage"));
   ui.press(Key::right);
-  EXPECT_EQ(ui.view().step, StepId::concat);
+  EXPECT_EQ(ui.view().selection.step, StepId::concat);
 }
 
 TEST_F(Play, AnotherStepByHandLeavesIt) {
   ui.press(Key::space);
   ui.click("Softmax", "steps");
-  EXPECT_FALSE(ui.view().playTime);
-  EXPECT_FALSE(ui.view().playing);
-  EXPECT_EQ(ui.view().step, StepId::softmax);
+  EXPECT_FALSE(ui.view().selection.playTime);
+  EXPECT_FALSE(ui.view().frame.playing);
+  EXPECT_EQ(ui.view().selection.step, StepId::softmax);
   ui.press(Key::space);
   ui.click("V", "flow");
-  EXPECT_FALSE(ui.view().playTime);
-  EXPECT_EQ(ui.view().part, TensorId::v);
+  EXPECT_FALSE(ui.view().selection.playTime);
+  EXPECT_EQ(ui.view().selection.part, TensorId::v);
 }
 
 TEST_F(Play, TheBarScrubs) {
   ui.clickAt(onBar(0.5F));
-  ASSERT_TRUE(ui.view().playTime);
-  EXPECT_NEAR(*ui.view().playTime, timeline().length() * 0.5, timeline().length() * 0.01);
-  EXPECT_EQ(ui.view().step, moment().step);
+  ASSERT_TRUE(ui.view().selection.playTime);
+  EXPECT_NEAR(*ui.view().selection.playTime, timeline().length() * 0.5, timeline().length() * 0.01);
+  EXPECT_EQ(ui.view().selection.step, moment().step);
   EXPECT_TRUE(ui.shows(narration(), "stage"));
   ui.host().drag(ui.app(), onBar(0.5F), onBar(0.97F));
   ui.settle();
-  EXPECT_NEAR(*ui.view().playTime, timeline().length() * 0.97, timeline().length() * 0.01);
-  EXPECT_EQ(ui.view().step, StepId::output);
-  EXPECT_FALSE(ui.view().playing);
+  EXPECT_NEAR(*ui.view().selection.playTime, timeline().length() * 0.97,
+              timeline().length() * 0.01);
+  EXPECT_EQ(ui.view().selection.step, StepId::output);
+  EXPECT_FALSE(ui.view().frame.playing);
   ui.hover({-1, -1});  // what was clicked says nothing until the mouse has left it
   ui.host().advance(1.0);
   ui.hover(onBar(0.01F));
@@ -251,39 +252,39 @@ TEST_F(Play, AllHeadsComeOneAfterAnotherAndTheScopeIsLeftAsItWas) {
   EXPECT_FALSE(veiled(middle(maps[3])));
   EXPECT_TRUE(veiled(middle(maps[4])));
   EXPECT_TRUE(ui.shows(narration(), "stage"));
-  EXPECT_EQ(ui.view().scope, StageScope::thisHead);
+  EXPECT_EQ(ui.view().selection.scope, StageScope::thisHead);
   ui.click("this head", "stage");
-  EXPECT_FALSE(ui.view().playTime);
-  EXPECT_EQ(ui.view().scope, StageScope::thisHead);
+  EXPECT_FALSE(ui.view().selection.playTime);
+  EXPECT_EQ(ui.view().selection.scope, StageScope::thisHead);
 }
 
 TEST_F(Play, ItIsAboutTheChosenQueryAndHead) {
-  ui.view().head = 3;
-  ui.view().selected = CellRef{TensorId::rawScores, 0, 3, 2, 4};
+  ui.view().selection.head = 3;
+  ui.view().selection.cell = CellRef{TensorId::rawScores, 0, 3, 2, 4};
   query = 2;
   goTo(StepId::score, SegmentKind::cell, 1);
   EXPECT_TRUE(ui.shows("“sat” asks “cat”", "stage"));
   EXPECT_TRUE(ui.shows(narration(), "stage"));
-  ui.view().head = 6;
+  ui.view().selection.head = 6;
   ui.settle();
-  EXPECT_TRUE(ui.view().playTime);
+  EXPECT_TRUE(ui.view().selection.playTime);
   EXPECT_TRUE(ui.shows(narration(), "stage"));
 }
 
 TEST_F(Play, AnEditPlaysOnWithTheNewNumbers) {
   goTo(StepId::scale, SegmentKind::cell, 1);
   const std::string before = narration();
-  ui.view().playing = true;
+  ui.view().frame.playing = true;
   ui.click("÷√d", "top bar");
-  EXPECT_TRUE(ui.view().playing);
+  EXPECT_TRUE(ui.view().frame.playing);
   EXPECT_FALSE(ui.config().scale);
   EXPECT_NE(narration(), before);
   EXPECT_TRUE(ui.shows(narration(), "stage"));
   EXPECT_TRUE(ui.shows("× 1 =", "stage"));
-  ui.view().playing = false;
+  ui.view().frame.playing = false;
   ui.typeInto("tokens", "3");
   ASSERT_EQ(ui.config().seqLen, 3);
-  EXPECT_EQ(ui.view().step, StepId::scale);  // the same place of the shorter timeline
+  EXPECT_EQ(ui.view().selection.step, StepId::scale);  // the same place of the shorter timeline
   EXPECT_EQ(moment().step, StepId::scale);
   EXPECT_TRUE(ui.shows(narration(), "stage")) << narration();
 }
@@ -293,7 +294,7 @@ TEST_F(Play, HaltedACellUnderTheMouseIsExplained) {
   const auto maps = ui.heatmaps("stage");
   ui.hover(cellAt(maps[2], 6, 6, 4, 4));
   EXPECT_TRUE(ui.shows("S[the, the]", "stage"));
-  ui.view().playing = true;
+  ui.view().frame.playing = true;
   ui.frame();
   EXPECT_TRUE(ui.shows(narration(), "stage"));
 }

@@ -23,7 +23,7 @@ TEST_F(Presenting, F11ShowsOnePanelAndF11OrEscapeLeaves) {
     EXPECT_TRUE(alone("Step 3 · Score")) << ui_.screen().all();
     EXPECT_TRUE(ui_.app().wantsFullScreen());
     EXPECT_FLOAT_EQ(ui_.app().scale(), 1.6F);
-    EXPECT_FLOAT_EQ(ui_.view().scale, 1.0F);
+    EXPECT_FLOAT_EQ(ui_.view().preferences.scale, 1.0F);
     const Spot large = *ui_.screen().find("Step 3", "panel");
     EXPECT_GT(large.max.y - large.min.y, 1.4F * small);
     ui_.press(leave);
@@ -116,20 +116,20 @@ TEST_F(Presenting, TheCardWithTheKeyboardComesFirst) {
 TEST_F(Presenting, StepsGoOnAndTheLineSaysWhere) {
   ui_.press(Key::f11);
   ui_.press(Key::right);
-  EXPECT_EQ(ui_.view().step, StepId::scale);
+  EXPECT_EQ(ui_.view().selection.step, StepId::scale);
   EXPECT_TRUE(ui_.shows("Step 4 · Scale · head 1", "headscope"));
   EXPECT_TRUE(ui_.shows("esc leaves"));
   ui_.press(Key::space);
-  EXPECT_TRUE(ui_.view().playing);
+  EXPECT_TRUE(ui_.view().frame.playing);
 }
 
 TEST_F(Presenting, TheSentenceNamesTheChosenCellOfALaterHead) {
   ViewState& view = ui_.view();
   const AttentionConfig& config = ui_.config();
   const CellRef chosen{TensorId::qProj, 0, -1, 1, 2 * config.dK() + 1};
-  view.step = StepId::project;
-  view.head = 2;
-  view.selected = chosen;
+  view.selection.step = StepId::project;
+  view.selection.head = 2;
+  view.selection.cell = chosen;
   ui_.press(Key::f11);
   const std::string named = "X times a column of W_Q gives " + cellName(ui_.trace(), chosen);
   EXPECT_TRUE(ui_.shows(named, "headscope")) << ui_.screen().all();
@@ -139,7 +139,7 @@ TEST_F(Presenting, ItsTypeIsNeverBeyondTheLargestAndFollowsCtrlPlus) {
   ui_.press(Key::f11);
   ui_.press(Key::equal, true);
   EXPECT_FLOAT_EQ(ui_.app().scale(), 2.0F);
-  EXPECT_FLOAT_EQ(ui_.view().scale, 1.25F);
+  EXPECT_FLOAT_EQ(ui_.view().preferences.scale, 1.25F);
   for (int i = 0; i < 8; ++i) ui_.press(Key::equal, true);
   EXPECT_FLOAT_EQ(ui_.app().scale(), kMaxScale);
   ui_.press(Key::escape);

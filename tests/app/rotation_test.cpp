@@ -34,16 +34,16 @@ TEST(Rotation, TheSwitchPutsAStepBetweenSplitAndScore) {
   EXPECT_EQ(ui.config().rotary.theta, Rotary::kUsualTheta);
   ui.press(Key::escape);
   ui.click("Rotate", "steps");
-  EXPECT_EQ(ui.view().step, StepId::rotate);
+  EXPECT_EQ(ui.view().selection.step, StepId::rotate);
   EXPECT_TRUE(ui.shows("Step 3 · Rotate", "stage"));
   EXPECT_TRUE(ui.shows("RoPE", "flow"));
   ui.press(Key::right);
-  EXPECT_EQ(ui.view().step, StepId::score);
+  EXPECT_EQ(ui.view().selection.step, StepId::score);
   ui.press(Key::left);
-  ASSERT_EQ(ui.view().step, StepId::rotate);
+  ASSERT_EQ(ui.view().selection.step, StepId::rotate);
   ui.press(Key{'Z'}, true);  // the step that is shown goes with it
   EXPECT_FALSE(ui.config().rotary.on());
-  EXPECT_EQ(ui.view().step, StepId::score);
+  EXPECT_EQ(ui.view().selection.step, StepId::score);
 }
 
 TEST(Rotation, AnOddWidthIsRefusedInWords) {
@@ -58,7 +58,7 @@ TEST(Rotation, TheStageShowsBeforeAndAfter) {
   const AttentionConfig c = turnedDocument()->config;
   const auto shown = [&](StepId step, TensorId part) {
     ViewState view;
-    view.part = part;
+    view.selection.part = part;
     std::vector<TensorId> tensors;
     for (const StageItem& item : stageItems(step, c, view)) {
       if (!item.sign) tensors.push_back(item.ref.tensor);
@@ -74,26 +74,26 @@ TEST(Rotation, TheStageShowsBeforeAndAfter) {
 
 TEST(Rotation, ATurnedCellIsTakenApart) {
   ViewState view;
-  view.step = StepId::rotate;
+  view.selection.step = StepId::rotate;
   AppDriver ui(turnedDocument(), 1600, 1000, view);
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 2U);
   ui.clickAt({maps[1].x0 + 3.0F, (maps[1].y0 + maps[1].y1) * 0.5F});
-  ASSERT_TRUE(ui.view().selected);
-  EXPECT_EQ(ui.view().selected->tensor, TensorId::qRot);
+  ASSERT_TRUE(ui.view().selection.cell);
+  EXPECT_EQ(ui.view().selection.cell->tensor, TensorId::qRot);
   EXPECT_TRUE(ui.shows("cos", "stage"));
   ui.click("K", "stage");
-  EXPECT_EQ(ui.view().part, TensorId::k);
+  EXPECT_EQ(ui.view().selection.part, TensorId::k);
 }
 
 /// The product equals the engine's score, and does not change when the sentence slides.
 TEST(Rotation, TheToolSlidesTheSentence) {
   ViewState view;
-  view.tool = "rotation";
-  view.selected = CellRef{TensorId::rawScores, 0, 2, 5, 1};
-  view.head = 2;
+  view.selection.tool = "rotation";
+  view.selection.cell = CellRef{TensorId::rawScores, 0, 2, 5, 1};
+  view.selection.head = 2;
   AppDriver ui(turnedDocument(), 1600, 1000, view);
-  const std::string product = number(ui.trace().value(*view.selected));
+  const std::string product = number(ui.trace().value(*view.selection.cell));
   EXPECT_TRUE(ui.shows("'mat' at position 5, 'cat' at 1: q·k = " + product, "flow"));
   const auto pairs = rotaryPairs(ui.trace(), {0, 2, 5}, 1);
   const std::string nearer = number(rotatedProduct(pairs, 5, 5));
@@ -107,7 +107,7 @@ TEST(Rotation, TheToolSlidesTheSentence) {
 
 TEST(Rotation, WithoutRoPEItIsOffered) {
   ViewState view;
-  view.tool = "rotation";
+  view.selection.tool = "rotation";
   AppDriver ui(textDocument("The cat sat"), 1600, 1000, view);
   ui.click("rotate queries and keys", "flow");
   EXPECT_TRUE(ui.config().rotary.on());
@@ -133,20 +133,20 @@ TEST(Alibi, TheSwitchPutsItIntoTheMask) {
   ui.press(Key::escape);
   EXPECT_TRUE(ui.shows("+ ALiBi", "flow"));
   EXPECT_TRUE(ui.shows("S − m·d", "steps"));
-  ui.view().head = 1;
+  ui.view().selection.head = 1;
   ui.click("Mask", "steps");
   EXPECT_TRUE(ui.shows("−0.25·d", "stage"));
   EXPECT_TRUE(ui.shows("ALiBi subtracts 0.25 from a score of head 2", "stage"));
   EXPECT_TRUE(ui.shows("Nothing is masked", "stage"));
   // the cell's own numbers
-  ui.view().selected = CellRef{TensorId::maskedScores, 0, 1, 5, 2};
+  ui.view().selection.cell = CellRef{TensorId::maskedScores, 0, 1, 5, 2};
   ui.settle();
   EXPECT_TRUE(ui.shows("− 0.25 × 3 = ", "stage"));
   const double score = ui.trace().value({TensorId::scores, 0, 1, 5, 2});
   EXPECT_TRUE(
       ui.shows("= " + number(static_cast<double>(static_cast<float>(score - 0.75)), 5), "stage"));
   EXPECT_TRUE(ui.shows("the score minus ALiBi's penalty", "inspector"));
-  ui.view().tool = "terms";
+  ui.view().selection.tool = "terms";
   ui.settle();
   EXPECT_TRUE(ui.shows("sum of 2 terms", "flow"));
   chooseInScores(ui, "RoPE: Q and K turn");  // one takes the other's place

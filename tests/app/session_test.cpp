@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
   ui_.typeSentence("Keep these words");
-  ui_.view().step = StepId::softmax;
-  ui_.view().head = 5;
+  ui_.view().selection.step = StepId::softmax;
+  ui_.view().selection.head = 5;
   ui_.press(Key{'S'}, true);
   EXPECT_TRUE(ui_.shows("Save the session"));
   ui_.press(Key{'A'}, true);
@@ -36,7 +36,7 @@ TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
   const TracePtr before = ui_.app().trace();
   ui_.typeSentence("Something else altogether");
   EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
-  ui_.view().head = 0;
+  ui_.view().selection.head = 0;
   ui_.press(Key{'O'}, true);
   EXPECT_TRUE(ui_.shows("lecture.headscope.json", "session dialog"));
   ui_.type("lecture");
@@ -44,8 +44,8 @@ TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
   EXPECT_TRUE(ui_.shows("your changes of 'lecture' are not saved yet", "session dialog"));
   ui_.press(Key::enter);
   EXPECT_EQ(ui_.document().input->tokens[0], (std::vector<std::string>{"Keep", "these", "words"}));
-  EXPECT_EQ(ui_.view().step, StepId::softmax);
-  EXPECT_EQ(ui_.view().head, 5);
+  EXPECT_EQ(ui_.view().selection.step, StepId::softmax);
+  EXPECT_EQ(ui_.view().selection.head, 5);
   EXPECT_TRUE(sameValues(*before, ui_.trace(), TensorId::output));
   EXPECT_EQ(ui_.app().title(), "lecture · headscope");
   ui_.press(Key{'Z'}, true);
@@ -53,8 +53,8 @@ TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
 }
 
 TEST_F(SessionWindow, TokensChosenOnTheHeadsPageComeBack) {
-  ui_.view().page = kHeadsPage;
-  ui_.view().selected = CellRef{TensorId::weights, 0, 0, 2, 3};
+  ui_.view().selection.page = kHeadsPage;
+  ui_.view().selection.cell = CellRef{TensorId::weights, 0, 0, 2, 3};
   ui_.settle();
   ASSERT_EQ(ui_.view().heads.query, 2) << "a cell that is chosen chooses its tokens";
   ui_.view().heads.query = 5;  // others since
@@ -62,7 +62,7 @@ TEST_F(SessionWindow, TokensChosenOnTheHeadsPageComeBack) {
   saveAs(lecture());
   for (const bool atStart : {false, true}) {
     ui_.view().heads.query = -1;
-    ui_.view().selected.reset();
+    ui_.view().selection.cell.reset();
     ui_.settle();
     const auto session = formats::loadSession(lecture(), kTestBudget);
     if (atStart) {
@@ -71,7 +71,7 @@ TEST_F(SessionWindow, TokensChosenOnTheHeadsPageComeBack) {
       ui_.app().dropFiles({lecture()});
     }
     ui_.settle();
-    EXPECT_TRUE(ui_.view().selected);
+    EXPECT_TRUE(ui_.view().selection.cell);
     EXPECT_EQ(ui_.view().heads.query, 5) << atStart;
     EXPECT_EQ(ui_.view().heads.key, -1) << atStart;
   }
@@ -214,22 +214,22 @@ TEST_F(SessionWindow, WhatCannotBeOpenedOrSavedIsSaidAndNothingIsLost) {
 }
 
 TEST_F(SessionWindow, ScenesAreSetAndRecalled) {
-  ui_.view().step = StepId::mask;
-  ui_.view().head = 2;
+  ui_.view().selection.step = StepId::mask;
+  ui_.view().selection.head = 2;
   ui_.press(Key{'3'}, true);
   const DocumentPtr first = ui_.app().document();
   ui_.typeSentence("Quite another sentence");
-  ui_.view().step = StepId::output;
+  ui_.view().selection.step = StepId::output;
   ui_.press(Key{'4'}, true);
   const DocumentPtr second = ui_.app().document();
   ui_.press(Key{'3'});
   EXPECT_EQ(ui_.app().document(), first);
   EXPECT_EQ(ui_.trace().documentPtr(), first);
-  EXPECT_EQ(ui_.view().step, StepId::mask);
-  EXPECT_EQ(ui_.view().head, 2);
+  EXPECT_EQ(ui_.view().selection.step, StepId::mask);
+  EXPECT_EQ(ui_.view().selection.head, 2);
   EXPECT_TRUE(ui_.shows("scene 3: Mask, head 3"));
   ui_.press(Key{'4'});
-  EXPECT_EQ(ui_.view().step, StepId::output);
+  EXPECT_EQ(ui_.view().selection.step, StepId::output);
   EXPECT_EQ(ui_.app().document(), second);
   ui_.press(Key{'Z'}, true);
   EXPECT_TRUE(ui_.shows("undone: scene 4"));
@@ -240,14 +240,14 @@ TEST_F(SessionWindow, ScenesAreSetAndRecalled) {
 
 TEST_F(SessionWindow, ASceneWithMoreHeadsComesWithItsView) {
   ui_.restart(textDocument("The cat sat", 512, 16));
-  ui_.view().head = 15;
+  ui_.view().selection.head = 15;
   ui_.press(Key{'1'}, true);
   ui_.typeInto("heads", "4");
   ui_.press(Key::enter);
-  EXPECT_EQ(ui_.view().head, 3);
+  EXPECT_EQ(ui_.view().selection.head, 3);
   ui_.press(Key{'1'});
   EXPECT_EQ(ui_.config().numHeads, 16);
-  EXPECT_EQ(ui_.view().head, 15);
+  EXPECT_EQ(ui_.view().selection.head, 15);
 }
 
 TEST_F(SessionWindow, TheListOfScenesSetsTitlesAndRemoves) {
@@ -275,10 +275,10 @@ TEST_F(SessionWindow, TheListOfScenesSetsTitlesAndRemoves) {
 
 TEST_F(SessionWindow, DigitsTypedIntoASentenceRecallNothing) {
   ui_.press(Key{'3'}, true);
-  ui_.view().head = 4;
+  ui_.view().selection.head = 4;
   ui_.press(Key{'E'}, true);
   ui_.press(Key{'3'});
-  EXPECT_EQ(ui_.view().head, 4);
+  EXPECT_EQ(ui_.view().selection.head, 4);
 }
 
 TEST_F(SessionWindow, UnsavedScenesAreGivenUpOnlyWhenAskedTwice) {
@@ -332,8 +332,8 @@ TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {
   ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
   ui_.typeSentence("Words before the crash");
   saveAs(lecture());
-  ui_.view().step = StepId::weigh;
-  ui_.view().head = 6;
+  ui_.view().selection.step = StepId::weigh;
+  ui_.view().selection.head = 6;
   ui_.typeSentence("Words in the crash");
   ui_.press(Key{'2'}, true);
   const TempFolder left;
@@ -344,8 +344,8 @@ TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {
   EXPECT_TRUE(ui_.shows("'lecture' was not saved before headscope ended. Restore it as of"));
   ui_.press(Key{'R'}, true, true);
   EXPECT_FALSE(ui_.shows("not saved before headscope ended"));
-  EXPECT_EQ(ui_.view().step, StepId::weigh);
-  EXPECT_EQ(ui_.view().head, 6);
+  EXPECT_EQ(ui_.view().selection.step, StepId::weigh);
+  EXPECT_EQ(ui_.view().selection.head, 6);
   EXPECT_TRUE(sameValues(*before, ui_.trace(), TensorId::output));
   EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
   EXPECT_EQ(ui_.undoAll(), 1);
@@ -522,56 +522,56 @@ TEST(SessionWriter, WritesTheNewestOfWhatItWasGivenWhenTheFirstIsDue) {
 
 TEST(ViewJson, ComesBackAndIsClamped) {
   ViewState view;
-  view.step = StepId::concat;
-  view.item = 3;
-  view.head = 7;
-  view.part = TensorId::v;
-  view.scope = StageScope::allHeads;
-  view.selected = CellRef{TensorId::weights, 3, 7, 2, 1};
-  view.colorMaps = 1;
-  view.animate = false;
-  view.playSpeed = 0.5F;
-  view.tool = "perhead";
-  view.inspectorTab = InspectorTab::scenes;
-  view.against = Against::rightWay;
-  view.mistake = Mistake::sharedHead;
-  view.termOrder = {TermColumn::contribution, true};
-  view.trail = {CellRef{TensorId::output, 3, -1, 2, 5}, *view.selected};
-  view.decodePosition = 4;
-  view.playTime = 12.5;
-  view.playQuery = 6;
+  view.selection.step = StepId::concat;
+  view.selection.item = 3;
+  view.selection.head = 7;
+  view.selection.part = TensorId::v;
+  view.selection.scope = StageScope::allHeads;
+  view.selection.cell = CellRef{TensorId::weights, 3, 7, 2, 1};
+  view.preferences.colorMaps = 1;
+  view.preferences.animate = false;
+  view.preferences.playSpeed = 0.5F;
+  view.selection.tool = "perhead";
+  view.selection.inspectorTab = InspectorTab::scenes;
+  view.selection.against = Against::rightWay;
+  view.selection.mistake = Mistake::sharedHead;
+  view.preferences.termOrder = {TermColumn::contribution, true};
+  view.selection.trail = {CellRef{TensorId::output, 3, -1, 2, 5}, *view.selection.cell};
+  view.selection.decodePosition = 4;
+  view.selection.playTime = 12.5;
+  view.selection.playQuery = 6;
   ViewState mine;
-  mine.theme = ThemeKind::dark;
-  mine.scale = 2.0F;
+  mine.preferences.theme = ThemeKind::dark;
+  mine.preferences.scale = 2.0F;
   const ViewState back = viewFromJson(viewToJson(view), mine);
   EXPECT_EQ(viewToJson(back), viewToJson(view));
-  EXPECT_EQ(back.selected, view.selected);
-  EXPECT_EQ(back.against, Against::rightWay);
-  EXPECT_EQ(back.mistake, Mistake::sharedHead);
-  EXPECT_EQ(back.termOrder, view.termOrder);
-  EXPECT_EQ(back.trail, view.trail);
-  EXPECT_EQ(back.decodePosition, 4);
-  EXPECT_EQ(back.playTime, 12.5);
-  EXPECT_EQ(back.playQuery, 6);
+  EXPECT_EQ(back.selection.cell, view.selection.cell);
+  EXPECT_EQ(back.selection.against, Against::rightWay);
+  EXPECT_EQ(back.selection.mistake, Mistake::sharedHead);
+  EXPECT_EQ(back.preferences.termOrder, view.preferences.termOrder);
+  EXPECT_EQ(back.selection.trail, view.selection.trail);
+  EXPECT_EQ(back.selection.decodePosition, 4);
+  EXPECT_EQ(back.selection.playTime, 12.5);
+  EXPECT_EQ(back.selection.playQuery, 6);
   // a state of the history does not come with the view
-  view.against = Against::state;
+  view.selection.against = Against::state;
   EXPECT_EQ(viewFromJson(viewToJson(view), mine).against, Against::lastEdit);
-  EXPECT_EQ(back.theme, ThemeKind::dark);
-  EXPECT_EQ(back.scale, 2.0F);
+  EXPECT_EQ(back.preferences.theme, ThemeKind::dark);
+  EXPECT_EQ(back.preferences.scale, 2.0F);
 
   const ViewState odd = viewFromJson(
       R"({"step":"dance","head":-5,"item":1e99,"tool":7,"later":[],"animate":"no","selected":"x"})",
       view);
-  EXPECT_EQ(odd.step, StepId::concat);
-  EXPECT_EQ(odd.head, 0);
-  EXPECT_EQ(odd.item, Limits::kBatch - 1);
-  EXPECT_EQ(odd.tool, "perhead");
-  EXPECT_FALSE(odd.animate);
+  EXPECT_EQ(odd.selection.step, StepId::concat);
+  EXPECT_EQ(odd.selection.head, 0);
+  EXPECT_EQ(odd.selection.item, Limits::kBatch - 1);
+  EXPECT_EQ(odd.selection.tool, "perhead");
+  EXPECT_FALSE(odd.preferences.animate);
   // a tool of a newer program stays what it is, and is written again
   const ViewState newer = viewFromJson(R"({"tool":"training"})", view);
-  EXPECT_EQ(newer.tool, "training");
+  EXPECT_EQ(newer.selection.tool, "training");
   EXPECT_NE(viewToJson(newer).find(R"("tool":"training")"), std::string::npos);
-  EXPECT_FALSE(odd.selected);
+  EXPECT_FALSE(odd.selection.cell);
   EXPECT_EQ(viewFromJson("no json", view).step, StepId::concat);
 }
 

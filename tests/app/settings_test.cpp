@@ -83,7 +83,7 @@ TEST_F(Settings, AFullyMaskedRowIsReportedAndIsNeverNaN) {
   EXPECT_TRUE(std::all_of(output.begin(), output.end(), [](float v) { return v == 0.0F; }));
   ui_.press(Key::escape);
   for (const Step* step : stepsOf({})) {
-    ui_.view().step = step->id();
+    ui_.view().selection.step = step->id();
     ui_.settle();
     EXPECT_FALSE(ui_.shows("nan")) << step->text(ui_.config()).id;
     EXPECT_FALSE(ui_.shows("not a number")) << step->text(ui_.config()).id;
@@ -133,9 +133,9 @@ TEST_F(Settings, Batch) {
   type("Batch", "0");
   EXPECT_EQ(config().batch, 3);
   EXPECT_TRUE(ui_.shows("batch is 0: it must be at least 1"));
-  ui_.view().item = 2;
+  ui_.view().selection.item = 2;
   type("Batch", "1");
-  EXPECT_EQ(ui_.view().item, 0);
+  EXPECT_EQ(ui_.view().selection.item, 0);
 }
 
 TEST_F(Settings, Positions) {
@@ -214,7 +214,7 @@ TEST_F(Settings, EscapeClosesThem) {
   ui_.press(Key::escape);
   EXPECT_FALSE(ui_.shows("Temperature", "Popup"));
   ui_.press(Key::right);
-  EXPECT_EQ(ui_.view().step, StepId::scale);
+  EXPECT_EQ(ui_.view().selection.step, StepId::scale);
 }
 
 }  // namespace

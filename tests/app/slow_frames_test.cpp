@@ -75,10 +75,10 @@ TEST_F(SlowFrames, TheInterfaceGrowsAStepForEachKey) {
   ViewState expected = ui.view();
   for (int i = 0; i < 3; ++i) zoomInterface(expected, 1);
   for (int i = 0; i < 3; ++i) pressed(Key::equal, true);
-  EXPECT_FLOAT_EQ(ui.view().scale, expected.scale);
+  EXPECT_FLOAT_EQ(ui.view().preferences.scale, expected.preferences.scale);
   for (int i = 0; i < 2; ++i) zoomInterface(expected, -1);
   tapped(Key::minus, 2, true);
-  EXPECT_FLOAT_EQ(ui.view().scale, expected.scale);
+  EXPECT_FLOAT_EQ(ui.view().preferences.scale, expected.preferences.scale);
 }
 
 TEST_F(SlowFrames, ATextFieldTakesEachKeyOnce) {
@@ -104,10 +104,10 @@ TEST_F(SlowFrames, ATextFieldTakesEachKeyOnce) {
 }
 
 TEST_F(SlowFrames, EnterAndWhatIsTypedAtOnceAreInOrder) {
-  ui.view().step = StepId::softmax;
+  ui.view().selection.step = StepId::softmax;
   ui.settle();
   const CellRef cell{TensorId::weights, 0, 0, 2, 1};
-  ui.view().selected = cell;
+  ui.view().selection.cell = cell;
   hold(Key::enter, 0);  // opens the field of the cell
   ui.host().text("0.5");
   hold(Key::enter, 0);
@@ -126,28 +126,28 @@ TEST_F(SlowFrames, EnterAndWhatIsTypedAtOnceAreInOrder) {
 }
 
 TEST_F(SlowFrames, ArrowsMoveACellAtATime) {
-  ui.view().step = StepId::softmax;
-  ui.view().selected = CellRef{TensorId::weights, 0, 0, 0, 0};
+  ui.view().selection.step = StepId::softmax;
+  ui.view().selection.cell = CellRef{TensorId::weights, 0, 0, 0, 0};
   ui.settle();
   pressed(Key::down);
-  EXPECT_EQ(ui.view().selected->row, 1);
+  EXPECT_EQ(ui.view().selection.cell->row, 1);
   tapped(Key::right, 3);
-  EXPECT_EQ(ui.view().selected->col, 3);
+  EXPECT_EQ(ui.view().selection.cell->col, 3);
   pressed(Key::left);
-  EXPECT_EQ(ui.view().selected->col, 2);
+  EXPECT_EQ(ui.view().selection.cell->col, 2);
 }
 
 TEST_F(SlowFrames, TheTimelineGoesAStepForEachKey) {
-  ui.view().step = StepId::score;
+  ui.view().selection.step = StepId::score;
   ui.settle();
   pressed(Key::right);
-  EXPECT_EQ(ui.view().step, StepId::scale);
+  EXPECT_EQ(ui.view().selection.step, StepId::scale);
   tapped(Key::pageDown, 2);
-  EXPECT_EQ(ui.view().step, StepId::softmax);
+  EXPECT_EQ(ui.view().selection.step, StepId::softmax);
   pressed(Key{'H'});
-  EXPECT_EQ(ui.view().head, 1);
+  EXPECT_EQ(ui.view().selection.head, 1);
   tapped(Key{'H'}, 3);
-  EXPECT_EQ(ui.view().head, 4);
+  EXPECT_EQ(ui.view().selection.head, 4);
 }
 
 TEST_F(SlowFrames, ControlsAreWalkedOneByOne) {
@@ -187,7 +187,7 @@ TEST_F(SlowFrames, EveryClickCounts) {
 }
 
 TEST_F(SlowFrames, ADoubleClickOpensAndTwoClicksDoNot) {
-  ui.view().page = kHeadsPage;
+  ui.view().selection.page = kHeadsPage;
   ui.settle();
   const ImVec2 tile = middle(ui.heatmaps("all heads").at(4));
   const auto click = [&] {
@@ -200,20 +200,20 @@ TEST_F(SlowFrames, ADoubleClickOpensAndTwoClicksDoNot) {
   ui.host().advance(2.0);
   click();
   ui.settle();
-  EXPECT_EQ(ui.view().page, kHeadsPage);
-  EXPECT_EQ(ui.view().head, 4);
+  EXPECT_EQ(ui.view().selection.page, kHeadsPage);
+  EXPECT_EQ(ui.view().selection.head, 4);
   ui.host().advance(2.0);
   click();
   click();
   ui.settle();
-  EXPECT_EQ(ui.view().page, kFlowPage);
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);
 }
 
 TEST_F(SlowFrames, EveryNotchOfTheWheelCounts) {
-  ui.view().step = StepId::softmax;
+  ui.view().selection.step = StepId::softmax;
   ui.settle();
   const CellRef cell{TensorId::weights, 0, 0, 2, 4};
-  ui.view().selected = cell;
+  ui.view().selection.cell = cell;
   ui.settle();
   const float before = ui.trace().value(cell);
   ui.host().moveMouse(cellAt(ui.heatmaps("stage")[1], 6, 6, 2, 4));

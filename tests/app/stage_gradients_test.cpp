@@ -35,23 +35,23 @@ TEST(StageGradients, StandInPlaceOfTheValuesAtEveryStep) {
   const GradientsPtr expected = gradientsOfSum(ui.app().document());
   ui.press(Key{'G'}, false, true);
   ui.settle();
-  ASSERT_TRUE(ui.view().gradientsThere);
+  ASSERT_TRUE(ui.view().frame.gradientsThere);
   ui.press(Key::home);
   for (const Step* step : stepsOf({})) {
-    ASSERT_EQ(ui.view().step, step->id());
+    ASSERT_EQ(ui.view().selection.step, step->id());
     int matrices = 0;
-    for (const StageItem& item : stageItems(ui.view().step, ui.config(), ui.view())) {
+    for (const StageItem& item : stageItems(ui.view().selection.step, ui.config(), ui.view())) {
       if (item.sign) continue;
       ++matrices;
       ASSERT_TRUE(item.ref.gradient) << item.text;
       const CellRef cell = item.ref.cell(item.ref.shownRows() / 2, item.ref.shownCols() / 2);
-      ui.view().selected = cell;
+      ui.view().selection.cell = cell;
       ui.frame();
       const std::string value = number(static_cast<double>(expected->value(cell)), 5);
       EXPECT_TRUE(ui.shows(value)) << toString(cell) << " = " << value;
     }
     EXPECT_GE(matrices, 2);
-    ui.view().selected.reset();
+    ui.view().selection.cell.reset();
     ui.frame();
     ui.press(Key::right);
   }
@@ -62,9 +62,9 @@ TEST(StageGradients, AreThoseOfTheNewestPass) {
   ui.click("gradients");
   ui.settle();
   const CellRef cell{TensorId::rawScores, 0, 1, 2, 1, -1, true};
-  ui.view().step = StepId::score;
-  ui.view().head = 1;
-  ui.view().selected = cell;
+  ui.view().selection.step = StepId::score;
+  ui.view().selection.head = 1;
+  ui.view().selection.cell = cell;
   ui.frame();
   const double before = gradientsOfSum(ui.app().document())->value(cell);
   EXPECT_TRUE(ui.shows(number(before, 5)));
@@ -77,22 +77,22 @@ TEST(StageGradients, AreThoseOfTheNewestPass) {
 
 TEST(StageGradients, OfAChosenCellTurnWithTheSwitchAndCannotBeEdited) {
   AppDriver ui(drawnDocument());
-  ui.view().selected = CellRef{TensorId::rawScores, 0, 0, 2, 1};
+  ui.view().selection.cell = CellRef{TensorId::rawScores, 0, 0, 2, 1};
   ui.press(Key{'G'}, false, true);
   ui.settle();
-  ASSERT_TRUE(ui.view().selected.has_value());
-  EXPECT_TRUE(ui.view().selected->gradient);
+  ASSERT_TRUE(ui.view().selection.cell.has_value());
+  EXPECT_TRUE(ui.view().selection.cell->gradient);
   EXPECT_TRUE(ui.shows("read only"));
   // the largest term of a gradient of a score leads on through the steps after it
   ui.press(Key{'T'});
   ui.press(Key{'B'});
-  EXPECT_EQ(ui.view().selected->tensor, TensorId::scores);
-  EXPECT_TRUE(ui.view().selected->gradient);
-  EXPECT_EQ(ui.view().step, StepId::scale);
+  EXPECT_EQ(ui.view().selection.cell->tensor, TensorId::scores);
+  EXPECT_TRUE(ui.view().selection.cell->gradient);
+  EXPECT_EQ(ui.view().selection.step, StepId::scale);
   ui.press(Key{'G'}, false, true);
   ui.frame();
-  EXPECT_FALSE(ui.view().selected->gradient);
-  EXPECT_FALSE(ui.view().gradientsThere);
+  EXPECT_FALSE(ui.view().selection.cell->gradient);
+  EXPECT_FALSE(ui.view().frame.gradientsThere);
 }
 
 /// The menu must not offer edits of W_Q for the gradient of W_Q.
@@ -100,10 +100,10 @@ TEST(StageGradients, OfWeightsAreCopiedAndNothingElse) {
   AppDriver ui(drawnDocument());
   ui.press(Key{'G'}, false, true);
   ui.settle();
-  ui.view().step = StepId::project;
-  ui.view().selected = CellRef{TensorId::wQ, -1, -1, 3, 5};
+  ui.view().selection.step = StepId::project;
+  ui.view().selection.cell = CellRef{TensorId::wQ, -1, -1, 3, 5};
   ui.frame();
-  const CellRef cell = *ui.view().selected;
+  const CellRef cell = *ui.view().selection.cell;
   ASSERT_TRUE(cell.gradient);
   ui.press(Key{'C'}, true);
   EXPECT_NEAR(std::stod(ImGui::GetClipboardText()),
@@ -121,16 +121,16 @@ TEST(StageGradients, ComeWithTheScenesThatShowedThem) {
   AppDriver ui(drawnDocument());
   ui.press(Key{'G'}, false, true);
   ui.settle();
-  ui.view().step = StepId::output;
-  ui.view().selected = CellRef{TensorId::wO, -1, -1, 3, 5, -1, true};
+  ui.view().selection.step = StepId::output;
+  ui.view().selection.cell = CellRef{TensorId::wO, -1, -1, 3, 5, -1, true};
   ui.frame();
   ui.press(Key{'1'}, true);
   ui.press(Key{'G'}, false, true);
   ui.settle();
-  EXPECT_FALSE(ui.view().gradientsThere);
+  EXPECT_FALSE(ui.view().frame.gradientsThere);
   ui.press(Key{'1'});
   ui.settle();
-  EXPECT_TRUE(ui.view().gradientsThere);
+  EXPECT_TRUE(ui.view().frame.gradientsThere);
   EXPECT_TRUE(ui.shows("∂W_O[3, 5]"));
 }
 
@@ -138,12 +138,12 @@ TEST(StageGradients, LeaveNothingBehindWhereTheSizeChanges) {
   AppDriver ui(drawnDocument());
   ui.press(Key{'G'}, false, true);
   ui.settle();
-  ui.view().selected = CellRef{TensorId::rawScores, 0, 3, 2, 1, -1, true};
+  ui.view().selection.cell = CellRef{TensorId::rawScores, 0, 3, 2, 1, -1, true};
   ui.frame();
   ui.typeInto("heads", "2");
   ui.settle();
-  EXPECT_TRUE(ui.view().gradientsThere);
-  EXPECT_LT(ui.view().head, 2);
+  EXPECT_TRUE(ui.view().frame.gradientsThere);
+  EXPECT_LT(ui.view().selection.head, 2);
   ui.press(Key{'G'});
   ui.frame();
   EXPECT_TRUE(ui.shows("all heads"));

@@ -13,7 +13,7 @@ class StageNotes : public testing::Test {
 
   std::string stage() { return ui_.screen().all("stage"); }
   void show(StepId step) {
-    ui_.view().step = step;
+    ui_.view().selection.step = step;
     ui_.settle();
   }
 };
@@ -23,7 +23,7 @@ TEST_F(StageNotes, SaysWhichColumnsOfXAreShownAndShowsTheOthersOnAClick) {
   EXPECT_TRUE(ui_.shows("Shown: columns 0 to ", "stage")) << stage();
   ui_.click("show all 512", "stage");
   ui_.settle();
-  EXPECT_TRUE(ui_.view().faintColumns);
+  EXPECT_TRUE(ui_.view().preferences.faintColumns);
   EXPECT_FALSE(ui_.shows("Shown: columns", "stage"));
   ui_.click("leave them out", "stage");
   ui_.settle();
@@ -31,7 +31,7 @@ TEST_F(StageNotes, SaysWhichColumnsOfXAreShownAndShowsTheOthersOnAClick) {
 }
 
 TEST_F(StageNotes, AChosenCellIsNeverLeftOut) {
-  ui_.view().selected = CellRef{TensorId::x, 0, -1, 1, 400};
+  ui_.view().selection.cell = CellRef{TensorId::x, 0, -1, 1, 400};
   show(StepId::project);
   EXPECT_FALSE(ui_.shows("Shown: columns", "stage")) << stage();
 }
@@ -52,7 +52,7 @@ TEST_F(StageNotes, OffersAMaskWhereNothingIsMasked) {
 
 TEST(UsedColumns, OfASmallXAreAll) {
   AppDriver ui(presetDocument("by-hand"));
-  ui.view().step = StepId::project;
+  ui.view().selection.step = StepId::project;
   ui.settle();
   EXPECT_FALSE(ui.shows("Shown: columns", "stage"));
 }

@@ -17,18 +17,18 @@ TEST(Stage, TheCellUnderTheMouseIsTheOneThatIsNamed) {
   ASSERT_EQ(maps.size(), 3U);  // Q, K^T, S
   for (const auto& [row, col] : {std::pair<Index, Index>{0, 0}, {2, 4}, {5, 1}, {5, 5}}) {
     ui.hover(cellAt(maps[2], 6, 6, row, col));
-    ASSERT_TRUE(ui.view().hovered);
+    ASSERT_TRUE(ui.view().frame.hovered);
     const CellRef cell{TensorId::rawScores, 0, 0, row, col};
-    EXPECT_EQ(ui.view().hovered->cell, cell);
-    EXPECT_EQ(ui.view().hovered->rowLane, Lane::query);
-    EXPECT_EQ(ui.view().hovered->row, row);
-    EXPECT_EQ(ui.view().hovered->colLane, Lane::key);
-    EXPECT_EQ(ui.view().hovered->col, col);
+    EXPECT_EQ(ui.view().frame.hovered->cell, cell);
+    EXPECT_EQ(ui.view().frame.hovered->rowLane, Lane::query);
+    EXPECT_EQ(ui.view().frame.hovered->row, row);
+    EXPECT_EQ(ui.view().frame.hovered->colLane, Lane::key);
+    EXPECT_EQ(ui.view().frame.hovered->col, col);
     EXPECT_TRUE(ui.shows(number(ui.trace().value(cell), 6), "Tooltip"));
     EXPECT_TRUE(ui.shows(cellInWords(ui.trace(), cell), "Tooltip"));
   }
   ui.hover({1, 1});
-  EXPECT_FALSE(ui.view().hovered);
+  EXPECT_FALSE(ui.view().frame.hovered);
 }
 
 TEST(Stage, ItsRowAndColumnAreLitInWhatItIsMadeOf) {
@@ -54,12 +54,12 @@ TEST(Stage, OperandsAreCellsOfTheirOwn) {
   AppDriver ui;
   const auto maps = ui.heatmaps("stage");
   ui.hover(cellAt(maps[0], 6, 64, 3, 10));
-  ASSERT_TRUE(ui.view().hovered);
-  EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::q, 0, 0, 3, 10}));
-  EXPECT_EQ(ui.view().hovered->colLane, Lane::inner);
+  ASSERT_TRUE(ui.view().frame.hovered);
+  EXPECT_EQ(ui.view().frame.hovered->cell, (CellRef{TensorId::q, 0, 0, 3, 10}));
+  EXPECT_EQ(ui.view().frame.hovered->colLane, Lane::inner);
   ui.hover(cellAt(maps[1], 64, 6, 10, 3));  // shown transposed
-  ASSERT_TRUE(ui.view().hovered);
-  EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::k, 0, 0, 3, 10}));
+  ASSERT_TRUE(ui.view().frame.hovered);
+  EXPECT_EQ(ui.view().frame.hovered->cell, (CellRef{TensorId::k, 0, 0, 3, 10}));
 }
 
 TEST(Stage, AClickKeepsTheCellAndItsArithmetic) {
@@ -67,15 +67,15 @@ TEST(Stage, AClickKeepsTheCellAndItsArithmetic) {
   const auto maps = ui.heatmaps("stage");
   ui.clickAt(cellAt(maps[2], 6, 6, 2, 4));
   const CellRef cell{TensorId::rawScores, 0, 0, 2, 4};
-  ASSERT_EQ(ui.view().selected, cell);
+  ASSERT_EQ(ui.view().selection.cell, cell);
   ui.hover({1, 1});
-  EXPECT_EQ(ui.view().selected, cell);
+  EXPECT_EQ(ui.view().selection.cell, cell);
   EXPECT_TRUE(ui.shows("S[sat, the]", "stage"));
   EXPECT_TRUE(ui.shows(number(ui.trace().value(cell), 5), "stage"));
   EXPECT_TRUE(ui.shows("next: × 0.1250 →", "stage"));
   EXPECT_TRUE(ui.shows("query 'sat'", "inspector"));
   ui.press(Key::escape);
-  EXPECT_FALSE(ui.view().selected);
+  EXPECT_FALSE(ui.view().selection.cell);
 }
 
 TEST(Stage, EveryStepShowsItsMatricesAndTheirNumbers) {
@@ -85,13 +85,13 @@ TEST(Stage, EveryStepShowsItsMatricesAndTheirNumbers) {
       {StepId::scale, 2},   {StepId::mask, 3},   {StepId::softmax, 2},
       {StepId::weigh, 3},   {StepId::concat, 2}, {StepId::output, 4}};
   for (const Step* step : stepsOf(ui.config())) {
-    ui.view().step = step->id();
+    ui.view().selection.step = step->id();
     ui.settle();
     const auto maps = ui.heatmaps("stage");
     EXPECT_EQ(maps.size(), matrices.at(step->id())) << step->text(ui.config()).id;
     for (const gl::Rect& map : maps) {
       ui.hover(middle(map));
-      EXPECT_TRUE(ui.view().hovered) << step->text(ui.config()).id;
+      EXPECT_TRUE(ui.view().frame.hovered) << step->text(ui.config()).id;
     }
   }
 }
@@ -104,7 +104,7 @@ TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
     std::set<TensorId> given;
     for (const TensorId part : {TensorId::q, TensorId::k, TensorId::v}) {
       ViewState view;
-      view.part = part;
+      view.selection.part = part;
       for (const StageItem& item : stageItems(step->id(), c, view)) {
         if (item.sign || item.ref.maskOnly) continue;
         (item.result ? given : taken).insert(item.ref.tensor);
@@ -121,7 +121,7 @@ TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
 /// matrix.
 TEST(Stage, NamesAreNotTurnedInVain) {
   AppDriver ui(textDocument("The cat sat on the mat"), 1280, 720);
-  ui.view().step = StepId::score;
+  ui.view().selection.step = StepId::score;
   ui.settle();
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 3U);
@@ -139,7 +139,7 @@ TEST(Stage, LongNamesLeaveTheMatricesTheirRoom) {
     std::string text = "The internationalizationalist saw it";
     for (Index i = 4; i < tokens; ++i) text += " again";
     AppDriver ui(textDocument(text, 384, 96), 1280, 720);
-    ui.view().step = StepId::score;
+    ui.view().selection.step = StepId::score;
     ui.settle();
     const auto maps = ui.heatmaps("stage");
     ASSERT_EQ(maps.size(), 3U);
@@ -160,7 +160,7 @@ TEST(Stage, LongNamesLeaveTheMatricesTheirRoom) {
 
 TEST(Stage, NumbersAreTheTraces) {
   AppDriver ui(presetDocument("by-hand"));
-  ui.view().step = StepId::softmax;
+  ui.view().selection.step = StepId::softmax;
   ui.settle();
   for (Index row = 0; row < 3; ++row) {
     for (Index col = 0; col < 3; ++col) {
@@ -173,7 +173,7 @@ TEST(Stage, NumbersAreTheTraces) {
 TEST(Stage, AMaskedCellSaysWhy) {
   AppDriver ui;
   ui.click("causal", "top bar");
-  ui.view().step = StepId::mask;
+  ui.view().selection.step = StepId::mask;
   ui.settle();
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 3U);
@@ -186,18 +186,18 @@ TEST(Stage, AMaskedCellSaysWhy) {
 
 TEST(Stage, QKAndVAreChosen) {
   AppDriver ui;
-  ui.view().step = StepId::split;
+  ui.view().selection.step = StepId::split;
   ui.settle();
   ui.click("K", "stage");
-  EXPECT_EQ(ui.view().part, TensorId::k);
+  EXPECT_EQ(ui.view().selection.part, TensorId::k);
   ui.click("V", "stage");
-  EXPECT_EQ(ui.view().part, TensorId::v);
+  EXPECT_EQ(ui.view().selection.part, TensorId::v);
 }
 
 /// The items of a step for head 6 of 8 with d_k 64.
 std::vector<StageItem> itemsOf(StepId step, const AttentionConfig& config) {
   ViewState view;
-  view.head = 5;
+  view.selection.head = 5;
   return stageItems(step, config, view);
 }
 
@@ -236,8 +236,8 @@ TEST(Stage, KeysAndValuesAreNamedByTheirOwnHead) {
   EXPECT_EQ(itemsOf(StepId::score, c)[4].text, "S_{6}");
   EXPECT_EQ(itemsOf(StepId::weigh, c)[2].text, "V_{2}");
   ViewState view;
-  view.head = 5;
-  view.part = TensorId::k;
+  view.selection.head = 5;
+  view.selection.part = TensorId::k;
   EXPECT_EQ(stageItems(StepId::project, c, view)[2].text, "W^K_{2}");
   EXPECT_EQ(stageItems(StepId::split, c, view)[2].text, "K_{2}");
 }
@@ -247,7 +247,7 @@ TEST(Stage, ReshapedRowsAreNotLitAsTheTokensOwn) {
   AppDriver ui(apply(*presetDocument("original-transformer"),
                      SetMistake{Mistake::reshapeWithoutTranspose, true}, kTestBudget)
                    .document);
-  ui.view().step = StepId::split;
+  ui.view().selection.step = StepId::split;
   ui.settle();
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 2U);
@@ -263,8 +263,8 @@ TEST(Stage, ReshapedRowsAreNotLitAsTheTokensOwn) {
   ui.hover(cellAt(maps[0], 6, 512, 2, 10));
   EXPECT_EQ(litLabels(), 1);  // only Q's label
   ui.hover(cellAt(maps[1], 6, 64, 2, 10));
-  ASSERT_TRUE(ui.view().hovered);
-  EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::q, 0, 0, 2, 10}));
+  ASSERT_TRUE(ui.view().frame.hovered);
+  EXPECT_EQ(ui.view().frame.hovered->cell, (CellRef{TensorId::q, 0, 0, 2, 10}));
   EXPECT_EQ(litLabels(), 0);
 }
 
@@ -280,7 +280,7 @@ TEST(Stage, AForbiddenScoreThatGetsZeroIsSaidTo) {
   EXPECT_EQ(signsOf(causal->config), "+ mask: 0 or −∞");
   AppDriver ui(apply(*causal, SetMistake{Mistake::zeroForMasked, true}, kTestBudget).document);
   EXPECT_EQ(signsOf(ui.config()), "⊙ mask: 1 or 0");
-  ui.view().step = StepId::mask;
+  ui.view().selection.step = StepId::mask;
   ui.settle();
   ui.hover(cellAt(ui.heatmaps("stage").at(1), 6, 6, 2, 4));
   EXPECT_TRUE(ui.shows("0 in place of −∞: causal: key 4 comes after query 2", "Tooltip"));
@@ -291,7 +291,7 @@ TEST(Stage, WhatAScoreBecomesIsSaidAsSoftmaxIsTaken) {
     AppDriver ui(apply(*presetDocument("original-transformer"),
                        SetMistake{Mistake::softmaxOverQueries, down}, kTestBudget)
                      .document);
-    ui.view().selected = CellRef{TensorId::rawScores, 0, 0, 2, 4};
+    ui.view().selection.cell = CellRef{TensorId::rawScores, 0, 0, 2, 4};
     ui.settle();
     EXPECT_EQ(ui.shows("softmax over the row →", "stage"), !down);
     EXPECT_EQ(ui.shows("softmax down the column →", "stage"), down);

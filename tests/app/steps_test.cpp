@@ -7,20 +7,20 @@ namespace {
 
 TEST(Steps, TheKeysGoThroughThem) {
   AppDriver ui;
-  EXPECT_EQ(ui.view().step, StepId::score);
+  EXPECT_EQ(ui.view().selection.step, StepId::score);
   ui.press(Key::right);
-  EXPECT_EQ(ui.view().step, StepId::scale);
+  EXPECT_EQ(ui.view().selection.step, StepId::scale);
   ui.press(Key::left);
   ui.press(Key::left);
-  EXPECT_EQ(ui.view().step, StepId::split);
+  EXPECT_EQ(ui.view().selection.step, StepId::split);
   ui.press(Key::end);
-  EXPECT_EQ(ui.view().step, StepId::output);
+  EXPECT_EQ(ui.view().selection.step, StepId::output);
   ui.press(Key::right);
-  EXPECT_EQ(ui.view().step, StepId::output);
+  EXPECT_EQ(ui.view().selection.step, StepId::output);
   ui.press(Key::home);
-  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
   ui.press(Key::left);
-  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
 }
 
 TEST(Steps, TheKeysBelongToTheSentenceWhileItIsEdited) {
@@ -29,8 +29,8 @@ TEST(Steps, TheKeysBelongToTheSentenceWhileItIsEdited) {
   ui.press(Key::left);
   ui.press(Key::end);
   ui.type(" ");
-  EXPECT_EQ(ui.view().step, StepId::score);
-  EXPECT_FALSE(ui.view().playing);
+  EXPECT_EQ(ui.view().selection.step, StepId::score);
+  EXPECT_FALSE(ui.view().frame.playing);
 }
 
 TEST(Steps, ARowOfTheRailOpensItsStep) {
@@ -38,7 +38,7 @@ TEST(Steps, ARowOfTheRailOpensItsStep) {
   for (const Step* step : stepsOf({})) {
     const std::string title(step->text(ui.config()).title);
     ui.click(title, "steps");
-    EXPECT_EQ(ui.view().step, step->id()) << title;
+    EXPECT_EQ(ui.view().selection.step, step->id()) << title;
     EXPECT_TRUE(ui.shows("· " + title, "stage"));
   }
 }
@@ -55,36 +55,36 @@ TEST(Steps, TheRailNamesTheShapesThereAreNow) {
 TEST(Steps, TheRailsButtonsGoThroughThem) {
   AppDriver ui;
   ui.click("▶|", "steps");
-  EXPECT_EQ(ui.view().step, StepId::output);
+  EXPECT_EQ(ui.view().selection.step, StepId::output);
   ui.click("◀", "steps");
-  EXPECT_EQ(ui.view().step, StepId::concat);
+  EXPECT_EQ(ui.view().selection.step, StepId::concat);
   ui.click("|◀", "steps");
-  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
   ui.click("▶", "steps");
-  EXPECT_EQ(ui.view().step, StepId::split);
+  EXPECT_EQ(ui.view().selection.step, StepId::split);
 }
 
 TEST(Steps, PlayAndPauseByButton) {
   AppDriver ui;
   ui.click("Play", "steps");
-  EXPECT_TRUE(ui.view().playing);
+  EXPECT_TRUE(ui.view().frame.playing);
   ui.click("Pause", "steps");
-  EXPECT_FALSE(ui.view().playing);
+  EXPECT_FALSE(ui.view().frame.playing);
 }
 
 TEST(Flow, ABlockOpensItsStep) {
   AppDriver ui;
   ui.click("V", "flow");
-  EXPECT_EQ(ui.view().step, StepId::project);
-  EXPECT_EQ(ui.view().part, TensorId::v);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
+  EXPECT_EQ(ui.view().selection.part, TensorId::v);
   const auto maps = ui.heatmaps("flow");
   ASSERT_EQ(maps.size(), 8U);
   ui.clickAt(middle(maps[5]));
-  EXPECT_EQ(ui.view().step, StepId::softmax);
-  EXPECT_EQ(ui.view().head, 5);
+  EXPECT_EQ(ui.view().selection.step, StepId::softmax);
+  EXPECT_EQ(ui.view().selection.head, 5);
   EXPECT_TRUE(ui.shows("head 6", "stage"));
   ui.click("WO", "flow");
-  EXPECT_EQ(ui.view().step, StepId::output);
+  EXPECT_EQ(ui.view().selection.step, StepId::output);
 }
 
 TEST(Flow, MovesToNewDimensionsAndThenRests) {

@@ -16,8 +16,8 @@ namespace {
 
 ViewState temperatureView() {
   ViewState view;
-  view.tool = "temperature";
-  view.selected = CellRef{TensorId::weights, 0, 0, 2, 1};
+  view.selection.tool = "temperature";
+  view.selection.cell = CellRef{TensorId::weights, 0, 0, 2, 1};
   return view;
 }
 
@@ -48,13 +48,13 @@ TEST_F(TemperaturePanel, ShowsTheRowsEntropyAndLargestWeight) {
                                     spread.entropy, spread.effectiveKeys),
                         "flow"));
   EXPECT_TRUE(ui_.shows("weights of 'sat'", "flow"));
-  ui_.view().selected->row = 5;
+  ui_.view().selection.cell->row = 5;
   ui_.settle();
   EXPECT_TRUE(ui_.shows("weights of 'mat'", "flow"));
 }
 
 TEST_F(TemperaturePanel, ShowsTheVarianceOfTheHeadsScores) {
-  ui_.view().head = 5;
+  ui_.view().selection.head = 5;
   ui_.settle();
   EXPECT_TRUE(ui_.shows("raw scores of head 6: variance", "flow"));
   EXPECT_TRUE(ui_.shows("at dk 64; after ÷√64:", "flow"));
@@ -69,7 +69,7 @@ TEST_F(TemperaturePanel, TheVarianceIsMeasuredBesideTheFrames) {
     return fmt::format("raw scores of head {}: variance {}", head + 1, number(v.raw, 3));
   };
   EXPECT_TRUE(ui_.shows(inWords(0), "flow"));
-  ui_.view().head = 5;
+  ui_.view().selection.head = 5;
   ui_.frame();
   EXPECT_TRUE(ui_.shows("raw scores of head 6: measuring …", "flow"));
   ui_.app().finish();
@@ -169,7 +169,7 @@ TEST_F(TemperaturePanel, AFullyMaskedRowHasNoDistribution) {
 TEST_F(TemperaturePanel, OpensByItsKeyAlsoForOneToken) {
   ui_.restart(textDocument("Go", 8, 1));
   ui_.press(Key{'S'});
-  EXPECT_EQ(ui_.view().tool, "temperature");
+  EXPECT_EQ(ui_.view().selection.tool, "temperature");
   EXPECT_TRUE(ui_.shows("'Go': entropy 0.00 of 0.00 bits · 1.0 effective keys of 1 · largest 1 on",
                         "flow"));
   EXPECT_TRUE(ui_.shows("variance 0 at dk 8", "flow"));

@@ -18,8 +18,8 @@ namespace {
 
 ViewState termsOf(StepId step) {
   ViewState view;
-  view.step = step;
-  view.tool = kTermsTool;
+  view.selection.step = step;
+  view.selection.tool = kTermsTool;
   return view;
 }
 
@@ -63,9 +63,9 @@ TEST(Terms, AKeyOpensThemForTheCellClicked) {
   AppDriver ui(presetDocument("by-hand"));
   ui.clickAt(cellAt(ui.heatmaps("stage")[2], 3, 3, 2, 1));
   const CellRef cell{TensorId::rawScores, 0, 0, 2, 1};
-  ASSERT_EQ(ui.view().selected, cell);
+  ASSERT_EQ(ui.view().selection.cell, cell);
   ui.press(Key{'T'});
-  ASSERT_EQ(ui.view().tool, kTermsTool);
+  ASSERT_EQ(ui.view().selection.tool, kTermsTool);
   const Explanation e = explainCell(ui.trace(), cell);
   ASSERT_EQ(e.terms.size(), 4U);
   EXPECT_TRUE(ui.shows(cellName(ui.trace(), cell) + " = " + number(e.value, 7), "flow"));
@@ -151,11 +151,11 @@ TEST(Terms, OfASoftmaxAreItsExponentials) {
 TEST(Terms, SayWhyAKeyIsMaskedAndWhatDropoutDid) {
   AppDriver ui(presetDocument("by-hand"), 1600, 1000, termsOf(StepId::mask));
   ui.click("causal", "top bar");
-  ui.view().selected = CellRef{TensorId::maskedScores, 0, 0, 0, 2};
+  ui.view().selection.cell = CellRef{TensorId::maskedScores, 0, 0, 0, 2};
   ui.settle();
   EXPECT_TRUE(ui.shows("causal: key 2 comes after query 0", "flow"));
   EXPECT_TRUE(ui.shows("is not used: −∞ replaces it", "flow"));
-  ui.view().selected = CellRef{TensorId::weights, 0, 0, 0, 2};
+  ui.view().selection.cell = CellRef{TensorId::weights, 0, 0, 0, 2};
   ui.settle();
   EXPECT_TRUE(ui.shows("weight 0: causal: key 2 comes after query 0", "flow"));
 
@@ -166,7 +166,7 @@ TEST(Terms, SayWhyAKeyIsMaskedAndWhatDropoutDid) {
   for (Index row = 0; row < 3; ++row) {
     const CellRef cell{TensorId::weights, 0, 0, row, 0};
     const Explanation e = explainCell(ui.trace(), cell);
-    ui.view().selected = cell;
+    ui.view().selection.cell = cell;
     ui.settle();
     EXPECT_TRUE(ui.shows(
         e.factor == 0.0 ? "dropped: 0 in its place" : "kept by dropout: × 1/(1 − 0.5)", "flow"));
@@ -183,7 +183,7 @@ TEST(Terms, OfAPinnedCellAreThoseOfTheComputedValue) {
   const DocumentPtr pinned =
       apply(*presetDocument("by-hand"), SetPin{{cell, 55.0F}}, kTestBudget).document;
   ViewState view = termsOf(StepId::score);
-  view.selected = cell;
+  view.selection.cell = cell;
   AppDriver ui(pinned, 1600, 1000, view);
   const std::string words = "pinned at 55, computed " + number(computed, 7);
   EXPECT_TRUE(ui.shows(words, "flow"));
@@ -193,13 +193,13 @@ TEST(Terms, OfAPinnedCellAreThoseOfTheComputedValue) {
 
 TEST(Terms, AnOperandSaysWhereItComesFrom) {
   ViewState view = termsOf(StepId::project);
-  view.selected = CellRef{TensorId::x, 0, -1, 2, 1};
+  view.selection.cell = CellRef{TensorId::x, 0, -1, 2, 1};
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
   EXPECT_TRUE(
       ui.shows("token 2 'sat', coordinate 1: " + ui.document().input->coordinates[1], "flow"));
   EXPECT_TRUE(ui.shows("Its arithmetic ends here", "flow"));
   EXPECT_FALSE(ui.shows("along the largest term", "flow"));
-  view.selected = CellRef{TensorId::wQ, -1, -1, 3, 17};
+  view.selection.cell = CellRef{TensorId::wQ, -1, -1, 3, 17};
   ui.restart(presetDocument("original-transformer"), view);
   EXPECT_TRUE(ui.shows("W_Q[3, 17]", "flow"));
   EXPECT_TRUE(ui.shows("drawn: xavier, seed 1", "flow"));
@@ -207,9 +207,9 @@ TEST(Terms, AnOperandSaysWhereItComesFrom) {
 
 TEST(Terms, LeadBackToXAndTheTrailLeadsForth) {
   ViewState view = termsOf(StepId::output);
-  view.selected = CellRef{TensorId::output, 0, -1, 2, 5};
+  view.selection.cell = CellRef{TensorId::output, 0, -1, 2, 5};
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
-  std::vector<CellRef> trail{*ui.view().selected};
+  std::vector<CellRef> trail{*ui.view().selection.cell};
   while (isResult(trail.back().tensor)) {
     const bool weight = trail.back().tensor == TensorId::weights;
     const std::size_t terms = explainCell(ui.trace(), trail.back()).terms.size();
@@ -217,20 +217,20 @@ TEST(Terms, LeadBackToXAndTheTrailLeadsForth) {
              : terms > 1 ? "← along the largest term"
                          : "← to its source",
              "flow");
-    ASSERT_NE(ui.view().selected, trail.back());
-    trail.push_back(*ui.view().selected);
+    ASSERT_NE(ui.view().selection.cell, trail.back());
+    trail.push_back(*ui.view().selection.cell);
     ASSERT_LT(trail.size(), 12U);
-    EXPECT_EQ(ui.view().trail, trail);
+    EXPECT_EQ(ui.view().selection.trail, trail);
     EXPECT_TRUE(ui.shows(cellName(ui.trace(), trail[trail.size() - 2]), "flow"));
   }
   EXPECT_EQ(trail.back().tensor, TensorId::x);
-  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_EQ(ui.view().selection.step, StepId::project);
   ui.press(Key::backspace);
-  EXPECT_EQ(ui.view().selected, trail[trail.size() - 2]);
+  EXPECT_EQ(ui.view().selection.cell, trail[trail.size() - 2]);
   ui.click(cellName(ui.trace(), trail[2]), "flow");
-  EXPECT_EQ(ui.view().selected, trail[2]);
-  EXPECT_EQ(ui.view().trail.size(), 3U);
-  EXPECT_EQ(ui.view().step, StepId::weigh);
+  EXPECT_EQ(ui.view().selection.cell, trail[2]);
+  EXPECT_EQ(ui.view().selection.trail.size(), 3U);
+  EXPECT_EQ(ui.view().selection.step, StepId::weigh);
 }
 
 TEST(Terms, AnyOperandCanBeFollowedAndLightsUp) {
@@ -238,32 +238,32 @@ TEST(Terms, AnyOperandCanBeFollowedAndLightsUp) {
   const Explanation e = explainCell(ui.trace(), {TensorId::heads, 0, 0, 0, 0});
   const std::string right = rightName(ui.trace(), e.terms[1]);
   ui.hover(ui.at(right, "/terms"));
-  EXPECT_EQ(ui.view().pointed, e.terms[1].cells);
+  EXPECT_EQ(ui.view().frame.pointed, e.terms[1].cells);
   ui.click(right, "/terms");
-  EXPECT_EQ(ui.view().selected, e.terms[1].cells[1]);
-  EXPECT_EQ(ui.view().step, StepId::split);
-  EXPECT_EQ(ui.view().part, TensorId::v);
+  EXPECT_EQ(ui.view().selection.cell, e.terms[1].cells[1]);
+  EXPECT_EQ(ui.view().selection.step, StepId::split);
+  EXPECT_EQ(ui.view().selection.part, TensorId::v);
   ui.hover({1, 1});
-  EXPECT_TRUE(ui.view().pointed.empty());
+  EXPECT_TRUE(ui.view().frame.pointed.empty());
 }
 
 TEST(Terms, TheStripOpensThem) {
   AppDriver ui;
   ui.clickAt(cellAt(ui.heatmaps("stage")[2], 6, 6, 2, 1));
-  const Explanation e = explainCell(ui.trace(), *ui.view().selected);
+  const Explanation e = explainCell(ui.trace(), *ui.view().selection.cell);
   const Arithmetic a = arithmetic(ui.trace(), e, 1, true);
   EXPECT_EQ(a.sum.rfind("= Σ_j q[sat, j]·k[cat, j] = ", 0), 0U) << a.sum;
   EXPECT_TRUE(ui.shows("S[sat, cat]= Σ_j q[sat, j]·k[cat, j] = ", "stage"));
   EXPECT_TRUE(ui.shows("more terms = " + number(e.value, 5), "stage"));
   ui.click("all 64 terms", "stage");
-  EXPECT_EQ(ui.view().tool, kTermsTool);
+  EXPECT_EQ(ui.view().selection.tool, kTermsTool);
 }
 
 TEST(Terms, TheStripSaysWhichColumnsAHeadHas) {
   ViewState view;
-  view.step = StepId::concat;
-  view.selected = CellRef{TensorId::concat, 0, -1, 2, 321};
-  view.head = 5;
+  view.selection.step = StepId::concat;
+  view.selection.cell = CellRef{TensorId::concat, 0, -1, 2, 321};
+  view.selection.head = 5;
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
   EXPECT_TRUE(ui.shows("C[sat, 321]= heads[sat, 1] = ", "stage"));
   EXPECT_TRUE(ui.shows("column 1 of head 6, which has columns 320 to 383", "stage"));

@@ -180,28 +180,28 @@ TEST(Text, WithoutPositionsTheOutputsRowsFollowTheirTokens) {
 TEST(Text, AClickOnATokenChoosesItsRow) {
   AppDriver ui;
   ui.click("on", "chips");
-  ASSERT_TRUE(ui.view().selected);
-  EXPECT_EQ(ui.view().selected->row, 3);
+  ASSERT_TRUE(ui.view().selection.cell);
+  EXPECT_EQ(ui.view().selection.cell->row, 3);
   EXPECT_TRUE(ui.shows("query 'on'", "inspector"));
 }
 
 TEST(Text, ExamplesAreOpenedAsWholeStates) {
   AppDriver ui(presetDocument("by-hand"));
-  ui.view().learnHeads = false;  // at sizes that take a while to learn
+  ui.view().preferences.learnHeads = false;  // at sizes that take a while to learn
   for (const Example& example : examples()) {
     ui.click("examples ▾", "tokens");
     ui.click(example.title, "Popup");
     EXPECT_EQ(*ui.document().source, example.source) << example.name;
     EXPECT_EQ(ui.trace().documentPtr(), ui.app().document()) << ui.app().message();
     EXPECT_EQ(ui.config(), fitTo(example.source, AttentionConfig{})) << example.name;
-    EXPECT_EQ(ui.view().head, 0);
-    EXPECT_FALSE(ui.view().selected);
+    EXPECT_EQ(ui.view().selection.head, 0);
+    EXPECT_FALSE(ui.view().selection.cell);
     Mask causal;  // a fresh mask for each
     causal.causal = true;
     ui.app().apply(SetMask{causal, {}}, "");
     ui.app().apply(SetScale{false}, "");
-    ui.view().head = 3;
-    ui.view().selected = CellRef{TensorId::weights, 0, 3, 1, 1};
+    ui.view().selection.head = 3;
+    ui.view().selection.cell = CellRef{TensorId::weights, 0, 3, 1, 1};
     ui.settle();
   }
 }
@@ -283,7 +283,7 @@ TEST(Memory, LeftEmptyItStaysSelfAttention) {
 
 TEST(Memory, AddedAtALaterItemIsEveryItems) {
   AppDriver ui(exampleDocument("two-sentences"));
-  ui.view().item = 1;
+  ui.view().selection.item = 1;
   ui.settle();
   ui.click("add memory", "tokens");
   ui.type("Guten");
@@ -311,7 +311,7 @@ TEST(Batch, AnItemIsChosenAndItsTextEdited) {
   EXPECT_TRUE(ui.shows("item 1 of 2", "tokens"));
   EXPECT_TRUE(ui.screen().find("teacher", "chips"));
   ui.click("▶", "tokens");
-  EXPECT_EQ(ui.view().item, 1);
+  EXPECT_EQ(ui.view().selection.item, 1);
   EXPECT_TRUE(ui.screen().find("bird", "chips"));
   EXPECT_TRUE(ui.screen().find("bird", "stage"));
   EXPECT_FALSE(ui.screen().find("teacher", "stage"));
@@ -322,7 +322,7 @@ TEST(Batch, AnItemIsChosenAndItsTextEdited) {
   EXPECT_EQ(ui.document().config.mask.lengths, (std::vector<Index>{10, 4}));
   EXPECT_TRUE(ui.screen().find("[pad]", "chips"));
   ui.click("◀", "tokens");
-  EXPECT_EQ(ui.view().item, 0);
+  EXPECT_EQ(ui.view().selection.item, 0);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST(TokenAxis, NoNameLiesOnAnother) {
   for (const Index lit : {-1, 3, 29}) {
     AppDriver ui(textDocument(text));
     ui.press(Key{'V'});
-    if (lit >= 0) ui.view().selected = CellRef{TensorId::weights, 0, 0, lit, 0};
+    if (lit >= 0) ui.view().selection.cell = CellRef{TensorId::weights, 0, 0, lit, 0};
     ui.settle();
     const ScreenText screen = ui.screen();
     std::vector<Spot> names;

@@ -67,7 +67,7 @@ TEST(TopBar, TheArrowKeysStepTheFieldThatHasTheKeyboard) {
   EXPECT_EQ(ui.config().numHeads, 16);
   ui.press(Key::down);
   EXPECT_EQ(ui.config().numHeads, 8);
-  EXPECT_EQ(ui.view().step, StepId::score);
+  EXPECT_EQ(ui.view().selection.step, StepId::score);
 }
 
 TEST(TopBar, StepsStopAtTheSmallest) {
@@ -234,7 +234,8 @@ TEST(TopBar, RecomputesOnlyWhatChangedAndSaysSo) {
 
 TEST(TopBar, OpensEveryPreset) {
   AppDriver ui;
-  ui.view().learnHeads = false;  // LearnedHeads has that; here it would take most of a minute
+  ui.view().preferences.learnHeads =
+      false;  // LearnedHeads has that; here it would take most of a minute
   for (const Preset& preset : presets()) {
     const auto combo = ui.screen().findAfter("Learn", "top bar");
     ASSERT_TRUE(combo);
@@ -302,15 +303,15 @@ TEST(View, ChangesThemeMapsAndAnimation) {
   const ImU32 light = ui.screen().find("Steps", "steps")->color;
   ui.click("View ▾", "top bar");
   ui.click("Dark theme", "Popup");
-  EXPECT_EQ(ui.view().theme, ThemeKind::dark);
+  EXPECT_EQ(ui.view().preferences.theme, ThemeKind::dark);
   EXPECT_NE(ui.screen().find("Steps", "steps")->color, light);
   EXPECT_EQ(ui.app().background(), theme(ThemeKind::dark).window);
   ui.click("View ▾", "top bar");
   ui.click("Animate changes", "Popup");
-  EXPECT_FALSE(ui.view().animate);
+  EXPECT_FALSE(ui.view().preferences.animate);
   ui.click("View ▾", "top bar");
   ui.click(ColorMaps::load().pairName(1), "Popup");
-  EXPECT_EQ(ui.view().colorMaps, 1);
+  EXPECT_EQ(ui.view().preferences.colorMaps, 1);
 }
 
 TEST(View, TheSizeOfTheInterfaceIsDraggedAndTakenOnRelease) {
@@ -321,11 +322,11 @@ TEST(View, TheSizeOfTheInterfaceIsDraggedAndTakenOnRelease) {
   ui.host().button(0, true);
   ui.host().frames(ui.app(), 2);
   ui.hover({shown.x + 20, shown.y});
-  EXPECT_FLOAT_EQ(ui.view().scale, 1.0F);
+  EXPECT_FLOAT_EQ(ui.view().preferences.scale, 1.0F);
   ui.host().button(0, false);
   ui.settle();
-  EXPECT_GT(ui.view().scale, 1.5F);
-  EXPECT_LT(ui.view().scale, kMaxScale);
+  EXPECT_GT(ui.view().preferences.scale, 1.5F);
+  EXPECT_LT(ui.view().preferences.scale, kMaxScale);
 }
 
 TEST(View, GrowsAndShrinksTheInterface) {
@@ -336,17 +337,17 @@ TEST(View, GrowsAndShrinksTheInterface) {
   };
   const float small = height();
   ui.press(Key::equal, true);
-  EXPECT_FLOAT_EQ(ui.view().scale, 1.25F);
+  EXPECT_FLOAT_EQ(ui.view().preferences.scale, 1.25F);
   ui.press(Key::keypadAdd, true);
-  EXPECT_FLOAT_EQ(ui.view().scale, 1.5F);
+  EXPECT_FLOAT_EQ(ui.view().preferences.scale, 1.5F);
   EXPECT_NEAR(height(), small * 1.5F, 2.0F);
   for (int i = 0; i < 10; ++i) ui.press(Key::equal, true);
-  EXPECT_FLOAT_EQ(ui.view().scale, kMaxScale);
+  EXPECT_FLOAT_EQ(ui.view().preferences.scale, kMaxScale);
   for (int i = 0; i < 12; ++i) ui.press(Key::minus, true);
-  EXPECT_FLOAT_EQ(ui.view().scale, kMinScale);
+  EXPECT_FLOAT_EQ(ui.view().preferences.scale, kMinScale);
   EXPECT_NEAR(height(), small, 0.1F);
   ui.click("A+", "top bar");
-  EXPECT_FLOAT_EQ(ui.view().scale, 1.25F);
+  EXPECT_FLOAT_EQ(ui.view().preferences.scale, 1.25F);
 }
 
 /// After a refused number, typed characters go into the field and not to the window's keys.

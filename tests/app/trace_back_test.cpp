@@ -42,7 +42,7 @@ std::vector<CellRef> operandsOf(const Explanation& e) {
 
 /// Whether the matrices of the view's step contain the cell.
 bool stageShows(const ViewState& view, const AttentionConfig& c, const CellRef& cell) {
-  for (const StageItem& item : stageItems(view.step, c, view)) {
+  for (const StageItem& item : stageItems(view.selection.step, c, view)) {
     if (litCell(item, cell)) return true;
   }
   return false;
@@ -67,16 +67,16 @@ TEST_P(TraceBackOf, EveryWayFromTheOutputEndsInTheDocumentAndIsShown) {
     reached.insert(cell.tensor);
     for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
       ViewState view;
-      view.scope = scope;
+      view.selection.scope = scope;
       lookAt(view, c, cell);
-      EXPECT_EQ(view.selected, cell);
+      EXPECT_EQ(view.selection.cell, cell);
       if (cell.item >= 0) {
-        EXPECT_EQ(view.item, cell.item);
+        EXPECT_EQ(view.selection.item, cell.item);
       }
-      ASSERT_LT(view.head, c.numHeads);
+      ASSERT_LT(view.selection.head, c.numHeads);
       // weights and biases are of no item, and of any head they are shown with
       ViewState shown = view;
-      shown.item = c.batch - 1;
+      shown.selection.item = c.batch - 1;
       EXPECT_TRUE(stageShows(shown, c, cell)) << toString(cell);
     }
     if (!isResult(cell.tensor)) continue;
@@ -104,13 +104,13 @@ TEST_P(TraceBackOf, TheMainLineLeadsBackToAnOperand) {
     const auto back = mainOperand(explainCell(*trace, cell));
     if (!back) break;  // a fully masked row
     traceBack(view, c, cell, *back);
-    ASSERT_EQ(view.selected, *back);
-    ASSERT_EQ(view.trail.back(), *back);
+    ASSERT_EQ(view.selection.cell, *back);
+    ASSERT_EQ(view.selection.trail.back(), *back);
     cell = *back;
-    ASSERT_LT(view.trail.size(), 12U);
+    ASSERT_LT(view.selection.trail.size(), 12U);
   }
   EXPECT_TRUE(!isResult(cell.tensor) || explainCell(*trace, cell).terms.empty());
-  EXPECT_EQ(view.trail.front().tensor, TensorId::output);
+  EXPECT_EQ(view.selection.trail.front().tensor, TensorId::output);
 }
 
 TEST(TraceBack, FollowsTheLargestTermAndAWeightItsOwnScore) {
@@ -134,22 +134,22 @@ TEST(TraceBack, ATrailIsReturnedAlong) {
   ViewState view;
   lookAt(view, c, output);
   returnOne(view, c);
-  EXPECT_EQ(view.selected, output);  // nothing before it
+  EXPECT_EQ(view.selection.cell, output);  // nothing before it
   traceBack(view, c, output, concat);
-  EXPECT_EQ(view.step, StepId::concat);
-  EXPECT_EQ(view.head, 1);  // column 9 is the second head's
+  EXPECT_EQ(view.selection.step, StepId::concat);
+  EXPECT_EQ(view.selection.head, 1);  // column 9 is the second head's
   traceBack(view, c, concat, heads);
-  EXPECT_EQ(view.step, StepId::weigh);
-  EXPECT_EQ(view.trail, (std::vector<CellRef>{output, concat, heads}));
+  EXPECT_EQ(view.selection.step, StepId::weigh);
+  EXPECT_EQ(view.selection.trail, (std::vector<CellRef>{output, concat, heads}));
   returnOne(view, c);
-  EXPECT_EQ(view.selected, concat);
-  EXPECT_EQ(view.step, StepId::concat);
+  EXPECT_EQ(view.selection.cell, concat);
+  EXPECT_EQ(view.selection.step, StepId::concat);
   traceBack(view, c, concat, heads);
   returnTo(view, c, 0);
-  EXPECT_EQ(view.selected, output);
-  EXPECT_EQ(view.trail, std::vector<CellRef>{output});
+  EXPECT_EQ(view.selection.cell, output);
+  EXPECT_EQ(view.selection.trail, std::vector<CellRef>{output});
   // another cell clicked starts a trail of its own
-  view.selected = heads;
+  view.selection.cell = heads;
   EXPECT_EQ(trailTo(view, c, heads), std::vector<CellRef>{heads});
   // a trail whose cells no longer exist is dropped too
   traceBack(view, c, output, concat);
@@ -159,13 +159,13 @@ TEST(TraceBack, ATrailIsReturnedAlong) {
 TEST(TraceBack, GroupedHeadsKeepTheQueryHeadThatReadsThem) {
   const AttentionConfig c = sized(24, 6, 4, 2);
   ViewState view;
-  view.head = 4;
+  view.selection.head = 4;
   lookAt(view, c, {TensorId::k, 0, 1, 0, 0});
-  EXPECT_EQ(view.head, 4);  // heads 3 to 5 read key head 1
-  EXPECT_EQ(view.part, TensorId::k);
+  EXPECT_EQ(view.selection.head, 4);  // heads 3 to 5 read key head 1
+  EXPECT_EQ(view.selection.part, TensorId::k);
   lookAt(view, c, {TensorId::vProj, 0, -1, 0, 1});
-  EXPECT_EQ(view.head, 0);
-  EXPECT_EQ(view.part, TensorId::v);
+  EXPECT_EQ(view.selection.head, 0);
+  EXPECT_EQ(view.selection.part, TensorId::v);
 }
 
 // The cells that light up.
@@ -179,8 +179,8 @@ void expectLit(const DocumentPtr& document, const Lights& lights) {
   const TracePtr trace = runAttention(document);
   ViewState view;
   lookAt(view, trace->config(), lights.cell);
-  const auto items = stageItems(view.step, trace->config(), view);
-  ASSERT_EQ(resultLookedAt(items, view.step, view), lights.cell);
+  const auto items = stageItems(view.selection.step, trace->config(), view);
+  ASSERT_EQ(resultLookedAt(items, view.selection.step, view), lights.cell);
   const Explanation e = explainCell(*trace, lights.cell);
   std::vector<std::pair<TensorId, LitBlock>> found;
   for (const StageItem& item : items) {

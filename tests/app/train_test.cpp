@@ -14,7 +14,7 @@ namespace {
 
 /// Opens the page with its run at the start.
 void openTrainPage(AppDriver& ui) {
-  ui.view().page = kTrainPage;
+  ui.view().selection.page = kTrainPage;
   ui.frame();
   ui.settle();
   ui.frame();
@@ -40,12 +40,12 @@ TEST(TrainPage, TakesSingleStepsAndStartsAnew) {
 /// The mask tool also uses Enter, but only on the page that shows it.
 TEST(TrainPage, EnterTrainsWhateverToolIsOpen) {
   AppDriver ui;
-  ui.view().tool = "mask";
+  ui.view().selection.tool = "mask";
   openTrainPage(ui);
   ui.press(Key::enter);
   ui.frame();
   EXPECT_TRUE(ui.shows("Pause", kLiveHeadsCard));
-  EXPECT_FALSE(ui.view().selected);
+  EXPECT_FALSE(ui.view().selection.cell);
 }
 
 TEST(TrainPage, EveryTaskOpensAndTakesAStep) {
@@ -71,7 +71,7 @@ TEST(TrainPage, OpensALayerAsTheDocumentWithItsOwnWeights) {
   ui.settle();
   ui.click("open in Flow");
   ui.settle();
-  EXPECT_EQ(ui.view().page, kFlowPage);
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);
   EXPECT_EQ(ui.config().dModel, 64);
   EXPECT_EQ(ui.config().numHeads, 4);
   EXPECT_EQ(ui.config().seqLen, 16);
@@ -130,7 +130,7 @@ TEST(TrainPage, ItsRunIsThereInTheFrameThatOpensIt) {
   ui.host().button(0, true);
   ui.host().frame(ui.app());
   ui.host().button(0, false);
-  while (ui.view().page != kTrainPage) ui.host().frame(ui.app());
+  while (ui.view().selection.page != kTrainPage) ui.host().frame(ui.app());
   EXPECT_EQ(ui.app().nextChange(), 0.0) << "it goes on by itself";
   ui.press(Key::enter);
   for (int i = 0; i < 3; ++i) ui.settle();

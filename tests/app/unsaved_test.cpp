@@ -144,7 +144,7 @@ TEST_F(Recovery, OneKeyDiscardsNothing) {
 }
 
 TEST_F(Recovery, LeavesItsLetterToTheTools) {
-  ui_.view().tool = "temperature";
+  ui_.view().selection.tool = "temperature";
   const bool scale = ui_.config().scale;
   ui_.press(Key{'R'});
   EXPECT_NE(ui_.config().scale, scale);
@@ -171,18 +171,18 @@ TEST_F(Unsaved, ASceneToStartWithLeavesTheSessionsOwnDocument) {
 }
 
 TEST_F(Unsaved, AViewComesBackWithItsPlaceOnTheTimeline) {
-  ui_.view().playTime = 3.0;
-  ui_.view().playQuery = 1;
+  ui_.view().selection.playTime = 3.0;
+  ui_.view().selection.playQuery = 1;
   ui_.settle();
-  const StepId step = ui_.view().step;
+  const StepId step = ui_.view().selection.step;
   ui_.press(Key{'1'}, true);
-  ui_.view().playTime = 40.0;
-  ui_.view().playQuery = 0;
+  ui_.view().selection.playTime = 40.0;
+  ui_.view().selection.playQuery = 0;
   ui_.typeSentence("Quite another sentence of more words");
   ui_.press(Key{'1'});
-  EXPECT_EQ(ui_.view().playTime, 3.0);
-  EXPECT_EQ(ui_.view().playQuery, 1);
-  EXPECT_EQ(ui_.view().step, step);
+  EXPECT_EQ(ui_.view().selection.playTime, 3.0);
+  EXPECT_EQ(ui_.view().selection.playQuery, 1);
+  EXPECT_EQ(ui_.view().selection.step, step);
 }
 
 TEST(SessionStore, ASavingThatFailsBelongsToItsOwnSession) {

@@ -29,7 +29,7 @@ TEST(Upright, ShowsTheCardWhoseTitleIsClicked) {
   EXPECT_GT(steps->x1 - steps->x0, 360.0F);
   EXPECT_LE(steps->x1, 390.0F);
   ui.click("Softmax", "steps");
-  EXPECT_EQ(ui.view().step, StepId::softmax);
+  EXPECT_EQ(ui.view().selection.step, StepId::softmax);
 }
 
 TEST(Upright, OpensOnTheGuideAndShowsALessonBelowItsCard) {
@@ -55,7 +55,7 @@ TEST(Upright, OpensOnTheGuideAndShowsALessonBelowItsCard) {
 TEST(Upright, TheSwitchesOfTheHeadsStayInTheirCard) {
   for (int width = 340; width <= 460; width += 10) {
     AppDriver ui(presetDocument("original-transformer"), width, 900);
-    ui.view().page = kHeadsPage;
+    ui.view().selection.page = kHeadsPage;
     ui.settle();
     const auto card = ui.window("/all heads_");
     ASSERT_TRUE(card.has_value());
@@ -72,8 +72,8 @@ TEST(Embedded, ShowsTheCardThatIsPresentedAndNothingElse) {
   const auto embed = [&](const char* page, const char* presented) {
     ui.restartWith(presetDocument("original-transformer"), [&](AppOptions& o) {
       o.embedded = true;
-      o.view.page = page;
-      o.view.presented = presented;
+      o.view.selection.page = page;
+      o.view.selection.presented = presented;
     });
     EXPECT_FALSE(ui.shows("d_model", "top bar"));
     EXPECT_FALSE(ui.shows("parameters"));

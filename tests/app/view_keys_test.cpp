@@ -7,24 +7,24 @@ namespace {
 TEST(ViewKeys, GoThroughHeadsItemsPartsAndTabsRoundInACircle) {
   AppDriver ui(presetDocument("rul"));  // two items
   ui.press(Key{'H'});
-  EXPECT_EQ(ui.view().head, 1);
+  EXPECT_EQ(ui.view().selection.head, 1);
   ui.press(Key{'H'}, false, true);
   ui.press(Key{'H'}, false, true);
-  EXPECT_EQ(ui.view().head, ui.config().numHeads - 1);
+  EXPECT_EQ(ui.view().selection.head, ui.config().numHeads - 1);
   ui.press(Key{'N'});
-  EXPECT_EQ(ui.view().item, 1);
+  EXPECT_EQ(ui.view().selection.item, 1);
   ui.press(Key{'N'});
-  EXPECT_EQ(ui.view().item, 0);
+  EXPECT_EQ(ui.view().selection.item, 0);
   ui.press(Key{'Q'});
-  EXPECT_EQ(ui.view().part, TensorId::k);
+  EXPECT_EQ(ui.view().selection.part, TensorId::k);
   ui.press(Key{'G'});
-  EXPECT_EQ(ui.view().scope, StageScope::allHeads);
+  EXPECT_EQ(ui.view().selection.scope, StageScope::allHeads);
   ui.press(Key{'G'});
-  EXPECT_EQ(ui.view().scope, StageScope::thisHead);
+  EXPECT_EQ(ui.view().selection.scope, StageScope::thisHead);
   ui.press(Key{'I'});
-  EXPECT_EQ(ui.view().inspectorTab, InspectorTab::history);
+  EXPECT_EQ(ui.view().selection.inspectorTab, InspectorTab::history);
   ui.press(Key{'I'}, false, true);
-  EXPECT_EQ(ui.view().inspectorTab, InspectorTab::cell);
+  EXPECT_EQ(ui.view().selection.inspectorTab, InspectorTab::cell);
 }
 
 TEST(ViewKeys, ChangeTheTemperatureWhereItsToolIsOpenAndNowhereElse) {
@@ -51,16 +51,16 @@ TEST(ViewKeys, SwitchMistakesAndGoBackAlongTheLargestTerm) {
   ui.press(Key{'W'});
   ui.press(Key{'2'}, false, true);
   EXPECT_TRUE(ui.config().mistakes.softmaxOverQueries);
-  EXPECT_EQ(ui.view().mistake, Mistake::softmaxOverQueries);
+  EXPECT_EQ(ui.view().selection.mistake, Mistake::softmaxOverQueries);
   ui.press(Key{'2'}, false, true);
   EXPECT_FALSE(ui.config().mistakes.softmaxOverQueries);
   ui.press(Key{'T'});
-  ui.view().selected = CellRef{TensorId::output, 0, -1, 2, 5};
+  ui.view().selection.cell = CellRef{TensorId::output, 0, -1, 2, 5};
   ui.press(Key{'B'});
-  EXPECT_EQ(ui.view().selected->tensor, TensorId::concat);
+  EXPECT_EQ(ui.view().selection.cell->tensor, TensorId::concat);
   ui.press(Key{'B'});
-  EXPECT_EQ(ui.view().selected->tensor, TensorId::heads);
-  EXPECT_EQ(ui.view().trail.size(), 3U);
+  EXPECT_EQ(ui.view().selection.cell->tensor, TensorId::heads);
+  EXPECT_EQ(ui.view().selection.trail.size(), 3U);
 }
 
 }  // namespace

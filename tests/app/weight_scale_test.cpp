@@ -64,10 +64,10 @@ TEST(WeightScale, HoldsEveryCellInFlow) {
   for (const Case& c : cases()) {
     for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
       ViewState view;
-      view.page = kFlowPage;
-      view.step = StepId::softmax;
-      view.scope = scope;
-      view.head = 1;
+      view.selection.page = kFlowPage;
+      view.selection.step = StepId::softmax;
+      view.selection.scope = scope;
+      view.selection.head = 1;
       AppDriver ui(c.document, 1600, 1000, view);
       expectWithinScales(ui, c.name);
       EXPECT_TRUE(ui.shows("weights " + c.range, "heads")) << c.name;
@@ -78,7 +78,7 @@ TEST(WeightScale, HoldsEveryCellInFlow) {
 TEST(WeightScale, HoldsEveryCellOfTheHeadsPage) {
   for (const Case& c : cases()) {
     ViewState view;
-    view.page = kHeadsPage;
+    view.selection.page = kHeadsPage;
     AppDriver ui(c.document, 1600, 1000, view);
     expectWithinScales(ui, c.name);
   }
@@ -87,8 +87,8 @@ TEST(WeightScale, HoldsEveryCellOfTheHeadsPage) {
 TEST(WeightScale, TheCaptionSaysWhatRowsSumTo) {
   const auto says = [](const DocumentPtr& document, const std::string& sentence) {
     ViewState view;
-    view.page = kFlowPage;
-    view.step = StepId::softmax;
+    view.selection.page = kFlowPage;
+    view.selection.step = StepId::softmax;
     AppDriver ui(document, 1600, 1000, view);
     return ui.shows(sentence, "stage");
   };

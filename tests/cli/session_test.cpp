@@ -53,7 +53,7 @@ TEST_F(SessionFlags, TheWindowGoesToASceneFromTheSessionsOwnDocument) {
   EXPECT_TRUE(options.document->pins.empty());
   EXPECT_EQ(options.scene, 5);
   EXPECT_EQ(options.scenes.size(), 2U);
-  EXPECT_EQ(options.view.head, 1);
+  EXPECT_EQ(options.view.selection.head, 1);
 }
 
 TEST_F(SessionFlags, ContradictWhatElseDescribesThePass) {

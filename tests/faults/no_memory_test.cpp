@@ -26,14 +26,15 @@ std::vector<ViewState> views() {
   for (const char* tool : {kFlowTool, kTermsTool, "mask", "temperature", kChangesTool,
                            kMistakesTool, "kvcache", "perhead"}) {
     ViewState view;
-    view.tool = tool;
-    view.inspectorTab = view.tool == "mask" ? InspectorTab::history : InspectorTab::cell;
-    view.selected = CellRef{TensorId::weights, 0, 0, 1, 0};
-    view.step = StepId::softmax;
+    view.selection.tool = tool;
+    view.selection.inspectorTab =
+        view.selection.tool == "mask" ? InspectorTab::history : InspectorTab::cell;
+    view.selection.cell = CellRef{TensorId::weights, 0, 0, 1, 0};
+    view.selection.step = StepId::softmax;
     all.push_back(view);
   }
   all.emplace_back().page = kHeadsPage;
-  for (ViewState& view : all) view.animate = false;
+  for (ViewState& view : all) view.preferences.animate = false;
   return all;
 }
 
@@ -150,7 +151,7 @@ TEST(NoMemory, InAnyPassIsSaidAndTheLastGoodResultStays) {
 /// when memory runs out in the middle of an object.
 TEST(NoMemory, InAnyJsonIsThrown) {
   ViewState view = views().front();
-  view.trail = {{TensorId::output, 0, -1, 1, 0}, {TensorId::concat, 0, -1, 1, 0}};
+  view.selection.trail = {{TensorId::output, 0, -1, 1, 0}, {TensorId::concat, 0, -1, 1, 0}};
   view.heads.compared = {0, 1};
   const std::string text = viewToJson(view);
   const auto thrownAtEach = [](const auto& work) {

@@ -22,7 +22,7 @@ constexpr int kHeight = 720;
 TEST(NoMemoryToDraw, TheNextPictureIsWhole) {
   AppOptions options;
   options.document = makePreset(presetByName("by-hand"), {}, kBudget);
-  options.view.animate = false;
+  options.view.preferences.animate = false;
   App app(options);
   app.finish();
   const EglContext context;

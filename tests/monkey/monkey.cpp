@@ -138,10 +138,11 @@ std::string Monkey::story() {
   return text + fmt::format(
                     "D {} H {} of {} T {} M {} B {}; item {} head {} step {} tool {} page {}; "
                     "chosen {}, hovered {}; {}",
-                    c.dModel, c.numHeads, c.numKvHeads, c.seqLen, c.memoryLen, c.batch, v.item,
-                    v.head, static_cast<int>(v.step), v.tool, v.page,
-                    v.selected ? at(*v.selected) : "none", v.hovered ? at(v.hovered->cell) : "none",
-                    app_->message());
+                    c.dModel, c.numHeads, c.numKvHeads, c.seqLen, c.memoryLen, c.batch,
+                    v.selection.item, v.selection.head, static_cast<int>(v.selection.step),
+                    v.selection.tool, v.selection.page,
+                    v.selection.cell ? at(*v.selection.cell) : "none",
+                    v.frame.hovered ? at(v.frame.hovered->cell) : "none", app_->message());
 }
 
 }  // namespace headscope::monkey

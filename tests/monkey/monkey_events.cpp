@@ -246,15 +246,16 @@ void Monkey::look() {
   ui::ViewState& view = app_->view();
   switch (random_.below(4)) {
     case 0:
-      view.scale = random_.of(std::array{1.0F, 1.0F, 1.25F, 2.0F, 3.0F});
-      note(fmt::format("scale {}", view.scale));
+      view.preferences.scale = random_.of(std::array{1.0F, 1.0F, 1.25F, 2.0F, 3.0F});
+      note(fmt::format("scale {}", view.preferences.scale));
       break;
     case 1:
-      view.animate = !view.animate;
+      view.preferences.animate = !view.preferences.animate;
       note("animation on or off");
       break;
     default:
-      view.theme = view.theme == ui::ThemeKind::dark ? ui::ThemeKind::light : ui::ThemeKind::dark;
+      view.preferences.theme = view.preferences.theme == ui::ThemeKind::dark ? ui::ThemeKind::light
+                                                                             : ui::ThemeKind::dark;
       note("the other theme");
   }
 }

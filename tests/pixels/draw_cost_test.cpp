@@ -34,10 +34,10 @@ AppOptions optionsFor(DocumentPtr document, const FrameContext& look) {
   AppOptions options;
   options.document = std::move(document);
   options.memoryBudget = kDrawBudget;
-  options.view.animate = false;
-  options.view.page = look.page;
-  options.view.step = look.step;
-  options.view.scope = look.scope;
+  options.view.preferences.animate = false;
+  options.view.selection.page = look.page;
+  options.view.selection.step = look.step;
+  options.view.selection.scope = look.scope;
   return options;
 }
 

@@ -46,8 +46,8 @@ TEST(GlLeaks, TheProgramLeavesNoObjects) {
     };
     for (const char* page : {ui::kFlowPage, ui::kHeadsPage}) {
       for (const float scale : {1.0F, 2.0F}) {  // other fonts, other sizes
-        app.view().page = page;
-        app.view().scale = scale;
+        app.view().selection.page = page;
+        app.view().preferences.scale = scale;
         draw();
       }
     }

@@ -24,7 +24,7 @@ constexpr Index kOffscreenBudget = Index{1} << 30;
 AppOptions byHand() {
   AppOptions options;
   options.document = makePreset(presetByName("by-hand"), {}, kOffscreenBudget);
-  options.view.animate = false;
+  options.view.preferences.animate = false;
   return options;
 }
 
@@ -61,7 +61,7 @@ TEST(Offscreen, DrawsTheInterfaceAndTheSameOneAgain) {
 
 TEST(Offscreen, DrawsWhatIsComputedInManySteps) {
   AppOptions options = byHand();
-  options.view.page = ui::kHeadsPage;
+  options.view.selection.page = ui::kHeadsPage;
   options.view.heads.effectTab = ui::EffectTab::moreHeads;  // one pass after another
   App app(options);
   Offscreen offscreen(1280, 720);
@@ -76,8 +76,8 @@ TEST(Offscreen, DrawsTheBarsToScrollBy) {
   config.numHeads = config.numKvHeads = 32;
   options.document = makeDocument("", config, TextSource{{"The cat sat"}, {}}, Positions::named, {},
                                   kOffscreenBudget);
-  options.view.animate = false;
-  options.view.page = ui::kHeadsPage;
+  options.view.preferences.animate = false;
+  options.view.selection.page = ui::kHeadsPage;
   App app(options);
   Offscreen offscreen(1280, 720);
   const Image first = offscreen.draw(app);
@@ -99,11 +99,11 @@ TEST(Offscreen, ScaleAndThemeChangeWithoutLeavingObjects) {
   Offscreen offscreen(1280, 720);
   const Image small = offscreen.draw(app);
   const int before = liveGlObjects();
-  app.view().scale = 1.5F;
-  app.view().theme = ui::ThemeKind::dark;
+  app.view().preferences.scale = 1.5F;
+  app.view().preferences.theme = ui::ThemeKind::dark;
   EXPECT_NE(offscreen.draw(app).rgba, small.rgba);
-  app.view().scale = 1.0F;
-  app.view().theme = ui::ThemeKind::light;
+  app.view().preferences.scale = 1.0F;
+  app.view().preferences.theme = ui::ThemeKind::light;
   for (int i = 0; i < 200; ++i) offscreen.drawFrame(app);  // textures of the other scale age
   EXPECT_EQ(offscreen.draw(app).rgba, small.rgba);
   EXPECT_EQ(liveGlObjects(), before);

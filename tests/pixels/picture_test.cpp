@@ -28,7 +28,7 @@ constexpr Index kPictureBudget = Index{2} << 30;
 PictureRequest request(int width, int height) {
   PictureRequest picture;
   picture.program.document = makePreset(presetByName("by-hand"), {}, kPictureBudget);
-  picture.program.view.animate = false;
+  picture.program.view.preferences.animate = false;
   picture.program.threads = 1;
   picture.width = width;
   picture.height = height;
@@ -39,8 +39,8 @@ TEST(Picture, IsTheRenderCommands) {
   const fs::path path = fs::temp_directory_path() / "headscope_picture_test.png";
   for (const bool step : {false, true}) {
     PictureRequest picture = request(640, 400);
-    picture.program.view.theme = ui::ThemeKind::dark;
-    if (step) picture.program.view.focus = ui::kStageCard;
+    picture.program.view.preferences.theme = ui::ThemeKind::dark;
+    if (step) picture.program.view.selection.focus = ui::kStageCard;
     const Image drawn = drawPicture(picture);
     const std::string command = std::string(HEADSCOPE_PROGRAM) +
                                 " render --preset by-hand --theme dark --size 640x400 --view " +
@@ -97,7 +97,7 @@ TEST(Picture, LeavesTheWindowsContextCurrent) {
 
 TEST(Picture, AtFourTimesTheScaleIsFourTimesAsLarge) {
   PictureRequest picture = request(1280, 800);
-  picture.program.view.scale = 4;
+  picture.program.view.preferences.scale = 4;
   const Image drawn = drawPicture(picture);
   EXPECT_EQ(drawn.width, 1280);
   const std::uint8_t* background = drawn.at(0, 799);

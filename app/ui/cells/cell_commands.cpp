@@ -9,8 +9,12 @@
 #include <utility>
 
 #include "app/ui/cells/cell_focus.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/step_looks.h"
+#include "app/ui/view_state.h"
 #include "core/attention/gradients.h"
 #include "core/base/error.h"
 #include "core/input/tables.h"
@@ -25,7 +29,7 @@ constexpr Index kMostCopied = Index{4} << 20;  // cells: more would be 40 MB of 
 MatrixRef shownMatrix(const PanelContext& panel, const CellRef& cell) {
   const AttentionConfig& c = panel.trace.config();
   ViewState view = panel.view;
-  view.selected = cell;
+  view.selection.cell = cell;
   if (const auto focused = focusedMatrix(view, c)) return *focused;
   MatrixRef ref = wholeMatrix(cell.tensor, c, std::max<Index>(cell.item, 0), 0);
   ref.head = cell.head;
@@ -37,7 +41,7 @@ void attempt(const PanelContext& panel, const std::function<void()>& action) {
   try {
     action();
   } catch (const UserError& error) {
-    panel.edits.say(error.what(), true);
+    panel.commands.say(error.what(), true);
   }
 }
 
@@ -71,7 +75,7 @@ void pasteOverTarget(const PanelContext& panel, const CellMenuMemory& menu, cons
                     "target, or press ctrl+V to paste starting at this cell",
                     targetName(panel, menu, cell), rows, cols, pasted.dim(0), pasted.dim(1)));
   }
-  panel.edits.push(FillRegion{region, FillValues{turned(pasted, transposed)}});
+  panel.commands.push(FillRegion{region, FillValues{turned(pasted, transposed)}});
 }
 
 }  // namespace
@@ -247,7 +251,7 @@ void doCommand(const PanelContext& panel, CellMenuMemory& menu, const CellRef& c
                CellCommand command) {
   const AttentionConfig& c = panel.document.config;
   const auto fill = [&](Fill fill) {
-    panel.edits.push(FillRegion{targetRegion(panel, menu, cell), std::move(fill)});
+    panel.commands.push(FillRegion{targetRegion(panel, menu, cell), std::move(fill)});
   };
   attempt(panel, [&] {
     switch (command) {
@@ -261,14 +265,14 @@ void doCommand(const PanelContext& panel, CellMenuMemory& menu, const CellRef& c
         return fill(FillDrawn{panel.document.weightSource.init, seedOf(menu.seed)});
       case CellCommand::copyHead: {
         const Index from = headOf(menu.head, headCount(cell.tensor, c));
-        return panel.edits.push(CopyHead{cell.tensor, from, headWithCell(cell, c)});
+        return panel.commands.push(CopyHead{cell.tensor, from, headWithCell(cell, c)});
       }
       case CellCommand::tieKeys:
-        return panel.edits.push(TieKeysToQueries{});
+        return panel.commands.push(TieKeysToQueries{});
       case CellCommand::unpin:
-        return panel.edits.push(RemovePin{cellAccess(panel.trace, cell).target});
+        return panel.commands.push(RemovePin{cellAccess(panel.trace, cell).target});
       case CellCommand::unpinMatrix:
-        return panel.edits.push(RemoveAllPins{cellAccess(panel.trace, cell).target});
+        return panel.commands.push(RemoveAllPins{cellAccess(panel.trace, cell).target});
       case CellCommand::copy:
         return copyCells(panel, menu, cell);
       case CellCommand::paste:
@@ -285,9 +289,9 @@ void copyCells(const PanelContext& panel, const CellMenuMemory& menu, const Cell
     const auto rows = transposed ? region.cols : region.rows;
     const auto cols = transposed ? region.rows : region.cols;
     const bool one = rows * cols == 1;
-    panel.edits.say(fmt::format("copied {}: {} × {} number{}",
-                                one ? toString(cell) : targetName(panel, menu, cell), rows, cols,
-                                one ? "" : "s"));
+    panel.commands.say(fmt::format("copied {}: {} × {} number{}",
+                                   one ? toString(cell) : targetName(panel, menu, cell), rows, cols,
+                                   one ? "" : "s"));
   });
 }
 
@@ -296,7 +300,7 @@ void pasteCells(const PanelContext& panel, const CellRef& cell) {
     const Tensor pasted = formats::parseCellTable(clipboard());
     const CellAccess access = cellAccess(panel.trace, cell);
     if (access.editable() && pasted.size() == 1) {
-      return panel.edits.push(setCell(access, pasted.data()[0]));
+      return panel.commands.push(setCell(access, pasted.data()[0]));
     }
     if (access.kind != CellKind::operand) {
       throw UserError(
@@ -307,7 +311,7 @@ void pasteCells(const PanelContext& panel, const CellRef& cell) {
     }
     const MatrixRef shown = shownMatrix(panel, cell);
     const Region region = pastedRegion(cell, shown, pasted.dim(0), pasted.dim(1));
-    panel.edits.push(FillRegion{region, FillValues{turned(pasted, shown.transposed)}});
+    panel.commands.push(FillRegion{region, FillValues{turned(pasted, shown.transposed)}});
   });
 }
 

@@ -12,6 +12,8 @@
 
 namespace headscope::ui {
 
+struct PanelContext;
+
 // The targets of a command. Pure: no drawing.
 
 enum class CellTarget { cell, row, column, head, matrix };

@@ -5,7 +5,11 @@
 
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/text_field.h"
 
@@ -18,7 +22,7 @@ void setValue(const PanelContext& panel, const CellAccess& access, double value,
               const std::string& gesture) {
   const auto number = static_cast<float>(value);
   if (number == heldValue(panel.document, panel.trace, access)) return;
-  panel.edits.push(setCell(access, number), gesture);
+  panel.commands.push(setCell(access, number), gesture);
 }
 
 /// Returns the keyboard to the stage: no window has the focus, so Tab and the arrows move the cell.
@@ -33,7 +37,7 @@ bool takeTyped(const PanelContext& panel, CellEditing& editing) {
   editing.problem = typed.problem;
   editing.refused = editing.typed.target;
   if (!typed.value) {
-    panel.edits.say(typed.problem + "; the old value stays", true);
+    panel.commands.say(typed.problem + "; the old value stays", true);
     return false;
   }
   setValue(panel, editing.typed, *typed.value, {});
@@ -57,11 +61,11 @@ void moveCellByArrows(const PanelContext& panel) {
 }
 
 void unpinCell(const PanelContext& panel) {
-  const CellRef target = cellAccess(panel.trace, *panel.view.selected).target;
+  const CellRef target = cellAccess(panel.trace, *panel.selection.cell).target;
   if (panel.document.pins.at(target)) {
-    panel.edits.push(RemovePin{target});
+    panel.commands.push(RemovePin{target});
   } else {
-    panel.edits.say(toString(target) + " is not pinned");
+    panel.commands.say(toString(target) + " is not pinned");
   }
 }
 
@@ -71,7 +75,7 @@ void beginTyping(const PanelContext& panel, CellEditing& editing, TypingPlace pl
                  const CellRef& cell) {
   const CellAccess access = cellAccess(panel.trace, cell);
   if (!access.editable()) {
-    panel.edits.say(toString(cell) + " is read only: " + access.why, true);
+    panel.commands.say(toString(cell) + " is read only: " + access.why, true);
     return;
   }
   editing.typing = place;
@@ -84,11 +88,11 @@ void beginTyping(const PanelContext& panel, CellEditing& editing, TypingPlace pl
 }
 
 void typeOverCell(const PanelContext& panel, CellEditing& editing) {
-  const bool tiles = panel.view.scope == StageScope::allHeads &&
-                     perHeadResult(panel.view.step, panel.view).has_value();
-  if (tiles) panel.view.inspectorTab = InspectorTab::cell;
+  const bool tiles = panel.selection.scope == StageScope::allHeads &&
+                     perHeadResult(panel.selection.step, panel.selection).has_value();
+  if (tiles) panel.selection.inspectorTab = InspectorTab::cell;
   beginTyping(panel, editing, tiles ? TypingPlace::inspector : TypingPlace::stage,
-              *panel.view.selected);
+              *panel.selection.cell);
 }
 
 void typingField(const PanelContext& panel, CellEditing& editing, float width) {
@@ -168,12 +172,12 @@ void scrollCell(const PanelContext& panel, CellEditing& editing, const CellAcces
   const auto held = static_cast<double>(heldValue(panel.document, panel.trace, access));
   setValue(panel, access, moved(held, static_cast<double>(notches) * step, step),
            "scroll " + std::to_string(editing.scrolls));
-  panel.edits.gestureGoesOn = true;
+  panel.commands.add(KeepGesture{});
 }
 
 void beginCellEditing(const PanelContext& panel, CellEditing& editing) {
   editing.takesWheel = false;
-  if (panel.look.now - editing.scrolledAt < kScrollPause) panel.edits.gestureGoesOn = true;
+  if (panel.look.now - editing.scrolledAt < kScrollPause) panel.commands.add(KeepGesture{});
   // the field of a hidden card closes, so that it does not take the keyboard when shown again
   const bool hidden = editing.typing != TypingPlace::none && ++editing.framesUnseen > 2;
   if (hidden || !exists(editing.typed.target, panel.document.config)) {
@@ -183,31 +187,30 @@ void beginCellEditing(const PanelContext& panel, CellEditing& editing) {
 }
 
 bool cellKeys(const PanelContext& panel, CellEditing& editing) {
-  ViewState& view = panel.view;
   const AttentionConfig& c = panel.trace.config();
   const ImGuiIO& io = ImGui::GetIO();
   if (io.KeyAlt) return false;
-  if (view.selected && io.KeyCtrl) {
-    if (ctrlPressed(Key{'C'}, false)) copyCells(panel, editing.menu, *view.selected);
-    if (ctrlPressed(Key{'V'}, false)) pasteCells(panel, *view.selected);
+  if (panel.selection.cell && io.KeyCtrl) {
+    if (ctrlPressed(Key{'C'}, false)) copyCells(panel, editing.menu, *panel.selection.cell);
+    if (ctrlPressed(Key{'V'}, false)) pasteCells(panel, *panel.selection.cell);
   }
-  if (io.KeyCtrl || view.playing) return false;
-  if (view.selected && keyPressed(Key::del, false)) unpinCell(panel);
-  if (!focusedMatrix(view, c)) {
+  if (io.KeyCtrl || panel.frame.playing) return false;
+  if (panel.selection.cell && keyPressed(Key::del, false)) unpinCell(panel);
+  if (!focusedMatrix(panel.view, c)) {
     if (!keyPressed(Key::down, false)) return false;
-    focusNextMatrix(view, c, 1);
+    focusNextMatrix(panel.view, c, 1);
     ImGui::SetWindowFocus(nullptr);  // so that no window's fields take Tab
     return true;
   }
-  if (!view.playTime) moveCellByArrows(panel);
-  if (keyPressed(Key::tab)) focusNextMatrix(view, c, io.KeyShift ? -1 : 1);
+  if (!panel.selection.playTime) moveCellByArrows(panel);
+  if (keyPressed(Key::tab)) focusNextMatrix(panel.view, c, io.KeyShift ? -1 : 1);
   const bool enter = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
   if (enter && io.KeyShift) {
     editing.menu.asked = true;
   } else if (enter) {
     typeOverCell(panel, editing);
   }
-  return !view.playTime.has_value();
+  return !panel.selection.playTime.has_value();
 }
 
 }  // namespace headscope::ui

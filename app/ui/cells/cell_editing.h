@@ -8,9 +8,11 @@
 
 #include "app/ui/cells/cell_access.h"
 #include "app/ui/cells/cell_commands.h"
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// Where a number is being typed.
 enum class TypingPlace { none, stage, inspector };

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/frame_state.h"
 #include "app/ui/parts/head_grid.h"
+#include "app/ui/selection.h"
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/step_looks.h"
+#include "app/ui/view_state.h"
 
 namespace headscope::ui {
 namespace {
@@ -37,44 +40,46 @@ Index headShowing(const CellRef& cell, const AttentionConfig& c, Index now) {
   return part->part == TensorId::q ? head : queryHeadReading(head, c, now);
 }
 
-void chooseCell(ViewState& view, const AttentionConfig& c, const CellRef& cell) {
+void chooseCell(Selection& selection, const AttentionConfig& c, const CellRef& cell) {
   const TensorInfo& t = info(cell.tensor);
-  if (t.perItem) view.item = cell.item;
+  if (t.perItem) selection.item = cell.item;
   if (t.perHead) {
-    view.head = t.kvHeads ? queryHeadReading(cell.head, c, view.head) : cell.head;
+    selection.head = t.kvHeads ? queryHeadReading(cell.head, c, selection.head) : cell.head;
   }
-  view.selected = cell;
+  selection.cell = cell;
 }
 
 }  // namespace
 
 std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionConfig& config) {
   std::vector<MatrixRef> matrices;
-  const auto ofHeads = perHeadResult(view.step, view);
-  if (view.scope == StageScope::allHeads && ofHeads) {
+  const auto ofHeads = perHeadResult(view.selection.step, view.selection);
+  if (view.selection.scope == StageScope::allHeads && ofHeads) {
     const Index heads = headCount(*ofHeads, config);
     for (Index head = 0; head < heads; ++head) {
-      matrices.push_back(headMatrix(*ofHeads, config, view.item, head, view.gradientsThere));
+      matrices.push_back(
+          headMatrix(*ofHeads, config, view.selection.item, head, view.frame.gradientsThere));
     }
     return matrices;
   }
-  for (const StageItem& item : stageItems(view.step, config, view)) {
+  for (const StageItem& item : stageItems(view.selection.step, config, view)) {
     if (!item.sign && !item.ref.maskOnly) matrices.push_back(item.ref);
   }
   return matrices;
 }
 
 std::optional<MatrixRef> focusedMatrix(const ViewState& view, const AttentionConfig& config) {
-  if (!view.selected) return std::nullopt;
+  if (!view.selection.cell) return std::nullopt;
   for (const MatrixRef& matrix : focusableMatrices(view, config)) {
-    if (matrix.find(*view.selected)) return matrix;
+    if (matrix.find(*view.selection.cell)) return matrix;
   }
   return std::nullopt;
 }
 
 RowRef rowLookedAt(const ViewState& view, const AttentionConfig& config) {
-  RowRef row{view.item, view.head, 0};
-  const auto& cell = view.hovered ? std::optional(view.hovered->cell) : view.selected;
+  RowRef row{view.selection.item, view.selection.head, 0};
+  const auto& cell =
+      view.frame.hovered ? std::optional(view.frame.hovered->cell) : view.selection.cell;
   if (cell && info(cell->tensor).rows == Axis::query) {
     row.query = std::clamp<Index>(cell->row, 0, config.seqLen - 1);
   }
@@ -84,9 +89,9 @@ RowRef rowLookedAt(const ViewState& view, const AttentionConfig& config) {
 void moveChosenCell(ViewState& view, const AttentionConfig& config, Index down, Index right) {
   const auto matrix = focusedMatrix(view, config);
   if (!matrix) return;
-  const MatrixCell at = *matrix->find(*view.selected);
-  view.selected = matrix->cell(std::clamp<Index>(at.row + down, 0, matrix->shownRows() - 1),
-                               std::clamp<Index>(at.col + right, 0, matrix->shownCols() - 1));
+  const MatrixCell at = *matrix->find(*view.selection.cell);
+  view.selection.cell = matrix->cell(std::clamp<Index>(at.row + down, 0, matrix->shownRows() - 1),
+                                     std::clamp<Index>(at.col + right, 0, matrix->shownCols() - 1));
 }
 
 void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by) {
@@ -94,32 +99,32 @@ void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by) {
   if (matrices.empty()) return;
   const auto count = static_cast<std::ptrdiff_t>(matrices.size());
   MatrixCell place;
-  std::ptrdiff_t next = view.scope == StageScope::allHeads ? 0 : count - 1;
-  for (std::ptrdiff_t i = 0; view.selected && i < count; ++i) {
-    const auto at = matrices[static_cast<std::size_t>(i)].find(*view.selected);
+  std::ptrdiff_t next = view.selection.scope == StageScope::allHeads ? 0 : count - 1;
+  for (std::ptrdiff_t i = 0; view.selection.cell && i < count; ++i) {
+    const auto at = matrices[static_cast<std::size_t>(i)].find(*view.selection.cell);
     if (!at) continue;
     place = *at;
     next = (i + by + count) % count;
     break;
   }
   const MatrixRef& matrix = matrices[static_cast<std::size_t>(next)];
-  chooseCell(view, config,
+  chooseCell(view.selection, config,
              matrix.cell(std::min(place.row, matrix.shownRows() - 1),
                          std::min(place.col, matrix.shownCols() - 1)));
 }
 
 void showGradients(ViewState& view, bool on) {
-  view.gradients = on;
-  view.hovered.reset();
-  view.trail.clear();
-  if (on) view.playing = false;
+  view.selection.gradients = on;
+  view.frame.hovered.reset();
+  view.selection.trail.clear();
+  if (on) view.frame.playing = false;
 }
 
 void showCell(ViewState& view, const AttentionConfig& config, const CellRef& cell) {
-  chooseCell(view, config, cell);
+  chooseCell(view.selection, config, cell);
   if (focusedMatrix(view, config)) return;
   lookAt(view, config, cell);
-  if (!focusedMatrix(view, config)) view.scope = StageScope::thisHead;
+  if (!focusedMatrix(view, config)) view.selection.scope = StageScope::thisHead;
 }
 
 // Tracing back.
@@ -140,19 +145,21 @@ StepId stepShowing(TensorId tensor) {
 }
 
 void lookAt(ViewState& view, const AttentionConfig& c, const CellRef& cell) {
-  view.gradients = cell.gradient;
-  view.selected = cell;
-  if (!view.gradientsThere) view.selected->gradient = false;  // until the gradients exist
-  view.step = stepShowing(cell.tensor);
-  view.part = partShowing(cell.tensor, c, view.part);
-  view.head = headShowing(cell, c, view.head);
-  if (cell.item >= 0) view.item = cell.item;
-  view.playing = false;
+  view.selection.gradients = cell.gradient;
+  view.selection.cell = cell;
+  if (!view.frame.gradientsThere)
+    view.selection.cell->gradient = false;  // until the gradients exist
+  view.selection.step = stepShowing(cell.tensor);
+  view.selection.part = partShowing(cell.tensor, c, view.selection.part);
+  view.selection.head = headShowing(cell, c, view.selection.head);
+  if (cell.item >= 0) view.selection.item = cell.item;
+  view.frame.playing = false;
 }
 
-std::vector<CellRef> trailTo(const ViewState& view, const AttentionConfig& c, const CellRef& cell) {
+std::vector<CellRef> trailTo(const Selection& selection, const AttentionConfig& c,
+                             const CellRef& cell) {
   const auto fits = [&](const CellRef& crumb) { return exists(crumb, c); };
-  const std::vector<CellRef>& trail = view.trail;
+  const std::vector<CellRef>& trail = selection.trail;
   const bool leadsHere = !trail.empty() && trail.back() == cell;
   if (leadsHere && std::all_of(trail.begin(), trail.end(), fits)) return trail;
   return {cell};
@@ -160,20 +167,20 @@ std::vector<CellRef> trailTo(const ViewState& view, const AttentionConfig& c, co
 
 void traceBack(ViewState& view, const AttentionConfig& c, const CellRef& from,
                const CellRef& operand) {
-  view.trail = trailTo(view, c, from);
-  view.trail.push_back(operand);
+  view.selection.trail = trailTo(view.selection, c, from);
+  view.selection.trail.push_back(operand);
   lookAt(view, c, operand);
 }
 
 void returnTo(ViewState& view, const AttentionConfig& c, std::size_t crumb) {
-  if (crumb >= view.trail.size()) return;
-  view.trail.resize(crumb + 1);
-  lookAt(view, c, view.trail.back());
+  if (crumb >= view.selection.trail.size()) return;
+  view.selection.trail.resize(crumb + 1);
+  lookAt(view, c, view.selection.trail.back());
 }
 
 void returnOne(ViewState& view, const AttentionConfig& c) {
-  if (!view.selected) return;
-  const std::vector<CellRef> trail = trailTo(view, c, *view.selected);
+  if (!view.selection.cell) return;
+  const std::vector<CellRef> trail = trailTo(view.selection, c, *view.selection.cell);
   if (trail.size() > 1) returnTo(view, c, trail.size() - 2);
 }
 

@@ -13,6 +13,9 @@
 
 namespace headscope::ui {
 
+struct Selection;
+struct ViewState;
+
 /// The matrices in reading order; where all heads are shown, one per head.
 std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionConfig& config);
 
@@ -50,7 +53,7 @@ StepId stepShowing(TensorId tensor);
 void lookAt(ViewState& view, const AttentionConfig& config, const CellRef& cell);
 
 /// The trail that ends at `cell`; only `cell` where the view's trail ends elsewhere.
-std::vector<CellRef> trailTo(const ViewState& view, const AttentionConfig& config,
+std::vector<CellRef> trailTo(const Selection& selection, const AttentionConfig& config,
                              const CellRef& cell);
 
 /// Traces back one step, from a cell to one of its operands.

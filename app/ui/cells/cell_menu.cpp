@@ -10,7 +10,9 @@
 #include "app/ui/cells/cell_commands.h"
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 
@@ -152,7 +154,7 @@ ImVec2 onDisplay(ImVec2 place, const FrameContext& look) {
 
 void openCellMenu(const PanelContext& panel, CellMenuMemory& menu, const CellRef& cell,
                   const ImVec2* place) {
-  panel.view.selected = cell;
+  panel.selection.cell = cell;
   menu.chosen = 0;
   menu.takesKeyboard = false;
   menu.place = onDisplay(place != nullptr ? *place : ImGui::GetIO().MousePos, panel.look);
@@ -162,7 +164,7 @@ void openCellMenu(const PanelContext& panel, CellMenuMemory& menu, const CellRef
 void cellMenu(const PanelContext& panel, CellMenuMemory& menu) {
   if (ImGui::IsPopupOpen(kCellMenuName)) ImGui::SetNextWindowPos(menu.place, ImGuiCond_Appearing);
   if (!beginPopup(kCellMenuName)) return;
-  const auto& cell = panel.view.selected;
+  const auto& cell = panel.selection.cell;
   if (cell && exists(*cell, panel.trace.config())) {
     CellMenuPopup(panel, menu, *cell).draw();
   } else {

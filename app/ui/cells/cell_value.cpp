@@ -12,7 +12,10 @@
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/cells/cell_menu.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/matrix_marks.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
 
@@ -82,7 +85,7 @@ class CellValueField {
       if (hovered) scrollCell(panel_, editing_, access_, magnitude());
       if (hovered || editing_.dragging) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
       if (ImGui::IsItemDeactivated() && hovered && !wasDragging) {
-        panel_.view.selected = cell_;
+        panel_.selection.cell = cell_;
         beginTyping(panel_, editing_, TypingPlace::inspector, cell_);
       }
       tip(look_, "Click to type; drag or scroll to change. Shift: finer, Ctrl: coarser.");
@@ -142,7 +145,7 @@ class CellValueField {
     whatIf();
     if (pin_) {
       ImGui::SameLine(0.0F, look_.px(6));
-      if (pill(look_, "unpin")) panel_.edits.push(RemovePin{access_.target});
+      if (pill(look_, "unpin")) panel_.commands.push(RemovePin{access_.target});
       tip(look_, "Back to the computed value (Delete)");
     }
     for (std::size_t i = 0; i < access_.sources.size(); ++i) {
@@ -159,18 +162,18 @@ class CellValueField {
   void whatIf() {
     if (access_.kind != CellKind::pinnable || cell_.gradient) return;
     if (flowingPill(look_, "pin", "Type another value to see what follows from it (enter)")) {
-      panel_.view.selected = cell_;
+      panel_.selection.cell = cell_;
       beginTyping(panel_, editing_, TypingPlace::inspector, cell_);
     }
     if (flowingPill(look_, "mask", "Opens the mask painter, where you can forbid this pair")) {
-      panel_.view.tool = kMaskTool;
+      panel_.selection.tool = kMaskTool;
     }
     const Index head = cell_.head;
     if (head < 0 || head >= panel_.document.config.numHeads) return;
     const bool off = panel_.document.config.gain(head) == 0.0F;
     if (flowingPill(look_, off ? "head on" : "head off",
                     "Switches this head off to see what is lost (x, for the chosen head)")) {
-      panel_.edits.push(SetHeadGain{head, off ? 1.0F : 0.0F});
+      panel_.commands.push(SetHeadGain{head, off ? 1.0F : 0.0F});
     }
   }
 

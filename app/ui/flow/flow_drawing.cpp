@@ -8,11 +8,14 @@
 #include "app/ui/compat.h"
 #include "app/ui/flow/flow_parts.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/scene_commands.h"
+#include "app/ui/selection.h"
 #include "app/ui/step_looks.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/rows.h"
 #include "core/attention/tensor_id.h"
 
 namespace headscope::ui {
@@ -190,8 +193,8 @@ void paintBlock(const FlowCanvas& canvas, const FlowBlock& block) {
 /// Paints the weights of every head, averaged down to the pixels of its heatmap.
 void paintHeatmaps(const FlowCanvas& canvas, const PanelContext& panel) {
   const AttentionConfig& config = canvas.config();
-  const Index item = std::clamp<Index>(panel.view.item, 0, config.batch - 1);
-  const ColorScale scale = weightScale(panel.look, panel.view, weightRange(panel.trace, item, -1));
+  const Index item = std::clamp<Index>(panel.selection.item, 0, config.batch - 1);
+  const ColorScale scale = weightScale(panel.look, weightRange(panel.trace, item, -1));
   Heatmaps heatmaps(panel.look);
   for (const FlowBlock& block : canvas.layout.blocks) {
     // A heatmap that fades out may belong to a head that no longer exists.
@@ -295,13 +298,14 @@ FlowMetrics flowMetrics(const FrameContext& look) {
 void drawFlow(const PanelContext& panel, const FlowLayout& layout, ImVec2 origin,
               std::optional<FlowId> hovered) {
   const AttentionConfig& config = panel.trace.config();
-  const Index head = std::clamp<Index>(panel.view.head, 0, config.numHeads - 1);
+  const Index head = std::clamp<Index>(panel.selection.head, 0, config.numHeads - 1);
   // Blocks are drawn over ribbons and heatmaps, text over all.
-  const FlowCanvas canvas = {panel.look,
-                             layout,
-                             {panel.look.theme, config, layout, panel.view.step, head, hovered},
-                             origin,
-                             ImGui::GetWindowDrawList()};
+  const FlowCanvas canvas = {
+      panel.look,
+      layout,
+      {panel.look.theme, config, layout, panel.selection.step, head, hovered},
+      origin,
+      ImGui::GetWindowDrawList()};
   addRibbons(canvas.list, panel.look.scene, flowRibbons(canvas.stress, origin));
   paintHeatmaps(canvas, panel);
   for (const FlowBlock& block : layout.blocks) {

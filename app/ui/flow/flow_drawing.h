@@ -3,10 +3,17 @@
 
 #include <optional>
 
+#include "app/gl/scene.h"
 #include "app/ui/flow/flow_layout.h"
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 FlowMetrics flowMetrics(const FrameContext& look);
 

@@ -8,7 +8,10 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/flow_parts.h"
+#include "app/ui/panel.h"
+#include "app/ui/preferences.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -150,9 +153,9 @@ void flowPanel(const PanelContext& panel, FlowMemory& memory, ImVec2 size) {
 
   // The layout, as the heatmaps, belongs to the last finished pass.
   const AttentionConfig& config = panel.trace.config();
-  const Index head = std::clamp<Index>(panel.view.head, 0, config.numHeads - 1);
+  const Index head = std::clamp<Index>(panel.selection.head, 0, config.numHeads - 1);
   const FlowLayout& layout = memory.update(
-      {config, head, size.x, height, panel.view.animate, look.now}, flowMetrics(look));
+      {config, head, size.x, height, panel.preferences.animate, look.now}, flowMetrics(look));
   if (memory.moving()) *look.wantsFrame = true;
 
   ImGui::SetCursorScreenPos(origin);
@@ -167,7 +170,7 @@ void flowPanel(const PanelContext& panel, FlowMemory& memory, ImVec2 size) {
   if (!hovered) return;
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   flowTooltip(look, describe(*hovered, config));
-  if (clicked) choose(*hovered, layout, config, panel.view);
+  if (clicked) choose(*hovered, layout, config, panel.selection);
 }
 
 }  // namespace headscope::ui

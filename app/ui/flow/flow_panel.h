@@ -5,9 +5,15 @@
 #include <optional>
 
 #include "app/ui/flow/flow_layout.h"
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// Returns the layout between two others, t from 0 to 1. Common parts move, new ones appear and
 /// removed ones fade. Removed text vanishes at once, so that no text is printed over another.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "app/ui/head_switch.h"
+#include "app/ui/selection.h"
 #include "core/attention/steps/step.h"
 #include "core/attention/tensor_id.h"
 
@@ -164,18 +165,19 @@ FlowId forHead(FlowId id, Index head, const AttentionConfig& config) {
   return {id.part, belongsToKeyHead(id.part) ? config.kvHead(head) : head};
 }
 
-void choose(FlowId id, const FlowLayout& layout, const AttentionConfig& config, ViewState& view) {
+void choose(FlowId id, const FlowLayout& layout, const AttentionConfig& config,
+            Selection& selection) {
   const FlowPartInfo& part = infoOf(id.part);
   if (standsForHidden(layout, id)) {
-    view.head = id.head;
+    selection.head = id.head;
     return;
   }
-  if (belongsToHead(id.part) && !leadsToHead(id, view.head, config)) {
-    view.head = belongsToKeyHead(id.part) ? id.head * config.headsPerGroup() : id.head;
+  if (belongsToHead(id.part) && !leadsToHead(id, selection.head, config)) {
+    selection.head = belongsToKeyHead(id.part) ? id.head * config.headsPerGroup() : id.head;
   }
-  if (const ProjectedPart* projected = partWith(part.tensor)) view.part = projected->part;
-  const bool alreadyThere = view.step >= part.first && view.step <= part.home;
-  if (!alreadyThere) view.step = part.home;
+  if (const ProjectedPart* projected = partWith(part.tensor)) selection.part = projected->part;
+  const bool alreadyThere = selection.step >= part.first && selection.step <= part.home;
+  if (!alreadyThere) selection.step = part.home;
 }
 
 }  // namespace headscope::ui

@@ -9,9 +9,14 @@
 
 #include "app/ui/flow/flow_layout.h"
 #include "app/ui/step_looks.h"
-#include "app/ui/view_state.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::ui {
+
+struct Selection;
 
 /// The heads that a part belongs to.
 enum class FlowOwner { allHeads, queryHead, keyHead, hiddenHeads };
@@ -55,6 +60,7 @@ bool standsForHidden(const FlowLayout& layout, FlowId id);
 FlowId forHead(FlowId id, Index head, const AttentionConfig& config);
 
 /// Applies a click on a part: chooses its step, its head, and which of q, k and v is shown.
-void choose(FlowId id, const FlowLayout& layout, const AttentionConfig& config, ViewState& view);
+void choose(FlowId id, const FlowLayout& layout, const AttentionConfig& config,
+            Selection& selection);
 
 }  // namespace headscope::ui

@@ -10,6 +10,9 @@
 
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/hover.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/head_grid.h"
 #include "app/ui/parts/reduce.h"
 

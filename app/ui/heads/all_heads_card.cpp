@@ -6,8 +6,13 @@
 #include <cstddef>
 #include <utility>
 
+#include "app/gl/scene.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/heads/all_heads.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/color_bar.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -32,11 +37,11 @@ class AllHeads {
       : panel_(panel),
         look_(panel.look),
         c_(panel.trace.config()),
-        view_(panel.view.heads),
+        view_(panel.headsView),
         memory_(memory),
         figures_(figures),
         shown_(visibleTokens(panel)),
-        range_(weightRange(panel.trace, panel.view.item, -1)),
+        range_(weightRange(panel.trace, panel.selection.item, -1)),
         compared_(comparedHeads(view_.compared, c_.numHeads)) {
     if (memory_.pictures && memory_.pictures->source.kind != pictureSource(panel).kind) {
       memory_.pictures.reset();
@@ -64,7 +69,7 @@ class AllHeads {
     headTiles(panel_, grid_, shown_, memory_.mouse);
     if (!side_.empty()) headTiles(panel_, comparison_, shown_, memory_.mouse);
     if (minimapWidth(panel_) > 0.0F) {
-      const HeadPicture chosen{HeadPicture::Of::head, panel_.view.head, 0};
+      const HeadPicture chosen{HeadPicture::Of::head, panel_.selection.head, 0};
       const float high =
           memory_.pictures ? memory_.pictures->parts->overview.largestOf(chosen) : 1.0F;
       minimap(panel_, grid_.drawn, shown_, {scaleTo(high), memory_.queryStep, memory_.keyStep},
@@ -84,7 +89,7 @@ class AllHeads {
   /// compared heads, norm-weighted content shows the chosen head there.
   void fillSide() {
     std::vector<Index> heads = compared_;
-    if (heads.empty() && normWeighted()) heads = {panel_.view.head};
+    if (heads.empty() && normWeighted()) heads = {panel_.selection.head};
     for (const Index head : heads) {
       if (normWeighted()) side_.push_back({HeadPicture::Of::plain, head, 0});
       side_.push_back({HeadPicture::Of::head, head, 0});
@@ -178,8 +183,8 @@ class AllHeads {
   float mostWeight() const { return range_.magnitude(); }
 
   ColorScale scaleTo(float high) const {
-    if (belowZero()) return divergingScale(look_, panel_.view, high);
-    ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, high);
+    if (belowZero()) return divergingScale(look_, high);
+    ColorScale scale = sequentialScale(look_, 0.0F, high);
     scale.allZero = high <= 0.0F;
     if (scale.allZero) scale.high = 1.0F;
     return scale;
@@ -201,9 +206,9 @@ class AllHeads {
     const float ofKind = group.set == nullptr ? 0.0F : group.set->largestOf(picture.of);
     switch (picture.of) {
       case HeadPicture::Of::difference:
-        return divergingScale(look_, panel_.view, own ? largest : oneScale().high);
+        return divergingScale(look_, own ? largest : oneScale().high);
       case HeadPicture::Of::shift:
-        return divergingScale(look_, panel_.view, std::max(kLeastShift, own ? largest : ofKind));
+        return divergingScale(look_, std::max(kLeastShift, own ? largest : ofKind));
       case HeadPicture::Of::plain:
         if (!own) return scaleTo(plainToOne() ? mostWeight() : ofKind);
         break;
@@ -322,19 +327,19 @@ class AllHeads {
   /// Highlights the cell under the mouse in every tile; without one, the cell hovered in another
   /// card, else the chosen query.
   void lightHovered() {
-    const std::optional<Hover> elsewhere = panel_.view.hovered;
+    const std::optional<Hover> elsewhere = panel_.frame.hovered;
     std::optional<Hover> hovered;
     if (!memory_.mouse.dragging) {
       hovered = pickInTiles(panel_, grid_, shown_);
       if (!hovered && !side_.empty()) hovered = pickInTiles(panel_, comparison_, shown_);
     }
     memory_.takesWheel = hovered.has_value();
-    panel_.view.hovered = hovered;
+    panel_.frame.hovered = hovered;
     const auto& lit = hovered ? hovered : elsewhere;
     if (lit) {
       if (lit->rowLane == Lane::query) shown_.litQuery = lit->row;
       if (lit->colLane == Lane::key) shown_.litKey = lit->col;
-    } else if (const auto& chosen = panel_.view.selected) {
+    } else if (const auto& chosen = panel_.selection.cell) {
       if (info(chosen->tensor).rows == Axis::query) shown_.litQuery = chosen->row;
     }
   }

@@ -6,6 +6,7 @@
 
 #include "app/background.h"
 #include "app/ui/heads/effects.h"
+#include "app/ui/heads/heads_view.h"
 #include "core/editing/edit.h"
 
 namespace headscope::ui {

@@ -11,11 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "app/gl/scene.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/hover.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/color_bar.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -29,7 +34,7 @@ constexpr float kCurvesShare = 0.36F;   // share for time steps, with their curv
 /// the first and the last and the pooling.
 std::string effectInWords(const PanelContext& panel, const HeadEffects& effects, Index head,
                           Index begin, Index end) {
-  const Pooling pooling = panel.view.heads.pooling;
+  const Pooling pooling = panel.headsView.pooling;
   const auto percent = percentWithout(effects, head, begin, end, pooling);
   std::string where = tokenInQuotes(panel, begin);
   if (end - begin > 1) {
@@ -46,7 +51,7 @@ void pickEffect(const PanelContext& panel, const HeadEffects& effects, Index hea
                 const ChartBars& bars, Index bar, bool clicked) {
   tipNow(effectInWords(panel, effects, head, bars.begin(bar), bars.end(bar)));
   if (!clicked) return;
-  panel.view.head = head;
+  panel.selection.head = head;
   chooseToken(panel, bars.begin(bar));
 }
 
@@ -76,7 +81,7 @@ void drawHeadBars(const PanelContext& panel, const HeadEffects& effects, Index h
                   const Chart& chart, const ChartBars& bars) {
   const FrameContext& look = panel.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const bool chosen = head == panel.view.head;
+  const bool chosen = head == panel.selection.head;
   if (chosen) {
     const Rect around = chart.plot().outset(look.space.tight);
     list->AddRectFilled(around.a, {around.b.x, chart.plot().b.y},
@@ -86,7 +91,7 @@ void drawHeadBars(const PanelContext& panel, const HeadEffects& effects, Index h
   const ImU32 color = withAlpha(colorOfHead(look, head), chosen ? 1.0F : 0.8F);
   for (Index bar = 0; bar < bars.count(); ++bar) {
     const auto percent =
-        percentWithout(effects, head, bars.begin(bar), bars.end(bar), panel.view.heads.pooling);
+        percentWithout(effects, head, bars.begin(bar), bars.end(bar), panel.headsView.pooling);
     if (percent && *percent != 0.0) chart.bar(list, bar, bars.count(), 0.0, *percent, color);
   }
   ImGui::PushID(static_cast<int>(head));
@@ -108,7 +113,7 @@ class EffectsCard final : public Card {
   EffectsCard()
       : Card({"effects", "Effects", "what is lost without a head, what more heads add"}) {}
   void draw(const PanelContext& panel) override {
-    EffectTab& open = panel.view.heads.effectTab;
+    EffectTab& open = panel.headsView.effectTab;
     const auto chosen = static_cast<std::size_t>(open);
     open = static_cast<EffectTab>(tabs_.tabs(panel, "effects tabs", chosen));
     tabs_.at(chosen).draw(panel);
@@ -122,22 +127,22 @@ class EffectsCard final : public Card {
 }  // namespace
 
 Index chosenToken(const PanelContext& panel) {
-  const auto& cell = panel.view.selected;
+  const auto& cell = panel.selection.cell;
   if (!cell || info(cell->tensor).rows != Axis::query) return 0;
   return std::clamp<Index>(cell->row, 0, panel.trace.config().seqLen - 1);
 }
 
 void chooseToken(const PanelContext& panel, Index token) {
-  auto& cell = panel.view.selected;
+  auto& cell = panel.selection.cell;
   if (cell && info(cell->tensor).rows == Axis::query) {
     cell->row = token;
   } else {
-    cell = CellRef{TensorId::weights, panel.view.item, panel.view.head, token, 0};
+    cell = CellRef{TensorId::weights, panel.selection.item, panel.selection.head, token, 0};
   }
 }
 
 std::string tokenInQuotes(const PanelContext& panel, Index token, Lane lane) {
-  if (token >= std::ssize(laneTokens(panel.trace, lane, panel.view.item))) {
+  if (token >= std::ssize(laneTokens(panel.trace, lane, panel.selection.item))) {
     return fmt::format("{} {}", lane == Lane::query ? "token" : "key", token);
   }
   return fmt::format("‘{}’", tokenName(panel, lane, token));
@@ -146,13 +151,13 @@ std::string tokenInQuotes(const PanelContext& panel, Index token, Lane lane) {
 AxisLabels tokenLabels(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   AxisLabels labels;
-  labels.texts = laneTokens(panel.trace, Lane::query, panel.view.item);
+  labels.texts = laneTokens(panel.trace, Lane::query, panel.selection.item);
   labels.font = look.fonts.tiny;
   labels.color = look.theme.textMuted;
   labels.litColor = look.theme.queryText;
-  labels.lit = panel.view.selected ? chosenToken(panel) : -1;
+  labels.lit = panel.selection.cell ? chosenToken(panel) : -1;
   labels.limit = look.px(48);
-  labels.curves = laneCurves(look, panel.trace, Lane::query, panel.view.item);
+  labels.curves = laneCurves(look, panel.trace, Lane::query, panel.selection.item);
   labels.measured = labels.namesWidth();
   return labels;
 }
@@ -214,7 +219,7 @@ Index effectHeatmap(const PanelContext& panel, const Figures& figures) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const HeadEffects& effects = figures.effects;
-  const Pooling pooling = panel.view.heads.pooling;
+  const Pooling pooling = panel.headsView.pooling;
   ImDrawList* list = ImGui::GetWindowDrawList();
   constexpr const char* kAxes = "head ↑  token →";
   Rect room = Rect::rest();
@@ -238,7 +243,7 @@ Index effectHeatmap(const PanelContext& panel, const Figures& figures) {
       cells[i] = percentAt(head, static_cast<Index>(i));
   };
   const auto high = static_cast<float>(roundTicks(0.0, figures.largestEffect).back());
-  const ColorScale scale = sequentialScale(look, panel.view, 0.0F, high);
+  const ColorScale scale = sequentialScale(look, 0.0F, high);
   const bool largest = pooling == Pooling::maximum;
   Heatmaps heatmaps(look);
   heatmaps.add(Fingerprint("effects of heads", largest), Fingerprint("effects", figures.revision),
@@ -253,7 +258,7 @@ Index effectHeatmap(const PanelContext& panel, const Figures& figures) {
 
   // the heads' numbers, each in its head's colour, as many as fit
   ImFont* font = place.cell().y < fontSize(look.fonts.small) ? look.fonts.tiny : look.fonts.small;
-  const Index chosen = panel.view.head;
+  const Index chosen = panel.selection.head;
   const auto every =
       std::max<Index>(1, static_cast<Index>(std::ceil(fontSize(font) / place.cell().y)));
   for (Index h = 0; h < effects.heads(); ++h) {

@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "app/ui/heads/heads_card.h"
+#include "app/ui/hover.h"
 #include "app/ui/parts/chart.h"
 #include "core/analysis/head_effect.h"
 #include "core/document/attention.h"
 
 namespace headscope::ui {
+
+enum class Pooling;
 
 std::unique_ptr<Card> makeSwitchOffTab();
 std::unique_ptr<Card> makeOutputMatrixTab();

@@ -13,7 +13,11 @@
 #include "app/ui/compat.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/ledger.h"
 #include "core/heads/designed_heads.h"
@@ -87,8 +91,8 @@ std::string metricRange(const MetricInfo& m) {
 
 MeasuredHeads measuredHeads(const PanelContext& panel) {
   const Trace& trace = panel.trace;
-  const Index item = panel.view.item;
-  const bool average = panel.view.heads.averageItems;
+  const Index item = panel.selection.item;
+  const bool average = panel.headsView.averageItems;
   // the output depends on everything but the token names
   const Fingerprint key("figures of heads", trace.revision(TensorId::weights),
                         trace.revision(TensorId::output), trace.revision(TensorId::x), item,

@@ -9,11 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "core/analysis/head_effect.h"
 #include "core/analysis/head_report.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 struct Figures {
   HeadReport report;           // of the chosen item, or averaged over items

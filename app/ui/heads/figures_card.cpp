@@ -13,9 +13,12 @@
 #include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/scatter.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -24,8 +27,8 @@ namespace {
 void itemSwitch(const PanelContext& panel) {
   const Index batch = panel.trace.config().batch;
   if (batch == 1) return;
-  bool& average = panel.view.heads.averageItems;
-  const std::string item = fmt::format("item {}", panel.view.item + 1);
+  bool& average = panel.headsView.averageItems;
+  const std::string item = fmt::format("item {}", panel.selection.item + 1);
   const bool narrow = ImGui::GetContentRegionAvail().x < panel.look.px(215);
   const std::string mean = fmt::format("mean of {}{}", batch, narrow ? "" : " items");
   const int clicked = choices(panel.look, "items", {item.c_str(), mean.c_str()}, average ? 1 : 0);
@@ -76,7 +79,7 @@ class ScatterTab final : public FiguresTabCard {
     const bool large = room.height() > look.px(330);
     const float words =
         large ? look.px(170) : std::clamp(room.height() * 0.24F, look.px(32), look.px(50));
-    const ScatterAxes axes = scatterAxes(panel.view.heads);
+    const ScatterAxes axes = scatterAxes(panel.headsView);
     const Rect below = room.cutBottom(words, look.space.tight);
     const ScatterPick pick = scatter(panel, report, room);
     ImGui::SetCursorScreenPos(below.a);
@@ -84,7 +87,7 @@ class ScatterTab final : public FiguresTabCard {
       if (pick.metric && !large) {
         metricDefinition(look, *pick.metric);
       } else {
-        said(look, report, axes, pick, panel.view.head);
+        said(look, report, axes, pick, panel.selection.head);
       }
       if (!large) return;
       metricDefinition(look, axes.x);
@@ -131,8 +134,8 @@ class TableTab final : public FiguresTabCard {
     const float words = std::clamp(room * 0.36F, look.px(34), look.px(150));
     const TablePick pick = table(panel, report, room - words - ImGui::GetStyle().ItemSpacing.y);
     wordsBelow("said of the table", ImGui::GetContentRegionAvail().y, [&] {
-      const Index head = pick.head.value_or(panel.view.head);
-      std::optional<Metric> metric = metricFromKey(panel.view.heads.tableSort);
+      const Index head = pick.head.value_or(panel.selection.head);
+      std::optional<Metric> metric = metricFromKey(panel.headsView.tableSort);
       if (pick.metric) metric = pick.metric;
       if (!metric || pick.label) {
         const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
@@ -153,7 +156,7 @@ class TableTab final : public FiguresTabCard {
 
   static TablePick table(const PanelContext& panel, const HeadReport& report, float height) {
     const FrameContext& look = panel.look;
-    HeadsView& view = panel.view.heads;
+    HeadsView& view = panel.headsView;
     std::vector<MetricColumn> columns{{""}, {std::string(kByLabel)}};
     float labels = 0.0F;
     for (const HeadLabel& label : report.labels) {
@@ -213,7 +216,7 @@ class TableTab final : public FiguresTabCard {
     table.rows(setting.rows, [&](Index place) {
       const Index head = order[static_cast<std::size_t>(place)];
       const auto at = static_cast<std::size_t>(head);
-      if (table.row(head, head == panel.view.head)) panel.view.head = head;
+      if (table.row(head, head == panel.selection.head)) panel.selection.head = head;
       if (table.rowHovered()) {
         pick.head = head;
         pointAt(table.hoveredColumn());
@@ -234,7 +237,7 @@ class FiguresCard final : public Card {
  public:
   FiguresCard() : Card({"figures", "Figures", "the metrics of each head"}) {}
   void draw(const PanelContext& panel) override {
-    FiguresTab& tab = panel.view.heads.figuresTab;
+    FiguresTab& tab = panel.headsView.figuresTab;
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const auto chosen = static_cast<std::size_t>(tab);
     const float kept =

@@ -7,13 +7,17 @@
 #include <string>
 #include <utility>
 
+#include "app/gl/scene.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/all_heads.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/menu.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/head_metrics.h"
 
@@ -41,7 +45,7 @@ std::string sortName(const std::string& key) {
 /// Draws the popup of sort keys: every metric, with its definition as tooltip.
 void sortPopup(const PanelContext& panel) {
   if (!beginPopup("sort heads")) return;
-  std::string& by = panel.view.heads.sortBy;
+  std::string& by = panel.headsView.sortBy;
   if (ImGui::MenuItem("number", nullptr, by.empty())) by.clear();
   for (const MetricInfo& metric : allMetrics()) {
     const std::string title(metric.title);
@@ -54,7 +58,7 @@ void sortPopup(const PanelContext& panel) {
 /// Draws "All heads  rows: queries …" and, at the right, the choices of drawing and sort order.
 void headingRow(const PanelContext& panel) {
   const FrameContext& look = panel.look;
-  HeadsView& view = panel.view.heads;
+  HeadsView& view = panel.headsView;
   const std::string sort = "sort: " + sortName(view.sortBy) + " ▾";
   const float width =
       choicesWidth(look, {"heatmaps", "lines"}) + look.space.medium + buttonWidth(look, sort);
@@ -65,7 +69,7 @@ void headingRow(const PanelContext& panel) {
                           ? "rows: queries · columns: keys"
                           : "left: queries · right: keys · thickness: weight";
   const AttentionConfig& c = panel.trace.config();
-  if (c.batch > 1) about += fmt::format(" · item {} of {}", panel.view.item + 1, c.batch);
+  if (c.batch > 1) about += fmt::format(" · item {} of {}", panel.selection.item + 1, c.batch);
   const std::string designed = purposesInWords(panel);
   if (!designed.empty()) about += " · " + designed;
   label(look.fonts.semibold, look.theme.text, "All heads");
@@ -92,7 +96,7 @@ void headingRow(const PanelContext& panel) {
 }
 
 void zoomPills(const PanelContext& panel) {
-  HeadsView& view = panel.view.heads;
+  HeadsView& view = panel.headsView;
   const AttentionConfig& c = panel.trace.config();
   const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
   if (whole && std::max(c.seqLen, c.keys()) < kZoomable) return;
@@ -116,7 +120,7 @@ void gridSentences(const PanelContext& panel, const Figures* figures,
                    const GridControls& controls) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
-  const HeadsView& view = panel.view.heads;
+  const HeadsView& view = panel.headsView;
   ImFont* font = look.fonts.small;
   if (view.content == GridContent::normWeighted) {
     constexpr const char* kFormula = "‖A_{ij} v_j W_{O,h}‖";
@@ -163,7 +167,7 @@ constexpr double kMapStep = 0.5;    // share of the part shown that an arrow pan
 void overview(const PanelContext& panel, const HeadPictures& pictures, const ColorScale& scale,
               const Rect& at) {
   const PictureSet& set = pictures.parts->overview;
-  const Index head = panel.view.head;
+  const Index head = panel.selection.head;
   const auto found = set.find({HeadPicture::Of::head, head, 0});
   if (!found) return;
   const AttentionConfig& c = panel.trace.config();
@@ -192,7 +196,7 @@ std::string rangeWords(const char* name, const TokenRange& range, Index n) {
 
 /// Draws arrow buttons that pan the map by keyboard.
 void panArrows(const PanelContext& panel, const VisibleTokens& shown) {
-  HeadsView& view = panel.view.heads;
+  HeadsView& view = panel.headsView;
   const AttentionConfig& c = panel.trace.config();
   const auto stepOf = [](const TokenRange& range) {
     return std::max<Index>(1, static_cast<Index>(static_cast<double>(range.count) * kMapStep));
@@ -219,7 +223,7 @@ void panArrows(const PanelContext& panel, const VisibleTokens& shown) {
 
 void gridControls(const PanelContext& panel, const Figures* figures, const GridControls& controls) {
   const FrameContext& look = panel.look;
-  HeadsView& view = panel.view.heads;
+  HeadsView& view = panel.headsView;
   headingRow(panel);
   const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
   const float strip = look.px(narrow ? kStripWidth * 0.4F : kStripWidth);
@@ -243,11 +247,12 @@ void gridControls(const PanelContext& panel, const Figures* figures, const GridC
                     "default, which hides the single heads"
                   : "The mean is taken over weights: choose weights first");
   const auto& compared = view.compared;
-  const bool inIt = std::find(compared.begin(), compared.end(), panel.view.head) != compared.end();
-  if (controlPill(look, "compare", inIt)) toggleCompared(view.compared, panel.view.head);
+  const bool inIt =
+      std::find(compared.begin(), compared.end(), panel.selection.head) != compared.end();
+  if (controlPill(look, "compare", inIt)) toggleCompared(view.compared, panel.selection.head);
   tip(look, fmt::format("Compares head {} with others (also ctrl+click on any head, or ctrl+space)",
-                        panel.view.head + 1));
-  if (controlPill(look, "to Flow", false)) openHead(panel.view, panel.view.head);
+                        panel.selection.head + 1));
+  if (controlPill(look, "to Flow", false)) openHead(panel.view, panel.selection.head);
   tip(look, "Shows the chosen head step by step (also double click on any head, or enter)");
   zoomPills(panel);
   // always present for long inputs, so that zooming does not move the controls
@@ -273,7 +278,7 @@ void gridControls(const PanelContext& panel, const Figures* figures, const GridC
 
 float minimapWidth(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
-  const HeadsView& view = panel.view.heads;
+  const HeadsView& view = panel.headsView;
   const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
   if (whole && std::max(c.seqLen, c.keys()) <= kShortInput) return 0.0F;
   return panel.look.px(kMapSide + 14.0F);
@@ -284,10 +289,11 @@ void minimap(const PanelContext& panel, const HeadPictures* pictures, const Visi
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
-  HeadsView& view = panel.view.heads;
+  HeadsView& view = panel.headsView;
   const float line = fontSize(look.fonts.small) + look.space.tight;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  drawText(list, look.fonts.small, at, t.text, fmt::format("Head {}, whole", panel.view.head + 1));
+  drawText(list, look.fonts.small, at, t.text,
+           fmt::format("Head {}, whole", panel.selection.head + 1));
   const float side = look.px(kMapSide);
   const float least = look.space.wide;
   const auto ratio = static_cast<float>(c.keys()) / static_cast<float>(c.seqLen);

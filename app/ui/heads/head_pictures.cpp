@@ -10,7 +10,11 @@
 
 #include "app/background.h"
 #include "app/ui/heads/all_heads.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/selection.h"
 #include "core/analysis/weight_readings.h"
 #include "core/base/execution.h"
 
@@ -187,8 +191,8 @@ float PictureSet::largestOfAll() const {
 PictureSource pictureSource(const PanelContext& panel) {
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
-  const HeadsView& view = panel.view.heads;
-  PictureSource source{panel.view.item, view.content, view.pooling, {}, {}};
+  const HeadsView& view = panel.headsView;
+  PictureSource source{panel.selection.item, view.content, view.pooling, {}, {}};
   source.kind = Fingerprint("kind", source.item, source.content, source.pooling, c.numHeads,
                             c.seqLen, c.keys());
   source.values = Fingerprint("values", source.kind, trace.revision(TensorId::weights));

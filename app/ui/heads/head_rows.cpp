@@ -8,6 +8,8 @@
 #include "app/ui/compat.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/widgets.h"
 
@@ -84,7 +86,7 @@ void drawTitleRow(const PanelContext& panel, Index head, const HeadLabel& label,
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const Index batch = panel.trace.config().batch;
-  const bool mean = panel.view.heads.averageItems && batch > 1;
+  const bool mean = panel.headsView.averageItems && batch > 1;
   const std::string text = mean ? fmt::format("Head {}, mean of {} items: like", head + 1, batch)
                                 : fmt::format("Head {} looks like", head + 1);
   const float y = at.y + look.px(2.5F);

@@ -8,15 +8,20 @@
 #include <string>
 #include <vector>
 
+#include "app/gl/scene.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/parts/matrix_marks.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
 #include "core/words/cells.h"
@@ -83,13 +88,13 @@ class TileDrawing {
     if (!group_.lines) {  // every tile highlights one row and cell
       lightTile(look_, list_, group_.place(i, shown_), names.litRow, names.litColumn);
     }
-    const auto& compared = panel_.view.heads.compared;
+    const auto& compared = panel_.headsView.compared;
     const bool isCompared =
         std::find(compared.begin(), compared.end(), tile.picture.head) != compared.end();
     if (isHead && group_.framesCompared && isCompared) {
       around(look_.px(2.5F), t.accent, look_.space.thin, look_.px(1.5F));
     }
-    if (isHead && tile.picture.head == panel_.view.head) {
+    if (isHead && tile.picture.head == panel_.selection.head) {
       around(1.0F, t.text, 0.0F, look_.space.thin);
     }
     if (!group_.grid.labelled()) return;
@@ -155,7 +160,7 @@ class TileDrawing {
       const Index first = rows.first + r * rows.step;
       const bool lit = shown_.litQuery >= first && shown_.litQuery < first + rows.step;
       const float strength = shown_.litQuery < 0 || lit ? 1.0F : 0.15F;
-      for (const Index k : largestOfMass(row, panel_.view.heads.lineMass)) {
+      for (const Index k : largestOfMass(row, panel_.headsView.lineMass)) {
         const float to = placeOf(cols, k, shown_.keys);
         const float share = std::abs(row[static_cast<std::size_t>(k)]);
         const float weight = std::clamp(share / tile.scale.high, 0.0F, 1.0F);
@@ -178,10 +183,10 @@ class TileDrawing {
   void marks(std::size_t i) const {
     const HeadPicture& picture = group_.tiles[i].picture;
     if (picture.of != HeadPicture::Of::head) return;
-    if (panel_.view.heads.content != GridContent::weights) return;
+    if (panel_.headsView.content != GridContent::weights) return;
     MatrixRef ref;
     ref.tensor = TensorId::weights;
-    ref.item = panel_.view.item;
+    ref.item = panel_.selection.item;
     ref.head = picture.head;
     ref.row0 = shown_.queries.first;
     ref.rows = shown_.queries.count;
@@ -214,7 +219,7 @@ constexpr std::size_t kTooltipKeys = 4;
 /// stores.
 std::span<const std::string> tokenTexts(const PanelContext& panel, Lane lane,
                                         const TokenRange& part, std::vector<std::string>& numbers) {
-  std::span<const std::string> all = laneTokens(panel.trace, lane, panel.view.item);
+  std::span<const std::string> all = laneTokens(panel.trace, lane, panel.selection.item);
   const Index end = part.first + part.count;
   if (std::ssize(all) < end) {
     numbers.assign(all.begin(), all.end());
@@ -243,11 +248,11 @@ std::string blockWords(const HeadTileGroup& group, std::size_t at, Index row, In
 
 void cellTooltip(const PanelContext& panel, const HeadTileGroup& group, const HeadTile& tile,
                  const CellRef& cell) {
-  const GridContent content = panel.view.heads.content;
+  const GridContent content = panel.headsView.content;
   const HeadPicture& picture = tile.picture;
   const HeadPictures& drawn = *group.drawn;
   if (picture.of == HeadPicture::Of::mean && drawn.parts->mean.empty()) return;
-  const PictureReader reader(panel.trace, panel.view.item, content, *drawn.parts);
+  const PictureReader reader(panel.trace, panel.selection.item, content, *drawn.parts);
   const float value = reader.cell(picture, cell.row, cell.col);
   const std::string query = placeName(panel.trace, Axis::query, cell.item, cell.row);
   const std::string key = placeName(panel.trace, Axis::key, cell.item, cell.col);
@@ -286,7 +291,7 @@ void cellTooltip(const PanelContext& panel, const HeadTileGroup& group, const He
 /// Shows a tooltip of the keys with a query's largest weights; returns the first of them.
 Index linesTooltip(const PanelContext& panel, const HeadTileGroup& group, const HeadTile& tile,
                    const VisibleTokens& shown, Index row) {
-  const PictureReader reader(panel.trace, panel.view.item, panel.view.heads.content,
+  const PictureReader reader(panel.trace, panel.selection.item, panel.headsView.content,
                              *group.drawn->parts);
   std::vector<float> cells(static_cast<std::size_t>(shown.keys.count));
   if (tile.picture.of == HeadPicture::Of::mean && group.drawn->parts->mean.empty()) return 0;
@@ -294,11 +299,11 @@ Index linesTooltip(const PanelContext& panel, const HeadTileGroup& group, const 
   std::replace(cells.begin(), cells.end(), gl::kMaskedCell, 0.0F);
   const std::vector<Index> largest = largestOfMass(cells, kTooltipMass);
   std::string text = nameOf(tile.picture) + " · " +
-                     placeName(panel.trace, Axis::query, panel.view.item, row) + " →";
+                     placeName(panel.trace, Axis::query, panel.selection.item, row) + " →";
   for (std::size_t i = 0; i < std::min(largest.size(), kTooltipKeys); ++i) {
     const Index key = shown.keys.first + largest[i];
     text += fmt::format("{} {} {}", i > 0 ? "," : "",
-                        placeName(panel.trace, Axis::key, panel.view.item, key),
+                        placeName(panel.trace, Axis::key, panel.selection.item, key),
                         number(cells[static_cast<std::size_t>(largest[i])], 3));
   }
   if (largest.size() > kTooltipKeys)
@@ -312,7 +317,7 @@ Index linesTooltip(const PanelContext& panel, const HeadTileGroup& group, const 
 void zoomAndPan(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown,
                 const Rect& at, TileMouse& mouse) {
   const ImGuiIO& io = ImGui::GetIO();
-  HeadsView& view = panel.view.heads;
+  HeadsView& view = panel.headsView;
   const AttentionConfig& c = panel.trace.config();
   const ImVec2 a = at.a;
   const ImVec2 size = at.size();
@@ -348,16 +353,15 @@ void zoomAndPan(const PanelContext& panel, const HeadTileGroup& group, const Vis
 /// ctrl+click adds the head to the comparison or removes it.
 void pressTile(const PanelContext& panel, const HeadPicture& picture,
                const std::optional<Hover>& at) {
-  ViewState& view = panel.view;
   if (picture.of != HeadPicture::Of::head) return;
   if (ImGui::GetIO().KeyCtrl) {
-    toggleCompared(view.heads.compared, picture.head);
+    toggleCompared(panel.headsView.compared, picture.head);
     return;
   }
-  view.head = picture.head;
+  panel.selection.head = picture.head;
   if (!ImGui::IsMouseReleased(0)) return;  // pressed by the space bar
-  if (at && at->cell.head == picture.head && at->col >= 0) view.selected = at->cell;
-  if (ImGui::GetIO().MouseClickedLastCount[0] > 1) openHead(view, picture.head);
+  if (at && at->cell.head == picture.head && at->col >= 0) panel.selection.cell = at->cell;
+  if (ImGui::GetIO().MouseClickedLastCount[0] > 1) openHead(panel.view, picture.head);
 }
 
 /// Shows a tooltip while the mouse rests on a head's title: its label, the rule of the label and,
@@ -381,14 +385,14 @@ void titleTip(const PanelContext& panel, const HeadTileGroup& group, const HeadP
 
 VisibleTokens visibleTokens(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
-  const HeadsView& view = panel.view.heads;
+  const HeadsView& view = panel.headsView;
   VisibleTokens shown;
   shown.queries = shownOf(view.queries, c.seqLen);
   shown.keys = shownOf(view.keys, c.keys());
   shown.queryLabels = tokenTexts(panel, Lane::query, shown.queries, shown.queryNumbers);
   shown.keyLabels = tokenTexts(panel, Lane::key, shown.keys, shown.keyNumbers);
   const auto curvesOf = [&](Lane lane, const TokenRange& range) {
-    return laneCurves(panel.look, panel.trace, lane, panel.view.item, range.first);
+    return laneCurves(panel.look, panel.trace, lane, panel.selection.item, range.first);
   };
   shown.queryCurves = curvesOf(Lane::query, shown.queries);
   shown.keyCurves = curvesOf(Lane::key, shown.keys);
@@ -405,8 +409,8 @@ std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadTileGroup&
     const MatrixPlace place = group.place(i, shown);
     if (!ImGui::IsMouseHoveringRect(place.at.a, place.at.b)) continue;
     const MatrixCell at = place.nearest(ImGui::GetIO().MousePos);
-    const Index head = isOfHead(tile.picture) ? tile.picture.head : panel.view.head;
-    CellRef cell{TensorId::weights, panel.view.item, head, shown.queries.first + at.row, 0};
+    const Index head = isOfHead(tile.picture) ? tile.picture.head : panel.selection.head;
+    CellRef cell{TensorId::weights, panel.selection.item, head, shown.queries.first + at.row, 0};
     if (group.lines) {
       cell.col = linesTooltip(panel, group, tile, shown, cell.row);
       return Hover{cell, Lane::query, Lane::none, cell.row, -1};
@@ -446,7 +450,7 @@ void headTiles(const PanelContext& panel, const HeadTileGroup& group, const Visi
     zoomAndPan(panel, group, shown, at, mouse);
     // from 1.89 on, Dear ImGui treats Enter as a click
     const bool entered = isHead && ImGui::IsItemFocused() && keyPressed(Key::enter, false);
-    if (clicked && !entered && !mouse.dragging) pressTile(panel, picture, panel.view.hovered);
+    if (clicked && !entered && !mouse.dragging) pressTile(panel, picture, panel.frame.hovered);
     titleTip(panel, group, picture, at);
     if (entered) openHead(panel.view, picture.head);
     ImGui::PopID();

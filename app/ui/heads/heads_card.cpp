@@ -5,14 +5,19 @@
 #include <iterator>
 
 #include "app/ui/compat.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/hover.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
 
 const char* enlargeWord(const PanelContext& panel, EnlargedCard card) {
-  return panel.view.heads.enlarged == card ? "smaller" : "larger";
+  return panel.headsView.enlarged == card ? "smaller" : "larger";
 }
 
 }  // namespace
@@ -23,7 +28,7 @@ float enlargeSwitchWidth(const PanelContext& panel, EnlargedCard card) {
 
 void enlargeSwitch(const PanelContext& panel, EnlargedCard card, ImVec2 top) {
   const FrameContext& look = panel.look;
-  EnlargedCard& enlarged = panel.view.heads.enlarged;
+  EnlargedCard& enlarged = panel.headsView.enlarged;
   const bool large = enlarged == card;
   const ImVec2 back = ImGui::GetCursorScreenPos();
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
@@ -39,7 +44,7 @@ void enlargeSwitch(const PanelContext& panel, EnlargedCard card, ImVec2 top) {
 }
 
 std::string tokenName(const PanelContext& panel, Lane lane, Index token) {
-  const auto& names = laneTokens(panel.trace, lane, panel.view.item);
+  const auto& names = laneTokens(panel.trace, lane, panel.selection.item);
   if (token < std::ssize(names)) {
     return std::string(shownToken(names[static_cast<std::size_t>(token)]));
   }

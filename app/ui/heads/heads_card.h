@@ -10,6 +10,9 @@
 
 namespace headscope::ui {
 
+enum class EnlargedCard;
+enum class Lane;
+
 /// The switch that enlarges a small card to the whole column: its width, and the switch itself at
 /// the right end of the card's first line, which starts at `top`. The cursor does not move.
 float enlargeSwitchWidth(const PanelContext& panel, EnlargedCard card);

@@ -5,6 +5,11 @@
 #include <numeric>
 #include <utility>
 
+#include "app/ui/frame_state.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/selection.h"
+#include "app/ui/view_state.h"
+
 namespace headscope::ui {
 namespace {
 
@@ -96,12 +101,12 @@ void sortTableBy(HeadsView& view, std::string_view column) {
 }
 
 void openHead(ViewState& view, Index head) {
-  view.head = head;
-  view.page = kFlowPage;
-  view.step = StepId::softmax;
-  view.scope = StageScope::thisHead;
-  view.playing = false;
-  view.playTime.reset();
+  view.selection.head = head;
+  view.selection.page = kFlowPage;
+  view.selection.step = StepId::softmax;
+  view.selection.scope = StageScope::thisHead;
+  view.frame.playing = false;
+  view.selection.playTime.reset();
 }
 
 TokenRange shownOf(const TokenRange& range, Index n) {
@@ -128,7 +133,8 @@ TokenRange moved(const TokenRange& range, Index n, Index by) {
 
 LooksAt lookedAt(const ViewState& view, const AttentionConfig& config) {
   LooksAt at{view.heads.query, view.heads.key};
-  if (view.hovered && tokensOfCell(view.hovered->cell).any()) at = tokensOfCell(view.hovered->cell);
+  if (view.frame.hovered && tokensOfCell(view.frame.hovered->cell).any())
+    at = tokensOfCell(view.frame.hovered->cell);
   if (at.query >= config.seqLen) at.query = -1;
   if (at.key >= config.keys()) at.key = -1;
   return at;
@@ -139,8 +145,8 @@ Index queryOr(const LooksAt& at, const AttentionConfig& config) {
 }
 
 void followSelection(ViewState& view, std::optional<CellRef>& known) {
-  if (view.selected == known) return;
-  known = view.selected;
+  if (view.selection.cell == known) return;
+  known = view.selection.cell;
   const LooksAt at = known ? tokensOfCell(*known) : LooksAt();
   view.heads.query = at.query;
   view.heads.key = at.key;

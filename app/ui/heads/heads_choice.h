@@ -7,10 +7,17 @@
 #include <string_view>
 #include <vector>
 
-#include "app/ui/view_state.h"
+#include "app/ui/heads/heads_view.h"
 #include "core/analysis/head_metrics.h"
 
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
+
 namespace headscope::ui {
+
+struct HeadsView;
+struct ViewState;
 
 // Heads.
 

@@ -10,9 +10,12 @@
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/fingerprint.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "core/base/numbers.h"
 #include "core/words/cells.h"
 
@@ -70,8 +73,7 @@ HeadsLayout layoutNarrow(Rect room, float scale, const HeadsView& view) {
 std::string largestShareInWords(const PanelContext& panel) {
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
-  const ViewState& view = panel.view;
-  HeadRows weights(trace, TensorId::weights, view.item, view.head);
+  HeadRows weights(trace, TensorId::weights, panel.selection.item, panel.selection.head);
   float largest = -1.0F;
   Index query = -1;
   Index key = -1;
@@ -87,14 +89,15 @@ std::string largestShareInWords(const PanelContext& panel) {
   if (query < 0) return {};
   std::string head = namedHead(panel);
   head.front() = 'H';
-  if (rowsMayNotSumToOne(trace, view.item, view.head)) {  // such weights are no shares of attention
+  if (rowsMayNotSumToOne(trace, panel.selection.item,
+                         panel.selection.head)) {  // such weights are no shares of attention
     return fmt::format("{}. Its largest weight here: “{}” gives “{}” {}.", head,
-                       placeName(trace, Axis::query, view.item, query),
-                       placeName(trace, Axis::key, view.item, key), number(largest, 3));
+                       placeName(trace, Axis::query, panel.selection.item, query),
+                       placeName(trace, Axis::key, panel.selection.item, key), number(largest, 3));
   }
   return fmt::format("{}. Its largest share here: “{}” gives {:.0f} % of its attention to “{}”.",
-                     head, placeName(trace, Axis::query, view.item, query), 100.0F * largest,
-                     placeName(trace, Axis::key, view.item, key));
+                     head, placeName(trace, Axis::query, panel.selection.item, query),
+                     100.0F * largest, placeName(trace, Axis::key, panel.selection.item, key));
 }
 
 class HeadsPage final : public Page {
@@ -105,27 +108,27 @@ class HeadsPage final : public Page {
                        makeEffectsCard())) {}
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
-    return headsContent(body, panel.look.scale, ImGui::GetStyle().ScrollbarSize, panel.view.heads);
+    return headsContent(body, panel.look.scale, ImGui::GetStyle().ScrollbarSize, panel.headsView);
   }
   std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
-    const HeadsLayout l = layoutHeads(content, panel.look.scale, panel.view.heads);
+    const HeadsLayout l = layoutHeads(content, panel.look.scale, panel.headsView);
     return {l.allHeads, l.looks, l.figures, l.similarity, l.effects};
   }
   bool keys(const PanelContext& panel) const override {
     if (!keyPressed(Key::enter, false)) return false;
-    openHead(panel.view, panel.view.head);
+    openHead(panel.view, panel.selection.head);
     return true;
   }
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const AttentionConfig& c = panel.trace.config();
-    const std::string item = c.batch > 1 ? fmt::format(" · item {}", panel.view.item + 1) : "";
-    const std::string title = purposeTitle(panel, panel.view.head);
-    return fmt::format("Head {} of {}{}{}{}", panel.view.head + 1, c.numHeads, item,
+    const std::string item = c.batch > 1 ? fmt::format(" · item {}", panel.selection.item + 1) : "";
+    const std::string title = purposeTitle(panel, panel.selection.head);
+    return fmt::format("Head {} of {}{}{}{}", panel.selection.head + 1, c.numHeads, item,
                        title.empty() ? "" : ": ", title);
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
-    const Fingerprint of("largest share", panel.trace.revision(TensorId::weights), panel.view.item,
-                         panel.view.head);
+    const Fingerprint of("largest share", panel.trace.revision(TensorId::weights),
+                         panel.selection.item, panel.selection.head);
     if (!(sentenceOf_ == of)) {
       sentence_ = asRichText(largestShareInWords(panel));
       sentenceOf_ = of;

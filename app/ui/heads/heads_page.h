@@ -3,9 +3,12 @@
 
 #include <memory>
 
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/page.h"
 
 namespace headscope::ui {
+
+struct HeadsView;
 
 /// The rectangles of the cards in content of this size.
 struct HeadsLayout {

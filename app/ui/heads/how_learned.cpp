@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 #include "core/training/head_roles.h"
@@ -176,7 +179,7 @@ void howCommand(const PanelContext& panel) {
   wrappedLabel(look.fonts.monoSmall, look.theme.text, command);
   if (pill(look, "copy the command")) {
     ImGui::SetClipboardText(command.c_str());
-    panel.edits.say("copied: " + command);
+    panel.commands.say("copied: " + command);
   }
 }
 
@@ -277,7 +280,7 @@ class HowLearnedTab final : public Card {
                        : "The weights shown were not learned here. Learned weights exist for words "
                          "and series.");
     if (known && pill(look, "Take learned heads")) {
-      panel.edits.push(DrawWeights{WeightInit::learned, 1});
+      panel.commands.push(DrawWeights{WeightInit::learned, 1});
     }
   }
 };

@@ -10,6 +10,7 @@
 
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/heads_view.h"
 #include "core/analysis/value_plane.h"
 #include "core/document/trace.h"
 

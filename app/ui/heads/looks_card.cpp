@@ -6,7 +6,12 @@
 #include <string>
 
 #include "app/ui/compat.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/looks.h"
+#include "app/ui/hover.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
+#include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -16,13 +21,12 @@ class LooksCard final : public Card {
  public:
   LooksCard() : Card({"looks", "Looks", "where each token looks, and what it takes from there"}) {}
   void draw(const PanelContext& panel) override {
-    ViewState& view = panel.view;
-    followSelection(view, selected_);
-    const auto chosen = static_cast<std::size_t>(view.heads.looksTab);
-    view.heads.looksTab = static_cast<LooksTab>(tabs_.tabs(panel, "looks tabs", chosen));
+    followSelection(panel.view, selected_);
+    const auto chosen = static_cast<std::size_t>(panel.headsView.looksTab);
+    panel.headsView.looksTab = static_cast<LooksTab>(tabs_.tabs(panel, "looks tabs", chosen));
     tabs_.at(chosen).draw(panel);
   }
-  void viewOpened(const ViewState& view) override { selected_ = view.selected; }
+  void viewOpened(const ViewState& view) override { selected_ = view.selection.cell; }
 
  private:
   std::optional<CellRef> selected_;  // the selected cell whose tokens were chosen last
@@ -34,8 +38,7 @@ class LooksCard final : public Card {
 void OneQueryTab::draw(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
-  ViewState& view = panel.view;
-  const RowRef row{view.item, view.head, queryOr(lookedAt(view, c), c)};
+  const RowRef row{panel.selection.item, panel.selection.head, queryOr(lookedAt(panel.view, c), c)};
   Rect room = Rect::rest();
   const float width = room.width();
   const Rect queries =
@@ -43,7 +46,7 @@ void OneQueryTab::draw(const PanelContext& panel) {
   const Rect words =
       room.cutRight(std::clamp(width * words_.share, look.px(words_.least), look.px(words_.most)),
                     look.space.medium);
-  if (const auto clicked = queryList(panel, row.query, queries)) view.heads.query = *clicked;
+  if (const auto clicked = queryList(panel, row.query, queries)) panel.headsView.query = *clicked;
   drawRow(panel, row, room, words);
 }
 

@@ -12,7 +12,11 @@
 #include <string>
 
 #include "app/ui/compat.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/looks.h"
+#include "app/ui/hover.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 #include "core/words/mask.h"
@@ -181,8 +185,8 @@ class LengthsTab final : public OneQueryTab {
     }
     ImGui::PopStyleVar();
     if (const auto clicked = keyTable(panel, table, key)) {
-      panel.view.heads.key = *clicked;
-      panel.view.heads.query = row.query;
+      panel.headsView.key = *clicked;
+      panel.headsView.query = row.query;
     }
     ImGui::EndChild();
   }

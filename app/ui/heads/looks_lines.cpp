@@ -13,7 +13,11 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/looks.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
 
@@ -42,11 +46,10 @@ constexpr float kLinesPerPoint = 3.0F;  // per point of height; more lines are i
 /// Returns the question of the lines to draw: the row of the query looked at; all rows for a key
 /// looked at; else the visible rows.
 LineQuestion questionOf(const PanelContext& panel, const TokenColumns& columns) {
-  const ViewState& view = panel.view;
   LineQuestion q;
-  q.item = view.item;
-  q.heads = lineHeads(view.heads, view.head, panel.trace.config().numHeads);
-  q.mass = static_cast<double>(view.heads.lineMass);
+  q.item = panel.selection.item;
+  q.heads = lineHeads(panel.headsView, panel.selection.head, panel.trace.config().numHeads);
+  q.mass = static_cast<double>(panel.headsView.lineMass);
   const float height = (columns.queries.bottom - columns.queries.top) / panel.look.scale;
   q.most = std::clamp(static_cast<Index>(height * kLinesPerPoint), kMostChosenLines / 8,
                       kMostChosenLines);
@@ -135,7 +138,7 @@ class HeadSwatches {
     beginPart("swatches", size, oneRow_ ? ImGuiWindowFlags_NoScrollbar : 0);
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImVec2 origin = ImGui::GetCursorScreenPos();
-    const Index chosen = panel_.view.head;
+    const Index chosen = panel_.selection.head;
     for (Index h = 0; h < heads_; ++h) {
       const Rect at = Rect::at({origin.x + static_cast<float>(h % row_) * (one_.x + gap_),
                                 origin.y + static_cast<float>(h / row_) * (one_.y + gap_)},
@@ -145,7 +148,7 @@ class HeadSwatches {
       ImGui::SetCursorScreenPos(at.a);
       ImGui::PushID(static_cast<int>(h));
       if (ImGui::InvisibleButton("swatch", one_)) {
-        toggleLines(panel_.view.heads, chosen, h, heads_, ImGui::GetIO().KeyCtrl);
+        toggleLines(panel_.headsView, chosen, h, heads_, ImGui::GetIO().KeyCtrl);
       }
       const bool hovered = ImGui::IsItemHovered();
       tip(look_, fmt::format("Head {}: {} its lines; with ctrl only its", h + 1,
@@ -212,7 +215,7 @@ class LineControls {
   static constexpr float kPillsWidth = 216.0F;  // the width of pills and slider
 
   void pills(const std::vector<Index>& drawn) const {
-    HeadsView& heads = panel_.view.heads;
+    HeadsView& heads = panel_.headsView;
     const Index count = panel_.trace.config().numHeads;
     const bool all = static_cast<Index>(drawn.size()) == count;
     if (pill(look_, "all", all && count > 1)) pick(count);
@@ -220,7 +223,8 @@ class LineControls {
     if (pill(look_, "none", drawn.empty())) pick(0);
     ImGui::SameLine(0.0F, look_.space.tight);
     const bool following = !heads.linesPicked && heads.lineHeads.empty();
-    if (pill(look_, fmt::format("head {}###this head", panel_.view.head + 1).c_str(), following)) {
+    if (pill(look_, fmt::format("head {}###this head", panel_.selection.head + 1).c_str(),
+             following)) {
       heads.lineHeads.clear();
       heads.linesPicked = false;
     }
@@ -239,9 +243,9 @@ class LineControls {
   }
 
   void pick(Index heads) const {
-    panel_.view.heads.linesPicked = true;
-    panel_.view.heads.lineHeads.clear();
-    for (Index h = 0; h < heads; ++h) panel_.view.heads.lineHeads.push_back(h);
+    panel_.headsView.linesPicked = true;
+    panel_.headsView.lineHeads.clear();
+    for (Index h = 0; h < heads; ++h) panel_.headsView.lineHeads.push_back(h);
   }
 
   const PanelContext& panel_;
@@ -271,8 +275,8 @@ class LinesTab final : public Card {
     const LooksAt looked = lookedAt(panel.view, panel.trace.config());
     const TokenColumns columns = tokenColumns(panel, room, scrolled_, looked);
     if (columns.chosen) {
-      panel.view.heads.query = columns.chosen->query;
-      panel.view.heads.key = columns.chosen->key;
+      panel.headsView.query = columns.chosen->query;
+      panel.headsView.key = columns.chosen->key;
       scrolledTo_ = *columns.chosen;  // a clicked token is already in view
     }
     pages(panel, columns, room.a.y);
@@ -300,7 +304,7 @@ class LinesTab final : public Card {
   /// chosen token.
   void pages(const PanelContext& panel, const TokenColumns& columns, float top) {
     const FrameContext& look = panel.look;
-    HeadsView& heads = panel.view.heads;
+    HeadsView& heads = panel.headsView;
     const TokenColumn& column = longer(columns);
     const float hidden = hiddenOf(column);
     const float page = hidden > 0.0F ? std::min(1.0F, 0.9F * column.shown() / hidden) : 1.0F;
@@ -324,7 +328,7 @@ class LinesTab final : public Card {
 
   /// Scrolls by the wheel, and scrolls a newly chosen token into view.
   void scroll(const PanelContext& panel, const TokenColumns& columns, const Rect& room) {
-    const LooksAt chosen{panel.view.heads.query, panel.view.heads.key};
+    const LooksAt chosen{panel.headsView.query, panel.headsView.key};
     const bool anew = scrolledTo_ != chosen;
     scrolledTo_ = chosen;
     if (!columns.scrolls()) return;

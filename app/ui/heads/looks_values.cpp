@@ -13,7 +13,11 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/heads/looks.h"
+#include "app/ui/hover.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
 
@@ -133,7 +137,7 @@ class ValuePicture {
         look_(panel.look),
         plane_(plane),
         mix_(mix),
-        most_(weightRange(panel.trace, panel.view.item, head).magnitude()),
+        most_(weightRange(panel.trace, panel.selection.item, head).magnitude()),
         color_(headColor(look_.theme, static_cast<std::size_t>(head))),
         chart_(valueChart(look_, plane, mix, room)),
         output_(place(mix.mean.point)),

@@ -11,7 +11,11 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/heads/effects.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/base/memory_budget.h"
@@ -67,7 +71,7 @@ class MoreHeadsTab final : public Card {
     const FrameContext& look = panel.look;
     const Theme& t = look.theme;
     const std::string_view problem = measure(panel);
-    const float cut = panel.view.heads.similarityCut;
+    const float cut = panel.headsView.similarityCut;
     const bool low = Rect::rest().height() < look.px(kRoomForSentence);
     const HeadCountPoint* chosen = countButtons(panel);
     const AttentionConfig& c = panel.trace.config();
@@ -169,7 +173,7 @@ class MoreHeadsTab final : public Card {
     const std::string use = fmt::format("use {} in the layer", chosen_);
     if (flowingPill(look, use,
                     "The table only compares. This button changes the layer's number of heads")) {
-      panel.edits.push(SetDimensions{c.dModel, chosen_, chosen_, 0}, "heads");
+      panel.commands.push(SetDimensions{c.dModel, chosen_, chosen_, 0}, "heads");
     }
     return chosen;
   }

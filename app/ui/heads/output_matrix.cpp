@@ -13,8 +13,10 @@
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/heads/effects.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix_picture.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -43,7 +45,7 @@ void shareList(const PanelContext& panel, const std::vector<double>& shares) {
     const Rect place = Rect::at({at.x + static_cast<float>(i % columns) * cell.x,
                                  at.y + static_cast<float>(i / columns) * cell.y},
                                 cell);
-    if (!bias && static_cast<Index>(i) == panel.view.head) {
+    if (!bias && static_cast<Index>(i) == panel.selection.head) {
       list->AddRectFilled({place.a.x - look.px(3), place.a.y - look.space.hair},
                           {place.b.x - look.space.medium, place.b.y - look.space.hair},
                           t.accentSoft, look.px(3));
@@ -131,8 +133,7 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
   const bool scrolls = line * count > room.height() + 1.0F;
   const float bar = scrolls ? ImGui::GetStyle().ScrollbarSize + look.space.thin : 0.0F;
   const Rect all = Rect::at(ImGui::GetCursorScreenPos(), {room.width() - bar, line * count});
-  const ColorScale scale =
-      divergingScale(look, panel.view, magnitudes.of(panel.trace, TensorId::wO, -1, -1));
+  const ColorScale scale = divergingScale(look, magnitudes.of(panel.trace, TensorId::wO, -1, -1));
   MatrixPicture picture(panel, magnitudes);
   for (Index h = 0; h < c.numHeads; ++h) {
     const Rect row = all.row(static_cast<int>(h), static_cast<int>(c.numHeads), 0.0F);
@@ -140,7 +141,7 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
     const auto i = static_cast<std::size_t>(h);
     const ImU32 color = headColor(t, i);
     const Rect block{{row.a.x + left, row.a.y + 1}, {row.b.x - right, row.b.y - 1}};
-    if (h == panel.view.head) {
+    if (h == panel.selection.head) {
       list->AddRectFilled(row.a, row.b, t.accentSoft, look.px(3));
       picture.frame(block.outset(1.0F), color, 1.5F);
     }
@@ -159,7 +160,7 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
   picture.draw(list);
   ImGui::SetCursorScreenPos(all.a);
   if (pictureArea("blocks", all.size())) {
-    panel.view.head = MatrixPlace{all, c.numHeads, 1}.nearest(ImGui::GetIO().MousePos).row;
+    panel.selection.head = MatrixPlace{all, c.numHeads, 1}.nearest(ImGui::GetIO().MousePos).row;
   }
   ImGui::EndChild();
 }
@@ -211,7 +212,7 @@ class ShareStacks {
       const Rect at = placeOf(chart, bar, piece);
       if (at.height() < 0.25F) continue;
       const bool bias = piece.part + 1 == of(bar).size();
-      const bool chosen = !bias && static_cast<Index>(piece.part) == panel_.view.head;
+      const bool chosen = !bias && static_cast<Index>(piece.part) == panel_.selection.head;
       const ImU32 color = bias ? t.textMuted : headColor(t, piece.part);
       list->AddRectFilled(at.a, at.b, withAlpha(color, 0.85F));
       const bool alone = panel_.trace.config().numHeads == 1;
@@ -241,7 +242,7 @@ class ShareStacks {
     }
     tipNow(text);
     if (!clicked) return;
-    if (head) panel_.view.head = *head;
+    if (head) panel_.selection.head = *head;
     chooseToken(panel_, token);
   }
 

@@ -10,7 +10,11 @@
 #include "app/ui/compat.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/menu.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -268,7 +272,7 @@ const HeadDisc* drawDiscs(const PanelContext& panel, const std::vector<HeadDisc>
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  Index& chosen = panel.view.head;
+  Index& chosen = panel.selection.head;
   const HeadDisc* pointed = nullptr;
   const auto colorOf = [&](const HeadDisc& disc) {
     const Index head = disc.isOf(chosen) ? chosen : disc.heads.front();
@@ -307,7 +311,7 @@ const HeadDisc* drawDiscs(const PanelContext& panel, const std::vector<HeadDisc>
 
 ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect room) {
   const FrameContext& look = panel.look;
-  HeadsView& view = panel.view.heads;
+  HeadsView& view = panel.headsView;
   const ScatterAxes axes = scatterAxes(view);
   const float name = fontSize(look.fonts.small) + look.space.tight;
   const Rect above = room.cutTop(name);
@@ -351,9 +355,9 @@ ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect ro
         "discs of heads", key, [&] { return placedDiscs(look, plot, points, values); });
     if (discs == nullptr) return pick;
     if (const HeadDisc* disc = drawDiscs(panel, *discs)) {
-      pick.head = disc->isOf(panel.view.head) ? panel.view.head : disc->heads.front();
+      pick.head = disc->isOf(panel.selection.head) ? panel.selection.head : disc->heads.front();
     }
-    const Index said = pick.head.value_or(panel.view.head);
+    const Index said = pick.head.value_or(panel.selection.head);
     for (const HeadDisc& disc : *discs) {
       if (!disc.isOf(said)) continue;
       pick.together = disc.heads;

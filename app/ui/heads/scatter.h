@@ -12,6 +12,9 @@
 
 namespace headscope::ui {
 
+struct HeadsView;
+struct PanelContext;
+
 // The places of the discs, and the axes for their values. Pure.
 
 /// Returns an axis with round ends around `values` (at least one). It starts at 0 unless the values

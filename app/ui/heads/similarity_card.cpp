@@ -16,7 +16,10 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/color_bar.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -35,7 +38,7 @@ struct HeadPair {
 ColorScale similarityScale(const PanelContext& panel, const HeadSimilarity& similarity) {
   const double least = *std::min_element(similarity.values.begin(), similarity.values.end());
   const double low = std::clamp(std::floor(least * 10.0) / 10.0, 0.0, 0.9);
-  return sequentialScale(panel.look, panel.view, static_cast<float>(low), 1.0F);
+  return sequentialScale(panel.look, static_cast<float>(low), 1.0F);
 }
 
 class SimilarityMatrix {
@@ -45,7 +48,7 @@ class SimilarityMatrix {
         look_(panel.look),
         figures_(figures),
         chosen_(chosen),
-        ordered_(panel.view.heads.similarityOrdered),
+        ordered_(panel.headsView.similarityOrdered),
         order_(figures.tree.order),
         count_(figures.report.similarity.heads),
         font_(look_.fonts.tiny),
@@ -157,7 +160,7 @@ class SimilarityMatrix {
 
   /// Draws frames around the clusters at the cut. Clusters are contiguous in the tree's order.
   void frameClusters() const {
-    const HeadClusters clusters = clustersAt(figures_.tree, panel_.view.heads.similarityCut);
+    const HeadClusters clusters = clustersAt(figures_.tree, panel_.headsView.similarityCut);
     const auto clusterAt = [&](Index place) {
       return clusters.of[static_cast<std::size_t>(headAt(place))];
     };
@@ -180,7 +183,7 @@ class SimilarityMatrix {
     const HeadTree& tree = figures_.tree;
     if (tree.merges.empty()) return;
     const Theme& t = look_.theme;
-    const auto cut = static_cast<double>(panel_.view.heads.similarityCut);
+    const auto cut = static_cast<double>(panel_.headsView.similarityCut);
     const double low = std::min(tree.merges.back().similarity, cut);
     const double range = std::max(1.0 - low, 1e-3);
     const auto x = [&](double similarity) {
@@ -239,7 +242,7 @@ class SimilarityCard final : public Card {
     }
     scaleLine(panel, similarity);
     measuringNote(panel, heads);
-    const bool large = panel.alone || panel.view.heads.enlarged == EnlargedCard::similarity;
+    const bool large = panel.alone || panel.headsView.enlarged == EnlargedCard::similarity;
     Rect room = Rect::rest();
     // a small card omits the controls to keep the picture; the enlarged card has them
     const bool small = room.height() < look.px(150);
@@ -271,7 +274,7 @@ class SimilarityCard final : public Card {
     ImFont* font = panel.look.fonts.small;
     std::string range = fmt::format("{:g} to 1", similarityScale(panel, similarity).low);
     const Index batch = panel.trace.config().batch;
-    if (panel.view.heads.averageItems && batch > 1) {
+    if (panel.headsView.averageItems && batch > 1) {
       range += fmt::format(", mean of {} items", batch);
     }
     std::string text = "1 − Jensen–Shannon divergence, " + range;
@@ -285,13 +288,13 @@ class SimilarityCard final : public Card {
                       const Rect& below) {
     const FrameContext& look = panel.look;
     const HeadSimilarity& similarity = figures.report.similarity;
-    const Index head = panel.view.head;
+    const Index head = panel.selection.head;
     const bool known = other_ && *other_ < similarity.heads && *other_ != head;
     const HeadPair chosen{head, known ? *other_ : mostAlike(similarity, head).value_or(head)};
     SimilarityMatrix matrix(panel, figures, chosen);
     matrix.draw(room);
     if (matrix.clicked) {
-      panel.view.head = matrix.clicked->row;
+      panel.selection.head = matrix.clicked->row;
       other_ = matrix.clicked->col;
     }
     ImGui::SetCursorScreenPos(below.a);
@@ -301,14 +304,14 @@ class SimilarityCard final : public Card {
                                   : fmt::format("head {} is most like head {}: {:.2f}", head + 1,
                                                 chosen.col + 1, similarity(head, chosen.col)));
     label(look.fonts.small, look.theme.text,
-          distinctInWords(figures.tree, panel.view.heads.similarityCut));
+          distinctInWords(figures.tree, panel.headsView.similarityCut));
     explainItem(look, look.fonts.small, "distinct heads");
   }
 
   /// Draws the controls of the order and of the cut.
   static void controls(const PanelContext& panel) {
     const FrameContext& look = panel.look;
-    HeadsView& view = panel.view.heads;
+    HeadsView& view = panel.headsView;
     toggle(look, "alike together", &view.similarityOrdered);
     tip(look, "On: heads in the order of the similarity tree. Off: by number.");
     ImGui::SameLine(0.0F, look.space.medium);

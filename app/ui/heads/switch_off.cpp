@@ -7,10 +7,15 @@
 #include <string>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/effects.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -41,8 +46,8 @@ struct CheckWords {
 /// Returns the state of the check for the chosen head and item of the pass shown: "checked against
 /// …", that it is running, or why it failed.
 CheckWords effectCheck(const PanelContext& panel) {
-  const Index item = panel.view.item;
-  const Index head = panel.view.head;
+  const Index item = panel.selection.item;
+  const Index head = panel.selection.head;
   const auto checked = panel.computations.want<CheckedEffect>(
       "effect check", Fingerprint("effect check", panel.trace.pass(), item, head), When::beside,
       [&] {
@@ -71,7 +76,7 @@ class SwitchOffTab final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     // edits go to the newest document, which may have fewer heads
-    const Index head = std::min(panel.view.head, panel.document.config.numHeads - 1);
+    const Index head = std::min(panel.selection.head, panel.document.config.numHeads - 1);
     const MeasuredHeads heads = measuredHeads(panel);
     const Figures* figures = heads.figures;
     Rect room = Rect::rest();
@@ -107,7 +112,7 @@ class SwitchOffTab final : public Card {
   }
 
   void drawControls(const PanelContext& panel) override {
-    EffectDrawing& drawing = panel.view.heads.effectDrawing;
+    EffectDrawing& drawing = panel.headsView.effectDrawing;
     const int clicked =
         choices(panel.look, "effect drawing", {"bars", "heatmap"}, static_cast<int>(drawing));
     if (clicked >= 0) drawing = static_cast<EffectDrawing>(clicked);
@@ -116,7 +121,7 @@ class SwitchOffTab final : public Card {
 
  private:
   static bool heatmapDrawn(const PanelContext& panel) {
-    return panel.view.heads.effectDrawing == EffectDrawing::heatmap;
+    return panel.headsView.effectDrawing == EffectDrawing::heatmap;
   }
 
   /// Draws the field and the slider of the head's gain, 0 to 2.
@@ -135,14 +140,14 @@ class SwitchOffTab final : public Card {
     if (typed) {
       const bool fits = *typed >= 0.0 && *typed <= static_cast<double>(kLargestGain);
       gain_.problem = fits ? "" : fmt::format("gain is {:g}: it must be from 0 (off) to 2", *typed);
-      if (fits) panel.edits.push(SetHeadGain{head, static_cast<float>(*typed)}, gesture);
+      if (fits) panel.commands.push(SetHeadGain{head, static_cast<float>(*typed)}, gesture);
     }
     ImGui::SameLine();
     ImGui::SetNextItemWidth(look.px(100));
     float slid = gain;
     if (ImGui::SliderFloat("##gain slider", &slid, 0.0F, kLargestGain, "")) {
       gain_.problem.clear();
-      panel.edits.push(SetHeadGain{head, slid}, gesture);
+      panel.commands.push(SetHeadGain{head, slid}, gesture);
     }
   }
 
@@ -191,7 +196,7 @@ class SwitchOffTab final : public Card {
     }
     CheckWords check = effectCheck(panel);
     if (together > 1) {
-      const bool mean = panel.view.heads.pooling == Pooling::mean;
+      const bool mean = panel.headsView.pooling == Pooling::mean;
       check.text += fmt::format(" · {}: {} of {} tokens", heatmapDrawn(panel) ? "cell" : "bar",
                                 mean ? "mean" : "largest", together);
     }

@@ -12,6 +12,8 @@
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/widgets.h"

@@ -11,9 +11,13 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/heads/heads_card.h"
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/looks.h"
+#include "app/ui/hover.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/scene_commands.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -33,7 +37,7 @@ class ColumnOfTokens {
         look_(panel.look),
         place_(place),
         query_(lane == Lane::query),
-        curves_(laneCurves(look_, panel.trace, lane, panel.view.item)),
+        curves_(laneCurves(look_, panel.trace, lane, panel.selection.item)),
         strip_(curves_.room(look_.fonts.regular)),
         edge_(query_ ? edge - strip_ : edge + strip_),
         width_(width),
@@ -189,13 +193,13 @@ TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scr
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
-  const HeadsView& heads = panel.view.heads;
+  const HeadsView& heads = panel.headsView;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* small = look.fonts.small;
   const float title = fontSize(small) + look.space.small;
   const float limit = std::min((b.x - a.x) * 0.26F, look.px(120));
   const auto widthOf = [&](Lane lane, Index count) {
-    const auto& names = laneTokens(panel.trace, lane, panel.view.item);
+    const auto& names = laneTokens(panel.trace, lane, panel.selection.item);
     const float least = textSize(look.fonts.regular, fmt::format("query {}", count)).x;
     const float widest =
         names.empty() ? least : AxisLabels{names, look.fonts.regular, 0, 0, -1, limit}.width();
@@ -211,7 +215,7 @@ TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scr
   const float queryWidth = widthOf(Lane::query, c.seqLen);
   const float keyWidth = widthOf(Lane::key, c.keys());
   const float strip =
-      laneCurves(look, panel.trace, Lane::query, panel.view.item).room(look.fonts.regular);
+      laneCurves(look, panel.trace, Lane::query, panel.selection.item).room(look.fonts.regular);
   columns.left = a.x + queryWidth + strip;
   columns.right = b.x - keyWidth - strip;
   const char* keyTitle = c.crossAttention() ? "key (memory)" : "key";
@@ -248,7 +252,7 @@ Index drawLines(const PanelContext& panel, const TokenColumns& columns, const Li
   const float across = std::max(columns.right - columns.left, 1.0F);
   const float pitch = std::min(columns.queries.pitch, columns.keys.pitch);
   const float thickest = std::clamp(pitch * 0.5F, look.px(2.0F), look.px(kThickestRibbon));
-  const WeightRange range = weightRange(panel.trace, panel.view.item, -1);
+  const WeightRange range = weightRange(panel.trace, panel.selection.item, -1);
   const float most = range.magnitude();
   gl::RibbonBatch batch;
   batch.ribbons.reserve(choice.lines.size());

@@ -10,11 +10,18 @@
 #include <utility>
 #include <vector>
 
+#include "app/gl/scene.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/effects.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/hover.h"
 #include "app/ui/menu.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/merged_heads.h"
 #include "core/heads/designed_heads.h"
@@ -38,7 +45,7 @@ struct PairFigures {
 HeadRelations candidatesOf(const PanelContext& panel) {
   HeadRelations found;
   const auto relations = declaredRelations(panel.trace.document());
-  const auto item = static_cast<std::size_t>(panel.view.item);
+  const auto item = static_cast<std::size_t>(panel.selection.item);
   for (std::size_t h = 0; h < relations.size(); ++h) {
     if (!relations[h] || item >= relations[h]->partners.size()) continue;
     const auto& partners = relations[h]->partners[item];
@@ -89,8 +96,8 @@ std::optional<PairFigures> measurePair(const Trace& trace, Index item,
 }
 
 Computed<PairFigures> pairFigures(const PanelContext& panel, const HeadRelations& candidates) {
-  const HeadsView& view = panel.view.heads;
-  const Index item = panel.view.item;
+  const HeadsView& view = panel.headsView;
+  const Index item = panel.selection.item;
   const std::vector<Index> heads = chosenRelations(view, candidates);
   const PairGains gains = view.gainsAsBuilt ? PairGains::asBuilt : PairGains::equal;
   const Fingerprint key("two heads in one", panel.trace.pass(), item, heads, gains);
@@ -175,11 +182,11 @@ void pairPictures(const PanelContext& panel, const PairFigures& figures) {
   const auto& [a, b] = figures.pair;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Rect room = Rect::rest();
-  AxisLabels queries{laneTokens(panel.trace, Lane::query, panel.view.item), look.fonts.tiny,
+  AxisLabels queries{laneTokens(panel.trace, Lane::query, panel.selection.item), look.fonts.tiny,
                      t.textMuted, t.textMuted};
   AxisLabels keys = queries;
-  keys.texts = laneTokens(panel.trace, Lane::key, panel.view.item);
-  queries.curves = keys.curves = laneCurves(look, panel.trace, Lane::query, panel.view.item);
+  keys.texts = laneTokens(panel.trace, Lane::key, panel.selection.item);
+  queries.curves = keys.curves = laneCurves(look, panel.trace, Lane::query, panel.selection.item);
   queries.limit = look.px(56);
   keys.limit = look.px(40);
   const float labels = queries.width() + look.space.small;
@@ -196,7 +203,7 @@ void pairPictures(const PanelContext& panel, const PairFigures& figures) {
   const float side = std::max(look.space.wide, above ? sideAbove : sideBeside);
   const auto ratio = static_cast<float>(c.keys()) / static_cast<float>(c.seqLen);
   const ImVec2 size(side * std::min(ratio, 1.0F), side / std::max(ratio, 1.0F));
-  const ColorScale scale = sequentialScale(look, panel.view, 0.0F, 1.0F);
+  const ColorScale scale = sequentialScale(look, 0.0F, 1.0F);
   const std::array<std::string, 3> names{pairHeadName(a, of.gains[0]), pairHeadName(b, of.gains[1]),
                                          "One head for both"};
   const std::array<ImU32, 3> colors{headColor(t, static_cast<std::size_t>(a.head)),
@@ -236,9 +243,9 @@ void tornPicture(const PanelContext& panel, const PairFigures& figures,
   const MergedHeads& of = *figures.measured;
   const Rect room = Rect::rest();
   ImDrawList* list = ImGui::GetWindowDrawList();
-  AxisLabels keys{laneTokens(panel.trace, Lane::key, panel.view.item), look.fonts.small,
+  AxisLabels keys{laneTokens(panel.trace, Lane::key, panel.selection.item), look.fonts.small,
                   t.textMuted, t.text};
-  keys.curves = laneCurves(look, panel.trace, Lane::key, panel.view.item);
+  keys.curves = laneCurves(look, panel.trace, Lane::key, panel.selection.item);
   const auto count = static_cast<float>(panel.trace.config().keys());
   const float words = std::min(look.px(kLaneWords), room.width() * 0.3F);
   const float left = room.a.x + words + look.space.medium;
@@ -364,7 +371,7 @@ class WhySeveralTab final : public Card {
   void draw(const PanelContext& panel) override {
     const auto* found = panel.computations.atOnce<HeadRelations>(
         "heads with a relation",
-        Fingerprint("heads with a relation", panel.trace.pass(), panel.view.item),
+        Fingerprint("heads with a relation", panel.trace.pass(), panel.selection.item),
         [&panel] { return candidatesOf(panel); });
     if (found == nullptr || found->size() < 2) return tooFew(panel);
     const HeadRelations candidates = *found;
@@ -408,7 +415,7 @@ class WhySeveralTab final : public Card {
     const WeightSource& source = panel.document.weightSource;
     if (source.init == WeightInit::designed && source.drawn()) return;
     if (pill(panel.look, "Use designed heads")) {
-      panel.edits.push(DrawWeights{WeightInit::designed, 1});
+      panel.commands.push(DrawWeights{WeightInit::designed, 1});
     }
   }
 
@@ -428,7 +435,7 @@ class WhySeveralTab final : public Card {
       if (!ImGui::MenuItem(name.c_str(), nullptr, c.head == now.head, !other)) continue;
       std::vector<Index> pair(heads_.begin(), heads_.end());
       pair[which] = c.head;
-      panel.view.heads.relationPair = std::move(pair);
+      panel.headsView.relationPair = std::move(pair);
     }
     ImGui::EndPopup();
   }
@@ -436,7 +443,7 @@ class WhySeveralTab final : public Card {
   /// Draws the controls: the two relations, the choice of the most blurred pair, and the gains.
   void controls(const PanelContext& panel, const HeadRelations& candidates) const {
     const FrameContext& look = panel.look;
-    HeadsView& view = panel.view.heads;
+    HeadsView& view = panel.headsView;
     rowCaption(look, "one head for");
     chooser(panel, 0, candidates);
     ImGui::SameLine(0.0F, look.space.small);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/ui/ids.h"
+#include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/formats/lesson_json.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/ui/panel.h"
 #include "app/view_json.h"
 #include "core/attention/steps/step.h"
 #include "core/base/json.h"
@@ -61,11 +62,14 @@ void addTraining(Facts& facts, const TrainingMoment& moment) {
 }  // namespace
 
 lessons::FactSource factsOf(const PanelContext& panel, const LiveTraining& training) {
-  const ViewState& view = panel.view;
-  lessons::FactSource source{
-      panel.trace, view.item,    view.head, view.page, std::string(step(view.step).text({}).id),
-      view.tool,   view.selected};
-  addView(source.others, view);
+  lessons::FactSource source{panel.trace,
+                             panel.selection.item,
+                             panel.selection.head,
+                             panel.selection.page,
+                             std::string(step(panel.selection.step).text({}).id),
+                             panel.selection.tool,
+                             panel.selection.cell};
+  addView(source.others, panel.view);
   if (const auto moment = training.moment()) addTraining(source.others, *moment);
   return source;
 }

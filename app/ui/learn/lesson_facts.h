@@ -3,10 +3,11 @@
 #pragma once
 
 #include "app/live_training.h"
-#include "app/ui/panel.h"
 #include "core/lessons/facts.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 lessons::FactSource factsOf(const PanelContext& panel, const LiveTraining& training);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/learn/lesson_run.h"
+#include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/formats/lesson_json.h"

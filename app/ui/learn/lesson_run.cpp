@@ -8,11 +8,14 @@
 #include <utility>
 #include <variant>
 
+#include "app/ui/frame_commands.h"
 #include "app/ui/learn/lesson_facts.h"
+#include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/view_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/editing/history.h"
 
 namespace headscope::ui {
 namespace {
@@ -31,9 +34,9 @@ void setStates(const PanelContext& panel, std::span<const lessons::SceneState> s
       const Document& before = made != nullptr ? *made : panel.document;
       made = lessons::documentOf(state, before, defaultMemoryBudget());
     }
-    if (made != nullptr) panel.edits.open = OpenedDocument{std::move(made), "lesson: " + name};
+    if (made != nullptr) panel.commands.add(OpenDocument{std::move(made), "lesson: " + name});
   } catch (const UserError& error) {
-    panel.edits.say(error.what(), true);
+    panel.commands.say(error.what(), true);
   }
 }
 
@@ -110,19 +113,19 @@ void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   toTrainStep_.clear();
   const lessons::Scene& now = this->scene();
   newRun_ = now.newRun;
-  panel.view.gradients = false;  // unless a scene shows them
-  panel.view.heads.meanShown = false;
-  panel.view.presented.clear();
+  panel.selection.gradients = false;  // unless a scene shows them
+  panel.headsView.meanShown = false;
+  panel.selection.presented.clear();
   look(panel, now.view, now.choose);
-  if (panel.view.page == kLearnPage) panel.view.page = kFlowPage;
-  panel.view.inSight = now.card;
+  if (panel.selection.page == kLearnPage) panel.selection.page = kFlowPage;
+  panel.frame.inSight = now.card;
 }
 
 void LessonRun::look(const PanelContext& panel, const std::string& view,
                      const std::string& choose) {
   if (!view.empty()) panel.view = viewFromJson(view, panel.view);
-  panel.view.playing = false;
-  toItem_ = panel.view.item;
+  panel.frame.playing = false;
+  toItem_ = panel.selection.item;
   toChoose_ = choose;
 }
 
@@ -136,7 +139,7 @@ void LessonRun::next(const PanelContext& panel) {
 }
 
 void LessonRun::finish(const PanelContext& panel) {
-  panel.view.page = kLearnPage;
+  panel.selection.page = kLearnPage;
   leave();
 }
 
@@ -158,7 +161,7 @@ void LessonRun::back(const PanelContext& panel) {
   if (then == nullptr) {
     setStatesUpTo(panel, scene_);  // the lesson began after this scene
   } else if (then != panel.history->current()) {
-    panel.edits.open = OpenedDocument{then, "lesson: " + scene().title};
+    panel.commands.add(OpenDocument{then, "lesson: " + scene().title});
   }
 }
 
@@ -203,7 +206,7 @@ void LessonRun::trainAsShown(const PanelContext& panel, const lessons::FactSourc
                              LiveTraining& training) {
   const auto moment = training.moment();
   if (toTrainStep_.empty() || moment == nullptr) return;
-  const TrainView& asked = panel.view.train;  // a different run begins with the page's next frame
+  const TrainView& asked = panel.trainView;  // a different run begins with the page's next frame
   if (moment->settings.seed != asked.seed || moment->task->id() != asked.task) return;
   if (asked.heads > 0 && moment->settings.model.heads != asked.heads) return;
   Index step = 0;
@@ -238,29 +241,31 @@ void LessonRun::follow(const PanelContext& panel, LiveTraining& training) {
   if (asked_ != nullptr) begin(panel, std::move(asked_));
   if (std::exchange(haltsRun_, false)) training.play(false);
   if (std::exchange(newRun_, false)) training.forget();
-  panel.view.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
+  panel.frame.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
   if (!open()) return;
-  ViewState& view = panel.view;
-  const bool computed = &panel.trace.document() == &panel.document && !panel.edits.open;
-  if (computed && toItem_) view.item = *std::exchange(toItem_, std::nullopt);
+  const bool computed =
+      &panel.trace.document() == &panel.document && !panel.commands.has<OpenDocument>();
+  if (computed && toItem_) panel.selection.item = *std::exchange(toItem_, std::nullopt);
   if (computed && !toChoose_.empty()) {
-    view.selected = lessons::cellOf(toChoose_, factsOf(panel, training));
+    panel.selection.cell = lessons::cellOf(toChoose_, factsOf(panel, training));
     toChoose_.clear();
-    if (view.selected && view.selected->head >= 0) view.head = view.selected->head;
+    if (panel.selection.cell && panel.selection.cell->head >= 0)
+      panel.selection.head = panel.selection.cell->head;
   }
   const lessons::FactSource facts = factsOf(panel, training);
   trainAsShown(panel, facts, training);
   for (const std::string& name : scene().lit) {
-    if (const auto cell = lessons::cellOf(name, facts)) view.pointed.push_back(*cell);
+    if (const auto cell = lessons::cellOf(name, facts)) panel.frame.pointed.push_back(*cell);
   }
-  const Read now{&panel.trace, view.head, view.selected, view.typesText, facts.others};
+  const Read now{&panel.trace, panel.selection.head, panel.selection.cell, panel.frame.typesText,
+                 facts.others};
   if (!computed || (shown_.ready && now == read_)) return;
   if (!shown_.ready) {
     began_[scene_] = panel.history->current();
-    view.inSight = scene().card;  // card of the shown page
+    panel.frame.inSight = scene().card;  // card of the shown page
   }
   read_ = now;
-  read(facts, view.typesText);
+  read(facts, panel.frame.typesText);
 }
 
 /// Fills in the scene's texts. If it has a task, the text describes the state before it and the

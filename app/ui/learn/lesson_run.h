@@ -11,11 +11,14 @@
 #include <vector>
 
 #include "app/live_training.h"
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/sentence_strip.h"
+#include "core/document/fwd.h"
 #include "core/lessons/lesson.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 class LessonRun {
  public:
@@ -137,7 +140,7 @@ class LessonRun {
 /// Draws the panel beside the page while a lesson is open.
 void lessonPanel(const PanelContext& panel, LessonRun& run);
 /// Draws the start panel in the lesson panel's place at the first start, until it is closed.
-void startPanel(const PanelContext& panel, LessonRun& run, bool& closed);
+void startPanel(const PanelContext& panel, LessonRun& run);
 /// The width of the lesson panel beside a page, out of `room`.
 float lessonWidth(const FrameContext& look, float room);
 

@@ -4,8 +4,13 @@
 
 #include <algorithm>
 
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/learn/lesson_run.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/formats/lesson_json.h"
 #include "core/formats/shipped_model.h"
@@ -15,8 +20,8 @@ namespace {
 
 class StartPanel {
  public:
-  StartPanel(const PanelContext& panel, LessonRun& run, bool& closed)
-      : panel_(panel), look_(panel.look), run_(run), closed_(closed) {}
+  StartPanel(const PanelContext& panel, LessonRun& run)
+      : panel_(panel), look_(panel.look), run_(run) {}
 
   void draw() {
     words(look_.fonts.title, look_.theme.text, "Where to begin");
@@ -30,22 +35,22 @@ class StartPanel {
     lesson("02_", "Three words, two heads, numbers to check on paper.");
     lesson("03_", "What one head cannot do, and several can.");
     if (entry("Watch heads learn", "A small model finds its heads' roles before your eyes.")) {
-      panel_.view.page = kTrainPage;
+      panel_.selection.page = kTrainPage;
     }
     if (entry("Your own model", "All layers and heads of a GPT-2, BERT or Llama folder.")) {
-      panel_.view.page = kModelPage;
+      panel_.selection.page = kModelPage;
     }
     if (entry("A small trained model",
               "Two layers that complete a repeated row of letters; two heads do it together.")) {
-      panel_.view.model.place = {formats::kShippedModel, {}};
-      panel_.view.page = kModelPage;
+      panel_.modelView.place = {formats::kShippedModel, {}};
+      panel_.selection.page = kModelPage;
     }
     if (entry("All lessons", "From one word's question to real code, and twelve questions.")) {
-      panel_.view.page = kLearnPage;
+      panel_.selection.page = kLearnPage;
     }
     ImGui::EndChild();
     gap();
-    if (pill(look_, "Close for good")) closed_ = true;
+    if (pill(look_, "Close for good")) panel_.commands.add(CloseStart{});
     tip(look_, "You find it again under ?, and the lessons under Learn");
   }
 
@@ -72,23 +77,19 @@ class StartPanel {
   }
 
   void play() {
-    ViewState& view = panel_.view;
-    view.page = kFlowPage;
-    view.inSight = kStageCard;
-    view.playTime = 0.0;
-    view.playing = true;
+    panel_.selection.page = kFlowPage;
+    panel_.frame.inSight = kStageCard;
+    panel_.selection.playTime = 0.0;
+    panel_.frame.playing = true;
   }
 
   const PanelContext& panel_;
   const FrameContext& look_;
   LessonRun& run_;
-  bool& closed_;
 };
 
 }  // namespace
 
-void startPanel(const PanelContext& panel, LessonRun& run, bool& closed) {
-  StartPanel(panel, run, closed).draw();
-}
+void startPanel(const PanelContext& panel, LessonRun& run) { StartPanel(panel, run).draw(); }
 
 }  // namespace headscope::ui

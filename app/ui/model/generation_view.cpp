@@ -5,7 +5,11 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
@@ -52,7 +56,7 @@ void wholeSetting(const PanelContext& panel, const char* name, const char* about
                                        : fmt::format("{}: {} to {}", name, least, most);
       });
   tip(look, about);
-  if (!draft.problem.empty()) panel.edits.say(draft.problem, true);
+  if (!draft.problem.empty()) panel.commands.say(draft.problem, true);
   if (next) value = *next;
 }
 
@@ -92,7 +96,7 @@ void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
   const Index text = moment.trace->tokens();
   CacheShown shown{
       text, 0,
-      std::min(text + panel.view.model.prediction.generation.tokens, mostTokens(moment.config())),
+      std::min(text + panel.modelView.prediction.generation.tokens, mostTokens(moment.config())),
       0.0};
   if (now != nullptr) {
     shown = {text, now->tokens - text, now->room, now->made.empty() ? 0.0 : now->made.back().ms};
@@ -121,7 +125,7 @@ bool GenerationTab::full(const PanelContext& panel, const ModelMoment& moment) {
 
 void GenerationTab::controls(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
-  GenerationView& view = panel.view.model.prediction.generation;
+  GenerationView& view = panel.modelView.prediction.generation;
   const int chosen = choices(look, "sampling", {"most probable", "sampled"}, view.sampled ? 1 : 0);
   if (chosen >= 0) view.sampled = chosen == 1;
   wholeSetting(panel, "tokens", "the maximum number of new tokens", view.tokens, 1, kMostNewTokens,
@@ -139,7 +143,7 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
     } else if (typed) {
       temperature_.problem = fmt::format("temperature: {} to {}", kLeastSampling, kMostSampling);
     }
-    if (!temperature_.problem.empty()) panel.edits.say(temperature_.problem, true);
+    if (!temperature_.problem.empty()) panel.commands.say(temperature_.problem, true);
     wholeSetting(panel, "top-k",
                  "samples only from this many of the most probable tokens; 0: from all", view.topK,
                  0, moment.config().vocabulary, topK_);

@@ -8,9 +8,10 @@
 #include "app/live_generation.h"
 #include "app/live_model.h"
 #include "app/ui/number_field.h"
-#include "app/ui/panel.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 class GenerationTab {
  public:

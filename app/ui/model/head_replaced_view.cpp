@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
@@ -132,7 +135,7 @@ void wordsTable(const PanelContext& panel, const AskedWord& asked, const HeadRep
 
 void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
   const FrameContext& look = panel.look;
-  ModelView& view = panel.view.model;
+  ModelView& view = panel.modelView;
   const model::ModelConfig& c = asked.moment->config();
   PredictionView& shown = view.prediction;
   rowCaption(look, fmt::format("layer {}, head {} gives", view.layer + 1, view.head + 1).c_str());

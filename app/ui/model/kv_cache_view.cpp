@@ -8,6 +8,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/model/layer_grid.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/layout.h"
 #include "core/base/index.h"
 

@@ -5,7 +5,11 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/model/model_page.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/base/memory_budget.h"
 
@@ -35,8 +39,8 @@ class LayerStripCard final : public Card {
     if (moment == nullptr || shown == nullptr) return;
     const model::ModelConfig& c = moment->config();
     if (pill(look, "← Model", true)) {
-      panel.view.model.layer = shown->layer;
-      panel.view.page = kModelPage;
+      panel.modelView.layer = shown->layer;
+      panel.selection.page = kModelPage;
     }
     tip(look, "Back to all layers; your changes here stay in the model");
     ImGui::SameLine();
@@ -45,7 +49,7 @@ class LayerStripCard final : public Card {
                             shown->layer + 1, c.layers));
     ImGui::SameLine(0.0F, look.space.large);
     layers(panel, *moment, shown->layer);
-    const std::string said = saysInWords(panel.view.model, *moment);
+    const std::string said = saysInWords(panel.modelView, *moment);
     const std::string way = wayThrough(c);
     const float room = ImGui::GetContentRegionAvail().x;
     const float words = textSize(look.fonts.small, said).x;
@@ -70,7 +74,7 @@ class LayerStripCard final : public Card {
       const std::string name = fmt::format("{}{}", layer + 1, model_.differs(layer) ? "*" : "");
       if (pill(look, fmt::format("{}##layer {}", name, layer).c_str(), layer == shown) &&
           layer != shown) {
-        openLayerInFlow(panel, model_, {layer, panel.view.head});
+        openLayerInFlow(panel, model_, {layer, panel.selection.head});
       }
       tip(look, fmt::format("Layer {}{}: open it here", layer + 1,
                             model_.differs(layer) ? ", edited" : ""));
@@ -110,12 +114,13 @@ void openLayerInFlow(const PanelContext& panel, LiveModel& live, const model::He
   const std::string problem = whyNot([&] {  // the layer's weights may have to be read
     document = moment->trace->documentOfLayer(head.layer, defaultMemoryBudget());
   });
-  if (!problem.empty()) return panel.edits.say(problem, true);
+  if (!problem.empty()) return panel.commands.say(problem, true);
   live.openedInFlow(head.layer, document);
-  panel.edits.open = {document, fmt::format("{}, layer {}", moment->trace->document().model->name(),
-                                            head.layer + 1)};
-  panel.view.head = head.head;
-  panel.view.page = kFlowPage;
+  panel.commands.add(OpenDocument{
+      document,
+      fmt::format("{}, layer {}", moment->trace->document().model->name(), head.layer + 1)});
+  panel.selection.head = head.head;
+  panel.selection.page = kFlowPage;
 }
 
 std::unique_ptr<Card> makeLayerStripCard(LiveModel& model) {

@@ -9,7 +9,9 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"

@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/model/layer_grid.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
 #include "core/model/logit_parts.h"
@@ -27,7 +31,7 @@ void logitMap(const PanelContext& panel, const AskedWord& asked, const LogitPart
               const ColorScale& scale, Rect room) {
   const FrameContext& look = panel.look;
   const model::ModelConfig& c = asked.moment->config();
-  ModelView& view = panel.view.model;
+  ModelView& view = panel.modelView;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool bias = std::any_of(found.parts.begin(), found.parts.end(), [](const LogitPart& part) {
     return part.kind == LogitPartKind::attentionBias;
@@ -124,7 +128,7 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
   for (const LogitPart& part : parts.parts) {
     if (part.layer >= 0) most = std::max(most, static_cast<float>(std::abs(part.value)));
   }
-  const ColorScale scale = divergingScale(look, panel.view, most);
+  const ColorScale scale = divergingScale(look, most);
   largestParts(look, parts, scale, right);
   // with many layers the map is higher than its room, and scrolls
   ImGui::SetCursorScreenPos(room.a);

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <string>
 
+#include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/model/model_heads.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/head_label.h"
+#include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -47,7 +49,7 @@ std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) 
 }
 
 ModelHeads::MapCell ModelHeads::numberCell(const MetricValue& value, float most) const {
-  const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, most);
+  const ColorScale scale = sequentialScale(look_, 0.0F, most);
   return {scale.color(look_.maps, static_cast<float>(*value)), fmt::format("{:.2f}", *value), {}};
 }
 

@@ -7,10 +7,14 @@
 #include <numeric>
 #include <utility>
 
+#include "app/gl/scene.h"
 #include "app/ui/compat.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -80,7 +84,7 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
       look_(panel.look),
       live_(live),
       moment_(moment),
-      view_(panel.view.model),
+      view_(panel.modelView),
       memory_(memory) {
   remember();
   range_ = weightRange(moment.trace->document());
@@ -382,9 +386,9 @@ CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
 }
 
 ColorScale ModelHeads::scaleOf(const HeadOfLayer& head) const {
-  if (largest_ == nullptr) return weightScale(look_, panel_.view, range_);
+  if (largest_ == nullptr) return weightScale(look_, range_);
   const float high = std::max(1e-6F, (*largest_)[placeOf(head, moment_.config())]);
-  return weightScale(look_, panel_.view, {range_.low < 0.0F ? -high : 0.0F, high});
+  return weightScale(look_, {range_.low < 0.0F ? -high : 0.0F, high});
 }
 
 void ModelHeads::frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {

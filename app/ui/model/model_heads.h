@@ -11,6 +11,7 @@
 
 #include "app/ui/model/model_canvas.h"
 #include "app/ui/model/model_study.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {

@@ -8,8 +8,12 @@
 #include <span>
 
 #include "app/ui/compat.h"
+#include "app/ui/ids.h"
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_page.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -32,12 +36,12 @@ class ModelHeadsCard final : public Card {
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    const bool inPlace = panel.view.model.heads.order.empty();
+    const bool inPlace = panel.modelView.heads.order.empty();
     heading(look, text().title,
             inPlace ? text().about : "sorted: the strongest first · wheel and drag zoom");
     const auto moment = model_.moment();
     if (moment == nullptr) return;
-    ModelView& view = panel.view.model;
+    ModelView& view = panel.modelView;
     view.layer = std::clamp<Index>(view.layer, 0, moment->config().layers - 1);
     view.head = std::clamp<Index>(view.head, 0, moment->config().heads - 1);
     maps(look, view);
@@ -62,7 +66,7 @@ class ModelHeadsCard final : public Card {
   void heads(const PanelContext& panel, const ModelMoment& moment,
              const std::optional<ShownHeads>& probe) {
     const FrameContext& look = panel.look;
-    if (panel.view.model.metric == kTokensMap) tokens(look, panel.view.model, moment);
+    if (panel.modelView.metric == kTokensMap) tokens(look, panel.modelView, moment);
     ModelHeads heads(panel, model_, moment, memory_, probe);
     findings(panel, moment, heads.shown());
     if (const auto opened = heads.draw()) openLayerInFlow(panel, model_, *opened);
@@ -158,7 +162,7 @@ class ModelHeadsCard final : public Card {
 
   void actions(const PanelContext& panel) {
     const FrameContext& look = panel.look;
-    const ModelView& view = panel.view.model;
+    const ModelView& view = panel.modelView;
     if (memory_.canvas.zoom > 1.0F && flowingPill(look, "whole model", "All layers and heads")) {
       memory_.canvas = {};
     }
@@ -267,7 +271,7 @@ class ModelHeadsCard final : public Card {
   void findings(const PanelContext& panel, const ModelMoment& moment,
                 const ShownHeads& shown) const {
     const FrameContext& look = panel.look;
-    const ModelView& view = panel.view.model;
+    const ModelView& view = panel.modelView;
     const auto say = [&](std::string_view words, bool problem = false) {
       wrappedLabel(look.fonts.small, problem ? look.theme.bad : look.theme.textMuted, words);
     };

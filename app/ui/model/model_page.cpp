@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/ui/ids.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
 #include "core/base/numbers.h"
 
 namespace headscope::ui {
@@ -52,12 +55,12 @@ class ModelPage final : public Page {
     const bool many = moment != nullptr && moment->config().layers > kManyLayers;
     const float open =
         std::clamp(room.height() * (many ? 0.33F : 0.42F), panel.look.px(230), panel.look.px(460));
-    const Rect prediction = room.cutBottom(panel.view.model.prediction.folded ? tabs : open, gap);
+    const Rect prediction = room.cutBottom(panel.modelView.prediction.folded ? tabs : open, gap);
     return {text, room, prediction};
   }
 
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
-    const ModelView& view = panel.view.model;
+    const ModelView& view = panel.modelView;
     return fmt::format("Layer {}, head {}", view.layer + 1, view.head + 1);
   }
   std::string keysInWords(const ViewState& /*view*/) const override { return {}; }

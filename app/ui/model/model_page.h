@@ -10,6 +10,8 @@
 
 namespace headscope::ui {
 
+struct ModelView;
+
 std::unique_ptr<Page> makeModelPage(LiveModel& model, LiveGeneration& generation);
 
 std::unique_ptr<Card> makeModelTextCard(LiveModel& model);

@@ -7,9 +7,13 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/ids.h"
 #include "app/ui/model/generation_view.h"
 #include "app/ui/model/model_page.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
@@ -49,7 +53,7 @@ class ModelPredictionCard final : public Card {
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    PredictionView& view = panel.view.model.prediction;
+    PredictionView& view = panel.modelView.prediction;
     view.reading = std::clamp(view.reading, 0, static_cast<int>(kReadings.size()) - 1);
     std::vector<Tab> tabs;
     for (const PredictionReading& reading : kReadings)
@@ -92,8 +96,8 @@ class ModelPredictionCard final : public Card {
   AskedWord words(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment,
                   bool differs) {
     const FrameContext& look = panel.look;
-    PredictionView& view = panel.view.model.prediction;
-    const Index row = chosenToken(panel.view.model, *moment);
+    PredictionView& view = panel.modelView.prediction;
+    const Index row = chosenToken(panel.modelView, *moment);
     const auto& best = moment->predictions[static_cast<std::size_t>(row)];
     const auto& ids = moment->trace->document().input.ids;
     const Index known = moment->config().vocabulary;
@@ -144,10 +148,10 @@ class ModelPredictionCard final : public Card {
         if (id < 0 || id >= moment.config().vocabulary) {
           throw UserError(fmt::format("id {} is no token of this model", id));
         }
-        panel.view.model.prediction.word = id;
+        panel.modelView.prediction.word = id;
         typed_.clear();
       });
-      if (!problem.empty()) panel.edits.say(problem, true);
+      if (!problem.empty()) panel.commands.say(problem, true);
     }
     tip(look, "One token, with the space before it where there is one, or its id; then enter");
   }

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "app/gl/scene.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
 #include "core/analysis/rows.h"
 #include "core/base/error.h"

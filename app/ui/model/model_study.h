@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "app/live_model.h"
-#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/reduce.h"
 #include "core/model/compositions.h"
 #include "core/model/model_heads.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// The measured heads of a document's pass.
 struct FoundHeads {

@@ -5,7 +5,11 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/ids.h"
 #include "app/ui/model/model_page.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
@@ -60,10 +64,12 @@ class ModelTextCard final : public Card {
                    "Drop the folder of a GPT-2, BERT or Llama model on this window: the one with "
                    "config.json, model.safetensors and its tokenizer, as downloaded. It stays on "
                    "this machine; nothing is sent.");
-      if (panel.hostHasDialog && pill(look, "Choose a folder …")) panel.edits.chooseFolder = true;
+      if (panel.hostHasDialog && pill(look, "Choose a folder …")) {
+        panel.commands.add(ChooseFiles{.folder = true});
+      }
       ImGui::Dummy({0.0F, look.space.small});
       if (!model_.busy() && pill(look, "Open the trained example", true)) {
-        panel.view.model.place = {formats::kShippedModel, {}};
+        panel.modelView.place = {formats::kShippedModel, {}};
       }
       wrappedLabel(look.fonts.small, look.theme.textMuted,
                    "Two layers, learned by this program: given a repeated row of letters, it "
@@ -107,7 +113,7 @@ class ModelTextCard final : public Card {
     if (textField(look, textOfLines("##model text", draft_), draft_)) model_.setText(draft_);
     typing_ = ImGui::IsItemActive();
     tip(look, "ctrl+enter starts a new line");
-    if (formats::isShipped(panel.view.model.place.folder)) {
+    if (formats::isShipped(panel.modelView.place.folder)) {
       wrappedLabel(
           look.fonts.small, look.theme.textMuted,
           "It knows the letters a to z: capitals become lower case, other characters are skipped.");
@@ -124,7 +130,7 @@ class ModelTextCard final : public Card {
   void tokens(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
     const std::vector<std::string> names = moment.tokenNames();
-    const Index chosen = chosenToken(panel.view.model, moment);
+    const Index chosen = chosenToken(panel.modelView, moment);
     const Index count = std::ssize(names);
     if (chosen != chosen_) page_ = chosen / kMostShown;
     chosen_ = chosen;
@@ -140,7 +146,7 @@ class ModelTextCard final : public Card {
     for (Index i = first; i < last; ++i) {
       const std::string id = fmt::format("{}##token {}", names[static_cast<std::size_t>(i)], i);
       if (i > first) flowOn(look, buttonWidth(look, id), 3.0F);
-      if (pill(look, id.c_str(), i == chosen)) panel.view.model.token = i;
+      if (pill(look, id.c_str(), i == chosen)) panel.modelView.token = i;
       tip(look, fmt::format("place {}, id {}", i + 1,
                             moment.trace->document().input.ids[static_cast<std::size_t>(i)]));
     }
@@ -157,7 +163,7 @@ class ModelTextCard final : public Card {
                                    : "The prediction could not be computed.");
       return;
     }
-    const Index token = chosenToken(panel.view.model, moment);
+    const Index token = chosenToken(panel.modelView, moment);
     const auto name =
         moment.nameOf(moment.trace->document().input.ids[static_cast<std::size_t>(token)]);
     label(look.fonts.semibold, look.theme.text,

@@ -8,9 +8,11 @@
 #include <string>
 
 #include "app/live_model.h"
-#include "app/ui/panel.h"
+#include "app/ui/parts/fingerprint.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// A word at a token of a moment's text, or with `other` the difference of two words.
 struct AskedWord {

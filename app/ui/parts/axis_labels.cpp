@@ -9,7 +9,9 @@
 #include <unordered_set>
 
 #include "app/ui/compat.h"
+#include "app/ui/hover.h"
 #include "app/ui/widgets.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {

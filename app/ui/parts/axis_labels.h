@@ -9,12 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/layout.h"
-#include "core/words/cells.h"
+#include "core/base/index.h"
+#include "core/document/fwd.h"
 
 namespace headscope::ui {
+
+enum class Lane;
 
 /// The labels along one axis.
 struct AxisLabels {

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/hover.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

@@ -4,11 +4,19 @@
 
 #include <span>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/layout.h"
-#include "core/words/cells.h"
+#include "core/base/index.h"
+#include "core/document/fwd.h"
+
+namespace headscope {
+struct Input;
+struct Readings;
+}  // namespace headscope
 
 namespace headscope::ui {
+
+enum class Lane;
 
 /// Returns the colour of a channel, which is one of the heads' colours, counted from the last.
 ImU32 channelColor(const Theme& theme, std::size_t channel);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/layout.h"
 

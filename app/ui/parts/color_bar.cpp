@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 

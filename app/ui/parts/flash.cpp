@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "app/ui/panel.h"
 #include "core/analysis/trace_difference.h"
 
 namespace headscope::ui {

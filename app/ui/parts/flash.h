@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 inline constexpr double kFlashSeconds = 0.6;
 

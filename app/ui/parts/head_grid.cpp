@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <cctype>
 
+#include "app/ui/hover.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/cell_tip.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix_marks.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/rows.h"
 
 namespace headscope::ui {
 namespace {
@@ -129,15 +133,15 @@ MatrixRef headMatrix(TensorId tensor, const AttentionConfig& c, Index item, Inde
 HeadTiles::HeadTiles(const PanelContext& panel, Magnitudes& magnitudes, TensorId tensor,
                      bool gradients)
     : panel_(panel), tensor_(tensor), gradients_(gradients) {
-  const Index item = panel.view.item;
-  scale_ = tensor == TensorId::weights && !gradients
-               ? weightScale(panel.look, panel.view, weightRange(panel.trace, item, -1))
-               : divergingScale(panel.look, panel.view,
-                                magnitudes.of(panel.trace, tensor, item, -1, gradients));
+  const Index item = panel.selection.item;
+  scale_ =
+      tensor == TensorId::weights && !gradients
+          ? weightScale(panel.look, weightRange(panel.trace, item, -1))
+          : divergingScale(panel.look, magnitudes.of(panel.trace, tensor, item, -1, gradients));
 }
 
 MatrixRef HeadTiles::ref(Index head) const {
-  return headMatrix(tensor_, panel_.trace.config(), panel_.view.item, head, gradients_);
+  return headMatrix(tensor_, panel_.trace.config(), panel_.selection.item, head, gradients_);
 }
 
 void HeadTiles::add(Index head, const Rect& at) { added_.push_back({ref(head), at}); }

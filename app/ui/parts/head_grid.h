@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/hover.h"
 #include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 // The places of the tiles. Pure: no drawing.
 

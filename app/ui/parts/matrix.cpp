@@ -7,11 +7,14 @@
 #include <memory>
 #include <utility>
 
+#include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/rows.h"
 #include "core/attention/gradients.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -256,30 +259,30 @@ std::string ColorScale::inWords() const {
                    : fmt::format("{} to {}", number(low, 3), number(high, 3));
 }
 
-ColorScale divergingScale(const FrameContext& look, const ViewState& view, float magnitude) {
+ColorScale divergingScale(const FrameContext& look, float magnitude) {
   const float reach = magnitude > 0.0F ? magnitude : 1.0F;
-  return {-reach, reach, ColorMaps::diverging(view.colorMaps, look.theme.kind), true,
+  return {-reach, reach, ColorMaps::diverging(look.mapPair, look.theme.kind), true,
           magnitude == 0.0F};
 }
 
-ColorScale sequentialScale(const FrameContext& look, const ViewState& view, float low, float high) {
-  return {low, high, ColorMaps::sequential(view.colorMaps, look.theme.kind), false, false};
+ColorScale sequentialScale(const FrameContext& look, float low, float high) {
+  return {low, high, ColorMaps::sequential(look.mapPair, look.theme.kind), false, false};
 }
 
-ColorScale weightScale(const FrameContext& look, const ViewState& view, const WeightRange& range) {
-  return range.low < 0.0F ? divergingScale(look, view, range.magnitude())
-                          : sequentialScale(look, view, 0.0F, range.high);
+ColorScale weightScale(const FrameContext& look, const WeightRange& range) {
+  return range.low < 0.0F ? divergingScale(look, range.magnitude())
+                          : sequentialScale(look, 0.0F, range.high);
 }
 
 WeightRange weightRange(const Trace& trace, Index item, Index head) {
   return weightRange(trace.config(), trace.pins(), item, head);
 }
 
-ColorScale colorScale(const FrameContext& look, const ViewState& view, const Trace& trace,
-                      const MatrixRef& ref, float magnitude) {
+ColorScale colorScale(const FrameContext& look, const Trace& trace, const MatrixRef& ref,
+                      float magnitude) {
   return ref.tensor == TensorId::weights && !ref.gradient
-             ? weightScale(look, view, weightRange(trace, ref.item, ref.head))
-             : divergingScale(look, view, magnitude);
+             ? weightScale(look, weightRange(trace, ref.item, ref.head))
+             : divergingScale(look, magnitude);
 }
 
 float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head, bool gradient) {

@@ -11,12 +11,18 @@
 #include <tuple>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/gl/scene.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/fingerprint.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/reduce.h"
-#include "core/analysis/rows.h"
-#include "core/document/trace.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/fwd.h"
+
+namespace headscope {
+struct AttentionConfig;
+struct WeightRange;
+}  // namespace headscope
 
 namespace headscope::ui {
 
@@ -110,17 +116,17 @@ struct ColorScale {
   std::string inWords() const;
 };
 /// A diverging scale from −`magnitude` to `magnitude`.
-ColorScale divergingScale(const FrameContext& look, const ViewState& view, float magnitude);
+ColorScale divergingScale(const FrameContext& look, float magnitude);
 /// A sequential scale from `low` to `high`.
-ColorScale sequentialScale(const FrameContext& look, const ViewState& view, float low, float high);
+ColorScale sequentialScale(const FrameContext& look, float low, float high);
 /// The scale of weights: from 0 to 1 or to their largest; diverging where a weight may be negative.
-ColorScale weightScale(const FrameContext& look, const ViewState& view, const WeightRange& range);
+ColorScale weightScale(const FrameContext& look, const WeightRange& range);
 /// Returns the range of a trace's weights; head −1: of all heads.
 WeightRange weightRange(const Trace& trace, Index item, Index head);
 /// Returns the scale of a matrix: weightScale for weights; for all else, gradients included, a
 /// diverging scale to `magnitude`.
-ColorScale colorScale(const FrameContext& look, const ViewState& view, const Trace& trace,
-                      const MatrixRef& ref, float magnitude);
+ColorScale colorScale(const FrameContext& look, const Trace& trace, const MatrixRef& ref,
+                      float magnitude);
 
 /// The largest magnitudes of matrices, cached until their values change.
 class Magnitudes {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/panel.h"
 #include "app/ui/widgets.h"
 #include "core/attention/dropout.h"
 #include "core/words/cells.h"

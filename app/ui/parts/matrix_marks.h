@@ -6,6 +6,8 @@
 
 namespace headscope::ui {
 
+struct PanelContext;
+
 /// A matrix and its place on the screen.
 struct MarkedMatrix {
   const MatrixRef& ref;

@@ -3,6 +3,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/parts/cell_tip.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/words/cells.h"
 
@@ -12,7 +13,7 @@ ColorScale MatrixPicture::scaleOf(const MatrixRef& ref) {
   const float magnitude = ref.tensor == TensorId::weights
                               ? 1.0F
                               : magnitudes_.of(panel_.trace, ref.tensor, ref.item, ref.head);
-  return colorScale(panel_.look, panel_.view, panel_.trace, ref, magnitude);
+  return colorScale(panel_.look, panel_.trace, ref, magnitude);
 }
 
 void MatrixPicture::add(const MatrixRef& ref, const ColorScale& scale, const Rect& at,
@@ -47,7 +48,7 @@ void MatrixPicture::pick() const {
     if (!at) continue;
     const CellRef cell = p.ref.cell(*at);
     tipNow(cellTip(panel_.trace, cell));
-    if (ImGui::IsMouseClicked(0)) panel_.view.selected = cell;
+    if (ImGui::IsMouseClicked(0)) panel_.selection.cell = cell;
     return;
   }
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/panel.h"
 #include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {

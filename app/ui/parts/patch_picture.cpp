@@ -4,7 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/selection.h"
+#include "core/document/document.h"
 
 namespace headscope::ui {
 
@@ -56,7 +60,7 @@ void PatchPicture::draw(const FrameContext& look, ImDrawList* list, const Rect& 
 }
 
 bool patchPictureHere(const PanelContext& panel, float side) {
-  const auto picture = PatchPicture::of(*panel.document.input, panel.view.item);
+  const auto picture = PatchPicture::of(*panel.document.input, panel.selection.item);
   if (!picture) return false;
   const FrameContext& look = panel.look;
   Index query = -1;
@@ -65,13 +69,12 @@ bool patchPictureHere(const PanelContext& panel, float side) {
     if (lane == Lane::query) query = at;
     if (lane == Lane::key) key = at;
   };
-  const ViewState& view = panel.view;
-  if (view.hovered) {
-    note(view.hovered->rowLane, view.hovered->row);
-    note(view.hovered->colLane, view.hovered->col);
-  } else if (view.selected) {
-    if (info(view.selected->tensor).rows == Axis::query) query = view.selected->row;
-    if (info(view.selected->tensor).cols == Axis::key) key = view.selected->col;
+  if (panel.frame.hovered) {
+    note(panel.frame.hovered->rowLane, panel.frame.hovered->row);
+    note(panel.frame.hovered->colLane, panel.frame.hovered->col);
+  } else if (panel.selection.cell) {
+    if (info(panel.selection.cell->tensor).rows == Axis::query) query = panel.selection.cell->row;
+    if (info(panel.selection.cell->tensor).cols == Axis::key) key = panel.selection.cell->col;
   }
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   ImGui::Dummy({side, side});

@@ -4,10 +4,12 @@
 #include <optional>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "core/input/input.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 class PatchPicture {
  public:

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/layout.h"
+#include "core/base/index.h"
 
 namespace headscope::ui {
 

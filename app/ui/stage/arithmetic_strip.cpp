@@ -5,6 +5,9 @@
 #include <optional>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -44,8 +47,8 @@ float termsLink(const PanelContext& panel, const CellRef& cell, const std::strin
   if (ImGui::IsItemHovered()) list->AddLine({at.a.x, at.b.y}, at.b, color);
   tip(look, "Every term, and where it comes from (T)");
   if (clicked) {
-    panel.view.selected = cell;
-    panel.view.tool = kTermsTool;
+    panel.selection.cell = cell;
+    panel.selection.tool = kTermsTool;
   }
   return size.x;
 }
@@ -65,7 +68,7 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
                         .placed({at.width() - look.px(24), static_cast<float>(lines) * lineHeight});
   const ImVec2 pen(text.a.x, text.a.y + look.space.thin);
   const auto shown =
-      panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
+      panel.frame.hovered ? std::optional(panel.frame.hovered->cell) : panel.selection.cell;
   if (!shown || !exists(*shown, panel.trace.config())) {
     drawText(list, look.fonts.small, pen, t.textMuted,
              elided(look.fonts.small,

@@ -2,11 +2,13 @@
 // stage. A link at its end opens all terms.
 #pragma once
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/layout.h"
 #include "core/words/arithmetic.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// The last line, kept while nothing in it changes.
 struct ArithmeticMemory {

@@ -8,12 +8,16 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/heads/heads_view.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/matrix_marks.h"
+#include "app/ui/selection.h"
 #include "app/ui/stage/stage_matrix.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/widgets.h"
@@ -152,7 +156,7 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
 void stripFrame(const PanelContext& panel, const StripCard& card) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
-  const bool chosen = card.head == panel.view.head;
+  const bool chosen = card.head == panel.selection.head;
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(card.at.a, card.at.b, chosen ? t.accentSoft : t.panel, look.px(6));
   const float line = look.px(chosen ? 2.0F : 1.0F);
@@ -168,7 +172,7 @@ void stripCardItem(const PanelContext& panel, const HeadTiles& tiles, const Meas
   ImGui::SetCursorScreenPos(card.at.a);
   ImGui::PushID(static_cast<int>(card.head));
   allowOverlapBefore();
-  if (ImGui::InvisibleButton("card", card.at.size())) panel.view.head = card.head;
+  if (ImGui::InvisibleButton("card", card.at.size())) panel.selection.head = card.head;
   allowOverlapAfter();
   if (ImGui::IsItemHovered()) {
     if (tiles.pick(card.head, card.picture)) {
@@ -228,17 +232,17 @@ class HeadGridPanel {
         tensor_(tensor),
         play_(play),
         list_(ImGui::GetWindowDrawList()),
-        tiles_(panel, panel.magnitudes, tensor, panel.view.gradientsThere),
+        tiles_(panel, panel.magnitudes, tensor, panel.frame.gradientsThere),
         room_(Rect::rest()) {
     const AttentionConfig& c = panel.trace.config();
     room_.cutRight(colorBarWidth(look_) + look_.space.large);
     if (play) room_.cutBottom(play->roomBelow);
     const TensorInfo& t = info(tensor);
-    names_.rows =
-        laneTokens(panel.trace, t.rows == Axis::query ? Lane::query : Lane::key, panel.view.item);
-    names_.rowCurves = laneCurves(look_, panel.trace, Lane::query, panel.view.item);
+    names_.rows = laneTokens(panel.trace, t.rows == Axis::query ? Lane::query : Lane::key,
+                             panel.selection.item);
+    names_.rowCurves = laneCurves(look_, panel.trace, Lane::query, panel.selection.item);
     if (t.cols == Axis::key) {
-      names_.columns = laneTokens(panel.trace, Lane::key, panel.view.item);
+      names_.columns = laneTokens(panel.trace, Lane::key, panel.selection.item);
       names_.columnCurves = names_.rowCurves;
     }
     names_.font = look_.fonts.tiny;
@@ -276,7 +280,7 @@ class HeadGridPanel {
     }
     colorBar(look_, tiles_.scale(), {room_.b.x + look_.px(10), room_.a.y + grid_.title},
              std::min(room_.height() - grid_.title - look_.px(8), look_.px(160)));
-    panel_.view.hovered = hovered;
+    panel_.frame.hovered = hovered;
   }
 
  private:
@@ -285,7 +289,6 @@ class HeadGridPanel {
   void tile(Index head) {
     const Rect at = picture(head);
     const AttentionConfig& c = panel_.trace.config();
-    const ViewState& view = panel_.view;
     const bool kv = info(tensor_).kvHeads;
     if (play_ && head >= play_->reached) {
       list_->AddRectFilled(at.a, at.b, veilColor(look_.theme));
@@ -297,13 +300,13 @@ class HeadGridPanel {
              {at.a.x, grid_.place0(room_.a, head).y + look_.space.hair}, color,
              wide ? fmt::format("{} {}", count_ < c.numHeads ? "K, V" : "Head", head + 1)
                   : std::to_string(head + 1));
-    const bool chosen = head == headIn(tensor_, view.head, c);
+    const bool chosen = head == headIn(tensor_, panel_.selection.head, c);
     const Rect frame = at.outset(1.0F);
     list_->AddRect(frame.a, frame.b, chosen ? color : look_.theme.panelBorder, 0, 0,
                    look_.px(chosen ? 2.0F : 1.0F));
     const MatrixRef ref = tiles_.ref(head);
-    if (view.selected) frameCell(look_, list_, {ref, at}, *view.selected);
-    for (const CellRef& cell : view.pointed) frameCell(look_, list_, {ref, at}, cell);
+    if (panel_.selection.cell) frameCell(look_, list_, {ref, at}, *panel_.selection.cell);
+    for (const CellRef& cell : panel_.frame.pointed) frameCell(look_, list_, {ref, at}, cell);
     drawTileNames(look_, list_, grid_, head, count_, at, names_);
   }
 
@@ -313,8 +316,8 @@ class HeadGridPanel {
     ImGui::SetCursorScreenPos(corner);
     ImGui::PushID(static_cast<int>(head));
     if (ImGui::InvisibleButton("head", {at.width(), at.height() + grid_.title})) {
-      panel_.view.head = queryHeadOf(tensor_, panel_.trace.config(), head);
-      if (const auto clicked = tiles_.pick(head, at)) panel_.view.selected = clicked->cell;
+      panel_.selection.head = queryHeadOf(tensor_, panel_.trace.config(), head);
+      if (const auto clicked = tiles_.pick(head, at)) panel_.selection.cell = clicked->cell;
     }
     ImGui::PopID();
   }
@@ -336,9 +339,9 @@ constexpr const char* kWhySeveral = "Why several heads?";
 /// Draws a button that opens the comparison with one head that does the work of two.
 void whySeveralButton(const PanelContext& panel, const char* text) {
   if (pill(panel.look, text)) {
-    panel.view.page = kHeadsPage;
-    panel.view.heads.effectTab = EffectTab::whySeveral;
-    panel.view.inSight = "effects";
+    panel.selection.page = kHeadsPage;
+    panel.headsView.effectTab = EffectTab::whySeveral;
+    panel.frame.inSight = "effects";
   }
   tip(panel.look, "One head for the jobs of two of these, compared with the two");
 }

@@ -10,8 +10,11 @@
 #include "app/ui/cells/cell_menu.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/matrix_marks.h"
+#include "app/ui/preferences.h"
 #include "app/ui/stage/arithmetic_strip.h"
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/stage/stage_layout.h"
@@ -43,11 +46,10 @@ class Stage {
       : panel_(panel),
         look_(panel.look),
         played_(played),
-        items_(stageItems(panel.view.step, panel.trace.config(), panel.view)) {
-    const ViewState& view = panel.view;
+        items_(stageItems(panel.selection.step, panel.trace.config(), panel.view)) {
     const auto used = columnsToKeep(items_, panel.trace, columns);
-    const bool all =
-        view.faintColumns || (used && view.selected && hides(items_, *used, *view.selected));
+    const bool all = panel.preferences.faintColumns ||
+                     (used && panel.selection.cell && hides(items_, *used, *panel.selection.cell));
     if (used && !all) keepColumns(items_, *used);
     note_ = stageNote(panel, items_, used);
     if (note_.aside && room.height() < look_.px(kAsideFrom)) note_ = {};
@@ -59,7 +61,7 @@ class Stage {
     names_.room = room.height() * kColumnNamesShare;
     layOut(matrices);
     findLit();
-    const auto result = resultLookedAt(items_, panel.view.step, panel.view);
+    const auto result = resultLookedAt(items_, panel.selection.step, panel.view);
     if (result && !told()) explained_ = &panel.explanations.of(panel.trace, *result);
   }
 
@@ -183,20 +185,21 @@ class Stage {
   }
 
   /// Whether the stage shows the moment of the timeline and not the cell under the mouse.
-  bool told() const { return played_ != nullptr && (panel_.view.playing || !panel_.view.hovered); }
+  bool told() const {
+    return played_ != nullptr && (panel_.frame.playing || !panel_.frame.hovered);
+  }
 
   void findLit() {
     lit_.fill(-1);
-    const ViewState& view = panel_.view;
     const auto set = [this](Lane lane, Index at) { lit_[static_cast<std::size_t>(lane)] = at; };
     if (told()) {
       lit_ = played_->lit;
-    } else if (view.hovered) {
-      set(view.hovered->rowLane, view.hovered->row);
-      set(view.hovered->colLane, view.hovered->col);
-    } else if (view.selected) {
+    } else if (panel_.frame.hovered) {
+      set(panel_.frame.hovered->rowLane, panel_.frame.hovered->row);
+      set(panel_.frame.hovered->colLane, panel_.frame.hovered->col);
+    } else if (panel_.selection.cell) {
       for (const StageItem& item : items_) {
-        const auto block = litCell(item, *view.selected);
+        const auto block = litCell(item, *panel_.selection.cell);
         if (!block || !item.linked) continue;
         set(item.rowLane, block->row + item.rowOffset);
         set(item.colLane, block->col + item.colOffset);
@@ -208,12 +211,11 @@ class Stage {
   /// Whether all matrices share one scale, as in the steps Scale and Mask, so that colours show the
   /// change.
   bool scaleShared() const {
-    const StepId step = panel_.view.step;
-    return (step == StepId::scale || step == StepId::mask) && !panel_.view.gradientsThere;
+    const StepId step = panel_.selection.step;
+    return (step == StepId::scale || step == StepId::mask) && !panel_.frame.gradientsThere;
   }
   ColorScale ownScale(const MatrixRef& ref) {
-    return colorScale(look_, panel_.view, panel_.trace, ref,
-                      panel_.magnitudes.ofPart(panel_.trace, ref));
+    return colorScale(look_, panel_.trace, ref, panel_.magnitudes.ofPart(panel_.trace, ref));
   }
   ColorScale scaleOf(const MatrixRef& ref) {
     if (!scaleShared()) return ownScale(ref);
@@ -222,7 +224,7 @@ class Stage {
       if (item.sign || item.ref.maskOnly) continue;
       largest = std::max(largest, panel_.magnitudes.ofPart(panel_.trace, item.ref));
     }
-    return colorScale(look_, panel_.view, panel_.trace, ref, largest);
+    return colorScale(look_, panel_.trace, ref, largest);
   }
 
   const PanelContext& panel_;
@@ -253,9 +255,9 @@ bool hasScopes(StepId step) { return step != StepId::output && step != StepId::c
 float stageChoicesWidth(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   float width = 0.0F;
-  const auto parts = partChoices(panel.view.step);
+  const auto parts = partChoices(panel.selection.step);
   if (!parts.empty()) width += choicesWidth(look, parts) + look.px(12);
-  if (hasScopes(panel.view.step)) {
+  if (hasScopes(panel.selection.step)) {
     width += choicesWidth(look, {"this head", "all heads"}) + look.px(12);
   }
   return width + buttonWidth(look, kGradients);
@@ -263,26 +265,28 @@ float stageChoicesWidth(const PanelContext& panel) {
 
 /// Draws the row of switches at the cursor; `flows`: it wraps where it is narrow.
 void stageChoices(const PanelContext& panel, bool flows) {
-  ViewState& view = panel.view;
   const FrameContext& look = panel.look;
   const auto next = [&](float width) {
     flows ? flowOn(look, width, 12.0F) : ImGui::SameLine(0.0F, look.px(12));
   };
-  if (partCount(view.step) > 0) {
+  if (partCount(panel.selection.step) > 0) {
     const auto parts = projectedParts();
-    const auto chosen = static_cast<int>(&partShownBy(view.step, view.part) - parts.data());
-    const int clicked = choices(look, "part", partChoices(view.step), chosen);
-    if (clicked >= 0) view.part = parts[static_cast<std::size_t>(clicked)].part;
-    next(hasScopes(view.step) ? choicesWidth(look, {"this head", "all heads"})
-                              : buttonWidth(look, kGradients));
+    const auto chosen =
+        static_cast<int>(&partShownBy(panel.selection.step, panel.selection.part) - parts.data());
+    const int clicked = choices(look, "part", partChoices(panel.selection.step), chosen);
+    if (clicked >= 0) panel.selection.part = parts[static_cast<std::size_t>(clicked)].part;
+    next(hasScopes(panel.selection.step) ? choicesWidth(look, {"this head", "all heads"})
+                                         : buttonWidth(look, kGradients));
   }
-  if (hasScopes(view.step)) {
+  if (hasScopes(panel.selection.step)) {
     const int clicked = choices(look, "scope", {"this head", "all heads"},
-                                view.scope == StageScope::allHeads ? 1 : 0);
-    if (clicked >= 0) view.scope = clicked == 1 ? StageScope::allHeads : StageScope::thisHead;
+                                panel.selection.scope == StageScope::allHeads ? 1 : 0);
+    if (clicked >= 0)
+      panel.selection.scope = clicked == 1 ? StageScope::allHeads : StageScope::thisHead;
     next(buttonWidth(look, kGradients));
   }
-  if (pill(look, kGradients, view.gradients)) showGradients(view, !view.gradients);
+  if (pill(look, kGradients, panel.selection.gradients))
+    showGradients(panel.view, !panel.selection.gradients);
   tip(look, "Shows the gradient of the output's sum instead of each number (shift+G)");
 }
 
@@ -291,22 +295,22 @@ void stageChoices(const PanelContext& panel, bool flows) {
 void stageHeading(const PanelContext& panel, bool perHead) {
   const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
-  const StepText text = step(panel.view.step).text(c);
+  const StepText text = step(panel.selection.step).text(c);
   const ImVec2 top = ImGui::GetCursorPos();
   const std::string title =
-      fmt::format("Step {} · {}", stepPlace(panel.view.step, c) + 1, text.title);
-  std::string explanation = stepSentence(step(panel.view.step), panel.document);
-  if (panel.view.gradients) {
+      fmt::format("Step {} · {}", stepPlace(panel.selection.step, c) + 1, text.title);
+  std::string explanation = stepSentence(step(panel.selection.step), panel.document);
+  if (panel.selection.gradients) {
     explanation = !panel.gradientsProblem.empty() ? std::string(panel.gradientsProblem)
-                  : panel.view.gradientsThere
+                  : panel.frame.gradientsThere
                       ? "backward: the gradient of the output's sum with respect to each number"
                       : "backward: being computed";
   }
   if (perHead) {
-    const TensorId whose = partCount(panel.view.step) > 0
-                               ? partShownBy(panel.view.step, panel.view.part).part
+    const TensorId whose = partCount(panel.selection.step) > 0
+                               ? partShownBy(panel.selection.step, panel.selection.part).part
                                : TensorId::q;
-    explanation += ", " + headName(whose, headIn(whose, panel.view.head, c), c);
+    explanation += ", " + headName(whose, headIn(whose, panel.selection.head, c), c);
   }
   const float switches = stageChoicesWidth(panel);
   const float beside =
@@ -380,7 +384,7 @@ void chosenStageCell(const PanelContext& panel, CellEditing& editing, const Stag
 /// Handles the chosen cell and the cell that is typed over, where the stage shows them.
 void stageCells(const PanelContext& panel, Stage& stage, CellEditing& editing,
                 const std::optional<Hover>& found, const std::optional<CellRef>& chosenBefore) {
-  const auto& chosen = panel.view.selected;
+  const auto& chosen = panel.selection.cell;
   if (found && ImGui::IsMouseClicked(1)) openCellMenu(panel, editing.menu, found->cell, nullptr);
   if (found && chosen && found->cell == *chosen && ImGui::IsMouseDoubleClicked(0)) {
     typeOverCell(panel, editing);
@@ -407,9 +411,9 @@ void stageOfAllHeads(const PanelContext& panel, CellEditing& editing, const Play
   headGrid(panel, tensor, play);
   if (play) narrationStrip(panel.look, playback.narration, strip);
   if (editing.typing == TypingPlace::stage) editing.typing = TypingPlace::none;
-  if (std::exchange(editing.menu.asked, false) && panel.view.selected) {
+  if (std::exchange(editing.menu.asked, false) && panel.selection.cell) {
     const ImVec2 corner = ImGui::GetWindowPos();
-    openCellMenu(panel, editing.menu, *panel.view.selected, &corner);
+    openCellMenu(panel, editing.menu, *panel.selection.cell, &corner);
   }
 }
 
@@ -420,11 +424,11 @@ struct StageMemory {
 
 void fillStage(const PanelContext& panel, StageMemory& memory, CellEditing& editing,
                const Playback& playback) {
-  ViewState& view = panel.view;
   const FrameContext& look = panel.look;
-  const auto grid =
-      view.scope == StageScope::allHeads ? perHeadResult(view.step, view) : std::nullopt;
-  stageHeading(panel, !grid && view.step != StepId::output);
+  const auto grid = panel.selection.scope == StageScope::allHeads
+                        ? perHeadResult(panel.selection.step, panel.selection)
+                        : std::nullopt;
+  stageHeading(panel, !grid && panel.selection.step != StepId::output);
   Rect room = Rect::rest();
   const StageMoment* played = playback.stage ? &*playback.stage : nullptr;
   const float height = played != nullptr ? narrationHeight(look, room.height())
@@ -436,16 +440,16 @@ void fillStage(const PanelContext& panel, StageMemory& memory, CellEditing& edit
     return;
   }
   Stage stage(panel, played, room, memory.columns);
-  const std::optional<CellRef> chosenBefore = view.selected;
+  const std::optional<CellRef> chosenBefore = panel.selection.cell;
   const std::optional<Hover> found = stage.draw(!overStageTyping(editing));
-  if (played != nullptr && (view.playing || !view.hovered)) {
+  if (played != nullptr && (panel.frame.playing || !panel.frame.hovered)) {
     narrationStrip(look, playback.narration, strip);
   } else {
     arithmeticStrip(panel, memory.arithmetic, panel.explanations, strip);
   }
   stageCells(panel, stage, editing, found, chosenBefore);
   cellMenu(panel, editing.menu);
-  view.hovered = found;
+  panel.frame.hovered = found;
 }
 
 class StageCard final : public Card {
@@ -458,16 +462,15 @@ class StageCard final : public Card {
   void draw(const PanelContext& panel) override {
     if (!playback_.stage) return fillStage(panel, memory_, editing_, playback_);
     // the timeline shows its own head and scope, without a change of the view's
-    ViewState& view = panel.view;
     const StageMoment& shown = *playback_.stage;
-    const Index head = std::exchange(view.head, shown.head);
-    const StageScope scope = std::exchange(view.scope, shown.scope);
+    const Index head = std::exchange(panel.selection.head, shown.head);
+    const StageScope scope = std::exchange(panel.selection.scope, shown.scope);
     fillStage(panel, memory_, editing_, playback_);
-    if (view.head == shown.head) view.head = head;
-    if (view.scope == shown.scope) {
-      view.scope = scope;
+    if (panel.selection.head == shown.head) panel.selection.head = head;
+    if (panel.selection.scope == shown.scope) {
+      panel.selection.scope = scope;
     } else {
-      leaveTimeline(view);
+      leaveTimeline(panel.view);
     }
   }
   bool takesWheel() const override { return editing_.takesWheel; }

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/ui/frame_state.h"
+#include "app/ui/selection.h"
+#include "app/ui/view_state.h"
 #include "core/attention/alibi.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {
@@ -14,7 +18,7 @@ namespace {
 class StageItemBuilder {
  public:
   StageItemBuilder(StepId step, const AttentionConfig& config, const ViewState& view)
-      : c_(config), view_(view), step_(step), part_(partShownBy(step, view.part)) {}
+      : c_(config), view_(view), step_(step), part_(partShownBy(step, view.selection.part)) {}
 
   std::vector<StageItem> build() {
     // the pieces of Q serve for K and V as well
@@ -22,7 +26,7 @@ class StageItemBuilder {
     for (const StepPiece& piece : lookOf(step_).pieces) {
       if (!piece.is(StepPiece::ofBias) || c_.bias) add(piece, ofPart);
     }
-    if (view_.gradientsThere) turnToGradients();
+    if (view_.frame.gradientsThere) turnToGradients();
     return std::move(items_);
   }
 
@@ -60,10 +64,11 @@ class StageItemBuilder {
       case Kind::multiplier:
         return sign(fmt::format("× {:.4g}", c_.scoreMultiplier()));
       case Kind::penalty:
-        if (c_.alibi) sign(fmt::format("−{:.3g}·d", alibiSlope(view_.head, c_.numHeads)));
+        if (c_.alibi) sign(fmt::format("−{:.3g}·d", alibiSlope(view_.selection.head, c_.numHeads)));
         return;
       case Kind::gain:
-        if (c_.gain(view_.head) != 1.0F) sign(fmt::format("× {:g}", c_.gain(view_.head)));
+        if (c_.gain(view_.selection.head) != 1.0F)
+          sign(fmt::format("× {:g}", c_.gain(view_.selection.head)));
         return;
     }
   }
@@ -79,7 +84,7 @@ class StageItemBuilder {
     StageItem item;
     item.text = std::string(stageSymbol(tensor)) + primes(tensor);
     item.ink = lookOf(tensor).ink;
-    item.ref = wholeMatrix(tensor, c_, view_.item, view_.head);
+    item.ref = wholeMatrix(tensor, c_, view_.selection.item, view_.selection.head);
     item.rowLane = rows;
     item.colLane = cols;
     items_.push_back(std::move(item));
@@ -144,7 +149,7 @@ class StageItemBuilder {
 
   /// Applies the head's share of the columns to an item.
   void share(StageItem& item, HeadShare share, TensorId perHead) {
-    const Index first = firstColumnOf(perHead, view_.head, c_);
+    const Index first = firstColumnOf(perHead, view_.selection.head, c_);
     const bool pieces = perHead != TensorId::heads && c_.mistakes.reshapeWithoutTranspose;
     switch (share) {
       case HeadShare::none:
@@ -165,14 +170,14 @@ class StageItemBuilder {
   }
 
   void showOnly(StageItem& item, Index first, TensorId perHead) {
-    if (view_.scope == StageScope::allHeads) return;
+    if (view_.selection.scope == StageScope::allHeads) return;
     const bool rows = item.ref.transposed;  // the rows of a weight give the columns of the result
     (rows ? item.ref.row0 : item.ref.col0) = first;
     (rows ? item.ref.rows : item.ref.cols) = c_.dK();
     if (info(item.ref.tensor).rows == Axis::none) return;
     item.text += c_.mistakes.reshapeWithoutTranspose
                      ? fmt::format("_{{{}…{}}}", first, first + c_.dK() - 1)
-                     : fmt::format("_{{{}}}", headIn(perHead, view_.head, c_) + 1);
+                     : fmt::format("_{{{}}}", headIn(perHead, view_.selection.head, c_) + 1);
   }
 
   const AttentionConfig& c_;
@@ -196,8 +201,8 @@ std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
   return StageItemBuilder(step, config, view).build();
 }
 
-std::optional<TensorId> perHeadResult(StepId step, const ViewState& view) {
-  const TensorId result = shownResult(step, view.part);
+std::optional<TensorId> perHeadResult(StepId step, const Selection& selection) {
+  const TensorId result = shownResult(step, selection.part);
   if (!info(result).perHead) return std::nullopt;
   return result;
 }
@@ -208,7 +213,8 @@ bool isTokenLane(Lane lane) { return lane == Lane::query || lane == Lane::key; }
 
 std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepId step,
                                       const ViewState& view) {
-  const auto looked = view.hovered ? std::optional(view.hovered->cell) : view.selected;
+  const auto looked =
+      view.frame.hovered ? std::optional(view.frame.hovered->cell) : view.selection.cell;
   if (!looked || !hasArithmetic(*looked)) return std::nullopt;
   const bool given =
       looked->gradient || (isResult(looked->tensor) && producerOf(looked->tensor).id() == step);

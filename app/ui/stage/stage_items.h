@@ -6,11 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/hover.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/step_looks.h"
-#include "core/attention/steps/step.h"
+#include "core/attention/steps/step_id.h"
+
+namespace headscope {
+struct Explanation;
+}  // namespace headscope
 
 namespace headscope::ui {
+
+struct Selection;
+struct ViewState;
 
 struct StageItem {
   bool sign = false;
@@ -32,7 +40,7 @@ std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
                                   const ViewState& view);
 
 /// Returns the tensor that a step's grid of all heads shows; none where it has no grid.
-std::optional<TensorId> perHeadResult(StepId step, const ViewState& view);
+std::optional<TensorId> perHeadResult(StepId step, const Selection& selection);
 
 /// Whether a lane is labelled by tokens; others by "feature" and a number.
 bool isTokenLane(Lane lane);

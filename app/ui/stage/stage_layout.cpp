@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "app/ui/hover.h"
+
 namespace headscope::ui {
 namespace {
 

@@ -6,12 +6,16 @@
 #include <cmath>
 #include <string>
 
+#include "app/gl/scene.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/cell_tip.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/words/cells.h"
 
@@ -49,7 +53,7 @@ class StageMatrixPainter {
     } else {
       lanes();
     }
-    for (const CellRef& cell : panel_.view.pointed) {  // the cells that a tool points at
+    for (const CellRef& cell : panel_.frame.pointed) {  // the cells that a tool points at
       if (const auto block = litCell(item_, cell)) {
         drawFrame(look_, list_, placeOf(*block), look_.theme.text, 2.5F);
       }
@@ -72,7 +76,7 @@ class StageMatrixPainter {
   void frame(const Rect& at, ImU32 color) {
     list_->AddRect(at.a, at.b, color, 0, 0, look_.space.thin);
   }
-  ImU32 ink() const { return inkColor(look_.theme, item_.ink, panel_.view.head); }
+  ImU32 ink() const { return inkColor(look_.theme, item_.ink, panel_.selection.head); }
 
   void drawTitle() {
     const bool leftOut = item_.leftOutOf > 0;
@@ -156,7 +160,7 @@ class StageMatrixPainter {
     const LitBlock part = item_.outlineRows ? LitBlock{item_.outlinedFrom, count, 0, place_.cols}
                                             : LitBlock{0, place_.rows, item_.outlinedFrom, count};
     frame(placeOf(part).outset(1.0F),
-          headColor(look_.theme, static_cast<std::size_t>(panel_.view.head)));
+          headColor(look_.theme, static_cast<std::size_t>(panel_.selection.head)));
   }
 
   /// Draws the lit row and column; a matrix with only one of them lights it over its whole length.
@@ -197,7 +201,7 @@ class StageMatrixPainter {
     } else {
       tipNow(cellTip(trace_, found) + tooltipDetail(found));
     }
-    if (ImGui::IsMouseClicked(0)) panel_.view.selected = found;
+    if (ImGui::IsMouseClicked(0)) panel_.selection.cell = found;
     return hover;
   }
 
@@ -255,13 +259,13 @@ ImU32 veilColor(const Theme& theme) { return withAlpha(theme.panel, 0.82F); }
 
 AxisLabels stageLabels(const PanelContext& panel, Lane lane, Index lit) {
   const FrameContext& look = panel.look;
-  return {laneTokens(panel.trace, lane, panel.view.item),
+  return {laneTokens(panel.trace, lane, panel.selection.item),
           look.fonts.small,
           look.theme.text,
           lane == Lane::query ? look.theme.queryText : look.theme.keyText,
           lit,
           look.px(86),
-          laneCurves(look, panel.trace, lane, panel.view.item)};
+          laneCurves(look, panel.trace, lane, panel.selection.item)};
 }
 
 ColumnLabels stageColumnLabels(const PanelContext& panel, Lane lane, float width,

@@ -7,10 +7,17 @@
 #include <span>
 #include <string>
 
+#include "app/ui/hover.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/stage/stage_items.h"
 
+namespace headscope {
+struct Explanation;
+}  // namespace headscope
+
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// The position of the mouse or of the chosen cell along each lane; −1: none.
 using Lit = std::array<Index, 5>;

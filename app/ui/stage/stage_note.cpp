@@ -5,10 +5,17 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/preferences.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/alibi.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
@@ -23,7 +30,7 @@ StageNote aboutColumns(const UsedColumns& used, const StageItem& input) {
                         : fmt::format("hold ±{} at most, and are still part of the product",
                                       number(used.rest, 2)));
   note.offer = fmt::format("show all {}", used.all);
-  note.accept = [](const PanelContext& panel) { panel.view.faintColumns = true; };
+  note.accept = [](const PanelContext& panel) { panel.preferences.faintColumns = true; };
   return note;
 }
 
@@ -31,7 +38,7 @@ StageNote aboutAllColumns() {
   StageNote note;
   note.text = "All columns of X are shown, including those that are almost 0.";
   note.offer = "leave them out";
-  note.accept = [](const PanelContext& panel) { panel.view.faintColumns = false; };
+  note.accept = [](const PanelContext& panel) { panel.preferences.faintColumns = false; };
   return note;
 }
 
@@ -64,7 +71,7 @@ StageNote aboutNoMask(const PanelContext& panel) {
   note.accept = [](const PanelContext& of) {
     Mask mask = of.document.config.mask;
     mask.causal = true;
-    of.edits.push(SetMask{std::move(mask)});
+    of.commands.push(SetMask{std::move(mask)});
   };
   return note;
 }
@@ -72,7 +79,7 @@ StageNote aboutNoMask(const PanelContext& panel) {
 /// A note on the penalties of ALiBi for the head, and on a missing mask.
 StageNote aboutAlibi(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
-  const Index head = panel.view.head;
+  const Index head = panel.selection.head;
   StageNote note = c.mask.none() ? aboutNoMask(panel) : StageNote{};
   note.text = fmt::format(
       "ALiBi subtracts {:.3g} from a score of {} for each position between query and key.{}",
@@ -91,9 +98,9 @@ StageNote aboutMemory(const PanelContext& panel) {
   note.text = "Queries come from the input; keys and values come from the memory.";
   note.aside = true;
   note.offer = "lesson";
-  note.accept = [](const PanelContext& of) { of.edits.lesson = "13_two_sentences"; };
+  note.accept = [](const PanelContext& of) { of.commands.add(BeginLesson{"13_two_sentences"}); };
   if (c.seqLen > kMostTokens || c.keys() > kMostTokens) return note;
-  CellRef largest{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
+  CellRef largest{TensorId::weights, panel.selection.item, panel.selection.head, 0, 0};
   float most = trace.value(largest);
   for (CellRef cell = largest; cell.row < c.seqLen; ++cell.row) {
     for (cell.col = 0; cell.col < c.keys(); ++cell.col) {
@@ -101,8 +108,8 @@ StageNote aboutMemory(const PanelContext& panel) {
       if (weight > most) most = weight, largest = cell;
     }
   }
-  const auto& queries = laneTokens(trace, Lane::query, panel.view.item);
-  const auto& keys = laneTokens(trace, Lane::key, panel.view.item);
+  const auto& queries = laneTokens(trace, Lane::query, panel.selection.item);
+  const auto& keys = laneTokens(trace, Lane::key, panel.selection.item);
   if (queries.empty() || keys.empty()) return note;
   note.text = fmt::format("The largest weight here: '{}' looks at '{}' with {}. {}",
                           shownToken(queries[static_cast<std::size_t>(largest.row)]),
@@ -115,18 +122,18 @@ StageNote aboutMemory(const PanelContext& panel) {
 
 StageNote stageNote(const PanelContext& panel, const std::vector<StageItem>& items,
                     const std::optional<UsedColumns>& used) {
-  const ViewState& view = panel.view;
-  if (view.gradientsThere || items.empty()) return {};
-  if (view.step == StepId::project) {
+  if (panel.frame.gradientsThere || items.empty()) return {};
+  if (panel.selection.step == StepId::project) {
     if (!used) return {};
-    if (view.faintColumns) return aboutAllColumns();
+    if (panel.preferences.faintColumns) return aboutAllColumns();
     const bool leftOut = items.front().leftOutOf > 0;
     return leftOut ? aboutColumns(*used, items.front()) : StageNote{};
   }
-  if (view.step == StepId::scale) return aboutScale(panel, items);
-  if (view.step == StepId::mask && panel.trace.config().alibi) return aboutAlibi(panel);
-  if (view.step == StepId::mask && panel.trace.config().mask.none()) return aboutNoMask(panel);
-  if (view.step == StepId::softmax && panel.trace.config().crossAttention()) {
+  if (panel.selection.step == StepId::scale) return aboutScale(panel, items);
+  if (panel.selection.step == StepId::mask && panel.trace.config().alibi) return aboutAlibi(panel);
+  if (panel.selection.step == StepId::mask && panel.trace.config().mask.none())
+    return aboutNoMask(panel);
+  if (panel.selection.step == StepId::softmax && panel.trace.config().crossAttention()) {
     return aboutMemory(panel);
   }
   return {};

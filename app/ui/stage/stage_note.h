@@ -5,10 +5,12 @@
 #include <functional>
 #include <string>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/stage/used_columns.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 struct StageNote {
   std::string text;   // empty: no note

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/hover.h"
+
 namespace headscope::ui {
 namespace {
 

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
+#include "app/ui/preferences.h"
 #include "app/ui/step_looks.h"
+#include "app/ui/view_state.h"
 #include "core/attention/steps/step.h"
 #include "core/document/trace.h"
 #include "core/words/narration.h"
@@ -22,12 +26,11 @@ std::optional<Index> queryOf(const std::optional<CellRef>& cell) {
 
 /// Returns the chosen query, or else the one under the mouse when the timeline was entered.
 Index queryFor(const PanelContext& panel, const Playback& playback) {
-  const ViewState& view = panel.view;
-  Index query = view.playQuery;
-  if (const auto chosen = queryOf(view.selected)) {
+  Index query = panel.selection.playQuery;
+  if (const auto chosen = queryOf(panel.selection.cell)) {
     query = *chosen;
-  } else if (!playback.stage && view.hovered) {
-    query = queryOf(view.hovered->cell).value_or(query);
+  } else if (!playback.stage && panel.frame.hovered) {
+    query = queryOf(panel.frame.hovered->cell).value_or(query);
   }
   return std::clamp<Index>(query, 0, panel.trace.config().seqLen - 1);
 }
@@ -39,8 +42,8 @@ double shareOf(const TimelineSegment& moment, double time) {
 /// Returns the state of the stage now. A sweep without animation shows its end.
 StageMoment stageNow(const PanelContext& panel, const Playback& playback) {
   const TimelineSegment& moment =
-      playback.timeline.moments()[playback.timeline.at(*panel.view.playTime)];
-  const double share = panel.view.animate ? shareOf(moment, *panel.view.playTime) : 1.0;
+      playback.timeline.moments()[playback.timeline.at(*panel.selection.playTime)];
+  const double share = panel.preferences.animate ? shareOf(moment, *panel.selection.playTime) : 1.0;
   return stageMoment(panel.trace, playback.subject, moment, share);
 }
 
@@ -196,38 +199,37 @@ StageMoment stageMoment(const Trace& trace, const RowId& subject, const Timeline
 }
 
 void advancePlayback(const PanelContext& panel, Playback& playback) {
-  ViewState& view = panel.view;
   const double passed = panel.look.now - playback.now;
   playback.now = panel.look.now;
-  if (playback.stage &&
-      (view.step != playback.stage->moment.step || view.part != playback.stage->moment.part)) {
-    leaveTimeline(view);  // the user opened another step
+  if (playback.stage && (panel.selection.step != playback.stage->moment.step ||
+                         panel.selection.part != playback.stage->moment.part)) {
+    leaveTimeline(panel.view);  // the user opened another step
   }
-  view.playQuery = queryFor(panel, playback);
-  const RowId subject{view.item, view.head, view.playQuery};
+  panel.selection.playQuery = queryFor(panel, playback);
+  const RowId subject{panel.selection.item, panel.selection.head, panel.selection.playQuery};
   Timeline timeline(panel.trace.config(), subject);
-  if (view.playTime) {
+  if (panel.selection.playTime) {
     if (!(timeline == playback.timeline)) {
-      *view.playTime = timeline.translate(playback.timeline, *view.playTime);
+      *panel.selection.playTime = timeline.translate(playback.timeline, *panel.selection.playTime);
     }
-    if (view.playing) *view.playTime += passed * static_cast<double>(view.playSpeed);
-    if (*view.playTime >= timeline.length()) view.playing = false;
-    *view.playTime = std::clamp(*view.playTime, 0.0, timeline.length());
+    if (panel.frame.playing)
+      *panel.selection.playTime += passed * static_cast<double>(panel.preferences.playSpeed);
+    if (*panel.selection.playTime >= timeline.length()) panel.frame.playing = false;
+    *panel.selection.playTime = std::clamp(*panel.selection.playTime, 0.0, timeline.length());
   }
   playback.subject = subject;
   playback.timeline = std::move(timeline);
 }
 
 void followPlayback(const PanelContext& panel, Playback& playback) {
-  ViewState& view = panel.view;
-  if (!view.playTime) {
+  if (!panel.selection.playTime) {
     playback.stage.reset();
     playback.narration.clear();
     return;
   }
   playback.stage = stageNow(panel, playback);
-  view.step = playback.stage->moment.step;
-  view.part = playback.stage->moment.part;
+  panel.selection.step = playback.stage->moment.step;
+  panel.selection.part = playback.stage->moment.part;
   narrateNow(panel, playback);
 }
 
@@ -235,9 +237,9 @@ std::string narrationOf(const PanelContext& panel, const Playback& playback) {
   const Timeline& timeline = playback.timeline;
   if (timeline.moments().empty()) return {};
   RowId subject = playback.subject;
-  subject.head = panel.view.head;
-  TimelineSegment first = timeline.moments()[timeline.at(timeline.stepStart(panel.view.step))];
-  const std::optional<CellRef>& chosen = panel.view.selected;
+  subject.head = panel.selection.head;
+  TimelineSegment first = timeline.moments()[timeline.at(timeline.stepStart(panel.selection.step))];
+  const std::optional<CellRef>& chosen = panel.selection.cell;
   if (first.beat == SegmentKind::cell && chosen &&
       chosen->tensor == step(first.step).outputs().front()) {
     // The timeline counts the columns of Q from the head's first one.
@@ -253,53 +255,56 @@ std::string narrationOf(const PanelContext& panel, const Playback& playback) {
 }
 
 double nextChange(const PanelContext& panel, const Playback& playback) {
-  const ViewState& view = panel.view;
-  if (!view.playing || !view.playTime) return kNever;
-  const TimelineSegment& moment = playback.timeline.moments()[playback.timeline.at(*view.playTime)];
-  const double left = (moment.end() - *view.playTime) / static_cast<double>(view.playSpeed);
-  return std::clamp(left, 0.0, view.animate && isSweep(moment.beat) ? kSweepPace : kBarPace);
+  if (!panel.frame.playing || !panel.selection.playTime) return kNever;
+  const TimelineSegment& moment =
+      playback.timeline.moments()[playback.timeline.at(*panel.selection.playTime)];
+  const double left =
+      (moment.end() - *panel.selection.playTime) / static_cast<double>(panel.preferences.playSpeed);
+  return std::clamp(left, 0.0,
+                    panel.preferences.animate && isSweep(moment.beat) ? kSweepPace : kBarPace);
 }
 
 void togglePlay(ViewState& view, const Playback& playback) {
-  view.playing = !view.playing;
-  if (!view.playing) return;
-  if (!view.playTime) view.playTime = playback.timeline.stepStart(view.step);
-  if (*view.playTime >= playback.timeline.length()) view.playTime = 0.0;
+  view.frame.playing = !view.frame.playing;
+  if (!view.frame.playing) return;
+  if (!view.selection.playTime)
+    view.selection.playTime = playback.timeline.stepStart(view.selection.step);
+  if (*view.selection.playTime >= playback.timeline.length()) view.selection.playTime = 0.0;
 }
 
 void goBy(ViewState& view, const Playback& playback, int count, bool whole) {
-  view.playing = false;
-  if (!view.playTime) {
-    view.step = playback.timeline.stepBeside(view.step, count);
+  view.frame.playing = false;
+  if (!view.selection.playTime) {
+    view.selection.step = playback.timeline.stepBeside(view.selection.step, count);
     return;
   }
   const Timeline& timeline = playback.timeline;
-  const auto here = static_cast<int>(timeline.at(*view.playTime));
+  const auto here = static_cast<int>(timeline.at(*view.selection.playTime));
   if (whole) {
     const StepId step = timeline.moments()[static_cast<std::size_t>(here)].step;
-    view.playTime = timeline.stepStart(timeline.stepBeside(step, count));
+    view.selection.playTime = timeline.stepStart(timeline.stepBeside(step, count));
     return;
   }
   const int last = static_cast<int>(timeline.moments().size()) - 1;
   const TimelineSegment& moment =
       timeline.moments()[static_cast<std::size_t>(std::clamp(here + count, 0, last))];
   // a jump to a sweep shows its end
-  view.playTime = isSweep(moment.beat) ? std::nextafter(moment.end(), 0.0) : moment.start;
+  view.selection.playTime = isSweep(moment.beat) ? std::nextafter(moment.end(), 0.0) : moment.start;
 }
 
 void goToEnd(ViewState& view, const Playback& playback, bool last) {
-  view.playing = false;
-  if (view.playTime) {
-    view.playTime = last ? playback.timeline.length() : 0.0;
+  view.frame.playing = false;
+  if (view.selection.playTime) {
+    view.selection.playTime = last ? playback.timeline.length() : 0.0;
   } else {
     const auto& steps = playback.timeline.steps();
-    if (!steps.empty()) view.step = last ? steps.back() : steps.front();
+    if (!steps.empty()) view.selection.step = last ? steps.back() : steps.front();
   }
 }
 
 void leaveTimeline(ViewState& view) {
-  view.playing = false;
-  view.playTime.reset();
+  view.frame.playing = false;
+  view.selection.playTime.reset();
 }
 
 }  // namespace headscope::ui

@@ -8,11 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/stage/stage_matrix.h"
+#include "core/document/fwd.h"
 #include "core/words/moments.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
+struct ViewState;
 
 /// The state of the stage at a moment of the timeline: head and scope, lit cells, and the veiled
 /// cells that have not been reached.

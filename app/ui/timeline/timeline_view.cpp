@@ -7,6 +7,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/sentence_strip.h"
 #include "app/ui/widgets.h"
@@ -52,7 +53,6 @@ std::string clockText(double time) {
 void scrubBar(const PanelContext& panel, const Playback& playback) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
-  ViewState& view = panel.view;
   const Timeline& timeline = playback.timeline;
   const ImVec2 a = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x, scrubBarHeight(look));
@@ -62,16 +62,16 @@ void scrubBar(const PanelContext& panel, const Playback& playback) {
   const double pointed =
       timeline.length() *
       static_cast<double>(std::clamp((ImGui::GetIO().MousePos.x - a.x) / size.x, 0.0F, 1.0F));
-  if (ImGui::IsItemActive()) view.playTime = pointed;
+  if (ImGui::IsItemActive()) panel.selection.playTime = pointed;
   const TimelineSegment& under = timeline.moments()[timeline.at(pointed)];
   tip(look, fmt::format("{} {} · {} of {}", stepPlace(under.step, panel.trace.config()) + 1,
                         step(under.step).text(panel.trace.config()).title, clockText(pointed),
                         clockText(timeline.length())));
 
-  drawStepSegments(look, timeline, view.step, a, b);
-  if (!view.playTime) return;
+  drawStepSegments(look, timeline, panel.selection.step, a, b);
+  if (!panel.selection.playTime) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float x = a.x + size.x * static_cast<float>(*view.playTime / timeline.length());
+  const float x = a.x + size.x * static_cast<float>(*panel.selection.playTime / timeline.length());
   const float half = look.space.thin;
   list->AddRectFilled({a.x, a.y}, {x, b.y}, withAlpha(t.accent, 0.35F), look.space.thin);
   list->AddRectFilled({x - half, a.y - look.space.thin}, {x + half, b.y + look.space.thin},

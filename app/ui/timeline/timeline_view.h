@@ -5,11 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/timeline/playback.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// Draws the scrub bar at the cursor, over the whole width.
 void scrubBar(const PanelContext& panel, const Playback& playback);

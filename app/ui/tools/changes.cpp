@@ -9,13 +9,19 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/hover.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/selection.h"
 #include "app/ui/tools/compared_matrices.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/trace_difference.h"
 #include "core/attention/mistakes.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
@@ -23,10 +29,9 @@ namespace {
 /// Draws the choice of the state to compare with.
 void referenceChooser(const PanelContext& panel) {
   const FrameContext& look = panel.look;
-  ViewState& view = panel.view;
   const bool mistaken = !mistakesOn(panel.document.config).empty();
-  const bool right = view.against == Against::rightWay && mistaken;
-  const bool state = view.against == Against::state;
+  const bool right = panel.selection.against == Against::rightWay && mistaken;
+  const bool state = panel.selection.against == Against::state;
   const auto choice = [&](const char* name, bool lit, const char* about) {
     const bool clicked = pill(look, name, lit);
     tip(look, about);
@@ -35,18 +40,18 @@ void referenceChooser(const PanelContext& panel) {
   };
   rowCaption(look, "against");
   if (choice("last edit", !right && !state, "The state before the last edit")) {
-    view.against = Against::lastEdit;
+    panel.selection.against = Against::lastEdit;
   }
   if (choice("start", state && panel.reference.name == "start",
              "The oldest state of the history")) {
-    panel.edits.compareWith = 0;
+    panel.commands.add(CompareWith{0});
   }
   if (choice("another state", state && panel.reference.name != "start",
              "Opens the history, where 'compare' chooses a state")) {
-    view.inspectorTab = InspectorTab::history;
+    panel.selection.inspectorTab = InspectorTab::history;
   }
   if (mistaken && choice("the right way", right, "The same without the mistakes that are on")) {
-    view.against = Against::rightWay;
+    panel.selection.against = Against::rightWay;
   }
   ImGui::SameLine(0.0F, look.space.medium);
   const float room = ImGui::GetContentRegionAvail().x;
@@ -109,7 +114,7 @@ void outputBars(const PanelContext& panel, const std::vector<OutputChange>& chan
   const auto fit = static_cast<std::size_t>(std::max(1.0F, room.height() / line));
   const bool cut = changes.size() > fit;
   const auto rows = rowsThatFit(changes, cut ? std::max<std::size_t>(1, fit - 1) : fit);
-  const auto& tokens = laneTokens(panel.trace, Lane::query, panel.view.item);
+  const auto& tokens = laneTokens(panel.trace, Lane::query, panel.selection.item);
   const AxisLabels labels{tokens, font, 0, 0, -1, std::min(look.px(76), room.width() * 0.3F)};
   float numbers = 0.0F;
   for (const std::size_t row : rows) {
@@ -149,13 +154,13 @@ class ChangesTool final : public Card {
     const Rect bars = room.cutRight(std::clamp(room.width() * 0.25F, look.px(150), look.px(300)),
                                     look.space.wide);
     const ComparedPasses passes{{panel.trace, 0, "after"}, {*before.trace, before.salt, "before"}};
-    comparedMatrices(panel, passes, resultOf(panel.view.step, panel.trace.config(), panel.view),
-                     room);
+    comparedMatrices(panel, passes,
+                     resultOf(panel.selection.step, panel.trace.config(), panel.view), room);
     const Fingerprint key("moved", panel.trace.pass(), before.trace->pass(), before.salt,
-                          panel.view.item);
+                          panel.selection.item);
     const auto* moved = panel.computations.atOnce<std::vector<OutputChange>>(
         "moved outputs", key,
-        [&] { return outputChanges(*before.trace, panel.trace, panel.view.item); });
+        [&] { return outputChanges(*before.trace, panel.trace, panel.selection.item); });
     if (moved != nullptr) outputBars(panel, *moved, bars);
   }
 };

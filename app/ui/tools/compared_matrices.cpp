@@ -10,13 +10,22 @@
 #include <utility>
 #include <vector>
 
+#include "app/gl/scene.h"
+#include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/color_bar.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
+#include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/rows.h"
 #include "core/analysis/trace_difference.h"
 #include "core/attention/steps/step.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
@@ -61,7 +70,7 @@ class Compared {
     const Theme& t = look_.theme;
     AxisLabels labels;
     if (!isTokenLane(lane)) return labels;
-    const Index item = std::max<Index>(ref_.item, panel_.view.item);
+    const Index item = std::max<Index>(ref_.item, panel_.selection.item);
     labels.texts = laneTokens(passes_.first.trace, lane, item);
     labels.font = look_.fonts.small;
     labels.color = t.text;
@@ -111,24 +120,22 @@ class Compared {
     for (const MatrixPlace& place : places_) {
       cell_ = place.hovered();
       if (!cell_) continue;
-      if (ImGui::IsMouseClicked(0)) panel_.view.selected = ref_.cell(*cell_);
+      if (ImGui::IsMouseClicked(0)) panel_.selection.cell = ref_.cell(*cell_);
       return;
     }
-    const ViewState& view = panel_.view;
-    if (view.hovered) cell_ = ref_.find(view.hovered->cell);
-    if (!cell_ && view.selected) cell_ = ref_.find(*view.selected);
+    if (panel_.frame.hovered) cell_ = ref_.find(panel_.frame.hovered->cell);
+    if (!cell_ && panel_.selection.cell) cell_ = ref_.find(*panel_.selection.cell);
   }
 
   ColorScale scaleOf(std::size_t i) const {
     if (i == kDifferenceIndex) {
-      return divergingScale(look_, panel_.view, difference_.largestFinite);
+      return divergingScale(look_, difference_.largestFinite);
     }
     if (ref_.tensor != TensorId::weights) {
-      return divergingScale(look_, panel_.view, difference_.magnitude);
+      return divergingScale(look_, difference_.magnitude);
     }
-    return weightScale(look_, panel_.view,
-                       weightRange(passes_.first.trace, ref_.item, ref_.head)
-                           .with(weightRange(passes_.second.trace, ref_.item, ref_.head)));
+    return weightScale(look_, weightRange(passes_.first.trace, ref_.item, ref_.head)
+                                  .with(weightRange(passes_.second.trace, ref_.item, ref_.head)));
   }
 
   void heatmaps() {
@@ -255,7 +262,7 @@ class Compared {
 
 StageItem resultOf(StepId step, const AttentionConfig& config, const ViewState& view) {
   // a head's own part of the projection is shown by the step Split
-  const bool part = step == StepId::project && view.scope == StageScope::thisHead;
+  const bool part = step == StepId::project && view.selection.scope == StageScope::thisHead;
   std::vector<StageItem> items = stageItems(part ? StepId::split : step, config, view);
   const auto result =
       std::find_if(items.begin(), items.end(), [](const StageItem& item) { return item.result; });
@@ -264,7 +271,8 @@ StageItem resultOf(StepId step, const AttentionConfig& config, const ViewState& 
 
 StageItem resultOf(TensorId tensor, const AttentionConfig& config, const ViewState& view) {
   ViewState of = view;
-  if (tensor == TensorId::q || tensor == TensorId::k || tensor == TensorId::v) of.part = tensor;
+  if (tensor == TensorId::q || tensor == TensorId::k || tensor == TensorId::v)
+    of.selection.part = tensor;
   return resultOf(producerOf(tensor).id(), config, of);
 }
 

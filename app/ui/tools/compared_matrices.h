@@ -4,11 +4,19 @@
 
 #include <cstdint>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/stage/stage_items.h"
+#include "core/document/fwd.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::ui {
+
+struct PanelContext;
+struct ViewState;
 
 /// One of the two passes.
 struct ComparedPass {

@@ -12,14 +12,21 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/preferences.h"
+#include "app/ui/selection.h"
 #include "app/ui/tools/kv_cache_picture.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/attention/ledger.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
@@ -33,38 +40,38 @@ Index lastPosition(const PanelContext& panel) { return panel.trace.config().seqL
 
 /// Moves the decoding position by `tokens`.
 bool stepDecoding(const PanelContext& panel, int tokens) {
-  ViewState& view = panel.view;
-  view.decodePosition = std::clamp<Index>(view.decodePosition + tokens, 0, lastPosition(panel));
-  view.decodePlaying = false;
+  panel.selection.decodePosition =
+      std::clamp<Index>(panel.selection.decodePosition + tokens, 0, lastPosition(panel));
+  panel.frame.decodePlaying = false;
   return true;
 }
 
 void playDecoding(const PanelContext& panel) {
-  ViewState& view = panel.view;
-  if (!view.decodePlaying) return;
-  if (panel.look.now - view.decodeShownAt >= kSecondsPerToken) {
-    view.decodeShownAt = panel.look.now;
-    if (view.decodePosition >= lastPosition(panel)) {
-      view.decodePlaying = false;
+  if (!panel.frame.decodePlaying) return;
+  if (panel.look.now - panel.frame.decodeShownAt >= kSecondsPerToken) {
+    panel.frame.decodeShownAt = panel.look.now;
+    if (panel.selection.decodePosition >= lastPosition(panel)) {
+      panel.frame.decodePlaying = false;
     } else {
-      ++view.decodePosition;
+      ++panel.selection.decodePosition;
     }
   }
-  if (view.decodePlaying) {
-    panel.look.changesIn(view.decodeShownAt + kSecondsPerToken - panel.look.now);
+  if (panel.frame.decodePlaying) {
+    panel.look.changesIn(panel.frame.decodeShownAt + kSecondsPerToken - panel.look.now);
   }
 }
 
 void decodeButton(const PanelContext& panel) {
   const FrameContext& look = panel.look;
-  ViewState& view = panel.view;
   ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
   ImGui::PushStyleColor(ImGuiCol_Text, look.theme.textOnAccent);
-  if (ImGui::Button(view.decodePlaying ? "Pause##decode" : "Decode##decode", {look.px(74), 0})) {
-    view.decodePlaying = !view.decodePlaying;
-    view.decodeShownAt = look.now;
-    if (view.decodePlaying && view.decodePosition == lastPosition(panel)) view.decodePosition = 0;
+  if (ImGui::Button(panel.frame.decodePlaying ? "Pause##decode" : "Decode##decode",
+                    {look.px(74), 0})) {
+    panel.frame.decodePlaying = !panel.frame.decodePlaying;
+    panel.frame.decodeShownAt = look.now;
+    if (panel.frame.decodePlaying && panel.selection.decodePosition == lastPosition(panel))
+      panel.selection.decodePosition = 0;
   }
   ImGui::PopStyleColor(3);
   tip(look, "A token a second");
@@ -73,21 +80,20 @@ void decodeButton(const PanelContext& panel) {
 /// Draws "token 3 of 6: sat", the slider and its buttons, and the choice of heads.
 void decodeControls(const PanelContext& panel) {
   const FrameContext& look = panel.look;
-  ViewState& view = panel.view;
   const Index last = lastPosition(panel);
   const float gap = look.space.tight;
-  if (pill(look, "◀##decode", false, view.decodePosition > 0)) stepDecoding(panel, -1);
+  if (pill(look, "◀##decode", false, panel.selection.decodePosition > 0)) stepDecoding(panel, -1);
   tip(look, "A token back (,)");
   ImGui::SameLine(0.0F, gap);
   ImGui::SetNextItemWidth(
       std::clamp(ImGui::GetContentRegionAvail().x * 0.22F, look.px(70), look.px(220)));
   const Index first = 0;
-  if (ImGui::SliderScalar("##decode position", ImGuiDataType_S64, &view.decodePosition, &first,
-                          &last, "")) {
-    view.decodePlaying = false;
+  if (ImGui::SliderScalar("##decode position", ImGuiDataType_S64, &panel.selection.decodePosition,
+                          &first, &last, "")) {
+    panel.frame.decodePlaying = false;
   }
   ImGui::SameLine(0.0F, gap);
-  if (pill(look, "▶##decode", false, view.decodePosition < last)) stepDecoding(panel, 1);
+  if (pill(look, "▶##decode", false, panel.selection.decodePosition < last)) stepDecoding(panel, 1);
   tip(look, "A token on (.)");
   ImGui::SameLine(0.0F, gap);
   decodeButton(panel);
@@ -96,16 +102,16 @@ void decodeControls(const PanelContext& panel) {
   ImFont* font = look.fonts.regular;
   const float right =
       ImGui::GetWindowContentRegionMax().x - choicesWidth(look, {"this head", "all heads"});
-  const auto& tokens = laneTokens(panel.trace, Lane::query, view.item);
+  const auto& tokens = laneTokens(panel.trace, Lane::query, panel.selection.item);
   const std::string where =
-      fmt::format("token {} of {}: {}", view.decodePosition + 1, last + 1,
-                  shownToken(tokens[static_cast<std::size_t>(view.decodePosition)]));
+      fmt::format("token {} of {}: {}", panel.selection.decodePosition + 1, last + 1,
+                  shownToken(tokens[static_cast<std::size_t>(panel.selection.decodePosition)]));
   inlineLabel(look, font, look.theme.text,
               elided(font, where, right - ImGui::GetCursorPosX() - look.space.medium));
   ImGui::SameLine(right);
-  const int scope =
-      choices(look, "decode scope", {"this head", "all heads"}, view.scope == StageScope::allHeads);
-  if (scope >= 0) view.scope = scope == 1 ? StageScope::allHeads : StageScope::thisHead;
+  const int scope = choices(look, "decode scope", {"this head", "all heads"},
+                            panel.selection.scope == StageScope::allHeads);
+  if (scope >= 0) panel.selection.scope = scope == 1 ? StageScope::allHeads : StageScope::thisHead;
 }
 
 // The cost.
@@ -129,7 +135,7 @@ std::string savedShare(const DecodeFlops& cached, const DecodeFlops& whole) {
 void workTable(const PanelContext& panel, const DecodeLedger& ledger) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
-  const Index now = panel.view.decodePosition;
+  const Index now = panel.selection.decodePosition;
   Table table(look, {"work"},
               {{"FLOPs", {}, false, 0, 1, false},
                {"cached", {}, true, 42, 0, false},
@@ -177,7 +183,8 @@ void workChart(const PanelContext& panel, const DecodeLedger& ledger, float heig
     stack(bar, ledger.whole(bars.begin(bar)), pale);
     stack(bar, ledger.cached(bars.begin(bar)), colors);
   }
-  const Rect now = chart.band(panel.view.decodePosition / bars.perBar, bars.count()).outset(1.0F);
+  const Rect now =
+      chart.band(panel.selection.decodePosition / bars.perBar, bars.count()).outset(1.0F);
   list->AddRect(now.a, now.b, look.theme.text, 0, 0, look.space.hair);
   list->AddLine({room.a.x, chart.plot().b.y}, chart.plot().b, look.theme.divider);
   ImGui::Dummy(room.size());
@@ -196,7 +203,7 @@ void kvCacheWork(const PanelContext& panel, bool headed) {
   }
   try {
     const DecodeLedger ledger(panel.trace.config());
-    const Index now = panel.view.decodePosition;
+    const Index now = panel.selection.decodePosition;
     label(look.fonts.small, t.good,
           fmt::format("saved {}, so far {}", savedShare(ledger.cached(now), ledger.whole(now)),
                       savedShare(ledger.cachedSoFar(now), ledger.wholeSoFar(now))));
@@ -252,7 +259,7 @@ void sizeBar(const PanelContext& panel, Index kvHeads, Index positions) {
 void kvCacheSize(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
-  const Index positions = panel.view.decodePosition + 1;
+  const Index positions = panel.selection.decodePosition + 1;
   const auto bytesOf = [&](Index kvHeads, Index of, Index each) {
     return bytesInWords(kvCacheBytes(c, kvHeads, of, each));
   };
@@ -286,17 +293,17 @@ class KvCacheTool final : public Card {
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    ViewState& view = panel.view;
     if (pass_ != panel.trace.pass()) {
       pass_ = panel.trace.pass();
       obstacle_ = cacheObstacle(panel.trace.document());
     }
     if (obstacle_) {
-      view.decodePlaying = false;
+      panel.frame.decodePlaying = false;
       offerWayOut(panel);
       return;
     }
-    view.decodePosition = std::clamp<Index>(view.decodePosition, 0, lastPosition(panel));
+    panel.selection.decodePosition =
+        std::clamp<Index>(panel.selection.decodePosition, 0, lastPosition(panel));
     playDecoding(panel);
     decodeControls(panel);
 
@@ -331,14 +338,14 @@ class KvCacheTool final : public Card {
     label(look.fonts.regular, look.theme.text, wrapped(look.fonts.regular, obstacle_->why, width));
     if (!obstacle_->wayOut) return;
     ImGui::Dummy({1, look.space.thin});
-    if (pill(look, obstacle_->wayOutTitle.c_str(), true)) panel.edits.push(*obstacle_->wayOut);
+    if (pill(look, obstacle_->wayOutTitle.c_str(), true)) panel.commands.push(*obstacle_->wayOut);
   }
 
   /// Draws work and size one below the other, or one of them by choice where the card is too low
   /// for both.
   static void workAndSize(const PanelContext& panel) {
     constexpr float kBoth = 330.0F;  // the least height for both, at scale 1
-    bool& showsSize = panel.view.decodeShowsSize;
+    bool& showsSize = panel.preferences.decodeShowsSize;
     if (ImGui::GetContentRegionAvail().y < panel.look.px(kBoth)) {
       const int chosen = choices(panel.look, "work or size", {"work", "cache"}, showsSize ? 1 : 0);
       if (chosen >= 0) showsSize = chosen == 1;

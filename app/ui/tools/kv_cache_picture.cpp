@@ -6,9 +6,12 @@
 #include <string>
 
 #include "app/ui/compat.h"
+#include "app/ui/hover.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/matrix_picture.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -23,8 +26,8 @@ class KvCachePicture {
         config_(panel.trace.config()),
         picture_(panel, magnitudes),
         list_(ImGui::GetWindowDrawList()),
-        now_(panel.view.decodePosition),
-        every_(panel.view.scope == StageScope::allHeads) {}
+        now_(panel.selection.decodePosition),
+        every_(panel.selection.scope == StageScope::allHeads) {}
 
   void draw(Rect room) {
     const Theme& t = look_.theme;
@@ -55,18 +58,18 @@ class KvCachePicture {
  private:
   AxisLabels tokenLabels(ImFont* font, float limit) const {
     AxisLabels labels;
-    labels.texts = laneTokens(panel_.trace, Lane::query, panel_.view.item);
+    labels.texts = laneTokens(panel_.trace, Lane::query, panel_.selection.item);
     labels.font = font;
     labels.color = look_.theme.textMuted;
     labels.litColor = look_.theme.queryText;
     labels.lit = now_;
     labels.limit = limit;
-    labels.curves = laneCurves(look_, panel_.trace, Lane::query, panel_.view.item);
+    labels.curves = laneCurves(look_, panel_.trace, Lane::query, panel_.selection.item);
     return labels;
   }
   float titleHeight() const { return fontSize(look_.fonts.regular) + look_.space.small; }
   MatrixRef whole(TensorId tensor) const {
-    return wholeMatrix(tensor, config_, panel_.view.item, panel_.view.head);
+    return wholeMatrix(tensor, config_, panel_.selection.item, panel_.selection.head);
   }
   void title(ImVec2 at, float width, ImU32 color, const std::string& symbol,
              const std::string& after) {
@@ -109,10 +112,10 @@ class KvCachePicture {
   /// Outlines the chosen head's columns.
   void outlineHead(TensorId tensor, const Rect& at, Index cols) {
     const Index head =
-        tensor == TensorId::qProj ? panel_.view.head : config_.kvHead(panel_.view.head);
+        tensor == TensorId::qProj ? panel_.selection.head : config_.kvHead(panel_.selection.head);
     const auto width = static_cast<double>(config_.dK());
     picture_.frame(MatrixPlace{at, 1, cols}.block(0, 1, static_cast<double>(head) * width, width),
-                   headColor(look_.theme, static_cast<std::size_t>(panel_.view.head)), 1.5F);
+                   headColor(look_.theme, static_cast<std::size_t>(panel_.selection.head)), 1.5F);
   }
 
   /// Adds the row of the new token: of the chosen head, or of all heads one below the other.
@@ -140,7 +143,7 @@ class KvCachePicture {
 
   /// Returns the symbol of the scores with their divisor: "q_3 K_1^T/√64".
   std::string scoreSymbol() const {
-    const Index head = panel_.view.head, kvHead = config_.kvHead(head);
+    const Index head = panel_.selection.head, kvHead = config_.kvHead(head);
     const bool own = config_.numKvHeads == config_.numHeads;  // each head has its own keys
     std::string symbol = !every_ ? fmt::format("q_{{{}}} K_{{{}}}^T", head + 1, kvHead + 1)
                          : own   ? "q_h K_h^T"
@@ -184,7 +187,7 @@ class KvCachePicture {
       newRow(tensor, at, overKeys);
       return at;
     };
-    const std::string head = every_ ? "_h" : fmt::format("_{{{}}}", panel_.view.head + 1);
+    const std::string head = every_ ? "_h" : fmt::format("_{{{}}}", panel_.selection.head + 1);
     const Index heads = every_ ? config_.numHeads : 1;
     row(TensorId::maskedScores, scoreSymbol(), heads, now_ + 1, t.accentText, true);
     room.cutTop(gap);
@@ -196,7 +199,7 @@ class KvCachePicture {
       row(TensorId::concat, "concat", 1, config_.queryWidth(), t.text, false);
     } else {
       row(TensorId::heads, fmt::format("head{} = a V", head), 1, config_.dK(),
-          headColor(t, static_cast<std::size_t>(panel_.view.head)), false);
+          headColor(t, static_cast<std::size_t>(panel_.selection.head)), false);
     }
     room.cutTop(gap);
     row(TensorId::output, every_ && !beside ? "output = concat W^O" : "output", 1, config_.dModel,

@@ -2,10 +2,12 @@
 // row of scores, weights and output of the new token.
 #pragma once
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// Draws the picture at position view.decodePosition, for the chosen head or for all heads.
 void kvCachePicture(const PanelContext& panel, Magnitudes& magnitudes, const Rect& room);

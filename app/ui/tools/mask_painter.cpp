@@ -13,11 +13,16 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/tools/mask_picture.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
 #include "core/words/mask.h"
 
 namespace headscope::ui {
@@ -40,23 +45,23 @@ struct MaskStroke {
 
 /// Returns the shown batch item, limited to those of the document.
 Index paintedItem(const PanelContext& panel) {
-  return std::clamp<Index>(panel.view.item, 0, panel.document.config.batch - 1);
+  return std::clamp<Index>(panel.selection.item, 0, panel.document.config.batch - 1);
 }
 
 /// Returns the cell of a pair in the scores that the current step shows; in other steps, in the
 /// weights.
 CellRef scoreOf(const PanelContext& panel, const MatrixCell& pair) {
-  const StepId step = panel.view.step;
+  const StepId step = panel.selection.step;
   const TensorId tensor = step == StepId::score   ? TensorId::rawScores
                           : step == StepId::scale ? TensorId::scores
                           : step == StepId::mask  ? TensorId::maskedScores
                                                   : TensorId::weights;
-  return {tensor, paintedItem(panel), panel.view.head, pair.row, pair.col};
+  return {tensor, paintedItem(panel), panel.selection.head, pair.row, pair.col};
 }
 
 /// Returns the pair of the chosen cell, where it is a score or a weight.
 std::optional<MatrixCell> pairOfChosenCell(const PanelContext& panel) {
-  const auto& cell = panel.view.selected;
+  const auto& cell = panel.selection.cell;
   if (!cell || !exists(*cell, panel.document.config)) return std::nullopt;
   const TensorInfo& t = info(cell->tensor);
   if (t.rows != Axis::query || t.cols != Axis::key) return std::nullopt;
@@ -74,7 +79,7 @@ void pushPaint(const PanelContext& panel, PaintedMask paint, std::string name,
                const char* gesture) {
   const Mask& now = panel.document.config.mask;
   Mask next = withPaint(now, std::move(paint));
-  if (next != now) panel.edits.push(SetMask{std::move(next), std::move(name)}, gesture);
+  if (next != now) panel.commands.push(SetMask{std::move(next), std::move(name)}, gesture);
 }
 
 /// Replaces the mask by a painted one and turns the rules off, so that every pair can be changed.
@@ -84,7 +89,7 @@ void startFrom(const PanelContext& panel, PaintedMask paint, const std::string& 
   Mask rest;
   rest.lengths = now.lengths;
   Mask next = withPaint(std::move(rest), std::move(paint));
-  if (next != now) panel.edits.push(SetMask{std::move(next), "mask: " + name});
+  if (next != now) panel.commands.push(SetMask{std::move(next), "mask: " + name});
 }
 
 PaintedMask documentsPaint(const Document& d, Index item) {
@@ -202,13 +207,14 @@ class MaskTool final : public Card {
     if (ImGui::GetIO().KeyShift) return false;
     if (!cursor_) {
       const bool enter = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
-      if (panel.view.selected || !enter) return false;  // with a chosen cell, Enter types its value
+      if (panel.selection.cell || !enter)
+        return false;  // with a chosen cell, Enter types its value
       choose(panel, {});
       return true;
     }
     if (keyPressed(Key::escape, false)) {
       cursor_.reset();
-      panel.view.selected.reset();
+      panel.selection.cell.reset();
       return true;
     }
     if (keyPressed(Key{'X'}, false)) {
@@ -228,7 +234,7 @@ class MaskTool final : public Card {
   void choose(const PanelContext& panel, const MatrixCell& pair) {
     cursor_ = pair;
     const CellRef cell = scoreOf(panel, pair);
-    if (exists(cell, panel.trace.config())) panel.view.selected = cell;
+    if (exists(cell, panel.trace.config())) panel.selection.cell = cell;
   }
 
   /// Forbids an allowed pair, allows a forbidden one.
@@ -284,7 +290,7 @@ class MaskTool final : public Card {
       lit = MatrixCell{block.row0, block.col0};
       const CellRef cell = scoreOf(panel, *lit);
       if (exists(cell, panel.trace.config())) {
-        panel.view.hovered = Hover{cell, Lane::query, Lane::key, lit->row, lit->col};
+        panel.frame.hovered = Hover{cell, Lane::query, Lane::key, lit->row, lit->col};
       }
     }
     if (!ImGui::IsItemActive()) {
@@ -306,7 +312,7 @@ class MaskTool final : public Card {
     if (flowingPill(look, "all allowed",
                     "No rule, no padding, no paint: every query sees every key") &&
         !c.mask.none()) {
-      panel.edits.push(SetMask{Mask{}, "mask: all allowed"});
+      panel.commands.push(SetMask{Mask{}, "mask: all allowed"});
     }
     if (flowingPill(look, "causal",
                     "Each query sees the keys up to its own position, as in a decoder")) {
@@ -358,7 +364,7 @@ class MaskTool final : public Card {
                     mask.painted != nullptr)) {
       Mask next = mask;
       next.painted = nullptr;
-      panel.edits.push(SetMask{std::move(next), "mask paint cleared"});
+      panel.commands.push(SetMask{std::move(next), "mask paint cleared"});
     }
     const bool rules =
         mask.causal || mask.window > 0 || (!mask.lengths.empty() && !lengthsDiffer(mask));
@@ -367,7 +373,7 @@ class MaskTool final : public Card {
                     "then every pair can be changed. Padding that differs between items stays a "
                     "rule.",
                     rules)) {
-      panel.edits.push(SetMask{rulesAsPaint(mask, c.seqLen, c.keys()), "mask rules into paint"});
+      panel.commands.push(SetMask{rulesAsPaint(mask, c.seqLen, c.keys()), "mask rules into paint"});
     }
   }
 

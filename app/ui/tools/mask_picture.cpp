@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "app/gl/scene.h"
 #include "app/ui/compat.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
+#include "core/document/document.h"
 
 namespace headscope::ui {
 namespace {
@@ -154,7 +157,7 @@ void drawMask(const PanelContext& panel, const ShownMask& shown, const MaskLayou
   const Rect& at = place.at;
   Heatmaps cells(look);
   cells.add(Fingerprint("mask painter"), Fingerprint("mask", shown.revision()), pairCells(shown),
-            divergingScale(look, panel.view, 1.0F), at);
+            divergingScale(look, 1.0F), at);
   cells.draw(list);
   drawTints(look, shown, place);
   list->AddRect(at.a, at.b, t.panelBorder);

@@ -6,11 +6,14 @@
 #include <optional>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/matrix.h"
 #include "core/attention/mask.h"
+#include "core/document/fwd.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// A document's mask for one batch item, with counts that are updated only when it changes.
 class ShownMask {

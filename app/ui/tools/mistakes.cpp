@@ -11,7 +11,11 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/tools/compared_matrices.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
@@ -38,7 +42,7 @@ void mistakeSwitches(const PanelContext& panel, float width) {
   for (const MistakeText& text : allMistakes()) {
     ImGui::PushID(text.id.data());
     bool on = isOn(panel.document.config, text.mistake);
-    const bool chosen = panel.view.mistake == text.mistake;
+    const bool chosen = panel.selection.mistake == text.mistake;
     Rect row = Rect::at(ImGui::GetCursorScreenPos(), {width, ImGui::GetFrameHeight()});
     ImDrawList* list = ImGui::GetWindowDrawList();
     if (chosen) {
@@ -46,14 +50,14 @@ void mistakeSwitches(const PanelContext& panel, float width) {
                           look.space.tight);
     }
     if (toggle(look, "##on", &on)) {
-      panel.edits.push(SetMistake{text.mistake, on});
-      panel.view.mistake = text.mistake;
+      panel.commands.push(SetMistake{text.mistake, on});
+      panel.selection.mistake = text.mistake;
     }
     tip(look, on ? "On: switch it off" : "Make this mistake");
     ImGui::SameLine(0.0F, look.space.medium);
     row.a = ImGui::GetCursorScreenPos();
     if (ImGui::InvisibleButton("title", {std::max(row.width(), 1.0F), row.height()})) {
-      panel.view.mistake = text.mistake;
+      panel.selection.mistake = text.mistake;
     }
     richTip(look, std::string(text.why));
     ImFont* font = look.fonts.regular;
@@ -123,20 +127,20 @@ void writeFigures(const PanelContext& panel, const Computed<MistakeFigures>& fig
                  fmt::format("largest difference over all heads: weights {} · output {}",
                              number(weights, 3), number(output, 3)));
   }
-  const Mistake mistake = panel.view.mistake;
+  const Mistake mistake = panel.selection.mistake;
   label(font, t.textMuted, whyNoDifference(panel.trace.config(), mistake));
   Mask mask = panel.document.config.mask;
   if (mistake != Mistake::zeroForMasked || !mask.none()) return;
   ImGui::SameLine(0.0F, look.space.medium);
   if (!pill(look, "switch causal on")) return;
   mask.causal = true;
-  panel.edits.push(SetMask{std::move(mask)});
+  panel.commands.push(SetMask{std::move(mask)});
 }
 
 /// Draws the pass with the mistake, the pass without it, and their difference, in this order.
 void besideTheRightWay(const PanelContext& panel, float height) {
   const FrameContext& look = panel.look;
-  const Mistake mistake = panel.view.mistake;
+  const Mistake mistake = panel.selection.mistake;
   const Reference& reference = panel.reference;
   const bool on = isOn(panel.trace.config(), mistake);
   mistakeInWords(look, textOf(mistake), on, height > look.px(230));
@@ -198,8 +202,8 @@ class MistakesTool final : public Card {
     int digit = '1';
     for (const MistakeText& text : allMistakes()) {
       if (!keyPressed(static_cast<Key>(digit++), false)) continue;
-      panel.view.mistake = text.mistake;
-      panel.edits.push(SetMistake{text.mistake, !isOn(panel.document.config, text.mistake)});
+      panel.selection.mistake = text.mistake;
+      panel.commands.push(SetMistake{text.mistake, !isOn(panel.document.config, text.mistake)});
       return true;
     }
     return false;

@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/hover.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix_picture.h"
+#include "app/ui/selection.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 
@@ -97,12 +100,14 @@ class PerHeadPicture {
 
  private:
   MatrixRef whole(TensorId tensor) const {
-    MatrixRef ref = wholeMatrix(tensor, config_, panel_.view.item, panel_.view.head);
+    MatrixRef ref = wholeMatrix(tensor, config_, panel_.selection.item, panel_.selection.head);
     ref.transposed = tensor == projection_.weight;  // stored (out, in), shown as X · W
     return ref;
   }
   bool ofQueries() const { return projection_.part == TensorId::q; }
-  Index chosen() const { return ofQueries() ? panel_.view.head : config_.kvHead(panel_.view.head); }
+  Index chosen() const {
+    return ofQueries() ? panel_.selection.head : config_.kvHead(panel_.selection.head);
+  }
   ImU32 colorOf(Index head) const { return headColor(look_.theme, static_cast<std::size_t>(head)); }
   std::string symbol(TensorId tensor) const { return std::string(info(tensor).symbol); }
   float titleHeight() const { return fontSize(look_.fonts.semibold) + look_.space.medium; }
@@ -117,11 +122,11 @@ class PerHeadPicture {
     room.cutTop(titleHeight() + strip);
     AxisLabels tokens;
     tokens.texts =
-        laneTokens(panel_.trace, ofQueries() ? Lane::query : Lane::key, panel_.view.item);
+        laneTokens(panel_.trace, ofQueries() ? Lane::query : Lane::key, panel_.selection.item);
     tokens.font = look_.fonts.small;
     tokens.color = look_.theme.textMuted;
     tokens.limit = look_.px(56);
-    tokens.curves = laneCurves(look_, panel_.trace, Lane::query, panel_.view.item);
+    tokens.curves = laneCurves(look_, panel_.trace, Lane::query, panel_.selection.item);
     room.cutLeft(tokens.width(), look_.space.small);
     const float sign = look_.space.wide;
     const float side = std::max(room.width() - 2 * sign, look_.px(60)) * 0.28F;
@@ -207,7 +212,7 @@ class PerHeadPicture {
                    isChosen ? 2.0F : 1.0F);
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(all.a, all.b) &&
         ImGui::IsMouseClicked(0)) {
-      panel_.view.head = ofQueries() ? head : head * config_.headsPerGroup();
+      panel_.selection.head = ofQueries() ? head : head * config_.headsPerGroup();
     }
   }
 
@@ -217,11 +222,11 @@ class PerHeadPicture {
     list_->AddRectFilled(at.a, at.b, look_.theme.field);
     if (measured_ == nullptr) return;
     const Tensor own = measured_->perHead[static_cast<std::size_t>(head)];
-    const ConstMatrixView values = own.matrix({panel_.view.item});
+    const ConstMatrixView values = own.matrix({panel_.selection.item});
     const auto read = [own, values](Index row, std::span<float> cells) {
       std::ranges::copy(values.row(row), cells.begin());
     };
-    picture_.heatmaps().add(Fingerprint("per head", panel_.view.item, head), measurement_,
+    picture_.heatmaps().add(Fingerprint("per head", panel_.selection.item, head), measurement_,
                             {values.rows, values.cols, read},
                             picture_.scaleOf(whole(projection_.result)), at);
     const auto cell = MatrixPlace{at, values.rows, values.cols}.hovered();
@@ -250,7 +255,7 @@ class PerHeadTool final : public Card {
 
   void draw(const PanelContext& panel) override {
     const Trace& trace = panel.trace;
-    const Projection p = projectionOf(panel.view.part, trace.config());
+    const Projection p = projectionOf(panel.selection.part, trace.config());
     // the figures are valid while the operands stay the same
     const Fingerprint key("per head", p.part, p.heads, trace.revision(p.input),
                           trace.revision(p.weight), trace.revision(p.bias), trace.config().bias,
@@ -276,7 +281,7 @@ class PerHeadTool final : public Card {
     constexpr TensorId kParts[] = {TensorId::q, TensorId::k, TensorId::v};
     const int chosen = p.part == TensorId::k ? 1 : p.part == TensorId::v ? 2 : 0;
     const int clicked = choices(look, "per head part", {"Q", "K", "V"}, chosen);
-    if (clicked >= 0) panel.view.part = kParts[clicked];
+    if (clicked >= 0) panel.selection.part = kParts[clicked];
     ImGui::SameLine(0.0F, look.space.medium);
     const PerHeadComparison* c = comparison.current;
     const bool busy = c == nullptr && comparison.problem.empty();

@@ -11,7 +11,12 @@
 
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/selection.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/words/cells.h"
@@ -27,7 +32,7 @@ constexpr int kFarthest = 64;  // the most positions of a shift or a distance
 /// weight.
 Index keyLookedAt(const PanelContext& panel, const RowRef& row) {
   const auto& cell =
-      panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
+      panel.frame.hovered ? std::optional(panel.frame.hovered->cell) : panel.selection.cell;
   if (cell && info(cell->tensor).cols == Axis::key) return cell->col;
   return std::max<Index>(0,
                          largestKey(panel.trace, TensorId::weights, row.item, row.head, row.query));
@@ -69,7 +74,7 @@ class RotationTool final : public Card {
               ? "Queries and keys are not rotated here: ALiBi lowers the scores by their distance."
               : "Queries and keys are not rotated here: only X contains the positions.");
     if (pill(panel.look, "rotate queries and keys")) {
-      panel.edits.push(SetRotary{{.theta = Rotary::kUsualTheta}});
+      panel.commands.push(SetRotary{{.theta = Rotary::kUsualTheta}});
     }
   }
 

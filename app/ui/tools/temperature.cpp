@@ -12,7 +12,10 @@
 
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/tools/temperature_charts.h"
 #include "app/ui/tools/tools.h"
@@ -137,20 +140,20 @@ class TemperatureTool final : public Card {
       const double value =
           std::clamp(c.temperature * factor, kLowestTemperature, kHighestTemperature);
       // the way back meets 1 exactly, whatever the rounding
-      panel.edits.push(SetTemperature{std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
+      panel.commands.push(SetTemperature{std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
       return true;
     };
     const double step = std::sqrt(std::sqrt(2.0));
     if (keyPressed(Key::minus)) return set(1.0 / step);
     if (keyPressed(Key::equal)) return set(step);
     if (keyPressed(Key{'R'}, false)) {
-      panel.edits.push(SetScale{!c.scale});
+      panel.commands.push(SetScale{!c.scale});
       return true;
     }
     if (!keyPressed(Key{'O'}, false)) return false;
     Dropout dropout = c.dropout;
     dropout.rate = dropout.on() ? 0.0 : 0.1;
-    panel.edits.push(SetDropout{dropout});
+    panel.commands.push(SetDropout{dropout});
     return true;
   }
 
@@ -162,7 +165,7 @@ class TemperatureTool final : public Card {
     tip(look, "Scores are divided by it, from 0.05 (sharp) to 20 (even); the box takes any number");
     flowOn(look, look.px(70), kControlGap);
     bool scale = panel.document.config.scale;
-    if (toggle(look, "÷√d_k", &scale)) panel.edits.push(SetScale{scale});
+    if (toggle(look, "÷√d_k", &scale)) panel.commands.push(SetScale{scale});
     richTip(look,
             "Scores are divided by √d_k, so that their spread does not grow with the head's width");
     dropoutFields(panel);
@@ -175,7 +178,7 @@ class TemperatureTool final : public Card {
     flowOn(look, look.px(150), kControlGap);
     bool on = dropout.on();
     if (toggle(look, "training: dropout", &on)) {
-      panel.edits.push(SetDropout{{on ? lastRate_ : 0.0, dropout.seed}});
+      panel.commands.push(SetDropout{{on ? lastRate_ : 0.0, dropout.seed}});
       rate_ = {};
     }
     tip(look,
@@ -189,7 +192,7 @@ class TemperatureTool final : public Card {
         realField(look, "rate", 56, dropout.rate, rate_, "give a number above 0 and below 1");
     if (rate && *rate > 0.0 && *rate < 1.0) {
       rate_.problem.clear();
-      panel.edits.push(SetDropout{{*rate, dropout.seed}}, "dropout rate");
+      panel.commands.push(SetDropout{{*rate, dropout.seed}}, "dropout rate");
     } else if (rate) {
       rate_.problem = fmt::format(
           "rate is {:g}: it must be above 0 and below 1; the switch turns dropout off", *rate);
@@ -204,7 +207,8 @@ class TemperatureTool final : public Card {
                                         std::numeric_limits<Index>::max(), "give 0 or more"},
                                        seed_, refuse);
     if (!seed) return;
-    panel.edits.push(SetDropout{{dropout.rate, static_cast<std::uint64_t>(*seed)}}, "dropout seed");
+    panel.commands.push(SetDropout{{dropout.rate, static_cast<std::uint64_t>(*seed)}},
+                        "dropout seed");
   }
 
   NumberDraft temperature_, rate_, seed_;

@@ -8,9 +8,13 @@
 #include <utility>
 
 #include "app/ui/control_focus.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/hover.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/dropout.h"
 #include "core/words/mask.h"
@@ -140,7 +144,7 @@ void distributionChart(const PanelContext& panel, const RowFigures& f, Rect room
                      temperature / 4, weight(f.sharper), temperature * 4, weight(f.flatter),
                      scaleName(c, !f.now.scale), weight(f.otherway)));
   if (clicked) {
-    panel.view.selected = CellRef{TensorId::weights, f.row.item, f.row.head, f.row.query, *key};
+    panel.selection.cell = CellRef{TensorId::weights, f.row.item, f.row.head, f.row.query, *key};
   }
 }
 
@@ -176,7 +180,7 @@ void entropyChart(const PanelContext& panel, const RowFigures& f, Rect room) {
   // rounded to three digits, as a user would type it
   const double wanted = std::stod(fmt::format("{:.3g}", chart.underMouse().x));
   if (wanted != panel.document.config.temperature) {
-    panel.edits.push(SetTemperature{wanted}, "temperature");
+    panel.commands.push(SetTemperature{wanted}, "temperature");
   }
 }
 

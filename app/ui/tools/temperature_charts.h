@@ -3,11 +3,14 @@
 
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/parts/layout.h"
 #include "core/analysis/sharpness.h"
+#include "core/document/fwd.h"
 
 namespace headscope::ui {
+
+struct PanelContext;
 
 /// The data of the charts for one row of weights.
 struct RowFigures {

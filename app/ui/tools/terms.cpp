@@ -10,8 +10,14 @@
 #include <vector>
 
 #include "app/ui/cells/cell_focus.h"
+#include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/preferences.h"
+#include "app/ui/selection.h"
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
@@ -106,7 +112,7 @@ class TermTable {
 
   /// Returns the operand that was clicked.
   std::optional<CellRef> draw(float height) {
-    TermOrder& order = panel_.view.termOrder;
+    TermOrder& order = panel_.preferences.termOrder;
     std::vector<TableColumn> columns;
     TableSetting setting{"terms", std::max(height, look_.px(20))};
     for (const TermTableColumn& c : columns_) {
@@ -128,7 +134,7 @@ class TermTable {
     const Term& term = e_.terms[index];
     const CellRef* second = term.cells.size() > 1 ? &term.cells[1] : nullptr;
     table.row(static_cast<Index>(index), softmax_ && e_.own() == &term);
-    if (table.rowHovered()) panel_.view.pointed = term.cells;
+    if (table.rowHovered()) panel_.frame.pointed = term.cells;
     ImGui::PushID(static_cast<int>(index));
     for (const TermTableColumn& column : columns_) {
       switch (column.part) {
@@ -190,8 +196,8 @@ class TermTable {
   /// Draws the term's share of the largest term, in the colours of values.
   void bar(Table& table, double product) const {
     const auto share = product == 0.0 ? 0.0F : static_cast<float>(product / terms_.largest);
-    const ColorScale scale = softmax_ ? sequentialScale(look_, panel_.view, 0.0F, 1.0F)
-                                      : divergingScale(look_, panel_.view, 1.0F);
+    const ColorScale scale =
+        softmax_ ? sequentialScale(look_, 0.0F, 1.0F) : divergingScale(look_, 1.0F);
     table.bar(std::abs(share),
               scale.color(look_.maps, share * 0.75F + (share < 0.0F ? -0.25F : 0.25F)));
   }
@@ -213,7 +219,7 @@ void trailRow(const PanelContext& panel, const CellRef& cell) {
   const Theme& t = look.theme;
   ImFont* font = look.fonts.small;
   const AttentionConfig& c = panel.trace.config();
-  const std::vector<CellRef> trail = trailTo(panel.view, c, cell);
+  const std::vector<CellRef> trail = trailTo(panel.selection, c, cell);
   if (trail.size() < 2) return;
   const Rect line = Rect::at(ImGui::GetCursorScreenPos(),
                              {ImGui::GetContentRegionAvail().x, fontSize(font) + look.space.thin});
@@ -262,13 +268,12 @@ void trailRow(const PanelContext& panel, const CellRef& cell) {
 /// result.
 CellRef cellLookedAt(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
-  const ViewState& view = panel.view;
-  if (view.selected && exists(*view.selected, c)) return *view.selected;
-  if (view.hovered && exists(view.hovered->cell, c)) return view.hovered->cell;
-  for (const StageItem& item : stageItems(view.step, c, view)) {
+  if (panel.selection.cell && exists(*panel.selection.cell, c)) return *panel.selection.cell;
+  if (panel.frame.hovered && exists(panel.frame.hovered->cell, c)) return panel.frame.hovered->cell;
+  for (const StageItem& item : stageItems(panel.selection.step, c, panel.view)) {
     if (item.result) return item.ref.cell(0, 0);
   }
-  return {TensorId::output, view.item, -1, 0, 0};
+  return {TensorId::output, panel.selection.item, -1, 0, 0};
 }
 
 const char* wayBack(const Explanation& e) {
@@ -386,7 +391,7 @@ class TermsTool final : public Card {
     }
     rulesOf(panel, *e);
     if (e->terms.empty()) return;
-    const TermOrder& order = panel.view.termOrder;
+    const TermOrder& order = panel.preferences.termOrder;
     const Fingerprint key("terms", panel.trace.pass(), cell.tensor, cell.item, cell.head, cell.row,
                           cell.col, cell.gradient, order.by, order.descending);
     const auto* terms = panel.computations.atOnce<OrderedTerms>(
@@ -407,7 +412,7 @@ class TermsTool final : public Card {
 
   /// The key B goes one step back along the largest term of the chosen cell.
   bool keys(const PanelContext& panel, bool /*inSight*/) override {
-    const auto cell = panel.view.selected;
+    const auto cell = panel.selection.cell;
     if (!keyPressed(Key{'B'}, false) || !cell || !hasArithmetic(*cell)) return false;
     const auto operand = mainOperand(panel.explanations.of(panel.trace, *cell));
     if (operand) traceBack(panel.view, panel.trace.config(), *cell, *operand);

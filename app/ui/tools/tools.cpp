@@ -1,6 +1,9 @@
 #include "app/ui/tools/tools.h"
 
 #include "app/ui/flow/flow_panel.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
 
 namespace headscope::ui {
 namespace {
@@ -23,10 +26,10 @@ class ToolsCard final : public Card {
   explicit ToolsCard(const Cards& tools)
       : Card({kToolsCard, "Tools", "tools that take the step apart"}), tools_(tools) {}
   void draw(const PanelContext& panel) override {
-    panel.view.pointed.clear();
-    const std::size_t open = tools_.placeOf(panel.view.tool);
+    panel.frame.pointed.clear();
+    const std::size_t open = tools_.placeOf(panel.selection.tool);
     const std::size_t chosen = tools_.tabs(panel, "tools", open);
-    if (chosen != open) panel.view.tool = tools_.at(chosen).text().id;
+    if (chosen != open) panel.selection.tool = tools_.at(chosen).text().id;
     tools_.at(chosen).draw(panel);
   }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "app/ui/compat.h"
+#include "app/ui/ids.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"

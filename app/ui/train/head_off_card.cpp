@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"

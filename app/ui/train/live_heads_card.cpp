@@ -6,9 +6,13 @@
 #include <array>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/head_grid.h"
+#include "app/ui/selection.h"
 #include "app/ui/train/train_page.h"
+#include "app/ui/train/train_view.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -41,7 +45,7 @@ class LiveHeads {
   /// Returns the layer and head that were clicked.
   std::optional<training::HeadPlace> draw() {
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, 1.0F);
+    const ColorScale scale = sequentialScale(look_, 0.0F, 1.0F);
     Heatmaps heatmaps(look_);
     for (Index n = 0; n < count_; ++n) {
       heatmaps.add(Fingerprint("live head", n), Fingerprint("moment", moment_.number), cells(n),
@@ -154,10 +158,10 @@ class LiveHeadsCard final : public Card {
     if (const auto clicked = heads.draw()) layer_ = clicked->layer;
     if (moment->document != nullptr && moment->number != opened_) {
       opened_ = moment->number;
-      panel.edits.open = {
+      panel.commands.add(OpenDocument{
           moment->document,
-          fmt::format("{}, layer {} at step {}", moment->task->title(), layer_ + 1, moment->step)};
-      panel.view.page = kFlowPage;
+          fmt::format("{}, layer {} at step {}", moment->task->title(), layer_ + 1, moment->step)});
+      panel.selection.page = kFlowPage;
     }
   }
 
@@ -187,9 +191,9 @@ class LiveHeadsCard final : public Card {
     tip(look, "Steps per second: slow enough to watch, or as fast as possible");
     if (flowingPill(look, "another example",
                     "Another example of the same task; all heads are drawn on it")) {
-      panel.view.train.example = (panel.view.train.example + 1) % training::kEvaluationExamples;
+      panel.trainView.example = (panel.trainView.example + 1) % training::kEvaluationExamples;
     }
-    training_.showExample(panel.view.train.example);
+    training_.showExample(panel.trainView.example);
     layer_ = std::clamp<Index>(layer_, 0, moment.layers() - 1);
     for (Index layer = 0; layer < moment.layers(); ++layer) {
       const std::string text = moment.layers() == 1

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/ids.h"
+#include "app/ui/panel.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 
@@ -37,7 +39,7 @@ class OverSteps {
 
   void draw() const {
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, 1.0F);
+    const ColorScale scale = sequentialScale(look_, 0.0F, 1.0F);
     Heatmaps heatmaps(look_);
     for (std::size_t m = 0; m < moment_.strip.size(); ++m) {
       for (Index n = 0; n < heads_; ++n) {

@@ -7,6 +7,8 @@
 #include <functional>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/table.h"
@@ -81,7 +83,7 @@ class RunHeads {
   }
 
   void add(Heatmaps& heatmaps, const Fingerprint& place, const Fingerprint& values) const {
-    const ColorScale scale = sequentialScale(panel_.look, panel_.view, 0.0F, 1.0F);
+    const ColorScale scale = sequentialScale(panel_.look, 0.0F, 1.0F);
     for (Index n = 0; n < run_.figures.heads; ++n) {
       heatmaps.add(Fingerprint(place).add(n), values, cells(n), scale, at(n));
     }
@@ -272,8 +274,8 @@ class StudyCard final : public Card {
     bool finished() const { return moment != nullptr && moment->finished; }
   };
   Asked askedFor(const PanelContext& panel) const {
-    const training::Task& task = chosenTask(panel.view.train);
-    Asked asked{task, text_.variants(task, chosenSettings(panel.view.train))};
+    const training::Task& task = chosenTask(panel.trainView);
+    Asked asked{task, text_.variants(task, chosenSettings(panel.trainView))};
     asked.same = study_.isOf(task, asked.variants);
     if (asked.same) asked.moment = study_.moment();
     return asked;
@@ -288,7 +290,7 @@ class StudyCard final : public Card {
     try {
       study_.begin(asked.task, asked.variants);
     } catch (const UserError& error) {
-      panel.edits.say(error.what(), true);
+      panel.commands.say(error.what(), true);
     }
   }
 

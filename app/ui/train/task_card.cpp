@@ -7,11 +7,15 @@
 #include <string>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/ids.h"
 #include "app/ui/number_field.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/train/train_page.h"
+#include "app/ui/train/train_view.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -106,7 +110,7 @@ class TaskCard final : public Card {
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    TrainView& view = panel.view.train;
+    TrainView& view = panel.trainView;
     heading(look, "Train", "heads find their roles by themselves");
     taskChoice(panel);
     const training::Task& task = chosenTask(view);
@@ -123,7 +127,7 @@ class TaskCard final : public Card {
 
  private:
   void taskChoice(const PanelContext& panel) {
-    TrainView& view = panel.view.train;
+    TrainView& view = panel.trainView;
     const training::Task& now = chosenTask(view);
     bool first = true;
     for (const training::Task* task : training::allTasks()) {
@@ -166,7 +170,7 @@ class TaskCard final : public Card {
   /// Draws a field for a whole number of the model. A new number restarts the run.
   void modelField(const PanelContext& panel, const char* name, Index value, Index most,
                   NumberDraft& draft, Index TrainView::*field) {
-    TrainView& view = panel.view.train;
+    TrainView& view = panel.trainView;
     const auto problem = [&](Index n) -> std::string {
       TrainView asked = view;
       asked.*field = n;
@@ -181,7 +185,7 @@ class TaskCard final : public Card {
     rowCaption(panel.look, name);
     const auto next =
         wholeNumberField(panel.look, {name, value, most, "type a whole number"}, draft, problem);
-    if (!draft.problem.empty()) panel.edits.say(draft.problem, true);
+    if (!draft.problem.empty()) panel.commands.say(draft.problem, true);
     if (!next) return;
     view.*field = *next;
     beginWhereAnotherIsAsked(panel, training_);
@@ -208,9 +212,9 @@ class TaskCard final : public Card {
     ImGui::SameLine(0.0F, look.space.tight);
     if (pill(look, "×2")) training_.setLearningRate(s.optimiser.learningRate * 2.0);
     inlineLabel(look, look.fonts.regular, look.theme.textMuted,
-                fmt::format("seed {}", panel.view.train.seed));
+                fmt::format("seed {}", panel.trainView.seed));
     if (pill(look, "try another")) {
-      ++panel.view.train.seed;
+      ++panel.trainView.seed;
       beginWhereAnotherIsAsked(panel, training_);
     }
   }

@@ -4,7 +4,13 @@
 
 #include <algorithm>
 
+#include "app/gl/scene.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/ids.h"
+#include "app/ui/panel.h"
+#include "app/ui/train/train_view.h"
+#include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
@@ -53,7 +59,7 @@ class TrainPage final : public Page {
     if (content.x >= px(kWithStep)) {
       step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
     }
-    const TrainTab tab = panel.view.train.tab;
+    const TrainTab tab = panel.trainView.tab;
     std::vector<Rect> places(8);
     places.front() = task;
     places.back() = step;
@@ -63,7 +69,7 @@ class TrainPage final : public Page {
       return places;
     }
     // the heads get at most the width of one row of them
-    const training::ModelSettings model = chosenSettings(panel.view.train).model;
+    const training::ModelSettings model = chosenSettings(panel.trainView).model;
     const auto tiles = static_cast<float>(model.heads * model.layers);
     const float row = (room.width() - px(60)) / tiles + px(190);
     const float heads = std::clamp(row, room.height() * 0.45F, room.height() * 0.64F);
@@ -73,7 +79,7 @@ class TrainPage final : public Page {
   }
 
   bool keys(const PanelContext& panel) const override {
-    const TrainTab tab = panel.view.train.tab;
+    const TrainTab tab = panel.trainView.tab;
     if (isStudy(tab)) return cards().at(1 + static_cast<std::size_t>(tab)).keys(panel, true);
     if (keyPressed(Key::enter, false)) {
       training_.play(!training_.playing());
@@ -92,7 +98,7 @@ class TrainPage final : public Page {
 
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const auto moment = training_.moment();
-    return fmt::format("{} · step {}", chosenTask(panel.view.train).title(),
+    return fmt::format("{} · step {}", chosenTask(panel.trainView).title(),
                        moment != nullptr ? moment->step : 0);
   }
   std::string keysInWords(const ViewState& view) const override {
@@ -100,7 +106,7 @@ class TrainPage final : public Page {
     return training_.playing() ? "enter halts" : "enter trains · → one step · home starts again";
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
-    if (isStudy(panel.view.train.tab)) return {};
+    if (isStudy(panel.trainView.tab)) return {};
     const auto moment = training_.moment();
     const auto* now = moment != nullptr ? moment->evaluation() : nullptr;
     if (now == nullptr) return {};
@@ -139,7 +145,7 @@ void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation
     return;
   }
   const int clicked = tabRow(panel.look, "middle", kTabs, chosen, explanation);
-  if (clicked >= 0) panel.view.train.tab = static_cast<TrainTab>(clicked);
+  if (clicked >= 0) panel.trainView.tab = static_cast<TrainTab>(clicked);
 }
 
 const training::Task& chosenTask(const TrainView& view) {
@@ -162,14 +168,14 @@ training::TrainingSettings chosenSettings(const TrainView& view) {
 
 void beginRun(const PanelContext& panel, LiveTraining& training) {
   try {
-    training.begin(chosenTask(panel.view.train), chosenSettings(panel.view.train));
+    training.begin(chosenTask(panel.trainView), chosenSettings(panel.trainView));
   } catch (const UserError& error) {
-    panel.edits.say(error.what(), true);
+    panel.commands.say(error.what(), true);
   }
 }
 
 void beginWhereAnotherIsAsked(const PanelContext& panel, LiveTraining& training) {
-  const TrainView& view = panel.view.train;
+  const TrainView& view = panel.trainView;
   if (!training.isOf(chosenTask(view), chosenSettings(view))) beginRun(panel, training);
 }
 

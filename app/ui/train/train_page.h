@@ -11,6 +11,7 @@
 #include "app/live_training.h"
 #include "app/ui/page.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/train/train_view.h"
 
 namespace headscope::ui {
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "app/ui/compat.h"
+#include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/rich_text.h"

@@ -1,0 +1,100 @@
+// What the commands of a frame do.
+#include <fmt/format.h>
+
+#include <variant>
+#include <vector>
+
+#include "app/app_state.h"
+#include "app/ui/export_choice.h"
+#include "core/formats/lesson_json.h"
+#include "core/training/learned_weights.h"
+
+namespace headscope {
+namespace {
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+}  // namespace
+
+void App::State::run(const ui::FrameCommands& commands) {
+  const Overloaded one{
+      [&](const ui::PushEdit& c) { documents.apply(c.edit, c.gesture); },
+      [](const ui::KeepGesture&) {},  // read at the end of the frame
+      [&](const ui::Undo&) { modelIsShown() ? model.undo() : documents.undo(); },
+      [&](const ui::Redo&) { modelIsShown() ? model.redo() : documents.redo(); },
+      [&](const ui::JumpTo& c) { documents.jumpTo(c.state); },
+      [&](const ui::CompareWith& c) { compareWith(c.state); },
+      [&](const ui::OpenDocument& c) { documents.open(c.document, c.name); },
+      [&](const ui::OpenPreset& c) { openPreset(c); },
+      [&](const ui::StopLearning&) {
+        documents.learning() ? documents.stopLearning() : sessions.stopLink();
+      },
+      [&](const ui::OpenFile& c) { dropped.push_back(c.path); },
+      [&](const ui::ChooseFiles& c) { chooseFiles(c.folder); },
+      [&](const ui::SaveTrace&) { exports.askForTrace(view.selection); },
+      [&](const ui::ExportAs& c) { exports.dialog().ask(c.kind); },
+      [&](const ui::AskForSession&) { sessions.askToOpen(); },
+      [&](const ui::SaveSession& c) { sessions.save(c.elsewhere); },
+      [&](const ui::CopyLink&) { sessions.copyLink(); },
+      [&](const ui::RecallScene& c) { sessions.recallScene(c.number); },
+      [&](const ui::SetScene& c) { sessions.setScene(c.number); },
+      [&](const ui::RemoveScene& c) { sessions.removeScene(c.number); },
+      [&](const ui::RewordScene& c) { sessions.rewordScene(c.number, c.part, c.text); },
+      [&](const ui::BeginLesson& c) { beginLesson(c.id); },
+      [&](const ui::OpenHelp&) { help.open(); },
+      [&](const ui::CloseStart&) {
+        startClosed = true;
+        startAsked = false;
+      },
+      [&](const ui::Say& c) { documents.say(c.sentence, c.isError); },
+  };
+  for (const ui::FrameCommand& command : commands.all()) {
+    std::visit(one, command);
+    if (!std::holds_alternative<ui::KeepGesture>(command)) wantsFrame = true;
+  }
+  for (const Edit& edit : model.takeFlowEdits()) documents.apply(edit, "");
+}
+
+/// Begins a shipped lesson with the next frame; an open one continues.
+void App::State::beginLesson(std::string_view id) {
+  for (const lessons::Lesson& shipped : formats::shippedLessons()) {
+    if (shipped.id != id) continue;
+    if (lesson.open() && lesson.lesson().id == id) {
+      documents.say(fmt::format("the lesson “{}” is open at the left", shipped.title), false);
+    } else {
+      lesson.ask(shipped);
+    }
+  }
+}
+
+/// Opens a preset as at program start: resets all settings, drawings and selections.
+void App::State::openPreset(const ui::OpenPreset& opened) {
+  documents.attempt([&] {
+    const Preset& preset = opened.preset;
+    const auto domain = trainingDomainOf(preset.source);
+    const bool there = domain && formats::learnedAsset(preset.config, *domain, 1).has_value();
+    const WeightSource weights{there ? WeightInit::learned : WeightInit::designed, 1, {}};
+    std::vector<Edit> edits{
+        Open{makePreset(preset, weights, documents.memoryBudget()), opened.name}};
+    if (domain && !there && !preset.explicitWeights && view.preferences.learnHeads) {
+      edits.emplace_back(DrawWeights{WeightInit::learned, 1});
+    }
+    documents.applyTogether(edits, opened.name);
+    ui::resetSelection(view);
+    playback = {};
+  });
+}
+
+void App::State::compareWith(std::size_t index) {
+  documents.attempt([&] {
+    const History& history = documents.history();
+    reference.keep({history.at(index), index == 0 ? "start" : "after " + history.nameAt(index)});
+    view.selection.against = ui::Against::state;
+    view.selection.tool = ui::kChangesTool;
+  });
+}
+
+}  // namespace headscope

@@ -1,0 +1,134 @@
+// Frame commands: what the panels of a frame ask the application to do. They are collected in order
+// and run at the end of the frame:
+//
+//   panel.commands.push(SetCell{cell, 0.5F});
+//   panel.commands.add(OpenDocument{document, "lesson: Two heads"});
+//
+// A new command is a struct here, a member of FrameCommand and a case in App::State::run(); a
+// forgotten case does not compile.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/document/document.h"
+#include "core/editing/edit.h"
+#include "core/presets/presets.h"
+
+namespace headscope::formats {
+struct SceneWords;
+}  // namespace headscope::formats
+
+namespace headscope::ui {
+
+enum class ExportKind;
+
+// The document and its history.
+
+struct PushEdit {
+  Edit edit;
+  std::string gesture;  // a name; one undo entry for a whole drag or typing
+};
+/// Keeps the last gesture open after this frame: later edits may join its entry.
+struct KeepGesture {};
+struct Undo {};
+struct Redo {};
+struct JumpTo {
+  std::size_t state;  // of the history
+};
+/// Makes a state of the history the one that "Changes" compares with.
+struct CompareWith {
+  std::size_t state;
+};
+struct OpenDocument {
+  DocumentPtr document;
+  std::string name;  // name of the history's entry
+};
+/// Opens a preset, or an example in the form of one: a whole state that replaces everything.
+struct OpenPreset {
+  Preset preset;
+  std::string name;  // name of the history's entry
+};
+struct StopLearning {};
+
+// Files and exports.
+
+struct OpenFile {
+  std::filesystem::path path;
+};
+/// Opens the host's dialog for files or for a folder (see PanelContext::hostHasDialog).
+struct ChooseFiles {
+  bool folder = false;
+};
+struct SaveTrace {};
+struct ExportAs {  // opens the export dialog
+  ExportKind kind;
+};
+
+// The session and its scenes.
+
+struct AskForSession {};  // opens the dialog for sessions
+struct SaveSession {
+  bool elsewhere = false;  // asks for a path, even if the session has one
+};
+struct CopyLink {};
+struct RecallScene {
+  int number;
+};
+struct SetScene {
+  int number;
+};
+struct RemoveScene {
+  int number;
+};
+struct RewordScene {
+  int number;
+  std::string formats::SceneWords::*part;  // the one to replace
+  std::string text;
+};
+
+// The window.
+
+struct BeginLesson {
+  std::string id;  // of a shipped lesson
+};
+struct OpenHelp {};
+struct CloseStart {};  // closes the start panel for good
+struct Say {           // in the status bar: a result, or the reason for a failure
+  std::string sentence;
+  bool isError = false;
+};
+
+using FrameCommand =
+    std::variant<PushEdit, KeepGesture, Undo, Redo, JumpTo, CompareWith, OpenDocument, OpenPreset,
+                 StopLearning, OpenFile, ChooseFiles, SaveTrace, ExportAs, AskForSession,
+                 SaveSession, CopyLink, RecallScene, SetScene, RemoveScene, RewordScene,
+                 BeginLesson, OpenHelp, CloseStart, Say>;
+
+class FrameCommands {
+ public:
+  void add(FrameCommand command) { commands_.push_back(std::move(command)); }
+  void push(Edit edit, std::string gesture = {}) {
+    add(PushEdit{std::move(edit), std::move(gesture)});
+  }
+  void say(std::string sentence, bool error = false) { add(Say{std::move(sentence), error}); }
+
+  /// In the order in which they were added.
+  const std::vector<FrameCommand>& all() const { return commands_; }
+  template <typename Command>
+  bool has() const {
+    return std::any_of(commands_.begin(), commands_.end(), [](const FrameCommand& command) {
+      return std::holds_alternative<Command>(command);
+    });
+  }
+
+ private:
+  std::vector<FrameCommand> commands_;
+};
+
+}  // namespace headscope::ui

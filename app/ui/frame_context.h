@@ -1,0 +1,49 @@
+// FrameContext: the look of a frame: theme, fonts, scale and time. Parts that only draw need
+// nothing else.
+#pragma once
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/ui/fonts.h"
+#include "app/ui/parts/layout.h"
+#include "app/ui/theme.h"
+
+namespace headscope::gl {
+struct Scene;
+}  // namespace headscope::gl
+
+namespace headscope::ui {
+
+class ColorMaps;
+struct TypedText;
+
+/// The seconds between frames that show the progress of a long computation.
+inline constexpr double kProgressPace = 0.1;
+
+struct FrameContext {
+  const Theme& theme;
+  const Fonts& fonts;
+  const ColorMaps& maps;
+  gl::Scene& scene;
+  TypedText& typed;              // the text field that has the keyboard
+  double now;                    // seconds, from the host's clock
+  float scale;                   // scale of the interface
+  double mouseStill;             // seconds since the mouse last moved
+  bool clickedHere;              // the mouse was clicked and has not moved since
+  bool* wantsFrame;              // set to draw again at once (animation)
+  double* nextChange = nullptr;  // the seconds until the picture changes by itself
+  int mapPair = 0;               // index of the chosen pair of colour maps
+  Spacing space{scale};
+
+  /// Requests a frame in this many seconds, for changes less frequent than an animation.
+  void changesIn(double seconds) const {
+    if (nextChange != nullptr) *nextChange = std::min(*nextChange, seconds);
+  }
+
+  /// Converts a length in points at scale 1 to this frame's points.
+  float px(float length) const { return length * scale; }
+};
+
+}  // namespace headscope::ui

@@ -1,0 +1,26 @@
+// Frame state: what frames find or request while they are drawn, and what is being played. It is
+// never saved.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/hover.h"
+
+namespace headscope::ui {
+
+struct FrameState {
+  std::optional<Hover> hovered;        // found in the last frame
+  std::vector<CellRef> pointed;        // lit on the stage while a tool points at them
+  std::optional<std::string> inSight;  // the page scrolls to this card, once; "": to its top
+  bool gradientsThere = false;         // the shown pass has the gradients of Selection::gradients
+  bool hidesMistakes = false;          // set while a lesson asks to find the mistakes
+  bool typesText = false;              // a sentence is being typed and is not yet complete
+
+  bool playing = false;        // the timeline
+  bool decodePlaying = false;  // the KV cache …
+  double decodeShownAt = 0.0;  // … and when the shown token appeared
+};
+
+}  // namespace headscope::ui
