@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/background.h"
-#include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/training/head_off.h"
 #include "core/training/head_strip.h"
 #include "core/training/trainer.h"

@@ -11,7 +11,7 @@
 #include "app/background.h"
 #include "core/base/block_store.h"
 #include "core/document/attention.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/model/model_trace.h"
 
 namespace headscope::ui {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/formats/model_edits.h"
 
 namespace headscope::formats {

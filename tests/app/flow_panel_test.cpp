@@ -68,10 +68,23 @@ class FlowPanel : public testing::Test {
     ImGui::SetNextWindowSize({kPanelWidth, kPanelHeight});
     ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
     const FrameContext look = this->look();
-    FrameCommands edits;
+    FrameCommands commands;
     origin_ = ImGui::GetCursorScreenPos();
-    flowPanel({trace_->document(), *trace_, trace_, view_, edits, look, computations_, magnitudes_,
-               explanations_},
+    flowPanel({.document = trace_->document(),
+               .trace = *trace_,
+               .traceHeld = trace_,
+               .view = view_,
+               .selection = view_.selection,
+               .preferences = view_.preferences,
+               .frame = view_.frame,
+               .headsView = view_.heads,
+               .trainView = view_.train,
+               .modelView = view_.model,
+               .commands = commands,
+               .look = look,
+               .computations = computations_,
+               .magnitudes = magnitudes_,
+               .explanations = explanations_},
               memory_, ImGui::GetContentRegionAvail());
     ImGui::End();
     ImGui::Render();

@@ -73,10 +73,10 @@ TEST_F(SlowFrames, AHeldKeyTakesBackOneEditForEachRepeat) {
 
 TEST_F(SlowFrames, TheInterfaceGrowsAStepForEachKey) {
   ViewState expected = ui.view();
-  for (int i = 0; i < 3; ++i) zoomInterface(expected, 1);
+  for (int i = 0; i < 3; ++i) zoomInterface(expected.preferences, 1);
   for (int i = 0; i < 3; ++i) pressed(Key::equal, true);
   EXPECT_FLOAT_EQ(ui.view().preferences.scale, expected.preferences.scale);
-  for (int i = 0; i < 2; ++i) zoomInterface(expected, -1);
+  for (int i = 0; i < 2; ++i) zoomInterface(expected.preferences, -1);
   tapped(Key::minus, 2, true);
   EXPECT_FLOAT_EQ(ui.view().preferences.scale, expected.preferences.scale);
 }

@@ -150,10 +150,10 @@ TEST(TraceBack, ATrailIsReturnedAlong) {
   EXPECT_EQ(view.selection.trail, std::vector<CellRef>{output});
   // another cell clicked starts a trail of its own
   view.selection.cell = heads;
-  EXPECT_EQ(trailTo(view, c, heads), std::vector<CellRef>{heads});
+  EXPECT_EQ(trailTo(view.selection, c, heads), std::vector<CellRef>{heads});
   // a trail whose cells no longer exist is dropped too
   traceBack(view, c, output, concat);
-  EXPECT_EQ(trailTo(view, sized(8, 2, 4), concat), std::vector<CellRef>{concat});
+  EXPECT_EQ(trailTo(view.selection, sized(8, 2, 4), concat), std::vector<CellRef>{concat});
 }
 
 TEST(TraceBack, GroupedHeadsKeepTheQueryHeadThatReadsThem) {

@@ -22,7 +22,7 @@
 
 #include "app/ui/parts/layout.h"
 #include "core/attention/config.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 
 namespace headscope::ui {
 

@@ -12,7 +12,7 @@
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/heads_view.h"
 #include "core/analysis/value_plane.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 
 namespace headscope::ui {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 
 namespace headscope::ui {
 

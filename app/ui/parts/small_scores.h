@@ -6,7 +6,7 @@
 
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/fingerprint.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 
 namespace headscope::ui {
 
