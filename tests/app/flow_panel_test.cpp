@@ -11,12 +11,18 @@
 #include <utility>
 #include <vector>
 
+#include "app/gl/scene.h"
+#include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/flow_parts.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/text_field.h"
+#include "app/ui/view_state.h"
 #include "core/document/attention.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
