@@ -40,27 +40,22 @@ App::State::State(AppOptions o)
     : view(o.view),
       documents(o.history ? *o.history : History(std::move(o.document), budgetOf(o.memoryBudget)),
                 std::move(o.trace), budgetOf(o.memoryBudget), o.threads),
-      model(documents.memoryBudget(), o.model != nullptr ? *o.model : ShownModel()),
-      sessions(documents, view, model,
+      model(documents.memoryBudget(), o.model != nullptr ? *o.model : ShownModel(),
+            view.model.place),
+      sessions(documents, view, model.live,
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
                 std::move(o.noStateFolder), documents.history().mark(), std::move(o.models),
                 o.sessionContent}),
       training(documents.memoryBudget(), std::move(o.training)),
       headCounts(documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
-      exports(documents, training, model, std::move(o.tracePath)),
+      exports(documents, training, model.live, std::move(o.tracePath)),
       reference(o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()),
-      embedded(o.embedded),
-      stateFolder(std::move(o.stateFolder)),
-      progress(loadProgress(stateFolder)),
-      startClosed(progress.startClosed) {
+      progress(std::move(o.stateFolder)),
+      embedded(o.embedded) {
   sessions.setLinkBase(std::move(o.linkBase));
-  lesson.setDone(progress.scenes);
-  if (const auto shown = model.moment()) {  // the view names its folder
-    modelPlace = view.model.place;
-    modelShown = shown->number;
-  }
+  lesson.setDone(progress.scenes());
   if (o.firstLook) firstLook.open(*documents.newest(), view);
   // tokens in the given view take precedence
   if (view.heads.query >= 0 || view.heads.key >= 0) viewOpened();
@@ -95,20 +90,47 @@ void App::frame(const ui::Fonts& fonts, double now) {
   }
 }
 
+/// Lists all parts that work between frames, in the order in which they begin a frame and finish.
+std::vector<BackgroundPart> App::State::makeParts() {
+  const auto followDocuments = [this](double) {
+    documents.askAgain();
+    documents.learnAtNewSizes(view.preferences.learnHeads);
+    documents.takeLearned();
+    takeResult();
+  };
+  const auto followSessions = [this](double) {
+    if (!sessions.follow()) return;
+    viewOpened();
+    playback = {};  // the new view has its own position on the timeline
+  };
+  const auto followReference = [this](double) {
+    reference.follow(tools.open(view.selection.tool).reference(), view.selection, documents);
+  };
+  const auto followModel = [this](double now) {
+    model.follow(view.model.place, sessions.takeModelAsked(), documents, now);
+  };
+  const auto beginComputations = [this](double) {
+    computations.beginFrame(documents.history().gestureGoesOn() || documents.learning());
+  };
+  return {
+      {documents, followDocuments},
+      {exports, [this](double) { exports.takeOutcome(); }},
+      {sessions, followSessions},
+      {training, [this](double now) { training.follow(now); }},
+      {model, followModel},
+      {headCounts, [this](double) { headCounts.follow(); }},
+      {scaleStudy, [this](double) { scaleStudy.follow(); }},
+      {computations, beginComputations},
+      {reference, followReference},
+  };
+}
+
 void App::State::build(const ui::Fonts& fonts, double now) {
   wantsFrame = false;
   nextChange = ui::kNever;
-  documents.askAgain();
-  documents.learnAtNewSizes(view.preferences.learnHeads);
-  documents.takeLearned();
-  takeResult();
-  exports.takeOutcome();
-  if (sessions.follow()) {
-    viewOpened();
-    playback = {};  // the new view has its own position on the timeline
-  }
-  startExport();
   openDropped();
+  for (const BackgroundPart& part : parts) part.follow(now);
+  startExport();
 
   const ui::Theme& theme = ui::theme(view.preferences.theme);
   const ImGuiIO& io = ImGui::GetIO();
@@ -128,11 +150,9 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                               typed,       now,         scale(),     now - mouseMovedAt,
                               clickedHere, &wantsFrame, &nextChange, view.preferences.colorMaps};
   if (const TracePtr newest = documents.trace()) {
-    computations.beginFrame(documents.history().gestureGoesOn() || documents.learning());
     const TracePtr trace = withPictures(shownTrace(newest));
     keepViewValid();
     ui::FrameCommands commands;
-    reference.follow(tools.open(view.selection.tool).reference(), view.selection, documents);
     const DocumentPtr shown = documents.shown();
     const ui::PanelContext panel{
         .document = *shown,
@@ -158,10 +178,6 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .alone = presenter.on() || embedded || !view.selection.focus.empty(),
         .hostHasDialog = chooseFiles != nullptr,
     };
-    training.follow(now);
-    followModel(now);
-    headCounts.follow();
-    scaleStudy.follow();
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);
@@ -174,11 +190,11 @@ void App::State::build(const ui::Fonts& fonts, double now) {
       look.changesIn(*due);
       wantsFrame = wantsFrame || *due <= 0.0;
     }
-    wantsFrame = wantsFrame || headCounts.due() || scaleStudy.due() || generation.due();
+    wantsFrame = wantsFrame || headCounts.due() || scaleStudy.due() || model.generation.due();
     flash.measure(now, computations);
     sessions.windows(look, offerTop);
     overlays(panel);
-    speakerWindow(look);
+    lecture.drawSpeaker(look);
     run(commands);
     const bool progresses = exports.waits() || documents.learning() || sessions.linkTask().busy();
     if (progresses) look.changesIn(ui::kProgressPace);
@@ -249,7 +265,7 @@ void App::State::openDropped() {
   if (!linkToOpen.empty()) sessions.openLink(std::exchange(linkToOpen, {}));
   for (const auto& path : std::exchange(dropped, {})) {
     if (platform::isFolder(path)) {
-      model.open(path);
+      model.live.open(path);
       view.selection.page = ui::kModelPage;
     } else if (formats::isLesson(path.string())) {
       openLesson(path);
@@ -257,35 +273,6 @@ void App::State::openDropped() {
       formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
     }
   }
-}
-
-/// Opens the model that the view names, which a session, a button or the command line has set. Once
-/// it is open, the view names the open model.
-void App::State::followModel(double now) {
-  ui::ModelPlace& place = view.model.place;
-  const bool asked = sessions.takeModelAsked();
-  if ((asked || place != modelPlace) && !place.folder.empty()) {
-    model.open(place.folder, place.text);
-  } else {
-    model.follow();  // takes results; a request of this frame finishes in a later one
-  }
-  if (const std::string why = model.takeKeptProblem(); !why.empty()) {
-    documents.say("the session's edits of the model stay in it and are not shown: " + why, true);
-  }
-  model.watchFiles(now);
-  model.followDocument(documents.newest());
-  if (const auto moment = model.moment(); moment != nullptr && moment->number != modelShown) {
-    modelShown = moment->number;
-    place = {moment->folder.string(), moment->text};
-  }
-  const bool failed = !model.problem().empty() && !model.busy() && !model.cutOffered();
-  if (const auto moment = model.moment(); failed && moment != nullptr) {
-    // a failed request is not repeated
-    place = {moment->folder.string(), moment->text};
-  }
-  modelPlace = place;
-  const auto shown = model.moment();
-  generation.follow(shown != nullptr ? shown->trace : nullptr);
 }
 
 /// Opens a teacher's own lesson, which begins with the next frame.
@@ -302,13 +289,13 @@ void App::State::openLesson(const std::filesystem::path& path) {
 void App::State::startExport() {
   if (!exports.waits()) return;
   const bool waits =
-      exports.waitsForModel() ? model.busy() : documents.busy() || documents.learning();
+      exports.waitsForModel() ? model.live.busy() : documents.busy() || documents.learning();
   if (waits || exports.busy()) {
     nextChange = ui::kProgressPace;
     return;
   }
   takeResult();
-  model.follow();
+  model.live.follow();
   const auto asked = exports.start();
   if (!asked) return;
   PictureRequest picture;
@@ -321,8 +308,8 @@ void App::State::startExport() {
   picture.program.training = training.moment();
   picture.program.headCounts = headCounts.moment();
   picture.program.scaleStudy = scaleStudy.moment();
-  if (model.moment() != nullptr) {
-    picture.program.model = std::make_shared<const ShownModel>(model.shown());
+  if (model.live.moment() != nullptr) {
+    picture.program.model = std::make_shared<const ShownModel>(model.live.shown());
   }
   picture.program.memoryBudget = documents.memoryBudget();
   picture.width = static_cast<int>(asked->width);
@@ -341,7 +328,7 @@ std::string App::State::pictureInWords(const ui::ViewState& shown) const {
       shown.selection.page == ui::kTrainPage && run != nullptr) {
     return fmt::format("{} of the task {}", title, run->task->title());
   }
-  if (const auto moment = model.moment();
+  if (const auto moment = model.live.moment();
       shown.selection.page == ui::kModelPage && moment != nullptr) {
     return fmt::format("{} of {}", title, ui::modelInWords(*moment->trace));
   }
@@ -378,23 +365,13 @@ void App::State::noMemory(const ui::Fonts& fonts) {
 }
 
 void App::onWake(std::function<void()> wake) {
-  state_->exports.setWake(wake);
-  state_->computations.setWake(wake);
-  state_->training.setWake(wake);
-  state_->model.setWake(wake);
-  state_->generation.setWake(wake);
-  state_->headCounts.setWake(wake);
-  state_->scaleStudy.setWake(wake);
-  state_->reference.setWake(wake);
-  state_->sessions.setWake(wake);
-  state_->documents.setWake(std::move(wake));
+  for (const BackgroundPart& part : state_->parts) part.setWake(wake);
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
 double App::nextChange() const { return state_->nextChange; }
 bool App::wantsSpeakerWindow() const { return state_->lecture.speakerWanted(); }
 void App::setSpeakerWindow(ImDrawList* list, ImVec2 size) {
-  state_->speakerList = list;
-  state_->speakerSize = size;
+  state_->lecture.setSpeakerWindow(list, size);
 }
 void App::speakerWindowGone(const std::string& why) {
   setSpeakerWindow(nullptr);
@@ -423,34 +400,14 @@ void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
 }
 
 bool App::finish() {
-  while (state_->documents.learning()) {
-    state_->documents.waitForLearning();
-    state_->documents.takeLearned();
-  }
-  state_->documents.wait();
+  bool news = false;
+  for (const BackgroundPart& part : state_->parts) news = part.finish() || news;
   state_->takeResult();
-  state_->exports.wait();
-  bool news = state_->training.finish();
-  news = state_->sessions.finish() || news;
-  news = state_->model.finish() || news;
-  news = state_->generation.finish() || news;
-  for (LiveStudy* study : {&state_->headCounts, &state_->scaleStudy}) {
-    news = study->finish() || news;
-  }
-  news = state_->computations.finish() || news;
-  state_->reference.finish();
   return news;
 }
 
 void App::stop() {
-  state_->documents.stop();
-  state_->sessions.stopLink();
-  state_->training.stop();
-  state_->model.stop();
-  state_->generation.stop();
-  state_->headCounts.stop();
-  state_->scaleStudy.stop();
-  state_->computations.stop();
+  for (const BackgroundPart& part : state_->parts) part.stop();
 }
 
 const DocumentPtr& App::document() const { return state_->documents.newest(); }

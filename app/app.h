@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "app/document_editor.h"
 #include "app/gl/scene.h"
+#include "app/named_document.h"
 #include "app/ui/fonts.h"
 #include "app/ui/view_state.h"
 #include "core/base/memory_budget.h"
-#include "core/document/document.h"
-#include "core/document/trace.h"
-#include "core/editing/history.h"
+#include "core/document/fwd.h"
+#include "core/editing/edit.h"
 #include "core/formats/session.h"
 
 namespace headscope {
 
+class History;
 struct ShownModel;
 struct StudyMoment;
 struct TrainingMoment;

@@ -23,8 +23,8 @@ void App::State::run(const ui::FrameCommands& commands) {
   const Overloaded one{
       [&](const ui::PushEdit& c) { documents.apply(c.edit, c.gesture); },
       [](const ui::KeepGesture&) {},  // read at the end of the frame
-      [&](const ui::Undo&) { modelIsShown() ? model.undo() : documents.undo(); },
-      [&](const ui::Redo&) { modelIsShown() ? model.redo() : documents.redo(); },
+      [&](const ui::Undo&) { modelIsShown() ? model.live.undo() : documents.undo(); },
+      [&](const ui::Redo&) { modelIsShown() ? model.live.redo() : documents.redo(); },
       [&](const ui::JumpTo& c) { documents.jumpTo(c.state); },
       [&](const ui::CompareWith& c) { compareWith(c.state); },
       [&](const ui::OpenDocument& c) { documents.open(c.document, c.name); },
@@ -45,17 +45,14 @@ void App::State::run(const ui::FrameCommands& commands) {
       [&](const ui::RewordScene& c) { sessions.rewordScene(c.number, c.part, c.text); },
       [&](const ui::BeginLesson& c) { beginLesson(c.id); },
       [&](const ui::OpenHelp&) { help.open(); },
-      [&](const ui::CloseStart&) {
-        startClosed = true;
-        startAsked = false;
-      },
+      [&](const ui::CloseStart&) { progress.closeStart(); },
       [&](const ui::Say& c) { documents.say(c.sentence, c.isError); },
   };
   for (const ui::FrameCommand& command : commands.all()) {
     std::visit(one, command);
     if (!std::holds_alternative<ui::KeepGesture>(command)) wantsFrame = true;
   }
-  for (const Edit& edit : model.takeFlowEdits()) documents.apply(edit, "");
+  for (const Edit& edit : model.live.takeFlowEdits()) documents.apply(edit, "");
 }
 
 /// Begins a shipped lesson with the next frame; an open one continues.

@@ -22,10 +22,10 @@ namespace headscope {
 /// Creates all pages in the order of their buttons; a new page is a line here.
 ui::Pages App::State::makePages() {
   std::vector<std::unique_ptr<ui::Page>> made;
-  made.push_back(ui::makeFlowPage(tools, playback, editing, scenes, model));
+  made.push_back(ui::makeFlowPage(tools, playback, editing, scenes, model.live));
   made.push_back(ui::makeHeadsPage());
   made.push_back(ui::makeTrainPage(training, headCounts, scaleStudy));
-  made.push_back(ui::makeModelPage(model, generation));
+  made.push_back(ui::makeModelPage(model.live, model.generation));
   made.push_back(ui::makeLearnPage(lesson));
   return ui::Pages(std::move(made));
 }
@@ -71,7 +71,7 @@ void App::State::wholeWindow(const ui::PanelContext& panel) {
     panelBeside(panel, room);
     body(panel, room);
   }
-  keepProgress();
+  documents.attempt([&] { progress.keep(lesson.done()); });
   const std::string hint = ui::controlHint(controls);
   const DocumentEditor::Message& said = documents.message();
   ui::Status status{hint.empty() ? said.text : hint, hint.empty() && said.isError,
@@ -98,11 +98,11 @@ void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const 
   ui::offerCard(controls, "top bar", look);
   const History& history = documents.history();
   const bool ofModel = view.selection.page == ui::kModelPage;
-  const ui::TopBarState state = ofModel
-                                    ? ui::TopBarState{pages, model.canUndo(), model.canRedo(),
-                                                      model.undoName(), model.redoName()}
-                                    : ui::TopBarState{pages, history.canUndo(), history.canRedo(),
-                                                      history.undoName(), history.redoName()};
+  const ui::TopBarState state =
+      ofModel ? ui::TopBarState{pages, model.live.canUndo(), model.live.canRedo(),
+                                model.live.undoName(), model.live.redoName()}
+              : ui::TopBarState{pages, history.canUndo(), history.canRedo(), history.undoName(),
+                                history.redoName()};
   topBar.draw(panel, state);
   ui::endBand(top, look);
 
@@ -134,13 +134,6 @@ void App::State::guide(const ui::PanelContext& panel, const ui::Rect& at) {
     keepViewValid();  // a scene's view may belong to a pass that is not computed yet
   }
   ui::endCard();
-}
-
-/// Stores the progress in lessons on this machine.
-void App::State::keepProgress() {
-  if (stateFolder.empty() || Progress{lesson.done(), startClosed} == progress) return;
-  progress = {lesson.done(), startClosed};
-  documents.attempt([&] { saveProgress(stateFolder, progress); });
 }
 
 /// Scrolls the page just as far as needed to show the requested card.
@@ -266,7 +259,7 @@ void App::State::panels(const ui::PanelContext& panel) {
 /// Draws dialogs and messages over the panels.
 void App::State::overlays(const ui::PanelContext& panel) {
   if (auto request = exports.dialog().draw(
-          panel, {tools.open(view.selection.tool).text().title, model.moment()})) {
+          panel, {tools.open(view.selection.tool).text().title, model.live.moment()})) {
     exports.ask(std::move(*request));
     wantsFrame = true;
   }
@@ -274,21 +267,13 @@ void App::State::overlays(const ui::PanelContext& panel) {
   if (presenter.on()) presenter.drawPointer(panel.look);
   help.draw(panel.look, tools);
   if (help.takeStartAsked()) {
-    startAsked = true;
+    progress.openStart();
     view.selection.page = ui::kFlowPage;
     lesson.leave();
   }
   // arrows and space then act on the dialog's items
   ImGuiIO& io = ImGui::GetIO();
   if (exports.dialog().isOpen()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
-}
-
-/// Draws the speaker's window.
-void App::State::speakerWindow(const ui::FrameContext& look) {
-  if (speakerList == nullptr || !lecture.speakerWanted()) return;
-  ui::beginOwnList(*speakerList, speakerSize);
-  ui::drawSpeakerNotes(*speakerList, look, lecture.forTheSpeaker(look.now), speakerSize);
-  look.changesIn(1.0);  // redraws the clock
 }
 
 }  // namespace headscope

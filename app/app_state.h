@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "app/app.h"
+#include "app/background_part.h"
 #include "app/comparison.h"
 #include "app/document_editor.h"
 #include "app/exports.h"
 #include "app/lecture.h"
-#include "app/live_generation.h"
-#include "app/live_model.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
+#include "app/open_model.h"
 #include "app/progress.h"
 #include "app/sessions.h"
 #include "app/ui/cells/cell_editing.h"
@@ -42,33 +42,17 @@
 
 namespace headscope {
 
-/// The purposes of the heads in the shown pass, found once per pass.
-class PurposesOfPass {
- public:
-  const std::vector<ui::HeadPurpose>* of(const TracePtr& trace) {
-    if (of_.lock() != trace) {
-      heads_ = ui::headPurposes(trace->document());
-      of_ = trace;
-    }
-    return &heads_;
-  }
-
- private:
-  std::weak_ptr<const Trace> of_;
-  std::vector<ui::HeadPurpose> heads_;
-};
-
 struct App::State {
   explicit State(AppOptions o);
 
   // a frame
+  std::vector<BackgroundPart> makeParts();
   void build(const ui::Fonts& fonts, double now);
   void noMemory(const ui::Fonts& fonts);
   void takeResult();
   TracePtr shownTrace(const TracePtr& newest);
   TracePtr withPictures(const TracePtr& trace);
   void openDropped();
-  void followModel(double now);
   void openLesson(const std::filesystem::path& path);
   void startExport();
   std::string pictureInWords(const ui::ViewState& shown) const;
@@ -99,11 +83,7 @@ struct App::State {
   void wholeWindow(const ui::PanelContext& panel);
   void bars(const ui::PanelContext& panel, const ui::Rect& top, const ui::Rect& tokens);
   void panelBeside(const ui::PanelContext& panel, ui::Rect& room);
-  bool startShown() const {
-    return (startAsked || (!stateFolder.empty() && !startClosed)) &&
-           view.selection.page == ui::kFlowPage;
-  }
-  void keepProgress();
+  bool startShown() const { return progress.startOpen() && view.selection.page == ui::kFlowPage; }
   void scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places, float height);
   void body(const ui::PanelContext& panel, const ui::Rect& at);
   void cardByCard(const ui::PanelContext& panel, ui::Rect at);
@@ -113,48 +93,40 @@ struct App::State {
   void oneCard(const ui::PanelContext& panel, std::string_view id, ui::Rect at);
   std::optional<ui::Status::Learning> learningNow() const;
   void overlays(const ui::PanelContext& panel);
-  void speakerWindow(const ui::FrameContext& look);
 
+  // what is shown, and the parts that work between frames
   ui::ViewState view;
   DocumentEditor documents;
-  LiveModel model;
+  OpenModel model;
   Sessions sessions;
   LiveTraining training;
-  LiveGeneration generation;
-  ui::ModelPlace modelPlace;     // the location last shown or requested
-  std::uint64_t modelShown = 0;  // the number of the moment that `modelPlace` describes
   LiveStudy headCounts, scaleStudy;
   Exports exports;
   ReferencePass reference;
-  std::optional<PictureRequest> pictureAsked;  // a picture that the host has not drawn yet
-  std::vector<std::filesystem::path> dropped;
-  std::string linkToOpen;
-  std::function<void(bool folder)> chooseFiles;  // the host's own file dialog; null: it has none
+  ui::Computations computations;
+  std::vector<BackgroundPart> parts = makeParts();
 
   // shared by the panels
   ui::ColorMaps maps;
   gl::Scene scene;
-  ui::Computations computations;
   ui::Magnitudes magnitudes;
   ui::SmallScoresBeside smallScores;
   Explanations explanations;
-  PurposesOfPass purposes;
+  ui::PurposesOfPass purposes;
   ui::Flash flash;
   ui::TypedText typed;
   ui::Playback playback;
   ui::CellEditing editing;
   ui::ScenesPanel scenes;
+
+  // lessons and lectures
   ui::FirstLook firstLook;
   ui::LessonRun lesson;
   Lecture lecture{lesson, sessions};
-  ImDrawList* speakerList = nullptr;  // the draw list of the speaker's window
-  ImVec2 speakerSize{0.0F, 0.0F};
-  bool embedded;                      // the program shows one card only
-  std::filesystem::path stateFolder;  // empty: the program keeps nothing on this machine
-  Progress progress;                  // the progress as the state folder holds it
-  bool startClosed = false;
-  bool startAsked = false;  // the start panel was requested again
+  StoredProgress progress;
 
+  // the window
+  bool embedded;  // it shows one card only
   ui::TopBar topBar;
   ui::TokenRow tokenRow;
   ui::Cards tools = ui::makeTools();
@@ -162,15 +134,21 @@ struct App::State {
   ui::Presenter presenter{pages};
   ui::ControlFocus controls;
   ui::Help help;
+  std::string cardShown;  // the id of the single card shown in a narrow window; empty: the guide
+  float offerTop = 0.0F;  // the top of the offer to restore unsaved work
 
-  // state of the present frame
+  // from the host, and for it
+  std::vector<std::filesystem::path> dropped;
+  std::string linkToOpen;
+  std::function<void(bool folder)> chooseFiles;  // its own file dialog; null: it has none
+  std::optional<PictureRequest> pictureAsked;    // a picture that it has not drawn yet
+
+  // the present frame
   bool wantsFrame = false;
   double nextChange = ui::kNever;
   double mouseMovedAt = 0.0;
   bool clickedHere = false;  // a click at this position; the mouse has not moved since
   std::string_view gradientsProblem;
-  std::string cardShown;  // the id of the single card shown in a narrow window; empty: the guide
-  float offerTop = 0.0F;  // the top of the offer to restore unsaved work
 };
 
 }  // namespace headscope

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/document_editor.h"
+#include "app/named_document.h"
 #include "app/ui/card.h"
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
@@ -33,6 +34,9 @@ class Comparison {
   std::uint64_t series() const { return series_; }
   /// Waits for the wanted trace and takes it (offscreen and tests).
   void finish();
+  void stop() {
+    if (worker_) worker_->stop();
+  }
 
  private:
   int threads_;
@@ -61,6 +65,7 @@ class ReferencePass {
   void setWake(std::function<void()> wake) { comparison_.setWake(std::move(wake)); }
   /// Waits for the reference trace (offscreen and tests).
   void finish() { comparison_.finish(); }
+  void stop() { comparison_.stop(); }
 
  private:
   struct Choice {  // an equal choice means an equal reference document

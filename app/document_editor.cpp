@@ -219,6 +219,14 @@ void DocumentEditor::stopLearning() {
   });
 }
 
+void DocumentEditor::finish() {
+  while (learning()) {
+    learning_.wait();
+    takeLearned();
+  }
+  wait();
+}
+
 /// Cancels the pending change.
 void DocumentEditor::leaveChange() {
   learning_.stop();

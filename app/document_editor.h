@@ -19,12 +19,6 @@
 
 namespace headscope {
 
-/// A document and its display name.
-struct NamedDocument {
-  DocumentPtr document{};
-  std::string name{};
-};
-
 class DocumentEditor {
  public:
   struct Message {
@@ -75,7 +69,6 @@ class DocumentEditor {
   void takeLearned();
   bool learning() const { return change_.has_value(); }
   LayerLearning::Progress learned() const { return learning_.progress(); }
-  void waitForLearning() { learning_.wait(); }
   /// Stops learning and uses designed heads instead.
   void stopLearning();
   /// Whether a change of size learns new heads; if not, it uses designed heads.
@@ -95,6 +88,8 @@ class DocumentEditor {
   bool busy() const { return progress().busy; }
   /// Waits for the pass, at most `seconds` (negative: without limit).
   void wait(double seconds = -1.0) { worker_.wait(seconds); }
+  /// Waits for learned weights and for the pass, which takeResult() then returns.
+  void finish();
   /// Cancels the running pass and learning.
   void stop() {
     worker_.stop();

@@ -47,7 +47,8 @@ class Exports {
   void takeOutcome();
 
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
-  void wait() { task_.wait(); }
+  void finish() { task_.wait(); }
+  void stop() {}  // a file that is being written is finished
 
  private:
   DocumentEditor& documents_;

@@ -5,6 +5,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/frame_context.h"
 
 namespace headscope {
 
@@ -44,6 +45,13 @@ void Lecture::follow(double now, bool presented) {
   if (beganOf_ != of) began_.reset();
   beganOf_ = of;
   if (!began_ && (presented || speaker_)) began_ = now;
+}
+
+void Lecture::drawSpeaker(const ui::FrameContext& look) const {
+  if (list_ == nullptr || !speaker_) return;
+  ui::beginOwnList(*list_, size_);
+  ui::drawSpeakerNotes(*list_, look, forTheSpeaker(look.now), size_);
+  look.changesIn(1.0);  // redraws the clock
 }
 
 ui::SpeakerNotes Lecture::forTheSpeaker(double now) const {

@@ -32,6 +32,12 @@ class Lecture {
   void follow(double now, bool presented);
   /// Resets the clock for a presentation from the start.
   void beginAnew() { began_.reset(); }
+  /// Sets the list into which drawSpeaker() draws, and the window's size. Null: there is no window.
+  void setSpeakerWindow(ImDrawList* list, ImVec2 size) {
+    list_ = list;
+    size_ = size;
+  }
+  void drawSpeaker(const ui::FrameContext& look) const;
   /// The content of the speaker's window.
   ui::SpeakerNotes forTheSpeaker(double now) const;
   /// Reports that the speaker's window was closed, or, with `why`, that it could not be opened.
@@ -47,6 +53,8 @@ class Lecture {
   ui::LessonRun& lesson_;
   Sessions& sessions_;
   bool speaker_ = false;
+  ImDrawList* list_ = nullptr;  // of the speaker's window
+  ImVec2 size_{0.0F, 0.0F};
   std::string problem_;  // why there is no speaker's window
   std::optional<double> began_;
   std::string beganOf_;  // the id of the lesson that the clock measures

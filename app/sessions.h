@@ -69,6 +69,7 @@ class Sessions {
     store_.finish();
     return news;
   }
+  void stop() { link_.stop(); }
   /// Sets the page's own address, with which links begin.
   void setLinkBase(std::string address) { linkBase_ = std::move(address); }
 

@@ -55,6 +55,14 @@ std::vector<HeadPurpose> headPurposes(const Document& document) {
   return purposes;
 }
 
+const std::vector<HeadPurpose>* PurposesOfPass::of(const TracePtr& trace) {
+  if (of_.lock() != trace) {
+    heads_ = headPurposes(trace->document());
+    of_ = trace;
+  }
+  return &heads_;
+}
+
 std::string purposeTitle(const PanelContext& panel, Index head) {
   const HeadPurpose* found = purposeAt(panel, head);
   return found != nullptr && found->kind != Kind::drawn ? found->title : std::string();

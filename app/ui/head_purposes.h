@@ -2,6 +2,7 @@
 // explanations wherever heads are shown.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,16 @@ struct HeadPurpose {
 
 /// The purposes, one per head; empty where none are known.
 std::vector<HeadPurpose> headPurposes(const Document& document);
+
+/// The purposes of the heads in the shown pass, found once per pass.
+class PurposesOfPass {
+ public:
+  const std::vector<HeadPurpose>* of(const TracePtr& trace);
+
+ private:
+  std::weak_ptr<const Trace> of_;
+  std::vector<HeadPurpose> heads_;
+};
 
 /// The title of a head's purpose: "Verb → its subject"; empty where it has none or was drawn.
 std::string purposeTitle(const PanelContext& panel, Index head);

@@ -13,6 +13,9 @@
 
 #include "app/app.h"
 #include "app/host/headless.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/editing/history.h"
 #include "core/presets/presets.h"
 #include "screen_text.h"
 

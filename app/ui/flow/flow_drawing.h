@@ -6,6 +6,7 @@
 #include "app/gl/scene.h"
 #include "app/ui/flow/flow_layout.h"
 #include "app/ui/frame_context.h"
+#include "core/attention/steps/step_id.h"
 
 namespace headscope {
 struct AttentionConfig;

@@ -22,6 +22,7 @@
 
 #include "app/ui/parts/layout.h"
 #include "core/attention/config.h"
+#include "core/attention/steps/step_id.h"
 #include "core/document/fwd.h"
 
 namespace headscope::ui {

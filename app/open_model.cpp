@@ -1,0 +1,37 @@
+#include "app/open_model.h"
+
+#include <string>
+
+namespace headscope {
+
+OpenModel::OpenModel(Index memoryBudget, const ShownModel& shown, const ui::ModelPlace& place)
+    : live(memoryBudget, shown) {
+  const auto moment = live.moment();
+  if (moment == nullptr) return;
+  place_ = place;
+  shown_ = moment->number;
+}
+
+void OpenModel::follow(ui::ModelPlace& place, bool asked, DocumentEditor& documents, double now) {
+  if ((asked || place != place_) && !place.folder.empty()) {
+    live.open(place.folder, place.text);
+  } else {
+    live.follow();  // takes results; a request of this frame finishes in a later one
+  }
+  if (const std::string why = live.takeKeptProblem(); !why.empty()) {
+    documents.say("the session's edits of the model stay in it and are not shown: " + why, true);
+  }
+  live.watchFiles(now);
+  live.followDocument(documents.newest());
+  const auto moment = live.moment();
+  const bool isNew = moment != nullptr && moment->number != shown_;
+  const bool failed = !live.problem().empty() && !live.busy() && !live.cutOffered();
+  if (moment != nullptr && (isNew || failed)) {  // a failed request is not repeated
+    shown_ = moment->number;
+    place = {moment->folder.string(), moment->text};
+  }
+  place_ = place;
+  generation.follow(moment != nullptr ? moment->trace : nullptr);
+}
+
+}  // namespace headscope
