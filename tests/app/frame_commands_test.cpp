@@ -1,0 +1,31 @@
+// The commands of a frame: they keep their order, and the application runs them in it.
+#include "app/ui/frame_commands.h"
+
+#include <gtest/gtest.h>
+
+#include <variant>
+
+namespace headscope::ui {
+namespace {
+
+TEST(FrameCommands, KeepTheirOrder) {
+  FrameCommands commands;
+  commands.push(SetTemperature{2.0F}, "temperature");
+  commands.add(Undo{});
+  commands.say("done");
+  ASSERT_EQ(commands.all().size(), 3U);
+  EXPECT_TRUE(std::holds_alternative<PushEdit>(commands.all()[0]));
+  EXPECT_TRUE(std::holds_alternative<Undo>(commands.all()[1]));
+  EXPECT_TRUE(std::holds_alternative<Say>(commands.all()[2]));
+}
+
+TEST(FrameCommands, SayWhichKindsAreThere) {
+  FrameCommands commands;
+  EXPECT_FALSE(commands.has<OpenDocument>());
+  commands.add(OpenDocument{nullptr, "lesson"});
+  EXPECT_TRUE(commands.has<OpenDocument>());
+  EXPECT_FALSE(commands.has<OpenPreset>());
+}
+
+}  // namespace
+}  // namespace headscope::ui
