@@ -38,19 +38,20 @@ constexpr Index kFlashed = 64'000'000;
 
 App::State::State(AppOptions o)
     : view(o.view),
-      documents(o.history ? *o.history : History(std::move(o.document), budgetOf(o.memoryBudget)),
+      documents(scheduler,
+                o.history ? *o.history : History(std::move(o.document), budgetOf(o.memoryBudget)),
                 std::move(o.trace), budgetOf(o.memoryBudget), o.threads),
-      model(documents.memoryBudget(), o.model != nullptr ? *o.model : ShownModel(),
+      model(scheduler, documents.memoryBudget(), o.model != nullptr ? *o.model : ShownModel(),
             view.model.place),
-      sessions(documents, view, model.live,
+      sessions(scheduler, documents, view, model.live,
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
                 std::move(o.noStateFolder), documents.history().mark(), std::move(o.models),
                 o.sessionContent}),
-      training(documents.memoryBudget(), std::move(o.training)),
-      headCounts(documents.memoryBudget(), std::move(o.headCounts)),
-      scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
-      exports(documents, training, model.live, std::move(o.tracePath)),
-      reference(o.threads, std::move(o.compared)),
+      training(scheduler, documents.memoryBudget(), std::move(o.training)),
+      headCounts(scheduler, documents.memoryBudget(), std::move(o.headCounts)),
+      scaleStudy(scheduler, documents.memoryBudget(), std::move(o.scaleStudy)),
+      exports(scheduler, documents, training, model.live, std::move(o.tracePath)),
+      reference(scheduler, o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()),
       progress(std::move(o.stateFolder)),
       embedded(o.embedded) {
@@ -225,8 +226,8 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
   view.frame.gradientsThere = false;
   gradientsProblem = {};
   if (!view.selection.gradients) return newest;
-  const auto with = computations.want<TracePtr>(
-      "gradients", ui::Fingerprint("gradients", newest->pass()), ui::When::beside, [&newest] {
+  const auto with = computations.request<TracePtr>(
+      "gradients", ui::Fingerprint("gradients", newest->pass()), ui::Schedule::background, [&newest] {
         return [newest](const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
           checkGradientsFit(newest->config(), defaultMemoryBudget());
           const GradientsPtr gradients = gradientsOf(newest, gradOutputOfSum(newest->config()),
@@ -279,8 +280,8 @@ void App::State::openDropped() {
 void App::State::openLesson(const std::filesystem::path& path) {
   documents.attempt([&] {
     constexpr std::uintmax_t kMostLessonBytes = std::uintmax_t{4} << 20;
-    lesson.ask(formats::parseLesson(formats::readText(path, kMostLessonBytes, "lesson"),
-                                    path.filename().string()));
+    lesson.ask(
+        formats::parseLesson(readText(path, kMostLessonBytes, "lesson"), path.filename().string()));
   });
 }
 
@@ -326,7 +327,7 @@ std::string App::State::pictureInWords(const ui::ViewState& shown) const {
       card.title != nullptr ? card.title : tools.open(shown.selection.tool).text().title;
   if (const auto run = training.moment();
       shown.selection.page == ui::kTrainPage && run != nullptr) {
-    return fmt::format("{} of the task {}", title, run->task->title());
+    return fmt::format("{} of the task {}", title, run->task->title);
   }
   if (const auto moment = model.live.moment();
       shown.selection.page == ui::kModelPage && moment != nullptr) {
@@ -382,6 +383,7 @@ bool App::wantsFullScreen() const { return state_->presenter.on(); }
 float App::scale() const { return state_->scale(); }
 ImU32 App::background() const { return ui::theme(state_->view.preferences.theme).window; }
 gl::Scene& App::scene() { return state_->scene; }
+Scheduler& App::scheduler() { return state_->scheduler; }
 
 void App::apply(const Edit& edit, const std::string& gesture) {
   state_->documents.apply(edit, gesture);

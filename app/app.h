@@ -21,6 +21,7 @@
 namespace headscope {
 
 class History;
+class Scheduler;
 struct ShownModel;
 struct StudyMoment;
 struct TrainingMoment;
@@ -94,6 +95,8 @@ class App {
   float scale() const;
   ImU32 background() const;
   gl::Scene& scene();
+  /// Runs the host's own background work too.
+  Scheduler& scheduler();
 
   /// Applies an edit as the interface does. Consecutive edits with the same non-empty gesture form
   /// one entry of the history. A refusal appears in the status bar.

@@ -19,6 +19,7 @@
 #include "app/live_training.h"
 #include "app/open_model.h"
 #include "app/progress.h"
+#include "app/scheduler.h"
 #include "app/sessions.h"
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/color_maps.h"
@@ -94,6 +95,8 @@ struct App::State {
   std::optional<ui::Status::Learning> learningNow() const;
   void overlays(const ui::PanelContext& panel);
 
+  Scheduler scheduler;  // outlives all parts that request work
+
   // what is shown, and the parts that work between frames
   ui::ViewState view;
   DocumentEditor documents;
@@ -103,7 +106,7 @@ struct App::State {
   LiveStudy headCounts, scaleStudy;
   Exports exports;
   ReferencePass reference;
-  ui::Computations computations;
+  ui::Computations computations{scheduler};
   std::vector<BackgroundPart> parts = makeParts();
 
   // shared by the panels

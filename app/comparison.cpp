@@ -39,7 +39,8 @@ void Comparison::want(const DocumentPtr& document) {
     return;
   }
   if (!worker_) {
-    worker_ = std::make_unique<Worker>(threads_, wake_);
+    worker_ = std::make_unique<Worker>(scheduler_, Priority::background, threads_);
+    worker_->setWake(wake_);
     ++series_;
   }
   worker_->request(wanted_);

@@ -18,7 +18,7 @@ namespace headscope {
 
 class Comparison {
  public:
-  explicit Comparison(int threads) : threads_(threads) {}
+  Comparison(Scheduler& scheduler, int threads) : scheduler_(scheduler), threads_(threads) {}
 
   void setWake(std::function<void()> wake);
   /// Sets the document to compare with; null: computes and holds nothing.
@@ -39,6 +39,7 @@ class Comparison {
   }
 
  private:
+  Scheduler& scheduler_;
   int threads_;
   std::function<void()> wake_;
   DocumentPtr wanted_;
@@ -51,7 +52,8 @@ class Comparison {
 class ReferencePass {
  public:
   /// `kept`: the state of the history that the user chose to compare with.
-  ReferencePass(int threads, NamedDocument kept) : kept_(std::move(kept)), comparison_(threads) {}
+  ReferencePass(Scheduler& scheduler, int threads, NamedDocument kept)
+      : kept_(std::move(kept)), comparison_(scheduler, threads) {}
 
   /// Call once a frame with the kind of baseline of the open tool. The baseline is recomputed only
   /// when the choice or the document changes.

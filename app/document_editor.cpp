@@ -21,7 +21,7 @@ SetInput asInput(InputSource source) {
   return {std::make_shared<const InputSource>(std::move(source))};
 }
 
-bool holdsWeights(const formats::SafetensorsFile& file) {
+bool holdsWeights(const SafetensorsFile& file) {
   const auto names = file.names();
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return name.ends_with("in_proj_weight") || name.ends_with("q_proj.weight") ||
@@ -45,7 +45,7 @@ Index headsOf(const formats::LoadedWeights& loaded, const AttentionConfig& confi
   return found != counts.end() ? *found : counts.front();
 }
 
-SetWeights asWeights(const formats::SafetensorsFile& file, const AttentionConfig& config) {
+SetWeights asWeights(const SafetensorsFile& file, const AttentionConfig& config) {
   formats::LoadedWeights loaded = formats::loadWeights(file);
   const std::string name = file.path().filename().string();
   const Index heads = headsOf(loaded, config);
@@ -61,7 +61,7 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (ending == ".csv") return {asInput(SeriesSource{{formats::readSeries(path)}})};
+  if (ending == ".csv") return {asInput(SeriesSource{{readSeries(path)}})};
   if (ending != ".safetensors") {
     throw UserError(
         fmt::format("{}: only .csv (a series), .safetensors (input or weights) and .headscope.json "
@@ -69,7 +69,7 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
                     "be opened",
                     path.string()));
   }
-  const formats::SafetensorsFile file(path);
+  const SafetensorsFile file(path);
   std::vector<Edit> edits;
   if (file.has("x")) edits.emplace_back(asInput(formats::loadInput(file)));
   if (holdsWeights(file)) edits.emplace_back(asWeights(file, document.config));
@@ -90,11 +90,13 @@ Weights weightsOfZero(const AttentionConfig& config) {
 
 }  // namespace
 
-DocumentEditor::DocumentEditor(History history, TracePtr trace, Index memoryBudget, int threads)
+DocumentEditor::DocumentEditor(Scheduler& scheduler, History history, TracePtr trace,
+                               Index memoryBudget, int threads)
     : memoryBudget_(memoryBudget),
       history_(std::move(history)),
       trace_(std::move(trace)),
-      worker_(threads) {}
+      learning_(scheduler),
+      worker_(scheduler, Priority::edit, threads) {}
 
 void DocumentEditor::start() {
   if (isComputed()) return;

@@ -27,7 +27,8 @@ class DocumentEditor {
   };
 
   /// `trace`: the pass of the history's current document, if already computed.
-  DocumentEditor(History history, TracePtr trace, Index memoryBudget, int threads);
+  DocumentEditor(Scheduler& scheduler, History history, TracePtr trace, Index memoryBudget,
+                 int threads);
   /// Requests the pass of the newest document, unless it is already computed.
   void start();
 

@@ -75,11 +75,11 @@ std::string writeModelExport(const ExportRequest& request, const model::ModelTra
 std::string writeCurves(const std::filesystem::path& path, const TrainingMoment* moment) {
   if (moment == nullptr)
     throw UserError("there are no curves yet: train a model on the page Train first");
-  formats::writeAtomically(path, [&](std::ostream& file) {
+  writeAtomically(path, [&](std::ostream& file) {
     file << formats::curvesCsv(*moment->task, moment->records, moment->evaluations);
   });
   return fmt::format("exported the curves of {} steps on the task {} ({} layers of {} heads) to {}",
-                     moment->stepsTaken, moment->task->title(), moment->settings.model.layers,
+                     moment->stepsTaken, moment->task->title, moment->settings.model.layers,
                      moment->settings.model.heads, wholePath(path));
 }
 

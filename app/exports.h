@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "app/background.h"
+#include "app/background_task.h"
 #include "app/document_editor.h"
 #include "app/live_model.h"
 #include "app/live_training.h"
@@ -19,12 +19,13 @@ namespace headscope {
 class Exports {
  public:
   /// `tracePath`: the file of "Save trace". The other arguments must outlive this object.
-  Exports(DocumentEditor& documents, const LiveTraining& training, const LiveModel& model,
-          std::filesystem::path tracePath)
+  Exports(Scheduler& scheduler, DocumentEditor& documents, const LiveTraining& training,
+          const LiveModel& model, std::filesystem::path tracePath)
       : documents_(documents),
         training_(training),
         model_(model),
-        tracePath_(std::move(tracePath)) {}
+        tracePath_(std::move(tracePath)),
+        task_(scheduler) {}
 
   ui::ExportDialog& dialog() { return dialog_; }
 

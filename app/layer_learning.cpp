@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/background_task.h"
 #include "core/training/learned_layer.h"
 
 namespace headscope {
@@ -11,10 +12,10 @@ void LayerLearning::begin(const AttentionConfig& config, const TrainingDomain& d
                           std::uint64_t seed) {
   of_ = LearnedSizes(config, domain, seed);
   shared_ = std::make_shared<Shared>();
-  thread_.request(
+  runner_.request(
       [config, domain, seed, shared = shared_, learner = std::shared_ptr<training::LayerLearner>()](
           const std::atomic<bool>& cancelled) mutable {
-        const auto tell = [&](News news) {
+        const auto publish = [&](News news) {
           const std::lock_guard lock(shared->mutex);
           shared->news = std::move(news);
         };
@@ -26,9 +27,9 @@ void LayerLearning::begin(const AttentionConfig& config, const TrainingDomain& d
           if (!learner->step(ExecutionContext{0, &cancelled})) return;
           shared->step = learner->stepsDone();
           const bool done = learner->done();
-          if (shared->wanted.exchange(false) || done) tell({learner->weights(), done, {}});
+          if (shared->wanted.exchange(false) || done) publish({learner->weights(), done, {}});
         });
-        if (!error.empty()) tell({std::nullopt, true, error});
+        if (!error.empty()) publish({std::nullopt, true, error});
         if (cancelled) return TaskRunner::After::rest;
         const bool ended = !error.empty() || learner->done();
         return ended ? TaskRunner::After::news : TaskRunner::After::more;
@@ -39,7 +40,7 @@ void LayerLearning::stop() {
   if (!of_) return;
   of_.reset();
   shared_ = std::make_shared<Shared>();
-  thread_.stop();
+  runner_.stop();
 }
 
 LayerLearning::Progress LayerLearning::progress() const {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "app/background.h"
+#include "app/scheduler.h"
 #include "core/attention/config.h"
 #include "core/attention/weights.h"
 #include "core/input/training_domain.h"
@@ -47,6 +47,8 @@ class LayerLearning {
     Index step = 0, steps = 1;
   };
 
+  explicit LayerLearning(Scheduler& scheduler) : runner_(scheduler) {}
+
   /// Starts learning; replaces the learning under way.
   void begin(const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed);
   void stop();
@@ -60,8 +62,8 @@ class LayerLearning {
   void ask() { shared_->wanted = true; }
   std::optional<News> take();
 
-  void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
-  void wait() { thread_.wait(); }
+  void setWake(std::function<void()> wake) { runner_.setWake(std::move(wake)); }
+  void wait() { runner_.wait(); }
 
  private:
   /// The state of one learning, which may still run when the next one starts.
@@ -74,7 +76,7 @@ class LayerLearning {
 
   std::optional<LearnedSizes> of_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  TaskRunner thread_;  // last: destroyed before the members that it writes
+  TaskRunner runner_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

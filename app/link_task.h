@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "app/background.h"
+#include "app/background_task.h"
 #include "core/editing/make_document.h"
 #include "core/formats/session.h"
 
@@ -24,6 +24,8 @@ class LinkTask {
   struct Progress {
     Index step = 0, steps = 1;
   };
+
+  explicit LinkTask(Scheduler& scheduler) : task_(scheduler) {}
 
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
   /// Starts a task; replaces the one under way.

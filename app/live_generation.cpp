@@ -32,7 +32,7 @@ std::optional<GenerationMoment> LiveGeneration::Run::advance(const std::atomic<b
   do {
     const auto place = static_cast<Index>(now.made.size());
     const Index id = takenFrom(decoder->logits(), sampling, place);
-    const model::Prediction token = model::standingOf(decoder->logits(), id).token;
+    const model::TokenProbability token = model::standingOf(decoder->logits(), id).token;
     const double begun = clockSeconds();
     if (!decoder->feed(id, execution)) return std::nullopt;
     now.made.push_back({token, millisecondsSince(begun)});
@@ -64,7 +64,7 @@ void LiveGeneration::begin(model::ModelTracePtr from, const model::Sampling& sam
 }
 
 void LiveGeneration::requestNext() {
-  thread_.request(
+  task_.request(
       [run = run_](const std::atomic<bool>& cancelled) { return run->advance(cancelled); });
 }
 
@@ -76,7 +76,7 @@ void LiveGeneration::follow(const model::ModelTracePtr& present) {
     problem_.clear();
     playing_ = false;
   }
-  if (auto outcome = thread_.take(); outcome && run_ != nullptr) {
+  if (auto outcome = task_.take(); outcome && run_ != nullptr) {
     problem_ = outcome->error;
     if (outcome->result) {
       moment_ = std::make_shared<const GenerationMoment>(std::move(*outcome->result));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/background.h"
+#include "app/background_task.h"
 #include "core/model/generation.h"
 
 namespace headscope {
@@ -16,7 +16,7 @@ namespace headscope {
 /// A snapshot of the generation.
 struct GenerationMoment {
   struct Made {
-    model::Prediction token;
+    model::TokenProbability token;
     double ms = 0.0;  // the time of its row through all layers and of its logits
   };
   std::vector<Made> made;
@@ -30,9 +30,9 @@ struct GenerationMoment {
 
 class LiveGeneration {
  public:
-  LiveGeneration() = default;
+  explicit LiveGeneration(Scheduler& scheduler) : task_(scheduler) {}
 
-  void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
+  void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
 
   /// Starts a generation of at most `mostNew` tokens after a pass; discards the one before.
   void begin(model::ModelTracePtr from, const model::Sampling& sampling, Index mostNew);
@@ -43,15 +43,15 @@ class LiveGeneration {
   /// another pass than `present` (null: none).
   void follow(const model::ModelTracePtr& present);
   /// Whether follow() is to be called at once.
-  bool due() const { return playing_ && !thread_.busy(); }
+  bool due() const { return playing_ && !task_.busy(); }
   /// The newest snapshot; null before the first.
   std::shared_ptr<const GenerationMoment> moment() const { return moment_; }
   /// The reason why the generation could not continue.
   const std::string& problem() const { return problem_; }
   /// Waits until nothing is computed. Returns whether a snapshot can be taken.
-  bool finish() { return thread_.wait(); }
+  bool finish() { return task_.wait(); }
   /// Cancels the running computation.
-  void stop() { thread_.stop(); }
+  void stop() { task_.stop(); }
 
  private:
   struct Run;
@@ -63,7 +63,7 @@ class LiveGeneration {
   std::string problem_;
   std::uint64_t begun_ = 0;
   bool playing_ = false;
-  BackgroundTask<GenerationMoment> thread_;  // last: destroyed before the members that it writes
+  BackgroundTask<GenerationMoment> task_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

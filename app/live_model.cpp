@@ -23,8 +23,6 @@
 namespace headscope {
 namespace {
 
-using model::HeadOfLayer;
-
 constexpr std::size_t kPredictionsKept = 10;
 constexpr Index kFirstIds = 16;  // the initial number of ids without a tokenizer
 
@@ -142,9 +140,9 @@ class MomentMaker {
  public:
   using Found = LiveModel::Found;
 
-  /// `tell` receives the pass of a new text before its predictions.
-  MomentMaker(Asked asked, std::function<void(Found, const std::atomic<bool>&)> tell)
-      : asked_(std::move(asked)), tell_(std::move(tell)) {}
+  /// `publish` receives the pass of a new text before its predictions.
+  MomentMaker(Asked asked, std::function<void(Found, const std::atomic<bool>&)> publish)
+      : asked_(std::move(asked)), publish_(std::move(publish)) {}
 
   /// Runs the next unit. Returns true after the last one; `found` stays empty if cancelled.
   bool runUnit(const std::atomic<bool>& cancelled, std::optional<Found>& found) {
@@ -244,7 +242,7 @@ class MomentMaker {
       return true;
     }
     moment_.trace->document().model->readout();  // throws where it is refused
-    if (newText_) tell_({moment_, 0, 0, {}, made_}, *execution_.cancelled);
+    if (newText_) publish_({moment_, 0, 0, {}, made_}, *execution_.cancelled);
     return false;
   }
 
@@ -264,7 +262,7 @@ class MomentMaker {
     const auto each = [&](Index place, std::span<const float> logits) {
       const auto at = static_cast<std::size_t>(place);
       const model::RowProbabilities probabilities(logits);
-      for (const model::Prediction& said : moment_.predictions[at]) {
+      for (const model::TokenProbability& said : moment_.predictions[at]) {
         unedited_.sames[at].push_back(probabilities(said.id).probability);
       }
       unedited_.best[at] = model::mostProbable(logits, 1).front();
@@ -275,7 +273,7 @@ class MomentMaker {
   Found finished() { return {std::move(moment_), 0, 0, {}, made_}; }
 
   Asked asked_;
-  std::function<void(Found, const std::atomic<bool>&)> tell_;
+  std::function<void(Found, const std::atomic<bool>&)> publish_;
   ExecutionContext execution_;
   std::unique_ptr<model::ModelPass> pass_, uneditedPass_;
   bool newText_ = false;
@@ -490,9 +488,9 @@ void LiveModel::compute() {
               kept,    budget_, ++computed_, changes_, memory_};
   const auto maker = std::make_shared<MomentMaker>(
       std::move(asked), [this](Found early, const std::atomic<bool>& cancelled) {
-        thread_.tell(std::move(early), cancelled);
+        task_.publishEarly(std::move(early), cancelled);
       });
-  thread_.requestUnits([maker](const std::atomic<bool>& cancelled, std::optional<Found>& found) {
+  task_.requestUnits([maker](const std::atomic<bool>& cancelled, std::optional<Found>& found) {
     return maker->runUnit(cancelled, found);
   });
 }
@@ -517,7 +515,7 @@ void LiveModel::watchFiles(double now) {
 }
 
 void LiveModel::follow() {
-  auto outcome = thread_.take();
+  auto outcome = task_.take();
   if (!outcome) return;
   nextLook_ = 0.0;
   problem_ = outcome->error;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/background.h"
+#include "app/background_task.h"
 #include "app/layers_in_flow.h"
 #include "core/base/block_store.h"
 #include "core/editing/edit.h"
@@ -24,8 +24,8 @@ namespace headscope {
 /// The predictions of the model without changes, kept where it was changed.
 struct UneditedModel {
   model::ModelTracePtr trace;
-  std::vector<model::Prediction> best;     // by token
-  std::vector<std::vector<double>> sames;  // by token: of the changed model's tokens
+  std::vector<model::TokenProbability> best;  // by token
+  std::vector<std::vector<double>> sames;     // by token: of the changed model's tokens
 };
 
 /// A model with a text: the pass and the predictions.
@@ -37,7 +37,7 @@ struct ModelMoment {
   std::string text;
   Index wholeTokens = 0;  // the number of tokens before `text` was cut; 0: it is whole
   /// The predictions by token; empty without a readout. They arrive after the pass of a new text.
-  std::vector<std::vector<model::Prediction>> predictions;
+  std::vector<std::vector<model::TokenProbability>> predictions;
   std::shared_ptr<const UneditedModel> unedited;  // null: the model is unchanged
   std::uint64_t changes = 0;                      // identifies the edits of its model
   std::uint64_t number = 0;                       // identifies this moment
@@ -62,23 +62,25 @@ struct KeptEdits {
 /// The content of a picture of the page: a moment, and the changes of its model.
 struct ShownModel {
   std::shared_ptr<const ModelMoment> moment;
-  std::vector<model::HeadOfLayer> off;
+  std::vector<HeadOfLayer> off;
   model::ModelDocumentPtr edits;
 };
 
 class LiveModel {
  public:
   /// `shown`: the state of another live model, for a picture of it.
-  explicit LiveModel(Index memoryBudgetBytes, const ShownModel& shown = {})
+  LiveModel(Scheduler& scheduler, Index memoryBudgetBytes, const ShownModel& shown = {})
       : budget_(memoryBudgetBytes),
         text_(shown.moment != nullptr ? shown.moment->text : std::string()),
         off_(shown.off),
         edits_(shown.edits),
-        moment_(shown.moment) {}
+        moment_(shown.moment),
+        files_(scheduler),
+        task_(scheduler) {}
 
   void setWake(std::function<void()> wake) {
     files_.setWake(wake);
-    thread_.setWake(std::move(wake));
+    task_.setWake(std::move(wake));
   }
 
   /// Opens the model of a folder, which replaces the open one once it is read. An empty text: one
@@ -97,10 +99,10 @@ class LiveModel {
   std::optional<Index> cutOffered() const { return tooLong_; }
 
   /// Toggles whether the head's output is left out.
-  void switchHead(model::HeadOfLayer head);
-  bool isOff(model::HeadOfLayer head) const { return gainOf(head) == 0.0F; }
+  void switchHead(HeadOfLayer head);
+  bool isOff(HeadOfLayer head) const { return gainOf(head) == 0.0F; }
   /// The heads that are off, layer by layer.
-  std::vector<model::HeadOfLayer> headsOff() const;
+  std::vector<HeadOfLayer> headsOff() const;
   void switchAllOn();
   bool isEdited(Index layer) const { return edits_ != nullptr && edits_->edited.contains(layer); }
   std::vector<Index> layersEdited() const;
@@ -149,15 +151,15 @@ class LiveModel {
   ShownModel shown() const { return {moment_, off_, edits_}; }
   /// The reason why the newest request failed.
   const std::string& problem() const { return problem_; }
-  bool busy() const { return thread_.busy(); }
+  bool busy() const { return task_.busy(); }
   bool finish() {
     const bool looked = files_.wait();
-    return thread_.wait() || looked;
+    return task_.wait() || looked;
   }
   /// Cancels the running computations.
   void stop() {
     files_.stop();
-    thread_.stop();
+    task_.stop();
   }
 
   /// A result of the thread. Where the text is too long, it holds only the token counts.
@@ -172,7 +174,7 @@ class LiveModel {
   /// A change made on the page: gains of heads, and layers that are reset to the original.
   struct Change {
     struct Gain {
-      model::HeadOfLayer head;
+      HeadOfLayer head;
       float before, after;
     };
     std::string name;
@@ -186,15 +188,15 @@ class LiveModel {
   void make(Change change);
   /// Applies a change, or undoes it.
   void apply(const Change& change, bool forward);
-  float gainOf(model::HeadOfLayer head) const;
-  void setGain(model::HeadOfLayer head, float gain);
+  float gainOf(HeadOfLayer head) const;
+  void setGain(HeadOfLayer head, float gain);
   void setLayer(Index layer, const model::ModelDocumentPtr& edits, const std::string& name);
 
   Index budget_;
   std::filesystem::path folder_;  // the folder to open
   std::string text_;              // empty: one that suits the model
   bool cut_ = false;              // cuts a text that is too long
-  std::vector<model::HeadOfLayer> off_;
+  std::vector<HeadOfLayer> off_;
   model::ModelDocumentPtr edits_;    // the layers that were edited; null: none
   std::vector<Change> undo_, redo_;  // the newest last
   formats::SavedModels kept_;        // a session's edits that are not applied yet
@@ -219,7 +221,7 @@ class LiveModel {
   /// A model, and whether its files have changed.
   using LookedAt = std::pair<model::ModelPtr, bool>;
   BackgroundTask<LookedAt> files_;
-  BackgroundTask<Found> thread_;  // last: destroyed before the members that it writes
+  BackgroundTask<Found> task_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

@@ -65,7 +65,7 @@ std::optional<StudyMoment> LiveStudy::Runs::moment(const ExecutionContext& execu
     moment.task = &trainer.task();
     moment.trainingMs += trainer.trainingMs();
     if (trainer.evaluations().empty()) return std::nullopt;
-    training::ModelPass pass(trainer.model(), example);
+    training::TaskPass pass(trainer.model(), example);
     if (!pass.forward(execution)) return std::nullopt;
     StudyMoment::Run shown{training::figuresOf(*run), trainer.records(), run->scores(), {}};
     for (Index layer = 0; layer < trainer.settings().model.layers; ++layer) {
@@ -84,8 +84,9 @@ std::vector<training::StudyFigures> StudyMoment::figures() const {
   return all;
 }
 
-LiveStudy::LiveStudy(Index memoryBudgetBytes, std::shared_ptr<const StudyMoment> shown)
-    : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)) {
+LiveStudy::LiveStudy(Scheduler& scheduler, Index memoryBudgetBytes,
+                     std::shared_ptr<const StudyMoment> shown)
+    : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)), background_(scheduler) {
   if (moment_ == nullptr) return;
   task_ = moment_->task;
   variants_ = moment_->variants;
@@ -93,7 +94,7 @@ LiveStudy::LiveStudy(Index memoryBudgetBytes, std::shared_ptr<const StudyMoment>
 
 void LiveStudy::begin(const training::Task& task, std::vector<training::Variant> variants) {
   runs_ = std::make_shared<Runs>(task, variants, memoryBudgetBytes_, ++begun_ << 32U);
-  thread_.stop();  // cancels the previous study
+  background_.stop();  // cancels the previous study
   task_ = &task;
   variants_ = std::move(variants);
   moment_ = nullptr;
@@ -107,7 +108,7 @@ bool LiveStudy::isOf(const training::Task& task,
 }
 
 void LiveStudy::follow() {
-  if (auto outcome = thread_.take()) {
+  if (auto outcome = background_.take()) {
     problem_ = outcome->error;
     if (outcome->result) {
       moment_ = std::make_shared<const StudyMoment>(std::move(*outcome->result));
@@ -115,7 +116,7 @@ void LiveStudy::follow() {
     if (!problem_.empty() || (moment_ != nullptr && moment_->finished)) playing_ = false;
   }
   if (!due()) return;
-  thread_.requestUnits([runs = runs_](const std::atomic<bool>& cancelled, auto& moment) {
+  background_.requestUnits([runs = runs_](const std::atomic<bool>& cancelled, auto& moment) {
     return runs->runUnit(cancelled, moment);
   });
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/background.h"
+#include "app/background_task.h"
 #include "core/training/study.h"
 
 namespace headscope {
@@ -33,9 +33,10 @@ struct StudyMoment {
 class LiveStudy {
  public:
   /// `shown`: a moment of another study, for a picture of it; nothing is trained then.
-  explicit LiveStudy(Index memoryBudgetBytes, std::shared_ptr<const StudyMoment> shown = nullptr);
+  LiveStudy(Scheduler& scheduler, Index memoryBudgetBytes,
+            std::shared_ptr<const StudyMoment> shown = nullptr);
 
-  void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
+  void setWake(std::function<void()> wake) { background_.setWake(std::move(wake)); }
 
   /// Creates and starts the runs. Throws UserError where they cannot be created.
   void begin(const training::Task& task, std::vector<training::Variant> variants);
@@ -47,14 +48,14 @@ class LiveStudy {
   /// Takes the newest moment and requests more steps. Call it once a frame.
   void follow();
   /// Whether follow() is to be called at once.
-  bool due() const { return playing_ && !thread_.busy(); }
+  bool due() const { return playing_ && !background_.busy(); }
   /// The newest moment; null before the first.
   std::shared_ptr<const StudyMoment> moment() const { return moment_; }
   const std::string& problem() const { return problem_; }
   /// Waits until nothing is computed. Returns whether a moment can be taken.
-  bool finish() { return thread_.wait(); }
+  bool finish() { return background_.wait(); }
   /// Cancels the running computation.
-  void stop() { thread_.stop(); }
+  void stop() { background_.stop(); }
 
  private:
   struct Runs;
@@ -67,7 +68,7 @@ class LiveStudy {
   std::string problem_;
   std::uint64_t begun_ = 0;  // the number of studies begun, so that their moments' numbers differ
   bool playing_ = false;
-  BackgroundTask<StudyMoment> thread_;  // last: destroyed before the members that it writes
+  BackgroundTask<StudyMoment> background_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

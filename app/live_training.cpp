@@ -67,7 +67,7 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
   moment.task = &run.task();
   moment.settings = run.settings();
   moment.stepsTaken = moment.step = run.stepsTaken();
-  const training::Model* model = &run.model();
+  const training::TaskModel* model = &run.model();
   const training::Snapshot* snapshot =
       request.look ? run.snapshots().atMost(*request.look) : nullptr;
   if (snapshot != nullptr && snapshot->step < run.stepsTaken()) {
@@ -76,7 +76,7 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
     moment.step = snapshot->step;
   }
   moment.example = oneExample(examples, std::clamp<Index>(request.example, 0, examples.count - 1));
-  training::ModelPass pass(*model, moment.example);
+  training::TaskPass pass(*model, moment.example);
   if (!pass.forward(execution)) return std::nullopt;
   for (Index layer = 0; layer < run.settings().model.layers; ++layer) {
     moment.weights.push_back(pass.layer(layer).tensor(TensorId::weights));
@@ -95,7 +95,7 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
   }
   moment.records = run.records();
   moment.evaluations = run.evaluations();
-  for (std::size_t r = 0; r < run.task().relations().size(); ++r) {
+  for (std::size_t r = 0; r < run.task().relations.size(); ++r) {
     moment.foundAt.push_back(run.foundAt(r));
   }
   moment.stopped = run.stopped();
@@ -110,7 +110,7 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
 void LiveTraining::begin(const training::Task& task, const training::TrainingSettings& settings) {
   begunLast_ = {&task, settings};
   run_ = std::make_shared<Live>(task, settings, memoryBudgetBytes_, ++begun_ << 32U);
-  thread_.stop();  // cancels the previous run
+  task_.stop();  // cancels the previous run
   moment_ = nullptr;
   problem_.clear();
   playing_ = false;
@@ -177,7 +177,7 @@ void LiveTraining::askForDocument(Index layer) {
 }
 
 std::optional<double> LiveTraining::dueIn() const {
-  if (run_ == nullptr || thread_.busy()) return std::nullopt;  // the thread will wake it
+  if (run_ == nullptr || task_.busy()) return std::nullopt;  // the thread will wake it
   if (asked_ > 0 || stale_) return 0.0;
   if (!playing_) return std::nullopt;
   if (speed_ <= 0.0) return 0.0;
@@ -186,7 +186,7 @@ std::optional<double> LiveTraining::dueIn() const {
 
 void LiveTraining::follow(double now) {
   now_ = now;
-  if (auto outcome = thread_.take()) {
+  if (auto outcome = task_.take()) {
     problem_ = outcome->error;
     if (outcome->result) {
       moment_ = std::make_shared<const TrainingMoment>(std::move(*outcome->result));
@@ -195,7 +195,7 @@ void LiveTraining::follow(double now) {
       playing_ = false;
     }
   }
-  if (run_ == nullptr || thread_.busy()) return;
+  if (run_ == nullptr || task_.busy()) return;
   Request request;
   request.steps = std::exchange(asked_, 0);
   if (playing_ && speed_ <= 0.0) {
@@ -215,7 +215,7 @@ void LiveTraining::follow(double now) {
   request.beside = beside_;
   request.document = std::exchange(document_, std::nullopt);
   request.changes = std::exchange(changes_, {});
-  thread_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
+  task_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
     return live->advance(request, cancelled);
   });
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/background.h"
+#include "app/background_task.h"
 #include "core/document/fwd.h"
 #include "core/training/head_off.h"
 #include "core/training/head_strip.h"
@@ -54,13 +54,13 @@ class LiveTraining {
   static constexpr double kSlow = 20.0;  // steps per second: slow enough to watch
 
   /// `shown`: a moment of another run, for a picture of it; nothing is trained then.
-  explicit LiveTraining(Index memoryBudgetBytes,
-                        std::shared_ptr<const TrainingMoment> shown = nullptr)
-      : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)) {
+  LiveTraining(Scheduler& scheduler, Index memoryBudgetBytes,
+               std::shared_ptr<const TrainingMoment> shown = nullptr)
+      : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)), task_(scheduler) {
     if (moment_ != nullptr) begunLast_ = {moment_->task, moment_->settings};
   }
 
-  void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
+  void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
   Index memoryBudget() const { return memoryBudgetBytes_; }
 
   /// Starts a new run, paused. Throws UserError for invalid settings; the present run is kept then.
@@ -101,11 +101,11 @@ class LiveTraining {
   /// The newest moment; null before the first.
   std::shared_ptr<const TrainingMoment> moment() const { return moment_; }
   const std::string& problem() const { return problem_; }
-  bool busy() const { return thread_.busy(); }
+  bool busy() const { return task_.busy(); }
   /// Waits until nothing is computed. Returns whether a moment can be taken.
-  bool finish() { return thread_.wait(); }
+  bool finish() { return task_.wait(); }
   /// Cancels the running computation.
-  void stop() { thread_.stop(); }
+  void stop() { task_.stop(); }
 
  private:
   using Change = std::function<void(training::Trainer&)>;
@@ -126,7 +126,7 @@ class LiveTraining {
                                           const std::atomic<bool>& cancelled);
 
     training::Trainer run;
-    training::Model shown;  // a model with the parameters of an earlier step
+    training::TaskModel shown;  // a model with the parameters of an earlier step
     training::Examples examples;
     Index budget;
     std::uint64_t moments;
@@ -153,7 +153,7 @@ class LiveTraining {
   std::optional<Begun> begunLast_;
   std::optional<Index> look_, document_;
   std::vector<Change> changes_;
-  BackgroundTask<TrainingMoment> thread_;  // last: destroyed before the members that it writes
+  BackgroundTask<TrainingMoment> task_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

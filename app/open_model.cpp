@@ -4,8 +4,9 @@
 
 namespace headscope {
 
-OpenModel::OpenModel(Index memoryBudget, const ShownModel& shown, const ui::ModelPlace& place)
-    : live(memoryBudget, shown) {
+OpenModel::OpenModel(Scheduler& scheduler, Index memoryBudget, const ShownModel& shown,
+                     const ui::ModelPlace& place)
+    : live(scheduler, memoryBudget, shown), generation(scheduler) {
   const auto moment = live.moment();
   if (moment == nullptr) return;
   place_ = place;

@@ -15,7 +15,8 @@ namespace headscope {
 class OpenModel {
  public:
   /// `shown`: the moment shown at the start, whose place the view names.
-  OpenModel(Index memoryBudget, const ShownModel& shown, const ui::ModelPlace& place);
+  OpenModel(Scheduler& scheduler, Index memoryBudget, const ShownModel& shown,
+            const ui::ModelPlace& place);
 
   /// Opens the model at `place`, which a session, a button or the command line has set; `asked`:
   /// even if it is the open one. Once a model is open, `place` names it.

@@ -26,26 +26,25 @@ Progress loadProgress(const std::filesystem::path& folder) {
   if (folder.empty() || !platform::exists(path)) return progress;
   try {
     const std::string file = path.string();
-    const formats::Json json =
-        formats::parseJson(formats::readText(path, kMostProgressBytes, "record of lessons"));
-    const formats::JsonField object(json, file);
+    const Json json = parseJson(readText(path, kMostProgressBytes, "record of lessons"));
+    const JsonField object(json, file);
     progress.startClosed = object.at("start_closed").flag();
     for (std::string& scene : object.at("scenes").texts()) progress.scenes.insert(std::move(scene));
   } catch (const UserError&) {
     return {};
-  } catch (const formats::JsonError&) {
+  } catch (const JsonError&) {
     return {};
   }
   return progress;
 }
 
 void saveProgress(const std::filesystem::path& folder, const Progress& progress) {
-  formats::Json json = formats::Json::emptyObject();
+  Json json = Json::emptyObject();
   json["start_closed"] = progress.startClosed;
   json["scenes"] = std::vector<std::string>(progress.scenes.begin(), progress.scenes.end());
   std::error_code code;  // writing the file reports the error
   std::filesystem::create_directories(folder, code);
-  formats::writeAtomically(fileIn(folder), [&](std::ostream& out) { out << json.dump(2) << '\n'; });
+  writeAtomically(fileIn(folder), [&](std::ostream& out) { out << json.dump(2) << '\n'; });
 }
 
 }  // namespace headscope

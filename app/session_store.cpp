@@ -17,11 +17,12 @@ constexpr double kViewDelay = 3.0;      // seconds where only the view has chang
 
 }  // namespace
 
-SessionStore::SessionStore(Start start)
+SessionStore::SessionStore(Scheduler& scheduler, Start start)
     : mark_(start.mark),
       lastMark_(start.mark),
       retrySeconds_(start.retrySeconds),
-      exceptions_(std::uncaught_exceptions()) {
+      exceptions_(std::uncaught_exceptions()),
+      writer_(scheduler) {
   if (start.content) writer_.know(start.path, *start.content);
   Versions versions = versionsOf(start.models);
   open_[mark_] = {

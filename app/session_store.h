@@ -36,7 +36,7 @@ class SessionStore {
     std::filesystem::path changed{};  // saved by another process: ask before replacing
   };
 
-  explicit SessionStore(Start start);
+  SessionStore(Scheduler& scheduler, Start start);
   /// Finishes saving. A clean exit removes the autosave, unless it holds changes to a session that
   /// has a file or scenes: the next start offers those. An exception keeps the autosave.
   ~SessionStore();

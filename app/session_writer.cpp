@@ -1,7 +1,6 @@
 #include "app/session_writer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -9,23 +8,6 @@
 #include "core/base/execution.h"
 
 namespace headscope {
-
-SessionWriter::~SessionWriter() {
-  wait(true);
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-#ifndef HEADSCOPE_NO_THREADS
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-#endif
-}
-
-void SessionWriter::setWake(std::function<void()> wake) {
-  const std::lock_guard lock(wakeMutex_);
-  wake_ = std::move(wake);
-}
 
 SessionWriter::Ticket SessionWriter::write(const std::filesystem::path& path,
                                            formats::Session session, double delay,
@@ -48,30 +30,25 @@ void SessionWriter::remove(const std::filesystem::path& path) {
 }
 
 SessionWriter::Ticket SessionWriter::add(Job job) {
-  Ticket ticket = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    ticket = job.ticket = ++lastTicket_;
-    const auto same = std::find_if(jobs_.begin(), jobs_.end(),
-                                   [&](const Job& other) { return other.path == job.path; });
-    if (same != jobs_.end()) {
-      job.due = std::min(job.due, same->due);
-      std::swap(*same, job);
-    } else {
-      jobs_.push_back(std::move(job));
-    }
-    done_.reserve(done_.size() + jobs_.size() + 1);  // so that reporting needs no memory
-#ifdef HEADSCOPE_NO_THREADS
-    later_.call(std::max(nextJob()->due - clockSeconds(), 0.0), [this] {
-      std::unique_lock lock(mutex_);
-      if (!jobs_.empty() && nextJob()->due <= clockSeconds()) runNext(lock);
-    });
-#else
-    if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
-#endif
+  const std::lock_guard lock(mutex_);
+  const Ticket ticket = job.ticket = ++lastTicket_;
+  const auto same = std::find_if(jobs_.begin(), jobs_.end(),
+                                 [&](const Job& other) { return other.path == job.path; });
+  if (same != jobs_.end()) {
+    job.due = std::min(job.due, same->due);
+    std::swap(*same, job);
+  } else {
+    jobs_.push_back(std::move(job));
   }
-  changed_.notify_all();
+  done_.reserve(done_.size() + jobs_.size() + 1);  // so that reporting needs no memory
+  requestNext();
   return ticket;
+}
+
+void SessionWriter::requestNext() {
+  if (jobs_.empty()) return;
+  runner_.request([this](const std::atomic<bool>&) { return runNext(); },
+                  nextJob()->due - clockSeconds());
 }
 
 std::optional<SessionWriter::Done> SessionWriter::take() {
@@ -83,14 +60,12 @@ std::optional<SessionWriter::Done> SessionWriter::take() {
 }
 
 void SessionWriter::wait(bool hurry) {
-  std::unique_lock lock(mutex_);
-#ifdef HEADSCOPE_NO_THREADS
-  while (!jobs_.empty()) runNext(lock);
-#endif
-  hurry_ = hurry;
-  changed_.notify_all();
-  changed_.wait(lock, [this] { return jobs_.empty() && !running_; });
-  hurry_ = false;
+  if (hurry) {
+    const std::lock_guard lock(mutex_);
+    for (Job& job : jobs_) job.due = 0.0;
+    requestNext();
+  }
+  runner_.wait();
 }
 
 std::vector<SessionWriter::Job>::iterator SessionWriter::nextJob() {
@@ -112,12 +87,15 @@ std::string SessionWriter::save(Job& job) {
   return std::move(saved.leftOut);
 }
 
-void SessionWriter::runNext(std::unique_lock<std::mutex>& lock) {
-  const auto next = nextJob();
-  Job job = std::move(*next);
-  jobs_.erase(next);
-  running_ = true;
-  lock.unlock();
+TaskRunner::After SessionWriter::runNext() {
+  Job job;
+  {
+    const std::lock_guard lock(mutex_);
+    if (jobs_.empty()) return TaskRunner::After::rest;
+    const auto next = nextJob();
+    job = std::move(*next);
+    jobs_.erase(next);
+  }
   Done done{{}, job.ticket, !job.session, {}};
   try {
     if (job.session) {
@@ -135,30 +113,10 @@ void SessionWriter::runNext(std::unique_lock<std::mutex>& lock) {
   }
   done.path = std::move(job.path);
   job = {};  // may destroy the last reference to a document
-  lock.lock();
+  const std::lock_guard lock(mutex_);
   done_.push_back(std::move(done));
-  running_ = false;
-  lock.unlock();
-  changed_.notify_all();
-  {
-    const std::lock_guard wake(wakeMutex_);
-    if (wake_) wake_();
-  }
-  lock.lock();
-}
-
-void SessionWriter::loop() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-    if (stopping_) return;
-    const double early = nextJob()->due - clockSeconds();
-    if (early > 0.0 && !hurry_) {
-      changed_.wait_for(lock, std::chrono::duration<double>(early));
-    } else {
-      runNext(lock);
-    }
-  }
+  requestNext();
+  return TaskRunner::After::news;
 }
 
 }  // namespace headscope

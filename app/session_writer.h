@@ -1,8 +1,7 @@
-// Session writer: a thread that saves sessions, so that no frame waits for a disk. The newest
+// Session writer: saves sessions in the background, so that no frame waits for a disk. The newest
 // request for a path replaces older ones.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -10,10 +9,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
-#include "app/event_loop_queue.h"
+#include "app/scheduler.h"
 #include "core/formats/session.h"
 
 namespace headscope {
@@ -33,14 +32,14 @@ class SessionWriter {
   /// was last read or written here, or is unknown.
   enum class Replace { any, unchanged };
 
-  SessionWriter() = default;
+  explicit SessionWriter(Scheduler& scheduler) : runner_(scheduler, Priority::save) {}
   /// Finishes all requests.
-  ~SessionWriter();
+  ~SessionWriter() { wait(true); }
   SessionWriter(const SessionWriter&) = delete;
   SessionWriter& operator=(const SessionWriter&) = delete;
 
-  /// Sets `wake`, which the thread calls after each file.
-  void setWake(std::function<void()> wake);
+  /// Sets `wake`, which another thread calls after each file.
+  void setWake(std::function<void()> wake) { runner_.setWake(std::move(wake)); }
 
   /// Saves within `delay` seconds, or at the due time of an earlier request for the path.
   Ticket write(const std::filesystem::path& path, formats::Session session, double delay = 0.0,
@@ -65,31 +64,22 @@ class SessionWriter {
     Ticket ticket = 0;
   };
   Ticket add(Job job);
-  void loop();
   std::vector<Job>::iterator nextJob();
-  /// Runs the next job; `lock` holds mutex_ before and after.
-  void runNext(std::unique_lock<std::mutex>& lock);
+  /// Requests the next job from the scheduler; mutex_ is locked.
+  void requestNext();
+  /// Runs the next job.
+  TaskRunner::After runNext();
   /// Saves a session. Returns the parts that could not be saved. Throws as saveSession does.
   std::string save(Job& job);
   /// The content of the file when it was last read or written here.
   std::optional<formats::FileContent> known(const std::filesystem::path& path) const;
 
-  std::mutex wakeMutex_;
-  std::function<void()> wake_;
   std::mutex mutex_;
-  std::condition_variable changed_;
   std::vector<Job> jobs_;
   std::vector<Done> done_;
   std::map<std::filesystem::path, formats::FileContent> known_;
   Ticket lastTicket_ = 0;
-  bool running_ = false;
-  bool hurry_ = false;
-  bool stopping_ = false;
-#ifdef HEADSCOPE_NO_THREADS
-  EventLoopQueue later_;
-#else
-  std::thread thread_;  // started by the first job
-#endif
+  TaskRunner runner_;  // last: destroyed before the members that it uses
 };
 
 }  // namespace headscope

@@ -20,9 +20,13 @@ namespace headscope {
 class Sessions {
  public:
   /// The arguments must outlive this object.
-  Sessions(DocumentEditor& documents, ui::ViewState& view, LiveModel& model,
+  Sessions(Scheduler& scheduler, DocumentEditor& documents, ui::ViewState& view, LiveModel& model,
            SessionStore::Start start)
-      : documents_(documents), view_(view), model_(model), store_(std::move(start)) {
+      : documents_(documents),
+        view_(view),
+        model_(model),
+        store_(scheduler, std::move(start)),
+        link_(scheduler) {
     if (!store_.models().empty()) model_.take(store_.models(), documents_.newest());
   }
 

@@ -17,8 +17,6 @@
 
 namespace headscope {
 namespace {
-
-using formats::Json;
 using ui::ViewState;
 
 constexpr Index kMaxHead = Limits::kDModel - 1;
@@ -278,11 +276,11 @@ std::string viewToJson(const ViewState& view) {
 
 ViewState viewFromJson(const std::string& text, ViewState view) {
   try {
-    const Json json = formats::parseJson(text);
+    const Json json = parseJson(text);
     if (json.fields() == nullptr) return view;
     Reader reader{json};
     visitFields(reader, view);
-  } catch (const formats::JsonError&) {
+  } catch (const JsonError&) {
     return view;
   }
   view.frame.playing = false;

@@ -3,17 +3,15 @@
 #include <memory>
 #include <utility>
 
+#include "app/background_task.h"
 #include "core/base/execution.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope {
-Worker::Worker(int threads, std::function<void()> wake, double restAfter) : threads_(threads) {
-  thread_.setWake(std::move(wake));
-  thread_.onRest(restAfter, [memory = memory_] { memory->keepFree(0); });
-}
 
 void Worker::request(DocumentPtr document) {
-  thread_.request([this, document = std::move(document)](const std::atomic<bool>& cancelled) {
+  release_.stop();
+  runner_.request([this, document = std::move(document)](const std::atomic<bool>& cancelled) {
     return run(document, cancelled);
   });
 }
@@ -24,7 +22,7 @@ std::optional<Worker::Update> Worker::take() {
 }
 
 Worker::Progress Worker::progress() const {
-  if (!thread_.busy()) return {};
+  if (!runner_.busy()) return {};
   const double startedAt = startedAt_;
   return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load()};
 }
@@ -44,6 +42,12 @@ TaskRunner::After Worker::run(const DocumentPtr& document, const std::atomic<boo
     trace = runAttention(document, last_, execution);
   });
   startedAt_ = 0.0;
+  release_.request(
+      [this](const std::atomic<bool>&) {
+        memory_->keepFree(0);
+        return TaskRunner::After::rest;
+      },
+      releaseAfter_);
   if (error.empty() && trace == nullptr) return TaskRunner::After::rest;
   if (trace != nullptr) last_ = trace;
   const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-// Worker: the engine's thread. A new request replaces the one that waits and cancels the pass under
-// way.
+// Worker: computes the pass of a document in the background. A new request replaces the one that
+// waits and cancels the pass under way.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "app/background.h"
+#include "app/scheduler.h"
 #include "core/base/block_store.h"
 #include "core/document/attention.h"
 #include "core/document/fwd.h"
@@ -28,14 +28,19 @@ class Worker {
     int stepsDone = 0;     // the number of finished steps of the configuration
   };
 
-  /// `wake` is called from the worker's thread after each update. `threads` 0: one per core. Memory
-  /// kept for the next pass is released after `restAfter` seconds without a request.
-  explicit Worker(int threads, std::function<void()> wake = {}, double restAfter = 10.0);
+  /// `threads` 0: one per core. Memory kept for the next pass is released `releaseAfter` seconds
+  /// after a pass.
+  Worker(Scheduler& scheduler, Priority priority, int threads, double releaseAfter = 10.0)
+      : threads_(threads),
+        releaseAfter_(releaseAfter),
+        release_(scheduler),
+        runner_(scheduler, priority) {}
 
-  void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
+  /// Sets `wake`, which another thread calls after each update.
+  void setWake(std::function<void()> wake) { runner_.setWake(std::move(wake)); }
   void request(DocumentPtr document);
   /// Drops the requested pass and cancels the running one.
-  void stop() { thread_.stop(); }
+  void stop() { runner_.stop(); }
   /// Returns the update since the last call, if any.
   std::optional<Update> take();
   Progress progress() const;
@@ -43,21 +48,23 @@ class Worker {
   Index keptBytes() const { return memory_->freeBytes(); }
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
   /// takes).
-  void wait(double seconds = -1.0) { thread_.wait(seconds); }
+  void wait(double seconds = -1.0) { runner_.wait(seconds); }
 
  private:
   /// Runs a whole pass and stores its update.
   TaskRunner::After run(const DocumentPtr& document, const std::atomic<bool>& cancelled);
 
   int threads_;
+  double releaseAfter_;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();  // memory of the results
-  bool prepared_ = false;  // this member and the next are used by the thread only
+  bool prepared_ = false;  // passes alone use this member and the next
   TracePtr last_;
   std::mutex mutex_;
   std::optional<Update> update_;        // kept until it is taken or a newer one replaces it
   std::atomic<double> startedAt_{0.0};  // 0: no pass is under way
   std::atomic<int> stepsDone_{0};
-  TaskRunner thread_;  // last: destroyed before the members that it writes
+  TaskRunner release_;  // releases the memory kept for the next pass
+  TaskRunner runner_;   // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

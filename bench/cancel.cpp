@@ -16,7 +16,8 @@ void cancelLongPass(benchmark::State& state) {
   const DocumentPtr longDocument = documentOf(state.range(0), state.range(1), state.range(2));
   const DocumentPtr next = documentOf(8, 2, 3);
   const double whole = [&] {
-    Worker worker(0);
+    Scheduler scheduler;
+    Worker worker(scheduler, Priority::edit, 0);
     worker.request(longDocument);
     worker.wait();
     return worker.take()->trace->ms / 1e3;
@@ -24,7 +25,8 @@ void cancelLongPass(benchmark::State& state) {
   double longest = 0.0;
   int moment = 0;
   for (auto _ : state) {
-    Worker worker(0);
+    Scheduler scheduler;
+    Worker worker(scheduler, Priority::edit, 0);
     worker.request(longDocument);
     const double after = whole * (moment++ % kMoments + 0.5) / kMoments;
     while (worker.progress().busy && worker.progress().seconds < after) {

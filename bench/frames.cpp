@@ -20,6 +20,7 @@
 #include "bench/shown_pictures.h"
 #include "core/base/execution.h"
 #include "core/base/memory_budget.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "core/formats/shipped_model.h"
 #include "core/presets/presets.h"

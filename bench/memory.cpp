@@ -11,6 +11,7 @@
 #include "bench/documents.h"
 #include "core/attention/ledger.h"
 #include "core/base/memory_budget.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "core/editing/history.h"
 #include "core/platform/memory.h"

@@ -20,7 +20,7 @@ bool measureTokens(std::string_view argument) {
   const auto tokenizer =
       formats::openTokenizer(argument.substr(kFlag.size(), comma - kFlag.size()));
   const std::string text =
-      formats::readText(argument.substr(comma + 1), tokenizer::kMostTokenizedBytes, "the text");
+      readText(argument.substr(comma + 1), tokenizer::kMostTokenizedBytes, "the text");
   std::vector<double> rates;
   std::size_t tokens = 0;
   for (int run = 0; run < kRuns; ++run) {

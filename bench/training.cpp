@@ -46,8 +46,8 @@ void sentencesStep(benchmark::State& state, Index dModel, Index heads) {
 }  // namespace
 
 void registerTraining() {
-  for (const training::Task* task : training::allTasks()) {
-    registerStep(std::string(task->id()), *task, training::settingsOf(*task));
+  for (const training::Task& task : training::allTasks()) {
+    registerStep(std::string(task.id), task, training::settingsOf(task));
   }
   for (const TrainingSize& size : trainingSizes()) {
     registerStep(size.name, size.task, size.settings());

@@ -16,14 +16,12 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_options.h"
 #include "core/analysis/head_report.h"
+#include "core/formats/csv_table.h"
 #include "core/heads/designed_heads.h"
 #include "core/training/relations.h"
 
 namespace headscope::cli {
 namespace {
-
-using formats::Json;
-using Align = Table::Align;
 
 constexpr Index kMatrixShown = 16;  // heads; a wider matrix does not fit a terminal
 
@@ -82,14 +80,6 @@ Json reportJson(const HeadReport& report) {
   return json;
 }
 
-/// Returns a CSV field, quoted where RFC 4180 requires it.
-std::string csvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
 /// Returns the fewest digits that reproduce the number; empty where it is undefined.
 std::string csvNumber(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
@@ -109,10 +99,11 @@ void printCsv(std::ostream& out, const HeadReport& report) {
       out << ',' << csvNumber(report.metrics[head][m.metric].value);
     }
     const auto& made = report.madeFor[head];
-    out << ',' << (made ? csvField(made->name) : "") << ','
+    out << ',' << (made ? formats::csvField(made->name) : "") << ','
         << csvNumber(made ? made->score.value : std::nullopt);
     const HeadLabel& label = report.labels[head];
-    out << ',' << csvField(label.key) << ',' << csvNumber(label.score) << ',' << label.rows;
+    out << ',' << formats::csvField(label.key) << ',' << csvNumber(label.score) << ','
+        << label.rows;
     for (Index b = 0; b < heads; ++b) {
       out << ',' << csvNumber(similarityAt(report.similarity, h, b));
     }
@@ -123,7 +114,7 @@ void printCsv(std::ostream& out, const HeadReport& report) {
 void printMetrics(std::ostream& out, const HeadReport& report) {
   std::vector<Align> columns(allMetrics().size() + 3, Align::right);
   columns[columns.size() - 2] = Align::left;
-  Table table(columns);
+  TextTable table(columns);
   std::vector<std::string> titles{"head"};
   for (const MetricInfo& m : allMetrics()) titles.emplace_back(m.column);
   titles.emplace_back("label");
@@ -169,7 +160,7 @@ void printLabels(std::ostream& out, const HeadReport& report) {
     columns.insert(columns.begin() + 1, Align::left);
     titles.insert(titles.begin() + 1, (*first)->trained ? "trained for" : "made for");
   }
-  Table table(columns);
+  TextTable table(columns);
   table.add(titles);
   for (std::size_t h = 0; h < report.labels.size(); ++h) {
     const HeadLabel& label = report.labels[h];
@@ -200,7 +191,7 @@ void printSimilarity(std::ostream& out, const HeadSimilarity& similarity) {
     return;
   }
   out << "similarity (1 − mean Jensen–Shannon divergence of the rows)\n";
-  Table table(std::vector<Align>(static_cast<std::size_t>(similarity.heads) + 1, Align::right));
+  TextTable table(std::vector<Align>(static_cast<std::size_t>(similarity.heads) + 1, Align::right));
   std::vector<std::string> titles{"head"};
   for (Index b = 0; b < similarity.heads; ++b) titles.push_back(std::to_string(b + 1));
   table.add(titles);

@@ -24,7 +24,7 @@ Index inRange(const char* flag, std::optional<Index> asked, Index count, TensorI
 void addCellOptions(CLI::App& app, CellOptions& options) {
   const char* group = "Cell (every index from 0)";
   const auto whole = [&](const char* flag, std::optional<Index>& value, const char* about) {
-    app.add_option(flag, value, about)->check(notWhole)->type_name("N")->group(group);
+    addWhole(app, flag, value, about)->group(group);
   };
   app.add_option(
          "--step", options.step,

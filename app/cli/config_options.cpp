@@ -39,7 +39,7 @@ std::string ConfigOptions::name() const {
 void addConfigOptions(CLI::App& app, ConfigOptions& options) {
   const char* group = "Dimensions";
   const auto whole = [&](const char* flag, std::optional<Index>& value, const char* about) {
-    app.add_option(flag, value, about)->check(notWhole)->type_name("N")->group(group);
+    addWhole(app, flag, value, about)->group(group);
   };
   app.add_option("--preset", options.preset,
                  "the source of all values that no flag gives ('info --presets' lists them)")
@@ -100,6 +100,18 @@ std::string notEmpty(const std::string& text) { return text.empty() ? "it needs 
 std::string notSeed(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   return digits ? notWhole(text) : "'" + text + "' is not a whole number of at least 0";
+}
+
+CLI::Option* addWhole(CLI::App& app, const std::string& flag, std::optional<Index>& value,
+                      const std::string& about) {
+  return app.add_option(flag, value, about)->check(notWhole)->type_name("N");
+}
+
+CLI::Option* addThreads(CLI::App& app, int& threads, const std::string& about) {
+  constexpr int kMostThreads = 1024;
+  return app.add_option("--threads", threads, about)
+      ->check(CLI::Range(0, kMostThreads))
+      ->type_name("N");
 }
 
 }  // namespace headscope::cli

@@ -10,7 +10,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace headscope::cli {
 
@@ -35,14 +36,17 @@ AttentionConfig configFrom(const ConfigOptions& options);
 /// Throws UserError for an invalid configuration; lists all problems.
 void requireValid(const AttentionConfig& config);
 
-inline constexpr int kMostThreads = 1024;  // the maximum of --threads
-
 /// Checks for CLI11: each returns a sentence about the error, or an empty string.
 std::string notWhole(const std::string& text);
 std::string notNumber(const std::string& text);
 std::string notEmpty(const std::string& text);
 std::string notSeed(const std::string& text);  // a whole number from 0
 
-inline constexpr int kMaxThreads = 1024;
+/// Adds a flag that takes a whole number.
+CLI::Option* addWhole(CLI::App& app, const std::string& flag, std::optional<Index>& value,
+                      const std::string& about);
+/// Adds --threads.
+CLI::Option* addThreads(CLI::App& app, int& threads,
+                        const std::string& about = "0 (default): one per core");
 
 }  // namespace headscope::cli

@@ -104,7 +104,7 @@ Index headsOfFile(const PassOptions& o, const AttentionConfig& c,
 }
 
 std::optional<GivenWeights> weightsOfFile(const PassOptions& o, const AttentionConfig& c) {
-  const auto loaded = formats::loadWeights(formats::SafetensorsFile(o.weights), o.prefix);
+  const auto loaded = formats::loadWeights(SafetensorsFile(o.weights), o.prefix);
   const std::string where = "the weights of " + o.weights;
   const Index heads = headsOfFile(o, c, loaded, where);
   requireSame(o.config.dModel, loaded.dModel, "--d-model", where);
@@ -178,7 +178,7 @@ Pin pinFrom(const std::string& text) {
         "column, from 0)",
         text));
   }
-  return {*cell, formats::parseNumber(text.substr(equals + 1), "--pin " + toString(*cell))};
+  return {*cell, parseNumber(text.substr(equals + 1), "--pin " + toString(*cell))};
 }
 
 /// Runs `action` and prefixes its UserError with the flag that caused it.

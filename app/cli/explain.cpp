@@ -16,9 +16,6 @@
 namespace headscope::cli {
 namespace {
 
-using formats::Json;
-using Align = Table::Align;
-
 constexpr std::size_t kTermsShown = 12;
 
 struct ExplainOptions {
@@ -86,7 +83,7 @@ std::vector<std::string> cellsOf(const Term& term, bool softmax) {
 }
 
 void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
-  Table table({Align::left, Align::left, Align::left, Align::right});
+  TextTable table({Align::left, Align::left, Align::left, Align::right});
   const auto sorted = largestFirst(e.terms);
   const std::size_t shown = std::min(sorted.size(), kTermsShown);
   double rest = e.sum;

@@ -6,8 +6,6 @@
 
 namespace headscope::cli {
 
-using formats::Json;
-
 Json measuredJson(const std::optional<double>& value) {
   return value ? numberJson(*value) : Json(nullptr);
 }

@@ -9,11 +9,11 @@
 namespace headscope::cli {
 
 /// A number, or null.
-formats::Json measuredJson(const std::optional<double>& value);
+Json measuredJson(const std::optional<double>& value);
 /// Adds every metric by its key.
-void addMetrics(formats::Json& head, const HeadMetrics& metrics);
+void addMetrics(Json& head, const HeadMetrics& metrics);
 /// Adds "label", "label_score" and "label_rows"; where metrics or the label are null, also
 /// "undefined" with the reasons.
-void addLabel(formats::Json& head, const HeadMetrics& metrics, const HeadLabel& label);
+void addLabel(Json& head, const HeadMetrics& metrics, const HeadLabel& label);
 
 }  // namespace headscope::cli

@@ -16,9 +16,6 @@
 namespace headscope::cli {
 namespace {
 
-using formats::Json;
-using Align = Table::Align;
-
 constexpr Index kCommonHeadWidth = 64;
 
 struct InfoOptions {
@@ -28,8 +25,12 @@ struct InfoOptions {
 };
 
 Json parametersJson(const Ledger::Parameters& p) {
-  return {{"W_Q", p.wQ}, {"W_K", p.wK}, {"W_V", p.wV}, {"W_O", p.wO},     {"b_Q", p.bQ},
-          {"b_K", p.bK}, {"b_V", p.bV}, {"b_O", p.bO}, {"total", p.total}};
+  Json json = Json::emptyObject();
+  for (std::size_t i = 0; i < p.each.size(); ++i) {
+    json[info(kWeightTensors[i].id).name] = p.each[i];
+  }
+  json["total"] = p.total;
+  return json;
 }
 
 Json infoJson(const AttentionConfig& config, const Ledger& cost) {
@@ -52,7 +53,7 @@ Json infoJson(const AttentionConfig& config, const Ledger& cost) {
 }
 
 void printSteps(std::ostream& out, const AttentionConfig& config, const Ledger& cost) {
-  Table table({Align::left, Align::left, Align::left, Align::right, Align::right});
+  TextTable table({Align::left, Align::left, Align::left, Align::right, Align::right});
   table.add({"step", "formula", "gives", "FLOPs", "bytes"});
   for (const auto& row : cost.steps) {
     const StepText text = row.step->text(config);
@@ -65,21 +66,15 @@ void printSteps(std::ostream& out, const AttentionConfig& config, const Ledger& 
 }
 
 void printParameters(std::ostream& out, const AttentionConfig& config, const Ledger& cost) {
-  Table table({Align::left, Align::left, Align::right});
+  TextTable table({Align::left, Align::left, Align::right});
   table.add({"parameter", "shape", "values"});
   const auto& p = cost.parameters;
-  const auto row = [&](TensorId id, Index count) {
-    if (count == 0) return;
-    table.add({std::string(info(id).name), toString(shapeOf(id, config)), withThousands(count)});
-  };
-  row(TensorId::wQ, p.wQ);
-  row(TensorId::wK, p.wK);
-  row(TensorId::wV, p.wV);
-  row(TensorId::wO, p.wO);
-  row(TensorId::bQ, p.bQ);
-  row(TensorId::bK, p.bK);
-  row(TensorId::bV, p.bV);
-  row(TensorId::bO, p.bO);
+  for (std::size_t i = 0; i < p.each.size(); ++i) {
+    if (p.each[i] == 0) continue;
+    const TensorId id = kWeightTensors[i].id;
+    table.add(
+        {std::string(info(id).name), toString(shapeOf(id, config)), withThousands(p.each[i])});
+  }
   table.add({"total", "", withThousands(p.total)});
   table.print(out);
 }
@@ -115,8 +110,8 @@ void printInfo(std::ostream& out, const std::string& name, const AttentionConfig
 }
 
 void printPresets(std::ostream& out) {
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
-               Align::right, Align::left});
+  TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right,
+                   Align::right, Align::right, Align::left});
   table.add({"preset", "d_model", "heads", "d_k", "tokens", "batch", "parameters", "about"});
   std::size_t common = 0;
   for (const Preset& preset : presets()) {

@@ -21,13 +21,9 @@
 
 namespace headscope::cli {
 namespace {
-
-using formats::FileFloat;
-using formats::Json;
 using training::AskedQuestion;
 using training::HeadRoles;
 using training::LayerLearner;
-using Align = Table::Align;
 
 constexpr Index kTestSentences = 500;
 constexpr Index kTestSeries = 200;
@@ -76,7 +72,7 @@ void printLearned(std::ostream& out, const Learned& learned) {
     columns.insert(columns.begin() + 2, Align::right);
     header.insert(header.begin() + 2, "right");
   }
-  Table table(columns);
+  TextTable table(columns);
   table.add(header);
   for (const AskedQuestion& question : training::questionsOf(learned.domain)) {
     std::vector<std::string> heads;
@@ -199,25 +195,18 @@ Command addLearn(CLI::App& app) {
   auto options = std::make_shared<LearnOptions>();
   addConfigOptions(*sub, options->config);
   const char* group = "Learning";
-  sub->add_option("--channels", options->channels,
-                  "learn from generated series of N channels instead of sentences")
-      ->check(notWhole)
-      ->type_name("N")
+  addWhole(*sub, "--channels", options->channels,
+           "learn from generated series of N channels instead of sentences")
       ->group(group);
   sub->add_option("--seed", options->seed,
                   "seed of the initial weights and of the training data (default 1)")
-      ->check(notWhole)
+      ->check(notSeed)
       ->type_name("N")
       ->group(group);
-  sub->add_option("--steps", options->steps,
-                  "number of batches: of 32 sentences (default 120), of 12 series (default 150)")
-      ->check(notWhole)
-      ->type_name("N")
+  addWhole(*sub, "--steps", options->steps,
+           "number of batches: of 32 sentences (default 120), of 12 series (default 150)")
       ->group(group);
-  sub->add_option("--threads", options->threads,
-                  "largest number of threads; the result does not depend on it")
-      ->check(CLI::Range(0, kMostThreads))
-      ->type_name("N")
+  addThreads(*sub, options->threads, "largest number of threads; the result does not depend on it")
       ->group(group);
   sub->add_option("--out", options->out,
                   "the weights' file, with the names of nn.MultiheadAttention")

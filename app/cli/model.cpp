@@ -31,17 +31,13 @@
 
 namespace headscope::cli {
 namespace {
-
-using formats::Json;
-using model::HeadOfLayer;
 using model::MeasuredPass;
 using model::ModelConfig;
 using model::ModelInput;
 using model::ModelPtr;
 using model::ModelTrace;
 using model::ModelTracePtr;
-using model::Prediction;
-using Align = Table::Align;
+using model::TokenProbability;
 
 constexpr std::size_t kPredictions = 10;
 
@@ -148,7 +144,7 @@ Json predictionsJson(const ModelPass& pass) {
   if (!trace.document().model->hasReadout()) return places;
   for (const auto& atPlace : trace.predictions(0, trace.tokens(), kPredictions)) {
     Json best = Json::emptyList();
-    for (const Prediction& p : atPlace) {
+    for (const TokenProbability& p : atPlace) {
       Json one{{"id", p.id}, {"p", numberJson(p.probability)}};
       if (pass.names != nullptr) one["token"] = pass.nameOf(p.id);
       best.push_back(std::move(one));
@@ -195,14 +191,14 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
   }
   out << (trace.config().causal ? "the next token and its probability\n"
                                 : "the hidden token and its probability\n");
-  Table table(std::vector<Align>(kShown + 2, Align::left));
+  TextTable table(std::vector<Align>(kShown + 2, Align::left));
   std::vector<std::string> titles{"place", "token", "most probable"};
   titles.resize(kShown + 2);
   table.add(std::move(titles));
   const auto predictions = trace.predictions(0, trace.tokens(), kShown);
   for (std::size_t row = 0; row < predictions.size(); ++row) {
     std::vector<std::string> cells{std::to_string(row + 1), tokenName(trace.document().input, row)};
-    for (const Prediction& p : predictions[row]) {
+    for (const TokenProbability& p : predictions[row]) {
       const std::string name = pass.nameOf(p.id);
       cells.push_back(
           fmt::format("{} {:.3f}", name.empty() ? std::to_string(p.id) : name, p.probability));
@@ -215,7 +211,7 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
 
 void printHeads(std::ostream& out, const ModelPass& pass) {
   out << "the labels of all heads on these tokens\n";
-  Table table({Align::left, Align::left, Align::left, Align::right, Align::left});
+  TextTable table({Align::left, Align::left, Align::left, Align::right, Align::left});
   table.add({"layer", "head", "does here", "n", "because"});
   const auto perLayer = static_cast<std::size_t>(pass.trace->config().heads);
   for (std::size_t i = 0; i < pass.labels.size(); ++i) {
@@ -231,7 +227,7 @@ void printProbe(std::ostream& out, const MeasuredPass& probe) {
   out << "\nthe labels of all heads on random tokens given twice\n";
   std::vector<Align> columns(kShown.size() + 4, Align::left);
   columns.back() = Align::right;
-  Table table(columns);
+  TextTable table(columns);
   std::vector<std::string> titles{"layer", "head"};
   for (const Metric metric : kShown) titles.emplace_back(info(metric).title);
   titles.emplace_back("does there");
@@ -332,9 +328,7 @@ Command addModel(CLI::App& app) {
   sub->add_flag("--probe", options->probe,
                 "also label the heads on random tokens given twice (Olsson et al. 2022)");
   addModelReadings(*sub, options->readings);
-  sub->add_option("--threads", options->threads, "0 (default): one per core")
-      ->check(CLI::Range(0, kMaxThreads))
-      ->type_name("N");
+  addThreads(*sub, options->threads);
   sub->add_flag("--json", options->json, "print JSON");
   return {sub, [options](std::ostream& out) { runModelCommand(*options, out); }};
 }

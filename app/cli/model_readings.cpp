@@ -19,11 +19,8 @@
 
 namespace headscope::cli {
 namespace {
-
-using formats::Json;
 using model::LogitPart;
 using model::LogitPartKind;
-using Align = Table::Align;
 
 Index wordFrom(const std::string& text, const formats::TokenizerPtr& names) {
   try {
@@ -78,7 +75,7 @@ class Reader {
   model::LogitParts parts() const { return logitParts(*trace_, row_, word(), other(), {}).value(); }
 
   model::HeadReplaced patched() const {
-    const model::HeadOfLayer head = headFrom("--patch", readings_.patch);
+    const HeadOfLayer head = headFrom("--patch", readings_.patch);
     const Tensor own = headOutput(*trace_, head);
     const Tensor rows = fromOtherText()                 ? headOutput(*otherPass(), head)
                         : readings_.patchWith == "mean" ? model::meanOfRows(own)
@@ -93,7 +90,7 @@ class Reader {
   }
 
   struct Generated {
-    std::vector<model::Prediction> tokens;
+    std::vector<model::TokenProbability> tokens;
     Index cacheBytes = 0;
     bool ended = false;  // the model produced a token that ends a text
   };
@@ -113,7 +110,7 @@ class Reader {
   }
 
   /// Returns the text of the tokens; empty without a tokenizer.
-  std::string textOf(const std::vector<model::Prediction>& tokens) const {
+  std::string textOf(const std::vector<model::TokenProbability>& tokens) const {
     if (names_ == nullptr) return {};
     std::vector<tokenizer::TokenId> ids;
     for (const auto& each : tokens) ids.push_back(static_cast<tokenizer::TokenId>(each.id));
@@ -164,7 +161,7 @@ void printLens(std::ostream& out, const Reader& reader) {
   const Index word = reader.word();
   out << fmt::format("\nafter each half layer, at {}: the predicted token, and the rank of {}\n",
                      reader.placeInWords(), reader.nameOf(word));
-  Table table({Align::left, Align::left, Align::right, Align::right, Align::right});
+  TextTable table({Align::left, Align::left, Align::right, Align::right, Align::right});
   table.add({"after", "would say", "p", "rank", "its p"});
   const auto lens = reader.lens();
   for (const auto& [half, best, standing] : lens) {
@@ -188,7 +185,7 @@ void printParts(std::ostream& out, const Reader& reader) {
   std::stable_sort(parts.begin(), parts.end(), [](const LogitPart& a, const LogitPart& b) {
     return std::abs(a.value) > std::abs(b.value);
   });
-  Table table({Align::left, Align::right});
+  TextTable table({Align::left, Align::right});
   for (std::size_t i = 0; i < std::min(kShown, parts.size()); ++i) {
     table.add({inWords(parts[i]), fmt::format("{:+.4f}", parts[i].value)});
   }
@@ -198,7 +195,7 @@ void printParts(std::ostream& out, const Reader& reader) {
 }
 
 void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace& trace,
-                const model::HeadOfLayer& head) {
+                const HeadOfLayer& head) {
   const model::HeadReplaced found = reader.patched();
   const auto other = reader.other();
   out << fmt::format(
@@ -217,7 +214,7 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
     out << fmt::format(", direct {:+.4f}; the other {:+.4f} come by {}\n", *found.direct,
                        found.total() - *found.direct, between);
   }
-  Table table({Align::left, Align::right, Align::right, Align::right});
+  TextTable table({Align::left, Align::right, Align::right, Align::right});
   table.add({"word", "before", "after", "change"});
   for (const auto& word : found.words) {
     table.add({reader.nameOf(word.id), fmt::format("{:.3f}", word.before),
@@ -227,8 +224,7 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
   table.print(out);
 }
 
-Json patchJson(const Reader& reader, const ModelReadings& readings,
-               const model::HeadOfLayer& head) {
+Json patchJson(const Reader& reader, const ModelReadings& readings, const HeadOfLayer& head) {
   const model::HeadReplaced found = reader.patched();
   Json words = Json::emptyList();
   for (const auto& word : found.words) {
@@ -253,8 +249,8 @@ Json patchJson(const Reader& reader, const ModelReadings& readings,
 
 }  // namespace
 
-model::HeadOfLayer headFrom(std::string_view flag, const std::string& text) {
-  model::HeadOfLayer head;
+HeadOfLayer headFrom(std::string_view flag, const std::string& text) {
+  HeadOfLayer head;
   const char* end = text.data() + text.size();
   const auto [dot, layerError] = std::from_chars(text.data(), end, head.layer);
   if (layerError == std::errc() && dot != end && *dot == '.') {
@@ -369,7 +365,7 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
   if (readings.generate > 0) {
     const auto made = reader.generated();
     Json tokens = Json::emptyList();
-    for (const model::Prediction& each : made.tokens) {
+    for (const model::TokenProbability& each : made.tokens) {
       Json one = reader.tokenJson(each.id);
       one["p"] = numberJson(each.probability);
       tokens.push_back(std::move(one));
@@ -397,8 +393,8 @@ void printReadings(std::ostream& out, const ModelReadings& readings,
                                                 : std::string("greedy"),
                      bytesInWords(made.cacheBytes));
   if (const std::string text = reader.textOf(made.tokens); !text.empty()) out << text << '\n';
-  Table table({Align::left, Align::right});
-  for (const model::Prediction& each : made.tokens) {
+  TextTable table({Align::left, Align::right});
+  for (const model::TokenProbability& each : made.tokens) {
     table.add({reader.nameOf(each.id), fmt::format("{:.3f}", each.probability)});
   }
   table.print(out);

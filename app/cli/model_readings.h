@@ -32,11 +32,11 @@ struct ModelReadings {
 void addModelReadings(CLI::App& app, ModelReadings& readings);
 
 /// Parses "L.H", both counted from 0. Throws UserError that names the flag.
-model::HeadOfLayer headFrom(std::string_view flag, const std::string& text);
+HeadOfLayer headFrom(std::string_view flag, const std::string& text);
 
 /// `names` may be null: ids then name the tokens.
-void addReadings(formats::Json& json, const ModelReadings& readings,
-                 const model::ModelTracePtr& trace, const formats::TokenizerPtr& names);
+void addReadings(Json& json, const ModelReadings& readings, const model::ModelTracePtr& trace,
+                 const formats::TokenizerPtr& names);
 void printReadings(std::ostream& out, const ModelReadings& readings,
                    const model::ModelTracePtr& trace, const formats::TokenizerPtr& names);
 

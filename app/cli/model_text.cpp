@@ -28,7 +28,7 @@ Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer&
     return {options.pair, tokenizer.encodePair(first, second, special, "--pair")};
   }
   if (options.text) return {{*options.text}, tokenizer.encode(*options.text, special, "--text")};
-  std::string text = formats::readText(options.file, tokenizer::kMostTokenizedBytes, "text");
+  std::string text = readText(options.file, tokenizer::kMostTokenizedBytes, "text");
   auto tokens = tokenizer.encode(text, special, options.file);
   return {{std::move(text)}, std::move(tokens)};
 }

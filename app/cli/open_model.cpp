@@ -15,9 +15,9 @@ model::ModelPtr openModelFolder(const std::string& folder, Index layerBudgetByte
   return model;
 }
 
-void addNotes(formats::Json& json, const model::ModelNotes& notes) {
-  formats::Json fields = formats::Json::emptyObject();
-  for (const auto& [name, value] : notes.unknownFields) fields[name] = formats::parseJson(value);
+void addNotes(Json& json, const model::ModelNotes& notes) {
+  Json fields = Json::emptyObject();
+  for (const auto& [name, value] : notes.unknownFields) fields[name] = parseJson(value);
   json["unknown_fields"] = std::move(fields);
   json["unused_tensors"] = notes.unusedTensors;
   json["notes"] = notes.sentences();

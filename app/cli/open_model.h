@@ -18,6 +18,6 @@ inline constexpr const char* kStrictHelp =
 model::ModelPtr openModelFolder(const std::string& folder, Index layerBudgetBytes, bool strict);
 
 /// Adds "unknown_fields", "unused_tensors" and "notes", the sentences printed on stderr.
-void addNotes(formats::Json& json, const model::ModelNotes& notes);
+void addNotes(Json& json, const model::ModelNotes& notes);
 
 }  // namespace headscope::cli

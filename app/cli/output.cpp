@@ -9,8 +9,6 @@
 
 namespace headscope::cli {
 
-using formats::Json;
-
 std::size_t displayWidth(const std::string& text) {
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   auto left = static_cast<utf8proc_ssize_t>(text.size());
@@ -25,7 +23,7 @@ std::size_t displayWidth(const std::string& text) {
   return width;
 }
 
-void Table::print(std::ostream& out) const {
+void TextTable::print(std::ostream& out) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) {

@@ -13,12 +13,12 @@
 
 namespace headscope::cli {
 
-/// A table whose columns fit their widest cell, two spaces apart.
-class Table {
- public:
-  enum class Align { left, right };
+enum class Align { left, right };
 
-  explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
+/// A table whose columns fit their widest cell, two spaces apart.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   void print(std::ostream& out) const;
 
@@ -44,9 +44,9 @@ void printSummary(std::ostream& out, const Trace& trace, const std::string& memo
 /// Prints the progress of learning on stderr, with a line from time to time.
 void tellLearning(const training::LayerLearner& learner);
 
-formats::Json shapesJson(const std::vector<NamedShape>& shapes);
+Json shapesJson(const std::vector<NamedShape>& shapes);
 /// Converts a number to JSON; non-finite values become "-inf", "inf" and "nan".
-formats::Json numberJson(double value);
-void printJson(std::ostream& out, const formats::Json& json);
+Json numberJson(double value);
+void printJson(std::ostream& out, const Json& json);
 
 }  // namespace headscope::cli

@@ -49,10 +49,10 @@ const std::vector<std::string>& memoryOf(const TextSource& source) {
 }
 
 InputSource chosenSource(const PassOptions& o) {
-  if (!o.input.empty()) return formats::loadInput(formats::SafetensorsFile(o.input));
+  if (!o.input.empty()) return formats::loadInput(SafetensorsFile(o.input));
   if (!o.series.empty()) {
     SeriesSource source;
-    for (const auto& file : o.series) source.items.push_back(formats::readSeries(file));
+    for (const auto& file : o.series) source.items.push_back(readSeries(file));
     return source;
   }
   InputSource source = o.config.basis().source;

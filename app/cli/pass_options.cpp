@@ -113,10 +113,7 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
       "rate of dropped weights, as in training (default 0)", group);
   add(app, "--dropout-seed", o.dropoutSeed, kSeed, "seed of the dropped weights (default 1)",
       group);
-  app.add_option("--threads", o.threads, "0 (default): one per core")
-      ->check(CLI::Range(0, kMostThreads))
-      ->type_name("N")
-      ->group(group);
+  addThreads(app, o.threads)->group(group);
 }
 
 void addSessionFlags(CLI::App& app, PassOptions& o) {
@@ -185,7 +182,7 @@ GradientsPtr computeGradients(const PassOptions& options, const TracePtr& trace,
   checkGradientsFit(config, defaultMemoryBudget());
   const Tensor given = gradOutput.empty()
                            ? gradOutputOfSum(config)
-                           : formats::loadGradOutput(formats::SafetensorsFile(gradOutput), config);
+                           : formats::loadGradOutput(SafetensorsFile(gradOutput), config);
   ExecutionContext execution;
   execution.threads = options.threads;
   return gradientsOf(trace, given, execution);

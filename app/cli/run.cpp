@@ -24,9 +24,6 @@
 namespace headscope::cli {
 namespace {
 
-using formats::Json;
-using Align = Table::Align;
-
 constexpr std::size_t kRowsListed = 12;
 
 struct RunOptions {
@@ -81,7 +78,7 @@ std::string weightsInWords(const Document& document) {
 }
 
 void printSteps(std::ostream& out, const Trace& trace) {
-  Table table({Align::left, Align::left, Align::left, Align::right});
+  TextTable table({Align::left, Align::left, Align::left, Align::right});
   table.add({"step", "formula", "gives", "ms"});
   for (const StepRun& run : trace.steps) {
     const Step& s = step(run.step);
@@ -132,7 +129,7 @@ void printHeads(std::ostream& out, const Document& document) {
 }
 
 void printGradients(std::ostream& out, const Gradients& gradients) {
-  Table table({Align::left, Align::left, Align::right});
+  TextTable table({Align::left, Align::left, Align::right});
   table.add({"gradient", "shape", "length"});
   for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);

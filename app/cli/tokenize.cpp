@@ -12,11 +12,8 @@
 
 namespace headscope::cli {
 namespace {
-
-using formats::Json;
 using tokenizer::Token;
 using tokenizer::Tokenizer;
-using Align = Table::Align;
 
 struct TokenizeOptions {
   std::string directory;
@@ -49,7 +46,7 @@ std::string hexOf(std::string_view bytes) {
 }
 
 void printTokens(std::ostream& out, const Tokenized& result, const Tokenizer& tokenizer) {
-  Table table({Align::right, Align::right, Align::left, Align::left, Align::left, Align::left});
+  TextTable table({Align::right, Align::right, Align::left, Align::left, Align::left, Align::left});
   table.add({"", "id", "token", "bytes", "at", "text"});
   for (const auto& group : tokenizer::groupsByCharacter(result.tokens)) {
     for (std::uint32_t i = group.begin; i < group.end; ++i) {

@@ -25,13 +25,10 @@
 
 namespace headscope::cli {
 namespace {
-
-using formats::Json;
 using training::Evaluation;
 using training::Role;
 using training::Trainer;
 using training::TrainingSettings;
-using Align = Table::Align;
 
 struct TrainOptions {
   std::string task, from, save, saveModel, log;  // empty where not given
@@ -110,13 +107,13 @@ Json trainJson(const Trainer& run, double msPerStep) {
   }
   Json accuracy = Json::emptyObject();
   for (std::size_t q = 0; q < last.losses.questions.size(); ++q) {
-    accuracy[run.task().questions()[q].name] = numberJson(last.losses.questions[q].accuracy);
+    accuracy[run.task().questions[q].name] = numberJson(last.losses.questions[q].accuracy);
   }
   Json relations = Json::emptyList();
   for (std::size_t r = 0; r < last.roles.relations.size(); ++r) {
     const Role& role = last.roles.relations[r];
     const std::optional<Index> found = run.foundAt(r);
-    relations.push_back({{"name", run.task().relations()[r].name},
+    relations.push_back({{"name", run.task().relations[r].name},
                          {"layer", role.head ? Json(role.head->layer) : Json()},
                          {"head", role.head ? Json(role.head->head) : Json()},
                          {"mass", role.head ? numberJson(role.mass) : Json()},
@@ -133,7 +130,7 @@ Json trainJson(const Trainer& run, double msPerStep) {
     }
     similarity.push_back(std::move(rows));
   }
-  return {{"task", run.task().id()},
+  return {{"task", run.task().id},
           {"parameters", parameterCount(run.task(), run.settings().model)},
           {"steps", run.stepsTaken()},
           {"loss", std::move(loss)},
@@ -146,7 +143,7 @@ Json trainJson(const Trainer& run, double msPerStep) {
 void printRun(std::ostream& out, const Trainer& run, double msPerStep) {
   const TrainingSettings& s = run.settings();
   const Evaluation& last = run.evaluations().back();
-  out << fmt::format("{}: {}\n", run.task().title(), run.task().words());
+  out << fmt::format("{}: {}\n", run.task().title, run.task().words);
   out << fmt::format(
       "{} layer{}, d_model {}, {} head{}, {} parameters; batch {}, learning rate {:g}, seed {}\n",
       s.model.layers, s.model.layers == 1 ? "" : "s", s.model.dModel, s.model.heads,
@@ -155,28 +152,27 @@ void printRun(std::ostream& out, const Trainer& run, double msPerStep) {
   out << fmt::format("step {}: loss {:.3f}, {:.3f} at the start; {:.2f} ms a step\n\n",
                      run.stepsTaken(), last.losses.loss, run.evaluations().front().losses.loss,
                      msPerStep);
-  Table questions({Align::left, Align::right, Align::right, Align::left});
+  TextTable questions({Align::left, Align::right, Align::right, Align::left});
   questions.add({"question", "accuracy", "solved at", "asks for"});
   for (std::size_t q = 0; q < last.losses.questions.size(); ++q) {
-    const training::Question& question = run.task().questions()[q];
+    const training::Question& question = run.task().questions[q];
     questions.add({std::string(question.name),
                    fmt::format("{:.3f}", last.losses.questions[q].accuracy),
                    fmt::format("{:.2f}", question.solved), std::string(question.words)});
   }
   questions.print(out);
   out << '\n';
-  Table relations({Align::left, Align::left, Align::right, Align::left, Align::left});
+  TextTable relations({Align::left, Align::left, Align::right, Align::left, Align::left});
   relations.add({"relation", "head", "mass", "found at step", "looks at"});
   for (std::size_t r = 0; r < last.roles.relations.size(); ++r) {
     const Role& role = last.roles.relations[r];
     const std::optional<Index> found = run.foundAt(r);
-    relations.add({std::string(run.task().relations()[r].name),
-                   role.head
-                       ? fmt::format("layer {}, head {}", role.head->layer + 1, role.head->head + 1)
-                       : "none",
-                   role.head ? fmt::format("{:.2f}", role.mass) : "–",
-                   found ? std::to_string(*found) : "not found",
-                   std::string(run.task().relations()[r].words)});
+    relations.add(
+        {std::string(run.task().relations[r].name),
+         role.head ? fmt::format("layer {}, head {}", role.head->layer + 1, role.head->head + 1)
+                   : "none",
+         role.head ? fmt::format("{:.2f}", role.mass) : "–",
+         found ? std::to_string(*found) : "not found", std::string(run.task().relations[r].words)});
   }
   relations.print(out);
 }
@@ -200,7 +196,7 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   if (!options.save.empty()) formats::saveRun(options.save, *run);
   if (!options.saveModel.empty()) formats::saveAsModel(options.saveModel, run->model());
   if (!options.log.empty()) {
-    formats::writeAtomically(options.log, [&](std::ostream& file) {
+    writeAtomically(options.log, [&](std::ostream& file) {
       file << formats::curvesCsv(run->task(), run->records(), run->evaluations());
     });
   }
@@ -216,8 +212,8 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
 
 std::string taskNames() {
   std::string names;
-  for (const training::Task* task : training::allTasks()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", task->id());
+  for (const training::Task& task : training::allTasks()) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", task.id);
   }
   return names;
 }
@@ -231,9 +227,7 @@ Command addTrain(CLI::App& app) {
   sub->add_option("--task", o->task, taskNames())->check(notEmpty)->type_name("NAME");
   const char* model = "Model (the task's own without any)";
   const auto whole = [&](const char* flag, std::optional<Index>& value, const char* about,
-                         const char* group) {
-    sub->add_option(flag, value, about)->check(notWhole)->type_name("N")->group(group);
-  };
+                         const char* group) { addWhole(*sub, flag, value, about)->group(group); };
   whole("--layers", o->layers, "of attention, 1 to 8", model);
   whole("--d-model", o->dModel, "width of the model", model);
   whole("--heads", o->heads, "of each layer", model);
@@ -248,10 +242,7 @@ Command addTrain(CLI::App& app) {
       ->check(notSeed)
       ->type_name("N")
       ->group(training);
-  sub->add_option("--threads", o->threads, "0 (default): one per core")
-      ->check(CLI::Range(0, kMaxThreads))
-      ->type_name("N")
-      ->group(training);
+  addThreads(*sub, o->threads)->group(training);
   const char* files = "Files";
   const auto path = [&](const char* flag, std::string& value, const char* about, const char* type) {
     sub->add_option(flag, value, about)->check(notEmpty)->type_name(type)->group(files);

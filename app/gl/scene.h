@@ -12,7 +12,8 @@
 
 namespace headscope::gl {
 
-struct Rect {
+/// The edges of a rectangle, in points.
+struct Bounds {
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
 };
 struct Rgba {
@@ -34,7 +35,7 @@ struct HeatmapSource {
 
 /// One rectangle showing (a part of) a source.
 struct HeatmapQuad {
-  Rect rect;
+  Bounds rect;
   std::size_t source = 0;    // in HeatmapBatch::sources
   float low = 0, high = 1;   // values at the two ends of the colour map
   int colorMap = 0;          // row of the colour map texture

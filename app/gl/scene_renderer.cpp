@@ -62,7 +62,7 @@ void setColor(const Program& program, const char* uniform, const Rgba& color) {
 }
 
 /// False where nothing of the clip rectangle is on the display.
-bool setScissor(const Scene& scene, Rect clip) {
+bool setScissor(const Scene& scene, Bounds clip) {
   const float scale = scene.pixelsPerPoint;
   const auto pixel = [scale](float points, float limit) {
     return static_cast<GLint>(std::lround(std::clamp(points, 0.0F, limit) * scale));
@@ -99,7 +99,7 @@ void SceneRenderer::beginFrame() {
   drawCalls_ = 0;
 }
 
-void SceneRenderer::draw(const Scene& scene, const Scene::Command& command, Rect clip) {
+void SceneRenderer::draw(const Scene& scene, const Scene::Command& command, Bounds clip) {
   if (!setScissor(scene, clip)) return;
   glEnable(GL_BLEND);
   glBlendEquation(GL_FUNC_ADD);

@@ -25,7 +25,7 @@ class SceneRenderer {
 
   void beginFrame();
   /// Draws one command of the scene; `clip` in the scene's points.
-  void draw(const Scene& scene, const Scene::Command& command, Rect clip);
+  void draw(const Scene& scene, const Scene::Command& command, Bounds clip);
 
   struct Stats {
     std::uint64_t uploads = 0;        // since the start

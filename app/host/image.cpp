@@ -34,7 +34,7 @@ std::vector<std::uint8_t> colorsOf(const Image& image) {
 
 void writePng(const std::filesystem::path& path, const Image& image) {
   const std::vector<std::uint8_t> colors = colorsOf(image);
-  formats::writeAtomically(path, [&](std::ostream& out) {
+  writeAtomically(path, [&](std::ostream& out) {
     const auto write = [](void* stream, void* data, int size) {
       static_cast<std::ostream*>(stream)->write(static_cast<const char*>(data), size);
     };

@@ -4,31 +4,21 @@
 
 #include <utility>
 
-#include "app/event_loop_queue.h"
 #include "app/host/system_fonts.h"
 #include "app/ui/theme.h"
 
 namespace headscope::host {
 
-std::future<LoadedFonts> loadFontsAside(float scale) {
-#ifdef HEADSCOPE_NO_THREADS
-  constexpr auto kHow = std::launch::deferred;
-#else
-  constexpr auto kHow = std::launch::async;
-#endif
-  return std::async(kHow, [scale] {
-    LoadedFonts loaded;
+LoadedFonts loadFonts([[maybe_unused]] float scale) {
+  LoadedFonts loaded;
 #if IMGUI_VERSION_NUM < 19200  // newer versions draw letters when they are first shown
-    loaded.atlas = std::make_unique<ImFontAtlas>();
-    loaded.fonts = ui::loadFonts(*loaded.atlas, scale);
-    loaded.atlas->Build();
-    loaded.atlas->ClearInputData();  // ImGui's copies of the typefaces
-    loaded.scale = scale;
-#else
-    (void)scale;
+  loaded.atlas = std::make_unique<ImFontAtlas>();
+  loaded.fonts = ui::loadFonts(*loaded.atlas, scale);
+  loaded.atlas->Build();
+  loaded.atlas->ClearInputData();  // ImGui's copies of the typefaces
+  loaded.scale = scale;
 #endif
-    return loaded;
-  });
+  return loaded;
 }
 
 namespace {

@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,16 +16,16 @@
 
 namespace headscope::host {
 
-/// The rasterized fonts for an interface scale, loaded on a thread while a window opens.
+/// The rasterized fonts for an interface scale, loaded in the background while a window opens.
 struct LoadedFonts {
   std::unique_ptr<ImFontAtlas> atlas;  // null: the first frame loads the fonts
   ui::Fonts fonts;
   float scale = 0.0F;
 };
 
-/// Loads fonts on another thread. Take the result before a Dear ImGui context is created: no
-/// context may be created or destroyed meanwhile.
-std::future<LoadedFonts> loadFontsAside(float scale);
+/// Loads fonts without a Dear ImGui context, on any thread. No context may be created or destroyed
+/// meanwhile.
+LoadedFonts loadFonts(float scale);
 
 class ImGuiSession {
  public:

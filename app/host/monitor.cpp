@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/view_state.h"
+#include "app/ui/preferences.h"
 
 namespace headscope::host {
 

@@ -31,8 +31,7 @@ constexpr std::uintmax_t kMostBytes = 64U << 20U;  // the largest file of a type
 /// Reads a typeface's file; null where it is unreadable or cannot be drawn.
 std::shared_ptr<const std::string> readFont(const char* path, int face) {
   try {
-    auto file =
-        std::make_shared<const std::string>(formats::readText(path, kMostBytes, "typeface"));
+    auto file = std::make_shared<const std::string>(readText(path, kMostBytes, "typeface"));
     return ui::isWholeFont(*file, face) ? file : nullptr;
   } catch (const UserError&) {
     return nullptr;

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/background_task.h"
 #include "app/gl/error.h"
 #include "app/gl/reset_watch.h"
 #include "app/host/image.h"
@@ -305,13 +306,16 @@ int runWindow(App& app, const WindowOptions& options) {
   const GlfwLibrary library;
   float monitorScale = contentScale(glfwGetPrimaryMonitor());
   if (!options.keepScale) app.view().preferences.scale = interfaceScale(monitorScale);
-  auto fonts = loadFontsAside(app.scale());
+  BackgroundTask<LoadedFonts> fonts(app.scheduler());
+  fonts.request([scale = app.scale()](const auto&) { return std::optional(loadFonts(scale)); });
   const WindowPtr window = openWindow(options);
   if (const auto missing = missingFromGl(); !missing.empty()) {
     throw UserError(fmt::format("{}; {}", missing, kWindowWayOut));
   }
 
-  ImGuiSession session(fonts.get());
+  fonts.wait();
+  auto loaded = fonts.take();  // without a result the session loads them itself
+  ImGuiSession session(loaded && loaded->result ? std::move(*loaded->result) : LoadedFonts());
   Events events{session.input()};
   watchEvents(window.get(), events);
   const WindowBackend backend(window.get());

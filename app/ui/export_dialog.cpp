@@ -124,21 +124,7 @@ class ExportForm {
       choice_.tensor = TensorId::weights;  // this pass has no memory, or no biases
       changed();
     }
-    exportCaption(look_, "tensor");
-    ImGui::SetNextItemWidth(look_.px(240));
-    memory_.comboOpen =
-        beginCombo("##tensor", withShape(choice_.tensor), ImGuiComboFlags_HeightLarge);
-    if (memory_.comboOpen) {
-      for (const TensorId id : ids) {
-        const bool chosen = id == choice_.tensor;
-        if (ImGui::Selectable(withShape(id).c_str(), chosen)) {
-          choice_.tensor = id;
-          changed();
-        }
-        if (chosen && ImGui::IsWindowAppearing()) ImGui::SetItemDefaultFocus();
-      }
-      ImGui::EndCombo();
-    }
+    tensorMenu(ids, choice_.tensor, [this](TensorId id) { return withShape(id); });
     format();
   }
 
@@ -153,21 +139,26 @@ class ExportForm {
     const auto named = [&](formats::ModelTensor tensor) {
       return fmt::format("{}  {}", toString(tensor), toString(shapeOf(tensor, trace)));
     };
+    tensorMenu(offered, choice_.modelTensor, named);
+    format();
+  }
+
+  /// Draws the menu of the tensors that can be exported; a click chooses one.
+  template <typename Id, typename Named>
+  void tensorMenu(const std::vector<Id>& offered, Id& chosen, const Named& named) {
     exportCaption(look_, "tensor");
     ImGui::SetNextItemWidth(look_.px(240));
-    memory_.comboOpen = beginCombo("##tensor", named(choice_.modelTensor));
-    if (memory_.comboOpen) {
-      for (const formats::ModelTensor tensor : offered) {
-        const bool chosen = tensor == choice_.modelTensor;
-        if (ImGui::Selectable(named(tensor).c_str(), chosen)) {
-          choice_.modelTensor = tensor;
-          changed();
-        }
-        if (chosen && ImGui::IsWindowAppearing()) ImGui::SetItemDefaultFocus();
+    memory_.comboOpen = beginCombo("##tensor", named(chosen), ImGuiComboFlags_HeightLarge);
+    if (!memory_.comboOpen) return;
+    for (const Id id : offered) {
+      const bool is = id == chosen;
+      if (ImGui::Selectable(named(id).c_str(), is)) {
+        chosen = id;
+        changed();
       }
-      ImGui::EndCombo();
+      if (is && ImGui::IsWindowAppearing()) ImGui::SetItemDefaultFocus();
     }
-    format();
+    ImGui::EndCombo();
   }
 
   void format() {

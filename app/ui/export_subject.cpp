@@ -41,7 +41,7 @@ std::string modelInWords(const model::ModelTrace& trace) {
 
 std::string layerOfModelInWords(const model::ModelTrace& trace, Index layer) {
   Index off = 0;
-  for (const model::HeadOfLayer& head : headsOff(trace.document())) {
+  for (const HeadOfLayer& head : headsOff(trace.document())) {
     if (head.layer == layer) ++off;
   }
   return fmt::format("layer {} of {} ({}, {}{})", layer + 1, trace.document().model->name(),

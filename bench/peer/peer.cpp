@@ -50,7 +50,7 @@ namespace headscope::bench {
 namespace {
 
 DocumentPtr read(const std::string& path, Index heads) {
-  const formats::SafetensorsFile file(path);
+  const SafetensorsFile file(path);
   TensorSource source = formats::loadInput(file);
   const formats::LoadedWeights loaded = formats::loadWeights(file);
   AttentionConfig config;
@@ -118,13 +118,13 @@ int serve(const std::string& path, Index heads) {
 
 std::string shapesOf(const training::Task& task, const training::TrainingSettings& settings) {
   std::vector<Index> classes;
-  for (const training::Question& question : task.questions()) classes.push_back(question.classes);
+  for (const training::Question& question : task.questions) classes.push_back(question.classes);
   const training::ModelSettings& m = settings.model;
   return fmt::format(
       R"({{"layers":{},"d_model":{},"heads":{},"causal":{},"length":{},"features":[{}],)"
       R"("channels":{},"classes":[{}],"batch":{},"rate":{}}})",
-      m.layers, m.dModel, m.heads, m.causal, task.length(), fmt::join(task.features(), ","),
-      task.channels().size(), fmt::join(classes, ","), settings.batch,
+      m.layers, m.dModel, m.heads, m.causal, task.length, fmt::join(task.features, ","),
+      task.channels.size(), fmt::join(classes, ","), settings.batch,
       settings.optimiser.learningRate);
 }
 
@@ -132,10 +132,10 @@ std::string shapesOf(const training::Task& task, const training::TrainingSetting
 std::vector<TimedProduct> productsOf(const training::Task& task,
                                      const training::TrainingSettings& settings) {
   const training::ModelSettings& m = settings.model;
-  const Index places = task.length(), rows = settings.batch * places, width = m.dModel;
+  const Index places = task.length, rows = settings.batch * places, width = m.dModel;
   const Index dK = width / m.heads, matrices = m.layers * settings.batch * m.heads;
   Index answers = 0;
-  for (const training::Question& question : task.questions()) answers += question.classes;
+  for (const training::Question& question : task.questions) answers += question.classes;
   return {{rows, width, width, 8 * m.layers}, {width, rows, width, 4 * m.layers},
           {places, dK, places, 2 * matrices}, {places, places, dK, 4 * matrices},
           {rows, width, answers, 1},          {rows, answers, width, 1},

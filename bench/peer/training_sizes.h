@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/training/tasks/example.h"
+#include "core/training/tasks/example_writer.h"
 #include "core/training/trainer.h"
 
 namespace headscope::bench {

@@ -17,7 +17,6 @@ namespace headscope {
 namespace {
 
 constexpr double kFar = 1.25;
-constexpr const char* kNoPartner = "no token has a target to look at";
 
 constexpr Index kLeastRows = 3;
 // The fewest rows for a relation that the head itself declares: the hypothesis precedes the
@@ -105,10 +104,9 @@ MetricValue declaredScoreOf(const Trace& trace, Index item, Index head,
   const CountedRows counted = countedRows(trace.document(), item);
   const std::string noShares = whyNotDistribution(trace, item, head, counted);
   if (!noShares.empty()) return MetricValue::undefined(noShares);
-  MetricValue score = partnerWeight(HeadRows(trace, TensorId::weights, item, head), counted,
-                                    relation.partners.at(static_cast<std::size_t>(item)));
-  if (score.why == kNoPartner && !relation.whyNone.empty()) score.why = relation.whyNone;
-  return score;
+  return partnerWeight(HeadRows(trace, TensorId::weights, item, head), counted,
+                       relation.partners.at(static_cast<std::size_t>(item)),
+                       relation.whyNone.empty() ? kNoPartner : relation.whyNone);
 }
 
 bool isOf(const std::optional<DeclaredRelation>& relation, const std::string& name) {
@@ -178,7 +176,8 @@ HeadLabel labelElse(const HeadMetrics& metrics, const UniformMetrics& uniform) {
 }  // namespace
 
 MetricValue partnerWeight(HeadRows weights, const CountedRows& counted,
-                          const std::vector<std::vector<Index>>& partners) {
+                          const std::vector<std::vector<Index>>& partners,
+                          const std::string& whyNone) {
   double sum = 0.0;
   Index rows = 0;
   for (const CountedRow& row : counted.rows) {
@@ -188,7 +187,7 @@ MetricValue partnerWeight(HeadRows weights, const CountedRows& counted,
     for (const Index key : keys) sum += shares[static_cast<std::size_t>(key)];
     ++rows;
   }
-  if (rows == 0) return MetricValue::undefined(kNoPartner);
+  if (rows == 0) return MetricValue::undefined(whyNone);
   return {sum / static_cast<double>(rows), {}};
 }
 

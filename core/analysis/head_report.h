@@ -41,9 +41,11 @@ struct HeadLabel {
 std::string labelRule();
 
 /// The total weight on a query's partners in a (T, M) matrix of weights, as a mean over the counted
-/// rows that have partners.
+/// rows that have partners; undefined, for the reason `whyNone`, where none has.
+inline constexpr const char* kNoPartner = "no token has a target to look at";
 MetricValue partnerWeight(HeadRows weights, const CountedRows& counted,
-                          const std::vector<std::vector<Index>>& partners);
+                          const std::vector<std::vector<Index>>& partners,
+                          const std::string& whyNone = kNoPartner);
 
 /// The mean weight on the declared partners, 0 … 1, over the counted rows that have partners; none
 /// where the head's weights are no shares of 1 (rows.h).

@@ -7,18 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "core/attention/places.h"
 #include "core/document/trace.h"
 
 namespace headscope {
-
-/// The row of one query of one head.
-struct RowRef {
-  Index item = 0;
-  Index head = 0;
-  Index query = 0;
-
-  bool operator==(const RowRef&) const = default;
-};
 
 /// The factors of the scores: 1/√d_k where `scale` is set, and 1/temperature.
 struct Sharpness {

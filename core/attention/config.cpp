@@ -49,7 +49,7 @@ class Findings {
   std::vector<Problem> found;
 };
 
-void checkHeads(const AttentionConfig& c, Findings& findings) {
+void checkHeads(const AttentionConfig& c, HeadWidth width, Findings& findings) {
   if (!findings.count("d_model", c.dModel, Limits::kDModel)) return;
   if (!findings.count("heads", c.numHeads, Limits::kDModel)) return;
   if (c.headDim != 0) {
@@ -65,15 +65,16 @@ void checkHeads(const AttentionConfig& c, Findings& findings) {
     auto nearest = nearestHeadCounts(c.dModel, c.numHeads);
     std::sort(nearest.begin(), nearest.end());
     const bool several = nearest.size() > 1;
-    findings.add(
-        "heads",
-        fmt::format("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
-                    "must be whole); the nearest head count{} that divide{}: {}; or give d_k by "
-                    "itself (head_dim; in the window: More)",
-                    c.dModel, c.numHeads, c.dModel, c.numHeads,
-                    static_cast<double>(c.dModel) / static_cast<double>(c.numHeads),
-                    several ? "s" : "", several ? "" : "s", fmt::join(nearest, ", ")),
-        nearest);
+    findings.add("heads",
+                 fmt::format("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
+                             "must be whole); the nearest head count{} that divide{}: {}{}",
+                             c.dModel, c.numHeads, c.dModel, c.numHeads,
+                             static_cast<double>(c.dModel) / static_cast<double>(c.numHeads),
+                             several ? "s" : "", several ? "" : "s", fmt::join(nearest, ", "),
+                             width == HeadWidth::free
+                                 ? "; or give d_k by itself (head_dim; in the window: More)"
+                                 : ""),
+                 nearest);
     return;
   }
   if (!findings.count("kv_heads", c.numKvHeads, Limits::kDModel)) return;
@@ -200,9 +201,9 @@ std::vector<Index> nearestHeadCounts(Index dModel, Index wanted, std::size_t cou
   return picked;
 }
 
-std::vector<Problem> validate(const AttentionConfig& c) {
+std::vector<Problem> validate(const AttentionConfig& c, HeadWidth width) {
   Findings findings;
-  checkHeads(c, findings);
+  checkHeads(c, width, findings);
   findings.count("tokens", c.seqLen, Limits::kTokens);
   findings.count("batch", c.batch, Limits::kBatch);
   if (c.crossAttention()) findings.count("memory_len", c.memoryLen, Limits::kTokens);
@@ -217,11 +218,9 @@ std::vector<Problem> validate(const AttentionConfig& c) {
   constexpr double kHottest = std::numeric_limits<float>::max();
   if (!(c.temperature > 0.0 && c.temperature <= kHottest) ||
       !std::isfinite(1.0F / static_cast<float>(c.temperature))) {
-    findings.add(
-        "temperature",
-        fmt::format(
-            "temperature is {}: it must be from 3e-39 to 3.4e38 (1 leaves the scores unchanged)",
-            inWords(c.temperature)));
+    findings.add("temperature", fmt::format("temperature is {}: it must be a number above 0, from "
+                                            "3e-39 to 3.4e38 (1 leaves the scores unchanged)",
+                                            inWords(c.temperature)));
   }
   checkQueriesAndKeys(c, findings);
   if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {

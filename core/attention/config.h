@@ -114,8 +114,10 @@ struct Limits {
   static constexpr Index kBatch = 4096;
 };
 
+/// Whether d_k can be given by itself (`head_dim`), or is d_model / heads.
+enum class HeadWidth { free, divided };
 /// All problems of a configuration, in plain words with a way out; empty: it can run.
-std::vector<Problem> validate(const AttentionConfig& config);
+std::vector<Problem> validate(const AttentionConfig& config, HeadWidth width = HeadWidth::free);
 
 /// Head counts that divide d_model, nearest to `wanted` first (the smaller first on a tie).
 std::vector<Index> nearestHeadCounts(Index dModel, Index wanted, std::size_t count = 2);

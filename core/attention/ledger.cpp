@@ -12,8 +12,6 @@
 namespace headscope {
 namespace {
 
-Index parameterCount(TensorId id, const AttentionConfig& c) { return elementCount(shapeOf(id, c)); }
-
 /// Sizes are bounded by Limits, but their products may exceed 2^63: estimates in floating point
 /// first.
 void refuseOverflow(const AttentionConfig& c) {
@@ -42,17 +40,11 @@ Ledger ledger(const AttentionConfig& c, ScoreStorage held) {
   refuseOverflow(c);
   Ledger total;
   auto& p = total.parameters;
-  p.wQ = parameterCount(TensorId::wQ, c);
-  p.wK = parameterCount(TensorId::wK, c);
-  p.wV = parameterCount(TensorId::wV, c);
-  p.wO = parameterCount(TensorId::wO, c);
-  if (c.bias) {
-    p.bQ = parameterCount(TensorId::bQ, c);
-    p.bK = parameterCount(TensorId::bK, c);
-    p.bV = parameterCount(TensorId::bV, c);
-    p.bO = parameterCount(TensorId::bO, c);
+  for (std::size_t i = 0; i < p.each.size(); ++i) {
+    const TensorId id = kWeightTensors[i].id;
+    p.each[i] = c.bias || !isBias(id) ? elementCount(shapeOf(id, c)) : 0;
+    p.total += p.each[i];
   }
-  p.total = p.wQ + p.wK + p.wV + p.wO + p.bQ + p.bK + p.bV + p.bO;
   total.residentBytes = 4 * (p.total + elementCount(shapeOf(TensorId::x, c)));
   if (c.crossAttention()) total.residentBytes += 4 * elementCount(shapeOf(TensorId::memory, c));
   for (const TensorId weight : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {

@@ -1,15 +1,18 @@
 // Ledger: what a configuration costs (parameters, FLOPs, bytes), step by step, before it is run.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/attention/steps/step.h"
+#include "core/attention/weight_tensors.h"
 
 namespace headscope {
 
 struct Ledger {
   struct Parameters {
-    Index wQ = 0, wK = 0, wV = 0, wO = 0, bQ = 0, bK = 0, bV = 0, bO = 0, total = 0;
+    std::array<Index, kWeightTensors.size()> each{};  // biases that are not added count 0
+    Index total = 0;
   } parameters;
   struct Row {
     const Step* step;

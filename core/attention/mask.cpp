@@ -121,7 +121,7 @@ PaintedMask runs(Index queries, Index keys, Begin&& begin, End&& end) {
       queries, keys,
       std::vector<std::uint8_t>(static_cast<std::size_t>(queries * keys), std::uint8_t{0})};
   for (Index i = 0; i < queries; ++i) {
-    paintBlock(mask, {i, i + 1, begin(i), end(i)}, true);
+    paintBlock(mask, {i, 1, begin(i), end(i) - begin(i)}, true);
   }
   return mask;
 }
@@ -189,16 +189,16 @@ PaintedMask inverted(PaintedMask mask) {
   return mask;
 }
 
-bool paintBlock(PaintedMask& mask, const PairBlock& block, bool allow) {
-  const Index col0 = std::clamp<Index>(block.col0, 0, mask.keys);
-  const Index col1 = std::clamp<Index>(block.col1, col0, mask.keys);
+bool paintBlock(PaintedMask& mask, const CellBlock& block, bool allow) {
+  const Index begin = std::clamp<Index>(block.col, 0, mask.keys);
+  const Index end = std::clamp<Index>(block.endCol(), begin, mask.keys);
   const std::uint8_t value = allow ? 1 : 0;
   bool changed = false;
-  for (Index i = std::max<Index>(block.row0, 0); i < std::min(block.row1, mask.queries); ++i) {
+  for (Index i = std::max<Index>(block.row, 0); i < std::min(block.endRow(), mask.queries); ++i) {
     const auto row = mask.allowed.begin() + i * mask.keys;
-    changed = changed || std::any_of(row + col0, row + col1,
+    changed = changed || std::any_of(row + begin, row + end,
                                      [value](std::uint8_t pair) { return pair != value; });
-    std::fill(row + col0, row + col1, value);
+    std::fill(row + begin, row + end, value);
   }
   return changed;
 }

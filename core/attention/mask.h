@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/places.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -93,14 +94,8 @@ std::vector<Index> sentenceEnds(const std::vector<std::string>& tokens);
 /// Allowed where `mask` forbids, and the other way round.
 PaintedMask inverted(PaintedMask mask);
 
-/// Pairs of rows [row0, row1) and columns [col0, col1).
-struct PairBlock {
-  Index row0 = 0, row1 = 0;
-  Index col0 = 0, col1 = 0;
-};
-
 /// Sets the pairs of a block that lie in the mask. True where one of them changed.
-bool paintBlock(PaintedMask& mask, const PairBlock& block, bool allow);
+bool paintBlock(PaintedMask& mask, const CellBlock& block, bool allow);
 
 /// All rules that forbid a pair; empty where it is allowed.
 std::vector<MaskRule> rulesForbidding(const Mask& mask, Index item, Index query, Index key);

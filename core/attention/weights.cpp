@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/weight_tensors.h"
 #include "core/base/random.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/random_tensors.h"
@@ -36,17 +37,15 @@ double glorot(const Shape& shape) {
   return std::sqrt(6.0 / static_cast<double>(shape[0] + shape[1]));
 }
 
-struct Shapes {
-  Shape q, kv, o, bq, bkv, bo;
-
-  explicit Shapes(const AttentionConfig& c)
-      : q{c.queryWidth(), c.dModel},
-        kv{c.dKv(), c.kvWidth()},
-        o{c.dModel, c.queryWidth()},
-        bq{c.queryWidth()},
-        bkv{c.dKv()},
-        bo{c.dModel} {}
-};
+/// The bound of a matrix's uniform distribution in nn.MultiheadAttention.
+double xavierBound(TensorId id, const AttentionConfig& config) {
+  const Shape shape = shapeOf(id, config);
+  if (id == TensorId::wO) return 1.0 / std::sqrt(static_cast<double>(shape[1]));
+  // Where all three have one shape, PyTorch draws them as one (3D, D) matrix: its bound is smaller.
+  const bool combined = shapeOf(TensorId::wQ, config) == shapeOf(TensorId::wK, config) &&
+                        config.queryWidth() == config.dModel;
+  return combined ? glorot({3 * shape[0], shape[1]}) : glorot(shape);
+}
 
 }  // namespace
 
@@ -65,51 +64,26 @@ WeightInit weightInitFromString(std::string_view name) {
 }
 
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed) {
-  const Shapes shape(config);
-  Weights w;
+  Weights weights;
   std::vector<Draw> draws;
-  const auto drawn = [&](Tensor& target, const Shape& of, std::string_view name, Distribution as,
-                         double scale) {
-    target = Tensor::uninitialised(of);
-    draws.push_back({&target, RandomStream(seed, name), as, static_cast<float>(scale)});
-  };
-  if (init == WeightInit::normal) {
-    const auto normal = [&](Tensor& target, const Shape& of, std::string_view name) {
-      drawn(target, of, name, Distribution::normal, 0.1);
-    };
-    normal(w.wQ, shape.q, "W_Q");
-    normal(w.wK, shape.kv, "W_K");
-    normal(w.wV, shape.kv, "W_V");
-    normal(w.wO, shape.o, "W_O");
-    normal(w.bQ, shape.bq, "b_Q");
-    normal(w.bK, shape.bkv, "b_K");
-    normal(w.bV, shape.bkv, "b_V");
-    normal(w.bO, shape.bo, "b_O");
-    draw(draws);
-    return w;
+  for (const WeightTensor& w : kWeightTensors) {
+    const Shape shape = shapeOf(w.id, config);
+    Tensor& tensor = weights.*w.tensor;
+    if (init != WeightInit::normal && isBias(w.id)) {
+      tensor = Tensor::zeros(shape);
+    } else if (init == WeightInit::identity) {
+      tensor = identity(shape);
+    } else {
+      tensor = Tensor::uninitialised(shape);
+      const RandomStream stream(seed, info(w.id).name);
+      draws.push_back(init == WeightInit::normal
+                          ? Draw{&tensor, stream, Distribution::normal, 0.1F}
+                          : Draw{&tensor, stream, Distribution::uniform,
+                                 static_cast<float>(xavierBound(w.id, config))});
+    }
   }
-  w.bQ = Tensor::zeros(shape.bq);
-  w.bK = Tensor::zeros(shape.bkv);
-  w.bV = Tensor::zeros(shape.bkv);
-  w.bO = Tensor::zeros(shape.bo);
-  if (init == WeightInit::identity) {
-    w.wQ = identity(shape.q);
-    w.wK = identity(shape.kv);
-    w.wV = identity(shape.kv);
-    w.wO = identity(shape.o);
-    return w;
-  }
-  // Where all three have one shape, PyTorch draws them as one (3D, D) matrix: its bound is smaller.
-  const bool combined = shape.q == shape.kv && config.queryWidth() == config.dModel;
-  const double boundQ = combined ? glorot({3 * shape.q[0], shape.q[1]}) : glorot(shape.q);
-  const double boundKv = combined ? boundQ : glorot(shape.kv);
-  drawn(w.wQ, shape.q, "W_Q", Distribution::uniform, boundQ);
-  drawn(w.wK, shape.kv, "W_K", Distribution::uniform, boundKv);
-  drawn(w.wV, shape.kv, "W_V", Distribution::uniform, boundKv);
-  drawn(w.wO, shape.o, "W_O", Distribution::uniform,
-        1.0 / std::sqrt(static_cast<double>(shape.o[1])));
   draw(draws);
-  return w;
+  return weights;
 }
 
 Index headDimOf(const Weights& weights, Index numHeads) {
@@ -119,24 +93,17 @@ Index headDimOf(const Weights& weights, Index numHeads) {
 }
 
 void checkWeights(const Weights& weights, const AttentionConfig& config, const std::string& where) {
-  struct Item {
-    const char* name;
-    const Tensor& tensor;
-    const Shape& expected;
-  };
-  const Shapes shape(config);
-  const std::array items{Item{"W_Q", weights.wQ, shape.q},   Item{"W_K", weights.wK, shape.kv},
-                         Item{"W_V", weights.wV, shape.kv},  Item{"W_O", weights.wO, shape.o},
-                         Item{"b_Q", weights.bQ, shape.bq},  Item{"b_K", weights.bK, shape.bkv},
-                         Item{"b_V", weights.bV, shape.bkv}, Item{"b_O", weights.bO, shape.bo}};
-  for (const Item& item : items) {
-    if (item.tensor.shape() == item.expected) continue;
+  for (const WeightTensor& w : kWeightTensors) {
+    const Shape expected = shapeOf(w.id, config), found = (weights.*w.tensor).shape();
+    if (found == expected) continue;
     throw UserError(
         fmt::format("{}: expected {}, found {} in {}; set d_model and the heads to the sizes of "
                     "these weights, or load others",
-                    item.name, toString(item.expected), toString(item.tensor.shape()), where));
+                    info(w.id).name, toString(expected), toString(found), where));
   }
-  for (const Item& item : items) requireFinite(item.tensor, item.name, where);
+  for (const WeightTensor& w : kWeightTensors) {
+    requireFinite(weights.*w.tensor, std::string(info(w.id).name), where);
+  }
 }
 
 }  // namespace headscope

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/json.h"
 
-namespace headscope::formats {
+namespace headscope {
 
 /// Parses `text`, calls `read` with the file's JsonField and returns its result. Throws `Error`
 /// with a message that begins with the file's name.
@@ -50,4 +50,4 @@ inline bool flagIn(const JsonField& entry, const char* name) {
   return flag && flag->flag();
 }
 
-}  // namespace headscope::formats
+}  // namespace headscope

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 
-namespace headscope::formats {
+namespace headscope {
 namespace {
 
 struct Kind {
@@ -106,4 +106,4 @@ Json downloadedJson(std::string_view text, const std::string& file, const JsonLi
   }
 }
 
-}  // namespace headscope::formats
+}  // namespace headscope

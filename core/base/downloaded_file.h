@@ -8,7 +8,7 @@
 
 #include "core/base/json.h"
 
-namespace headscope::formats {
+namespace headscope {
 
 /// "is a Git LFS pointer …: run \"git lfs pull\" in its folder", by the file's first bytes; nothing
 /// where they identify nothing.
@@ -26,4 +26,4 @@ inline constexpr std::size_t kTellingBytes = 256;
 /// instead or the place of the damage.
 Json downloadedJson(std::string_view text, const std::string& file, const JsonLimits& limits);
 
-}  // namespace headscope::formats
+}  // namespace headscope

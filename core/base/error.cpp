@@ -24,7 +24,7 @@ std::string sentenceFor(const std::exception& error) {
                        file != nullptr ? file->path1().string() : "the system refuses it",
                        system->code().message());
   }
-  return "an internal error in headscope stopped this; your document is unchanged. Try another "
+  return "an internal error in headscope stopped this, and your document is unchanged: try another "
          "way, or restart headscope";
 }
 

@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "core/base/downloaded_file.h"
-#include "core/base/error.h"
+#include "core/base/file_error.h"
 #include "core/platform/files.h"
 #include "core/platform/paths.h"
 #include "core/platform/process.h"
 
-namespace headscope::formats {
+namespace headscope {
 
 namespace fs = std::filesystem;
 
@@ -43,20 +43,20 @@ InputFile openInput(const fs::path& path) {
       reason = code ? code.message() : "you have no permission to read it";
   }
   if (reason.empty()) return file;
-  throw UserError(fmt::format("cannot read {}: {}; check the path", path.string(), reason));
+  throw FileError(fmt::format("cannot read {}: {}; check the path", path.string(), reason));
 }
 
 std::string readText(const fs::path& path, std::uintmax_t mostBytes, std::string_view kind) {
   InputFile file = openInput(path);
   if (file.bytes > mostBytes) {
-    throw UserError(fmt::format("{} is not a usable {}: it is larger than {} MiB; open another",
+    throw FileError(fmt::format("{} is not a usable {}: it is larger than {} MiB; open another",
                                 path.string(), kind, mostBytes >> 20));
   }
   std::string text(static_cast<std::size_t>(file.bytes), '\0');
   file.stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.stream.gcount())));
   if (const auto instead = lfsPointer(text)) {
-    throw UserError(fmt::format("{} {}", path.string(), *instead));
+    throw FileError(fmt::format("{} {}", path.string(), *instead));
   }
   return text;
 }
@@ -238,4 +238,4 @@ OutputFolder::~OutputFolder() {
   for (const fs::path& made : made_) fs::remove(made, ignored);
 }
 
-}  // namespace headscope::formats
+}  // namespace headscope

@@ -14,7 +14,7 @@
 #include <system_error>
 #include <vector>
 
-namespace headscope::formats {
+namespace headscope {
 
 struct InputFile {
   std::ifstream stream;
@@ -94,4 +94,4 @@ class OutputFolder {
   std::vector<std::filesystem::path> made_;  // the innermost first
 };
 
-}  // namespace headscope::formats
+}  // namespace headscope

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
+#include "core/base/file_error.h"
 #include "core/base/utf8.h"
 
-namespace headscope::formats {
+namespace headscope {
 
 /// Builds the parsed values, and refuses a text at the first value beyond a limit.
 class JsonBuilder {
@@ -65,9 +65,11 @@ class JsonBuilder {
   bool end_array() { return end(); }
   bool parse_error(std::size_t byte, const std::string&, const nlohmann::json::exception& error) {
     constexpr int kOutOfRange = 406;
-    refuse(JsonError::Kind::damaged,
-           error.id == kOutOfRange ? "a number in it is too large"
-                                   : fmt::format("it is cut short or damaged at byte {}", byte));
+    throw JsonError(JsonError::Kind::damaged,
+                    error.id == kOutOfRange
+                        ? "a number in it is too large"
+                        : fmt::format("it is cut short or damaged at byte {}", byte),
+                    field_, byte);
   }
   // NOLINTEND(readability-identifier-naming)
 
@@ -287,12 +289,12 @@ void parseFields(std::string_view text,
 }
 
 void JsonField::fail(const std::string& what) const {
-  throw UserError(fmt::format("{}: {} {}; correct the file, or open another", *file_,
+  throw FileError(fmt::format("{}: {} {}; correct the file, or open another", *file_,
                               path_.empty() ? "the file" : path_, what));
 }
 
 void JsonField::refuseUnknown(const std::string& known) const {
-  throw UserError(fmt::format(
+  throw FileError(fmt::format(
       "{}: {} is {}, a field that headscope {} does not know{}; was the file made by a newer "
       "headscope? Open it with that one, or remove the field",
       *file_, path_, quoted(), HEADSCOPE_VERSION, known.empty() ? "" : " (known: " + known + ")"));
@@ -426,4 +428,4 @@ std::vector<Index> JsonField::wholes() const {
   return all;
 }
 
-}  // namespace headscope::formats
+}  // namespace headscope

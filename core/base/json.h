@@ -22,7 +22,7 @@
 
 #include "core/base/index.h"
 
-namespace headscope::formats {
+namespace headscope {
 
 /// Null, true or false, a number, a text, a list, or an object with its fields in their order.
 /// Destroying one allocates nothing. Where memory runs out while one is made, std::bad_alloc is
@@ -128,11 +128,12 @@ struct JsonLimits {
 class JsonError : public std::runtime_error {
  public:
   enum class Kind { damaged, noObject, tooDeep, tooManyKeys, tooLarge };
-  JsonError(Kind what, const std::string& why, std::string inField = {})
-      : std::runtime_error(why), kind(what), field(std::move(inField)) {}
+  JsonError(Kind what, const std::string& why, std::string inField = {}, std::size_t at = 0)
+      : std::runtime_error(why), kind(what), field(std::move(inField)), byte(at) {}
 
   Kind kind;
   std::string field;  // the one that parseFields was reading
+  std::size_t byte;   // of a damaged text: where it is, from 1; else 0
 };
 
 /// Throws JsonError for a text that is not JSON or exceeds a limit.
@@ -200,12 +201,12 @@ class JsonField {
   /// The value as a message quotes it, shortened: "\"yarn\"", "a list".
   std::string quoted() const;
 
-  /// Throws UserError: "FILE: FIELD <what>; …".
+  /// Throws FileError: "FILE: FIELD <what>; …".
   [[noreturn]] void fail(const std::string& what) const;
-  /// Throws UserError for an unknown value, naming the file, this field and the value. `known`
+  /// Throws FileError for an unknown value, naming the file, this field and the value. `known`
   /// lists the permitted names; empty: none are listed.
   [[noreturn]] void refuseUnknown(const std::string& known = {}) const;
-  /// Throws UserError for the first field, at any depth, that was not read.
+  /// Throws FileError for the first field, at any depth, that was not read.
   void refuseUnread() const;
 
  private:
@@ -230,4 +231,4 @@ auto readWhole(const Json& json, const std::string& file, Read&& read) {
   return result;
 }
 
-}  // namespace headscope::formats
+}  // namespace headscope

@@ -57,10 +57,10 @@ std::string bytesInWords(Index bytes) {
   return inUnits(static_cast<double>(bytes), {"bytes", "kB", "MB", "GB", "TB", "PB"}, 1000.0);
 }
 
-std::string flopsInWords(Index flops) {
-  return inUnits(static_cast<double>(flops), {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"},
-                 1000.0);
+std::string flopsAmount(Index flops) {
+  return inUnits(static_cast<double>(flops), {"", "k", "M", "G", "T", "P"}, 1000.0);
 }
+std::string flopsInWords(Index flops) { return flopsAmount(flops) + "FLOP"; }
 
 std::string withThousands(Index count) {
   std::string digits = std::to_string(count);

@@ -21,6 +21,8 @@ std::string factorText(double value);
 
 /// "1.07 GB", "344 kB": powers of ten.
 std::string bytesInWords(Index bytes);
+/// "12.7 M": for a table that names the unit.
+std::string flopsAmount(Index flops);
 /// "12.7 MFLOP".
 std::string flopsInWords(Index flops);
 /// "1,050,624".

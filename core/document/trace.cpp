@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/attention/gradients.h"
+#include "core/attention/weight_tensors.h"
 
 namespace headscope {
 
@@ -11,15 +12,7 @@ Trace::Trace(DocumentPtr document)
   hold(document_->scoreStorage);
   put(TensorId::x, document_->input->x);
   put(TensorId::memory, document_->input->memory);
-  const Weights& w = document_->weights;
-  put(TensorId::wQ, w.wQ);
-  put(TensorId::wK, w.wK);
-  put(TensorId::wV, w.wV);
-  put(TensorId::wO, w.wO);
-  put(TensorId::bQ, w.bQ);
-  put(TensorId::bK, w.bK);
-  put(TensorId::bV, w.bV);
-  put(TensorId::bO, w.bO);
+  for (const WeightTensor& w : kWeightTensors) put(w.id, document_->weights.*w.tensor);
 }
 
 const LayerTensors& Trace::side(bool gradient) const {

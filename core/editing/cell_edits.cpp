@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/attention/weight_tensors.h"
 #include "core/base/random.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/random_tensors.h"
@@ -16,24 +17,7 @@ namespace {
 
 /// A weight matrix or bias.
 Tensor& weightOf(Weights& w, TensorId tensor) {
-  switch (tensor) {
-    case TensorId::wQ:
-      return w.wQ;
-    case TensorId::wK:
-      return w.wK;
-    case TensorId::wV:
-      return w.wV;
-    case TensorId::wO:
-      return w.wO;
-    case TensorId::bQ:
-      return w.bQ;
-    case TensorId::bK:
-      return w.bK;
-    case TensorId::bV:
-      return w.bV;
-    default:
-      return w.bO;
-  }
+  return w.*std::ranges::find(kWeightTensors, tensor, &WeightTensor::id)->tensor;
 }
 
 Box boxOf(const Region& r) { return {std::max<Index>(r.item, 0), 0, r.row, r.rows, r.col, r.cols}; }

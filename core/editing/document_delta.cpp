@@ -12,6 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/attention/weight_tensors.h"
+
 namespace headscope {
 
 namespace {
@@ -114,12 +116,19 @@ namespace {
 constexpr std::size_t kInputTensors = 2;  // the first of DocumentTensors
 
 DocumentTensors tensorsOf(const Document& d) {
-  const Weights& w = d.weights;
-  return {d.input->x, d.input->memory, w.wQ, w.wK, w.wV, w.wO, w.bQ, w.bK, w.bV, w.bO};
+  DocumentTensors tensors{d.input->x, d.input->memory};
+  for (std::size_t i = 0; i < kWeightTensors.size(); ++i) {
+    tensors[kInputTensors + i] = d.weights.*kWeightTensors[i].tensor;
+  }
+  return tensors;
 }
 
-Weights weightsOf(const DocumentTensors& t) {
-  return {t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9]};
+Weights weightsOf(const DocumentTensors& tensors) {
+  Weights weights;
+  for (std::size_t i = 0; i < kWeightTensors.size(); ++i) {
+    weights.*kWeightTensors[i].tensor = tensors[kInputTensors + i];
+  }
+  return weights;
 }
 
 std::shared_ptr<const Input> withTensors(const Input& input, const Tensor& x,

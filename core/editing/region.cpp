@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "core/attention/weight_tensors.h"
 #include "core/base/error.h"
 
 namespace headscope {
 namespace {
-
-bool isBias(TensorId tensor) { return info(tensor).rows == Axis::none; }
 
 std::string span(Index from, Index count) {
   return count == 1 ? std::to_string(from) : fmt::format("{} … {}", from, from + count - 1);

@@ -11,19 +11,6 @@
 namespace headscope::formats {
 namespace {
 
-/// A token as a cell, quoted where necessary. A text that starts like a formula gets an apostrophe
-/// first, so that a spreadsheet does not compute it.
-std::string csvText(std::string_view token) {
-  const bool formula =
-      token.size() > 1 && std::string_view("=+-@\t\r").find(token.front()) != std::string::npos;
-  std::string text = (formula ? "'" : "") + std::string(token);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) {
-    text.insert(at, 1, '"');
-  }
-  return '"' + text + '"';
-}
-
 class CsvWriter {
  public:
   explicit CsvWriter(const CsvTable& table)
@@ -44,7 +31,7 @@ class CsvWriter {
  private:
   void line(std::ostream& out) {
     for (const Index index : at_) cell(index);
-    if (table_.token) cell(csvText(table_.token(at_)));
+    if (table_.token) cell(csvField(table_.token(at_)));
     table_.row(at_, values_);
     for (const float value : values_) cell(value);  // the shortest text that reads back the same
     endLine(out);
@@ -77,6 +64,17 @@ class CsvWriter {
 };
 
 }  // namespace
+
+std::string csvField(std::string_view text) {
+  const bool formula =
+      text.size() > 1 && std::string_view("=+-@\t\r").find(text.front()) != std::string::npos;
+  std::string field = (formula ? "'" : "") + std::string(text);
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  for (std::size_t at = 0; (at = field.find('"', at)) != std::string::npos; at += 2) {
+    field.insert(at, 1, '"');
+  }
+  return '"' + field + '"';
+}
 
 void writeCsv(const std::filesystem::path& path, const CsvTable& table) {
   writeAtomically(path, [&](std::ostream& out) { CsvWriter(table).write(out); });

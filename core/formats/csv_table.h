@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/index.h"
@@ -24,6 +25,10 @@ struct CsvTable {
   Index columns = 0;                     // values in a row; their columns are named 0, 1, …
   std::function<void(At, std::span<float>)> row;  // fills in a row's values
 };
+
+/// A text as a field, quoted where RFC 4180 requires it. A text that starts like a formula gets an
+/// apostrophe first, so that a spreadsheet does not compute it.
+std::string csvField(std::string_view text);
 
 /// Writes the table. All indices count from 0. Numbers read back to the same float32. No partial
 /// file is left. Throws UserError naming the path.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/attention/config.h"
+#include "core/attention/weight_tensors.h"
 #include "core/base/json.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -38,17 +39,6 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget);
 Json pinsJson(const Pins& pins);
 /// Throws UserError for a cell that the configuration does not have.
 Pins pinsFrom(const JsonField& field, const AttentionConfig& config);
-
-/// The tensors of a document's weights.
-struct WeightTensor {
-  TensorId id;
-  Tensor Weights::*tensor;
-};
-inline constexpr std::array kWeightTensors{
-    WeightTensor{TensorId::wQ, &Weights::wQ}, WeightTensor{TensorId::wK, &Weights::wK},
-    WeightTensor{TensorId::wV, &Weights::wV}, WeightTensor{TensorId::wO, &Weights::wO},
-    WeightTensor{TensorId::bQ, &Weights::bQ}, WeightTensor{TensorId::bK, &Weights::bK},
-    WeightTensor{TensorId::bV, &Weights::bV}, WeightTensor{TensorId::bO, &Weights::bO}};
 
 /// `name` is the prefix of its tensors' names: "scene 3" gives "scene 3.W_Q".
 Json documentJson(const Document& document, const std::string& name, TensorsToSave& tensors);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attention/weight_tensors.h"
 #include "core/base/files.h"
 #include "core/formats/csv_table.h"
 #include "core/formats/document_json.h"
@@ -19,8 +20,6 @@
 namespace headscope::formats {
 
 namespace {
-
-bool isBias(TensorId id) { return id >= TensorId::bQ && id <= TensorId::bO; }
 
 /// The reason why a pass lacks the tensor; empty where it has it.
 std::string whyMissing(TensorId id, const AttentionConfig& c) {

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <utility>
 
 #include "core/attention/mistakes.h"
 #include "core/base/assets.h"
-#include "core/base/error.h"
+#include "core/base/file_error.h"
 #include "core/base/json.h"
 #include "core/presets/presets.h"
 
@@ -41,10 +40,10 @@ void readFields(const JsonField& object, const ReadFields& known) {
     }
     try {
       found->second(field);
-    } catch (const UserError& error) {
-      const std::string why = error.what();  // such as an unknown preset
-      if (why.starts_with(field.file())) throw;
-      throw UserError(fmt::format("{}: {}: {}", field.file(), field.path(), why));
+    } catch (const FileError&) {
+      throw;
+    } catch (const UserError& error) {  // such as an unknown preset
+      throw FileError(fmt::format("{}: {}: {}", field.file(), field.path(), error.what()));
     }
   }
 }
@@ -234,14 +233,11 @@ Scene readScene(const JsonField& object) {
   return scene;
 }
 
-/// The line, "line 12", of the byte offset at the end of a parser's message.
-std::string lineOf(std::string_view text, std::string_view message) {
-  const std::size_t space = message.rfind(' ');
-  std::size_t byte = 0;
-  const char* first = message.data() + (space == std::string_view::npos ? 0 : space + 1);
-  if (std::from_chars(first, message.data() + message.size(), byte).ec != std::errc()) return {};
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
-  return fmt::format(" (line {})", 1 + std::count(text.begin(), end, '\n'));
+/// " (line 12)", the line of a byte, counted from 1; nothing for 0.
+std::string lineOf(std::string_view text, std::size_t byte) {
+  if (byte == 0) return {};
+  const std::string_view before = text.substr(0, byte);
+  return fmt::format(" (line {})", 1 + std::count(before.begin(), before.end(), '\n'));
 }
 
 std::string idOf(std::string_view file) {
@@ -271,7 +267,7 @@ Lesson parseLesson(std::string_view text, const std::string& file) {
       object.fail("a lesson needs a title and scenes");
     }
   } catch (const JsonError& error) {
-    throw UserError(fmt::format("{}: {}{}", file, error.what(), lineOf(text, error.what())));
+    throw FileError(fmt::format("{}: {}{}", file, error.what(), lineOf(text, error.byte)));
   }
   return lesson;
 }

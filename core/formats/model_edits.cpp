@@ -14,7 +14,6 @@
 namespace headscope::formats {
 namespace {
 
-using model::HeadOfLayer;
 using model::LayerWeights;
 using model::ModelDocument;
 using model::ModelDocumentPtr;

@@ -46,12 +46,12 @@ struct ModelEdits {
 /// The edits of an open model; `shown` are further layers whose own weights are noted. Throws
 /// UserError where the model's weights cannot be read.
 ModelEdits editsOf(const std::filesystem::path& folder, const model::ModelDocument& document,
-                   const std::vector<model::HeadOfLayer>& off, const std::vector<Index>& shown);
+                   const std::vector<HeadOfLayer>& off, const std::vector<Index>& shown);
 
 /// The edits on a model that is open.
 struct EditsOnModel {
   model::ModelDocumentPtr document;  // null: no layer is edited
-  std::vector<model::HeadOfLayer> off;
+  std::vector<HeadOfLayer> off;
 };
 /// Throws UserError where the model's weights are not those that were edited.
 EditsOnModel editsOn(const model::ModelPtr& model, const ModelEdits& edits,

@@ -62,7 +62,7 @@ std::map<std::string, std::string> metadataOf(const ModelTrace& trace) {
                                               {"config", configJson(*document.model).dump()},
                                               {"ids", Json(document.input.ids).dump()}};
   std::vector<std::vector<Index>> off;
-  for (const model::HeadOfLayer& head : headsOff(document)) off.push_back({head.layer, head.head});
+  for (const HeadOfLayer& head : headsOff(document)) off.push_back({head.layer, head.head});
   if (!off.empty()) metadata["heads_off"] = Json(off).dump();
   const std::vector<Index> edited = layersEdited(document);
   if (!edited.empty()) metadata["edited_layers"] = Json(edited).dump();

@@ -285,8 +285,8 @@ void requireOwn(const fs::path& folder) {
   const fs::path script = folder / kScriptName;
   const fs::path tensors = folder / kTensorFolder;
   const auto refuse = [](const fs::path& path) {
-    throw UserError(fmt::format("{} exists and was not made by an export; choose another folder",
-                                path.string()));
+    throw UserError(fmt::format(
+        "{} already exists and was not made by an export; choose another folder", path.string()));
   };
   if (fs::exists(script, code) && !isOurs(script)) refuse(script);
   if (!fs::exists(tensors, code)) return;

@@ -49,7 +49,7 @@ struct ShownLayer {
 struct SavedModel {
   std::filesystem::path folder;
   model::ModelDocumentPtr document{};  // with its edited layers; null: the model is not open
-  std::vector<model::HeadOfLayer> off{};
+  std::vector<HeadOfLayer> off{};
   std::shared_ptr<const ModelEdits> kept{};  // where the model is not open
   std::vector<ShownLayer> shown{};
   std::shared_ptr<const void> version{};  // the same for the same edits

@@ -17,8 +17,6 @@ namespace headscope::tokenizer {
 namespace {
 
 using formats::addedToken;
-using formats::Json;
-using formats::JsonField;
 using formats::ofFile;
 using formats::tokenizerJson;
 using formats::TokenizerPtr;
@@ -27,7 +25,7 @@ using formats::vocabularyEntries;
 namespace fs = std::filesystem;
 
 std::string readPart(const fs::path& path) {
-  return formats::readText(path, formats::kMostTokenizerBytes, "part of a tokenizer");
+  return readText(path, formats::kMostTokenizerBytes, "part of a tokenizer");
 }
 
 /// A JSON file of the directory; an empty object where there is none.
@@ -90,7 +88,7 @@ class OldFiles {
     return found->second;
   }
   [[noreturn]] void refuseClass(const std::string& name, const char* files) const {
-    throw UserError(
+    throw FileError(
         fmt::format("{}: tokenizer_class is \"{}\", which this program does not know from {}; put "
                     "its tokenizer.json into the same folder",
                     path("tokenizer_config.json"), excerpt(name, kShown), files));

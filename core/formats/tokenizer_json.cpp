@@ -12,9 +12,6 @@
 namespace headscope::tokenizer {
 namespace {
 
-using formats::Json;
-using formats::JsonField;
-
 constexpr std::size_t kQuoted = 60;  // bytes of a value that a message quotes
 
 std::string inQuotes(std::string_view text) {
@@ -451,9 +448,9 @@ Json tokenizerJson(std::string_view text, const std::string& file) {
     return json;
   } catch (const JsonError& error) {
     if (const auto instead = whatItIsInstead(text.substr(0, kTellingBytes))) {
-      throw UserError(fmt::format("{} {}", file, *instead));
+      throw FileError(fmt::format("{} {}", file, *instead));
     }
-    throw UserError(
+    throw FileError(
         fmt::format("{} is not a usable tokenizer: {}; open another", file, error.what()));
   }
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/file_error.h"
 #include "core/base/json.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -30,15 +30,16 @@ std::vector<tokenizer::Vocabulary::Entry> vocabularyEntries(const JsonField& voc
 /// Reads {"content": "<mask>", "lstrip": true, …}, except its id.
 tokenizer::AddedToken addedToken(const JsonField& field);
 
-/// Returns the result of `make`. A UserError that it throws gets the file's name in front.
+/// Returns the result of `make`. A UserError that it throws gets the file's name in front, unless
+/// it is a FileError.
 template <typename Make>
 auto ofFile(const std::string& file, Make make) {
   try {
     return make();
+  } catch (const FileError&) {
+    throw;
   } catch (const UserError& error) {
-    const std::string why = error.what();
-    if (why.starts_with(file)) throw;
-    throw UserError(file + ": " + why + "; correct the file, or open another");
+    throw FileError(file + ": " + error.what() + "; correct the file, or open another");
   }
 }
 

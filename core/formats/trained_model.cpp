@@ -22,8 +22,8 @@ using training::Task;
 /// Requires a task with one symbol per place, named by one letter, and the next symbol as its
 /// question.
 void requireNextLetters(const Task& task) {
-  const std::vector<Index> features = task.features();
-  const auto questions = task.questions();
+  const std::vector<Index>& features = task.features;
+  const auto& questions = task.questions;
   bool letters =
       features.size() == 1 && questions.size() == 1 && questions.front().classes == features[0];
   for (Index id = 0; letters && id < features[0]; ++id) {
@@ -33,7 +33,7 @@ void requireNextLetters(const Task& task) {
   throw UserError(
       fmt::format("the task {} does not predict the next letter of a text, so it gives no language "
                   "model: use induction",
-                  task.id()));
+                  task.id));
 }
 
 /// An example of the task as text: the first with questions at half to two thirds of its places.
@@ -56,16 +56,16 @@ std::string exampleOf(const Task& task) {
   return text;
 }
 
-Json configOf(const training::Model& model) {
+Json configOf(const training::TaskModel& model) {
   const training::ModelSettings& s = model.settings();
   const Task& task = model.task();
   return {{"model_type", "headscope"},
-          {"task", task.id()},
+          {"task", task.id},
           {"layers", s.layers},
           {"d_model", s.dModel},
           {"heads", s.heads},
-          {"positions", task.length()},
-          {"vocab_size", task.features().front()},
+          {"positions", task.length},
+          {"vocab_size", task.features.front()},
           {"causal", s.causal},
           {"scale", s.scale},
           {"example", exampleOf(task)}};
@@ -74,7 +74,7 @@ Json configOf(const training::Model& model) {
 /// A tokeniser with one token per letter and without white space: byte-pair encoding without pairs.
 Json letterTokenizer(const Task& task) {
   Json vocabulary = Json::emptyObject();
-  for (Index id = 0; id < task.features().front(); ++id) {
+  for (Index id = 0; id < task.features.front(); ++id) {
     vocabulary[task.word(std::vector<Index>{id})] = id;
   }
   return {{"version", "1.0"},
@@ -87,8 +87,8 @@ Json letterTokenizer(const Task& task) {
 
 /// The tensors under the names that the reader of the folder expects, for the only embedding and
 /// question.
-std::vector<NamedTensor> tensorsFrom(const training::Model& model) {
-  const std::string question = fmt::format("readout.{}.", model.task().questions().front().name);
+std::vector<NamedTensor> tensorsFrom(const training::TaskModel& model) {
+  const std::string question = fmt::format("readout.{}.", model.task().questions.front().name);
   std::vector<NamedTensor> tensors;
   for (const training::Parameter& parameter : model.parameters()) {
     std::string name = parameter.name;
@@ -105,7 +105,7 @@ void writeJson(const std::filesystem::path& path, const Json& json) {
 
 }  // namespace
 
-void saveAsModel(const std::filesystem::path& folder, const training::Model& model) {
+void saveAsModel(const std::filesystem::path& folder, const training::TaskModel& model) {
   requireNextLetters(model.task());
   OutputFolder output(folder);
   writeSafetensors(folder / "model.safetensors", tensorsFrom(model));  // first: it needs the room

@@ -20,12 +20,12 @@ std::string curveNumber(double value) {
 std::string curvesCsv(const training::Task& task, std::span<const training::StepRecord> records,
                       std::span<const Evaluation> evaluations) {
   std::string csv = "step,loss,gradient_length,evaluation_loss";
-  for (const auto& question : task.questions()) {
+  for (const auto& question : task.questions) {
     csv += fmt::format(",accuracy_{}", question.name);
   }
-  for (const auto& relation : task.relations()) csv += fmt::format(",mass_{}", relation.name);
+  for (const auto& relation : task.relations) csv += fmt::format(",mass_{}", relation.name);
   csv += '\n';
-  const std::size_t empty = 1 + task.questions().size() + task.relations().size();
+  const std::size_t empty = 1 + task.questions.size() + task.relations.size();
   auto evaluation = evaluations.begin();
   for (Index step = 0; step <= std::ssize(records); ++step) {
     csv += std::to_string(step);

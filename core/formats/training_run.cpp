@@ -106,7 +106,7 @@ Json runJson(const Trainer& run, const Trainer::State& state) {
   return {{"format", kRunFormat},
           {"version", kRunVersion},
           {"program", HEADSCOPE_VERSION},
-          {"task", run.task().id()},
+          {"task", run.task().id},
           {"tensors", ""},
           {"settings", settingsJson(run.settings())},
           {"steps_taken", state.stepsTaken},
@@ -217,7 +217,7 @@ Role roleFrom(const JsonField& field, const ModelSettings& model) {
   const auto layer = field.find("layer");
   const auto head = field.find("head");
   if (layer || head) {
-    role.head = HeadPlace{field.at("layer").whole(), field.at("head").whole()};
+    role.head = HeadOfLayer{field.at("layer").whole(), field.at("head").whole()};
     if (role.head->layer < 0 || role.head->layer >= model.layers || role.head->head < 0 ||
         role.head->head >= model.heads) {
       field.fail("names a head that the model does not have");
@@ -233,14 +233,14 @@ Evaluation evaluationFrom(const JsonField& field, const Task& task, const ModelS
   Evaluation evaluation;
   evaluation.step = field.at("step").whole();
   evaluation.losses.loss = field.at("loss").number();
-  for (const JsonField& q : itemsOf(field.at("questions"), task.questions().size())) {
+  for (const JsonField& q : itemsOf(field.at("questions"), task.questions.size())) {
     evaluation.losses.questions.push_back(
         {q.at("asked").whole(), q.at("loss").number(), q.at("accuracy").number()});
   }
   for (const JsonField& of : itemsOf(field.at("layers"), static_cast<std::size_t>(model.layers))) {
     LayerRoles layer;
     for (const JsonField& head : itemsOf(of.at("mass"), heads)) {
-      layer.mass.push_back(numbersFrom(head, task.relations().size()));
+      layer.mass.push_back(numbersFrom(head, task.relations.size()));
     }
     layer.entropy = numbersFrom(of.at("entropy"), heads);
     layer.similarity.heads = model.heads;
@@ -250,7 +250,7 @@ Evaluation evaluationFrom(const JsonField& field, const Task& task, const ModelS
     }
     evaluation.roles.layers.push_back(std::move(layer));
   }
-  for (const JsonField& r : itemsOf(field.at("relations"), task.relations().size())) {
+  for (const JsonField& r : itemsOf(field.at("relations"), task.relations.size())) {
     evaluation.roles.relations.push_back(roleFrom(r, model));
   }
   return evaluation;

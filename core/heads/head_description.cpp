@@ -10,11 +10,6 @@
 namespace headscope {
 namespace {
 
-using formats::itemsIn;
-using formats::JsonField;
-using formats::readAsset;
-using formats::textIn;
-
 Mix readMix(const JsonField& field) {
   Mix mix;
   for (const auto& [name, factor] : field.fields()) mix.emplace_back(name, factor.number());

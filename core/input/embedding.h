@@ -49,6 +49,14 @@ CoordinateBlock positionPairsBlock();
 /// The angular frequency ω of a pair, counted from 0.
 double positionFrequency(Index pair);
 
+/// The blocks of X's columns in their order, as indices of Layout::blocks.
+struct TextBlock {
+  enum : std::size_t { constant, slowPosition, wordClass, positionPairs };
+};
+struct SeriesBlock {
+  enum : std::size_t { constant, slowPosition, positionPairs, channels, differences, means, flags };
+};
+
 /// The layout of the columns of X at a width. It does not depend on the sentence or the values.
 Layout textLayout(Index width);
 Layout seriesLayout(const std::vector<std::string>& channels, Index width);

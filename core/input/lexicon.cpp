@@ -37,7 +37,7 @@ std::string_view toString(WordClass wordClass) {
 }
 
 Lexicon::Lexicon(std::string_view json) {
-  formats::readAsset<UserError>(json, "lexicon.json", [this](const formats::JsonField& file) {
+  readAsset<UserError>(json, "lexicon.json", [this](const JsonField& file) {
     for (const auto& [language, classes] : file.fields()) {
       for (const auto& [name, list] : classes.fields()) {
         const WordClass wordClass = classFromName(name);

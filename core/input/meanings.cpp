@@ -10,7 +10,7 @@
 namespace headscope {
 
 Meanings::Meanings(std::string_view json) {
-  formats::readAsset<UserError>(json, "meanings.json", [this](const formats::JsonField& file) {
+  readAsset<UserError>(json, "meanings.json", [this](const JsonField& file) {
     for (const auto& [meaning, words] : file.fields()) {
       for (const std::string& word : words.texts()) {
         const auto [found, isNew] = meanings_.emplace(word, meaning);

@@ -134,10 +134,6 @@ Features featuresOf(const Series& series) {
   return features;
 }
 
-struct SeriesBlock {
-  enum : std::size_t { constant, slowPosition, positionPairs, channels, differences, means, flags };
-};
-
 CoordinateBlock channelBlock(const std::string& one, const std::string& prefix,
                              const std::vector<std::string>& channels) {
   CoordinateBlock block{one, one + "s", {}, channels};

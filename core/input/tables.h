@@ -10,10 +10,10 @@
 #include "core/input/input.h"
 #include "core/tensor/tensor.h"
 
-namespace headscope::formats {
+namespace headscope {
 
 /// A series: the header has the features' names, each row is a time step. Throws UserError that
-/// names file, line and column: ragged rows, words for numbers, NaN/Inf, no rows, too large.
+/// names file, line and column: ragged rows, words for numbers, NaN/Inf, no rows, over 64 MB.
 std::shared_ptr<const Series> readSeries(const std::filesystem::path& path);
 std::shared_ptr<const Series> parseSeries(std::string_view text, const std::string& name);
 
@@ -30,4 +30,4 @@ std::string printCellTable(const ConstMatrixView& cells);
 /// UserError that opens with `what` ("W_Q[3, 17]") where it is none, or not a finite 32-bit one.
 float parseNumber(std::string_view text, const std::string& what);
 
-}  // namespace headscope::formats
+}  // namespace headscope

@@ -114,10 +114,6 @@ std::string lowerCased(const std::string& token) {
 
 namespace {
 
-struct TextBlock {
-  enum : std::size_t { constant, slowPosition, wordClass, positionPairs };
-};
-
 CoordinateBlock wordClassBlock() {
   CoordinateBlock block{"word class", "word classes", {}, {}};
   for (std::size_t i = 0; i < kWordClasses; ++i) {

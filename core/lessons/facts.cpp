@@ -53,13 +53,13 @@ const std::vector<std::string>* wordsOf(Axis axis, const FactSource& source) {
 }
 
 /// All cells of a tensor whose indices begin as given.
-struct CellRange {
+struct TensorSlice {
   CellRef first;
   std::vector<Index> counts;  // of the axes that are left free: the last ones
   TensorId tensor = TensorId::x;
 };
 
-std::optional<CellRange> rangeOf(std::string_view text, const FactSource& source) {
+std::optional<TensorSlice> sliceOf(std::string_view text, const FactSource& source) {
   text = withoutSpaces(text);
   const bool gradient = text.starts_with("grad.");
   if (gradient) text.remove_prefix(5);
@@ -72,13 +72,13 @@ std::optional<CellRange> rangeOf(std::string_view text, const FactSource& source
     if (!text.ends_with(']')) return std::nullopt;
     given = splitAtCommas(text.substr(open + 1, text.size() - open - 2));
   }
-  CellRange range{{*tensor, -1, -1, 0, 0, -1, gradient}, {}, *tensor};
+  TensorSlice slice{{*tensor, -1, -1, 0, 0, -1, gradient}, {}, *tensor};
   const TensorInfo& t = info(*tensor);
   std::vector<std::pair<Index*, Axis>> places;
-  if (t.perItem) places.emplace_back(&range.first.item, Axis::none);
-  if (t.perHead) places.emplace_back(&range.first.head, Axis::none);
-  if (t.rows != Axis::none) places.emplace_back(&range.first.row, t.rows);
-  places.emplace_back(&range.first.col, t.cols);
+  if (t.perItem) places.emplace_back(&slice.first.item, Axis::none);
+  if (t.perHead) places.emplace_back(&slice.first.head, Axis::none);
+  if (t.rows != Axis::none) places.emplace_back(&slice.first.row, t.rows);
+  places.emplace_back(&slice.first.col, t.cols);
   const AttentionConfig& config = source.trace.config();
   const Shape shape = shapeOf(*tensor, config);
   if (given.size() > places.size()) return std::nullopt;
@@ -86,12 +86,12 @@ std::optional<CellRange> rangeOf(std::string_view text, const FactSource& source
     auto& [index, axis] = places[i];
     if (i >= given.size()) {
       *index = 0;
-      range.counts.push_back(shape[i]);
+      slice.counts.push_back(shape[i]);
       continue;
     }
     if (const auto number = indexIn(given[i])) {
       *index = *number;
-    } else if (given[i] == "head" && index == &range.first.head) {
+    } else if (given[i] == "head" && index == &slice.first.head) {
       *index = headIn(*tensor, source.head, config);
     } else if (const auto* words = wordsOf(axis, source)) {
       const auto at = std::find_if(words->begin(), words->end(), [&](const std::string& word) {
@@ -103,19 +103,19 @@ std::optional<CellRange> rangeOf(std::string_view text, const FactSource& source
       return std::nullopt;
     }
   }
-  return exists(range.first, config) ? std::optional(range) : std::nullopt;
+  return exists(slice.first, config) ? std::optional(slice) : std::nullopt;
 }
 
-/// Calls a function with every row of the range; with one fixed row, with its single cell or free
+/// Calls a function with every row of the slice; with one fixed row, with its single cell or free
 /// columns.
 template <typename Take>
-void forEachRow(const CellRange& range, const AttentionConfig& config, const Trace& trace,
+void forEachRow(const TensorSlice& slice, const AttentionConfig& config, const Trace& trace,
                 Take&& take) {
-  const TensorInfo& t = info(range.tensor);
-  CellRef cell = range.first;
-  const auto free = range.counts.size();
+  const TensorInfo& t = info(slice.tensor);
+  CellRef cell = slice.first;
+  const auto free = slice.counts.size();
   const auto countOf = [&](std::size_t fromTheEnd) {
-    return free >= fromTheEnd ? range.counts[free - fromTheEnd] : Index{1};
+    return free >= fromTheEnd ? slice.counts[free - fromTheEnd] : Index{1};
   };
   const bool rows = t.rows != Axis::none;
   const Index columns = countOf(1);
@@ -126,14 +126,14 @@ void forEachRow(const CellRange& range, const AttentionConfig& config, const Tra
   for (Index item = 0; item < items; ++item) {
     for (Index head = 0; head < heads; ++head) {
       for (Index row = 0; row < rowCount; ++row) {
-        if (t.perItem) cell.item = range.first.item + item;
-        if (t.perHead) cell.head = range.first.head + head;
-        cell.row = range.first.row + row;
+        if (t.perItem) cell.item = slice.first.item + item;
+        if (t.perHead) cell.head = slice.first.head + head;
+        cell.row = slice.first.row + row;
         for (Index col = 0; col < columns; ++col) {
-          cell.col = range.first.col + col;
+          cell.col = slice.first.col + col;
           values[static_cast<std::size_t>(col)] = exists(cell, config) ? trace.value(cell) : 0.0F;
         }
-        cell.col = range.first.col;
+        cell.col = slice.first.col;
         take(cell, values);
       }
     }
@@ -148,9 +148,9 @@ struct Sums {
   Index largestAt = 0;  // its column
 };
 
-Sums sumsOf(const CellRange& range, const Trace& trace) {
+Sums sumsOf(const TensorSlice& slice, const Trace& trace) {
   Sums sums;
-  forEachRow(range, trace.config(), trace, [&](const CellRef& at, const std::vector<float>& row) {
+  forEachRow(slice, trace.config(), trace, [&](const CellRef& at, const std::vector<float>& row) {
     double largestOfRow = -std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < row.size(); ++j) {
       const auto value = static_cast<double>(row[j]);
@@ -173,9 +173,9 @@ Sums sumsOf(const CellRange& range, const Trace& trace) {
 
 std::optional<Fact> aggregate(std::string_view what, std::string_view cells,
                               const FactSource& source) {
-  const auto range = rangeOf(cells, source);
-  if (!range) return std::nullopt;
-  const Sums sums = sumsOf(*range, source.trace);
+  const auto slice = sliceOf(cells, source);
+  if (!slice) return std::nullopt;
+  const Sums sums = sumsOf(*slice, source.trace);
   if (sums.count == 0.0) return std::nullopt;
   const double mean = sums.sum / sums.count;
   if (what == "sum") return sums.sum;
@@ -186,7 +186,7 @@ std::optional<Fact> aggregate(std::string_view what, std::string_view cells,
   if (what == "saturated") return sums.saturatedRows / sums.rows;
   if (what == "above_diagonal") return sums.aboveDiagonal;
   if (what != "argmax") return std::nullopt;
-  const auto* words = wordsOf(info(range->tensor).cols, source);
+  const auto* words = wordsOf(info(slice->tensor).cols, source);
   const auto at = static_cast<std::size_t>(sums.largestAt);
   if (words == nullptr || at >= words->size()) return std::nullopt;
   return (*words)[at];
@@ -320,9 +320,9 @@ std::string inWords(const Fact& fact, std::string_view form) {
 }  // namespace
 
 std::optional<CellRef> cellOf(std::string_view text, const FactSource& source) {
-  const auto range = rangeOf(text, source);
-  if (!range || !range->counts.empty()) return std::nullopt;
-  return range->first;
+  const auto slice = sliceOf(text, source);
+  if (!slice || !slice->counts.empty()) return std::nullopt;
+  return slice->first;
 }
 
 std::optional<Fact> factOf(std::string_view name, const FactSource& source) {

@@ -1,5 +1,5 @@
 // Facts: values of a pass and of the current selection, by name. Texts take their numbers from
-// facts, and tasks are checked by them.
+// facts, and exercises are checked by them.
 //
 //   name                                   value
 //   d_model heads kv_heads d_k tokens      sizes

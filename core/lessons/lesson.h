@@ -1,9 +1,9 @@
-// Lesson: a list of scenes, each a state of the program with a text, a prediction or a task. A
+// Lesson: a list of scenes, each a state of the program with a text, a prediction or an exercise. A
 // lesson is data: a file like those in assets/lessons/, which teachers can write too
 // (assets/lessons/README.md).
 //
-// No number in a lesson is typed: texts take their numbers from the pass (facts.h), and tasks are
-// checked by it.
+// No number in a lesson is typed: texts take their numbers from the pass (facts.h), and exercises
+// are checked by it.
 #pragma once
 
 #include <optional>
@@ -43,7 +43,7 @@ struct Prediction {
   std::string reveal;  // why: with numbers of the pass
 };
 
-/// A solution of a task, for users who do not find one.
+/// A solution of an exercise, for users who do not find one.
 struct Way {
   SceneState state;
   std::string view, choose;  // as in a scene
@@ -51,7 +51,7 @@ struct Way {
   bool isNone() const;
 };
 
-/// A task in the live window, and the conditions that show its completion.
+/// An exercise in the live window, and the conditions that show its completion.
 struct Check {
   std::string ask;
   std::vector<Condition> that;  // all of them
@@ -71,7 +71,7 @@ struct Scene {
   std::vector<std::string> lit;  // the highlighted cells, likewise
   std::string text;
   std::string speaker;        // notes for the lecturer
-  bool hidesMistake = false;  // an active mistake is not reported until the task is done
+  bool hidesMistake = false;  // an active mistake is not reported until the exercise is done
   bool newRun = false;        // training is reset to its start
   std::optional<Prediction> predict;
   std::optional<Check> check;

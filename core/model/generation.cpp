@@ -79,10 +79,10 @@ void keep(const Tensor& rows, Tensor& cache, Index from) {
 Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index place) {
   if (!(sampling.temperature > 0.0)) return mostProbable(logits, 1).front().id;
   const auto among = sampling.topK > 0 ? static_cast<std::size_t>(sampling.topK) : logits.size();
-  const std::vector<Prediction> best = mostProbable(logits, among);
+  const std::vector<TokenProbability> best = mostProbable(logits, among);
   std::vector<double> upTo;
   double total = 0.0;
-  for (const Prediction& each : best) {
+  for (const TokenProbability& each : best) {
     total += std::exp((each.logit - best.front().logit) / sampling.temperature);
     upTo.push_back(total);
   }

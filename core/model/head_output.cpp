@@ -98,7 +98,7 @@ std::optional<HeadReplaced> HeadReplacement::found() const {
   std::vector<Index> ids{word_};
   if (other_) ids.push_back(*other_);
   for (const auto& logits : {was, is}) {
-    for (const Prediction& each : mostProbable(logits, kMostOfEach)) ids.push_back(each.id);
+    for (const TokenProbability& each : mostProbable(logits, kMostOfEach)) ids.push_back(each.id);
   }
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());

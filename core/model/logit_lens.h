@@ -13,9 +13,9 @@
 namespace headscope::model {
 
 struct LensDepth {
-  Index half = 0;   // half layers passed; 0: the embedding alone
-  Prediction best;  // the most probable token there
-  Standing word;    // the standing of the requested word
+  Index half = 0;         // half layers passed; 0: the embedding alone
+  TokenProbability best;  // the most probable token there
+  Standing word;          // the standing of the requested word
 };
 
 /// "embedding", "layer 1 attention", "layer 1 FFN", …

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/places.h"
 #include "core/document/document.h"
 #include "core/model/model.h"
 
@@ -59,11 +60,6 @@ ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Doc
 /// The document without the edits of layer ℓ.
 ModelDocumentPtr withoutEdits(const ModelDocument& document, Index layer);
 
-struct HeadOfLayer {
-  Index layer = 0, head = 0;
-
-  bool operator==(const HeadOfLayer&) const = default;
-};
 /// The index of a head among all heads, layer by layer.
 inline std::size_t placeOf(const HeadOfLayer& head, const ModelConfig& config) {
   return static_cast<std::size_t>(head.layer * config.heads + head.head);

@@ -2,21 +2,17 @@
 
 #include <algorithm>
 
+#include "core/attention/weight_tensors.h"
+
 namespace headscope::model {
 namespace {
 
 bool isOffOrOn(float gain) { return gain == 0.0F || gain == 1.0F; }
 
-bool sameTensors(const Weights& a, const Weights& b) {
-  return a.wQ.sameAs(b.wQ) && a.wK.sameAs(b.wK) && a.wV.sameAs(b.wV) && a.wO.sameAs(b.wO) &&
-         a.bQ.sameAs(b.bQ) && a.bK.sameAs(b.bK) && a.bV.sameAs(b.bV) && a.bO.sameAs(b.bO);
-}
-
 bool sameValues(const Weights& a, const Weights& b) {
-  return a.wQ.values() == b.wQ.values() && a.wK.values() == b.wK.values() &&
-         a.wV.values() == b.wV.values() && a.wO.values() == b.wO.values() &&
-         a.bQ.values() == b.bQ.values() && a.bK.values() == b.bK.values() &&
-         a.bV.values() == b.bV.values() && a.bO.values() == b.bO.values();
+  return std::ranges::all_of(kWeightTensors, [&](const WeightTensor& w) {
+    return (a.*w.tensor).values() == (b.*w.tensor).values();
+  });
 }
 
 }  // namespace

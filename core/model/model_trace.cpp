@@ -8,6 +8,7 @@
 
 #include "core/attention/ledger.h"
 #include "core/attention/steps/linear.h"
+#include "core/attention/weight_tensors.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
@@ -30,11 +31,6 @@ constexpr Index kFlopsOfLogit = 16;
 
 Index floatBytes(Index count) { return count * static_cast<Index>(sizeof(float)); }
 
-bool sameWeights(const Weights& a, const Weights& b) {
-  return a.wQ.sameAs(b.wQ) && a.wK.sameAs(b.wK) && a.wV.sameAs(b.wV) && a.wO.sameAs(b.wO) &&
-         a.bQ.sameAs(b.bQ) && a.bK.sameAs(b.bK) && a.bV.sameAs(b.bV) && a.bO.sameAs(b.bO);
-}
-
 /// Whether layer ℓ of two documents is equal in everything but its input.
 bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
   const auto ofA = a.edited.find(layer);
@@ -42,7 +38,7 @@ bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
   if (ofA == a.edited.end() && ofB == b.edited.end()) return true;
   if (ofA == a.edited.end() || ofB == b.edited.end()) return false;
   return ofA->second.config == ofB->second.config && ofA->second.pins == ofB->second.pins &&
-         sameWeights(ofA->second.weights, ofB->second.weights);
+         sameTensors(ofA->second.weights, ofB->second.weights);
 }
 
 }  // namespace
@@ -282,13 +278,13 @@ Tensor ModelTrace::logits(Index row, Index rows, const ExecutionContext& executi
   });
 }
 
-std::vector<Prediction> ModelTrace::predictions(Index row, std::size_t count) const {
+std::vector<TokenProbability> ModelTrace::predictions(Index row, std::size_t count) const {
   return predictions(row, 1, count).front();
 }
 
-std::vector<std::vector<Prediction>> ModelTrace::predictions(
+std::vector<std::vector<TokenProbability>> ModelTrace::predictions(
     Index row, Index rows, std::size_t count, const ExecutionContext& execution) const {
-  std::vector<std::vector<Prediction>> best(static_cast<std::size_t>(rows));
+  std::vector<std::vector<TokenProbability>> best(static_cast<std::size_t>(rows));
   overLogits(row, rows, execution, [&](Index place, std::span<const float> logits) {
     best[static_cast<std::size_t>(place - row)] = mostProbable(logits, count);
   });

@@ -81,11 +81,11 @@ class ModelTrace {
   Tensor logits(Index row, Index rows, const ExecutionContext& execution) const;
   /// The most probable tokens at a row, in descending order; where logits are equal, the lower id
   /// comes first.
-  std::vector<Prediction> predictions(Index row, std::size_t count) const;
+  std::vector<TokenProbability> predictions(Index row, std::size_t count) const;
   /// The predictions at each of the rows [row, row + rows). Rows that are left when `execution` is
   /// cancelled get an empty list.
-  std::vector<std::vector<Prediction>> predictions(Index row, Index rows, std::size_t count,
-                                                   const ExecutionContext& execution = {}) const;
+  std::vector<std::vector<TokenProbability>> predictions(
+      Index row, Index rows, std::size_t count, const ExecutionContext& execution = {}) const;
 
   /// Calls `call` for each of the rows with its logits (V), some rows at a time, on as many threads
   /// as the pass took, in any order. Rows that are left when `execution` is cancelled are skipped.

@@ -21,12 +21,12 @@ RowProbabilities::RowProbabilities(std::span<const float> logits)
   total_ = (values.cast<double>() - largest_).exp().sum();
 }
 
-Prediction RowProbabilities::operator()(Index id) const {
+TokenProbability RowProbabilities::operator()(Index id) const {
   const double logit = logits_[static_cast<std::size_t>(id)];
   return {id, logit, std::exp(logit - largest_) / total_};
 }
 
-std::vector<Prediction> mostProbable(std::span<const float> logits, std::size_t count) {
+std::vector<TokenProbability> mostProbable(std::span<const float> logits, std::size_t count) {
   const RowProbabilities probabilities(logits);
   const auto before = [&](Index a, Index b) { return standsBefore(logits, a, b); };
   std::vector<Index> ids;  // the best so far as a heap, the worst of them first
@@ -41,7 +41,7 @@ std::vector<Prediction> mostProbable(std::span<const float> logits, std::size_t 
     std::push_heap(ids.begin(), ids.end(), before);
   }
   std::sort_heap(ids.begin(), ids.end(), before);
-  std::vector<Prediction> best;
+  std::vector<TokenProbability> best;
   for (const Index id : ids) best.push_back(probabilities(id));
   return best;
 }

@@ -10,7 +10,7 @@
 
 namespace headscope::model {
 
-struct Prediction {
+struct TokenProbability {
   Index id = 0;
   double logit = 0.0;
   double probability = 0.0;
@@ -20,7 +20,7 @@ struct Prediction {
 class RowProbabilities {
  public:
   explicit RowProbabilities(std::span<const float> logits);
-  Prediction operator()(Index id) const;
+  TokenProbability operator()(Index id) const;
 
  private:
   std::span<const float> logits_;
@@ -29,11 +29,11 @@ class RowProbabilities {
 
 /// Returns the most probable tokens of a row of logits (V), at most `count`, in descending order;
 /// where logits are equal, the lower id comes first.
-std::vector<Prediction> mostProbable(std::span<const float> logits, std::size_t count);
+std::vector<TokenProbability> mostProbable(std::span<const float> logits, std::size_t count);
 
 /// The standing of one token in a row of logits (V).
 struct Standing {
-  Prediction token;
+  TokenProbability token;
   Index rank = 0;  // the number of tokens before it
 };
 Standing standingOf(std::span<const float> logits, Index id);

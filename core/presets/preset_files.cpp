@@ -12,11 +12,6 @@
 namespace headscope {
 namespace {
 
-using formats::flagIn;
-using formats::JsonField;
-using formats::readAsset;
-using formats::textsIn;
-
 std::vector<float> readNumbers(const JsonField& values) {
   std::vector<float> numbers;
   for (const JsonField& value : values.items()) {
@@ -81,8 +76,7 @@ InputSource readSource(const JsonField& entry,
                        const std::function<std::string_view(std::string_view)>& file) {
   if (const auto series = entry.find("series")) {
     SeriesSource source;
-    for (const auto& path : series->texts())
-      source.items.push_back(formats::parseSeries(file(path), path));
+    for (const auto& path : series->texts()) source.items.push_back(parseSeries(file(path), path));
     return source;
   }
   return TextSource{entry.at("texts").texts(), textsIn(entry, "memory_texts")};

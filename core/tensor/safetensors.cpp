@@ -21,7 +21,7 @@
 #include "core/base/numbers.h"
 #include "core/tensor/finite.h"
 
-namespace headscope::formats {
+namespace headscope {
 
 namespace {
 
@@ -439,4 +439,4 @@ Tensor readWithin(Index& bytesLeft, const SafetensorsFile& file, const std::stri
   return tensor;
 }
 
-}  // namespace headscope::formats
+}  // namespace headscope

@@ -15,7 +15,7 @@
 #include "core/base/files.h"
 #include "core/tensor/tensor.h"
 
-namespace headscope::formats {
+namespace headscope {
 
 struct SafetensorsEntry {
   std::string dtype;
@@ -106,4 +106,4 @@ std::string someOf(const std::vector<std::string>& names);
 /// Reads a tensor within `bytesLeft`, and subtracts its size from them.
 Tensor readWithin(Index& bytesLeft, const SafetensorsFile& file, const std::string& name);
 
-}  // namespace headscope::formats
+}  // namespace headscope

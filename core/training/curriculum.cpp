@@ -42,6 +42,16 @@ AskedBatch::AskedBatch(const std::vector<Item>& items) : count(std::ssize(items)
   }
 }
 
+std::vector<float> blockFactors(const Layout& layout, std::size_t first, std::size_t last,
+                                double factor) {
+  std::vector<float> factors(layout.names.size(), 1.0F);
+  for (std::size_t block = first; block <= last; ++block) {
+    const ColumnRange& columns = layout.blocks[block];
+    std::fill_n(factors.begin() + columns.begin, columns.count, static_cast<float>(factor));
+  }
+  return factors;
+}
+
 std::vector<double> meanOfPlaces(const Tensor& x, const AskedBatch& batch) {
   std::vector<double> mean(static_cast<std::size_t>(x.dim(2)), 0.0);
   Index rows = 0;

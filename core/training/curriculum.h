@@ -56,7 +56,7 @@ class AskedBatch {
 };
 
 /// The examples of one training step.
-struct Lesson {
+struct TrainingBatch {
   AskedBatch asked;
   Tensor x;  // (B,T,D)
 };
@@ -76,10 +76,10 @@ class BatchSource {
   virtual const std::vector<double>& meanX() const = 0;
 
   /// The next batch. Returns an equal batch until `learned` reports that a step has used it.
-  virtual Lesson lesson(const BlockStorePtr& memory) = 0;
+  virtual TrainingBatch next(const BlockStorePtr& memory) = 0;
   virtual void learned() = 0;
-  /// The values of a lesson's places under the initial W_V (D_kv, D): (B,T,D_kv).
-  virtual Tensor values(const Lesson& lesson, const Tensor& wV,
+  /// The values of a batch's places under the initial W_V (D_kv, D): (B,T,D_kv).
+  virtual Tensor values(const TrainingBatch& batch, const Tensor& wV,
                         const ExecutionContext& execution) = 0;
 };
 
@@ -93,6 +93,10 @@ struct CurriculumSettings {
 std::unique_ptr<BatchSource> makeSentenceCurriculum(const CurriculumSettings& settings);
 std::unique_ptr<BatchSource> makeSeriesCurriculum(Index channels,
                                                   const CurriculumSettings& settings);
+
+/// The factor of each column: `factor` in the blocks from `first` to `last`, otherwise 1.
+std::vector<float> blockFactors(const Layout& layout, std::size_t first, std::size_t last,
+                                double factor);
 
 /// The mean of X (B,T,D) over the places of the batch that are not padding.
 std::vector<double> meanOfPlaces(const Tensor& x, const AskedBatch& batch);

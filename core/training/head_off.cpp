@@ -14,21 +14,21 @@ namespace {
 constexpr double kNoticeable = 0.02;
 
 /// The losses of a pass whose logits are computed; nothing where cancelled.
-std::optional<Losses> lossesOf(const Model& model, const ModelPass& pass,
+std::optional<Losses> lossesOf(const TaskModel& model, const TaskPass& pass,
                                const ExecutionContext& execution) {
-  Losses losses = lossesOf(pass.logits(), model.task().questions(), pass.examples(), execution);
+  Losses losses = lossesOf(pass.logits(), model.task().questions, pass.examples(), execution);
   if (execution.stop()) return std::nullopt;
   return losses;
 }
 
 }  // namespace
 
-std::optional<HeadsOff> switchEachOff(const Model& model, const Examples& examples,
+std::optional<HeadsOff> switchEachOff(const TaskModel& model, const Examples& examples,
                                       const ExecutionContext& execution) {
   const ScopedThreadLimit threads(
       threadsOfPass(model.task(), model.settings(), examples.count, execution));
   HeadsOff off;
-  ModelPass whole(model, examples);
+  TaskPass whole(model, examples);
   if (!whole.forward(execution)) return std::nullopt;
   auto all = lossesOf(model, whole, execution);
   if (!all) return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<HeadsOff> switchEachOff(const Model& model, const Examples& exampl
   for (Index layer = 0; layer < model.settings().layers; ++layer) {
     auto& ofLayer = off.without.emplace_back();
     for (Index head = 0; head < model.settings().heads; ++head) {
-      ModelPass pass(model, examples);
+      TaskPass pass(model, examples);
       pass.switchOff({layer, head});
       if (!pass.forward(execution, &whole)) return std::nullopt;
       auto losses = lossesOf(model, pass, execution);
@@ -65,14 +65,14 @@ std::string accuracyInWords(const Question& question, double accuracy) {
   return fmt::format("R² {}{:.2f}", accuracy < 0.0 ? "−" : "", std::abs(accuracy));
 }
 
-std::string headInWords(const HeadPlace& head, Index layers) {
+std::string headInWords(const HeadOfLayer& head, Index layers) {
   if (layers == 1) return fmt::format("head {}", head.head + 1);
   return fmt::format("layer {}, head {}", head.layer + 1, head.head + 1);
 }
 
 std::string headsOffInWords(const Task& task, const HeadsOff& off) {
   std::string words;
-  const auto questions = task.questions();
+  const auto& questions = task.questions;
   for (std::size_t q = 0; q < questions.size(); ++q) {
     if (!words.empty()) words += ' ';
     const auto missed = mostMissed(off, q);

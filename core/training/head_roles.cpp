@@ -4,6 +4,7 @@
 
 #include "core/attention/ledger.h"
 #include "core/attention/run_steps.h"
+#include "core/attention/weight_tensors.h"
 #include "core/input/embedding.h"
 
 namespace headscope::training {
@@ -22,14 +23,7 @@ HeadRoles rolesIn(Embedded embedded, const std::vector<Partners>& partners, cons
   const Pins none;
   AttentionTensors tensors(c, none);
   tensors.put(TensorId::x, std::move(embedded.x));
-  tensors.put(TensorId::wQ, w.wQ);
-  tensors.put(TensorId::wK, w.wK);
-  tensors.put(TensorId::wV, w.wV);
-  tensors.put(TensorId::wO, w.wO);
-  tensors.put(TensorId::bQ, w.bQ);
-  tensors.put(TensorId::bK, w.bK);
-  tensors.put(TensorId::bV, w.bV);
-  tensors.put(TensorId::bO, w.bO);
+  for (const WeightTensor& each : kWeightTensors) tensors.put(each.id, w.*each.tensor);
   const ScopedThreadLimit threads(
       threadsFor(ledger(c).flops, execution.threads, execution.flopsPerThread));
   HeadRoles roles;

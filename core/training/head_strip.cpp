@@ -45,7 +45,7 @@ std::optional<Index> middleOfWidestGap(const Trainer& run, const std::set<Index>
 
 std::vector<Index> stripSteps(const Trainer& run, Index count) {
   std::set<Index> steps{0, run.stepsTaken()};
-  for (std::size_t r = 0; r < run.task().relations().size(); ++r) {
+  for (std::size_t r = 0; r < run.task().relations.size(); ++r) {
     const auto found = run.foundAt(r);
     if (found && std::ssize(steps) < count) steps.insert(*found);
   }
@@ -61,7 +61,7 @@ std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Exam
                                                   Index count, const ExecutionContext& execution) {
   if (run.evaluations().empty()) return std::nullopt;
   const ModelSettings& settings = run.settings().model;
-  Model past(run.task(), settings, run.settings().seed);
+  TaskModel past(run.task(), settings, run.settings().seed);
   const Examples always = evaluationExamples(run.task());
   const ScopedThreadLimit threads(threadsOfPass(run.task(), settings, always.count, execution));
   const auto& snapshots = run.snapshots().all();
@@ -73,18 +73,18 @@ std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Exam
     StripMoment moment{now ? run.stepsTaken() : snapshot->step, {}, {}};
     if (!strip.empty() && strip.back().step == moment.step) continue;
     if (!now) putInto(*snapshot, past.parameters());
-    const Model& model = now ? run.model() : past;
+    const TaskModel& model = now ? run.model() : past;
     const auto known = std::ranges::find(run.evaluations(), moment.step, &Evaluation::step);
     if (known != run.evaluations().end()) {
       moment.evaluation = *known;
     } else {
-      ModelPass all(model, always);
+      TaskPass all(model, always);
       if (!all.forward(execution)) return std::nullopt;
       auto evaluation = evaluationOf(all, run.task(), moment.step, execution);
       if (!evaluation) return std::nullopt;
       moment.evaluation = std::move(*evaluation);
     }
-    ModelPass pass(model, example);
+    TaskPass pass(model, example);
     if (!pass.forward(execution)) return std::nullopt;
     for (Index layer = 0; layer < pass.layers(); ++layer) {
       moment.weights.push_back(pass.layer(layer).tensor(TensorId::weights));

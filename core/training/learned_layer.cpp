@@ -222,13 +222,13 @@ class LayerLearner::Step {
   Step(const LayerLearner& of, const ExecutionContext& execution)
       : of_(of),
         execution_(execution),
-        lesson_(of.curriculum_->lesson(of.memory_)),
-        config_(configFor(of.config_, lesson_.asked)),
+        batch_(of.curriculum_->next(of.memory_)),
+        config_(configFor(of.config_, batch_.asked)),
         threads_(
             threadsFor(3 * ledger(config_).flops, execution.threads, execution.flopsPerThread)),
         tensors_(config_, noPins()) {
     execution_.memory = of.memory_;
-    tensors_.put(TensorId::x, lesson_.x);
+    tensors_.put(TensorId::x, batch_.x);
     for (const TensorId id : kMatrices) tensors_.put(id, of.value(id));
     if (config_.bias) {
       for (const TensorId id : kBiases) tensors_.put(id, of.value(id));
@@ -241,7 +241,7 @@ class LayerLearner::Step {
     const std::optional<StepsDone> done = runSteps(tensors_, nullptr, execution_);
     if (!done) return false;
     overflowed_ = done->overflowed;
-    values_ = inConcat(of_.curriculum_->values(lesson_, of_.firstWv_, execution_), config_);
+    values_ = inConcat(of_.curriculum_->values(batch_, of_.firstWv_, execution_), config_);
     if (execution_.stop()) return false;
     ask();
     if (execution_.stop()) return false;
@@ -263,7 +263,7 @@ class LayerLearner::Step {
   }
 
   void ask() {
-    answers_ = of_.readout_->ask(tensors_.tensor(TensorId::output), values_, lesson_.asked,
+    answers_ = of_.readout_->ask(tensors_.tensor(TensorId::output), values_, batch_.asked,
                                  of_.parameters_.back().value, execution_);
     gradients_.emplace(tensors_, std::move(answers_.gradOutput));
     gradients_->skipGradient(TensorId::x);
@@ -276,7 +276,7 @@ class LayerLearner::Step {
 
   const LayerLearner& of_;
   ExecutionContext execution_;
-  Lesson lesson_;
+  TrainingBatch batch_;
   AttentionConfig config_;
   int threads_;
   AttentionTensors tensors_;

@@ -129,7 +129,7 @@ std::vector<std::optional<Index>> bestHeads(const std::vector<std::vector<double
   return chosen->heads;
 }
 
-std::optional<Becoming> becoming(const Roles& roles, const HeadPlace& head) {
+std::optional<Becoming> becoming(const Roles& roles, const HeadOfLayer& head) {
   const auto& mass =
       roles.layers[static_cast<std::size_t>(head.layer)].mass[static_cast<std::size_t>(head.head)];
   std::optional<Becoming> most;
@@ -143,7 +143,7 @@ std::optional<Roles> rolesOf(std::span<const Tensor> weights, const Examples& ex
                              const ExecutionContext& execution) {
   const std::vector<double> rows = rowsWithPartners(examples);
   Roles roles;
-  std::vector<HeadPlace> places;
+  std::vector<HeadOfLayer> places;
   std::vector<std::vector<double>> mass;
   for (const Tensor& ofLayer : weights) {
     auto layer = layerRoles(ofLayer, examples, rows, execution);

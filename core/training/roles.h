@@ -29,9 +29,9 @@ struct LayerRoles {
 
 /// The head assigned to a relation.
 struct Role {
-  std::optional<HeadPlace> head;  // none: fewer heads than relations, or no row has a partner
-  double mass = 0.0;              // of that head
-  bool found = false;             // mass is at least kFoundMass
+  std::optional<HeadOfLayer> head;  // none: fewer heads than relations, or no row has a partner
+  double mass = 0.0;                // of that head
+  bool found = false;               // mass is at least kFoundMass
 };
 
 struct Roles {
@@ -44,7 +44,7 @@ struct Becoming {
   std::size_t relation = 0;
   double mass = 0.0;
 };
-std::optional<Becoming> becoming(const Roles& roles, const HeadPlace& head);
+std::optional<Becoming> becoming(const Roles& roles, const HeadOfLayer& head);
 
 /// Computes the roles from the weights of each layer, (B, H, T, T), on B `examples` of T places.
 /// Returns nothing where cancelled.

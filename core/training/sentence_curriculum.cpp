@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/attention/steps/linear.h"
-#include "core/input/lexicon.h"
 #include "core/training/curriculum.h"
 #include "core/training/sentences.h"
 
@@ -33,19 +32,6 @@ Tensor embeddedPlaces(Index width) {
   return x.reshaped({kLongestSentence, width});
 }
 
-/// The factor of each column: `factor` for word classes, otherwise 1.
-std::vector<float> classFactors(const Layout& layout, double factor) {
-  std::vector<float> factors;
-  for (const std::string& name : layout.names) {
-    bool isClass = false;
-    for (std::size_t i = 0; i < kWordClasses; ++i) {
-      isClass = isClass || name == toString(static_cast<WordClass>(i));
-    }
-    factors.push_back(isClass ? static_cast<float>(factor) : 1.0F);
-  }
-  return factors;
-}
-
 class SentenceCurriculum final : public BatchSource {
  public:
   explicit SentenceCurriculum(const CurriculumSettings& s)
@@ -56,7 +42,8 @@ class SentenceCurriculum final : public BatchSource {
         words_(sentenceWords()),
         wordRows_(embeddedWords(words_, width_)),
         placeRows_(embeddedPlaces(width_)),
-        columnFactors_(classFactors(layout_, s.classFactor)) {
+        columnFactors_(
+            blockFactors(layout_, TextBlock::wordClass, TextBlock::wordClass, s.classFactor)) {
     for (Index word = 0; word < wordRows_.dim(0); ++word) {
       float* row = wordRows_.mutableData() + word * width_;
       for (std::size_t c = 0; c < columnFactors_.size(); ++c) row[c] *= columnFactors_[c];
@@ -74,7 +61,7 @@ class SentenceCurriculum final : public BatchSource {
   double identityLength() const override { return 1.0; }
   const std::vector<double>& meanX() const override { return meanX_; }
 
-  Lesson lesson(const BlockStorePtr& memory) override {
+  TrainingBatch next(const BlockStorePtr& memory) override {
     if (drawn_.empty()) {
       for (Index i = 0; i < kBatchesDrawnAtOnce * batch_; ++i) {
         drawn_.push_back(drawSentence(draws_));
@@ -90,12 +77,12 @@ class SentenceCurriculum final : public BatchSource {
   }
   void learned() override { drawn_.erase(drawn_.end() - batch_, drawn_.end()); }
 
-  Tensor values(const Lesson& lesson, const Tensor& wV,
+  Tensor values(const TrainingBatch& of, const Tensor& wV,
                 const ExecutionContext& execution) override {
     if (wordValues_.empty()) {
       wordValues_ = linear(wordRows_.reshaped({1, wordRows_.dim(0), width_}), wV, {}, {});
     }
-    const AskedBatch& batch = lesson.asked;
+    const AskedBatch& batch = of.asked;
     const Index columns = wV.dim(0);
     Tensor values = Tensor::uninitialised({batch.count, batch.length, columns}, execution.memory);
     for (Index row = 0; row < batch.count * batch.length; ++row) {

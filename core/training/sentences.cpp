@@ -123,12 +123,12 @@ constexpr double kNot = 0.8;  // of negations; else "never"
 constexpr std::size_t kMostWordsBeforeSecond = 10;
 
 /// The choices that make up a sentence: drawn at random, or found by reading a given sentence.
-class Turns {
+class Choices {
  public:
-  Turns() = default;
-  virtual ~Turns() = default;
-  Turns(const Turns&) = delete;
-  Turns& operator=(const Turns&) = delete;
+  Choices() = default;
+  virtual ~Choices() = default;
+  Choices(const Choices&) = delete;
+  Choices& operator=(const Choices&) = delete;
 
   virtual bool chance(double probability) = 0;
   /// The index of the first end that lies above a number drawn from [0, 1); the number of ends
@@ -142,9 +142,9 @@ class Turns {
   virtual bool more() = 0;
 };
 
-class DrawnTurns final : public Turns {
+class DrawnChoices final : public Choices {
  public:
-  explicit DrawnTurns(Draws& draws) : draws_(draws) {}
+  explicit DrawnChoices(Draws& draws) : draws_(draws) {}
 
   bool chance(double probability) override { return draws_.chance(probability); }
   std::size_t which(std::span<const double> ends) override {
@@ -167,19 +167,20 @@ class DrawnTurns final : public Turns {
 };
 
 /// Finds the choices that produce a given sentence, by backtracking: at a word that does not match,
-/// the last choice with an untried alternative is changed, and the sentence starts again.
-class ReadTurns final : public Turns {
+/// the last choice with an untried alternative is changed, and the sentence starts again. What is
+/// built after such a word means nothing; it ends soon, since no more optional parts follow.
+class ReadChoices final : public Choices {
  public:
-  struct OtherWord {};  // thrown where these choices give another sentence
-
   /// `words` are in lower case.
-  explicit ReadTurns(const Words& words) : words_(words) {}
+  explicit ReadChoices(const Words& words) : words_(words) {}
 
   void begin() {
     next_ = 0;
-    turn_ = 0;
+    choice_ = 0;
+    differs_ = false;
   }
-  bool read() const { return next_ == words_.size(); }
+  /// Whether these choices gave the whole sentence.
+  bool read() const { return !differs_ && next_ == words_.size(); }
   /// Changes the last choice that has an untried alternative. Returns false where there is none.
   bool takeOthers() {
     while (!taken_.empty() && taken_.back().way + 1 == taken_.back().ways) taken_.pop_back();
@@ -207,37 +208,39 @@ class ReadTurns final : public Turns {
   bool more() override { return way(2) == 1; }
 
  private:
-  struct Turn {
+  struct Choice {
     std::size_t way = 0, ways = 0;
   };
   template <typename Fits>
-  const std::string& take(const Fits& fits) {
-    if (next_ == words_.size() || !fits(words_[next_])) throw OtherWord{};
-    return words_[next_++];
+  std::string take(const Fits& fits) {
+    differs_ = differs_ || next_ == words_.size() || !fits(words_[next_]);
+    return differs_ ? std::string() : words_[next_++];
   }
   std::size_t way(std::size_t ways) {
-    if (turn_ == taken_.size()) taken_.push_back({0, ways});
-    return taken_[turn_++].way;
+    if (differs_) return 0;
+    if (choice_ == taken_.size()) taken_.push_back({0, ways});
+    return taken_[choice_++].way;
   }
 
   const Words& words_;
-  std::size_t next_ = 0, turn_ = 0;
-  std::vector<Turn> taken_;
+  std::size_t next_ = 0, choice_ = 0;
+  bool differs_ = false;  // whether a word did not match since begin()
+  std::vector<Choice> taken_;
 };
 
 /// Builds a sentence word by word and records the partners of each word.
 class SentenceBuilder {
  public:
-  explicit SentenceBuilder(Turns& turns) : turns_(turns) {}
+  explicit SentenceBuilder(Choices& choices) : choices_(choices) {}
 
   Sentence build() {
-    if (turns_.chance(kOpening)) say(words_.openings);
-    clause(turns_.chance(kRelativeClause));
-    if (sentence_.words.size() <= kMostWordsBeforeSecond && turns_.chance(kSecondClause)) {
+    if (choices_.chance(kOpening)) say(words_.openings);
+    clause(choices_.chance(kRelativeClause));
+    if (sentence_.words.size() <= kMostWordsBeforeSecond && choices_.chance(kSecondClause)) {
       secondClause();
     }
-    while (turns_.more()) secondClause();
-    if (turns_.chance(kFullStop)) say(".");
+    while (choices_.more()) secondClause();
+    if (choices_.chance(kFullStop)) say(".");
     for (Index i = 1; i < std::ssize(sentence_.words); ++i)
       answer(WordQuestion::previous, i, i - 1);
     for (auto& places : sentence_.partners) {
@@ -252,12 +255,12 @@ class SentenceBuilder {
     for (auto& places : sentence_.partners) places.emplace_back();
     return std::ssize(sentence_.words) - 1;
   }
-  Index say(const Words& any) { return note(turns_.word(any)); }
-  Index say(const char* word) { return note(turns_.exactly(word)); }
+  Index say(const Words& any) { return note(choices_.word(any)); }
+  Index say(const char* word) { return note(choices_.exactly(word)); }
 
   /// Appends a noun, verb or adjective, sometimes one that the lexicon does not know.
   Index sayOpen(const Words& known) {
-    return say(turns_.chance(kUnknownWord) ? words_.unknown : known);
+    return say(choices_.chance(kUnknownWord) ? words_.unknown : known);
   }
 
   void answer(WordQuestion question, Index of, Index partner) {
@@ -275,9 +278,10 @@ class SentenceBuilder {
   /// Appends "the old cat"; returns the place of its noun.
   Index nounPhrase(AdjectiveCounts adjectives) {
     std::optional<Index> determiner;
-    if (turns_.chance(kDeterminer)) determiner = note(turns_.word("the", kThe, words_.determiners));
+    if (choices_.chance(kDeterminer))
+      determiner = note(choices_.word("the", kThe, words_.determiners));
     const std::size_t count =
-        turns_.which(std::array{adjectives.none, adjectives.none + adjectives.one});
+        choices_.which(std::array{adjectives.none, adjectives.none + adjectives.one});
     std::vector<Index> described;
     for (std::size_t i = 0; i < count; ++i) described.push_back(sayOpen(words_.adjectives));
     const Index noun = sayOpen(words_.nouns);
@@ -297,7 +301,7 @@ class SentenceBuilder {
     return place;
   }
   Index nounOrPronoun(double pronouns, const Words& any, AdjectiveCounts adjectives) {
-    const bool again = !nouns_.empty() && turns_.chance(pronouns);
+    const bool again = !nouns_.empty() && choices_.chance(pronouns);
     return again ? pronoun(any) : nounPhrase(adjectives);
   }
 
@@ -315,15 +319,15 @@ class SentenceBuilder {
     const Index verb = say(words_.copulas);
     answer(WordQuestion::subject, verb, subject);
     if (!relative) answer(WordQuestion::verb, subject, verb);
-    if (turns_.chance(kNotAfterCopula)) {
+    if (choices_.chance(kNotAfterCopula)) {
       answer(WordQuestion::verb, say("not"), verb);
     }
-    if (turns_.more()) {  // "is on the mat"
+    if (choices_.more()) {  // "is on the mat"
       prepositionalPhrase(verb);
       return moreOf(verb);
     }
     std::optional<Index> degree;
-    if (turns_.chance(kDegree)) degree = say(words_.degrees);
+    if (choices_.chance(kDegree)) degree = say(words_.degrees);
     const Index adjective = sayOpen(words_.adjectives);
     if (degree) answer(WordQuestion::verb, *degree, adjective);
     describe(adjective, subject);
@@ -342,16 +346,16 @@ class SentenceBuilder {
   /// Appends "did not jump over it".
   void predicate(Index subject) {
     std::vector<Index> before;  // the words before the verb that go with it
-    if (turns_.chance(kAuxiliary)) {
-      const bool negated = turns_.chance(kDo);
+    if (choices_.chance(kAuxiliary)) {
+      const bool negated = choices_.chance(kDo);
       before.push_back(say(negated ? words_.doForms : words_.auxiliaries));
       answer(WordQuestion::subject, before.back(), subject);
-      if (negated) before.push_back(say(turns_.chance(kNot) ? "not" : "never"));
+      if (negated) before.push_back(say(choices_.chance(kNot) ? "not" : "never"));
     }
     const Index verb = verbOf(subject);
     answer(WordQuestion::verb, subject, verb);
     for (const Index word : before) answer(WordQuestion::verb, word, verb);
-    switch (turns_.which(std::array{0.2, 0.3, 0.75, 0.88})) {
+    switch (choices_.which(std::array{0.2, 0.3, 0.75, 0.88})) {
       case 0:
         object(verb);
         break;
@@ -372,32 +376,32 @@ class SentenceBuilder {
 
   /// Appends "in the garden today", which belongs to a verb.
   void moreOf(Index verb) {
-    while (turns_.more()) prepositionalPhrase(verb);
-    if (turns_.more()) answer(WordQuestion::verb, say(words_.manners), verb);
-    if (turns_.more()) answer(WordQuestion::verb, say(words_.openings), verb);
+    while (choices_.more()) prepositionalPhrase(verb);
+    if (choices_.more()) answer(WordQuestion::verb, say(words_.manners), verb);
+    if (choices_.more()) answer(WordQuestion::verb, say(words_.openings), verb);
   }
 
   /// Appends ", which was fluffy,", "that sleeps by the door" or "that the river flows by".
   void relativeClause(Index noun) {
-    const bool commas = turns_.chance(kRelativeInCommas);
+    const bool commas = choices_.chance(kRelativeInCommas);
     if (commas) say(",");
     const Index relative = say(commas ? words_.relativesAfterComma : words_.relatives);
     answer(WordQuestion::antecedent, relative, noun);
     const std::size_t form =
-        turns_.which(std::array{kRelativeCopula, kRelativeCopula + kRelativeSubject});
+        choices_.which(std::array{kRelativeCopula, kRelativeCopula + kRelativeSubject});
     if (form == 0) {
       copula(noun, true);
     } else if (form == 1) {
       const Index verb = verbOf(noun);
-      const std::size_t more = turns_.which(std::array{0.6, 0.8});
+      const std::size_t more = choices_.which(std::array{0.6, 0.8});
       if (more == 0) prepositionalPhrase(verb);
       if (more == 1) object(verb);
     } else {
-      const bool anyone = turns_.chance(kRelativePronoun);
+      const bool anyone = choices_.chance(kRelativePronoun);
       const Index subject = anyone ? say(words_.anySubjects) : nounPhrase(kSeldom);
       const Index verb = verbOf(subject);
       answer(WordQuestion::verb, subject, verb);
-      if (turns_.chance(kStranded)) {
+      if (choices_.chance(kStranded)) {
         answer(WordQuestion::object, say(words_.prepositions), noun);
       }
     }
@@ -405,10 +409,10 @@ class SentenceBuilder {
   }
 
   void clause(bool relative) {
-    const bool anyone = turns_.chance(kAnyoneSubject);
+    const bool anyone = choices_.chance(kAnyoneSubject);
     const Index subject = anyone ? say(words_.anySubjects) : nounPhrase(kOften);
     if (relative && !anyone) relativeClause(subject);
-    if (turns_.chance(kCopulaAfterNoun)) {
+    if (choices_.chance(kCopulaAfterNoun)) {
       copula(subject);
     } else {
       predicate(subject);
@@ -417,18 +421,18 @@ class SentenceBuilder {
 
   /// Appends ", because it was too wide".
   void secondClause() {
-    if (turns_.chance(kCommaBeforeIt)) say(",");
+    if (choices_.chance(kCommaBeforeIt)) say(",");
     say(words_.conjunctions);
-    if (!turns_.chance(kPronounSubject)) return clause(false);
+    if (!choices_.chance(kPronounSubject)) return clause(false);
     const Index subject = pronoun(words_.subjects);
-    if (turns_.chance(kCopulaAfterPronoun)) {
+    if (choices_.chance(kCopulaAfterPronoun)) {
       copula(subject);
     } else {
       predicate(subject);
     }
   }
 
-  Turns& turns_;
+  Choices& choices_;
   const Vocabulary& words_ = vocabulary();
   Sentence sentence_;
   std::vector<Index> nouns_;  // so far
@@ -443,9 +447,9 @@ const WordQuestionInfo& info(WordQuestion question) {
 }
 
 Sentence drawSentence(Draws& draws) {
-  DrawnTurns turns(draws);
+  DrawnChoices choices(draws);
   for (;;) {
-    Sentence sentence = SentenceBuilder(turns).build();
+    Sentence sentence = SentenceBuilder(choices).build();
     const Index length = std::ssize(sentence.words);
     if (length >= kShortestSentence && length <= kLongestSentence) return sentence;
   }
@@ -455,16 +459,12 @@ std::optional<Sentence> readSentence(const std::vector<std::string>& tokens) {
   constexpr int kMostTried = 2'000;
   Words words;
   for (const std::string& token : tokens) words.push_back(lowerCased(token));
-  ReadTurns turns(words);
+  ReadChoices choices(words);
   for (int tried = 0; tried < kMostTried; ++tried) {
-    turns.begin();
-    try {
-      Sentence sentence = SentenceBuilder(turns).build();
-      if (turns.read()) return sentence;
-    } catch (const ReadTurns::OtherWord&) {
-      // other choices may produce it
-    }
-    if (!turns.takeOthers()) return std::nullopt;
+    choices.begin();
+    Sentence sentence = SentenceBuilder(choices).build();
+    if (choices.read()) return sentence;
+    if (!choices.takeOthers()) return std::nullopt;
   }
   return std::nullopt;
 }

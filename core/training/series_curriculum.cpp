@@ -12,17 +12,6 @@ namespace {
 
 constexpr Index kWindowsForMean = 128;
 
-/// The factor of each column: `factor` for the flags, otherwise 1.
-std::vector<float> flagFactors(const Layout& layout, double factor) {
-  std::vector<float> factors;
-  for (const std::string& name : layout.names) {
-    const bool flag = name == "spike" || name == "change point";
-    const bool reading = name.find("channel") != std::string::npos;
-    factors.push_back(flag || reading ? static_cast<float>(factor) : 1.0F);
-  }
-  return factors;
-}
-
 class SeriesCurriculum final : public BatchSource {
  public:
   SeriesCurriculum(Index channels, const CurriculumSettings& s)
@@ -33,10 +22,11 @@ class SeriesCurriculum final : public BatchSource {
     std::vector<std::string> names;
     for (Index c = 0; c < channels; ++c) names.push_back("channel " + std::to_string(c + 1));
     layout_ = seriesLayout(names, width_);
-    columnFactors_ = flagFactors(layout_, s.classFactor);
+    columnFactors_ =
+        blockFactors(layout_, SeriesBlock::channels, SeriesBlock::flags, s.classFactor);
     Draws draws(s.seed, "series for the mean of X");
-    const Lesson lesson = lessonOf(drawBatch(kWindowsForMean, draws));
-    meanX_ = meanOfPlaces(lesson.x, lesson.asked);
+    const TrainingBatch batch = batchOf(drawBatch(kWindowsForMean, draws));
+    meanX_ = meanOfPlaces(batch.x, batch.asked);
   }
 
   Index longest() const override { return kLongestWindow; }
@@ -47,24 +37,21 @@ class SeriesCurriculum final : public BatchSource {
   }
   const std::vector<double>& meanX() const override { return meanX_; }
 
-  Lesson lesson(const BlockStorePtr&) override {
+  TrainingBatch next(const BlockStorePtr&) override {
     if (drawn_.empty()) drawn_ = drawBatch(batch_, draws_);
-    return lessonOf(drawn_);
+    return batchOf(drawn_);
   }
   void learned() override { drawn_.clear(); }
 
-  Tensor values(const Lesson& lesson, const Tensor& wV,
+  Tensor values(const TrainingBatch& batch, const Tensor& wV,
                 const ExecutionContext& execution) override {
-    return linear(lesson.x, wV, {}, execution);
+    return linear(batch.x, wV, {}, execution);
   }
 
  private:
   using Windows = std::vector<std::shared_ptr<const Series>>;
 
-  ColumnRange pairs() const {
-    constexpr std::size_t kPairsBlock = 2;
-    return layout_.blocks[kPairsBlock];
-  }
+  ColumnRange pairs() const { return layout_.blocks[SeriesBlock::positionPairs]; }
 
   /// Draws windows of one length.
   Windows drawBatch(Index count, Draws& draws) const {
@@ -74,7 +61,7 @@ class SeriesCurriculum final : public BatchSource {
     return windows;
   }
 
-  Lesson lessonOf(const Windows& windows) const {
+  TrainingBatch batchOf(const Windows& windows) const {
     std::vector<Partners> partners;
     for (const auto& window : windows) partners.push_back(partnersIn(*window));
     std::vector<AskedBatch::Item> items;
@@ -102,7 +89,7 @@ class SeriesCurriculum final : public BatchSource {
   Layout layout_;
   std::vector<float> columnFactors_;
   std::vector<double> meanX_;
-  Windows drawn_;  // windows of the next lesson
+  Windows drawn_;  // windows of the next batch
 };
 
 }  // namespace

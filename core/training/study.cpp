@@ -60,10 +60,9 @@ std::vector<Variant> scaleVariants(const Task& task, const TrainingSettings& lik
   // X is a sum of rows whose numbers have the variance scale² / d_model. For a series X is
   // dominated by the readings' row, whose numbers are about as large as the readings times the
   // scale.
-  const auto summed = static_cast<double>(task.features().size() + 1);
+  const auto summed = static_cast<double>(task.features.size() + 1);
   settings.model.embeddingScale =
-      task.features().empty() ? 1.0
-                              : std::sqrt(static_cast<double>(settings.model.dModel) / summed);
+      task.features.empty() ? 1.0 : std::sqrt(static_cast<double>(settings.model.dModel) / summed);
   settings.optimiser.learningRate = like.optimiser.learningRate / 10.0;
   settings.batch = std::min<Index>(like.batch, 32);
   settings.steps = std::min<Index>(like.steps, 200);
@@ -77,7 +76,7 @@ std::vector<Variant> scaleVariants(const Task& task, const TrainingSettings& lik
 }
 
 ScoreFigures scoreFiguresOf(const Trainer& run) {
-  const ModelPass& pass = *run.lastPass();
+  const TaskPass& pass = *run.lastPass();
   const AttentionConfig& config = pass.config();
   ScoreSums all;
   for (Index layer = 0; layer < run.settings().model.layers; ++layer) {

@@ -73,8 +73,8 @@ std::string headCountsInWords(const Task& task, const std::vector<StudyFigures>&
       fmt::format(" The lowest loss is {} with {}, the highest {} with {}.",
                   number(lowest->loss, 3), lowest->name, number(highest->loss, 3), highest->name);
   std::string unsolved;
-  for (std::size_t q = 0; q < task.questions().size(); ++q) {
-    const std::string of = unsolvedInWords(task.questions()[q], q, runs);
+  for (std::size_t q = 0; q < task.questions.size(); ++q) {
+    const std::string of = unsolvedInWords(task.questions[q], q, runs);
     if (!of.empty()) unsolved += (unsolved.empty() ? "" : "; ") + of;
   }
   text += unsolved.empty() ? " Every run solves every question."
@@ -119,8 +119,8 @@ std::string scaleInWords(const Task& task, const std::vector<StudyFigures>& runs
       percent(with.last.saturated), percent(without.last.saturated), with.last.step,
       number(with.meanGradient, 2), number(without.meanGradient, 2));
   std::vector<std::string> answers;
-  for (std::size_t q = 0; q < task.questions().size(); ++q) {
-    const Question& question = task.questions()[q];
+  for (std::size_t q = 0; q < task.questions.size(); ++q) {
+    const Question& question = task.questions[q];
     answers.push_back(fmt::format("“{}” {} and {}", question.name,
                                   accuracyInWords(question, with.accuracy[q]),
                                   accuracyInWords(question, without.accuracy[q])));

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/training/tasks/example.h"
+#include "core/training/tasks/example_writer.h"
 #include "core/training/tasks/tasks.h"
 
 namespace headscope::training {
@@ -37,36 +37,35 @@ std::vector<Index> Draws::shuffled(Index count) {
 }
 
 Examples Task::examples(Index count, Draws& draws) const {
-  const auto places = static_cast<std::size_t>(count * length());
+  const auto places = static_cast<std::size_t>(count * length);
   Examples all;
   all.count = count;
-  all.length = length();
-  all.symbols.resize(places * features().size());
-  all.series.resize(places * channels().size());
-  all.answers.assign(questions().size(),
+  all.length = length;
+  all.symbols.resize(places * features.size());
+  all.series.resize(places * channels.size());
+  all.answers.assign(questions.size(),
                      std::vector(places, std::numeric_limits<float>::quiet_NaN()));
-  all.partners.assign(relations().size(),
-                      std::vector<std::uint8_t>(places * static_cast<std::size_t>(length())));
+  all.partners.assign(relations.size(),
+                      std::vector<std::uint8_t>(places * static_cast<std::size_t>(length)));
   for (Index i = 0; i < count; ++i) {
-    Example example(all, i);
+    ExampleWriter example(all, i);
     generate(example, draws);
   }
   return all;
 }
 
-std::span<const Task* const> allTasks() {
-  static const std::array<const Task*, 7> tasks{
-      &cardsTask(),  &recallTask(),  &inductionTask(), &grammarTask(),
-      &sensorTask(), &pointerTask(), &bracketsTask(),
-  };
+std::span<const Task> allTasks() {
+#define HEADSCOPE_LIST_TASK(name) name##Task(),
+  static const std::array tasks{HEADSCOPE_TASKS(HEADSCOPE_LIST_TASK)};
+#undef HEADSCOPE_LIST_TASK
   return tasks;
 }
 
 const Task& taskFromString(std::string_view id) {
   std::vector<std::string_view> known;
-  for (const Task* task : allTasks()) {
-    if (task->id() == id) return *task;
-    known.push_back(task->id());
+  for (const Task& task : allTasks()) {
+    if (task.id == id) return task;
+    known.push_back(task.id);
   }
   throw UserError(fmt::format("unknown task '{}'; the tasks are: {}", id, fmt::join(known, ", ")));
 }

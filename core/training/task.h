@@ -2,8 +2,8 @@
 // their places, and the relations that answer them: the places where a head has to look. Heads are
 // not trained on the relations directly.
 //
-// A task consists of its texts, its settings and the generator of one example. A new task is a file
-// in tasks/, and a line in tasks/tasks.h and in allTasks().
+// A task is a value: its texts, its settings and the generator of one example. A new task is a file
+// in tasks/ and a line in tasks/tasks.h.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attention/places.h"
 #include "core/base/random.h"
 #include "core/tensor/tensor.h"
 
@@ -32,7 +33,7 @@ struct Relation {
   std::string_view words;  // "the card of the same colour"
 };
 
-/// The settings of a model that is trained (model.h).
+/// The settings of a model that is trained (task_model.h).
 struct ModelSettings {
   Index layers = 1;
   Index dModel = 64;
@@ -42,13 +43,6 @@ struct ModelSettings {
   bool scale = true;            // raw scores × 1/√d_k
 
   bool operator==(const ModelSettings&) const = default;
-};
-
-/// A head of such a model.
-struct HeadPlace {
-  Index layer = 0, head = 0;  // from 0
-
-  bool operator==(const HeadPlace&) const = default;
 };
 
 /// The default settings of a task, found by measurement; all of them can be changed.
@@ -90,42 +84,35 @@ class Draws {
   std::uint64_t next_ = 0;
 };
 
-class Example;  // tasks/example.h: one of many, while it is drawn
+class ExampleWriter;  // tasks/example_writer.h
 
-class Task {
- public:
-  virtual ~Task() = default;
+struct Task {
+  std::string_view id;       // "cards"
+  std::string_view title;    // "Cards"
+  std::string_view words;    // the task in a sentence or two
+  std::string_view lookFor;  // what to watch during training
+  TaskSettings settings;
 
-  virtual std::string_view id() const = 0;       // "cards"
-  virtual std::string_view title() const = 0;    // "Cards"
-  virtual std::string_view words() const = 0;    // the task in a sentence or two
-  virtual std::string_view lookFor() const = 0;  // what to watch during training
-  virtual TaskSettings settings() const = 0;
+  std::vector<Question> questions;
+  std::vector<Relation> relations;
 
-  virtual std::span<const Question> questions() const = 0;
-  virtual std::span<const Relation> relations() const = 0;
-
-  virtual Index length() const = 0;  // places of an example
+  Index length = 0;  // places of an example
   /// For a task of symbols: the number of symbols of each feature of a place (the embedding is the
   /// sum over the features). Empty for a task of a series.
-  virtual std::vector<Index> features() const { return {}; }
+  std::vector<Index> features = {};
   /// For a task of a series: the names of its channels.
-  virtual std::span<const std::string_view> channels() const { return {}; }
+  std::vector<std::string_view> channels = {};
+
+  /// Fills in an example. Its symbols and readings are initially 0, and no question is asked.
+  void (*generate)(ExampleWriter& example, Draws& draws) = nullptr;
+  /// The name of a place: "red 7". Null for a series.
+  std::string (*word)(std::span<const Index> symbols) = nullptr;
 
   Examples examples(Index count, Draws& draws) const;
-  /// The name of a place: "red 7". Empty for a series.
-  virtual std::string word(std::span<const Index> /*symbols*/) const { return {}; }
-  /// The name of an answer among the classes of a question: "7". Empty where the answer is a
-  /// number.
-  virtual std::string answerWord(Index /*question*/, Index /*answer*/) const { return {}; }
-
- private:
-  /// Fills in an example. Its symbols and readings are initially 0, and no question is asked.
-  virtual void generate(Example& example, Draws& draws) const = 0;
 };
 
 /// All tasks, in the order in which they are offered.
-std::span<const Task* const> allTasks();
+std::span<const Task> allTasks();
 /// The task with this id. Throws UserError that lists the ids.
 const Task& taskFromString(std::string_view id);
 

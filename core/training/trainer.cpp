@@ -29,7 +29,7 @@ double squaresOf(const ConstMatrixView& m) {
 float root(double squares) { return static_cast<float>(std::sqrt(squares)); }
 
 /// The lengths of the gradients of every head, layer by layer.
-std::vector<HeadGradients> headGradientsOf(const ModelPass& pass, const ModelSettings& model,
+std::vector<HeadGradients> headGradientsOf(const TaskPass& pass, const ModelSettings& model,
                                            const ExecutionContext& execution) {
   const Index batch = pass.config().batch;
   const Index heads = model.heads;
@@ -64,7 +64,7 @@ std::vector<HeadGradients> headGradientsOf(const ModelPass& pass, const ModelSet
 
 Index classesOf(const Task& task) {
   Index classes = 0;
-  for (const Question& question : task.questions()) classes += question.classes;
+  for (const Question& question : task.questions) classes += question.classes;
   return classes;
 }
 
@@ -73,13 +73,13 @@ Index classesOf(const Task& task) {
 Index bytesOfPass(const Task& task, const ModelSettings& model, Index examples, bool backward) {
   const Ledger cost = ledger(attentionOf(task, model, examples));
   const Index both = backward ? 2 : 1;
-  const Index rows = examples * task.length();
+  const Index rows = examples * task.length;
   const Index perLayer = cost.residentBytes + (both - 1) * cost.resultBytes +
                          both * rows * model.dModel * static_cast<Index>(sizeof(float));
-  const auto questions = static_cast<Index>(task.questions().size());
-  const auto relations = static_cast<Index>(task.relations().size());
+  const auto questions = static_cast<Index>(task.questions.size());
+  const auto relations = static_cast<Index>(task.relations.size());
   return model.layers * perLayer + rows * (both * classesOf(task) + model.dModel) * 4 +
-         rows * (questions * 4 + relations * task.length() + 64);
+         rows * (questions * 4 + relations * task.length + 64);
 }
 
 void requireNumber(double value, double least, const char* name, const char* wayOut) {
@@ -90,7 +90,7 @@ void requireNumber(double value, double least, const char* name, const char* way
 }  // namespace
 
 TrainingSettings settingsOf(const Task& task) {
-  const TaskSettings t = task.settings();
+  const TaskSettings t = task.settings;
   TrainingSettings settings;
   settings.model = t.model;
   settings.optimiser.learningRate = t.learningRate;
@@ -120,11 +120,7 @@ void checkTraining(const Task& task, const TrainingSettings& settings, Index mem
   count("steps", settings.steps, 0, kMostSteps);
   count("evaluate every", settings.evaluateEvery, 1, kMostSteps);
   count("snapshot bytes", settings.snapshotBytes, 0, std::numeric_limits<Index>::max() / 2);
-  auto problems = validate(attentionOf(task, m, settings.batch));
-  for (Problem& problem : problems) {  // d_k follows from the two here
-    const auto end = problem.message.find("; or give d_k by itself");
-    if (end != std::string::npos) problem.message.resize(end);
-  }
+  auto problems = validate(attentionOf(task, m, settings.batch), HeadWidth::divided);
   if (!problems.empty()) throw UserError(std::move(problems));
   requireNumber(m.embeddingScale, 0.0, "embedding's scale", "give a number from 0");
   requireNumber(settings.optimiser.learningRate, 0.0, "learning rate",
@@ -145,10 +141,10 @@ Examples evaluationExamples(const Task& task) {
   return task.examples(kEvaluationExamples, draws);
 }
 
-std::optional<Evaluation> evaluationOf(const ModelPass& pass, const Task& task, Index step,
+std::optional<Evaluation> evaluationOf(const TaskPass& pass, const Task& task, Index step,
                                        const ExecutionContext& execution) {
   Evaluation evaluation{
-      step, lossesOf(pass.logits(), task.questions(), pass.examples(), execution), {}};
+      step, lossesOf(pass.logits(), task.questions, pass.examples(), execution), {}};
   std::vector<Tensor> weights;
   for (Index layer = 0; layer < pass.layers(); ++layer) {
     weights.push_back(pass.layer(layer).tensor(TensorId::weights));
@@ -207,10 +203,10 @@ bool Trainer::train(const ExecutionContext& execution) {
   pass_.reset();
   Draws draws(settings_.seed, fmt::format("batch {}", stepsTaken_));
   batch_ = task().examples(settings_.batch, draws);
-  auto pass = std::make_unique<ModelPass>(model_, batch_);
+  auto pass = std::make_unique<TaskPass>(model_, batch_);
   if (!pass->forward(execution)) return false;
   Tensor gradient = Tensor::uninitialised(pass->logits().shape(), execution.memory);
-  const Losses losses = lossesOf(pass->logits(), task().questions(), batch_, execution, gradient);
+  const Losses losses = lossesOf(pass->logits(), task().questions, batch_, execution, gradient);
   if (!std::isfinite(losses.loss) || pass->overflowed()) {
     stop(pass->firstNotFinite());
     return false;
@@ -239,7 +235,7 @@ bool Trainer::train(const ExecutionContext& execution) {
 }
 
 bool Trainer::takeEvaluation(const ExecutionContext& execution) {
-  ModelPass pass(model_, evaluation_);
+  TaskPass pass(model_, evaluation_);
   if (!pass.forward(execution)) return false;
   std::optional<Evaluation> evaluation = evaluationOf(pass, task(), stepsTaken_, execution);
   if (!evaluation) return false;
@@ -311,7 +307,7 @@ std::optional<Index> Trainer::foundAt(std::size_t relation) const {
 
 bool Trainer::foundNow() const {
   if (evaluations_.back().step != stepsTaken_) return false;
-  for (std::size_t r = 0; r < task().relations().size(); ++r) {
+  for (std::size_t r = 0; r < task().relations.size(); ++r) {
     if (foundAt(r) == stepsTaken_) return true;
   }
   return false;

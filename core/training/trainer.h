@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/training/loss.h"
-#include "core/training/model.h"
 #include "core/training/roles.h"
 #include "core/training/snapshots.h"
+#include "core/training/task_model.h"
 
 namespace headscope::training {
 
@@ -58,7 +58,7 @@ struct Evaluation {
   Roles roles;
 };
 /// Evaluates a forward pass of the model after `step` steps. Empty if cancelled.
-std::optional<Evaluation> evaluationOf(const ModelPass& pass, const Task& task, Index step,
+std::optional<Evaluation> evaluationOf(const TaskPass& pass, const Task& task, Index step,
                                        const ExecutionContext& execution);
 inline constexpr Index kEvaluationExamples = 64;
 Examples evaluationExamples(const Task& task);
@@ -95,7 +95,7 @@ class Trainer {
 
   const Task& task() const { return model_.task(); }
   const TrainingSettings& settings() const { return settings_; }
-  const Model& model() const { return model_; }
+  const TaskModel& model() const { return model_; }
   Index stepsTaken() const { return stepsTaken_; }
   const std::vector<StepRecord>& records() const { return records_; }
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
@@ -103,7 +103,7 @@ class Trainer {
   const std::optional<Stop>& stopped() const { return stopped_; }
   /// The last step's pass over its batch, forward and backward; null before the first. The weights
   /// among its operands are the parameters themselves, which the step has moved since.
-  const ModelPass* lastPass() const { return pass_.get(); }
+  const TaskPass* lastPass() const { return pass_.get(); }
   double trainingMs() const { return trainingMs_; }  // of all steps, without evaluations
 
   /// The step of the first evaluation in which the relation was found; none where it never was.
@@ -133,10 +133,10 @@ class Trainer {
 
   TrainingSettings settings_;
   Index memoryBudgetBytes_;
-  Model model_;
+  TaskModel model_;
   Examples evaluation_;
   Examples batch_;
-  std::unique_ptr<ModelPass> pass_;
+  std::unique_ptr<TaskPass> pass_;
   BlockStorePtr memory_;
   Index stepsTaken_ = 0;
   double trainingMs_ = 0.0;

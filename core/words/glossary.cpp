@@ -14,19 +14,18 @@ const std::vector<GlossaryEntry>& glossary() {
 }
 
 std::vector<GlossaryEntry> parseGlossary(std::string_view text) {
-  return formats::readAsset<std::runtime_error>(
-      text, "glossary.json", [](const formats::JsonField& file) {
-        std::vector<GlossaryEntry> entries;
-        for (const formats::JsonField& entry : file.at("terms").items()) {
-          const auto shown = entry.find("shown");
-          const std::string term = entry.at("term").text();
-          entries.push_back({term, shown ? shown->text() : term, entry.at("about").text()});
-          if (term.empty() || entries.back().about.empty()) {
-            entry.fail("has an empty term or explanation");
-          }
-        }
-        return entries;
-      });
+  return readAsset<std::runtime_error>(text, "glossary.json", [](const JsonField& file) {
+    std::vector<GlossaryEntry> entries;
+    for (const JsonField& entry : file.at("terms").items()) {
+      const auto shown = entry.find("shown");
+      const std::string term = entry.at("term").text();
+      entries.push_back({term, shown ? shown->text() : term, entry.at("about").text()});
+      if (term.empty() || entries.back().about.empty()) {
+        entry.fail("has an empty term or explanation");
+      }
+    }
+    return entries;
+  });
 }
 
 const std::string& aboutTerm(std::string_view term) {

@@ -77,11 +77,15 @@ std::string pairSentence(const Document& document, Index item, Index query, Inde
   return fmt::format("{}: forbidden {}", pair, fmt::join(reasons, " and "));
 }
 
-std::string rulesInTheWay(const Document& document, Index item, Index query, Index key) {
+std::vector<MaskRule> rulesInTheWay(const Document& document, Index item, Index query, Index key) {
+  std::vector<MaskRule> rules = rulesForbidding(document.config.mask, item, query, key);
+  std::erase(rules, MaskRule::painted);
+  return rules;
+}
+
+std::string namesOf(const std::vector<MaskRule>& rules) {
   std::vector<std::string> names;
-  for (const MaskRule rule : rulesForbidding(document.config.mask, item, query, key)) {
-    if (rule != MaskRule::painted) names.push_back(ruleName(rule));
-  }
+  for (const MaskRule rule : rules) names.push_back(ruleName(rule));
   return fmt::format("{}", fmt::join(names, " and "));
 }
 

@@ -15,8 +15,10 @@ std::string keyName(const Document& document, Index item, Index key);
 /// "'sat' → 'on': forbidden by causal ('on' comes after 'sat') and by paint".
 std::string pairSentence(const Document& document, Index item, Index query, Index key);
 
-/// The rules other than paint that forbid a pair, "causal and padding"; empty without one.
-std::string rulesInTheWay(const Document& document, Index item, Index query, Index key);
+/// The rules other than paint that forbid a pair.
+std::vector<MaskRule> rulesInTheWay(const Document& document, Index item, Index query, Index key);
+/// "causal and padding".
+std::string namesOf(const std::vector<MaskRule>& rules);
 
 /// Describes the queries without a key ("every key of 'sat' is masked: …"); empty for none.
 std::string fullyMaskedSentence(const Document& document, Index item,

@@ -115,7 +115,7 @@ constexpr std::array<StepMoments, kEveryStepCount> kStepMoments{{
 
 class TimelineBuilder {
  public:
-  TimelineBuilder(const AttentionConfig& config, const RowId& subject)
+  TimelineBuilder(const AttentionConfig& config, const RowRef& subject)
       : c_(config), subject_(subject) {}
 
   std::vector<TimelineSegment> build() {
@@ -192,7 +192,7 @@ class TimelineBuilder {
   }
 
   const AttentionConfig& c_;
-  const RowId& subject_;
+  const RowRef& subject_;
   std::vector<TimelineSegment> moments_;
   StepId step_ = StepId::project;
   TensorId part_ = TensorId::q;
@@ -214,7 +214,7 @@ bool isSweep(SegmentKind beat) {
   }
 }
 
-Timeline::Timeline(const AttentionConfig& config, const RowId& subject)
+Timeline::Timeline(const AttentionConfig& config, const RowRef& subject)
     : moments_(TimelineBuilder(config, subject).build()) {
   for (const Step* step : stepsOf(config)) steps_.push_back(step->id());
 }

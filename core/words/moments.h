@@ -4,18 +4,10 @@
 
 #include <vector>
 
+#include "core/attention/places.h"
 #include "core/document/trace.h"
 
 namespace headscope {
-
-/// The row that the timeline explains.
-struct RowId {
-  Index item = 0;
-  Index head = 0;
-  Index query = 0;
-
-  bool operator==(const RowId&) const = default;
-};
 
 /// The content of a segment: one thing by itself, or the rest of its kind in one sweep.
 enum class SegmentKind {
@@ -57,7 +49,8 @@ inline Index otherRow(Index query, Index n) { return n < query ? n : n + 1; }
 class Timeline {
  public:
   Timeline() = default;
-  Timeline(const AttentionConfig& config, const RowId& subject);
+  /// `subject` is the row that the timeline explains.
+  Timeline(const AttentionConfig& config, const RowRef& subject);
 
   const std::vector<TimelineSegment>& moments() const& { return moments_; }
   double length() const { return moments_.empty() ? 0.0 : moments_.back().end(); }

@@ -109,7 +109,7 @@ std::string Narrator::rest(const char* one, const char* many) const {
                     : fmt::format("The other {} {}", count, many);
 }
 
-std::string narrate(const Trace& trace, const RowId& subject, const TimelineSegment& moment) {
+std::string narrate(const Trace& trace, const RowRef& subject, const TimelineSegment& moment) {
   std::string text =
       kNarrateStep[static_cast<std::size_t>(moment.step)](Narrator(trace, subject, moment));
   constexpr std::string_view kIsAbout = "= ≈";  // “≈ 0” replaces the sign “=”

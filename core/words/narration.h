@@ -8,7 +8,7 @@
 
 namespace headscope {
 
-std::string narrate(const Trace& trace, const RowId& subject, const TimelineSegment& moment);
+std::string narrate(const Trace& trace, const RowRef& subject, const TimelineSegment& moment);
 
 /// The key at which a query's row of scores or weights is largest; −1 where all of it is masked.
 Index largestKey(const Trace& trace, TensorId tensor, Index item, Index head, Index query);

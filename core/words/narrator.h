@@ -11,12 +11,12 @@
 namespace headscope {
 
 struct Narrator {
-  Narrator(const Trace& trace, const RowId& subject, const TimelineSegment& moment)
+  Narrator(const Trace& trace, const RowRef& subject, const TimelineSegment& moment)
       : trace(trace), c(trace.config()), subject(subject), moment(moment) {}
 
   const Trace& trace;
   const AttentionConfig& c;
-  const RowId& subject;
+  const RowRef& subject;
   const TimelineSegment& moment;
 
   /// “sat”

@@ -27,7 +27,7 @@ DocumentPtr presetDocument(std::string_view name) {
   return makePreset(presetByName(name), {}, kTestBudget);
 }
 
-ImVec2 cellAt(const gl::Rect& r, Index rows, Index cols, Index row, Index col) {
+ImVec2 cellAt(const gl::Bounds& r, Index rows, Index cols, Index row, Index col) {
   return {r.x0 + (r.x1 - r.x0) * (static_cast<float>(col) + 0.5F) / static_cast<float>(cols),
           r.y0 + (r.y1 - r.y0) * (static_cast<float>(row) + 0.5F) / static_cast<float>(rows)};
 }
@@ -158,8 +158,8 @@ void AppDriver::typeSentence(const std::string& text, bool enter) {
   if (enter) press(Key::enter);
 }
 
-std::optional<gl::Rect> AppDriver::window(std::string_view name) const {
-  std::optional<gl::Rect> found;
+std::optional<gl::Bounds> AppDriver::window(std::string_view name) const {
+  std::optional<gl::Bounds> found;
   for (const ImGuiWindow* w : GImGui->Windows) {
     if (!w->Active || w->Hidden || std::string_view(w->Name).find(name) == std::string_view::npos) {
       continue;
@@ -169,13 +169,13 @@ std::optional<gl::Rect> AppDriver::window(std::string_view name) const {
         std::string_view(w->ParentWindow->Name).find(name) != std::string_view::npos) {
       continue;
     }
-    found = gl::Rect{w->Pos.x, w->Pos.y, w->Pos.x + w->Size.x, w->Pos.y + w->Size.y};
+    found = gl::Bounds{w->Pos.x, w->Pos.y, w->Pos.x + w->Size.x, w->Pos.y + w->Size.y};
   }
   return found;
 }
 
-std::vector<gl::Rect> AppDriver::heatmaps(std::string_view name) {
-  std::vector<gl::Rect> found;
+std::vector<gl::Bounds> AppDriver::heatmaps(std::string_view name) {
+  std::vector<gl::Bounds> found;
   const auto box = window(name);
   if (!box) return found;
   for (const auto& command : app_->scene().commands) {

@@ -21,9 +21,9 @@
 
 namespace headscope::ui {
 
-inline ImVec2 middle(const gl::Rect& r) { return {(r.x0 + r.x1) / 2, (r.y0 + r.y1) / 2}; }
+inline ImVec2 middle(const gl::Bounds& r) { return {(r.x0 + r.x1) / 2, (r.y0 + r.y1) / 2}; }
 /// The middle of a cell of a matrix drawn in `r`.
-ImVec2 cellAt(const gl::Rect& r, Index rows, Index cols, Index row, Index col);
+ImVec2 cellAt(const gl::Bounds& r, Index rows, Index cols, Index row, Index col);
 
 inline constexpr Index kTestBudget = Index{2} << 30;
 
@@ -80,9 +80,9 @@ class AppDriver {
   void typeSentence(const std::string& text, bool enter = true);
 
   /// The place of the last window of Dear ImGui whose name contains `name`.
-  std::optional<gl::Rect> window(std::string_view name) const;
+  std::optional<gl::Bounds> window(std::string_view name) const;
   /// The heatmaps inside the window, in drawing order.
-  std::vector<gl::Rect> heatmaps(std::string_view window);
+  std::vector<gl::Bounds> heatmaps(std::string_view window);
   /// Undoes every entry of the history; returns their number.
   int undoAll();
 

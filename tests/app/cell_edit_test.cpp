@@ -275,7 +275,7 @@ TEST(CellKeys, TabGoesThroughTheMatricesAndDownEnters) {
 }
 
 /// Half the size of a cell in a 6 × 6 matrix, without the margin that belongs to its neighbours.
-ImVec2 halfCell(const gl::Rect& map) {
+ImVec2 halfCell(const gl::Bounds& map) {
   return {(map.x1 - map.x0) / 12.0F - 3.0F, (map.y1 - map.y0) / 12.0F - 3.0F};
 }
 
@@ -301,7 +301,7 @@ TEST(CellMarks, DroppedCellsAreCrossedOut) {
   ui.restart(makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named,
                           {}, kTestBudget),
              ui.view());
-  const gl::Rect map = ui.heatmaps("stage")[1];
+  const gl::Bounds map = ui.heatmaps("stage")[1];
   const ImU32 ink = withAlpha(theme(ThemeKind::light).text, 0.55F);
   const DroppedCells dropped(config);
   for (Index r = 0; r < 6; ++r) {
@@ -317,7 +317,7 @@ TEST(CellMarks, PinsRowSumsAndMaskedRowsAreShown) {
   CellDriver ui(StepId::softmax, weight);
   const ImU32 accent = theme(ThemeKind::light).accent;
   const auto verticesOf = [&](ImU32 color) {
-    const gl::Rect map = ui.heatmaps("stage")[1];
+    const gl::Bounds map = ui.heatmaps("stage")[1];
     return verticesNear(cellAt(map, 6, 6, 2, 4), halfCell(map), color);
   };
   EXPECT_EQ(verticesOf(accent), 0);
@@ -341,7 +341,7 @@ TEST(CellMarks, AFullyMaskedRowSaysWhy) {
                1600, 1000, view);
   EXPECT_TRUE(
       ui.shows("every key of 'sat' is masked: no softmax, weights 0, output b_O", "inspector"));
-  const gl::Rect map = ui.heatmaps("stage")[1];
+  const gl::Bounds map = ui.heatmaps("stage")[1];
   const ImVec2 mark(map.x0 - 4.0F, cellAt(map, 6, 6, 2, 0).y);
   EXPECT_GT(verticesNear(mark, {5.0F, 5.0F}, theme(ThemeKind::light).bad), 0);
   ui.hover(cellAt(map, 6, 6, 1, 1));

@@ -202,10 +202,10 @@ TEST(CellPaste, WhatDoesNotFitIsRefusedWithBothShapes) {
     EXPECT_NE(ui.app().message().find(says), std::string::npos) << ui.app().message();
   };
   refused("1\t2\n3\t4\n", "the clipboard has 2 × 2 numbers");
-  refused("1\t2\n3\t4\n", "there is room for 495 × 1");
+  refused("1\t2\n3\t4\n", "has room for 495 × 1");
   refused("1\nmany\n", "row 2, column 1: \"many\" is not a number");
   refused("nan\n1\n", "row 1, column 1 cannot be nan");
-  refused("1\t2\n3\n", "row 2 has 1 numbers where the first has 2");
+  refused("1\t2\n3\n", "row 2 has 1 number where the first has 2");
   ImGui::SetClipboardText("1\t2\n");
   command(ui, "column", "Paste numbers");
   EXPECT_EQ(ui.app().document(), before);

@@ -24,7 +24,8 @@ DocumentPtr edited(const DocumentPtr& document, const Edit& edit) {
 }
 
 TEST(Comparison, IsTheWantedDocumentsTraceAndNothingElse) {
-  Comparison comparison(1);
+  Scheduler scheduler;
+  Comparison comparison(scheduler, 1);
   EXPECT_EQ(comparison.trace(), nullptr);
   const DocumentPtr first = textDocument("a b c", 16, 2);
   comparison.want(first);
@@ -50,7 +51,8 @@ TEST(Comparison, IsTheWantedDocumentsTraceAndNothingElse) {
 /// All parts of one frame read the same result, whenever the pass finishes.
 TEST(Comparison, BringsNothingBeforeItIsTaken) {
   std::promise<void> ready;
-  Comparison comparison(1);
+  Scheduler scheduler;
+  Comparison comparison(scheduler, 1);
   comparison.setWake([&, told = false]() mutable {
     if (!std::exchange(told, true)) ready.set_value();
   });
@@ -62,7 +64,8 @@ TEST(Comparison, BringsNothingBeforeItIsTaken) {
 }
 
 TEST(Comparison, SaysWhyItCannotBeComputed) {
-  Comparison comparison(1);
+  Scheduler scheduler;
+  Comparison comparison(scheduler, 1);
   const DocumentPtr document = textDocument("a b c", 16, 2);
   Document broken = *document;
   broken.weights.bQ = broken.weights.bQ.clone();
@@ -138,7 +141,7 @@ TEST_F(Changes, ShowsAfterBeforeAndTheDifferenceInNumbers) {
   const auto maps = ui_.heatmaps("flow");
   ASSERT_EQ(maps.size(), 3U);
   EXPECT_TRUE(ui_.shows("30 of 36 cells differ", "flow")) << ui_.screen().all("flow");
-  for (const gl::Rect& map : maps) {
+  for (const gl::Bounds& map : maps) {
     ui_.hover(cellAt(map, 6, 6, 1, 0));
     const CellRef cell{TensorId::weights, 0, 0, 1, 0};
     const float now = ui_.trace().value(cell);
@@ -298,7 +301,8 @@ TEST(Flash, WhatIsLargeIsMeasuredBesideTheFramesAndLightsUpWhenItIsKnown) {
   const TracePtr after = runAttention(edited(document, SetScale{false}), before, {1});
   const MatrixRef large = wholeMatrix(TensorId::weights, after->config(), 0, 1);
   const MatrixRef small = wholeMatrix(TensorId::heads, after->config(), 0, 1);
-  Computations computations;
+  Scheduler scheduler;
+  Computations computations(scheduler);
   Flash flash;
   bool wantsFrame = false;
   flash.start(before, after);

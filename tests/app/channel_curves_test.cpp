@@ -25,7 +25,7 @@ TEST(ChannelCurves, StandAtTheirColumns) {
   ui.settle();
   const auto heatmaps = ui.heatmaps("stage");
   ASSERT_FALSE(heatmaps.empty());
-  const gl::Rect& weights = heatmaps.back();
+  const gl::Bounds& weights = heatmaps.back();
   const float column = (weights.x1 - weights.x0) / 30.0F;
   ui.hover({weights.x0 + 7.5F * column, weights.y1 + 8.0F});
   EXPECT_TRUE(ui.shows("vibration 2.894", "Tooltip")) << ui.screen().all();

@@ -14,9 +14,9 @@
 namespace headscope::ui {
 namespace {
 
-Computed<int> want(Computations& computations, int value, When when,
+Computed<int> want(Computations& computations, int value, Schedule when,
                    std::atomic<bool>* go = nullptr) {
-  return computations.want<int>("value", Fingerprint("value", value), when, [&] {
+  return computations.request<int>("value", Fingerprint("value", value), when, [&] {
     return [value, go](const std::atomic<bool>&) -> std::optional<int> {
       while (go != nullptr && !*go) {
       }
@@ -34,68 +34,74 @@ bool nextFrame(Computations& computations) {
 }
 
 TEST(Computations, GiveWhatWasComputedBeside) {
-  Computations computations;
-  EXPECT_EQ(want(computations, 1, When::beside).current, nullptr);
+  Scheduler scheduler;
+  Computations computations(scheduler);
+  EXPECT_EQ(want(computations, 1, Schedule::background).current, nullptr);
   EXPECT_TRUE(nextFrame(computations));
-  ASSERT_NE(want(computations, 1, When::beside).current, nullptr);
-  const auto next = want(computations, 2, When::beside);
+  ASSERT_NE(want(computations, 1, Schedule::background).current, nullptr);
+  const auto next = want(computations, 2, Schedule::background);
   EXPECT_EQ(next.current, nullptr);
   ASSERT_NE(next.last, nullptr);
   EXPECT_EQ(*next.last, 1);
   nextFrame(computations);
-  EXPECT_EQ(*want(computations, 2, When::beside).current, 2);
+  EXPECT_EQ(*want(computations, 2, Schedule::background).current, 2);
   EXPECT_FALSE(nextFrame(computations));
 }
 
 TEST(Computations, RefuseANameOfAnotherType) {
-  Computations computations;
-  want(computations, 1, When::atOnce);
+  Scheduler scheduler;
+  Computations computations(scheduler);
+  want(computations, 1, Schedule::now);
   EXPECT_THROW(computations.last<std::string>("value"), std::logic_error);
 }
 
 TEST(Computations, AreTheSameThroughoutAFrame) {
-  Computations computations;
-  want(computations, 1, When::beside);
+  Scheduler scheduler;
+  Computations computations(scheduler);
+  want(computations, 1, Schedule::background);
   nextFrame(computations);
-  const auto first = want(computations, 2, When::beside);
+  const auto first = want(computations, 2, Schedule::background);
   computations.finish();
-  const auto later = want(computations, 2, When::beside);
+  const auto later = want(computations, 2, Schedule::background);
   EXPECT_EQ(later.current, nullptr);
   EXPECT_EQ(later.last, first.last);
   EXPECT_EQ(*first.last, 1);
   computations.beginFrame(false);
-  EXPECT_EQ(*want(computations, 2, When::beside).current, 2);
+  EXPECT_EQ(*want(computations, 2, Schedule::background).current, 2);
 }
 
 TEST(Computations, WhatAnOlderKeyStillBringsHidesNothingNewer) {
-  Computations computations;
+  Scheduler scheduler;
+  Computations computations(scheduler);
   std::atomic<bool> go = false;
-  want(computations, 1, When::beside, &go);
-  EXPECT_EQ(*want(computations, 2, When::atOnce).current, 2);
+  want(computations, 1, Schedule::background, &go);
+  EXPECT_EQ(*want(computations, 2, Schedule::now).current, 2);
   go = true;
   nextFrame(computations);
-  const auto found = want(computations, 2, When::atOnce);
+  const auto found = want(computations, 2, Schedule::now);
   ASSERT_NE(found.current, nullptr);
   EXPECT_EQ(*found.current, 2);
 }
 
 TEST(Computations, SayWhyThereIsNone) {
-  Computations computations;
-  EXPECT_EQ(want(computations, -1, When::atOnce).problem, "no such value");
-  EXPECT_EQ(want(computations, 3, When::atOnce).problem, "");
-  want(computations, -1, When::beside);
+  Scheduler scheduler;
+  Computations computations(scheduler);
+  EXPECT_EQ(want(computations, -1, Schedule::now).problem, "no such value");
+  EXPECT_EQ(want(computations, 3, Schedule::now).problem, "");
+  want(computations, -1, Schedule::background);
   nextFrame(computations);
-  EXPECT_EQ(want(computations, -1, When::beside).problem, "no such value");
+  EXPECT_EQ(want(computations, -1, Schedule::background).problem, "no such value");
 }
 
 TEST(Computations, WaitForTheHandToRest) {
-  Computations computations;
+  Scheduler scheduler;
+  Computations computations(scheduler);
   computations.beginFrame(true);
-  want(computations, 1, When::atRest);
+  want(computations, 1, Schedule::whenIdle);
   EXPECT_FALSE(nextFrame(computations));
-  want(computations, 1, When::atRest);
+  want(computations, 1, Schedule::whenIdle);
   EXPECT_TRUE(nextFrame(computations));
-  EXPECT_EQ(*want(computations, 1, When::atRest).current, 1);
+  EXPECT_EQ(*want(computations, 1, Schedule::whenIdle).current, 1);
 }
 
 }  // namespace

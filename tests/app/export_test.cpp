@@ -64,7 +64,7 @@ TEST_F(Export, ATensorGoesToAFileInEachFormat) {
   ui_.click("safetensors", kDialog);
   EXPECT_TRUE(ui_.shows("a.safetensors", kDialog));
   ui_.click("Export", kDialog);
-  const formats::SafetensorsFile file(folder_ / "a.safetensors");
+  const SafetensorsFile file(folder_ / "a.safetensors");
   EXPECT_EQ(file.read("weights").values(), ui_.trace().tensor(TensorId::weights).values());
 
   // an ending chooses the format
@@ -83,15 +83,14 @@ TEST_F(Export, AnyTensorIsChosen) {
   ui_.click("W_O (512, 512)", "Combo");
   ui_.click("safetensors", kDialog);
   ui_.click("Export", kDialog);
-  EXPECT_EQ(formats::SafetensorsFile(folder_ / "x.safetensors").shape("W_O"), (Shape{512, 512}));
+  EXPECT_EQ(SafetensorsFile(folder_ / "x.safetensors").shape("W_O"), (Shape{512, 512}));
 }
 
 TEST_F(Export, TheWholeTraceAndTheScriptAreWritten) {
   open("Every tensor …");
   name((folder_ / "all").string());
   ui_.press(Key::enter);
-  EXPECT_EQ(formats::SafetensorsFile(folder_ / "all.safetensors").shape("output"),
-            (Shape{1, 6, 512}));
+  EXPECT_EQ(SafetensorsFile(folder_ / "all.safetensors").shape("output"), (Shape{1, 6, 512}));
   ui_.click("PyTorch script", kDialog);
   EXPECT_TRUE(ui_.shows("headscope-pytorch", kDialog));
   ui_.click("Export", kDialog);

@@ -49,7 +49,8 @@ Edit editNumber(int n, const Document& document) {
 }
 
 void editFasterThanItComputes(const AttentionConfig& config, int edits) {
-  Worker worker(3);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 3);
   DocumentPtr document = randomDocument(config);
   std::vector<TracePtr> taken;
   for (int n = 0; n < edits; ++n) {
@@ -81,7 +82,8 @@ TEST(FastEdits, OfAShapeThatIsPatched) { editFasterThanItComputes(sized(256, 8, 
 
 /// Undo and redo walk through documents while the engine reads them.
 TEST(FastEdits, UndoneAndRedoneWhileTheyAreComputed) {
-  Worker worker(2);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 2);
   const DocumentPtr first = randomDocument(sized(128, 8, 96));
   History history(first, kBudget);
   for (int n = 0; n < 400; ++n) {

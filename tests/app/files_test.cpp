@@ -39,8 +39,8 @@ TEST_F(Files, ASeriesIsDropped) {
 }
 
 TEST_F(Files, AnInputAndItsWeightsAreDropped) {
-  formats::writeSafetensors(folder_ / "x.safetensors", {{"x", Tensor::zeros({2, 5, 24})}},
-                            std::map<std::string, std::string>{});
+  writeSafetensors(folder_ / "x.safetensors", {{"x", Tensor::zeros({2, 5, 24})}},
+                   std::map<std::string, std::string>{});
   drop(folder_ / "x.safetensors");
   EXPECT_EQ(ui_.trace().config().dModel, 24);
   EXPECT_EQ(ui_.trace().config().seqLen, 5);
@@ -53,12 +53,12 @@ TEST_F(Files, AnInputAndItsWeightsAreDropped) {
 /// Six heads of width 8 that share two key heads: the file does not name the head width.
 TEST_F(Files, WeightsAreSplitByTheHeadWidthThatIsSetOrAsTheirKeysFit) {
   const auto path = folder_ / "layer.safetensors";
-  formats::writeSafetensors(path,
-                            {{"q_proj.weight", Tensor::zeros({48, 24})},
-                             {"k_proj.weight", Tensor::zeros({16, 24})},
-                             {"v_proj.weight", Tensor::zeros({16, 24})},
-                             {"o_proj.weight", Tensor::zeros({24, 48})}},
-                            std::map<std::string, std::string>{});
+  writeSafetensors(path,
+                   {{"q_proj.weight", Tensor::zeros({48, 24})},
+                    {"k_proj.weight", Tensor::zeros({16, 24})},
+                    {"v_proj.weight", Tensor::zeros({16, 24})},
+                    {"o_proj.weight", Tensor::zeros({24, 48})}},
+                   std::map<std::string, std::string>{});
   ASSERT_EQ(ui_.document().config.numHeads, 8);
   drop(path);  // 8 heads would be 6 wide, which 16 rows of keys are no multiple of
   EXPECT_EQ(ui_.document().config.numHeads, 6);
@@ -121,7 +121,7 @@ TEST_F(Files, CtrlShiftTSavesEveryTensorOfTheTrace) {
   const std::filesystem::path path = "trace-of-CtrlShiftTSavesEveryTensorOfTheTrace.safetensors";
   ASSERT_TRUE(std::filesystem::exists(path));
   EXPECT_TRUE(ui_.shows("saved every tensor of Flow's layer (d_model 512, 8 heads, 3 tokens) to"));
-  const formats::SafetensorsFile file(path);
+  const SafetensorsFile file(path);
   EXPECT_NE(file.metadata().at("tokens").find("words"), std::string::npos);
   EXPECT_EQ(file.shape("weights"), (Shape{1, 8, 3, 3}));
   EXPECT_EQ(file.read("output").values(), ui_.trace().tensor(TensorId::output).values());

@@ -142,7 +142,8 @@ class FlowPanel : public testing::Test {
   Fonts fonts_;
   ColorMaps maps_ = ColorMaps::load();
   gl::Scene scene_;
-  Computations computations_;
+  Scheduler scheduler_;
+  Computations computations_{scheduler_};
   Magnitudes magnitudes_;
   Explanations explanations_;
   FlowMemory memory_;

@@ -217,7 +217,7 @@ TEST(HeadsFigures, ScoresHaveTwoPlacesEverywhere) {
 
 TEST(HeadsTable, EnlargedShowsEveryMetricWithoutScrolling) {
   AppDriver ui(exampleDocument("cat"), 1600, 1000, headsView(FiguresTab::table));
-  const gl::Rect card = *ui.window("figures");
+  const gl::Bounds card = *ui.window("figures");
   for (const MetricInfo& m : allMetrics()) {
     const auto title = ui.screen().find(m.column, "metrics");
     ASSERT_TRUE(title) << m.column;
@@ -267,9 +267,9 @@ TEST(HeadsPage, StandsBelowEachOtherInANarrowWindow) {
 TEST(HeadsFigures, TakeTheWholeColumnAndGiveItBack) {
   AppDriver ui(exampleDocument("cat"), 1600, 1000,
                headsView(FiguresTab::scatter, EnlargedCard::none));
-  const gl::Rect small = *ui.window("figures");
+  const gl::Bounds small = *ui.window("figures");
   ui.click("larger", "figures");
-  const gl::Rect large = *ui.window("figures");
+  const gl::Bounds large = *ui.window("figures");
   EXPECT_GT(large.x1 - large.x0, 2 * (small.x1 - small.x0));
   EXPECT_GT(large.y1 - large.y0, 1.5F * (small.y1 - small.y0));
   EXPECT_FALSE(ui.shows("How similar the heads are"));
@@ -302,7 +302,7 @@ TEST(HeadsSimilarity, PutsEqualHeadsTogetherAndCountsTheDistinct) {
       << ui.screen().all("similarity");
 
   // a cell is clicked where it is drawn: at the heads' places in the order shown
-  const gl::Rect map = ui.heatmaps("similarity").at(0);
+  const gl::Bounds map = ui.heatmaps("similarity").at(0);
   ui.clickAt(cellAt(map, 8, 8, place(2), place(6)));
   EXPECT_EQ(ui.view().selection.head, 2);
   EXPECT_TRUE(ui.shows(pairInWords(report.similarity, 2, 6), "similarity"));

@@ -25,7 +25,7 @@ class HeadsGrid : public testing::Test {
     return view;
   }
 
-  std::vector<gl::Rect> maps() { return ui_.heatmaps(kCard); }
+  std::vector<gl::Bounds> maps() { return ui_.heatmaps(kCard); }
   bool shows(std::string_view text) { return ui_.shows(text, kCard); }
   HeadsView& heads() { return ui_.view().heads; }
   /// The number of times a text is drawn on the card in a colour.
@@ -40,7 +40,7 @@ class HeadsGrid : public testing::Test {
   }
   /// The cells of the n-th heatmap of the card.
   std::vector<float> cells(std::size_t n) {
-    const gl::Rect box = *ui_.window(kCard);
+    const gl::Bounds box = *ui_.window(kCard);
     for (const auto& command : ui_.app().scene().commands) {
       const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch);
       if (batch == nullptr) continue;

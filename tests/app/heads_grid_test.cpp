@@ -24,8 +24,8 @@ TEST_F(HeadsGrid, HasATileOfEachHead) {
     ui_.restart(textDocument("The cat sat on the mat", 768, heads), headsView());
     const auto tiles = maps();
     ASSERT_EQ(tiles.size(), static_cast<std::size_t>(heads));
-    const gl::Rect box = *ui_.window(kCard);
-    for (const gl::Rect& tile : tiles) {
+    const gl::Bounds box = *ui_.window(kCard);
+    for (const gl::Bounds& tile : tiles) {
       EXPECT_GE(tile.x0, box.x0);
       EXPECT_LE(tile.x1, box.x1);
       EXPECT_LE(tile.y1, box.y1);
@@ -261,7 +261,7 @@ TEST_F(LongHeads, TheWheelZoomsAboutTheMouseAndDraggingPans) {
   EXPECT_FALSE(shows("a cell:"));
 
   const TokenRange before = heads().queries;
-  const gl::Rect map = maps()[0];
+  const gl::Bounds map = maps()[0];
   const ImVec2 from = middle(map);
   ui_.host().drag(ui_.app(), from, {from.x, from.y - (map.y1 - map.y0) * 0.25F});
   ui_.settle();

@@ -233,7 +233,7 @@ TEST_F(HeadsOff, WhatGoesIsCheckedAgainstARealRunAgainWhenThePassChanges) {
   expectChecked();
   ui_.press(Key{'X'});
   expectChecked();
-  EXPECT_TRUE(shows("Head 2 is off: its term is 0 already"));
+  EXPECT_TRUE(shows("Head 2 is off, so its term is already 0"));
   EXPECT_NE(words(), before);
 }
 
@@ -322,7 +322,7 @@ TEST(HeadsOffShares, AnOutputOfZeroHasNone) {
   EXPECT_TRUE(ui.shows("Not defined for ‘The’: its output is 0", kOffCard))
       << ui.screen().all(kOffCard);
   ui.click("Switch a head off", kOffCard);
-  EXPECT_TRUE(ui.shows("6 of 6 tokens have an output of 0: no % of it is defined", kOffCard));
+  EXPECT_TRUE(ui.shows("6 of 6 tokens have an output of 0, so no percentage is defined", kOffCard));
   EXPECT_TRUE(ui.shows("largest difference 0 of outputs up to 0", kOffCard));
   EXPECT_FALSE(ui.shows("nan"));
 }

@@ -164,15 +164,15 @@ TEST_F(KeptModel, OnOtherWeightsItIsSaidAndNothingIsLost) {
   saveAs(lecture());
   const fs::path weights = folder() / "model.safetensors";
   const std::string good = readAll(weights);
-  const formats::SafetensorsFile file(weights);
-  std::vector<formats::NamedTensor> tensors;
+  const SafetensorsFile file(weights);
+  std::vector<NamedTensor> tensors;
   for (const std::string& name : file.names()) {
     Tensor tensor = file.read(name).clone();
     if (name.find("attn") != std::string::npos) tensor.mutableData()[0] += 1.0F;
     tensors.push_back({name, std::move(tensor)});
   }
   ui_.restart(presetDocument("by-hand"));
-  formats::writeSafetensors(weights, tensors);
+  writeSafetensors(weights, tensors);
   open(lecture());
   EXPECT_NE(ui_.app().message().find("holds another model than the one that was edited"),
             std::string::npos)

@@ -135,12 +135,12 @@ TEST(StatusBar, GivesAMessageTheRoomItNeeds) {
 }
 
 /// The rectangle of a whole run of text.
-gl::Rect placeOf(const TextRun& run) {
+gl::Bounds placeOf(const TextRun& run) {
   const Spot spot = run.spot(0, run.text.size());
   return {spot.min.x, spot.min.y, spot.max.x, spot.max.y};
 }
 
-bool overlap(const gl::Rect& a, const gl::Rect& b) {
+bool overlap(const gl::Bounds& a, const gl::Bounds& b) {
   return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 }
 
@@ -154,8 +154,8 @@ TEST_P(NarrowWindow, NoControlLiesOnAnother) {
     AppDriver ui(exampleDocument(name), width, height, view);
     const ScreenText screen = ui.screen();
     const float pad = ImGui::GetStyle().FramePadding.x - 1.0F;
-    std::vector<std::pair<std::string, gl::Rect>> placed;
-    const auto place = [&](const std::string& what, const gl::Rect& rect) {
+    std::vector<std::pair<std::string, gl::Bounds>> placed;
+    const auto place = [&](const std::string& what, const gl::Bounds& rect) {
       EXPECT_GE(rect.x0, 0.0F) << what;
       EXPECT_LE(rect.x1, static_cast<float>(GetParam().width)) << what;
       for (const auto& [other, there] : placed) {
@@ -172,7 +172,7 @@ TEST_P(NarrowWindow, NoControlLiesOnAnother) {
     std::size_t buttons = 0;
     for (const TextRun& run : screen.runs()) {
       if (run.window.find("chips") != std::string::npos) continue;
-      gl::Rect rect = placeOf(run);
+      gl::Bounds rect = placeOf(run);
       const bool bar = run.window.find("top bar") != std::string::npos;
       const bool tokens = run.window.find("tokens") != std::string::npos;
       const bool status = rect.y0 > static_cast<float>(height) - 28.0F * scale;

@@ -32,7 +32,7 @@ class ModelChanges : public testing::Test {
   std::string all() { return ui.screen().all(kModelHeadsCard); }
   /// Whether "off" is written over the picture of a head.
   bool marked(std::size_t head) {
-    const gl::Rect picture = ui.heatmaps(kModelHeadsCard).at(head);
+    const gl::Bounds picture = ui.heatmaps(kModelHeadsCard).at(head);
     const ScreenText screen = ui.screen();
     for (const TextRun& run : screen.runs()) {
       const ImVec2 at = run.spot(0, run.text.size()).centre();

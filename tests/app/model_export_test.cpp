@@ -64,7 +64,7 @@ TEST_F(ModelExport, EveryTensorIsTheModelsOnTheScreen) {
   EXPECT_TRUE(ui.shows(
       "saved every tensor of tiny-gpt2 (2 layers of 4 heads, 8 tokens, 1 head off)", kExport))
       << all();
-  const formats::SafetensorsFile file(folder / "all.safetensors");
+  const SafetensorsFile file(folder / "all.safetensors");
   ASSERT_EQ(file.names(), (std::vector<std::string>{"attentions", "hidden_states", "logits"}));
   ASSERT_EQ(file.shape("attentions"), (Shape{2, 4, 8, 8}));
   const auto pass = passWithoutAHead();
@@ -84,7 +84,7 @@ TEST_F(ModelExport, CtrlShiftTSavesTheModelsTrace) {
   ASSERT_TRUE(fs::exists(path));
   EXPECT_NE(ui.app().message().find("tiny-gpt2 (2 layers of 4 heads, 8 tokens)"), std::string::npos)
       << ui.app().message();
-  EXPECT_EQ(formats::SafetensorsFile(path).shape("logits"), (Shape{8, 400}));
+  EXPECT_EQ(SafetensorsFile(path).shape("logits"), (Shape{8, 400}));
   fs::remove(path);
 }
 
@@ -101,8 +101,7 @@ TEST_F(ModelExport, ATensorIsChosenAndWrittenInEachFormat) {
   ui.click("hidden_states (3, 8, 32)", "Combo");
   ui.click("safetensors", kExport);
   ui.click("Export", kExport);
-  EXPECT_EQ(formats::SafetensorsFile(folder / "a.safetensors").shape("hidden_states"),
-            (Shape{3, 8, 32}));
+  EXPECT_EQ(SafetensorsFile(folder / "a.safetensors").shape("hidden_states"), (Shape{3, 8, 32}));
 }
 
 TEST_F(ModelExport, AScriptIsOfTheChosenLayer) {

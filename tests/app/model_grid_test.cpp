@@ -105,7 +105,7 @@ TEST_F(ModelGrid, TakesTheRoomThereIs) {
     open(folder.path());
     const auto tiles = ui.heatmaps(kModelHeadsCard);
     ASSERT_EQ(std::ssize(tiles), layers * heads) << all();
-    for (const gl::Rect& tile : tiles) {
+    for (const gl::Bounds& tile : tiles) {
       ASSERT_GE(tile.y1 - tile.y0, least) << layers << " × " << heads;
       ASSERT_NEAR(tile.x1 - tile.x0, tile.y1 - tile.y0, 0.01F);
     }
@@ -140,7 +140,7 @@ TEST_F(ModelGrid, AClickChoosesAHeadAndKeepsTheToken) {
   calm();
   const std::string said = ui.screen().all(kModelPredictionCard);
   const std::string text = ui.screen().all(kModelTextCard);
-  const gl::Rect picture = ui.heatmaps(kModelHeadsCard).at(6);
+  const gl::Bounds picture = ui.heatmaps(kModelHeadsCard).at(6);
   ui.clickAt(cellAt(picture, 8, 8, 6, 2));
   EXPECT_EQ(ui.view().model.layer, 1);
   EXPECT_EQ(ui.view().model.head, 2);

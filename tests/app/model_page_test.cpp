@@ -256,7 +256,7 @@ TEST_F(ModelPage, HeadsOfManyTokensAreMadeSmallBesideTheFrames) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directory(folder);
   std::filesystem::copy(from / "model.safetensors", folder / "model.safetensors");
-  std::string config = formats::readText(from / "config.json", 1 << 16, "the config");
+  std::string config = readText(from / "config.json", 1 << 16, "the config");
   const std::string positions = "\"max_position_embeddings\": 128";
   ASSERT_NE(config.find(positions), std::string::npos);
   config.replace(config.find(positions), positions.size(), "\"max_position_embeddings\": 600");
@@ -303,7 +303,7 @@ TEST_F(ModelPage, WhatAFolderHoldsAndThePassLeavesOutIsSaid) {
   const auto folder = std::filesystem::temp_directory_path() / "headscope_noted_model";
   std::filesystem::remove_all(folder);
   std::filesystem::copy(std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2", folder);
-  std::string config = formats::readText(folder / "config.json", 1 << 20, "config");
+  std::string config = readText(folder / "config.json", 1 << 20, "config");
   config.insert(config.find('{') + 1, "\"favourite_colour\": \"green\", \"shape\": 3,");
   std::ofstream(folder / "config.json") << config;
   ui.app().dropFiles({folder});

@@ -116,7 +116,7 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   EXPECT_TRUE(shows("total effect 0.000")) << "it is the same text yet\n" << all();
   ui.view().model.prediction.otherText = "The";
   calm();
-  EXPECT_TRUE(shows("as many")) << all();
+  EXPECT_TRUE(shows("equally many")) << all();
   ui.view().model.prediction.otherText = "The the the the";
   ui.view().model.layer = 1;
   calm();
@@ -206,7 +206,8 @@ class Going : public testing::Test {
   }
 
   model::ModelTracePtr from = pass({1, 2, 3, 1, 2});
-  LiveGeneration going;
+  Scheduler scheduler;
+  LiveGeneration going{scheduler};
 };
 
 TEST_F(Going, IsHaltedAndGoesOn) {

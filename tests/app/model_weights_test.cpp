@@ -138,7 +138,8 @@ TEST_F(ModelWeightsInAWindow, AFileThatIsCutShortDoesNotEndIt) {
 /// The memory holds only one layer at a time: another text reads the first layer again.
 TEST_F(ModelWeights, APassOverTextReadsNoWeightsOfAnotherModel) {
   constexpr Index kOneLayer = 80'000;
-  LiveModel live(kOneLayer);
+  Scheduler scheduler;
+  LiveModel live(scheduler, kOneLayer);
   const auto settle = [&] {
     live.finish();
     live.follow();

@@ -102,7 +102,8 @@ TEST_F(NoRoom, AutosavingIsTriedAgain) {
   const DocumentPtr document = textDocument("The first words");
   SessionStore::Start start{document, {}, {}, state_.path()};
   start.retrySeconds = 0.0;
-  SessionStore store(std::move(start));
+  Scheduler scheduler;
+  SessionStore store(scheduler, std::move(start));
   const DocumentPtr changed = textDocument("The second words");
   {
     const FileSizeLimit limit(64);

@@ -124,7 +124,8 @@ TEST(Pace, AnItemNotYetComputedIsNotLookedAt) {
 TEST(Pace, WhatTheWorkerGivesIsTheNewest) {
   const DocumentPtr first = textDocument("one", 16, 2);
   const DocumentPtr second = textDocument("one two", 16, 2);
-  Worker worker(1);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 1);
   for (const DocumentPtr& document : {first, second}) {
     worker.request(document);
     worker.wait();

@@ -16,7 +16,7 @@ namespace {
 
 class Play : public testing::Test {
  protected:
-  RowId subject() { return {ui.view().selection.item, ui.view().selection.head, query}; }
+  RowRef subject() { return {ui.view().selection.item, ui.view().selection.head, query}; }
   Timeline timeline() { return {ui.config(), subject()}; }
   TimelineSegment moment() {
     const Timeline all = timeline();
@@ -174,7 +174,7 @@ TEST_F(Play, ASceneHaltsWhereTheTimelineStood) {
   EXPECT_EQ(back.selection.step, StepId::score);
   EXPECT_EQ(back.selection.playTime, played.selection.playTime);
   EXPECT_FALSE(back.frame.playing);
-  EXPECT_FALSE(viewFromJson(viewToJson({}), played).playTime);
+  EXPECT_FALSE(viewFromJson(viewToJson({}), played).selection.playTime);
 }
 
 TEST_F(Play, EveryMomentIsReachedByKey) {
@@ -302,7 +302,7 @@ TEST_F(Play, HaltedACellUnderTheMouseIsExplained) {
 bool isVeiled(const StageMoment& shown, Index row, Index col) {
   const double r = static_cast<double>(row) + 0.5;
   const double c = static_cast<double>(col) + 0.5;
-  return std::any_of(shown.veiled.begin(), shown.veiled.end(), [&](const CellRange& v) {
+  return std::any_of(shown.veiled.begin(), shown.veiled.end(), [&](const MatrixPart& v) {
     return r > v.row0 && r < v.row1 && c > v.col0 && c < v.col1;
   });
 }
@@ -311,8 +311,8 @@ TEST(StageMoment, IsWithinEveryPass) {
   for (const auto& [name, document] : test::documentsOfAllKinds()) {
     const TracePtr trace = runAttention(document);
     const AttentionConfig& c = trace->config();
-    for (const RowId& s : {RowId{0, 0, 0}, RowId{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
-                           RowId{0, c.numHeads / 2, c.seqLen / 2}}) {
+    for (const RowRef& s : {RowRef{0, 0, 0}, RowRef{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
+                            RowRef{0, c.numHeads / 2, c.seqLen / 2}}) {
       const Timeline timeline(c, s);
       for (const TimelineSegment& moment : timeline.moments()) {
         for (const double share : {0.0, 0.37, 0.5, 1.0}) {
@@ -322,7 +322,7 @@ TEST(StageMoment, IsWithinEveryPass) {
           EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::query)], c.seqLen) << name;
           EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::key)], c.keys()) << name;
           EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::column)], c.dK()) << name;
-          for (const CellRange& v : shown.veiled) {
+          for (const MatrixPart& v : shown.veiled) {
             EXPECT_TRUE(v.row0 >= 0.0 && v.row0 < v.row1 && v.col0 >= 0.0 && v.col0 < v.col1);
             EXPECT_LE(v.row1, static_cast<double>(std::max(c.seqLen, c.keys()))) << name;
             EXPECT_LE(v.col1, static_cast<double>(std::max({c.dModel, c.queryWidth(), c.keys()})))
@@ -336,7 +336,7 @@ TEST(StageMoment, IsWithinEveryPass) {
 
 TEST(StageMoment, VeilsWhatHasNotBeenReached) {
   const TracePtr trace = runAttention(test::randomDocument(test::sized(24, 4, 6)));
-  const RowId s{0, 2, 3};
+  const RowRef s{0, 2, 3};
   const Timeline timeline(trace->config(), s);
   int cells = 0;
   int rows = 0;
@@ -367,7 +367,7 @@ TEST(StageMoment, VeilsWhatHasNotBeenReached) {
 
 TEST(StageMoment, AHeadBringsItsColumns) {
   const TracePtr trace = runAttention(test::randomDocument(test::sized(24, 4, 6)));
-  const RowId s{0, 2, 3};
+  const RowRef s{0, 2, 3};
   const Timeline timeline(trace->config(), s);
   for (const TimelineSegment& m : timeline.moments()) {
     if (m.step != StepId::concat) continue;

@@ -30,7 +30,7 @@ Tensor drawn(const std::string& name, const Shape& shape) {
 
 void writeRandomGpt2(const std::filesystem::path& folder, Index layers, Index heads) {
   const Index d = 2 * heads;
-  std::vector<formats::NamedTensor> tensors;
+  std::vector<NamedTensor> tensors;
   const auto add = [&](const std::string& name, const Shape& shape) {
     tensors.push_back({name, drawn(name, shape)});
   };

@@ -365,8 +365,8 @@ TEST_F(Autosave, TheOfferCoversNothingOfTheWindow) {
     ui_.restartKeeping(left.path(), presetDocument("by-hand"));
     const auto offer = ui_.window("recovery");
     ASSERT_TRUE(offer);
-    const gl::Rect tokens = ui_.window("tokens").value();
-    const gl::Rect body = ui_.window("body").value();
+    const gl::Bounds tokens = ui_.window("tokens").value();
+    const gl::Bounds body = ui_.window("body").value();
     EXPECT_TRUE(offer->y0 >= tokens.y1 || offer->y1 <= tokens.y0) << width;
     EXPECT_LE(offer->y1, body.y0) << width;
     ui_.click("edit text", "tokens");
@@ -511,7 +511,8 @@ TEST(SessionWriter, WritesTheNewestOfWhatItWasGivenWhenTheFirstIsDue) {
   constexpr double kNever = 1e6;  // seconds: this test would not end
   const TempFolder folder;
   const fs::path path = folder / "a.headscope.json";
-  SessionWriter writer;
+  Scheduler scheduler;
+  SessionWriter writer(scheduler);
   writer.write(path, {textDocument("first"), "{}", {}, {}}, 0.4);
   writer.write(path, {textDocument("second"), "{}", {}, {}}, kNever);  // due with the first
   writer.wait(false);
@@ -555,7 +556,7 @@ TEST(ViewJson, ComesBackAndIsClamped) {
   EXPECT_EQ(back.selection.playQuery, 6);
   // a state of the history does not come with the view
   view.selection.against = Against::state;
-  EXPECT_EQ(viewFromJson(viewToJson(view), mine).against, Against::lastEdit);
+  EXPECT_EQ(viewFromJson(viewToJson(view), mine).selection.against, Against::lastEdit);
   EXPECT_EQ(back.preferences.theme, ThemeKind::dark);
   EXPECT_EQ(back.preferences.scale, 2.0F);
 
@@ -572,7 +573,7 @@ TEST(ViewJson, ComesBackAndIsClamped) {
   EXPECT_EQ(newer.selection.tool, "training");
   EXPECT_NE(viewToJson(newer).find(R"("tool":"training")"), std::string::npos);
   EXPECT_FALSE(odd.selection.cell);
-  EXPECT_EQ(viewFromJson("no json", view).step, StepId::concat);
+  EXPECT_EQ(viewFromJson("no json", view).selection.step, StepId::concat);
 }
 
 }  // namespace

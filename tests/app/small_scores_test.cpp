@@ -26,7 +26,8 @@ TEST(SmallScores, ShowTheLargestOfEveryBlockHeadByHead) {
   const TracePtr pass = runAttention(std::make_shared<const Document>(without));
   ASSERT_FALSE(pass->holds(TensorId::weights));
 
-  Computations computations;
+  Scheduler scheduler;
+  Computations computations(scheduler);
   SmallScoresBeside beside;
   const auto first = [&](TensorId id) { return wholeMatrix(id, pass->config(), 0, 1); };
   EXPECT_FALSE(cellsToShow(*beside.shown(pass, 0, 1, computations), first(TensorId::weights)));

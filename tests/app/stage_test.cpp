@@ -89,7 +89,7 @@ TEST(Stage, EveryStepShowsItsMatricesAndTheirNumbers) {
     ui.settle();
     const auto maps = ui.heatmaps("stage");
     EXPECT_EQ(maps.size(), matrices.at(step->id())) << step->text(ui.config()).id;
-    for (const gl::Rect& map : maps) {
+    for (const gl::Bounds& map : maps) {
       ui.hover(middle(map));
       EXPECT_TRUE(ui.view().frame.hovered) << step->text(ui.config()).id;
     }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "app/ui/color_maps.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"

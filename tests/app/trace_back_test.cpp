@@ -12,6 +12,7 @@
 
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/stage/stage_items.h"
+#include "app/ui/view_state.h"
 #include "core/editing/make_document.h"
 #include "core/words/arithmetic.h"
 #include "core/words/cells.h"
@@ -172,7 +173,7 @@ TEST(TraceBack, GroupedHeadsKeepTheQueryHeadThatReadsThem) {
 
 struct Lights {
   CellRef cell;
-  std::vector<std::pair<TensorId, LitBlock>> blocks;
+  std::vector<std::pair<TensorId, CellBlock>> blocks;
 };
 
 void expectLit(const DocumentPtr& document, const Lights& lights) {
@@ -182,7 +183,7 @@ void expectLit(const DocumentPtr& document, const Lights& lights) {
   const auto items = stageItems(view.selection.step, trace->config(), view);
   ASSERT_EQ(resultLookedAt(items, view.selection.step, view), lights.cell);
   const Explanation e = explainCell(*trace, lights.cell);
-  std::vector<std::pair<TensorId, LitBlock>> found;
+  std::vector<std::pair<TensorId, CellBlock>> found;
   for (const StageItem& item : items) {
     if (item.sign) continue;
     if (const auto block = litBlock(item, e)) found.emplace_back(item.ref.tensor, *block);

@@ -51,14 +51,14 @@ TEST(TrainPage, EnterTrainsWhateverToolIsOpen) {
 TEST(TrainPage, EveryTaskOpensAndTakesAStep) {
   AppDriver ui;
   openTrainPage(ui);
-  for (const training::Task* task : training::allTasks()) {
-    ui.click(task->title(), "task");
+  for (const training::Task& task : training::allTasks()) {
+    ui.click(task.title, "task");
     ui.settle();
-    EXPECT_EQ(ui.view().train.task, task->id());
+    EXPECT_EQ(ui.view().train.task, task.id);
     ui.click("Step", kLiveHeadsCard);
     ui.settle();
-    EXPECT_TRUE(ui.shows("step 1 of")) << task->id();
-    for (const training::Relation& relation : task->relations()) {
+    EXPECT_TRUE(ui.shows("step 1 of")) << task.id;
+    for (const training::Relation& relation : task.relations) {
       EXPECT_TRUE(ui.shows(relation.name, "task")) << relation.name;
     }
   }
@@ -138,7 +138,8 @@ TEST(TrainPage, ItsRunIsThereInTheFrameThatOpensIt) {
 }
 
 TEST(LiveStudy, GoesOnUntilAllRunsHaveTakenTheirSteps) {
-  LiveStudy study(Index{1} << 30);
+  Scheduler scheduler;
+  LiveStudy study(scheduler, Index{1} << 30);
   const training::Task& task = training::taskFromString("pointer");
   training::TrainingSettings settings = training::settingsOf(task);
   settings.model.dModel = 16;
@@ -161,14 +162,15 @@ TEST(LiveStudy, GoesOnUntilAllRunsHaveTakenTheirSteps) {
   EXPECT_FALSE(study.isOf(task, training::headCountVariants(settings)));
 
   // a picture of it shows the same, and runs nothing
-  LiveStudy shown(Index{1} << 30, moment);
+  LiveStudy shown(scheduler, Index{1} << 30, moment);
   EXPECT_TRUE(shown.isOf(task, variants));
   shown.play(true);
   EXPECT_FALSE(shown.playing());
 }
 
 TEST(LiveTraining, TakesTheStepsThatAreDue) {
-  LiveTraining live(Index{1} << 30);
+  Scheduler scheduler;
+  LiveTraining live(scheduler, Index{1} << 30);
   const training::Task& task = training::taskFromString("pointer");
   live.begin(task, training::settingsOf(task));
   const auto at = [&](double now) {
@@ -192,7 +194,8 @@ TEST(LiveTraining, TakesTheStepsThatAreDue) {
 }
 
 TEST(LiveTraining, LooksBackAndGoesOnFromThere) {
-  LiveTraining live(Index{1} << 30);
+  Scheduler scheduler;
+  LiveTraining live(scheduler, Index{1} << 30);
   const training::Task& task = training::taskFromString("pointer");
   live.begin(task, training::settingsOf(task));
   const auto settled = [&] {
@@ -222,7 +225,8 @@ TEST(LiveTraining, LooksBackAndGoesOnFromThere) {
 }
 
 TEST(LiveTraining, ANewRunTakesNothingOfTheOneBefore) {
-  LiveTraining live(Index{1} << 30);
+  Scheduler scheduler;
+  LiveTraining live(scheduler, Index{1} << 30);
   const training::Task& task = training::taskFromString("pointer");
   training::TrainingSettings settings = training::settingsOf(task);
   settings.steps = 1;
@@ -244,7 +248,8 @@ TEST(LiveTraining, ANewRunTakesNothingOfTheOneBefore) {
 }
 
 TEST(LiveTraining, RefusesWhatCannotBeAndKeepsTheRun) {
-  LiveTraining live(Index{1} << 30);
+  Scheduler scheduler;
+  LiveTraining live(scheduler, Index{1} << 30);
   const training::Task& task = training::taskFromString("cards");
   live.begin(task, training::settingsOf(task));
   training::TrainingSettings wrong = training::settingsOf(task);

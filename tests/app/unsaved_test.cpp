@@ -188,7 +188,8 @@ TEST_F(Unsaved, AViewComesBackWithItsPlaceOnTheTimeline) {
 TEST(SessionStore, ASavingThatFailsBelongsToItsOwnSession) {
   const TempFolder folder;
   const DocumentPtr mine = textDocument("a b c", 16, 2);
-  SessionStore store({mine, {}, {}, {}});
+  Scheduler scheduler;
+  SessionStore store(scheduler, {mine, {}, {}, {}});
   store.save(folder / "none" / "a.headscope.json", mine, "{}");
   store.opened(folder / "b.headscope.json", {textDocument("d", 16, 2), "{}", {}, {}});
   store.finish();

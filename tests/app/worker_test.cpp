@@ -53,7 +53,8 @@ void letItRun(const Worker& worker, double seconds = 0.1) {
 }
 
 TEST(Worker, GivesTheTraceOnce) {
-  Worker worker(2);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 2);
   EXPECT_FALSE(worker.take());
   EXPECT_FALSE(worker.progress().busy);
   const DocumentPtr document = shortDocument();
@@ -69,7 +70,8 @@ TEST(Worker, GivesTheTraceOnce) {
 }
 
 TEST(Worker, TakesOverFromTheTraceBefore) {
-  Worker worker(2);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 2);
   const DocumentPtr first = shortDocument();
   worker.request(first);
   worker.wait();
@@ -84,7 +86,8 @@ TEST(Worker, TakesOverFromTheTraceBefore) {
 }
 
 TEST(Worker, TheNewestWinsAndOlderOnesAreDropped) {
-  Worker worker(2);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 2);
   worker.request(longDocument());
   letItRun(worker);
   ASSERT_TRUE(worker.progress().busy);
@@ -102,7 +105,9 @@ TEST(Worker, TheNewestWinsAndOlderOnesAreDropped) {
 
 TEST(Worker, WakesAfterEachUpdateAndOnlyThen) {
   std::atomic<int> wakes{0};
-  Worker worker(2, [&] { ++wakes; });
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 2);
+  worker.setWake([&] { ++wakes; });
   const auto woken = [&](int times) {
     while (wakes < times) std::this_thread::yield();
     return wakes.load();
@@ -121,7 +126,8 @@ TEST(Worker, WakesAfterEachUpdateAndOnlyThen) {
 }
 
 TEST(Worker, ARefusalIsToldAndTheNextPassRuns) {
-  Worker worker(2);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 2);
   worker.request(refusedDocument());
   worker.wait();
   const auto refused = worker.take();
@@ -136,7 +142,8 @@ TEST(Worker, ARefusalIsToldAndTheNextPassRuns) {
 }
 
 TEST(Worker, ProgressOfALongPass) {
-  Worker worker(2);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 2);
   worker.request(longDocument());
   EXPECT_TRUE(worker.progress().busy);
   letItRun(worker, 0.05);
@@ -155,7 +162,9 @@ TEST(Worker, ProgressOfALongPass) {
 TEST(Worker, EndsWithoutFinishingALongPass) {
   for (const double after : {0.0, 0.1, 0.4}) {
     std::atomic<int> wakes{0};
-    auto worker = std::make_unique<Worker>(2, [&] { ++wakes; });
+    Scheduler scheduler;
+    auto worker = std::make_unique<Worker>(scheduler, Priority::edit, 2);
+    worker->setWake([&] { ++wakes; });
     worker->request(longDocument());
     letItRun(*worker, after);
     EXPECT_TRUE(worker->progress().busy);
@@ -170,7 +179,9 @@ TEST(Worker, TheNextEditTakesThePlaceOfAPassWhereverThatIs) {
   const DocumentPtr document = randomDocument(sized(256, 16, 1536), 1);
   for (const int steps : {0, 2, 4, 6, 8}) {
     std::atomic<int> wakes{0};
-    Worker worker(2, [&] { ++wakes; });
+    Scheduler scheduler;
+    Worker worker(scheduler, Priority::edit, 2);
+    worker.setWake([&] { ++wakes; });
     worker.request(document);
     while (worker.progress().busy && worker.progress().stepsDone < steps) std::this_thread::yield();
     const DocumentPtr next = shortDocument();
@@ -188,7 +199,8 @@ TEST(Worker, TheNextEditTakesThePlaceOfAPassWhereverThatIs) {
 }
 
 TEST(Worker, AnEditGivesWhatAWholePassGives) {
-  Worker worker(2);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 2);
   DocumentPtr document = randomDocument(sized(256, 8, 128), 1);
   for (const TensorId operand : {TensorId::wQ, TensorId::x, TensorId::wO}) {
     worker.request(document);
@@ -205,7 +217,8 @@ TEST(Worker, AnEditGivesWhatAWholePassGives) {
 }
 
 TEST(Worker, KeepsMemoryForTheNextPassAndGivesItBackAtRest) {
-  Worker worker(1, {}, 0.05);
+  Scheduler scheduler;
+  Worker worker(scheduler, Priority::edit, 1, 0.05);
   const auto pass = [&](std::uint64_t seed) {
     worker.request(shortDocument(seed));
     worker.wait();
@@ -216,7 +229,7 @@ TEST(Worker, KeepsMemoryForTheNextPassAndGivesItBackAtRest) {
     pass(2);  // the first results are no longer in use
     while (worker.keptBytes() > 0) std::this_thread::yield();  // otherwise this test would not end
   }
-  Worker busy(1, {}, 1e6);
+  Worker busy(scheduler, Priority::edit, 1, 1e6);
   for (const std::uint64_t seed : {1, 2}) {
     busy.request(shortDocument(seed));
     busy.wait();
@@ -226,7 +239,10 @@ TEST(Worker, KeepsMemoryForTheNextPassAndGivesItBackAtRest) {
 }
 
 TEST(Worker, EndsWithoutEverHavingRun) {
-  for (int i = 0; i < 50; ++i) Worker worker(1);
+  for (int i = 0; i < 50; ++i) {
+    Scheduler scheduler;
+    const Worker worker(scheduler, Priority::edit, 1);
+  }
 }
 
 }  // namespace

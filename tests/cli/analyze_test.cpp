@@ -47,7 +47,7 @@ TEST_F(Analyze, MeasuresThePassThatRunComputes) {
   std::vector<std::string> run = {"run", "--trace", path("t.safetensors")};
   run.insert(run.end(), kPass.begin(), kPass.end());
   ASSERT_EQ(runProgram(run).status, 0);
-  const Tensor weights = formats::SafetensorsFile(path("t.safetensors")).read("weights");
+  const Tensor weights = SafetensorsFile(path("t.safetensors")).read("weights");
   const json report = jsonOf(analyze(kPass));
   for (Index h = 0; h < 4; ++h) {
     double self = 0.0, duplicate = 0.0;

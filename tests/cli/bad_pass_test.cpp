@@ -8,8 +8,8 @@ namespace {
 
 class BadPass : public InFolder {
  protected:
-  std::string tensors(const std::string& name, const std::vector<formats::NamedTensor>& list) {
-    formats::writeSafetensors(path(name), list);
+  std::string tensors(const std::string& name, const std::vector<NamedTensor>& list) {
+    writeSafetensors(path(name), list);
     return path(name);
   }
 };

@@ -25,7 +25,7 @@ TEST_F(Explain, GivesTheTracesValuesAndSums) {
   std::vector<std::string> run = {"run", "--trace", path("t.safetensors")};
   run.insert(run.end(), kExplainedPass.begin(), kExplainedPass.end());
   ASSERT_EQ(runProgram(run).status, 0);
-  const formats::SafetensorsFile trace(path("t.safetensors"));
+  const SafetensorsFile trace(path("t.safetensors"));
   const std::vector<std::vector<std::string>> cells = {
       {"--step", "project", "--row", "1", "--col", "31"},
       {"--step", "project", "--tensor", "k", "--row", "1", "--col", "15"},

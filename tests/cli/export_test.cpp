@@ -28,7 +28,7 @@ class Export : public InFolder {
     const std::string file = path("trace.safetensors");
     flags.insert(flags.begin(), {"run", "--trace", file});
     EXPECT_EQ(runProgram(flags).status, 0);
-    Tensor tensor = formats::SafetensorsFile(file).readAny(name);
+    Tensor tensor = SafetensorsFile(file).readAny(name);
     fs::remove(file);
     return tensor;
   }
@@ -47,8 +47,7 @@ TEST_F(Export, EveryFormatHoldsTheTensorOfTheRun) {
 
   const CliResult result = exported(flags("m.safetensors"));
   EXPECT_EQ(result.out, "masked_scores (1, 2, 6, 6): " + path("m.safetensors") + "\n");
-  EXPECT_EQ(formats::SafetensorsFile(path("m.safetensors")).readAny("masked_scores").values(),
-            values);
+  EXPECT_EQ(SafetensorsFile(path("m.safetensors")).readAny("masked_scores").values(), values);
 
   exported(flags("m.npy"));
   const std::string npy = text("m.npy");

@@ -20,7 +20,7 @@ class Extreme : public InFolder {
     for (Index i = 0; i < x.size(); ++i) {
       x.mutableData()[i] = value / static_cast<float>(1 + i % 3);
     }
-    formats::writeSafetensors(path("x.safetensors"), {{"x", x}});
+    writeSafetensors(path("x.safetensors"), {{"x", x}});
     return {command, "--input", path("x.safetensors"), "--d-model", "16", "--heads", "4"};
   }
   static std::vector<std::string> with(std::vector<std::string> flags,
@@ -56,7 +56,7 @@ TEST_F(Extreme, WhatIsLargeOrTinyIsComputed) {
         continue;
       }
       ASSERT_EQ(result.status, 0) << value << ": " << result.err;
-      const formats::SafetensorsFile file(path("out.safetensors"));
+      const SafetensorsFile file(path("out.safetensors"));
       for (const char* tensor : {"weights", "output"}) {
         for (const float cell : file.readAny(tensor).values()) {
           ASSERT_TRUE(std::isfinite(cell)) << tensor << " of " << value;
@@ -71,7 +71,7 @@ TEST_F(Extreme, ARowWithoutKeysIsZero) {
   const CliResult result =
       runProgram(with(passOf("run", 1.0F), with(mask, {"--trace", path("out.safetensors")})));
   ASSERT_EQ(result.status, 0) << result.err;
-  const formats::SafetensorsFile file(path("out.safetensors"));
+  const SafetensorsFile file(path("out.safetensors"));
   for (const float weight : file.read("weights").values()) EXPECT_EQ(weight, 0.0F);
   const CliResult metrics = runProgram(with(passOf("analyze", 1.0F), mask));
   EXPECT_EQ(metrics.status, 0) << metrics.err;

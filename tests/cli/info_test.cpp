@@ -122,7 +122,8 @@ TEST(Info, TheScaleIsANumber) {
 
 TEST(Info, WhatCannotBeIsRefused) {
   expectRefused({"info", "--d-model", "512", "--heads", "7"}, {"512", "7 heads", "4, 8"});
-  expectRefused({"info", "--d-model", "1000000000"}, {"d_model is 1000000000", "at most 65536"});
+  expectRefused({"info", "--d-model", "1000000000"},
+                {"d_model is 1000000000", "the maximum is 65536"});
   expectRefused({"info", "--d-model", "0"}, {"d_model is 0", "at least 1"});
   expectRefused({"info", "--heads", "-3"}, {"heads is -3", "at least 1"});
   expectRefused({"info", "--heads", "eight"}, {"--heads", "'eight' is not a whole number"});

@@ -28,7 +28,7 @@ TEST_F(Learn, WritesAFileThatOtherCommandsRead) {
   EXPECT_EQ(json["questions"][3]["heads"], nlohmann::json({1}));
   EXPECT_EQ(json["heads"].size(), 4U);
   EXPECT_GT(json["heads"][0]["weight_on_partner"]["prev"], 0.0);
-  const formats::SafetensorsFile written(file);
+  const SafetensorsFile written(file);
   EXPECT_EQ(written.dtype("in_proj_weight"), "F16");
   EXPECT_EQ(written.metadata().at("trained_for"),
             R"([["prev","subj"],["adj","mod"],["det","pobj"],["pron","verb"]])");

@@ -104,8 +104,8 @@ TEST_F(Model, TheOneThatComesWithTheProgramOpensByItsName) {
 TEST_F(Model, TheTraceHoldsAttentionsHiddenStatesAndLogits) {
   const std::string trace = path("t.safetensors");
   const json said = jsonOf(model("tiny-llama", {"--ids", "1,65,77,5,78,46,50", "--trace", trace}));
-  const formats::SafetensorsFile file(trace);
-  const formats::SafetensorsFile expected(dataFile("tiny-llama/expected.safetensors"));
+  const SafetensorsFile file(trace);
+  const SafetensorsFile expected(dataFile("tiny-llama/expected.safetensors"));
   ASSERT_EQ(file.names(), (std::vector<std::string>{"attentions", "hidden_states", "logits"}));
   for (const std::string& name : file.names()) {
     const auto found = file.read(name).values();
@@ -127,7 +127,7 @@ TEST_F(Model, TheTraceHoldsAttentionsHiddenStatesAndLogits) {
 TEST_F(Model, TheTraceSaysWhoseItIs) {
   const std::string trace = path("t.safetensors");
   jsonOf(model("tiny-gpt2", {"--ids", "283,271", "--drop-heads", "0.1,1.3", "--trace", trace}));
-  const auto metadata = formats::SafetensorsFile(trace).metadata();
+  const auto metadata = SafetensorsFile(trace).metadata();
   EXPECT_EQ(metadata.at("model"), "tiny-gpt2");
   EXPECT_EQ(metadata.at("ids"), "[283,271]");
   EXPECT_EQ(metadata.at("heads_off"), "[[0,1],[1,3]]");
@@ -295,7 +295,8 @@ TEST_F(Model, AHeadsOutputIsReplaced) {
   EXPECT_NE(words.out.find("the final norm's scale"), std::string::npos) << words.out;
   expectRefused(with({"--patch", "0.9"}), {"layer 0, head 9", "heads 0 to 3"});
   expectRefused(with({"--patch", "2"}), {"--patch 2", "3.7"});
-  expectRefused(with({"--patch", "0.2", "--patch-text", "The cat"}), {"3 tokens", "8", "as many"});
+  expectRefused(with({"--patch", "0.2", "--patch-text", "The cat"}),
+                {"3 tokens", "8", "equally many"});
   expectRefused(with({"--patch-text", "The cat"}), {"--patch"});
   expectRefused(with({"--at", "2"}), {"--at", "--lens"});
   expectRefused(with({"--temperature", "2"}), {"--generate"});
@@ -338,9 +339,9 @@ TEST_F(Model, ALayerIsRunExplainedAndAnalyzed) {
   const json said = jsonOf(layer("run", {"--trace", path("t.safetensors")}));
   EXPECT_EQ(said["config"]["num_kv_heads"], 2);
   EXPECT_EQ(said["tokens"][0][1], "65");
-  const Tensor weights = formats::SafetensorsFile(path("t.safetensors")).read("weights");
+  const Tensor weights = SafetensorsFile(path("t.safetensors")).read("weights");
   const Tensor expected =
-      formats::SafetensorsFile(dataFile("tiny-llama/expected.safetensors")).read("0.attentions");
+      SafetensorsFile(dataFile("tiny-llama/expected.safetensors")).read("0.attentions");
   for (Index head = 0; head < 4; ++head) {
     for (Index i = 0; i < 7; ++i) {
       for (Index j = 0; j < 7; ++j) {
@@ -375,7 +376,7 @@ TEST_F(Model, OneLayerCanBeRotated) {
   const json said = jsonOf(run);
   ASSERT_EQ(said["steps"].size(), 10U);
   EXPECT_EQ(said["steps"][2]["id"], "rotate");
-  const formats::SafetensorsFile file(path("t.safetensors"));
+  const SafetensorsFile file(path("t.safetensors"));
   ASSERT_TRUE(file.has("q_rot") && file.has("k_rot"));
   auto explain = pass;
   explain.insert(explain.begin(), {"explain", "--step", "rotate", "--tensor", "q", "--head", "1",
@@ -402,7 +403,7 @@ TEST_F(Model, OneLayerCanHaveAlibi) {
   auto run = pass;
   run.insert(run.begin(), {"run", "--trace", path("t.safetensors")});
   EXPECT_EQ(jsonOf(run)["steps"].size(), 9U);
-  const formats::SafetensorsFile file(path("t.safetensors"));
+  const SafetensorsFile file(path("t.safetensors"));
   const float score = file.read("scores").at({0, 1, 3, 0});
   const float masked = file.readAny("masked_scores").at({0, 1, 3, 0});
   EXPECT_NEAR(masked, score - 3.0F / 16.0F, 1e-6);  // the second of four slopes is 2^−4

@@ -81,8 +81,7 @@ TEST_F(Render, BadFlagsLeaveNoFile) {
 
 TEST_F(Render, ARefusedPassLeavesNoFile) {
   const std::string input = path("huge.safetensors");
-  formats::writeSafetensors(input,
-                            {{"x", Tensor::fromValues({2, 8}, std::vector<float>(2 * 8, 3e38F))}});
+  writeSafetensors(input, {{"x", Tensor::fromValues({2, 8}, std::vector<float>(2 * 8, 3e38F))}});
   const CliResult run = runProgram({"run", "--input", input, "--heads", "2"});
   ASSERT_EQ(run.status, 2) << run.err;
   const CliResult render =

@@ -8,8 +8,6 @@
 
 namespace headscope {
 namespace {
-
-using formats::SafetensorsFile;
 using nlohmann::json;
 
 class Run : public InFolder {
@@ -236,9 +234,9 @@ TEST_F(Run, LoadedWeightsBringTheirSize) {
   EXPECT_EQ(jsonOf({"run", "--weights", file, "--heads", "4", "--no-bias"})["config"]["bias"],
             false);
   const SafetensorsFile plain(file);
-  std::vector<formats::NamedTensor> under;
+  std::vector<NamedTensor> under;
   for (const auto& name : plain.names()) under.push_back({"layer.0." + name, plain.read(name)});
-  formats::writeSafetensors(path("prefixed.safetensors"), under);
+  writeSafetensors(path("prefixed.safetensors"), under);
   EXPECT_EQ(largestDifference(tensor("output", {"--weights", file, "--heads", "4"}),
                               tensor("output", {"--weights", path("prefixed.safetensors"),
                                                 "--prefix", "layer.0.", "--heads", "4"})),
@@ -247,14 +245,14 @@ TEST_F(Run, LoadedWeightsBringTheirSize) {
 
 TEST_F(Run, NormsOfLoadedQueriesAndKeysAreComputed) {
   const std::string file = path("qwen.safetensors");
-  const std::vector<formats::NamedTensor> layer{
+  const std::vector<NamedTensor> layer{
       {"a.q_proj.weight", Tensor::fromValues({4, 4}, std::vector<float>(16, 0.5F))},
       {"a.k_proj.weight", Tensor::fromValues({4, 4}, std::vector<float>(16, 0.25F))},
       {"a.v_proj.weight", Tensor::zeros({4, 4})},
       {"a.o_proj.weight", Tensor::zeros({4, 4})},
       {"a.q_norm.weight", Tensor::fromValues({2}, std::vector<float>{1, 2})},
       {"a.k_norm.weight", Tensor::fromValues({2}, std::vector<float>{3, 4})}};
-  formats::writeSafetensors(file, layer);
+  writeSafetensors(file, layer);
   const std::vector<std::string> flags{"--weights", file, "--prefix", "a.", "--text", "a b c"};
   std::vector<std::string> run{"run"};
   run.insert(run.end(), flags.begin(), flags.end());
@@ -263,19 +261,19 @@ TEST_F(Run, NormsOfLoadedQueriesAndKeysAreComputed) {
   EXPECT_EQ(said["steps"].size(), 10U);
   run.insert(run.end(), {"--heads", "4"});
   expectRefused(run, {"--heads 4", "qwen.safetensors"});
-  std::vector<formats::NamedTensor> more = layer;
+  std::vector<NamedTensor> more = layer;
   more.push_back({"a.sinks", Tensor::zeros({2})});
-  formats::writeSafetensors(file, more);
+  writeSafetensors(file, more);
   run.resize(run.size() - 2);
   expectRefused(run, {"a.sinks", "qwen.safetensors", "a learned sink"});
 }
 
 TEST_F(Run, LoadedHeadsMayHaveAWidthOfTheirOwn) {
   const std::string file = path("wide.safetensors");
-  formats::writeSafetensors(file, {{"q_proj.weight", Tensor::zeros({30, 8})},
-                                   {"k_proj.weight", Tensor::zeros({10, 8})},
-                                   {"v_proj.weight", Tensor::zeros({10, 8})},
-                                   {"o_proj.weight", Tensor::zeros({8, 30})}});
+  writeSafetensors(file, {{"q_proj.weight", Tensor::zeros({30, 8})},
+                          {"k_proj.weight", Tensor::zeros({10, 8})},
+                          {"v_proj.weight", Tensor::zeros({10, 8})},
+                          {"o_proj.weight", Tensor::zeros({8, 30})}});
   for (const std::vector<std::string>& flags : {std::vector<std::string>{"--heads", "6"},
                                                 {"--head-dim", "5"},
                                                 {"--heads", "6", "--head-dim", "5"}}) {

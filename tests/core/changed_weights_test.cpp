@@ -103,9 +103,8 @@ TEST_F(ChangedWeights, InOneOfSeveralFilesAreNoticed) {
   const auto inSecond = [](const std::string& name) { return name.find("layers.1") != name.npos; };
   nlohmann::json map;
   for (const auto& [name, tensor] : first_.tensors) map[name] = inSecond(name) ? "b" : "a";
-  formats::writeSafetensors(folder_ / "a",
-                            first_.list([&](const auto& n) { return !inSecond(n); }));
-  formats::writeSafetensors(folder_ / "b", first_.list(inSecond));
+  writeSafetensors(folder_ / "a", first_.list([&](const auto& n) { return !inSecond(n); }));
+  writeSafetensors(folder_ / "b", first_.list(inSecond));
   backdate(folder_ / "b");
   folder_.file("model.safetensors.index.json", nlohmann::json{{"weight_map", map}}.dump());
   fs::remove(file());
@@ -118,7 +117,7 @@ TEST_F(ChangedWeights, InOneOfSeveralFilesAreNoticed) {
 
 /// Every reader of safetensors detects the change: sessions, runs, weights of a single layer.
 TEST_F(ChangedWeights, OfAnySafetensorsFileAreNotMixed) {
-  const formats::SafetensorsFile open(file());
+  const SafetensorsFile open(file());
   const std::string norm = "model.norm.weight";
   EXPECT_EQ(open.read(norm).values(), valuesOf(norm));
   fs::rename(folder_.file("other", second_), file());

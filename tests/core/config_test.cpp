@@ -82,13 +82,13 @@ TEST(Config, ZeroNegativeAndAbsurdSizesAreRefused) {
     }
     for (const Index value : {Index{1'000'000'000}, std::numeric_limits<Index>::max()}) {
       expectProblem(changedConfig([&](auto& c) { c.*f.member = value; }), f.name,
-                    {std::string(f.name) + " is " + std::to_string(value), "at most"});
+                    {std::string(f.name) + " is " + std::to_string(value), "the maximum is"});
     }
   }
   expectProblem(changedConfig([](auto& c) { c.memoryLen = -1; }), "memory_len",
                 {"memory_len is -1"});
   expectProblem(changedConfig([](auto& c) { c.memoryLen = 1'000'000'000; }), "memory_len",
-                {"at most"});
+                {"the maximum is"});
   expectProblem(changedConfig([](auto& c) { c.memoryWidth = -1; }), "memory width", {"is -1"});
 }
 

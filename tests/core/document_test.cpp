@@ -40,7 +40,7 @@ TEST(Dimensions, WhatDoesNotDivideIsRefusedWithSuggestions) {
   expectRefused(before, SetDimensions{48, 5, 5}, "heads", "48", "5 heads", "4, 6");
   expectRefused(before, SetDimensions{48, 0, 0}, "heads", "heads is 0");
   expectRefused(before, SetDimensions{-4, 4, 4}, "d_model", "d_model is -4");
-  expectRefused(before, SetDimensions{1'000'000'000, 4, 4}, "d_model", "at most 65536");
+  expectRefused(before, SetDimensions{1'000'000'000, 4, 4}, "d_model", "the maximum is 65536");
   expectRefused(before, SetDimensions{48, 4, 3}, "kv_heads", "cannot share 3");
 }
 
@@ -105,7 +105,7 @@ TEST(Tokens, AreRepeatedOrCut) {
   EXPECT_EQ(fewer->input->tokens[0], (Tokens{"the"}));
   EXPECT_TRUE(sameWeights(*before, *fewer));
   expectRefused(before, SetTokens{0}, "tokens", "tokens is 0");
-  expectRefused(before, SetTokens{1'000'000'000}, "tokens", "at most");
+  expectRefused(before, SetTokens{1'000'000'000}, "tokens", "the maximum is");
 }
 
 TEST(Tokens, APaintedMaskIsFittedToTheNewLength) {
@@ -120,7 +120,7 @@ TEST(Tokens, APaintedMaskIsFittedToTheNewLength) {
   const DocumentPtr cut = edited(before, SetText{0, false, "a dog"});
   EXPECT_EQ(*cut->config.mask.painted, (PaintedMask{2, 2, {1, 0, 1, 1}}));
   expectConsistent(*edited(before, SetText{0, true, "ein Hund schläft"}));
-  expectRefused(before, SetTokens{1'000'000'000}, "tokens", "at most");
+  expectRefused(before, SetTokens{1'000'000'000}, "tokens", "the maximum is");
 }
 
 TEST(Tokens, LengthsOfTheUserAreFittedToo) {

@@ -13,8 +13,6 @@
 namespace headscope::test {
 namespace {
 
-using formats::SafetensorsFile;
-
 class GoldenCase : public testing::TestWithParam<std::tuple<const char*, int>> {};
 
 TEST_P(GoldenCase, AgreesWithPyTorch) {

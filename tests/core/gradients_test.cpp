@@ -18,8 +18,6 @@
 namespace headscope::test {
 namespace {
 
-using formats::SafetensorsFile;
-
 Tensor randomGradOutput(const AttentionConfig& c) {
   return randomTensor(shapeOf(TensorId::output, c), 20, "grad_output", 1.0F);
 }

@@ -77,7 +77,7 @@ DocumentPtr named(const DocumentPtr& document) {
 
 TEST(HeadMetrics, AreTheReferencesOnTheGoldens) {
   for (const char* name : kGoldens) {
-    expectTheReferences(named(goldenDocument(formats::SafetensorsFile(golden(name)))), name);
+    expectTheReferences(named(goldenDocument(SafetensorsFile(golden(name)))), name);
   }
 }
 

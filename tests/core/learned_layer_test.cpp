@@ -235,8 +235,8 @@ TEST(LearnedFiles, AreReadBack) {
   for (const AttentionConfig& config : {ofSize(16, 2), c}) {
     const Weights weights = learnedIn(config, 2, 1);
     const auto path = folder / "learned.safetensors";
-    formats::saveLearned(path, weights, config, {}, 3, 2, formats::FileFloat::f32);
-    const formats::SafetensorsFile file(path);
+    formats::saveLearned(path, weights, config, {}, 3, 2, FileFloat::f32);
+    const SafetensorsFile file(path);
     expectSameBits(formats::loadWeights(file).weights, weights);
     EXPECT_EQ(file.metadata().at("seed"), "3");
   }

@@ -138,8 +138,8 @@ TEST(LearnedSeries, IsWrittenWithWhatItLearnedFrom) {
   const TempFolder folder;
   const AttentionConfig config = test::sized(16, 8, 6);
   const auto path = folder / "learned.safetensors";
-  formats::saveLearned(path, learnedIn(16, 8, 2, 1, 1), config, {2}, 2, 1, formats::FileFloat::f32);
-  const formats::SafetensorsFile file(path);
+  formats::saveLearned(path, learnedIn(16, 8, 2, 1, 1), config, {2}, 2, 1, FileFloat::f32);
+  const SafetensorsFile file(path);
   EXPECT_EQ(file.metadata().at("learned"),
             "eight questions about the steps of generated series of 2 channels");
   EXPECT_EQ(file.metadata().at("trained_for"),

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "tests/core/support/cases.h"
@@ -96,8 +98,8 @@ TEST_P(LedgerCase, StepsNameTheShapesOfTheTrace) {
 
 TEST(Ledger, KnownParameterCounts) {
   const auto p = ledger(sized(256, 8, 30)).parameters;
-  EXPECT_EQ(p.wQ + p.wK + p.wV + p.wO, 262'144);
-  EXPECT_EQ(p.bQ + p.bK + p.bV + p.bO, 1'024);
+  EXPECT_EQ(std::accumulate(p.each.begin(), p.each.begin() + 4, Index{0}), 262'144);
+  EXPECT_EQ(std::accumulate(p.each.begin() + 4, p.each.end(), Index{0}), 1'024);
   EXPECT_EQ(p.total, 263'168);
   EXPECT_EQ(ledger(sized(512, 8, 30)).parameters.total, 1'050'624);
   EXPECT_EQ(ledger(sized(512, 8, 6)).parameters.total, 1'050'624);

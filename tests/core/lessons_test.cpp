@@ -152,8 +152,8 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     TracePtr trace = runAttention(document);
     FactSource source{*trace, 0, 0};
     if (!scene.view.empty()) {
-      const formats::Json view = formats::parseJson(scene.view);
-      const formats::Json* head = view.find("head");
+      const Json view = parseJson(scene.view);
+      const Json* head = view.find("head");
       if (head != nullptr) source.head = static_cast<Index>(head->number().value());
     }
     if (!scene.choose.empty()) {

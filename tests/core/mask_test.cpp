@@ -212,12 +212,12 @@ TEST(Sentences, EndAfterTheirMarks) {
 
 TEST(PaintBlock, SetsWhatLiesInTheMaskAndSaysWhetherItChanged) {
   PaintedMask mask = allAllowed(3, 4);
-  EXPECT_TRUE(paintBlock(mask, {1, 2, 1, 3}, false));
+  EXPECT_TRUE(paintBlock(mask, {1, 1, 1, 2}, false));
   EXPECT_EQ(mask.allowed, (std::vector<std::uint8_t>{1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1}));
-  EXPECT_FALSE(paintBlock(mask, {1, 2, 1, 3}, false));
-  EXPECT_TRUE(paintBlock(mask, {-5, 50, 3, 50}, false));
+  EXPECT_FALSE(paintBlock(mask, {1, 1, 1, 2}, false));
+  EXPECT_TRUE(paintBlock(mask, {-5, 55, 3, 47}, false));
   EXPECT_EQ(mask.allowed, (std::vector<std::uint8_t>{1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 0}));
-  EXPECT_FALSE(paintBlock(mask, {0, 3, 4, 4}, false));
+  EXPECT_FALSE(paintBlock(mask, {0, 3, 4, 0}, false));
   EXPECT_TRUE(paintBlock(mask, {0, 3, 0, 4}, true));
   EXPECT_EQ(mask, allAllowed(3, 4));
 }

@@ -345,7 +345,7 @@ TEST(ModelFiles, EveryFloatTypeIsRead) {
   ModelFolder m("tiny-llama");
   {
     const TempFolder folder;
-    m.write(folder, formats::FileFloat::f16);
+    m.write(folder, FileFloat::f16);
     EXPECT_LE(largestDifference(logitsOf(openModel(folder.path(), kBudgetBytes), ids), whole),
               5e-3);
   }
@@ -387,9 +387,9 @@ class Shards : public testing::Test {
     const auto first = [](const std::string& name) {
       return name.find("layers.1") == std::string::npos;
     };
-    formats::writeSafetensors(folder_ / "model-1.safetensors", model_.list(first));
-    formats::writeSafetensors(folder_ / "model-2.safetensors",
-                              model_.list([&](const std::string& name) { return !first(name); }));
+    writeSafetensors(folder_ / "model-1.safetensors", model_.list(first));
+    writeSafetensors(folder_ / "model-2.safetensors",
+                     model_.list([&](const std::string& name) { return !first(name); }));
     for (const auto& [name, tensor] : model_.tensors) {
       map_[name] = first(name) ? "model-1.safetensors" : "model-2.safetensors";
     }

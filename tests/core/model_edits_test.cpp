@@ -21,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using formats::SavedModel;
 using formats::Session;
-using model::HeadOfLayer;
 using nlohmann::json;
 
 class KeptModelEdits : public testing::Test {
@@ -114,7 +113,7 @@ TEST_F(KeptModelEdits, AreWrittenAndNotTheWeights) {
   EXPECT_EQ(model.at("layers").at(0).at("edited").at("weights"),
             (json{{"W_Q", {{"cells", json::array({json::array({34, 0.25})})}}}}));
   EXPECT_EQ(model.at("layers").at(1).at("heads_off"), json::array({3}));
-  const formats::SafetensorsFile tensors(files_ / file.at("tensors").get<std::string>());
+  const SafetensorsFile tensors(files_ / file.at("tensors").get<std::string>());
   for (const std::string& name : tensors.names()) EXPECT_FALSE(name.starts_with("model")) << name;
   const auto made =
       formats::editsOn(open(), *formats::loadSession(path(), kBudget).models[0]->kept, input());
@@ -133,14 +132,14 @@ TEST_F(KeptModelEdits, AreRefusedOnOtherWeights) {
   formats::saveSession(path(), sessionOf(edits(open()), {}));
   const Session session = formats::loadSession(path(), kBudget);
   const fs::path weights = folder() / "model.safetensors";
-  const formats::SafetensorsFile file(weights);
-  std::vector<formats::NamedTensor> tensors;
+  const SafetensorsFile file(weights);
+  std::vector<NamedTensor> tensors;
   for (const std::string& name : file.names()) {
     Tensor tensor = file.read(name).clone();
     if (name.find("h.1.attn.c_proj.weight") != std::string::npos) tensor.mutableData()[5] += 1.0F;
     tensors.push_back({name, std::move(tensor)});
   }
-  formats::writeSafetensors(weights, tensors);
+  writeSafetensors(weights, tensors);
   expectUserError([&] { formats::editsOn(open(), *session.models[0]->kept, input()); },
                   "holds another model than the one that was edited", "layer 2 has other weights");
 }

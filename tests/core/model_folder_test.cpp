@@ -13,7 +13,6 @@ namespace {
 
 using namespace headscope::model;
 using formats::openModel;
-using formats::SafetensorsFile;
 using nlohmann::json;
 
 const std::vector<Index> kIds{1, 65, 77};
@@ -74,7 +73,7 @@ TEST(ModelFolders, ALinkThatLeadsNowhereSaysWhereTo) {
     ModelFolder("tiny-gpt2").write(folder);
     std::filesystem::remove(folder / name);
     std::filesystem::create_symlink("../../blobs/248dfc39", folder / name);
-    expectNotOpened(folder, name, "a link to ../../blobs/248dfc39", "not there");
+    expectNotOpened(folder, name, "a link to ../../blobs/248dfc39", "does not exist");
   }
 }
 

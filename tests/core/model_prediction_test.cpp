@@ -154,7 +154,7 @@ TEST(HeadOutput, CanBeItsMeanOrThatOfAnotherText) {
 
   const ModelTracePtr shorter = pass("tiny-gpt2", {9, 10});
   expectUserError([&] { withHeadOutput(*before, head, headOutput(*shorter, head)); }, "2 tokens",
-                  "this one 6", "as many");
+                  "this one 6", "equally many");
   expectUserError([&] { headOutput(*before, {2, 0}); }, "layer 2");
 }
 

@@ -16,7 +16,6 @@ namespace headscope::test::models {
 namespace {
 
 using namespace headscope::model;
-using formats::SafetensorsFile;
 using nlohmann::json;
 
 constexpr Index kBudget = Index{1} << 30;

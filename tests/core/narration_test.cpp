@@ -108,8 +108,8 @@ TEST(Narration, SaysSomethingSoundAtEveryMomentOfEveryPass) {
   for (const auto& [name, document] : test::documentsOfAllKinds()) {
     const TracePtr trace = runAttention(document);
     const AttentionConfig& c = trace->config();
-    for (const RowId& s : {RowId{0, 0, 0}, RowId{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
-                           RowId{0, std::min<Index>(1, c.numHeads - 1), c.seqLen / 4}}) {
+    for (const RowRef& s : {RowRef{0, 0, 0}, RowRef{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
+                            RowRef{0, std::min<Index>(1, c.numHeads - 1), c.seqLen / 4}}) {
       const Timeline timeline(c, s);
       for (const TimelineSegment& moment : timeline.moments()) {
         const std::string text = narrate(*trace, s, moment);
@@ -150,7 +150,7 @@ class Told : public testing::Test {
     }
   }
 
-  static constexpr RowId kSubject{0, 5, 2};  // “sat” in head 6
+  static constexpr RowRef kSubject{0, 5, 2};  // “sat” in head 6
   TracePtr trace_;
 };
 
@@ -169,8 +169,7 @@ TEST_F(Told, ByTokensAndTheTracesNumbers) {
   expectAll(
       told(StepId::scale, SegmentKind::cell, 1),
       {"“cat”", value(TensorId::rawScores, 2, 1) + " × 0.1250 = ", value(TensorId::scores, 2, 1)});
-  expectAll(told(StepId::mask, SegmentKind::restOfCells),
-            {"No mask", "“sat”", "every key, 6 of them"});
+  expectAll(told(StepId::mask, SegmentKind::restOfCells), {"No mask", "“sat”", "all 6 keys"});
   expectAll(told(StepId::softmax, SegmentKind::cell, 4),
             {"“sat” gives “the”", "= " + value(TensorId::weights, 2, 4)});
   expectAll(told(StepId::weigh, SegmentKind::mixture),
@@ -219,7 +218,7 @@ TEST_F(Told, TheSumsAreThoseOfTheTrace) {
 TEST_F(Told, WhatAMaskForbidsAndWhy) {
   const auto causal = [](Document& d) { d.config.mask.causal = true; };
   open(test::changed(presetDocument("original-transformer"), causal));
-  expectAll(told(StepId::mask, SegmentKind::cell, 1), {"“sat” may see “cat”"});
+  expectAll(told(StepId::mask, SegmentKind::cell, 1), {"“sat” can see “cat”"});
   expectAll(told(StepId::mask, SegmentKind::cell, 3),
             {"“sat” cannot see “on”", "causal: key 3 comes after query 2", "−∞",
              value(TensorId::scores, 2, 3)});

@@ -33,7 +33,7 @@ std::string temporary(const std::string& target, long process) {
 }
 
 void writeText(const fs::path& path, const std::string& text) {
-  formats::writeAtomically(path, [&](std::ostream& out) { out << text; });
+  writeAtomically(path, [&](std::ostream& out) { out << text; });
 }
 
 TEST(OutputFiles, WhatAKilledWriterLeavesGoesWithTheNextWriting) {
@@ -41,7 +41,7 @@ TEST(OutputFiles, WhatAKilledWriterLeavesGoesWithTheNextWriting) {
   const fs::path target = folder / "t.safetensors";
   const pid_t child = ::fork();
   if (child == 0) {
-    formats::writeAtomically(target, [](std::ostream& out) {
+    writeAtomically(target, [](std::ostream& out) {
       out << "half of it" << std::flush;
       ::raise(SIGKILL);
     });
@@ -81,9 +81,9 @@ TEST(OutputFiles, OnlyWhatIsOfThatTargetAndOfNobodyGoes) {
 TEST(OutputFiles, AFileIsLockedWhileItIsWritten) {
   const TempFolder folder;
   bool held = false;
-  formats::writeAtomically(folder / "t", [&](std::ostream& out) {
+  writeAtomically(folder / "t", [&](std::ostream& out) {
     std::error_code code;
-    const fs::path path = formats::temporaryName(folder / "t", 0);
+    const fs::path path = temporaryName(folder / "t", 0);
     held = platform::FileLock::tryNow(path, false, code) == nullptr &&
            code == std::errc::operation_would_block;
     out << "text";
@@ -94,21 +94,21 @@ TEST(OutputFiles, AFileIsLockedWhileItIsWritten) {
 TEST(OutputFiles, AFolderThatIsNotKeptGoesWithWhatWasMadeForIt) {
   const TempFolder folder;
   {
-    const formats::OutputFolder output(folder / "a/b/c");
+    const OutputFolder output(folder / "a/b/c");
     writeText(folder / "a/b/c/file", "text");
   }
   EXPECT_FALSE(fs::exists(folder / "a"));
   {
-    formats::OutputFolder output(folder / "a/b");
+    OutputFolder output(folder / "a/b");
     output.keep();
   }
   EXPECT_TRUE(fs::exists(folder / "a/b"));
   folder.file("a/b/file", "text");
-  { const formats::OutputFolder output(folder / "a/b"); }
+  { const OutputFolder output(folder / "a/b"); }
   EXPECT_TRUE(fs::exists(folder / "a/b/file"));  // it was there before
   fs::create_directory_symlink("round", folder / "round");
-  expectUserError([&] { const formats::OutputFolder output(folder / "round"); },
-                  "cannot make the folder", "symbolic links");
+  expectUserError([&] { const OutputFolder output(folder / "round"); }, "cannot make the folder",
+                  "symbolic links");
   EXPECT_TRUE(fs::is_symlink(folder / "round"));
 }
 

@@ -60,10 +60,10 @@ TEST(Roles, AreMeasuredAsByHand) {
   EXPECT_NEAR(layer.similarity(0, 1), 1.0 - apart / 4, 1e-6);
 
   ASSERT_EQ(roles.relations.size(), 3U);
-  EXPECT_EQ(roles.relations[0].head, (HeadPlace{0, 0}));
+  EXPECT_EQ(roles.relations[0].head, (HeadOfLayer{0, 0}));
   EXPECT_EQ(roles.relations[0].mass, 0.75);
   EXPECT_TRUE(roles.relations[0].found);
-  EXPECT_EQ(roles.relations[1].head, (HeadPlace{0, 1}));
+  EXPECT_EQ(roles.relations[1].head, (HeadOfLayer{0, 1}));
   EXPECT_TRUE(roles.relations[1].found);
   EXPECT_EQ(roles.relations[2].head, std::nullopt) << "no row to tell by";
   EXPECT_FALSE(roles.relations[2].found);
@@ -105,7 +105,7 @@ TEST(Roles, AreFoundInWhicheverLayerTheyAre) {
                                     layerOf(cards, {{0, 0.5F}, {1, 0.9F}, {0, 0.95F}})};
   const Roles roles = *rolesOf(weights, cards);
   ASSERT_EQ(roles.relations.size(), 4U);
-  const HeadPlace expected[] = {{1, 2}, {1, 1}, {0, 1}, {0, 0}};
+  const HeadOfLayer expected[] = {{1, 2}, {1, 1}, {0, 1}, {0, 0}};
   const double masses[] = {0.95, 0.9, 1.0, 0.8};
   for (std::size_t r = 0; r < 4; ++r) {
     EXPECT_EQ(roles.relations[r].head, expected[r]);

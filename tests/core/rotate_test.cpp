@@ -154,7 +154,7 @@ TEST(Rotate, PairsAddUpToTheScoreWhereverTheSentenceStands) {
 /// The timeline has exactly the steps of the configuration, and a sentence for every moment.
 TEST_P(Turned, EveryMomentIsTold) {
   const TracePtr trace = runAttention(document_);
-  const RowId subject{0, config().numHeads - 1, config().seqLen - 1};
+  const RowRef subject{0, config().numHeads - 1, config().seqLen - 1};
   const Timeline timeline(config(), subject);
   std::set<StepId> told;
   for (const TimelineSegment& moment : timeline.moments()) {

@@ -151,7 +151,7 @@ TEST_F(SessionFile, ScenesComeBackAndShareWhatTheyShared) {
   EXPECT_TRUE(a.weights.wQ.sameAs(b.weights.wQ));
   EXPECT_TRUE(a.input->x.sameAs(b.input->x));
   EXPECT_FALSE(a.weights.wO.sameAs(b.weights.wO));
-  const formats::SafetensorsFile tensors(folder_ / saved().at("tensors").get<std::string>());
+  const SafetensorsFile tensors(folder_ / saved().at("tensors").get<std::string>());
   EXPECT_EQ(tensors.names().size(), 10U);  // x, eight weights, and one W_O more
 }
 

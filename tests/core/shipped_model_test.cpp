@@ -110,7 +110,7 @@ TEST(TrainedModel, WrittenAndOpenedItSaysWhatItDidInTraining) {
   const TempFolder folder;
   formats::saveAsModel(folder.path(), trainer.model());
   const Examples examples = training::evaluationExamples(task);
-  training::ModelPass pass(trainer.model(), examples);
+  training::TaskPass pass(trainer.model(), examples);
   ASSERT_TRUE(pass.forward({}));
   const auto opened = formats::openModel(folder.path(), kBudgetBytes);
   EXPECT_EQ(opened->parameters(), parameterCount(task, settings.model));
@@ -125,7 +125,7 @@ TEST(TrainedModel, WrittenAndOpenedItSaysWhatItDidInTraining) {
 
 TEST(TrainedModel, ATaskThatNamesNoNextLetterIsRefused) {
   const training::Task& task = training::taskFromString("cards");
-  const training::Model model(task, settingsOf(task).model, 1);
+  const training::TaskModel model(task, settingsOf(task).model, 1);
   const TempFolder folder;
   EXPECT_THROW(formats::saveAsModel(folder / "model", model), UserError);
   EXPECT_FALSE(std::filesystem::exists(folder / "model"));

@@ -47,7 +47,7 @@ void expectTheReferenceSimilarity(const DocumentPtr& document, const std::string
 
 TEST(Similarity, IsTheReferencesOnTheGoldens) {
   for (const char* name : kGoldens) {
-    expectTheReferenceSimilarity(goldenDocument(formats::SafetensorsFile(golden(name))), name);
+    expectTheReferenceSimilarity(goldenDocument(SafetensorsFile(golden(name))), name);
   }
 }
 

@@ -28,13 +28,14 @@ TEST(Csv, WhatSpreadsheetsWriteIsRead) {
   EXPECT_EQ(series->channels, (std::vector<std::string>{"a, b", "c"}));
   EXPECT_EQ(series->values.values(), (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(parseSeries(",b\n1,2\n", "a.csv")->channels[0], "column 1");
+  EXPECT_EQ(parseSeries("a\n−3\n", "a.csv")->values.at({0, 0}), -3.0F);
 }
 
 TEST(Csv, RaggedRowsNameTheirLine) {
   expectUserError([] { parseSeries("a,b,c\n1,2,3\n4,5\n", "e.csv"); },
-                  "e.csv, line 3: 2 values where the header names 3 columns");
+                  "e.csv, line 3 has 2 numbers where the header names 3; give every row the same");
   expectUserError([] { parseSeries("a,b\n\n\n1,2,3\n", "e.csv"); },
-                  "e.csv, line 4: 3 values where the header names 2 columns");
+                  "e.csv, line 4 has 3 numbers where the header names 2");
 }
 
 TEST(Csv, WordsForNumbersNameLineAndColumn) {
@@ -42,7 +43,9 @@ TEST(Csv, WordsForNumbersNameLineAndColumn) {
                   "e.csv, line 3, column 2 (pressure): \"high\" is not a number");
   expectUserError([] { parseSeries("a,b\n1,2 bar\n", "e.csv"); }, "\"2 bar\" is not a number");
   expectUserError([] { parseSeries("a,b\n1,0x10\n", "e.csv"); }, "\"0x10\" is not a number");
-  expectUserError([] { parseSeries("a,b\n1,\n", "e.csv"); }, "line 2, column 2 (b) is empty");
+  expectUserError([] { parseSeries("a,b\n\"0,5\",1\n", "e.csv"); },
+                  "line 2, column 1 (a): \"0,5\" has a comma; write decimals with a point");
+  expectUserError([] { parseSeries("a,b\n1,\n", "e.csv"); }, "line 2, column 2 (b) needs a number");
   expectUserError([] { parseSeries("a,b\n1," + std::string(5000, 'x') + "\n", "e.csv"); },
                   std::string(3, 'x') + "\u2026\"");  // the cell is cut in the message
 }
@@ -50,7 +53,7 @@ TEST(Csv, WordsForNumbersNameLineAndColumn) {
 TEST(Csv, NumbersMustBeFinite) {
   for (const char* text : {"nan", "inf", "-Infinity", "1e39", "1e999"}) {
     expectUserError([&] { parseSeries(std::string("a\n") + text + "\n", "e.csv"); },
-                    "e.csv, line 2, column 1 (a)", "\" is not a finite 32-bit number");
+                    std::string("e.csv, line 2, column 1 (a) cannot be ") + text);
   }
   EXPECT_EQ(parseSeries("a\n1e-60\n", "e.csv")->values.at({0, 0}), 0.0F);
 }
@@ -133,13 +136,14 @@ TEST(CellTable, WhatIsWrongIsNamedByRowAndColumn) {
   expectUserError([] { parseCellTable("1\t\t3\n"); }, "row 1, column 2 needs a number");
   expectUserError([] { parseCellTable("1,2\n"); }, "row 1, column 1: \"1,2\" has a comma");
   expectUserError([] { parseCellTable("1\t2\n3\t4\n5\n"); },
-                  "row 3 has 1 numbers where the first has 2");
+                  "row 3 has 1 number where the first has 2");
   expectUserError([] { parseCellTable("1\t2\n3\t4\t5"); },
                   "row 2 has 3 numbers where the first has 2");
-  expectUserError([] { parseCellTable("1\t\"2\n"); }, "quotation mark");
+  expectUserError([] { parseCellTable("1\t2\n\n3\tmany\n"); }, "row 3, column 2");
+  expectUserError([] { parseCellTable("1\t\"2\n"); }, "row 1: a quotation mark is out of place");
   expectUserError([] { parseCellTable(""); }, "there are no numbers to paste");
   expectUserError([] { parseCellTable(std::string((std::size_t{64} << 20) + 1, '1')); },
-                  "the limit for pasting is 64 MB");
+                  "the clipboard has 64.0 MB; the limit is 64 MB");
 }
 
 TEST(CellTable, WhatIsPrintedIsReadAgainToTheBit) {

@@ -37,7 +37,7 @@ TEST(Tokenize, RefusesWhatItCannotUse) {
   expectUserError([] { tokenize(" \n\t ", "--text"); }, "--text is empty");
   expectUserError([] { tokenize("caf\xE9", "--text"); }, "--text is not UTF-8", "byte 3");
   expectUserError([] { tokenize(std::string(10 << 20, 'a'), "--text"); },
-                  "--text has 10.0 MB; at most 1 MB is taken");
+                  "--text has 10.0 MB; the limit is 1 MB");
 }
 
 TEST(Tokenize, LowerCaseIsUnicode) {

@@ -18,8 +18,8 @@ namespace {
 using namespace training;
 
 constexpr float kNotAsked = std::numeric_limits<float>::quiet_NaN();
-const NamesPrevious kNamesPrevious;
-const AsksOfSeries kAsksOfSeries;
+const Task kNamesPrevious = namesPrevious();
+const Task kAsksOfSeries = asksOfSeries();
 
 ExecutionContext onThreads(int threads) {
   ExecutionContext execution;
@@ -88,10 +88,10 @@ TEST(Loss, OfAQuestionThatIsNeverAskedIsNothing) {
 
 class WholeModel : public testing::TestWithParam<const Task*> {};
 
-double lossOf(const Model& model, const Examples& examples) {
-  ModelPass pass(model, examples);
+double lossOf(const TaskModel& model, const Examples& examples) {
+  TaskPass pass(model, examples);
   pass.forward({});
-  return lossesOf(pass.logits(), model.task().questions(), examples, {}).loss;
+  return lossesOf(pass.logits(), model.task().questions, examples, {}).loss;
 }
 
 /// The derivative along a random direction of every parameter: ∂L/∂p · u = (L(p + εu) − L(p − εu))
@@ -101,13 +101,13 @@ TEST_P(WholeModel, HasTheGradientOfItsLoss) {
   for (const Index layers : {1, 2}) {
     ModelSettings settings = settingsOf(task).model;
     settings.layers = layers;
-    Model model(task, settings, 3);
+    TaskModel model(task, settings, 3);
     Draws draws(5, "examples");
     const Examples examples = task.examples(4, draws);
-    ModelPass pass(model, examples);
+    TaskPass pass(model, examples);
     ASSERT_TRUE(pass.forward({}));
     Tensor gradLogits = Tensor::uninitialised(pass.logits().shape());
-    lossesOf(pass.logits(), task.questions(), examples, {}, gradLogits);
+    lossesOf(pass.logits(), task.questions, examples, {}, gradLogits);
     ASSERT_TRUE(pass.backward(model, gradLogits, {}));
     for (Parameter& parameter : model.parameters()) {
       const Tensor direction = randomTensor(parameter.value.shape(), 7, parameter.name, 1.0F);
@@ -134,13 +134,13 @@ TEST_P(WholeModel, HasTheGradientOfItsLoss) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WholeModel, testing::Values(&kNamesPrevious, &kAsksOfSeries),
-                         [](const auto& test) { return std::string(test.param->id()); });
+                         [](const auto& test) { return std::string(test.param->id); });
 
-TEST(Model, StartsTheSameFromTheSameSeedAlone) {
+TEST(TaskModel, StartsTheSameFromTheSameSeedAlone) {
   const ModelSettings settings = settingsOf(kNamesPrevious).model;
-  const Model one(kNamesPrevious, settings, 1);
-  const Model same(kNamesPrevious, settings, 1);
-  const Model other(kNamesPrevious, settings, 2);
+  const TaskModel one(kNamesPrevious, settings, 1);
+  const TaskModel same(kNamesPrevious, settings, 1);
+  const TaskModel other(kNamesPrevious, settings, 2);
   EXPECT_EQ(numbersOf(one.parameters()), numbersOf(same.parameters()));
   EXPECT_NE(numbersOf(one.parameters()), numbersOf(other.parameters()));
   Index count = 0;
@@ -149,13 +149,13 @@ TEST(Model, StartsTheSameFromTheSameSeedAlone) {
   EXPECT_EQ(count, parameterCount(kNamesPrevious, settings));
 }
 
-TEST(Model, IsADocumentAtEveryLayerOfEveryExample) {
+TEST(TaskModel, IsADocumentAtEveryLayerOfEveryExample) {
   ModelSettings settings = settingsOf(kNamesPrevious).model;
   settings.layers = 2;
-  const Model model(kNamesPrevious, settings, 1);
+  const TaskModel model(kNamesPrevious, settings, 1);
   Draws draws(1, "examples");
   const Examples examples = kNamesPrevious.examples(3, draws);
-  ModelPass pass(model, examples);
+  TaskPass pass(model, examples);
   ASSERT_TRUE(pass.forward({}));
   for (const Index layer : {0, 1}) {
     const DocumentPtr document = documentOf(pass, model, layer, 2, kBudget);
@@ -194,7 +194,7 @@ TEST_P(EveryRun, HasTheSameBitsOnEveryThreadCount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryRun, testing::Values(&kNamesPrevious, &kAsksOfSeries),
-                         [](const auto& test) { return std::string(test.param->id()); });
+                         [](const auto& test) { return std::string(test.param->id); });
 
 TEST(Trainer, LearnsToNameThePrevious) {
   Trainer run(kNamesPrevious, settingsOf(kNamesPrevious), kBudget);
@@ -293,7 +293,7 @@ TEST(Trainer, IsCancelledBetweenSteps) {
 
 /// A run goes back to a step and on from it several times.
 TEST(Snapshots, HoldAStepOnce) {
-  Model model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
+  TaskModel model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
   Snapshots snapshots(0);  // full with the first, which always stays
   for (int n = 0; n < 3; ++n) {
     snapshots.add(0, model.parameters());
@@ -304,7 +304,7 @@ TEST(Snapshots, HoldAStepOnce) {
 }
 
 TEST(Snapshots, HoldNoMoreThanTheyMayAndTheFirst) {
-  Model model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
+  TaskModel model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
   Snapshots all(Index{1} << 30);
   all.add(0, model.parameters());
   const Index one = all.bytes();
@@ -324,7 +324,7 @@ TEST(Snapshots, HoldNoMoreThanTheyMayAndTheFirst) {
 }
 
 TEST(Snapshots, SomeStayHoweverFullItGets) {
-  Model model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
+  TaskModel model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
   Snapshots all(Index{1} << 30);
   all.add(0, model.parameters());
   Snapshots snapshots(3 * all.bytes());

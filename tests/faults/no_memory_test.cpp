@@ -33,7 +33,7 @@ std::vector<ViewState> views() {
     view.selection.step = StepId::softmax;
     all.push_back(view);
   }
-  all.emplace_back().page = kHeadsPage;
+  all.emplace_back().selection.page = kHeadsPage;
   for (ViewState& view : all) view.preferences.animate = false;
   return all;
 }

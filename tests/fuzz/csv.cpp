@@ -9,7 +9,7 @@ namespace {
 constexpr Index kMostCells = 1 << 10;
 
 void readSeries(std::string_view text) {
-  const auto series = formats::parseSeries(text, "series.csv");
+  const auto series = parseSeries(text, "series.csv");
   const auto columns = static_cast<Index>(series->channels.size());
   fuzz::require(series->values.dim(1) == columns && series->values.dim(0) > 0);
   if (series->values.size() > kMostCells) return;
@@ -22,8 +22,8 @@ void readSeries(std::string_view text) {
 }
 
 void readCells(std::string_view text) {
-  const Tensor cells = formats::parseCellTable(text);
-  const Tensor again = formats::parseCellTable(formats::printCellTable(cells.matrix()));
+  const Tensor cells = parseCellTable(text);
+  const Tensor again = parseCellTable(printCellTable(cells.matrix()));
   fuzz::require(again.shape() == cells.shape() && again.values() == cells.values());
 }
 
@@ -35,6 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::textOf(data, size);
   fuzz::accepted([&] { readSeries(text); });
   fuzz::accepted([&] { readCells(text); });
-  fuzz::accepted([&] { formats::parseNumber(text, "cell"); });
+  fuzz::accepted([&] { parseNumber(text, "cell"); });
   return 0;
 }

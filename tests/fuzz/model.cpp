@@ -26,8 +26,8 @@ class Folder {
     std::string name = (std::filesystem::temp_directory_path() / "fuzz-model-XXXXXX").string();
     fuzz::require(::mkdtemp(name.data()) != nullptr);
     path_ = name;
-    formats::writeSafetensors(path_ / "a.safetensors",
-                              std::vector<formats::NamedTensor>{{"t", Tensor::zeros({2, 2})}});
+    writeSafetensors(path_ / "a.safetensors",
+                     std::vector<NamedTensor>{{"t", Tensor::zeros({2, 2})}});
   }
   ~Folder() { std::filesystem::remove_all(path_); }
   Folder(const Folder&) = delete;

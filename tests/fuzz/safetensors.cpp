@@ -24,7 +24,7 @@ std::string fileOf(std::string_view input) {
   return file.append(header).append(input);
 }
 
-void useAsInput(const formats::SafetensorsFile& file) {
+void useAsInput(const SafetensorsFile& file) {
   const InputSource source = formats::loadInput(file);
   const AttentionConfig config = fitTo(source, {});
   const Tensor& x = std::get<TensorSource>(source).x;
@@ -32,7 +32,7 @@ void useAsInput(const formats::SafetensorsFile& file) {
   if (x.size() <= kMostCells) makeInput(source, Positions::named, config);
 }
 
-void useAsWeights(const formats::SafetensorsFile& file) {
+void useAsWeights(const SafetensorsFile& file) {
   const formats::LoadedWeights loaded = formats::loadWeights(file);
   fuzz::require(loaded.weights.wQ.dim(1) == loaded.dModel);
   formats::kvHeadsFor(loaded, 2, "file");
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const fuzz::MemoryFile memory;
   memory.hold(fileOf(fuzz::textOf(data, size)));
   fuzz::accepted([] {
-    const formats::SafetensorsFile file(memory.path());
+    const SafetensorsFile file(memory.path());
     for (const std::string& name : file.names()) {
       fuzz::accepted([&] {
         const Tensor tensor = file.read(name);

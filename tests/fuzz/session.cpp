@@ -23,7 +23,7 @@ class Folder {
     std::string name = (fs::temp_directory_path() / "headscope-fuzz-XXXXXX").string();
     fuzz::require(::mkdtemp(name.data()) != nullptr);
     path_ = name;
-    std::vector<formats::NamedTensor> tensors;
+    std::vector<NamedTensor> tensors;
     for (const Shape& shape :
          {Shape{1, 3, 4}, {1, 2, 4}, {4, 4}, {2, 4}, {4}, {2}, {5, 2}, {2, 3, 4}}) {
       const auto count = static_cast<std::size_t>(elementCount(shape));
@@ -31,7 +31,7 @@ class Folder {
       for (std::size_t i = 0; i < count; ++i) values[i] = 0.25F * static_cast<float>(i % 7) - 0.5F;
       tensors.push_back({toString(shape), Tensor::fromValues(shape, values)});
     }
-    formats::writeSafetensors(path_ / "session.safetensors", tensors);
+    writeSafetensors(path_ / "session.safetensors", tensors);
   }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;

@@ -9,6 +9,9 @@
 #include "app/view_json.h"
 #include "core/base/error.h"
 #include "core/base/execution.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/editing/history.h"
 #include "starts.h"
 
 namespace headscope::monkey {

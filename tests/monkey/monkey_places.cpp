@@ -51,14 +51,14 @@ std::optional<ImVec2> Monkey::anyWord(bool numbersOnly) {
 }
 
 std::optional<ImVec2> Monkey::anyCell() {
-  std::vector<gl::Rect> maps;
+  std::vector<gl::Bounds> maps;
   for (const auto& command : app_->scene().commands) {
     const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch);
     if (batch == nullptr) continue;
     for (const gl::HeatmapQuad& quad : batch->quads) maps.push_back(quad.rect);
   }
   if (maps.empty()) return std::nullopt;
-  const gl::Rect& map = random_.of(maps);
+  const gl::Bounds& map = random_.of(maps);
   return within(random_, {map.x0, map.y0}, {map.x1, map.y1});
 }
 

@@ -44,7 +44,7 @@ void checkStacks() {
   }
 }
 
-bool finite(const gl::Rect& r) {
+bool finite(const gl::Bounds& r) {
   return std::isfinite(r.x0) && std::isfinite(r.y0) && std::isfinite(r.x1) && std::isfinite(r.y1);
 }
 

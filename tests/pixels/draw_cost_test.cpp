@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/host/offscreen.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "core/editing/history.h"
 #include "tests/core/support/document_of_size.h"

@@ -19,7 +19,7 @@ class HeatmapPixels : public PixelTest {
             [values = std::move(values)](float* out) { std::ranges::copy(values, out); }};
   }
 
-  static gl::HeatmapBatch batch(gl::HeatmapSource source, gl::Rect rect) {
+  static gl::HeatmapBatch batch(gl::HeatmapSource source, gl::Bounds rect) {
     gl::HeatmapBatch batch;
     batch.sources.push_back(std::move(source));
     gl::HeatmapQuad quad;
@@ -145,7 +145,7 @@ TEST_F(HeatmapPixels, ClipRectangleAndPixelsPerPointHold) {
   scene_.pixelsPerPoint = 2.0F;
   scene_.displayWidth = kWidth / 2.0F;
   scene_.displayHeight = kHeight / 2.0F;
-  const auto image = draw(batch(source(1, 1, {1.0F}), {0, 0, 40, 40}), gl::Rect{10, 10, 30, 20});
+  const auto image = draw(batch(source(1, 1, {1.0F}), {0, 0, 40, 40}), gl::Bounds{10, 10, 30, 20});
   EXPECT_LE(difference(color(image, 20, 20), maps_[0].at(1.0F)), 1);
   EXPECT_LE(difference(color(image, 59, 39), maps_[0].at(1.0F)), 1);
   EXPECT_EQ(color(image, 19, 20), kBackground);

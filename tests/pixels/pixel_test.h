@@ -47,7 +47,7 @@ class PixelTest : public testing::Test {
 
   void TearDown() override { gl::checkErrors("at the end of the test"); }
 
-  gl::Rect all() const { return {0, 0, kWidth, kHeight}; }
+  gl::Bounds all() const { return {0, 0, kWidth, kHeight}; }
 
   void clear() {
     target_.bind();
@@ -58,7 +58,7 @@ class PixelTest : public testing::Test {
   }
 
   template <typename Batch>
-  host::Image draw(Batch batch, std::optional<gl::Rect> clip = {}) {
+  host::Image draw(Batch batch, std::optional<gl::Bounds> clip = {}) {
     clear();
     renderer_->beginFrame();
     scene_.clear();

@@ -11,8 +11,6 @@
 namespace headscope {
 namespace {
 
-using formats::Json;
-
 Json answer(const tokenizer::Tokenizer& tokenizer, const Json& question) {
   const std::string& text = *question.find("text")->text();
   const Json* pair = question.find("pair");
@@ -46,7 +44,7 @@ int main(int argc, char** argv) {
   try {
     const auto tokenizer = formats::openTokenizer(argv[1]);
     for (std::string line; std::getline(std::cin, line);) {
-      std::cout << answer(*tokenizer, formats::parseJson(line)).dump() << '\n';
+      std::cout << answer(*tokenizer, parseJson(line)).dump() << '\n';
     }
     return 0;
   } catch (const std::exception& error) {

@@ -114,7 +114,7 @@ float heldValue(const Document& document, const Trace& trace, const CellAccess& 
 
 TypedNumber typedNumber(const std::string& text, const CellRef& cell) {
   try {
-    return {formats::parseNumber(text, toString(cell)), {}};
+    return {parseNumber(text, toString(cell)), {}};
   } catch (const UserError& error) {
     return {std::nullopt, error.what()};
   }

@@ -66,7 +66,7 @@ Index headOf(const std::string& text, Index heads) {
 void pasteOverTarget(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell) {
   const bool transposed = shownMatrix(panel, cell).transposed;
   const Region region = targetRegion(panel, menu, cell);
-  const Tensor pasted = formats::parseCellTable(clipboard());
+  const Tensor pasted = parseCellTable(clipboard());
   const Index rows = transposed ? region.cols : region.rows;
   const Index cols = transposed ? region.rows : region.cols;
   if (pasted.shape() != Shape{rows, cols}) {
@@ -164,7 +164,7 @@ std::string cellsAsText(const Trace& trace, const CellRef& cell, const Region& r
   trace.side(cell.gradient)
       .tile(r.tensor, r.item, cell.head, r.row, r.rows, r.col, r.cols, values.data());
   const ConstMatrixView cells{values.data(), r.rows, r.cols, r.cols};
-  return formats::printCellTable(transposed ? cells.transposed() : cells);
+  return printCellTable(transposed ? cells.transposed() : cells);
 }
 
 Region pastedRegion(const CellRef& cell, const MatrixRef& shown, Index rows, Index cols) {
@@ -260,7 +260,7 @@ void doCommand(const PanelContext& panel, CellMenuMemory& menu, const CellRef& c
       case CellCommand::identity:
         return fill(FillIdentity{});
       case CellCommand::scale:
-        return fill(FillScaled{formats::parseNumber(menu.factor, "the factor")});
+        return fill(FillScaled{parseNumber(menu.factor, "the factor")});
       case CellCommand::redraw:
         return fill(FillDrawn{panel.document.weightSource.init, seedOf(menu.seed)});
       case CellCommand::copyHead: {
@@ -297,7 +297,7 @@ void copyCells(const PanelContext& panel, const CellMenuMemory& menu, const Cell
 
 void pasteCells(const PanelContext& panel, const CellRef& cell) {
   attempt(panel, [&] {
-    const Tensor pasted = formats::parseCellTable(clipboard());
+    const Tensor pasted = parseCellTable(clipboard());
     const CellAccess access = cellAccess(panel.trace, cell);
     if (access.editable() && pasted.size() == 1) {
       return panel.commands.push(setCell(access, pasted.data()[0]));

@@ -50,16 +50,15 @@ class CellValueField {
       field(width);
     }
     ImGui::SameLine(0.0F, look_.px(9));
-    std::string state = stateText();
+    const auto [origin, more] = stateText();
+    std::string state = origin + " · " + more;
     const float room = ImGui::GetContentRegionAvail().x;
     const bool oneLine = textSize(look_.fonts.small, state).x <= room;
     if (oneLine) {
       const float frame = ImGui::GetFrameHeight();
       ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (frame - fontSize(look_.fonts.small)) * 0.5F);
     } else {
-      constexpr std::string_view kDot = " · ";
-      const std::size_t dot = state.find(kDot);
-      if (dot != std::string::npos) state.replace(dot, kDot.size(), "\n");
+      state = origin + "\n" + more;
     }
     wrappedLine(look_, pin_ ? look_.theme.accentText : look_.theme.textMuted, state, room);
     buttons();
@@ -108,18 +107,19 @@ class CellValueField {
     return exact.size() <= 8 ? exact : number(static_cast<double>(value), 6);
   }
 
-  std::string stateText() {
+  /// Returns where the value comes from, and what else is said of it.
+  std::pair<std::string, std::string> stateText() {
     switch (access_.kind) {
       case CellKind::operand:
-        return "yours · type to change";
+        return {"yours", "type to change"};
       case CellKind::readOnly:
-        return "computed · read only";
+        return {"computed", "read only"};
       case CellKind::pinnable:
         break;
     }
-    if (!pin_) return "computed · type to pin";
-    const std::string where = access_.target == cell_ ? "pinned" : "pinned in scores";
-    return fmt::format("{} · computed {}", where, number(unpinned(), 4));
+    if (!pin_) return {"computed", "type to pin"};
+    return {access_.target == cell_ ? "pinned" : "pinned in scores",
+            fmt::format("computed {}", number(unpinned(), 4))};
   }
 
   double unpinned() {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "app/background.h"
+#include "app/background_task.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/heads/heads_view.h"
 #include "core/editing/edit.h"

@@ -99,8 +99,8 @@ MeasuredHeads measuredHeads(const PanelContext& panel) {
                         average);
   // On a long pass, figures wait until edits pause: the passes of a drag need both cores.
   const bool isLong = ledger(trace.config()).flops > kLongPassFlops;
-  const When when = isLong ? When::atRest : When::beside;
-  const auto found = panel.computations.want<Figures>("figures of heads", key, when, [&] {
+  const Schedule when = isLong ? Schedule::whenIdle : Schedule::background;
+  const auto found = panel.computations.request<Figures>("figures of heads", key, when, [&] {
     const auto averaged = average ? ItemChoice() : ItemChoice(item);
     return [trace = panel.traceHeld, item, averaged,
             revision = key.value()](const std::atomic<bool>& cancelled) {

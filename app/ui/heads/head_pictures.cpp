@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "app/background.h"
+#include "app/background_task.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/panel.h"
@@ -286,8 +286,8 @@ Computed<HeadPictures> headPictures(const PanelContext& panel, const PictureSpec
       source.content == GridContent::weights && c.numHeads * c.seqLen * c.keys() <= kAtOnce;
   const Fingerprint key("head pictures", fingerprintOf(source, grid),
                         fingerprintOf(source, compared));
-  return panel.computations.want<HeadPictures>(
-      "head pictures", key, little ? When::atOnce : When::beside, [&] {
+  return panel.computations.request<HeadPictures>(
+      "head pictures", key, little ? Schedule::now : Schedule::background, [&] {
         return [drawing = std::make_shared<DrawingPictures>(panel.traceHeld, source, grid, compared,
                                                             before)](
                    const std::atomic<bool>& cancelled, std::optional<HeadPictures>& drawn) {

@@ -39,7 +39,7 @@ Computed<HeadRoles> heldOutRoles(const PanelContext& panel) {
                         trace.revision(TensorId::wK), trace.revision(TensorId::bQ),
                         trace.revision(TensorId::bK), trace.config().scale,
                         trace.config().temperature, trace.config().numHeads);
-  return panel.computations.want<HeadRoles>("roles of heads", key, When::atRest, [&] {
+  return panel.computations.request<HeadRoles>("roles of heads", key, Schedule::whenIdle, [&] {
     return
         [trace = panel.traceHeld](const std::atomic<bool>& cancelled) -> std::optional<HeadRoles> {
           const Document& d = trace->document();

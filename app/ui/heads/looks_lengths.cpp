@@ -130,8 +130,8 @@ Computed<KeyTable> wantKeyTable(const PanelContext& panel, const RowRef& row) {
   const AttentionConfig& c = trace.config();
   const Fingerprint key("key table", trace.revision(scoredQueries(c)),
                         trace.revision(scoredKeys(c)), row.item, row.head, row.query);
-  const When when = c.keys() * c.dK() <= kAtOnce ? When::atOnce : When::beside;
-  return panel.computations.want<KeyTable>("key table", key, when, [&] {
+  const Schedule when = c.keys() * c.dK() <= kAtOnce ? Schedule::now : Schedule::background;
+  return panel.computations.request<KeyTable>("key table", key, when, [&] {
     return [held = panel.traceHeld, row](const std::atomic<bool>& cancelled) {
       std::optional<KeyTable> table(KeyTable{keyProducts(*held, row), {}});
       for (const KeyHeading& h : kKeyHeadings) {

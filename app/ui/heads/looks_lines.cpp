@@ -68,8 +68,8 @@ Computed<LineChoice> wantLines(const PanelContext& panel, const LineQuestion& q)
   const Fingerprint key("chosen lines", panel.trace.revision(TensorId::weights), q.item,
                         q.queries.first, q.queries.count, q.key, q.most, q.mass, q.heads);
   const bool little = workOf(q, panel.trace.config()) <= kLookedAtOnce;
-  return panel.computations.want<LineChoice>(
-      "chosen lines", key, little ? When::atOnce : When::beside, [&] {
+  return panel.computations.request<LineChoice>(
+      "chosen lines", key, little ? Schedule::now : Schedule::background, [&] {
         return [trace = panel.traceHeld, q](const std::atomic<bool>& cancelled) {
           LineChoice choice = chooseLines(*trace, q, cancelled);
           return cancelled ? std::nullopt : std::optional(std::move(choice));

@@ -224,8 +224,8 @@ Computed<ValuePlane> wantPlane(const PanelContext& panel, const RowRef& row) {
   const bool little = kPasses * c.keys() * c.dK() <= kAtOnce;
   const Fingerprint key("value plane", panel.trace.revision(TensorId::v), row.item,
                         c.kvHead(row.head));
-  return panel.computations.want<ValuePlane>(
-      "value plane", key, little ? When::atOnce : When::beside, [&] {
+  return panel.computations.request<ValuePlane>(
+      "value plane", key, little ? Schedule::now : Schedule::background, [&] {
         return [trace = panel.traceHeld, row](const std::atomic<bool>& cancelled) {
           return valuePlane(*trace, row.item, row.head, {.cancelled = &cancelled});
         };
@@ -277,7 +277,7 @@ class ValuesTab final : public OneQueryTab {
     const Fingerprint key("value mix", trace.revision(TensorId::v),
                           trace.revision(TensorId::weights), trace.revision(TensorId::heads),
                           row.item, row.head, row.query);
-    const ValueMix* mix = panel.computations.atOnce<ValueMix>(
+    const ValueMix* mix = panel.computations.computeNow<ValueMix>(
         "value mix", key, [&] { return valueMix(trace, *plane.current, row); });
     if (mix == nullptr) return;
     // the axes' names are above and below the plot

@@ -135,8 +135,8 @@ class MoreHeadsTab final : public Card {
     }
     while (points_.size() < counts_.size()) {
       const Index heads = counts_[points_.size()];
-      const auto point = panel.computations.want<HeadCountPoint>(
-          "more heads", Fingerprint("more heads", documents_, heads), When::beside, [&] {
+      const auto point = panel.computations.request<HeadCountPoint>(
+          "more heads", Fingerprint("more heads", documents_, heads), Schedule::background, [&] {
             return unitsOf(
                 [document, heads](const std::atomic<bool>& cancelled) {
                   return std::make_shared<HeadCountMeasure>(*document, heads, defaultMemoryBudget(),

@@ -105,7 +105,7 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
   const AttentionConfig& c = panel.trace.config();
   ImFont* font = look.fonts.small;
   ImFont* mono = look.fonts.monoSmall;
-  const auto* found = panel.computations.atOnce<std::vector<double>>(
+  const auto* found = panel.computations.computeNow<std::vector<double>>(
       "norms of output blocks",
       Fingerprint("norms", panel.trace.revision(TensorId::wO), c.numHeads),
       [&] { return outputBlockNorms(panel.trace); });
@@ -278,7 +278,7 @@ class OutputMatrixTab final : public Card {
     const Index most = std::max<Index>(1, kMostPieces / (effects.heads() + 1));
     ChartBars bars = ChartBars::fitting(effects.tokens(), room.width(), look.px(3));
     bars.perBar = std::max(bars.perBar, (effects.tokens() + most - 1) / most);
-    const auto* shares = panel.computations.atOnce<ShareBars>(
+    const auto* shares = panel.computations.computeNow<ShareBars>(
         "shares of bars", Fingerprint("shares", figures->revision, bars.things, bars.perBar),
         [&] { return shareBars(effects, bars); });
     if (shares != nullptr) ShareStacks(panel, bars, *shares).draw(room);

@@ -351,7 +351,7 @@ ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect ro
       values.push_back(chart.at(point.x, point.y));
       key.add(point.head).add(values.back().x).add(values.back().y);
     }
-    const auto* discs = panel.computations.atOnce<std::vector<HeadDisc>>(
+    const auto* discs = panel.computations.computeNow<std::vector<HeadDisc>>(
         "discs of heads", key, [&] { return placedDiscs(look, plot, points, values); });
     if (discs == nullptr) return pick;
     if (const HeadDisc* disc = drawDiscs(panel, *discs)) {

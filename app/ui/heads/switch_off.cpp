@@ -48,8 +48,8 @@ struct CheckWords {
 CheckWords effectCheck(const PanelContext& panel) {
   const Index item = panel.selection.item;
   const Index head = panel.selection.head;
-  const auto checked = panel.computations.want<CheckedEffect>(
-      "effect check", Fingerprint("effect check", panel.trace.pass(), item, head), When::beside,
+  const auto checked = panel.computations.request<CheckedEffect>(
+      "effect check", Fingerprint("effect check", panel.trace.pass(), item, head), Schedule::background,
       [&] {
         return [trace = panel.traceHeld, item, head](const std::atomic<bool>& cancelled) {
           return checkEffect(trace, item, head, ExecutionContext{.cancelled = &cancelled});

@@ -101,15 +101,16 @@ Computed<PairFigures> pairFigures(const PanelContext& panel, const HeadRelations
   const std::vector<Index> heads = chosenRelations(view, candidates);
   const PairGains gains = view.gainsAsBuilt ? PairGains::asBuilt : PairGains::equal;
   const Fingerprint key("two heads in one", panel.trace.pass(), item, heads, gains);
-  return panel.computations.want<PairFigures>("two heads in one", key, When::beside, [&] {
-    return
-        [=, trace = panel.traceHeld, revision = key.value()](const std::atomic<bool>& cancelled) {
+  return panel.computations.request<PairFigures>(
+      "two heads in one", key, Schedule::background, [&] {
+        return [=, trace = panel.traceHeld,
+                revision = key.value()](const std::atomic<bool>& cancelled) {
           auto figures = measurePair(*trace, item, candidates, heads, gains,
                                      ExecutionContext{.cancelled = &cancelled});
           if (figures) figures->revision = revision;
           return figures;
         };
-  });
+      });
 }
 
 // Pictures.
@@ -369,7 +370,7 @@ class WhySeveralTab final : public Card {
               "One head for the jobs of two, compared with the two", 0, true,
               "one head for the jobs of two heads, on the same sentence"}) {}
   void draw(const PanelContext& panel) override {
-    const auto* found = panel.computations.atOnce<HeadRelations>(
+    const auto* found = panel.computations.computeNow<HeadRelations>(
         "heads with a relation",
         Fingerprint("heads with a relation", panel.trace.pass(), panel.selection.item),
         [&panel] { return candidatesOf(panel); });

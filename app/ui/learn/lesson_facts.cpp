@@ -18,7 +18,7 @@ using Facts = lessons::NamedFacts;
 /// Adds every field of the view that a session stores as a number, a word or a switch, under its
 /// name in the session.
 void addView(Facts& facts, const ViewState& view) {
-  const formats::Json json = formats::parseJson(viewToJson(view));
+  const Json json = parseJson(viewToJson(view));
   for (const auto& [name, value] : *json.fields()) {
     if (const std::string* text = value.text()) facts[name] = *text;
     if (const auto number = value.number()) facts[name] = *number;
@@ -32,7 +32,7 @@ void addTraining(Facts& facts, const TrainingMoment& moment) {
   const auto number = [&](std::string name, auto value) {
     facts[std::move(name)] = static_cast<double>(value);
   };
-  facts["train_task"] = std::string(moment.task->id());
+  facts["train_task"] = std::string(moment.task->id);
   number("train_layers", moment.settings.model.layers);
   number("train_heads", moment.settings.model.heads);
   number("train_d_model", moment.settings.model.dModel);
@@ -40,8 +40,8 @@ void addTraining(Facts& facts, const TrainingMoment& moment) {
   number("train_step", moment.step);
   number("train_steps_taken", moment.stepsTaken);
   facts["train_finished"] = moment.finished ? 1.0 : 0.0;
-  const auto questions = moment.task->questions();
-  const auto relations = moment.task->relations();
+  const auto& questions = moment.task->questions;
+  const auto& relations = moment.task->relations;
   const auto* now = moment.evaluation();
   if (now == nullptr) return;
   number("train_found", std::count_if(now->roles.relations.begin(), now->roles.relations.end(),

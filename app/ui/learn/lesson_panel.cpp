@@ -1,5 +1,5 @@
-// The lesson panel: the text of the scene, a question to answer before its answer is shown, a task
-// to do in the live window, and the buttons to the next scene.
+// The lesson panel: the text of the scene, a question to answer before its answer is shown, an
+// exercise to do in the live window, and the buttons to the next scene.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class LessonPanel {
     width_ = ImGui::GetContentRegionAvail().x;
     words(look_.fonts.regular, look_.theme.text, run_.shown().text);
     question();
-    task();
+    exercise();
     showWhatWasTold();
     speaker();
     ImGui::EndChild();
@@ -37,8 +37,8 @@ class LessonPanel {
   }
 
  private:
-  /// Scrolls so that an answer with the following task, a hint, or a task that has just been done
-  /// is not hidden below the panel's end.
+  /// Scrolls so that an answer with the following exercise, a hint, or an exercise that has just
+  /// been done is not hidden below the panel's end.
   void showWhatWasTold() {
     enum Told { kRead = 1, kAnswered = 2, kDone = 4, kHint = 8 };
     int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("told"), 0);
@@ -99,12 +99,12 @@ class LessonPanel {
                  fmt::format("{}: come back to it, and it is asked again.", why));
   }
 
-  void task() {
+  void exercise() {
     if (!run_.scene().check) return;
     const lessons::Check& check = *run_.scene().check;
     gap();
     taskAt_ = ImGui::GetCursorPosY();
-    words(look_.fonts.semibold, look_.theme.text, run_.shown().task);
+    words(look_.fonts.semibold, look_.theme.text, run_.shown().exercise);
     if (run_.shown().checked) {
       const bool holds = run_.shown().holds;
       const char* how = run_.wayShown() ? "Shown." : "Done.";

@@ -195,7 +195,7 @@ void LessonRun::showWay(const PanelContext& panel) {
   if (!scene().check) return;
   const lessons::Way& way = scene().check->way;
   wayShown_ = true;
-  look(panel, scene().view, {});  // back to the view of the task
+  look(panel, scene().view, {});  // back to the view of the exercise
   setStates(panel, {&way.state, 1}, scene().title);
   look(panel, way.view, way.choose);
   toTrainStep_ = way.trainStep;
@@ -207,7 +207,7 @@ void LessonRun::trainAsShown(const PanelContext& panel, const lessons::FactSourc
   const auto moment = training.moment();
   if (toTrainStep_.empty() || moment == nullptr) return;
   const TrainView& asked = panel.trainView;  // a different run begins with the page's next frame
-  if (moment->settings.seed != asked.seed || moment->task->id() != asked.task) return;
+  if (moment->settings.seed != asked.seed || moment->task->id != asked.task) return;
   if (asked.heads > 0 && moment->settings.model.heads != asked.heads) return;
   Index step = 0;
   const char* end = toTrainStep_.data() + toTrainStep_.size();
@@ -228,13 +228,13 @@ void LessonRun::trainAsShown(const PanelContext& panel, const lessons::FactSourc
   }
 }
 
-/// Marks the scene as done once its task is done and its question answered rightly; without either,
-/// once it was read.
+/// Marks the scene as done once its exercise is done and its question answered rightly; without
+/// either, once it was read.
 void LessonRun::noteDone() {
   const lessons::Scene& now = scene();
-  const bool task = !now.check || (shown_.checked && !wayShown_);
+  const bool exercise = !now.check || (shown_.checked && !wayShown_);
   const bool question = !now.predict || answer_ == now.predict->right;
-  if (task && question) done_.insert(sceneKey(*lesson_, scene_));
+  if (exercise && question) done_.insert(sceneKey(*lesson_, scene_));
 }
 
 void LessonRun::follow(const PanelContext& panel, LiveTraining& training) {
@@ -268,8 +268,8 @@ void LessonRun::follow(const PanelContext& panel, LiveTraining& training) {
   read(facts, panel.frame.typesText);
 }
 
-/// Fills in the scene's texts. If it has a task, the text describes the state before it and the
-/// confirmation the state after. A sentence that is still being typed is not checked.
+/// Fills in the scene's texts. If it has an exercise, the text describes the state before it and
+/// the confirmation the state after. A sentence that is still being typed is not checked.
 void LessonRun::read(const lessons::FactSource& facts, bool typed) {
   const auto filled = [&](const std::string& text) { return lessons::filledIn(text, facts); };
   const lessons::Scene& now = scene();
@@ -288,7 +288,7 @@ void LessonRun::read(const lessons::FactSource& facts, bool typed) {
   }
   if (!now.check) return;
   if (first) {
-    shown_.task = filled(now.check->ask);
+    shown_.exercise = filled(now.check->ask);
     shown_.hint = filled(now.check->hint);
     whenDone_ = lessons::filledInBefore(now.check->done, facts);
   }

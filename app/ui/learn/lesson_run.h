@@ -1,5 +1,5 @@
-// Lesson run: the open lesson, its current scene, and the predictions and tasks done. Sets the
-// documents and views that scenes require, and reads from the pass whether a task is done. The
+// Lesson run: the open lesson, its current scene, and the predictions and exercises done. Sets the
+// documents and views that scenes require, and reads from the pass whether an exercise is done. The
 // lesson panel shows it beside the page; the learn page lists the lessons and their progress.
 #pragma once
 
@@ -27,11 +27,11 @@ class LessonRun {
     std::string text, speaker;
     std::string question, reveal;
     std::vector<std::string> choices;
-    std::string task, hint, done;
-    std::string yet;       // the state of the task until it is done
+    std::string exercise, hint, done;
+    std::string yet;       // the state of the exercise until it is done
     bool ready = false;    // the pass of the scene's document is computed
-    bool checked = false;  // the task has been done
-    bool holds = false;    // the task's conditions hold now
+    bool checked = false;  // the exercise has been done
+    bool holds = false;    // the exercise's conditions hold now
   };
 
   /// Opens a lesson at a scene. Leaving it does not restore the previous document; undo does, as
@@ -54,7 +54,7 @@ class LessonRun {
   void goTo(const PanelContext& panel, std::size_t scene);
   /// next() goes to the next scene, or after the last one leaves the lesson (for a quiz, shows the
   /// score). back() goes to the previous scene: to the document it was left with, or, if it has a
-  /// task, to the one it began with.
+  /// exercise, to the one it began with.
   void next(const PanelContext& panel);
   void back(const PanelContext& panel);
   /// Whether the score of a quiz is shown, after its last question.
@@ -77,7 +77,7 @@ class LessonRun {
   std::optional<std::size_t> answered() const { return answer_; }
   void showHint() { hint_ = true; }
   bool hintShown() const { return hint_; }
-  /// Carries out the scene's task; the scene then does not count as done.
+  /// Carries out the scene's exercise; the scene then does not count as done.
   void showWay(const PanelContext& panel);
   bool wayShown() const { return wayShown_; }
   /// Whether the training run is still going to the step that the shown way needs.
@@ -85,12 +85,12 @@ class LessonRun {
 
   /// Called once a frame, with the page's panel. Chooses and lights the cells that the scene names
   /// once its pass is computed, runs the training that a shown way needs, and checks whether the
-  /// task is done.
+  /// exercise is done.
   void follow(const PanelContext& panel, LiveTraining& training);
   const Shown& shown() const { return shown_; }
 
-  /// The keys ("02_by_hand/3") of scenes whose task was done without showWay() and whose question
-  /// was answered rightly, and of scenes without either that were read.
+  /// The keys ("02_by_hand/3") of scenes whose exercise was done without showWay() and whose
+  /// question was answered rightly, and of scenes without either that were read.
   const std::set<std::string>& done() const { return done_; }
   void setDone(std::set<std::string> done) { done_ = std::move(done); }
   bool isDone(std::size_t scene) const;

@@ -196,7 +196,7 @@ void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
                          const GenerationMoment& now) {
   const FrameContext& look = panel.look;
   const Fingerprint key("gone on", moment.number, now.begun, now.made.size());
-  const TextGoneOn* on = panel.computations.atOnce<TextGoneOn>(
+  const TextGoneOn* on = panel.computations.computeNow<TextGoneOn>(
       "text gone on", key, [&] { return textGoneOn(moment, now.ids()); });
   if (on == nullptr) return;
   // bytes; shows the end of the text, which is new

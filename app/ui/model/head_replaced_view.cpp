@@ -30,7 +30,7 @@ enum class Instead { nothing, mean, otherText };
 
 /// A head, and the replacement of its output.
 struct Replacing {
-  model::HeadOfLayer head;
+  HeadOfLayer head;
   Instead instead;
   std::string otherText;
 
@@ -156,13 +156,14 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
   Fingerprint key = asked.key("replaced");
   key.add(with.head.layer).add(with.head.head).add(with.instead);
   if (instead == Instead::otherText) key.add(Fingerprint(with.otherText));
-  const auto found = panel.computations.want<HeadReplaced>("head replaced", key, When::atRest, [&] {
-    return unitsOf(
-        [asked, with](const std::atomic<bool>& cancelled) {
-          return std::make_shared<Replacement>(asked, with, ExecutionContext{0, &cancelled});
-        },
-        [](const Replacement& replacement) { return replacement.found(); });
-  });
+  const auto found =
+      panel.computations.request<HeadReplaced>("head replaced", key, Schedule::whenIdle, [&] {
+        return unitsOf(
+            [asked, with](const std::atomic<bool>& cancelled) {
+              return std::make_shared<Replacement>(asked, with, ExecutionContext{0, &cancelled});
+            },
+            [](const Replacement& replacement) { return replacement.found(); });
+      });
   if (!found.problem.empty()) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   }

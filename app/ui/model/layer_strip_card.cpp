@@ -87,13 +87,13 @@ class LayerStripCard final : public Card {
     if (moment.predictions.empty()) return {};
     const Index token = chosenToken(view, moment);
     const auto at = static_cast<std::size_t>(token);
-    const model::Prediction& best = moment.predictions[at].front();
+    const model::TokenProbability& best = moment.predictions[at].front();
     const std::string name = moment.nameOf(moment.trace->document().input.ids[at]);
     const char* where = moment.config().causal ? "after" : "for";
     std::string said = fmt::format("{} “{}” the model predicts “{}” {:.1f} %", where, name,
                                    moment.nameOf(best.id), 100.0 * best.probability);
     if (moment.unedited == nullptr) return said;
-    const model::Prediction& before = moment.unedited->best[at];
+    const model::TokenProbability& before = moment.unedited->best[at];
     return said + fmt::format(", unedited “{}” {:.1f} %", moment.nameOf(before.id),
                               100.0 * before.probability);
   }
@@ -108,7 +108,7 @@ Index chosenToken(const ModelView& view, const ModelMoment& moment) {
   return view.token < 0 ? last : std::min(view.token, last);
 }
 
-void openLayerInFlow(const PanelContext& panel, LiveModel& live, const model::HeadOfLayer& head) {
+void openLayerInFlow(const PanelContext& panel, LiveModel& live, const HeadOfLayer& head) {
   const auto moment = live.moment();
   DocumentPtr document;
   const std::string problem = whyNot([&] {  // the layer's weights may have to be read

@@ -106,7 +106,7 @@ void depthsChart(const PanelContext& panel, const AskedWord& asked, const Lens& 
 void drawLogitLens(const PanelContext& panel, const AskedWord& asked) {
   const FrameContext& look = panel.look;
   const auto found =
-      panel.computations.want<Lens>("logit lens", asked.key("lens"), When::beside, [&] {
+      panel.computations.request<Lens>("logit lens", asked.key("lens"), Schedule::background, [&] {
         return [asked](const std::atomic<bool>& cancelled) {
           return model::logitLens(*asked.moment->trace, asked.row, asked.word,
                                   {.cancelled = &cancelled});

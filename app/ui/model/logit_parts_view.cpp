@@ -101,8 +101,8 @@ void largestParts(const FrameContext& look, const LogitParts& found, const Color
 
 void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
   const FrameContext& look = panel.look;
-  const auto found =
-      panel.computations.want<LogitParts>("logit parts", asked.key("parts"), When::beside, [&] {
+  const auto found = panel.computations.request<LogitParts>(
+      "logit parts", asked.key("parts"), Schedule::background, [&] {
         return [asked](const std::atomic<bool>& cancelled) {
           return model::logitParts(*asked.moment->trace, asked.row, asked.word, asked.other,
                                    {.cancelled = &cancelled});

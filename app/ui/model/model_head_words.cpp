@@ -15,7 +15,6 @@
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
-using model::HeadOfLayer;
 
 const HeadLabel* ModelHeads::labelOf(const HeadOfLayer& head) const {
   return shown_.heads == nullptr ? nullptr : &shown_.heads->labels[placeOf(head, moment_.config())];

@@ -20,8 +20,6 @@
 namespace headscope::ui {
 namespace {
 
-using model::HeadOfLayer;
-
 constexpr float kTitledFrom = 90.0F;  // points: larger places show the head's label above the tile
 constexpr float kNamedFrom = 230.0F;  // points: larger places show token names beside the tile
 
@@ -32,7 +30,7 @@ std::vector<Index> within(std::vector<Index> tokens, Index count) {
 
 /// Returns the measured heads on the text. Until they are computed, those of the previous pass are
 /// shown if it had the same text.
-ShownHeads headsOnText(const PanelContext& panel, const ModelMoment& moment, When when) {
+ShownHeads headsOnText(const PanelContext& panel, const ModelMoment& moment, Schedule when) {
   const auto found = measuredHeads(panel, moment, when);
   const bool current = found.current != nullptr;
   const auto shown = [&](const FoundHeads& heads) {
@@ -93,13 +91,13 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
   columnsLeftOut_ = rowsLeftOut_;
   if (!view_.firstToken) columnsLeftOut_.front() = true;
   // both computations read all weights: pictures come first
-  When measured = When::beside;
+  Schedule measured = Schedule::background;
   if (pictures() && moment_.trace->tokens() > smallSide(moment_)) {
     const auto small = smallHeads(panel, moment, rowsLeftOut_, columnsLeftOut_);
     small_ = small.current != nullptr ? small.current : small.last;
     // weights of the previous pass are shown meanwhile if their sizes match
     if (small_ != nullptr && !small_->areOf(moment)) small_ = nullptr;
-    if (small.current == nullptr && small.problem.empty()) measured = When::notYet;
+    if (small.current == nullptr && small.problem.empty()) measured = Schedule::never;
     if (view_.ownScale && small_ != nullptr) largest_ = &small_->largest;
   } else if (pictures() && view_.ownScale) {
     largest_ = largestWeights(panel, moment, rowsLeftOut_, columnsLeftOut_).current;

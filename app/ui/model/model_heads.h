@@ -41,7 +41,7 @@ inline constexpr std::array<std::string_view, 9> kColoredLabels{
     "next_token",     "local",     "uniform",         "far"};
 
 /// The short name of a head, counted from 1: "2·11".
-std::string shortName(const model::HeadOfLayer& head);
+std::string shortName(const HeadOfLayer& head);
 
 /// The range of weights in all edited layers of a model; an edit may exceed 0 … 1.
 WeightRange weightRange(const model::ModelDocument& document);
@@ -69,11 +69,11 @@ class ModelHeads {
 
   const ShownHeads& shown() const { return shown_; }
   /// Draws all heads. Returns the head that was double-clicked.
-  std::optional<model::HeadOfLayer> draw();
+  std::optional<HeadOfLayer> draw();
 
  private:
   struct Under {
-    model::HeadOfLayer head;
+    HeadOfLayer head;
     std::optional<MatrixCell> cell;
   };
   /// The look of a head's cell in a map.
@@ -88,10 +88,10 @@ class ModelHeads {
   void remember();
   void sortHeads();
   bool inPlace() const { return view_.heads.order.empty(); }
-  model::HeadOfLayer headAt(std::size_t order) const;
+  HeadOfLayer headAt(std::size_t order) const;
   Rect tile(Index row, Index column) const;
   Rect tileAt(std::size_t order) const;
-  Rect tileOf(const model::HeadOfLayer& head) const;
+  Rect tileOf(const HeadOfLayer& head) const;
   float narrower() const;
   bool titled() const;
   bool named() const;
@@ -102,25 +102,25 @@ class ModelHeads {
   void layerNames(const Rect& left) const;
   void groupBrackets(const Rect& top) const;
   std::optional<Under> tiles(bool over);
-  void picture(Heatmaps& heatmaps, const model::HeadOfLayer& head, const Rect& at) const;
-  void frame(ImDrawList* list, const model::HeadOfLayer& head, const Rect& at) const;
+  void picture(Heatmaps& heatmaps, const HeadOfLayer& head, const Rect& at) const;
+  void frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const;
   void groups(ImDrawList* list) const;
   void lines(ImDrawList* list) const;
-  CellRows cells(const model::HeadOfLayer& head, const Rect& at) const;
-  ColorScale scaleOf(const model::HeadOfLayer& head) const;
+  CellRows cells(const HeadOfLayer& head, const Rect& at) const;
+  ColorScale scaleOf(const HeadOfLayer& head) const;
 
   // model_head_words.cpp: the texts of a head in its tile and at the mouse
-  std::optional<MapCell> mapCell(const model::HeadOfLayer& head) const;
+  std::optional<MapCell> mapCell(const HeadOfLayer& head) const;
   MapCell numberCell(const MetricValue& value, float most) const;
   ImU32 labelColor(const HeadLabel& label) const;
-  void words(ImDrawList* list, const model::HeadOfLayer& head, const Rect& at) const;
+  void words(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const;
   void wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& at) const;
-  void title(ImDrawList* list, const model::HeadOfLayer& head, const Rect& at) const;
+  void title(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const;
   void tokenNames(ImDrawList* list, const Rect& at) const;
-  const HeadLabel* labelOf(const model::HeadOfLayer& head) const;
+  const HeadLabel* labelOf(const HeadOfLayer& head) const;
   std::string inWords(const Under& under) const;
   /// The value of a head on the map of chosen tokens; none while it is computed.
-  MetricValue onTokens(const model::HeadOfLayer& head) const;
+  MetricValue onTokens(const HeadOfLayer& head) const;
 
   const PanelContext& panel_;
   const FrameContext& look_;

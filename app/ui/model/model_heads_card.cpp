@@ -166,7 +166,7 @@ class ModelHeadsCard final : public Card {
     if (memory_.canvas.zoom > 1.0F && flowingPill(look, "whole model", "All layers and heads")) {
       memory_.canvas = {};
     }
-    const model::HeadOfLayer chosen{view.layer, view.head};
+    const HeadOfLayer chosen{view.layer, view.head};
     const std::string open = fmt::format("open layer {} in Flow", view.layer + 1);
     if (flowingPill(
             look, open,
@@ -183,10 +183,10 @@ class ModelHeadsCard final : public Card {
 
   /// Draws the list of changes of the model, which can be undone one by one or all at once.
   void changes(const FrameContext& look) {
-    const std::vector<model::HeadOfLayer> off = model_.headsOff();
+    const std::vector<HeadOfLayer> off = model_.headsOff();
     const std::vector<Index> edited = model_.layersEdited();
     if (beginChoice(look, "##changes", changesInWords(off, edited))) {
-      for (const model::HeadOfLayer& head : off) {
+      for (const HeadOfLayer& head : off) {
         const std::string text =
             fmt::format("layer {}, head {}: switch on", head.layer + 1, head.head + 1);
         if (ImGui::Selectable(text.c_str())) model_.switchHead(head);
@@ -204,11 +204,11 @@ class ModelHeadsCard final : public Card {
   }
 
   /// "off: 1·1, 2·3; edited: layer 2"
-  static std::string changesInWords(const std::vector<model::HeadOfLayer>& off,
+  static std::string changesInWords(const std::vector<HeadOfLayer>& off,
                                     const std::vector<Index>& edited) {
     static constexpr std::size_t kNamed = 3;
     std::vector<std::string> heads, layers;
-    for (const model::HeadOfLayer& head : off) heads.push_back(shortName(head));
+    for (const HeadOfLayer& head : off) heads.push_back(shortName(head));
     for (const Index layer : edited) layers.push_back(fmt::format("layer {}", layer + 1));
     const auto some = [](std::vector<std::string> names) {
       const std::size_t more = names.size() - std::min(kNamed, names.size());
@@ -294,7 +294,7 @@ class ModelHeadsCard final : public Card {
 
   static std::string partners(const ModelCompositions& compositions, const ModelView& view) {
     const auto kind = static_cast<std::size_t>(*view.heads.lines);
-    const model::HeadOfLayer chosen{view.layer, view.head};
+    const HeadOfLayer chosen{view.layer, view.head};
     std::string words = fmt::format("{} most with", shortName(chosen));
     for (const model::ComposedHeads& pair : compositions.found.strongestOf(chosen, kPartners)) {
       words += fmt::format("   {} → {} {} {:.3f}", shortName(pair.from), shortName(pair.into),

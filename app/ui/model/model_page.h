@@ -24,7 +24,7 @@ inline constexpr const char* kLayerStripCard = "layer of the model";
 Index chosenToken(const ModelView& view, const ModelMoment& moment);
 
 /// Opens the head's layer in Flow; the model then runs the edits made there.
-void openLayerInFlow(const PanelContext& panel, LiveModel& model, const model::HeadOfLayer& head);
+void openLayerInFlow(const PanelContext& panel, LiveModel& model, const HeadOfLayer& head);
 std::unique_ptr<Card> makeModelPredictionCard(LiveModel& model, LiveGeneration& generation);
 
 }  // namespace headscope::ui

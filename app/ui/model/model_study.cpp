@@ -47,10 +47,10 @@ std::optional<ProbedModel> probed(const model::ModelMeasure& measure,
 }  // namespace
 
 Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment& moment,
-                                   When when) {
+                                   Schedule when) {
   constexpr const char* kName = "model heads";
   const Fingerprint key("heads", moment.number);
-  return panel.computations.want<FoundHeads>(kName, key, when, [&] {
+  return panel.computations.request<FoundHeads>(kName, key, when, [&] {
     const FoundHeads* last = panel.computations.last<FoundHeads>(kName);
     return unitsOf(
         [trace = moment.trace,
@@ -65,7 +65,7 @@ Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment&
 Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& moment) {
   const model::ModelDocumentPtr document = moment.trace->documentPtr();
   const Fingerprint key("probe", addressOf(document->model), moment.changes);
-  return panel.computations.want<ProbedModel>("model probe", key, When::beside, [&] {
+  return panel.computations.request<ProbedModel>("model probe", key, Schedule::background, [&] {
     return unitsOf(
         [document, tokenizer = moment.tokenizer](const std::atomic<bool>& cancelled) {
           const auto input = repeatedRandomTokens(document->model->config(), tokenizer.get());
@@ -101,19 +101,20 @@ Computed<ModelCompositions> modelCompositions(const PanelContext& panel,
                                               const ModelMoment& moment) {
   const ModelPtr& model = moment.trace->document().model;
   const Fingerprint key("compositions", addressOf(model));
-  return panel.computations.want<ModelCompositions>("model compositions", key, When::beside, [&] {
-    return [model](const std::atomic<bool>& cancelled) -> std::optional<ModelCompositions> {
-      const double work = model::compositionFlops(model->config());
-      if (work > kMostCompositionFlops) {
-        throw UserError(fmt::format(
-            "compositions of this model would take {:.0f} · 10^12 operations: not computed",
-            work / 1e12));
-      }
-      auto found = model::composeHeads(*model, ExecutionContext{0, &cancelled});
-      if (!found) return std::nullopt;
-      return withThoseThatStandOut({model, std::move(*found)});
-    };
-  });
+  return panel.computations.request<ModelCompositions>(
+      "model compositions", key, Schedule::background, [&] {
+        return [model](const std::atomic<bool>& cancelled) -> std::optional<ModelCompositions> {
+          const double work = model::compositionFlops(model->config());
+          if (work > kMostCompositionFlops) {
+            throw UserError(fmt::format(
+                "compositions of this model would take {:.0f} · 10^12 operations: not computed",
+                work / 1e12));
+          }
+          auto found = model::composeHeads(*model, ExecutionContext{0, &cancelled});
+          if (!found) return std::nullopt;
+          return withThoseThatStandOut({model, std::move(*found)});
+        };
+      });
 }
 
 Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
@@ -122,7 +123,7 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
                                                   const std::vector<Index>& keys) {
   const Fingerprint key("tokens", moment.number, queries.size(), queries, keys);
   using Weights = std::vector<MetricValue>;
-  return panel.computations.want<Weights>("weight on tokens", key, When::beside, [&] {
+  return panel.computations.request<Weights>("weight on tokens", key, Schedule::background, [&] {
     return [trace = moment.trace, queries,
             keys](const std::atomic<bool>& cancelled) -> std::optional<Weights> {
       Weights weights;
@@ -142,9 +143,8 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
         }
         const Tensor& all = attention->tensor(TensorId::weights);
         for (Index head = 0; head < trace->config().heads; ++head) {
-          MetricValue weight = partnerWeight(all.matrix({0, head}), counted, partners);
-          if (!weight) weight.why = "none of these tokens can look there";
-          weights.push_back(std::move(weight));
+          weights.push_back(partnerWeight(all.matrix({0, head}), counted, partners,
+                                          "none of these tokens can look there"));
         }
       }
       return weights;
@@ -157,7 +157,7 @@ Computed<std::vector<float>> largestWeights(const PanelContext& panel, const Mod
                                             const std::vector<bool>& columnsLeftOut) {
   const Fingerprint key("largest", moment.number, rowsLeftOut, columnsLeftOut);
   using Largest = std::vector<float>;
-  return panel.computations.want<Largest>("largest weights", key, When::beside, [&] {
+  return panel.computations.request<Largest>("largest weights", key, Schedule::background, [&] {
     return [trace = moment.trace, rowsLeftOut,
             columnsLeftOut](const std::atomic<bool>& cancelled) -> std::optional<Largest> {
       const Index heads = trace->config().heads;
@@ -183,7 +183,7 @@ Computed<std::vector<float>> largestWeights(const PanelContext& panel, const Mod
   });
 }
 
-CellRows drawnWeights(const ModelMoment& moment, const model::HeadOfLayer& head,
+CellRows drawnWeights(const ModelMoment& moment, const HeadOfLayer& head,
                       const std::vector<bool>& rowsLeftOut,
                       const std::vector<bool>& columnsLeftOut) {
   const TracePtr trace = moment.trace->layer(head.layer);
@@ -230,7 +230,7 @@ Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& mo
                                 const std::vector<bool>& rowsLeftOut,
                                 const std::vector<bool>& columnsLeftOut) {
   const Fingerprint key("small heads", moment.number, rowsLeftOut, columnsLeftOut);
-  return panel.computations.want<SmallHeads>("small heads", key, When::beside, [&] {
+  return panel.computations.request<SmallHeads>("small heads", key, Schedule::background, [&] {
     return [moment, rowsLeftOut, columnsLeftOut,
             key = key.value()](const std::atomic<bool>& cancelled) -> std::optional<SmallHeads> {
       const model::ModelConfig& c = moment.config();
@@ -240,7 +240,7 @@ Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& mo
       small.cells.assign(static_cast<std::size_t>(c.layers * c.heads * size), gl::kMaskedCell);
       const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, 0));
       parallelFor(c.layers * c.heads, {.cancelled = &cancelled}, [&](Index piece) {
-        const model::HeadOfLayer head{piece / c.heads, piece % c.heads};
+        const HeadOfLayer head{piece / c.heads, piece % c.heads};
         if (!moment.trace->held(head.layer)) return;
         const CellRows cells = reduced(drawnWeights(moment, head, rowsLeftOut, columnsLeftOut),
                                        small.side, small.side);

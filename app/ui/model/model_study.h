@@ -24,7 +24,8 @@ struct FoundHeads {
   std::shared_ptr<const model::MeasuredHeads> heads;
 };
 /// Measures all heads on the moment's text.
-Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment& moment, When when);
+Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment& moment,
+                                   Schedule when);
 
 /// The model's pass over repeated random tokens, and the measured heads of it.
 struct ProbedModel {
@@ -60,7 +61,7 @@ Computed<std::vector<float>> largestWeights(const PanelContext& panel, const Mod
 
 /// A head's weights for drawing: 0 in the excluded rows and columns. Valid as long as the moment;
 /// the layer must be held.
-CellRows drawnWeights(const ModelMoment& moment, const model::HeadOfLayer& head,
+CellRows drawnWeights(const ModelMoment& moment, const HeadOfLayer& head,
                       const std::vector<bool>& rowsLeftOut,
                       const std::vector<bool>& columnsLeftOut);
 

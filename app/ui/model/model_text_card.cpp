@@ -183,7 +183,7 @@ class ModelTextCard final : public Card {
     const float one = textSize(look.fonts.mono, "100.0 %").x;
     const float figures = before == nullptr ? one : 2 * one + look.space.medium;
     for (std::size_t i = 0; i < best.size(); ++i) {
-      const model::Prediction& each = best[i];
+      const model::TokenProbability& each = best[i];
       const ImVec2 from = ImGui::GetCursorScreenPos();
       const float line = fontSize(look.fonts.regular) + look.space.small;
       ImDrawList* list = ImGui::GetWindowDrawList();

@@ -6,6 +6,10 @@
 
 #include "core/document/fwd.h"
 
+namespace headscope {
+struct CellRef;
+}  // namespace headscope
+
 namespace headscope::ui {
 
 std::string cellTip(const Trace& trace, const CellRef& cell);

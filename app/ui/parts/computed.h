@@ -1,9 +1,10 @@
-// Computed: values that panels ask for each frame and that background threads compute: measures of
+// Computed: values that panels request in each frame and that the scheduler computes: measures of
 // several heads, figures of a card. One registry holds them all, so that waking the window, waiting
 // and cancelling are done in one place.
 //
-// A value is asked for by its name and the key of all it depends on. Until the value of the newest
-// key is ready, the last one is returned, or none. A newer key stops the work for an older one.
+// A panel requests a value by its name and the key of all it depends on. Until the value of the
+// newest key is ready, the last one is returned, or none. A newer key stops the work for an older
+// one.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "app/background.h"
+#include "app/background_task.h"
 #include "app/ui/parts/fingerprint.h"
 
 namespace headscope::ui {
@@ -32,23 +33,25 @@ struct Computed {
 };
 
 /// When and where a value is computed.
-enum class When {
-  beside,  // in the background, on another thread
-  atOnce,  // within the frame: small work, whose result would otherwise come a frame late
-  atRest,  // on a thread of its own, but not during a drag or typing: for work longer than a pass
-  notYet,  // not now: returns the last value, since other work comes first
+enum class Schedule {
+  background,  // beside the frames
+  now,         // within the frame: small work, whose result would otherwise come a frame late
+  whenIdle,    // as background, but not during a drag or typing: for work longer than a pass
+  never,       // returns the last value, since other work comes first
 };
 
 class Computations {
  public:
+  explicit Computations(Scheduler& scheduler) : scheduler_(scheduler) {}
+
   /// Returns the value of that name. Where it has to be computed, `makeWork` is called; it returns
   /// the BackgroundTask's Work with all that it reads, or its NextUnit where the work has several
   /// units. Either may throw UserError.
   template <typename Result, typename MakeWork>
-  Computed<Result> want(std::string_view name, const Fingerprint& key, When when,
-                        const MakeWork& makeWork) {
-    return entry<Result>(name).want(key, when, handMoves_,
-                                    [&] { return unitsIn<Result>(makeWork()); });
+  Computed<Result> request(std::string_view name, const Fingerprint& key, Schedule schedule,
+                           const MakeWork& makeWork) {
+    return entry<Result>(name).request(key, schedule, handMoves_,
+                                       [&] { return unitsIn<Result>(makeWork()); });
   }
 
   /// Returns the last value, of any key; null: none yet. Valid until the next frame.
@@ -59,15 +62,15 @@ class Computations {
 
   /// Computes small work within the frame and returns the value, or null where it threw.
   template <typename Result, typename Compute>
-  const Result* atOnce(std::string_view name, const Fingerprint& key, const Compute& compute) {
+  const Result* computeNow(std::string_view name, const Fingerprint& key, const Compute& compute) {
     const auto makeWork = [&] {
       return [&](const std::atomic<bool>&) { return std::optional<Result>(compute()); };
     };
-    return want<Result>(name, key, When::atOnce, makeWork).current;
+    return request<Result>(name, key, Schedule::now, makeWork).current;
   }
 
   /// Begins a frame, which uses the values that are ready by now. `handMoves`: during a drag or
-  /// typing, so that work of When::atRest waits.
+  /// typing, so that work of Schedule::whenIdle waits.
   void beginFrame(bool handMoves) {
     handMoves_ = handMoves;
     for (auto& [name, entry] : entries_) entry->take();
@@ -121,19 +124,20 @@ class Computations {
   template <typename Result>
   class Entry final : public Base {
    public:
-    explicit Entry(TaskPool& pool) : task_(&pool) {}
+    explicit Entry(Scheduler& scheduler) : task_(scheduler) {}
     template <typename MakeWork>
-    Computed<Result> want(const Fingerprint& key, When when, bool handMoves,
-                          const MakeWork& makeWork) {
-      const bool waits = when == When::notYet || (when == When::atRest && handMoves);
-      if (!(key == asked_) && !waits) ask(key, when, makeWork());
+    Computed<Result> request(const Fingerprint& key, Schedule schedule, bool handMoves,
+                             const MakeWork& makeWork) {
+      const bool waits =
+          schedule == Schedule::never || (schedule == Schedule::whenIdle && handMoves);
+      if (!(key == requested_) && !waits) begin(key, schedule, makeWork());
       return {last(), resultKey_ == key ? last() : nullptr,
-              key == asked_ ? std::string_view(problem_) : std::string_view()};
+              key == requested_ ? std::string_view(problem_) : std::string_view()};
     }
     const Result* last() const { return result_ ? &*result_ : nullptr; }
     void take() override {
       auto outcome = task_.take();
-      if (!outcome || !beside_) return;  // the outcome of an older key
+      if (!outcome || !inBackground_) return;  // the outcome of an older key
       if (outcome->result) {
         keep(outcome->result->first, std::move(outcome->result->second));
       } else {
@@ -146,11 +150,11 @@ class Computations {
     bool busy() const override { return task_.busy(); }
 
    private:
-    void ask(const Fingerprint& key, When when, NextUnit<Result> next) {
-      asked_ = key;
+    void begin(const Fingerprint& key, Schedule schedule, NextUnit<Result> next) {
+      requested_ = key;
       problem_.clear();
-      beside_ = when != When::atOnce;
-      if (!beside_) {
+      inBackground_ = schedule != Schedule::now;
+      if (!inBackground_) {
         const std::atomic<bool> never = false;
         std::optional<Result> result;
         problem_ = whyNot([&] {
@@ -174,18 +178,19 @@ class Computations {
     }
 
     BackgroundTask<std::pair<Fingerprint, Result>> task_;
-    Fingerprint asked_;
+    Fingerprint requested_;
     Fingerprint resultKey_;
     std::optional<Result> result_;
     std::string problem_;
-    bool beside_ = false;  // whether the newest key's work runs on another thread
+    bool inBackground_ = false;  // whether the scheduler runs the newest key's work
   };
 
   template <typename Result>
   Entry<Result>& entry(std::string_view name) {  // throws where the name has another type
     auto found = entries_.find(name);
     if (found == entries_.end()) {
-      found = entries_.emplace(std::string(name), std::make_unique<Entry<Result>>(pool_)).first;
+      found =
+          entries_.emplace(std::string(name), std::make_unique<Entry<Result>>(scheduler_)).first;
       found->second->setWake(wake_);
     }
     auto* const typed = dynamic_cast<Entry<Result>*>(found->second.get());
@@ -195,9 +200,7 @@ class Computations {
     return *typed;
   }
 
-  static constexpr int kThreads = 3;
-
-  TaskPool pool_{kThreads};  // shared by all entries, which are destroyed before it
+  Scheduler& scheduler_;
   std::map<std::string, std::unique_ptr<Base>, std::less<>> entries_;
   std::function<void()> wake_;
   bool handMoves_ = false;

@@ -67,8 +67,8 @@ void Flash::start(TracePtr before, TracePtr after) {
 }
 
 Computed<Flash::MetricValue> Flash::ask(Computations& computations) const {
-  return computations.want<MetricValue>(
-      "flash", Fingerprint("flash", measurement_), When::beside, [this] {
+  return computations.request<MetricValue>(
+      "flash", Fingerprint("flash", measurement_), Schedule::background, [this] {
         return [before = before_, after = after_, wanted = wanted_](
                    const std::atomic<bool>& cancelled) -> std::optional<MetricValue> {
           MetricValue grids;

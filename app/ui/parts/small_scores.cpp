@@ -9,6 +9,7 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/reduce.h"
 #include "core/base/execution.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -90,7 +91,7 @@ TracePtr SmallScoresBeside::shown(const TracePtr& pass, Index item, Index head,
   if (there != nullptr && there->values == values) small = there->small;
   if (const auto next = nextHead(*small, head)) {
     const Fingerprint key("small scores of a head", values, *next);
-    computations.want<Known>(kName, key, When::beside, [&] {
+    computations.request<Known>(kName, key, Schedule::background, [&] {
       return [=](const std::atomic<bool>& cancelled) -> std::optional<Known> {
         auto made = smallHead(*pass, *small, *next, cancelled);
         if (made == nullptr) return std::nullopt;

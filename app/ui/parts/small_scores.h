@@ -6,7 +6,12 @@
 
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/fingerprint.h"
+#include "core/base/index.h"
 #include "core/document/fwd.h"
+
+namespace headscope {
+struct SmallScores;
+}  // namespace headscope
 
 namespace headscope::ui {
 

@@ -187,13 +187,6 @@ class StageItemBuilder {
   std::vector<StageItem> items_;
 };
 
-LitBlock joinedBlock(const LitBlock& a, const LitBlock& b) {
-  const Index row = std::min(a.row, b.row);
-  const Index col = std::min(a.col, b.col);
-  return {row, std::max(a.row + a.rows, b.row + b.rows) - row, col,
-          std::max(a.col + a.cols, b.col + b.cols) - col};
-}
-
 }  // namespace
 
 std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
@@ -225,24 +218,24 @@ std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepI
   return shown ? looked : std::nullopt;
 }
 
-std::optional<LitBlock> litCell(const StageItem& item, const CellRef& cell) {
+std::optional<CellBlock> litCell(const StageItem& item, const CellRef& cell) {
   const auto at = item.sign ? std::nullopt : item.ref.find(cell);
   if (!at) return std::nullopt;
-  return LitBlock{at->row, 1, at->col, 1};
+  return CellBlock{at->row, 1, at->col, 1};
 }
 
-std::optional<LitBlock> litBlock(const StageItem& item, const Explanation& e) {
+std::optional<CellBlock> litBlock(const StageItem& item, const Explanation& e) {
   if (item.ref.maskOnly) {  // a cell of the mask has the place of its score
     StageItem score = item;
     score.ref.maskOnly = false;
     return litCell(score, e.cell);
   }
   if (const auto own = litCell(item, e.cell)) return own;
-  std::optional<LitBlock> block;
+  std::optional<CellBlock> block;
   for (const Term& term : e.terms) {
     for (const CellRef& cell : term.cells) {
       const auto lit = litCell(item, cell);
-      if (lit) block = block ? joinedBlock(*block, *lit) : *lit;
+      if (lit) block = block ? block->joined(*lit) : *lit;
     }
   }
   return block;

@@ -9,6 +9,7 @@
 #include "app/ui/hover.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/step_looks.h"
+#include "core/attention/places.h"
 #include "core/attention/steps/step_id.h"
 
 namespace headscope {
@@ -47,23 +48,15 @@ bool isTokenLane(Lane lane);
 
 // The cells that light up: the operands of the cell under the mouse or chosen.
 
-/// A block of cells of a matrix as shown.
-struct LitBlock {
-  Index row = 0, rows = 1;
-  Index col = 0, cols = 1;
-
-  bool operator==(const LitBlock&) const = default;
-};
-
 /// Returns the cell under the mouse, or else the chosen one, if it belongs to the step's result.
 std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepId step,
                                       const ViewState& view);
 
 /// Returns the cells of one matrix that belong to a cell of the result: the cell itself, or its
 /// operands (a row of Q, a column of K^T, one cell of a bias); none where there are none.
-std::optional<LitBlock> litBlock(const StageItem& item, const Explanation& explanation);
+std::optional<CellBlock> litBlock(const StageItem& item, const Explanation& explanation);
 
 /// Returns one cell as a block, where the matrix shows it.
-std::optional<LitBlock> litCell(const StageItem& item, const CellRef& cell);
+std::optional<CellBlock> litCell(const StageItem& item, const CellRef& cell);
 
 }  // namespace headscope::ui

@@ -68,7 +68,7 @@ class StageMatrixPainter {
   }
 
  private:
-  Rect placeOf(const LitBlock& block) const {
+  Rect placeOf(const CellBlock& block) const {
     return place_.block(static_cast<double>(block.row), static_cast<double>(block.rows),
                         static_cast<double>(block.col), static_cast<double>(block.cols),
                         look_.space.tight);
@@ -119,7 +119,7 @@ class StageMatrixPainter {
   }
 
   void veil() {
-    for (const CellRange& part : matrix_.veiled) {
+    for (const MatrixPart& part : matrix_.veiled) {
       const Rect at =
           place_.block(part.row0, part.row1 - part.row0, part.col0, part.col1 - part.col0);
       list_->AddRectFilled(at.a, at.b, veilColor(look_.theme));
@@ -157,8 +157,8 @@ class StageMatrixPainter {
   void headsPart() {
     const Index count = item_.outlinedTo - item_.outlinedFrom;
     if (count <= 0) return;
-    const LitBlock part = item_.outlineRows ? LitBlock{item_.outlinedFrom, count, 0, place_.cols}
-                                            : LitBlock{0, place_.rows, item_.outlinedFrom, count};
+    const CellBlock part = item_.outlineRows ? CellBlock{item_.outlinedFrom, count, 0, place_.cols}
+                                             : CellBlock{0, place_.rows, item_.outlinedFrom, count};
     frame(placeOf(part).outset(1.0F),
           headColor(look_.theme, static_cast<std::size_t>(panel_.selection.head)));
   }

@@ -23,10 +23,10 @@ struct PanelContext;
 using Lit = std::array<Index, 5>;
 
 /// A part of a matrix in rows and columns as shown; fractions cut through a cell.
-struct CellRange {
+struct MatrixPart {
   double row0 = 0.0, row1 = 0.0, col0 = 0.0, col1 = 0.0;
 
-  bool operator==(const CellRange&) const = default;
+  bool operator==(const MatrixPart&) const = default;
 };
 
 /// The arrangement of the names of columns below the matrices of a stage.
@@ -41,9 +41,9 @@ struct StageMatrix {
   ColorScale scale;
   Rect at;
   ColumnNames names = {};
-  const Explanation* explained = nullptr;  // lights the operands of a result's cell, not lanes
-  bool pickable = true;                    // whether its cells react to the mouse
-  std::span<const CellRange> veiled = {};  // the parts that the timeline has not reached
+  const Explanation* explained = nullptr;   // lights the operands of a result's cell, not lanes
+  bool pickable = true;                     // whether its cells react to the mouse
+  std::span<const MatrixPart> veiled = {};  // the parts that the timeline has not reached
   std::string range = {};  // the range of its values, where it shares its scale with another matrix
 };
 

@@ -61,7 +61,7 @@ void narrateNow(const PanelContext& panel, Playback& playback) {
 
 class StageMomentBuilder {
  public:
-  StageMomentBuilder(const Trace& trace, const RowId& subject, const TimelineSegment& moment,
+  StageMomentBuilder(const Trace& trace, const RowRef& subject, const TimelineSegment& moment,
                      double share)
       : trace_(trace), c_(trace.config()), subject_(subject), moment_(moment) {
     const double count = static_cast<double>(moment.to - moment.from);
@@ -183,7 +183,7 @@ class StageMomentBuilder {
 
   const Trace& trace_;
   const AttentionConfig& c_;
-  const RowId& subject_;
+  const RowRef& subject_;
   const TimelineSegment& moment_;
   double reached_ = 0.0;  // the position within the range that the moment visits, counted from 0
   Index current_ = 0;
@@ -193,7 +193,7 @@ class StageMomentBuilder {
 
 }  // namespace
 
-StageMoment stageMoment(const Trace& trace, const RowId& subject, const TimelineSegment& moment,
+StageMoment stageMoment(const Trace& trace, const RowRef& subject, const TimelineSegment& moment,
                         double share) {
   return StageMomentBuilder(trace, subject, moment, share).build();
 }
@@ -206,7 +206,7 @@ void advancePlayback(const PanelContext& panel, Playback& playback) {
     leaveTimeline(panel.view);  // the user opened another step
   }
   panel.selection.playQuery = queryFor(panel, playback);
-  const RowId subject{panel.selection.item, panel.selection.head, panel.selection.playQuery};
+  const RowRef subject{panel.selection.item, panel.selection.head, panel.selection.playQuery};
   Timeline timeline(panel.trace.config(), subject);
   if (panel.selection.playTime) {
     if (!(timeline == playback.timeline)) {
@@ -236,7 +236,7 @@ void followPlayback(const PanelContext& panel, Playback& playback) {
 std::string narrationOf(const PanelContext& panel, const Playback& playback) {
   const Timeline& timeline = playback.timeline;
   if (timeline.moments().empty()) return {};
-  RowId subject = playback.subject;
+  RowRef subject = playback.subject;
   subject.head = panel.selection.head;
   TimelineSegment first = timeline.moments()[timeline.at(timeline.stepStart(panel.selection.step))];
   const std::optional<CellRef>& chosen = panel.selection.cell;

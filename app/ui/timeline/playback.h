@@ -25,25 +25,25 @@ struct StageMoment {
   StageScope scope = StageScope::thisHead;
   Index head = 0;  // the head of the matrices; it changes in a sweep over heads
   Lit lit{};
-  std::vector<CellRange> veiled;  // the veiled parts of the result
-  Index headsReached = 0;         // the number of heads reached in the grid of all heads
+  std::vector<MatrixPart> veiled;  // the veiled parts of the result
+  Index headsReached = 0;          // the number of heads reached in the grid of all heads
 };
 
 /// Returns the state of the stage when `share` of the moment, 0 … 1, has passed.
-StageMoment stageMoment(const Trace& trace, const RowId& subject, const TimelineSegment& moment,
+StageMoment stageMoment(const Trace& trace, const RowRef& subject, const TimelineSegment& moment,
                         double share);
 
 /// The state of playback between frames; all of it can be recomputed.
 struct Playback {
   Timeline timeline;
-  RowId subject;
+  RowRef subject;
   std::optional<StageMoment> stage;  // the stage at the view's playTime; none off the timeline
   std::string narration;
   double now = 0.0;  // the time of the last frame
   // the pass, moment and row that the narration describes
   std::uint64_t pass = 0;
   TimelineSegment narrated;
-  RowId narratedOf;
+  RowRef narratedOf;
 };
 
 inline constexpr double kNever = std::numeric_limits<double>::infinity();

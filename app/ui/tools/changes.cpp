@@ -158,7 +158,7 @@ class ChangesTool final : public Card {
                      resultOf(panel.selection.step, panel.trace.config(), panel.view), room);
     const Fingerprint key("moved", panel.trace.pass(), before.trace->pass(), before.salt,
                           panel.selection.item);
-    const auto* moved = panel.computations.atOnce<std::vector<OutputChange>>(
+    const auto* moved = panel.computations.computeNow<std::vector<OutputChange>>(
         "moved outputs", key,
         [&] { return outputChanges(*before.trace, panel.trace, panel.selection.item); });
     if (moved != nullptr) outputBars(panel, *moved, bars);

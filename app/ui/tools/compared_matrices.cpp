@@ -317,7 +317,7 @@ void comparedMatrices(const PanelContext& panel, const ComparedPasses& passes,
   const Fingerprint key("difference", first.trace.pass(), first.salt, second.trace.pass(),
                         second.salt, ref.tensor, ref.item, ref.head);
   const auto* difference =
-      panel.computations.atOnce<MatrixDifference>("compared matrices", key, [&] {
+      panel.computations.computeNow<MatrixDifference>("compared matrices", key, [&] {
         return matrixDifference(passes.second.trace, passes.first.trace, ref.tensor, ref.item,
                                 ref.head);
       });

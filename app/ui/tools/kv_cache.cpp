@@ -120,12 +120,6 @@ std::array<ImU32, kDecodeParts> partColors(const Theme& t) {
   return {t.query, t.key, t.input, t.value, t.output};
 }
 
-/// Returns an amount without its unit, which the table names: "1.57 M".
-std::string flopsAmount(Index flops) {
-  const std::string words = flopsInWords(flops);
-  return words.substr(0, words.find("FLOP"));
-}
-
 std::string savedShare(const DecodeFlops& cached, const DecodeFlops& whole) {
   const auto all = static_cast<double>(whole.total());
   return fmt::format("{:.1f} %", 100.0 * (all - static_cast<double>(cached.total())) / all);

@@ -38,7 +38,7 @@ enum class Brush { pairs, rows, columns };
 struct MaskStroke {
   bool allow = false;      // whether it allows pairs: the opposite of its first pair
   bool rectangle = false;  // whether it fills the rectangle from the first pair to the mouse
-  PairBlock first;
+  CellBlock first;
   ImVec2 last;                               // the mouse in the last frame
   std::shared_ptr<const PaintedMask> under;  // the painted mask at its start
 };
@@ -101,10 +101,10 @@ PaintedMask documentsPaint(const Document& d, Index item) {
                          ends(d.input->keyTokens()));
 }
 
-bool anyAllowed(const Document& document, Index item, const PairBlock& block) {
-  for (Index i = block.row0; i < block.row1; ++i) {
+bool anyAllowed(const Document& document, Index item, const CellBlock& block) {
+  for (Index i = block.row; i < block.endRow(); ++i) {
     const AllowedKeys allowed = allowedKeys(document.config.mask, item, i, document.config.keys());
-    for (Index j = block.col0; j < block.col1; ++j) {
+    for (Index j = block.col; j < block.endCol(); ++j) {
       if (allowed(j)) return true;
     }
   }
@@ -112,21 +112,10 @@ bool anyAllowed(const Document& document, Index item, const PairBlock& block) {
 }
 
 /// Returns the block widened by the brush.
-PairBlock brushed(PairBlock block, Brush brush, const AttentionConfig& c) {
-  if (brush == Brush::rows) {
-    block.col0 = 0;
-    block.col1 = c.keys();
-  } else if (brush == Brush::columns) {
-    block.row0 = 0;
-    block.row1 = c.seqLen;
-  }
+CellBlock brushed(const CellBlock& block, Brush brush, const AttentionConfig& c) {
+  if (brush == Brush::rows) return {block.row, block.rows, 0, c.keys()};
+  if (brush == Brush::columns) return {0, c.seqLen, block.col, block.cols};
   return block;
-}
-
-/// Returns the smallest block that contains both.
-PairBlock spanned(const PairBlock& a, const PairBlock& b) {
-  return {std::min(a.row0, b.row0), std::max(a.row1, b.row1), std::min(a.col0, b.col0),
-          std::max(a.col1, b.col1)};
 }
 
 /// Visits points on the mouse's way, at most one cell apart.
@@ -241,7 +230,7 @@ class MaskTool final : public Card {
   void changePair(const PanelContext& panel, const MatrixCell& pair) {
     const Document& d = panel.document;
     const Index item = paintedItem(panel);
-    const PairBlock block{pair.row, pair.row + 1, pair.col, pair.col + 1};
+    const CellBlock block{pair.row, 1, pair.col, 1};
     const bool allow = !anyAllowed(d, item, block);
     refused_ = allow ? std::optional(pair) : std::nullopt;
     PaintedMask paint = paintOf(d);
@@ -255,11 +244,11 @@ class MaskTool final : public Card {
   /// Begins or continues a stroke at a point of the matrix.
   void strokeTo(const PanelContext& panel, const MatrixPlace& place, ImVec2 point, bool rectangle) {
     const AttentionConfig& c = panel.document.config;
-    const PairBlock under = pairsAt(place, point);
+    const CellBlock under = pairsAt(place, point);
     if (!stroke_) {
       const bool allow = !anyAllowed(panel.document, paintedItem(panel), under);
       stroke_ = MaskStroke{allow, rectangle, under, point, c.mask.painted};
-      choose(panel, {under.row0, under.col0});
+      choose(panel, {under.row, under.col});
       refused_ = allow ? cursor_ : std::nullopt;
     }
     PaintedMask paint = paintOf(panel.document);
@@ -268,7 +257,7 @@ class MaskTool final : public Card {
       const bool fits =
           before != nullptr && before->queries == c.seqLen && before->keys == c.keys();
       paint = fits ? *before : allAllowed(c.seqLen, c.keys());
-      paintBlock(paint, brushed(spanned(stroke_->first, under), brush_, c), stroke_->allow);
+      paintBlock(paint, brushed(stroke_->first.joined(under), brush_, c), stroke_->allow);
     } else {
       pointsAlong(stroke_->last, point, place.cell(), [&](ImVec2 at) {
         paintBlock(paint, brushed(pairsAt(place, at), brush_, c), stroke_->allow);
@@ -286,8 +275,8 @@ class MaskTool final : public Card {
     pictureArea("pairs", place.at.size());
     std::optional<MatrixCell> lit;
     if (ImGui::IsItemHovered()) {
-      const PairBlock block = pairsAt(place, io.MousePos);
-      lit = MatrixCell{block.row0, block.col0};
+      const CellBlock block = pairsAt(place, io.MousePos);
+      lit = MatrixCell{block.row, block.col};
       const CellRef cell = scoreOf(panel, *lit);
       if (exists(cell, panel.trace.config())) {
         panel.frame.hovered = Hover{cell, Lane::query, Lane::key, lit->row, lit->col};
@@ -398,13 +387,14 @@ class MaskTool final : public Card {
     const Document& d = panel.document;
     const Index item = paintedItem(panel);
     if (pair) wrappedLabel(look.fonts.small, t.text, pairSentence(d, item, pair->row, pair->col));
-    const std::string rules =
-        refused_ ? rulesInTheWay(d, item, refused_->row, refused_->col) : std::string();
+    const std::vector<MaskRule> rules =
+        refused_ ? rulesInTheWay(d, item, refused_->row, refused_->col) : std::vector<MaskRule>();
     if (!rules.empty()) {
-      const bool one = rules.find(" and ") == std::string::npos;
-      const bool differs = lengthsDiffer(d.config.mask) && rules == "padding";
+      const bool one = rules.size() == 1;
+      const bool differs =
+          lengthsDiffer(d.config.mask) && one && rules.front() == MaskRule::padding;
       wrappedLabel(look.fonts.small, t.bad,
-                   fmt::format("{} forbid{} {} → {} anyway: {}", rules, one ? "s" : "",
+                   fmt::format("{} forbid{} {} → {} anyway: {}", namesOf(rules), one ? "s" : "",
                                queryName(d, item, refused_->row), keyName(d, item, refused_->col),
                                differs ? "padding that differs between items cannot be painted over"
                                        : fmt::format("'{}' lets you change it", kRulesIntoPaint)));

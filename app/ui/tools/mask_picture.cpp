@@ -102,18 +102,18 @@ void ShownMask::update(const Document& document, Index item) {
   for (Index i = 0; i < queries_; ++i) allowedPairs_ += allowedKeys(mask_, item, i, keys_).count();
 }
 
-PairBlock pairsAt(const MatrixPlace& place, ImVec2 point) {
+CellBlock pairsAt(const MatrixPlace& place, ImVec2 point) {
   // where several cells share the point, all cells from its start to its end
-  const auto along = [](float offset, float size, Index count, Index* from, Index* to) {
+  const auto along = [](float offset, float size, Index count, Index& first, Index& cells) {
     const float start = size < 1.0F ? std::floor(offset) : offset;
-    *from = std::clamp<Index>(static_cast<Index>(std::floor(start / size)), 0, count - 1);
+    first = std::clamp<Index>(static_cast<Index>(std::floor(start / size)), 0, count - 1);
     const auto end = size < 1.0F ? static_cast<Index>(std::ceil((start + 1.0F) / size)) : 0;
-    *to = std::clamp<Index>(end, *from + 1, count);
+    cells = std::clamp<Index>(end, first + 1, count) - first;
   };
-  PairBlock block;
+  CellBlock block;
   const ImVec2 cell = place.cell();
-  along(point.y - place.at.a.y, cell.y, place.rows, &block.row0, &block.row1);
-  along(point.x - place.at.a.x, cell.x, place.cols, &block.col0, &block.col1);
+  along(point.y - place.at.a.y, cell.y, place.rows, block.row, block.rows);
+  along(point.x - place.at.a.x, cell.x, place.cols, block.col, block.cols);
   return block;
 }
 

@@ -39,7 +39,7 @@ class ShownMask {
 
 /// Returns the pairs under a point (queries are the rows, keys the columns): one pair, or all that
 /// share the point; for a point outside the matrix, the nearest.
-PairBlock pairsAt(const MatrixPlace& place, ImVec2 point);
+CellBlock pairsAt(const MatrixPlace& place, ImVec2 point);
 
 /// The layout of the largest matrix that fits into `room` with its labels; `width` is the width of
 /// both.

@@ -91,7 +91,7 @@ void mistakeInWords(const FrameContext& look, const MistakeText& text, bool on, 
 Computed<MistakeFigures> measuredFigures(const PanelContext& panel) {
   const Reference& other = panel.reference;
   const Fingerprint key("mistake", panel.trace.pass(), other.trace->pass(), other.salt);
-  return panel.computations.want<MistakeFigures>("mistake", key, When::beside, [&] {
+  return panel.computations.request<MistakeFigures>("mistake", key, Schedule::background, [&] {
     return [a = panel.traceHeld,
             b = other.trace](const std::atomic<bool>& cancelled) -> std::optional<MistakeFigures> {
       const auto largest = [&](TensorId tensor) {

@@ -261,7 +261,7 @@ class PerHeadTool final : public Card {
                           trace.revision(p.weight), trace.revision(p.bias), trace.config().bias,
                           asked_);
     const auto comparison =
-        panel.computations.want<PerHeadComparison>("per head", key, When::beside, [&] {
+        panel.computations.request<PerHeadComparison>("per head", key, Schedule::background, [&] {
           return
               [operands = projectionOperands(trace, p.part)](const std::atomic<bool>& cancelled) {
                 return comparePerHead(operands, {0, &cancelled});

@@ -52,7 +52,7 @@ class RotationTool final : public Card {
     const RowRef row = rowLookedAt(panel.view, panel.trace.config());
     const Index key = keyLookedAt(panel, row);
     const Fingerprint of("rotary pairs", panel.trace.pass(), row.item, row.head, row.query, key);
-    const auto* pairs = panel.computations.atOnce<std::vector<RotaryPair>>(
+    const auto* pairs = panel.computations.computeNow<std::vector<RotaryPair>>(
         "rotary pairs", of, [&] { return rotaryPairs(panel.trace, row, key); });
     if (pairs == nullptr) return;
     rowCaption(look, "shift the sentence by");

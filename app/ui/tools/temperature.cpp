@@ -35,8 +35,8 @@ const MeasuredVariance* varianceOf(const PanelContext& panel, const RowRef& row)
   const Trace& trace = panel.trace;
   const Fingerprint key("variance", row.item, row.head, trace.revision(TensorId::rawScores),
                         trace.revision(TensorId::scores));
-  const auto variance =
-      panel.computations.want<MeasuredVariance>("variance of scores", key, When::beside, [&] {
+  const auto variance = panel.computations.request<MeasuredVariance>(
+      "variance of scores", key, Schedule::background, [&] {
         return [held = panel.traceHeld,
                 row](const std::atomic<bool>& cancelled) -> std::optional<MeasuredVariance> {
           const HeadVariance of = headVariance(*held, row.item, row.head, &cancelled);
@@ -114,7 +114,7 @@ class TemperatureTool final : public Card {
   void draw(const PanelContext& panel) override {
     const RowRef row = rowLookedAt(panel.view, panel.trace.config());
     const Fingerprint key("row", panel.trace.pass(), row.item, row.head, row.query);
-    const auto* figures = panel.computations.atOnce<RowFigures>(
+    const auto* figures = panel.computations.computeNow<RowFigures>(
         "row figures", key, [&] { return rowFigures(panel.trace, row); });
     if (figures == nullptr) return;
     const MeasuredVariance* variance = varianceOf(panel, row);

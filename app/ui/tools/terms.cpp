@@ -394,7 +394,7 @@ class TermsTool final : public Card {
     const TermOrder& order = panel.preferences.termOrder;
     const Fingerprint key("terms", panel.trace.pass(), cell.tensor, cell.item, cell.head, cell.row,
                           cell.col, cell.gradient, order.by, order.descending);
-    const auto* terms = panel.computations.atOnce<OrderedTerms>(
+    const auto* terms = panel.computations.computeNow<OrderedTerms>(
         "ordered terms", key, [&] { return orderedTerms(*e, order); });
     if (terms == nullptr) return;
     Rect room = Rect::rest();

@@ -86,7 +86,7 @@ class Curves {
     for (std::size_t r = 0; r < moment_.foundAt.size(); ++r) {
       if (!moment_.foundAt[r]) continue;
       const std::string text =
-          fmt::format("{} {}", moment_.task->relations()[r].name, *moment_.foundAt[r]);
+          fmt::format("{} {}", moment_.task->relations[r].name, *moment_.foundAt[r]);
       const float x = chart.at(static_cast<double>(*moment_.foundAt[r]), 0.0).x + look_.space.thin;
       const float wide = textSize(look_.fonts.tiny, text).x;
       drawText(list_, look_.fonts.tiny, {std::min(x, chart.plot().b.x - wide), y},
@@ -129,7 +129,7 @@ class Curves {
   }
 
   void answers() {
-    const auto questions = moment_.task->questions();
+    const auto& questions = moment_.task->questions;
     std::vector<ChartKey> keys;
     for (std::size_t q = 0; q < questions.size(); ++q) {
       keys.push_back({std::string(questions[q].name), relationColor(look_.theme, q)});
@@ -169,14 +169,14 @@ class Curves {
     for (std::size_t q = 0; now != nullptr && q < now->losses.questions.size(); ++q) {
       const double accuracy = now->losses.questions[q].accuracy;
       if (accuracy >= 0.0) continue;
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", moment_.task->questions()[q].name,
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", moment_.task->questions[q].name,
                           cellNumber(accuracy, 2));
     }
     return text.empty() ? text : fmt::format(" ({}: drawn at 0)", text);
   }
 
   void masses() {
-    const auto relations = moment_.task->relations();
+    const auto& relations = moment_.task->relations;
     std::vector<ChartKey> keys;
     for (std::size_t r = 0; r < relations.size(); ++r) {
       keys.push_back({std::string(relations[r].name), relationColor(look_.theme, r)});

@@ -24,7 +24,7 @@ class HeadOffTable {
         {"off", {}, false, look_.px(120), 0.0F, false},
         {"is becoming", {}, false, look_.px(110), 0.0F, false},
         {"loss", "of the fixed examples", true, look_.px(60), 0.0F, false}};
-    for (const training::Question& question : moment_.task->questions()) {
+    for (const training::Question& question : moment_.task->questions) {
       columns.push_back({std::string(question.name) + (question.classes == 1 ? " R²" : ""),
                          std::string(question.words), true, 0.0F, 1.0F, false});
     }
@@ -32,15 +32,14 @@ class HeadOffTable {
     row(table, std::nullopt, off_.all);
     for (std::size_t layer = 0; layer < off_.without.size(); ++layer) {
       for (std::size_t head = 0; head < off_.without[layer].size(); ++head) {
-        row(table, training::HeadPlace{static_cast<Index>(layer), static_cast<Index>(head)},
+        row(table, HeadOfLayer{static_cast<Index>(layer), static_cast<Index>(head)},
             off_.without[layer][head]);
       }
     }
   }
 
  private:
-  void row(Table& table, const std::optional<training::HeadPlace>& head,
-           const training::Losses& losses) {
+  void row(Table& table, const std::optional<HeadOfLayer>& head, const training::Losses& losses) {
     const Theme& t = look_.theme;
     const Index n = head ? head->layer * moment_.settings.model.heads + head->head : -1;
     table.row(n);
@@ -54,7 +53,7 @@ class HeadOffTable {
     const auto role =
         head && evaluation != nullptr ? training::becoming(evaluation->roles, *head) : std::nullopt;
     table.text(
-        role ? fmt::format("{} {:.2f}", moment_.task->relations()[role->relation].name, role->mass)
+        role ? fmt::format("{} {:.2f}", moment_.task->relations[role->relation].name, role->mass)
              : std::string(),
         role && role->mass >= training::kFoundMass ? relationColor(t, role->relation)
                                                    : t.textMuted);
@@ -81,7 +80,7 @@ class HeadOffTable {
     if (isOff && now < with) {
       list->AddRect({to(now), corner.y}, {to(with), corner.y + line}, withAlpha(color, 0.35F));
     }
-    const training::Question& question = moment_.task->questions()[q];
+    const training::Question& question = moment_.task->questions[q];
     const std::string text =
         question.classes == 1 ? cellNumber(now, 2) : fmt::format("{:.0f} %", 100.0 * now);
     const float wide = textSize(look_.fonts.mono, text).x;

@@ -43,7 +43,7 @@ class LiveHeads {
   }
 
   /// Returns the layer and head that were clicked.
-  std::optional<training::HeadPlace> draw() {
+  std::optional<HeadOfLayer> draw() {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ColorScale scale = sequentialScale(look_, 0.0F, 1.0F);
     Heatmaps heatmaps(look_);
@@ -52,7 +52,7 @@ class LiveHeads {
                    scale, picture(n));
     }
     heatmaps.draw(list);
-    std::optional<training::HeadPlace> clicked;
+    std::optional<HeadOfLayer> clicked;
     for (Index n = 0; n < count_; ++n) {
       const Rect at = picture(n);
       list->AddRect(at.a, at.b, look_.theme.panelBorder);
@@ -106,13 +106,13 @@ class LiveHeads {
     if (evaluation == nullptr) return;
     const auto role = training::becoming(evaluation->roles, {n / heads_, n % heads_});
     if (!role) return;
-    const auto& relation = moment_.task->relations()[role->relation];
+    const auto& relation = moment_.task->relations[role->relation];
     const bool found = role->mass >= training::kFoundMass;
     const std::string words = fmt::format("{} {:.2f}", relation.name, role->mass);
     const training::Role& given = evaluation->roles.relations[role->relation];
     const auto when = moment_.foundAt[role->relation];
     if (found && when && *when <= moment_.step && given.head &&
-        *given.head == training::HeadPlace{n / heads_, n % heads_}) {
+        *given.head == HeadOfLayer{n / heads_, n % heads_}) {
       const float after = textSize(look_.fonts.semibold, name).x + look_.space.medium;
       for (const char* before : {"found at ", "at ", ""}) {
         const std::string text = fmt::format("{}{}", before, *when);
@@ -160,7 +160,7 @@ class LiveHeadsCard final : public Card {
       opened_ = moment->number;
       panel.commands.add(OpenDocument{
           moment->document,
-          fmt::format("{}, layer {} at step {}", moment->task->title(), layer_ + 1, moment->step)});
+          fmt::format("{}, layer {} at step {}", moment->task->title, layer_ + 1, moment->step)});
       panel.selection.page = kFlowPage;
     }
   }

@@ -59,7 +59,7 @@ class OverSteps {
   }
 
  private:
-  training::HeadPlace head(Index n) const {
+  HeadOfLayer head(Index n) const {
     return {n / moment_.settings.model.heads, n % moment_.settings.model.heads};
   }
   const Tensor& weights(std::size_t m, Index n) const {
@@ -92,7 +92,7 @@ class OverSteps {
       list->AddRect(picture.a, picture.b, t.panelBorder);
       const auto role = training::becoming(moment.evaluation.roles, head(n));
       if (!role) continue;
-      const auto& relation = moment_.task->relations()[role->relation];
+      const auto& relation = moment_.task->relations[role->relation];
       const bool found = role->mass >= training::kFoundMass;
       const std::string text = fmt::format("{} {:.2f}", relation.name, role->mass);
       if (words_ > 0.0F) {
@@ -130,7 +130,7 @@ class OverStepsCard final : public Card {
     const std::string run =
         moment == nullptr || !panel.alone
             ? std::string()
-            : fmt::format("{} · seed {}", moment->task->title(), moment->settings.seed);
+            : fmt::format("{} · seed {}", moment->task->title, moment->settings.seed);
     middleTabs(panel, TrainTab::overSteps, run.empty() ? nullptr : run.c_str());
     if (moment == nullptr) return;
     if (!panel.alone) runButtons(panel, training_, *moment);

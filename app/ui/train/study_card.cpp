@@ -166,7 +166,7 @@ class StudyDrawing {
   }
 
   void table() const {
-    const auto questions = moment_.task->questions();
+    const auto& questions = moment_.task->questions;
     std::vector<TableColumn> columns{{"run", {}, false, look_.px(90), 0.0F, false}};
     // the width that the heading and the widest number need
     const auto column = [&](const std::string& title, std::string about,
@@ -308,7 +308,7 @@ class StudyCard final : public Card {
     const training::TrainingSettings& s = asked.variants.front().settings;
     std::string words = fmt::format(
         "{} · {} runs of {} steps of {} examples · d_model {} · learning rate {:.3g} · seed {}",
-        asked.task.title(), asked.variants.size(), s.steps, s.batch, s.model.dModel,
+        asked.task.title, asked.variants.size(), s.steps, s.batch, s.model.dModel,
         s.optimiser.learningRate, s.seed);
     if (asked.moment != nullptr) {
       words += fmt::format(" · {:.1f} s", asked.moment->trainingMs / 1000.0);

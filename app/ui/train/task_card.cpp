@@ -72,7 +72,7 @@ class ExamplePicture {
 /// Draws the channels of a series as curves over its steps, one below the other, each after its
 /// name.
 void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect room) {
-  const auto channels = moment.task->channels();
+  const auto& channels = moment.task->channels;
   const auto count = static_cast<Index>(channels.size());
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.tiny;
@@ -114,7 +114,7 @@ class TaskCard final : public Card {
     heading(look, "Train", "heads find their roles by themselves");
     taskChoice(panel);
     const training::Task& task = chosenTask(view);
-    wrappedLabel(look.fonts.regular, look.theme.text, task.words());
+    wrappedLabel(look.fonts.regular, look.theme.text, task.words);
     const auto moment = training_.moment();
     if (moment == nullptr || moment->task != &task) return;
     relationChoice(look, view, *moment);
@@ -130,19 +130,19 @@ class TaskCard final : public Card {
     TrainView& view = panel.trainView;
     const training::Task& now = chosenTask(view);
     bool first = true;
-    for (const training::Task* task : training::allTasks()) {
-      const std::string title(task->title());
+    for (const training::Task& task : training::allTasks()) {
+      const std::string title(task.title);
       if (!first) flowOn(panel.look, buttonWidth(panel.look, title), 4.0F);
       first = false;
-      if (!pill(panel.look, title.c_str(), task == &now)) continue;
-      view = {.task = std::string(task->id()), .seed = view.seed, .tab = view.tab};
+      if (!pill(panel.look, title.c_str(), &task == &now)) continue;
+      view = {.task = std::string(task.id), .seed = view.seed, .tab = view.tab};
       beginWhereAnotherIsAsked(panel, training_);
     }
   }
 
   static void relationChoice(const FrameContext& look, TrainView& view,
                              const TrainingMoment& moment) {
-    const auto relations = moment.task->relations();
+    const auto& relations = moment.task->relations;
     view.relation = std::clamp<Index>(view.relation, 0, std::ssize(relations) - 1);
     rowCaption(look, "has to look at");
     for (std::size_t r = 0; r < relations.size(); ++r) {
@@ -156,7 +156,7 @@ class TaskCard final : public Card {
 
   void example(const FrameContext& look, TrainView& view, const TrainingMoment& moment, Rect room) {
     if (room.height() < look.px(60)) return;
-    if (moment.task->features().empty()) {
+    if (moment.task->features.empty()) {
       seriesCurves(look, moment, room.cutTop(room.height() * 0.4F, look.space.small));
     }
     ExamplePicture(look, moment, static_cast<std::size_t>(view.relation), room)

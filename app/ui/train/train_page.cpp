@@ -98,7 +98,7 @@ class TrainPage final : public Page {
 
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const auto moment = training_.moment();
-    return fmt::format("{} · step {}", chosenTask(panel.trainView).title(),
+    return fmt::format("{} · step {}", chosenTask(panel.trainView).title,
                        moment != nullptr ? moment->step : 0);
   }
   std::string keysInWords(const ViewState& view) const override {
@@ -150,10 +150,8 @@ void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation
 
 const training::Task& chosenTask(const TrainView& view) {
   const auto tasks = training::allTasks();
-  const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const training::Task* task) {
-    return task->id() == view.task;
-  });
-  return found != tasks.end() ? **found : *tasks.front();
+  const auto found = std::ranges::find(tasks, std::string_view(view.task), &training::Task::id);
+  return found != tasks.end() ? *found : tasks.front();
 }
 
 training::TrainingSettings chosenSettings(const TrainView& view) {
@@ -208,7 +206,7 @@ CellRows weightCells(const Tensor& weights, Index head, bool causal) {
 
 std::vector<std::string> placesOf(const training::Task& task, const training::Examples& example) {
   std::vector<std::string> names;
-  const auto features = task.features().size();
+  const auto features = task.features.size();
   for (Index i = 0; i < example.length; ++i) {
     const auto at = static_cast<std::size_t>(i) * features;
     names.push_back(features == 0 ? std::to_string(i + 1)

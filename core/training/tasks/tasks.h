@@ -1,16 +1,23 @@
-// The tasks, one per file of this folder; task.h offers them.
+// The tasks, one per file of this folder; task.h offers them. The file of `cards` defines
+// cardsTask().
 #pragma once
 
 #include "core/training/task.h"
 
+/// All tasks, in the order in which they are offered.
+#define HEADSCOPE_TASKS(TASK) \
+  TASK(cards)                 \
+  TASK(recall)                \
+  TASK(induction)             \
+  TASK(grammar)               \
+  TASK(sensor)                \
+  TASK(pointer)               \
+  TASK(brackets)
+
 namespace headscope::training {
 
-const Task& cardsTask();
-const Task& recallTask();
-const Task& inductionTask();
-const Task& grammarTask();
-const Task& sensorTask();
-const Task& pointerTask();
-const Task& bracketsTask();
+#define HEADSCOPE_DECLARE_TASK(name) Task name##Task();
+HEADSCOPE_TASKS(HEADSCOPE_DECLARE_TASK)
+#undef HEADSCOPE_DECLARE_TASK
 
 }  // namespace headscope::training

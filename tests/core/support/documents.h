@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/weight_tensors.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
 #include "tests/core/support/cases.h"
@@ -62,10 +63,7 @@ void expectRefused(const DocumentPtr& document, const Edit& edit, const std::str
 }
 
 inline bool sameWeights(const Document& a, const Document& b) {
-  const Weights& v = a.weights;
-  const Weights& w = b.weights;
-  return v.wQ.sameAs(w.wQ) && v.wK.sameAs(w.wK) && v.wV.sameAs(w.wV) && v.wO.sameAs(w.wO) &&
-         v.bQ.sameAs(w.bQ) && v.bK.sameAs(w.bK) && v.bV.sameAs(w.bV) && v.bO.sameAs(w.bO);
+  return sameTensors(a.weights, b.weights);
 }
 
 inline SetMask masked(const DocumentPtr& document, const std::function<void(Mask&)>& change) {

@@ -20,8 +20,8 @@ struct Generated {
   Generated(const training::Task& of, training::Examples examples)
       : task(of), all(std::move(examples)) {}
 
-  Index question(std::string_view name) const { return numberOf(task.questions(), name); }
-  Index relation(std::string_view name) const { return numberOf(task.relations(), name); }
+  Index question(std::string_view name) const { return numberOf(task.questions, name); }
+  Index relation(std::string_view name) const { return numberOf(task.relations, name); }
 
   Index symbol(Index example, Index place, Index feature = 0) const {
     return at(all.symbols, example, place, feature);

@@ -22,7 +22,7 @@ struct Golden {
   bool storedInputs = true;
 };
 
-inline Golden goldenOf(const formats::SafetensorsFile& file) {
+inline Golden goldenOf(const SafetensorsFile& file) {
   const auto json = nlohmann::json::parse(file.metadata().at("case"));
   Golden golden;
   AttentionConfig& c = golden.config;
@@ -68,7 +68,7 @@ inline DocumentPtr generatedDocument(const Golden& golden) {
   return documentOf(c, draw(TensorId::x, 1, 1.5), {}, weights);
 }
 
-inline DocumentPtr storedDocument(const Golden& golden, const formats::SafetensorsFile& file) {
+inline DocumentPtr storedDocument(const Golden& golden, const SafetensorsFile& file) {
   const formats::LoadedWeights loaded = formats::loadWeights(file);
   EXPECT_EQ(loaded.bias, golden.config.bias);
   EXPECT_EQ(formats::kvHeadsFor(loaded, golden.config.numHeads, "file"), golden.config.numKvHeads);
@@ -76,7 +76,7 @@ inline DocumentPtr storedDocument(const Golden& golden, const formats::Safetenso
   return documentOf(golden.config, source.x, source.memory, loaded.weights);
 }
 
-inline DocumentPtr goldenDocument(const formats::SafetensorsFile& file) {
+inline DocumentPtr goldenDocument(const SafetensorsFile& file) {
   const Golden golden = goldenOf(file);
   return golden.storedInputs ? storedDocument(golden, file) : generatedDocument(golden);
 }

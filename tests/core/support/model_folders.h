@@ -24,7 +24,7 @@ inline std::filesystem::path modelData(const std::string& name) {
 struct ModelFolder {
   explicit ModelFolder(const std::string& name)
       : config(nlohmann::json::parse(readAll(modelData(name) / "config.json"))) {
-    const formats::SafetensorsFile file(modelData(name) / "model.safetensors");
+    const SafetensorsFile file(modelData(name) / "model.safetensors");
     for (const std::string& tensor : file.names()) tensors[tensor] = file.read(tensor);
   }
 
@@ -48,9 +48,9 @@ struct ModelFolder {
     std::fill_n(tensor.mutableData(), tensor.size(), value);
   }
 
-  std::vector<formats::NamedTensor> list(
+  std::vector<NamedTensor> list(
       const std::function<bool(const std::string&)>& wanted = nullptr) const {
-    std::vector<formats::NamedTensor> all;
+    std::vector<NamedTensor> all;
     for (const auto& [name, tensor] : tensors) {
       if (!wanted || wanted(name)) all.push_back({name, tensor});
     }
@@ -58,9 +58,9 @@ struct ModelFolder {
   }
 
   void writeConfig(const TempFolder& folder) const { folder.file("config.json", config.dump()); }
-  void write(const TempFolder& folder, formats::FileFloat as = formats::FileFloat::f32) const {
+  void write(const TempFolder& folder, FileFloat as = FileFloat::f32) const {
     writeConfig(folder);
-    formats::writeSafetensors(folder / "model.safetensors", list(), {}, as);
+    writeSafetensors(folder / "model.safetensors", list(), {}, as);
   }
 
   nlohmann::json config;

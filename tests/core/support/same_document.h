@@ -5,13 +5,15 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 #include <variant>
 
+#include "core/attention/weight_tensors.h"
 #include "core/document/document.h"
 
 namespace headscope::test {
 
-inline void expectSameBits(const Tensor& a, const Tensor& b, const char* name) {
+inline void expectSameBits(const Tensor& a, const Tensor& b, std::string_view name) {
   ASSERT_EQ(a.empty(), b.empty()) << name;
   if (a.empty()) return;
   ASSERT_EQ(a.shape(), b.shape()) << name;
@@ -58,16 +60,9 @@ inline void expectSame(const Document& a, const Document& b) {
   EXPECT_EQ(a.inputEdited, b.inputEdited);
   EXPECT_EQ(a.weightSource, b.weightSource);
   EXPECT_EQ(a.weightsEdited, b.weightsEdited);
-  const Weights& v = a.weights;
-  const Weights& w = b.weights;
-  expectSameBits(v.wQ, w.wQ, "W_Q");
-  expectSameBits(v.wK, w.wK, "W_K");
-  expectSameBits(v.wV, w.wV, "W_V");
-  expectSameBits(v.wO, w.wO, "W_O");
-  expectSameBits(v.bQ, w.bQ, "b_Q");
-  expectSameBits(v.bK, w.bK, "b_K");
-  expectSameBits(v.bV, w.bV, "b_V");
-  expectSameBits(v.bO, w.bO, "b_O");
+  for (const WeightTensor& w : kWeightTensors) {
+    expectSameBits(a.weights.*w.tensor, b.weights.*w.tensor, info(w.id).name);
+  }
   EXPECT_EQ(a.pins, b.pins);
 }
 

@@ -1,4 +1,4 @@
-// Example: one example of a task while it is drawn.
+// ExampleWriter: fills in one example of a task.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace headscope::training {
 
-class Example {
+class ExampleWriter {
  public:
   /// The example `index` of `all`, which has the sizes of its task.
-  Example(Examples& all, Index index) : all_(all), first_(index * all.length) {
+  ExampleWriter(Examples& all, Index index) : all_(all), first_(index * all.length) {
     const Index places = all.count * all.length;
     features_ = static_cast<Index>(all.symbols.size()) / places;
     channels_ = static_cast<Index>(all.series.size()) / places;

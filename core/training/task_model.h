@@ -1,4 +1,4 @@
-// Model: the small attention-only transformer that is trained: embedding, layers of multi-head
+// TaskModel: the small attention-only transformer that is trained: embedding, layers of multi-head
 // attention with residual, one linear readout for each question. No MLP, no layer norm, no biases
 // but the readout's (as in Elhage et al. 2021, "A Mathematical Framework for Transformer
 // Circuits").
@@ -35,13 +35,13 @@ Index parameterCount(const Task& task, const ModelSettings& settings);
 int threadsOfPass(const Task& task, const ModelSettings& settings, Index examples,
                   const ExecutionContext& execution);
 
-class Model {
+class TaskModel {
  public:
   /// Draws the initial parameters from N(0, 1/d), from streams of the seed. The task must live as
   /// long as this does; the settings must be valid (see checkTraining in trainer.h).
-  Model(const Task& task, const ModelSettings& settings, std::uint64_t seed);
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
+  TaskModel(const Task& task, const ModelSettings& settings, std::uint64_t seed);
+  TaskModel(const TaskModel&) = delete;
+  TaskModel& operator=(const TaskModel&) = delete;
 
   const Task& task() const { return *task_; }
   const ModelSettings& settings() const { return settings_; }
@@ -57,7 +57,7 @@ class Model {
   }
 
  private:
-  friend class ModelPass;
+  friend class TaskPass;
   struct Readout {
     Tensor weight, bias;  // (C, D), (C)
   };
@@ -72,21 +72,21 @@ class Model {
 
 /// A pass over some examples, forward and optionally backward, with its results. The model and the
 /// examples must live as long as it does.
-class ModelPass {
+class TaskPass {
  public:
-  ModelPass(const Model& model, const Examples& examples);
-  ModelPass(const ModelPass&) = delete;
-  ModelPass& operator=(const ModelPass&) = delete;
+  TaskPass(const TaskModel& model, const Examples& examples);
+  TaskPass(const TaskPass&) = delete;
+  TaskPass& operator=(const TaskPass&) = delete;
 
   /// Switches a head off from the next forward on: it adds nothing to its layer's output (gain 0).
-  void switchOff(const HeadPlace& head);
+  void switchOff(const HeadOfLayer& head);
   /// Runs the forward pass. Returns false where `execution` was cancelled; the results are then
   /// invalid. `before` (may be null) is a pass of equal parameters over the same examples; results
   /// that still hold are taken from it.
-  bool forward(const ExecutionContext& execution, const ModelPass* before = nullptr);
+  bool forward(const ExecutionContext& execution, const TaskPass* before = nullptr);
   /// Computes the gradient of every parameter of the model from that of the logits. Returns false
   /// where cancelled.
-  bool backward(Model& model, const Tensor& gradLogits, const ExecutionContext& execution);
+  bool backward(TaskModel& model, const Tensor& gradLogits, const ExecutionContext& execution);
 
   const AttentionConfig& config() const { return config_; }
   const Examples& examples() const { return *examples_; }
@@ -104,9 +104,10 @@ class ModelPass {
  private:
   static std::size_t at(Index layer) { return static_cast<std::size_t>(layer); }
   Tensor embedded(const ExecutionContext& execution) const;
-  void embeddingGradients(Model& model, const Tensor& dh, const ExecutionContext& execution) const;
+  void embeddingGradients(TaskModel& model, const Tensor& dh,
+                          const ExecutionContext& execution) const;
 
-  const Model* model_;
+  const TaskModel* model_;
   const Examples* examples_;
   AttentionConfig config_;
   std::optional<Index> offIn_;  // the layer with a head switched off
@@ -120,7 +121,7 @@ class ModelPass {
 
 /// A layer of the model on one of the examples, as a document: configuration, the layer's input as
 /// X, its weights, the names of the places.
-DocumentPtr documentOf(const ModelPass& pass, const Model& model, Index layer, Index example,
+DocumentPtr documentOf(const TaskPass& pass, const TaskModel& model, Index layer, Index example,
                        Index memoryBudgetBytes);
 
 }  // namespace headscope::training

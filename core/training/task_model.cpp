@@ -1,4 +1,4 @@
-#include "core/training/model.h"
+#include "core/training/task_model.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -55,23 +55,23 @@ struct Entry {
 std::vector<Entry> entriesOf(const Task& task, const ModelSettings& s) {
   const Index d = s.dModel;
   std::vector<Entry> entries;
-  const std::vector<Index> features = task.features();
+  const std::vector<Index>& features = task.features;
   for (std::size_t f = 0; f < features.size(); ++f) {
     entries.push_back(
         {fmt::format("embedding.{}", f), {features[f], d}, deviation(s.embeddingScale, d)});
   }
   if (features.empty()) {
-    const auto channels = static_cast<Index>(task.channels().size());
+    const auto channels = static_cast<Index>(task.channels.size());
     entries.push_back({"input", {channels, d}, deviation(s.embeddingScale, channels)});
   }
-  entries.push_back({"positions", {task.length(), d}, deviation(s.embeddingScale, d)});
+  entries.push_back({"positions", {task.length, d}, deviation(s.embeddingScale, d)});
   for (Index layer = 0; layer < s.layers; ++layer) {
     for (const TensorId id : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {
       entries.push_back(
           {fmt::format("layers.{}.{}", layer, info(id).name), {d, d}, deviation(1.0, d)});
     }
   }
-  for (const Question& question : task.questions()) {
+  for (const Question& question : task.questions) {
     const std::string name = fmt::format("readout.{}", question.name);
     entries.push_back({name + ".weight", {question.classes, d}, deviation(1.0, d)});
     entries.push_back({name + ".bias", {question.classes}, 0.0F});
@@ -85,7 +85,7 @@ AttentionConfig attentionOf(const Task& task, const ModelSettings& settings, Ind
   AttentionConfig config;
   config.dModel = settings.dModel;
   config.numHeads = config.numKvHeads = settings.heads;
-  config.seqLen = task.length();
+  config.seqLen = task.length;
   config.batch = examples;
   config.bias = false;
   config.scale = settings.scale;
@@ -105,15 +105,15 @@ int threadsOfPass(const Task& task, const ModelSettings& settings, Index example
   return threadsFor(flops, execution.threads, execution.flopsPerThread);
 }
 
-Model::Model(const Task& task, const ModelSettings& settings, std::uint64_t seed)
-    : task_(&task), settings_(settings), inputs_(std::max<std::size_t>(1, task.features().size())) {
+TaskModel::TaskModel(const Task& task, const ModelSettings& settings, std::uint64_t seed)
+    : task_(&task), settings_(settings), inputs_(std::max<std::size_t>(1, task.features.size())) {
   Index classes = 0;
-  for (const Question& question : task.questions()) classes += question.classes;
+  for (const Question& question : task.questions) classes += question.classes;
   for (Readout* each : {&readout_, &readoutGradient_}) {
     *each = {Tensor::zeros({classes, settings.dModel}), Tensor::zeros({classes})};
   }
   const std::vector<Entry> entries = entriesOf(task, settings);
-  const std::size_t inner = entries.size() - 2 * task.questions().size();
+  const std::size_t inner = entries.size() - 2 * task.questions.size();
   for (std::size_t i = 0; i < inner; ++i) {
     parameters_.push_back({entries[i].name,
                            Tensor::uninitialised(entries[i].shape),
@@ -140,24 +140,24 @@ Model::Model(const Task& task, const ModelSettings& settings, std::uint64_t seed
   draw(draws);
 }
 
-std::size_t Model::weightPlace(Index layer, TensorId id) const {
+std::size_t TaskModel::weightPlace(Index layer, TensorId id) const {
   return inputs_ + 1 + 4 * static_cast<std::size_t>(layer) + static_cast<std::size_t>(id) -
          static_cast<std::size_t>(TensorId::wQ);
 }
 
-ModelPass::ModelPass(const Model& model, const Examples& examples)
+TaskPass::TaskPass(const TaskModel& model, const Examples& examples)
     : model_(&model),
       examples_(&examples),
       config_(attentionOf(model.task(), model.settings(), examples.count)) {}
 
-void ModelPass::switchOff(const HeadPlace& head) {
+void TaskPass::switchOff(const HeadOfLayer& head) {
   offIn_ = head.layer;
   offConfig_ = config_;
   offConfig_.headGains.assign(at(config_.numHeads), 1.0F);
   offConfig_.headGains[at(head.head)] = 0.0F;
 }
 
-bool ModelPass::forward(const ExecutionContext& execution, const ModelPass* before) {
+bool TaskPass::forward(const ExecutionContext& execution, const TaskPass* before) {
   layers_.clear();
   gradients_.clear();
   overflowed_ = before != nullptr && before->overflowed_;
@@ -188,8 +188,8 @@ bool ModelPass::forward(const ExecutionContext& execution, const ModelPass* befo
   return !execution.stop();
 }
 
-bool ModelPass::backward(Model& model, const Tensor& gradLogits,
-                         const ExecutionContext& execution) {
+bool TaskPass::backward(TaskModel& model, const Tensor& gradLogits,
+                        const ExecutionContext& execution) {
   LinearBackward readout{model.readout_.weight, gradLogits, true};
   Tensor dh = linearBackward(output_, {&readout, 1}, execution);
   if (execution.stop()) return false;
@@ -215,11 +215,11 @@ bool ModelPass::backward(Model& model, const Tensor& gradLogits,
   return !execution.stop();
 }
 
-Tensor ModelPass::embedded(const ExecutionContext& execution) const {
+Tensor TaskPass::embedded(const ExecutionContext& execution) const {
   const Index width = config_.dModel;
   const std::size_t inputs = model_->inputs_;
   const bool symbols = !examples_->symbols.empty();
-  const auto channels = static_cast<Index>(model_->task().channels().size());
+  const auto channels = static_cast<Index>(model_->task().channels.size());
   const Tensor& positions = model_->parameters_[inputs].value;
   Tensor h = Tensor::uninitialised({examples_->count, examples_->length, width}, execution.memory);
   const Index rows = rowsOf(*examples_);
@@ -245,12 +245,12 @@ Tensor ModelPass::embedded(const ExecutionContext& execution) const {
 }
 
 /// A piece of work is one parameter; its rows are added up in the order of the places.
-void ModelPass::embeddingGradients(Model& model, const Tensor& dh,
-                                   const ExecutionContext& execution) const {
+void TaskPass::embeddingGradients(TaskModel& model, const Tensor& dh,
+                                  const ExecutionContext& execution) const {
   const Index width = config_.dModel;
   const std::size_t inputs = model.inputs_;
   const bool symbols = !examples_->symbols.empty();
-  const auto channels = static_cast<Index>(model.task().channels().size());
+  const auto channels = static_cast<Index>(model.task().channels.size());
   const Index rows = rowsOf(*examples_);
   parallelFor(static_cast<Index>(inputs) + 1, execution, [&](Index piece) {
     const auto parameter = static_cast<std::size_t>(piece);
@@ -272,7 +272,7 @@ void ModelPass::embeddingGradients(Model& model, const Tensor& dh,
   });
 }
 
-std::string ModelPass::firstNotFinite() const {
+std::string TaskPass::firstNotFinite() const {
   const auto place = [](const Tensor& tensor) { return headscope::firstNotFinite(tensor); };
   const auto words = [](const std::string& name, const Shape& index) {
     return fmt::format("{}[{}]", name, fmt::join(index, ", "));
@@ -290,14 +290,14 @@ std::string ModelPass::firstNotFinite() const {
   return {};
 }
 
-DocumentPtr documentOf(const ModelPass& pass, const Model& model, Index layer, Index example,
+DocumentPtr documentOf(const TaskPass& pass, const TaskModel& model, Index layer, Index example,
                        Index memoryBudgetBytes) {
   const Examples& examples = pass.examples();
   const Task& task = model.task();
   TensorSource source;
-  source.name = fmt::format("{}, layer {}", task.id(), layer);
+  source.name = fmt::format("{}, layer {}", task.id, layer);
   source.x = pass.layer(layer).tensor(TensorId::x).slice(0, example, example + 1).clone();
-  const std::size_t features = task.features().size();
+  const std::size_t features = task.features.size();
   for (Index place = 0; features > 0 && place < examples.length; ++place) {
     const auto first = static_cast<std::size_t>(example * examples.length + place) * features;
     source.tokens.push_back(task.word({examples.symbols.data() + first, features}));

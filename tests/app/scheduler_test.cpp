@@ -1,14 +1,22 @@
-// Background tasks: the newest request wins, errors become words, nothing outlives its task.
-#include "app/background.h"
+// Background tasks: the newest request wins, errors become words, nothing outlives its task, and
+// urgent tasks always find a thread.
+#include "app/scheduler.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <list>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
+#include "app/background_task.h"
 #include "core/base/error.h"
+#include "core/base/execution.h"
 
 namespace headscope {
 namespace {
@@ -26,7 +34,8 @@ Task::Work endless(std::promise<void>& started) {
 }
 
 TEST(BackgroundTask, GivesItsResultOnceAndWakes) {
-  Task task;
+  Scheduler scheduler;
+  Task task(scheduler);
   std::promise<void> woken;
   task.setWake([&] { woken.set_value(); });
   EXPECT_FALSE(task.take());
@@ -42,7 +51,8 @@ TEST(BackgroundTask, GivesItsResultOnceAndWakes) {
 }
 
 TEST(BackgroundTask, TheNewestRequestWins) {
-  Task task;
+  Scheduler scheduler;
+  Task task(scheduler);
   std::promise<void> started;
   task.request(endless(started));
   started.get_future().wait();
@@ -56,7 +66,8 @@ TEST(BackgroundTask, TheNewestRequestWins) {
 
 /// The result of an older request that finishes late is not taken for that of the newer one.
 TEST(BackgroundTask, AnOlderResultIsDropped) {
-  Task task;
+  Scheduler scheduler;
+  Task task(scheduler);
   std::promise<void> started;
   std::promise<void> proceed;
   task.request([&](Cancelled&) {
@@ -82,7 +93,8 @@ TEST(BackgroundTask, AnOlderResultIsDropped) {
 }
 
 TEST(BackgroundTask, NothingComesOfWhatWasStopped) {
-  Task task;
+  Scheduler scheduler;
+  Task task(scheduler);
   task.request([](Cancelled&) { return std::optional(1); });
   task.wait();
   task.stop();
@@ -102,7 +114,8 @@ TEST(BackgroundTask, NothingComesOfWhatWasStopped) {
 }
 
 TEST(BackgroundTask, AnErrorIsAnOutcome) {
-  Task task;
+  Scheduler scheduler;
+  Task task(scheduler);
   task.request([](Cancelled&) -> std::optional<int> { throw UserError("too wide"); });
   task.wait();
   const auto outcome = task.take();
@@ -120,7 +133,8 @@ TEST(BackgroundTask, AnErrorIsAnOutcome) {
 }
 
 TEST(BackgroundTask, UnitsRunUntilTheLast) {
-  Task task;
+  Scheduler scheduler;
+  Task task(scheduler);
   task.requestUnits([at = 0](Cancelled&, std::optional<int>& result) mutable {
     if (++at < 3) return false;
     result = at;
@@ -133,7 +147,8 @@ TEST(BackgroundTask, UnitsRunUntilTheLast) {
 /// A task is cancelled or replaced between two units and during one.
 TEST(BackgroundTask, UnitsAreStoppedAndReplaced) {
   for (const bool replaced : {false, true}) {
-    Task task;
+    Scheduler scheduler;
+    Task task(scheduler);
     std::promise<void> started;
     int units = 0;
     task.requestUnits([&](Cancelled&, std::optional<int>&) {
@@ -156,9 +171,9 @@ TEST(BackgroundTask, UnitsAreStoppedAndReplaced) {
 }
 
 /// More tasks than threads: each gets its turn after a unit of another one.
-TEST(TaskPool, RunsUnitsOfAllTasksInTurn) {
-  TaskPool pool(1);
-  Task endlessUnits(&pool), other(&pool);
+TEST(Scheduler, RunsUnitsOfAllTasksInTurn) {
+  Scheduler scheduler(1);
+  Task endlessUnits(scheduler), other(scheduler);
   std::promise<void> started;
   bool first = true;
   endlessUnits.requestUnits([&](Cancelled&, std::optional<int>&) {
@@ -175,9 +190,9 @@ TEST(TaskPool, RunsUnitsOfAllTasksInTurn) {
   EXPECT_FALSE(endlessUnits.take());
 }
 
-TEST(TaskPool, TheNewestRequestWins) {
-  TaskPool pool(2);
-  Task task(&pool);
+TEST(Scheduler, TheNewestRequestWins) {
+  Scheduler scheduler(2);
+  Task task(scheduler);
   std::promise<void> started;
   task.request(endless(started));
   started.get_future().wait();
@@ -186,15 +201,15 @@ TEST(TaskPool, TheNewestRequestWins) {
   EXPECT_EQ(task.take().value().result, 2);
 }
 
-TEST(TaskPool, ATaskMayGoWhileItsUnitRuns) {
-  TaskPool pool(2);
+TEST(Scheduler, ATaskMayGoWhileItsUnitRuns) {
+  Scheduler scheduler(2);
   std::promise<void> started;
   {
-    Task task(&pool);
+    Task task(scheduler);
     task.request(endless(started));
     started.get_future().wait();
   }
-  Task next(&pool);
+  Task next(scheduler);
   next.request([](Cancelled&) { return std::optional(3); });
   next.wait();
   EXPECT_EQ(next.take().value().result, 3);
@@ -202,9 +217,93 @@ TEST(TaskPool, ATaskMayGoWhileItsUnitRuns) {
 
 TEST(BackgroundTask, IsStoppedWhenItGoes) {
   std::promise<void> started;
-  Task task;
+  Scheduler scheduler;
+  Task task(scheduler);
   task.request(endless(started));
   started.get_future().wait();
+}
+
+using After = TaskRunner::After;
+
+/// However many long units of others are under way, the pass of an edit starts, and beside a long
+/// pass a session is saved.
+TEST(Scheduler, UrgentTasksNeverWaitForLongUnits) {
+  Scheduler scheduler(2);
+  std::list<Task> others;
+  std::promise<void> started[2];
+  for (std::promise<void>& each : started) {
+    others.emplace_back(scheduler).request(endless(each));
+    each.get_future().wait();
+  }
+  std::atomic<bool> laterRan = false;
+  TaskRunner later(scheduler);
+  later.request([&](Cancelled&) {
+    laterRan = true;
+    return After::rest;
+  });
+  TaskRunner edit(scheduler, Priority::edit);
+  std::promise<void> passStarted;
+  for (const bool isLong : {false, true}) {
+    edit.request([&, isLong](Cancelled& cancelled) {
+      if (isLong) passStarted.set_value();
+      while (isLong && !cancelled) std::this_thread::yield();
+      return After::rest;
+    });
+    if (!isLong) edit.wait();
+  }
+  passStarted.get_future().wait();
+  TaskRunner save(scheduler, Priority::save);
+  save.request([](Cancelled&) { return After::rest; });
+  save.wait();
+  EXPECT_TRUE(later.busy());
+  EXPECT_FALSE(laterRan) << "the reserved threads take no other task";
+  others.front().stop();
+  later.wait();
+  EXPECT_TRUE(laterRan);
+}
+
+TEST(Scheduler, ADelayedTaskRunsWhenItIsDue) {
+  Scheduler scheduler;
+  TaskRunner runner(scheduler);
+  const double requestedAt = clockSeconds();
+  double ranAt = 0.0;
+  const auto noteTheTime = [&](Cancelled&) {
+    ranAt = clockSeconds();
+    return After::rest;
+  };
+  runner.request(noteTheTime, 0.05);
+  EXPECT_TRUE(runner.busy());
+  runner.wait();
+  EXPECT_GE(ranAt - requestedAt, 0.05);
+  constexpr double kNever = 1e6;  // seconds: this test would not end
+  runner.request(noteTheTime, kNever);
+  runner.request(noteTheTime);
+  runner.wait();
+}
+
+TEST(Scheduler, StopDropsADelayedTask) {
+  Scheduler scheduler;
+  TaskRunner runner(scheduler);
+  const auto data = std::make_shared<int>();
+  runner.request([data](Cancelled&) { return After::rest; }, 1e6);
+  EXPECT_EQ(data.use_count(), 2);
+  runner.stop();
+  EXPECT_FALSE(runner.busy());
+  EXPECT_EQ(data.use_count(), 1);
+}
+
+/// The session writer requests its next file at the end of the one before.
+TEST(Scheduler, ATaskMayRequestItsSuccessor) {
+  Scheduler scheduler;
+  int runs = 0;
+  TaskRunner runner(scheduler);
+  TaskRunner::Task next = [&](Cancelled&) {
+    if (++runs < 3) runner.request(next);
+    return After::news;
+  };
+  runner.request(next);
+  runner.wait();
+  EXPECT_EQ(runs, 3);
 }
 
 }  // namespace
