@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Builds headscope for browsers into build/web/site: index.html and headscope.wasm, which any web
-# space can hold, and what they take in place of these where the server lets a page have threads.
+# Builds headscope for browsers into build/web/site, which any web space can hold.
 #   ./web.sh           builds
-#   ./web.sh --serve   builds, and opens it from this machine, with threads
+#   ./web.sh --serve   builds, and opens it from this machine
 # Debian 13's Emscripten compiles it, in a bare Debian 13 of its own on other systems; that needs
 # root (or sudo), for debootstrap and chroot.
 set -euo pipefail
@@ -36,5 +35,5 @@ if [ "$*" = --serve ]; then
   port=8765
   say "http://localhost:$port/ has it until ctrl+c."
   (sleep 1 && command -v xdg-open >/dev/null && xdg-open "http://localhost:$port/") &
-  exec "$root/third_party/web/serve.py" "$site" "$port" --isolated
+  exec python3 -m http.server --directory "$site" --bind 127.0.0.1 "$port"
 fi

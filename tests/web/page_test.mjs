@@ -1,12 +1,13 @@
 // The page in headless Chromium, used as a person uses it: loads without a word on the console, a
 // sentence is typed, d_model changed, for which heads learn, a session kept, a small model trained, a
 // link opened twice and embedded. Writes what the program saved, and screenshots, into a folder.
-// Usage: page_test.mjs <address> <folder> [--isolated]
+// Usage: page_test.mjs <address> <folder> [--no-threads]
 import {chromium} from 'playwright-core';
 import {execFileSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 
-const [, , address, folder, isolated] = process.argv;
+const [, , address, folder, option] = process.argv;
+const threads = option !== '--no-threads';
 const timeout = 600000;  // ends a test that hangs; on a busy machine all takes long
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
@@ -19,14 +20,20 @@ async function open(url, {width = 1280, height = 720, scale = 1} = {}) {
   const context = await browser.newContext({
     viewport: {width, height}, deviceScaleFactor: scale, permissions: ['clipboard-write', 'clipboard-read'],
   });
+  // without service workers the page cannot isolate itself
+  if (!threads) await context.addInitScript(() => delete Navigator.prototype.serviceWorker);
   const page = await context.newPage();
   page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => said.push(`error: ${error.message}`));
   await page.goto(url);
-  await page.waitForFunction(() => program !== 0, null, {timeout});
+  await started(page);
   await rest(page);
   return page;
 }
+
+// The program runs, after the page has loaded itself again where it isolates itself.
+const started = (page) =>
+  page.waitForFunction(() => typeof program !== 'undefined' && program !== 0, null, {timeout});
 
 // The picture stays the same for two seconds.
 async function rest(page, most = 1200) {
@@ -79,8 +86,8 @@ await rest(page);
 await page.keyboard.press('Escape');
 const narrow = await savedTrace(page);
 const header = JSON.parse(narrow.subarray(8, 8 + Number(narrow.readBigUInt64LE(0))).toString());
-expect(isolated ? 'it has threads' : 'it has no threads',
-       await page.evaluate(() => crossOriginIsolated) === (isolated === '--isolated'));
+expect(threads ? 'it has isolated itself and has threads' : 'it has no threads',
+       await page.evaluate(() => crossOriginIsolated) === threads);
 expect('d_model is 256 now', header.output.shape.at(-1) === 256);
 
 const fresh = await open(address);
@@ -129,7 +136,7 @@ await page.keyboard.press('Enter');
 expect('a session is a file to take along', readFileSync(await (await session).path()).length > 0);
 await page.waitForTimeout(1500);
 await page.reload();
-await page.waitForFunction(() => program !== 0, null, {timeout});
+await started(page);
 expect('the browser keeps a session',
        await page.evaluate(() => Module.FS.analyzePath('/files/kept.headscope.json').exists));
 await rest(page);
@@ -160,5 +167,10 @@ for (const [name, size] of Object.entries({
 }
 const embedded = await open(link.replace('#', 'embed.html#'), {width: 640, height: 400});
 await embedded.screenshot({path: `${folder}/embedded.png`});
+const article = await embedded.context().newPage();
+await article.setContent(`<iframe src="${link.replace('#', 'embed.html#')}" width="640" height="400"></iframe>`);
+const frame = article.frames()[1];
+await started(frame);
+expect('in a frame of another page it runs without threads', !await frame.evaluate(() => crossOriginIsolated));
 expect(`nothing on the console (${said.join('; ')})`, said.length === 0);
 await browser.close();

@@ -15,14 +15,14 @@ cp "$root/tests/web/page_test.mjs" "$tools/"
 pictures="$root/build/web/pictures"
 mkdir -p "$pictures"
 
-# With threads and without.
+# With threads, for which the page isolates itself, and without.
 port=8766
-for isolated in "" --isolated; do
-  "$root/third_party/web/serve.py" "$root/build/web/site" "$port" $isolated &
+for threads in "" --no-threads; do
+  python3 -m http.server --directory "$root/build/web/site" --bind 127.0.0.1 "$port" 2>/dev/null &
   server=$!
   trap 'kill "$server"' EXIT
   until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.1; done
-  node "$tools/page_test.mjs" "http://127.0.0.1:$port/" "$pictures" $isolated
+  node "$tools/page_test.mjs" "http://127.0.0.1:$port/" "$pictures" $threads
   "$root/build/release/headscope" run --init learned --text "The small bird sings." \
     --trace "$pictures/native.safetensors" >/dev/null
   "$root/tests/web/same_trace.py" "$pictures/sentence.safetensors" "$pictures/native.safetensors"
