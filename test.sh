@@ -1,24 +1,50 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything and tests it: the program, and under
 # AddressSanitizer and UndefinedBehaviorSanitizer the engine, a part of the interface and the monkey.
-#   ./test.sh         what every change needs
-#   ./test.sh --all   what a release needs: clang-tidy and cppcheck over every file, the instructions
-#                     of a pass counted, the whole interface under the sanitizers, more of the monkey,
-#                     the threads under ThreadSanitizer; the packages made and tried in bare systems,
-#                     and the page in a browser (package.sh, web.sh: they need root)
+#   ./test.sh          what every change needs
+#   ./test.sh --quick  while working: the release build's tests of the engine, the interface and the
+#                      command line without the slow ones, in two minutes once the build is there
+#   ./test.sh --all    what a release needs: clang-tidy and cppcheck over every file, the
+#                      instructions of a pass counted, the whole interface under the sanitizers, more
+#                      of the monkey, the threads under ThreadSanitizer; the packages made and tried
+#                      in bare systems, and the page in a browser (package.sh, web.sh: they need root)
+#   ./test.sh --help   prints this
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/third_party/setup.sh"
+all= quick=
 case "$*" in
-  "") all= ;;
+  "") ;;
   --all) all=yes ;;
+  --quick) quick=yes ;;
+  --help)
+    sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
   *)
-    say "test.sh: it takes --all or nothing, and not: $*"
+    say "test.sh: it takes --quick, --all, --help or nothing, and not: $*"
     exit 2
     ;;
 esac
 
 install_packages build test ${all:+release package}
 configure release -DHEADSCOPE_TESTS=ON -DHEADSCOPE_WERROR=ON
+if [ -n "$quick" ]; then
+  build release headscope core_tests app_tests cli_tests
+  # The tests that take longest for what they alone find.
+  slow=(
+    'All/EditedPass.*/Wide' All/ShippedLesson.HoldsInEveryScene/04_splitting
+    'KilledSave.*' LearnedAsset.ComesFromItsCommand
+    LearnPage.EverySceneCanBeGoneThrough KvCachePanel.StandsAtEverySize
+    'LongHeads.*' 'Leaks.*' 'Pace.*'
+    Render.FlagsChangeThePicture 'NoRoom.MemoryThatRunsOutIsSaid'
+  )
+  say "Left out: the sanitizers, the monkey, memory that runs out, pictures, the window, PyTorch's" \
+    "scripts, the README's commands and these slow tests:"
+  printf '  %s\n' "${slow[@]}" >&2
+  cd "$root/build/release"
+  GTEST_FILTER="-$(IFS=: && echo "${slow[*]}")" exec ctest --output-on-failure \
+    --parallel "$(nproc)" --tests-regex '^((core|app|cli)_tests\.|lint\.(format|hardening)$)'
+fi
 build release all
 configure asan
 build asan core_tests some_app_tests monkey_tests

@@ -14,12 +14,15 @@
 #include "app/ui/frame_recovery.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/files.h"
 #include "core/base/memory_budget.h"
+#include "core/document/document.h"
 #include "core/document/trace_gradients.h"
 #include "core/formats/lesson_json.h"
 #include "core/platform/paths.h"
+#include "core/presets/presets.h"
 #include "core/training/learned_weights.h"
 
 namespace headscope {
@@ -227,7 +230,8 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
   gradientsProblem = {};
   if (!view.selection.gradients) return newest;
   const auto with = computations.request<TracePtr>(
-      "gradients", ui::Fingerprint("gradients", newest->pass()), ui::Schedule::background, [&newest] {
+      "gradients", ui::Fingerprint("gradients", newest->pass()), ui::Schedule::background,
+      [&newest] {
         return [newest](const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
           checkGradientsFit(newest->config(), defaultMemoryBudget());
           const GradientsPtr gradients = gradientsOf(newest, gradOutputOfSum(newest->config()),

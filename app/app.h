@@ -16,6 +16,7 @@
 #include "core/base/memory_budget.h"
 #include "core/document/fwd.h"
 #include "core/editing/edit.h"
+#include "core/editing/history.h"
 #include "core/formats/session.h"
 
 namespace headscope {

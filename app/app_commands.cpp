@@ -7,6 +7,7 @@
 #include "app/app_state.h"
 #include "app/ui/export_choice.h"
 #include "core/formats/lesson_json.h"
+#include "core/presets/presets.h"
 #include "core/training/learned_weights.h"
 
 namespace headscope {
@@ -70,7 +71,7 @@ void App::State::beginLesson(std::string_view id) {
 /// Opens a preset as at program start: resets all settings, drawings and selections.
 void App::State::openPreset(const ui::OpenPreset& opened) {
   documents.attempt([&] {
-    const Preset& preset = opened.preset;
+    const Preset& preset = *opened.preset;
     const auto domain = trainingDomainOf(preset.source);
     const bool there = domain && formats::learnedAsset(preset.config, *domain, 1).has_value();
     const WeightSource weights{there ? WeightInit::learned : WeightInit::designed, 1, {}};

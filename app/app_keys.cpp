@@ -7,6 +7,7 @@
 #include "app/ui/head_switch.h"
 #include "app/ui/panel.h"
 #include "app/ui/timeline/playback.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 namespace {
@@ -20,11 +21,10 @@ Index cycled(Index now, Index count) {
 /// Handles the single letters that choose heads, parts and tabs. Returns whether a key was handled.
 bool viewKeys(const ui::PanelContext& panel) {
   if (ui::headSwitchKeys(panel)) return true;
-  const AttentionConfig& c = panel.trace.config();
   if (ui::keyPressed(ui::Key{'H'})) {
-    panel.selection.head = cycled(panel.selection.head, c.numHeads);
+    panel.selection.head = cycled(panel.selection.head, panel.trace.numHeads());
   } else if (ui::keyPressed(ui::Key{'N'})) {
-    panel.selection.item = cycled(panel.selection.item, c.batch);
+    panel.selection.item = cycled(panel.selection.item, panel.trace.batch());
   } else if (ui::keyPressed(ui::Key{'Q'}, false)) {
     constexpr TensorId kParts[] = {TensorId::q, TensorId::k, TensorId::v};
     const Index now = panel.selection.part == TensorId::k   ? 1

@@ -16,6 +16,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 
@@ -31,9 +32,10 @@ ui::Pages App::State::makePages() {
 }
 
 void App::State::keepViewValid() {
-  const AttentionConfig& c = documents.trace()->config();
-  view.selection.head = std::clamp<Index>(view.selection.head, 0, c.numHeads - 1);
-  view.selection.item = std::clamp<Index>(view.selection.item, 0, c.batch - 1);
+  const Trace& trace = *documents.trace();
+  const AttentionConfig& c = trace.config();
+  view.selection.head = std::clamp<Index>(view.selection.head, 0, trace.numHeads() - 1);
+  view.selection.item = std::clamp<Index>(view.selection.item, 0, trace.batch() - 1);
   const auto steps = stepsOf(c);
   if (std::find(steps.begin(), steps.end(), &step(view.selection.step)) == steps.end()) {
     view.selection.step = StepId::score;  // the pass no longer has the step

@@ -39,6 +39,7 @@
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/top_bar.h"
+#include "core/document/trace.h"
 #include "core/words/arithmetic.h"
 
 namespace headscope {

@@ -9,6 +9,8 @@
 #include "core/attention/ledger.h"
 #include "core/attention/mistakes.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 namespace {

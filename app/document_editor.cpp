@@ -7,11 +7,15 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/attention/state_dict.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/editing/make_document.h"
 #include "core/formats/pass_files.h"
 #include "core/input/tables.h"
 #include "core/tensor/safetensors.h"
+#include "core/training/learned_layer.h"
 #include "core/training/learned_weights.h"
 
 namespace headscope {
@@ -98,6 +102,10 @@ DocumentEditor::DocumentEditor(Scheduler& scheduler, History history, TracePtr t
       learning_(scheduler),
       worker_(scheduler, Priority::edit, threads) {}
 
+bool DocumentEditor::isComputed() const {
+  return trace_ != nullptr && trace_->documentPtr() == newest();
+}
+
 void DocumentEditor::start() {
   if (isComputed()) return;
   trace_ = nullptr;
@@ -122,6 +130,13 @@ std::optional<TracePtr> DocumentEditor::takeResult() {
   say(update->error + " (undone: the last good result stays)", true);
   return std::nullopt;
 }
+
+struct DocumentEditor::Outcome {
+  DocumentPtr document;
+  std::string note;
+  std::optional<LearnedSizes> learns;  // the sizes for which weights have to be learned
+  AttentionConfig config;              // the configuration of these sizes
+};
 
 /// Applies all edits of a change, with the weights learned so far, or zeros before the first.
 DocumentEditor::Outcome DocumentEditor::outcomeOf(const Change& change) const {

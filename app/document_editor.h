@@ -37,7 +37,7 @@ class DocumentEditor {
   const DocumentPtr& newest() const { return history_.current(); }
   /// The last finished pass, which may belong to an older document; null until there is one.
   const TracePtr& trace() const { return trace_; }
-  bool isComputed() const { return trace_ != nullptr && trace_->documentPtr() == newest(); }
+  bool isComputed() const;
   Index memoryBudget() const { return memoryBudget_; }  // bytes
 
   const Message& message() const { return message_; }
@@ -117,12 +117,7 @@ class DocumentEditor {
     std::optional<Weights> weights{};     // the present weights, of the requested sizes
     std::optional<LearnedSizes> sizes{};  // the requested sizes
   };
-  struct Outcome {
-    DocumentPtr document;
-    std::string note;
-    std::optional<LearnedSizes> learns;  // the sizes for which weights have to be learned
-    AttentionConfig config;              // the configuration of these sizes
-  };
+  struct Outcome;
   Outcome outcomeOf(const Change& change) const;
   bool asksForLearned(const Change& change) const;
   void follow(Change change);

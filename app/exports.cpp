@@ -8,6 +8,7 @@
 #include "app/ui/export_subject.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/document/trace.h"
 #include "core/formats/export_tensor.h"
 #include "core/formats/pass_files.h"
 #include "core/formats/pytorch_script.h"

@@ -4,9 +4,20 @@
 #include <utility>
 
 #include "app/background_task.h"
+#include "core/attention/config.h"
 #include "core/training/learned_layer.h"
 
 namespace headscope {
+
+LearnedSizes::LearnedSizes(const AttentionConfig& c, const TrainingDomain& from,
+                           std::uint64_t seedOfAll)
+    : dModel(c.dModel),
+      numHeads(c.numHeads),
+      numKvHeads(c.numKvHeads),
+      headDim(c.dKDivides() ? 0 : c.dK()),
+      bias(c.bias),
+      domain(from),
+      seed(seedOfAll) {}
 
 void LayerLearning::begin(const AttentionConfig& config, const TrainingDomain& domain,
                           std::uint64_t seed) {

@@ -11,11 +11,12 @@
 #include <string>
 
 #include "app/scheduler.h"
-#include "core/attention/config.h"
 #include "core/attention/weights.h"
 #include "core/input/training_domain.h"
 
 namespace headscope {
+
+struct AttentionConfig;
 
 /// The sizes, the training domain and the seed for which weights are learned.
 struct LearnedSizes {
@@ -25,14 +26,7 @@ struct LearnedSizes {
   std::uint64_t seed = 1;
 
   LearnedSizes() = default;
-  LearnedSizes(const AttentionConfig& c, const TrainingDomain& from, std::uint64_t seedOfAll)
-      : dModel(c.dModel),
-        numHeads(c.numHeads),
-        numKvHeads(c.numKvHeads),
-        headDim(c.dKDivides() ? 0 : c.dK()),
-        bias(c.bias),
-        domain(from),
-        seed(seedOfAll) {}
+  LearnedSizes(const AttentionConfig& c, const TrainingDomain& from, std::uint64_t seedOfAll);
   bool operator==(const LearnedSizes&) const = default;
 };
 

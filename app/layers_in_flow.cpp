@@ -1,8 +1,17 @@
 #include "app/layers_in_flow.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/document/document.h"
 
 namespace headscope {
+
+void LayersInFlow::opened(Opened layer) {
+  opened_.push_back(std::move(layer));
+  if (opened_.size() > kMost) opened_.pop_front();
+  ++count_;
+}
 
 const LayersInFlow::Opened* LayersInFlow::layerOf(const Document& document) const {
   const auto found = std::find_if(opened_.rbegin(), opened_.rend(), [&](const Opened& layer) {

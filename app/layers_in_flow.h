@@ -17,11 +17,17 @@ class LayersInFlow {
     DocumentPtr document;  // the document as it was opened; its edits share its source
   };
 
-  /// Records a layer of the model that replaces the shown document.
-  void opened(Opened layer) { opened_.push_back(std::move(layer)); }
+  /// The number of layers that are kept. The model no longer runs the edits of one that was opened
+  /// before them and to which undo returns.
+  static constexpr std::size_t kMost = 64;
 
-  /// All opened layers, the oldest first.
+  /// Records a layer of the model that replaces the shown document.
+  void opened(Opened layer);
+
+  /// The layers that were opened last, the oldest first.
   const std::deque<Opened>& all() const { return opened_; }
+  /// How many layers were ever opened.
+  std::size_t count() const { return count_; }
 
   /// Returns the layer that this document is or edits; null: none, or its input has changed.
   const Opened* layerOf(const Document& document) const;
@@ -36,7 +42,8 @@ class LayersInFlow {
   const Opened* changed(const DocumentPtr& newest);
 
  private:
-  std::deque<Opened> opened_;  // a deque, so that pointers to its elements stay valid
+  std::deque<Opened> opened_;
+  std::size_t count_ = 0;
   DocumentPtr followed_;
 };
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "app/ui/compat.h"
+#include "app/ui/frame_context.h"
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/frame_context.h"
 
 namespace headscope {
 

@@ -6,7 +6,9 @@
 
 #include "app/layer_learning.h"
 #include "app/link.h"
+#include "core/attention/config.h"
 #include "core/base/execution.h"
+#include "core/document/document.h"
 #include "core/editing/make_document.h"
 #include "core/formats/link.h"
 #include "core/training/learned_layer.h"

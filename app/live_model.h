@@ -12,52 +12,12 @@
 
 #include "app/background_task.h"
 #include "app/layers_in_flow.h"
+#include "app/model_moment.h"
 #include "core/base/block_store.h"
 #include "core/editing/edit.h"
 #include "core/formats/session.h"
-#include "core/formats/tokenizer_json.h"
-#include "core/model/model_trace.h"
-#include "core/model/prediction.h"
 
 namespace headscope {
-
-/// The predictions of the model without changes, kept where it was changed.
-struct UneditedModel {
-  model::ModelTracePtr trace;
-  std::vector<model::TokenProbability> best;  // by token
-  std::vector<std::vector<double>> sames;     // by token: of the changed model's tokens
-};
-
-/// A model with a text: the pass and the predictions.
-struct ModelMoment {
-  model::ModelTracePtr trace;
-  formats::TokenizerPtr tokenizer;  // null: none is supported; `text` is ids
-  std::string tokenizerProblem;     // why there is no tokenizer
-  std::filesystem::path folder;     // or the name of a built-in model
-  std::string text;
-  Index wholeTokens = 0;  // the number of tokens before `text` was cut; 0: it is whole
-  /// The predictions by token; empty without a readout. They arrive after the pass of a new text.
-  std::vector<std::vector<model::TokenProbability>> predictions;
-  std::shared_ptr<const UneditedModel> unedited;  // null: the model is unchanged
-  std::uint64_t changes = 0;                      // identifies the edits of its model
-  std::uint64_t number = 0;                       // identifies this moment
-
-  const model::ModelConfig& config() const { return trace->config(); }
-  /// The tokens as text for display: "␣the"; a part of a character by its bytes.
-  std::vector<std::string> tokenNames() const;
-  std::string nameOf(Index id) const;
-};
-
-/// Encodes another text for the moment's model. Throws UserError for an invalid text.
-model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text);
-
-/// A session's edits, applied to the model once it is open.
-struct KeptEdits {
-  std::shared_ptr<const formats::SavedModel> of;
-  std::string problem;  // the reason why they could not be applied
-  formats::EditsOnModel edits;
-  std::vector<LayersInFlow::Opened> layers;  // the session's documents that are layers of the model
-};
 
 /// The content of a picture of the page: a moment, and the changes of its model.
 struct ShownModel {
@@ -130,7 +90,7 @@ class LiveModel {
   /// Runs the edits of an opened layer in the model. Call it once a frame.
   void followDocument(const DocumentPtr& newest);
   /// The layer that the newest document shows; null: none.
-  const LayersInFlow::Opened* layerInFlow() const { return inFlow_; }
+  const LayersInFlow::Opened* layerInFlow() const { return inFlow_ ? &*inFlow_ : nullptr; }
 
   /// Takes over a session's edits and document. The edits are applied when their model is next
   /// opened with the weights that were edited; until then they are kept unchanged.
@@ -161,14 +121,6 @@ class LiveModel {
     files_.stop();
     task_.stop();
   }
-
-  /// A result of the thread. Where the text is too long, it holds only the token counts.
-  struct Found {
-    std::optional<ModelMoment> moment;
-    Index tokens = 0, most = 0;
-    std::string model;
-    std::shared_ptr<const KeptEdits> made = nullptr;  // the applied edits of a session
-  };
 
  private:
   /// A change made on the page: gains of heads, and layers that are reset to the original.
@@ -206,7 +158,7 @@ class LiveModel {
   model::ModelDocumentPtr liveEdits_;                // the edits that `live_` was made from
   std::size_t liveLayers_ = 0;
   LayersInFlow layers_;
-  const LayersInFlow::Opened* inFlow_ = nullptr;
+  std::optional<LayersInFlow::Opened> inFlow_;
   DocumentPtr flow_;  // Flow's newest document
   std::vector<Edit> flowEdits_;
   std::shared_ptr<const ModelMoment> moment_;
@@ -221,7 +173,7 @@ class LiveModel {
   /// A model, and whether its files have changed.
   using LookedAt = std::pair<model::ModelPtr, bool>;
   BackgroundTask<LookedAt> files_;
-  BackgroundTask<Found> task_;  // last: destroyed before the members that it writes
+  BackgroundTask<FoundMoment> task_;  // last: destroyed before the members that it writes
 };
 
 }  // namespace headscope

@@ -5,6 +5,7 @@
 
 #include "app/live_training.h"
 #include "core/base/execution.h"
+#include "core/training/task_pass.h"
 
 namespace headscope {
 namespace {

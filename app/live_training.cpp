@@ -6,6 +6,7 @@
 
 #include "app/ui/frame_context.h"
 #include "core/base/execution.h"
+#include "core/training/task_pass.h"
 
 namespace headscope {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/execution.h"
+#include "core/formats/session_lock.h"
 
 namespace headscope {
 namespace {
@@ -268,7 +269,12 @@ std::optional<SessionStore::News> SessionStore::update(const DocumentPtr& docume
 SessionStore::Restoring SessionStore::load(Index memoryBudget) {
   const AbandonedAutosave first = abandoned_.front();
   abandoned_.erase(abandoned_.begin());
-  return {formats::loadSession(first.path, memoryBudget), first.origin, first.path};
+  try {
+    return {formats::loadSession(first.path, memoryBudget), first.origin, first.path};
+  } catch (const formats::SessionLocked&) {
+    abandoned_.insert(abandoned_.begin(), first);
+    throw;
+  }
 }
 
 int SessionStore::restored(const Restoring& restoring) {

@@ -91,7 +91,7 @@ class SessionStore {
     std::filesystem::path autosave;
   };
   /// Loads the newest abandoned autosave. Throws UserError on failure, after which this process no
-  /// longer offers it.
+  /// longer offers it; SessionLocked, after which it still does.
   Restoring load(Index memoryBudget);
   /// Shows the restored session, as `opened` does. Its old autosave is removed once a new one is
   /// written.

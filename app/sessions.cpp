@@ -9,6 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/view_json.h"
+#include "core/document/document.h"
 
 namespace headscope {
 namespace {

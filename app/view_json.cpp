@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/config.h"
+#include "core/attention/limits.h"
 #include "core/attention/mistakes.h"
 #include "core/attention/steps/step.h"
 #include "core/base/json.h"

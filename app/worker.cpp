@@ -4,16 +4,30 @@
 #include <utility>
 
 #include "app/background_task.h"
+#include "core/attention/ledger.h"
 #include "core/base/execution.h"
+#include "core/document/attention.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope {
+namespace {
+
+// Without threads a pass of this size takes some tenths of a second. It starts a little later, so
+// that a frame announces it first.
+constexpr Index kLongPassFlops = 1'000'000'000;
+constexpr double kAnnouncedSeconds = 0.05;
+
+}  // namespace
 
 void Worker::request(DocumentPtr document) {
   release_.stop();
-  runner_.request([this, document = std::move(document)](const std::atomic<bool>& cancelled) {
-    return run(document, cancelled);
-  });
+  holdsFrames_ = !Scheduler::hasThreads() &&
+                 ledger(document->config, document->scoreStorage).flops > kLongPassFlops;
+  runner_.request([this, document = std::move(document)](
+                      const std::atomic<bool>& cancelled) { return run(document, cancelled); },
+                  holdsFrames_ ? kAnnouncedSeconds : 0.0);
 }
 
 std::optional<Worker::Update> Worker::take() {
@@ -24,7 +38,8 @@ std::optional<Worker::Update> Worker::take() {
 Worker::Progress Worker::progress() const {
   if (!runner_.busy()) return {};
   const double startedAt = startedAt_;
-  return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load()};
+  return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load(),
+          holdsFrames_};
 }
 
 TaskRunner::After Worker::run(const DocumentPtr& document, const std::atomic<bool>& cancelled) {

@@ -24,8 +24,9 @@ class Worker {
   };
   struct Progress {
     bool busy = false;
-    double seconds = 0.0;  // the time since the pass began
-    int stepsDone = 0;     // the number of finished steps of the configuration
+    double seconds = 0.0;      // the time since the pass began
+    int stepsDone = 0;         // the number of finished steps of the configuration
+    bool holdsFrames = false;  // a long pass without threads: no frame is drawn until it ends
   };
 
   /// `threads` 0: one per core. Memory kept for the next pass is released `releaseAfter` seconds
@@ -56,6 +57,7 @@ class Worker {
 
   int threads_;
   double releaseAfter_;
+  bool holdsFrames_ = false;                               // whether the requested pass does
   BlockStorePtr memory_ = std::make_shared<BlockStore>();  // memory of the results
   bool prepared_ = false;  // passes alone use this member and the next
   TracePtr last_;

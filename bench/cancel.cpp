@@ -6,6 +6,7 @@
 #include "app/worker.h"
 #include "bench/documents.h"
 #include "core/base/execution.h"
+#include "core/document/trace.h"
 
 namespace headscope::bench {
 namespace {

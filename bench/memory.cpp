@@ -44,7 +44,7 @@ bool measureMemory(std::string_view argument) {
   const Index budget = 2 * defaultMemoryBudget();
   host::Offscreen offscreen(kWidth, kHeight);
   History history(documentOf(d, h, t), budget);
-  history.apply(SetBias{false});
+  history.apply(SetSwitch{&AttentionConfig::bias, false});
   history.undo();
   const Ledger cost = ledger(history.current()->config);
   AppOptions options;

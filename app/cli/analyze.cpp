@@ -16,6 +16,8 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_options.h"
 #include "core/analysis/head_report.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "core/formats/csv_table.h"
 #include "core/heads/designed_heads.h"
 #include "core/training/relations.h"

@@ -6,6 +6,7 @@
 
 #include "app/cli/config_options.h"
 #include "core/attention/steps/step.h"
+#include "core/base/error.h"
 
 namespace headscope::cli {
 namespace {
@@ -67,10 +68,11 @@ CellRef cellFrom(const CellOptions& options, const AttentionConfig& config) {
   cell.tensor = tensorFrom(options);
   cell.gradient = options.gradient;
   const TensorInfo& tensor = info(cell.tensor);
-  if (cell.tensor == TensorId::memory && !config.crossAttention()) {
+  const bool there = has(config, cell.tensor);
+  if (cell.tensor == TensorId::memory && !there) {
     throw UserError("--tensor memory: self-attention has no memory; give --memory-text");
   }
-  if (cell.tensor != TensorId::memory && !has(config, cell.tensor)) {
+  if (!there) {
     throw UserError(fmt::format("--step {}: this pass has no such step{}", options.step,
                                 options.step == "rotate" ? "; --positions-kind rope adds it" : ""));
   }

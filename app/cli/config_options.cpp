@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 
+#include "core/attention/config.h"
 #include "core/platform/from_chars.h"
+#include "core/presets/presets.h"
 
 namespace headscope::cli {
 namespace {

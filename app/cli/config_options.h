@@ -5,13 +5,17 @@
 #include <string>
 #include <string_view>
 
-#include "core/attention/config.h"
-#include "core/presets/presets.h"
+#include "core/base/index.h"
 
 namespace CLI {
 class App;
 class Option;
 }  // namespace CLI
+
+namespace headscope {
+struct AttentionConfig;
+struct Preset;
+}  // namespace headscope
 
 namespace headscope::cli {
 

@@ -13,11 +13,14 @@
 #include "app/cli/pass_options.h"
 #include "core/attention/state_dict.h"
 #include "core/base/memory_budget.h"
+#include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
 #include "core/input/tables.h"
+#include "core/input/training_domain.h"
 #include "core/model/model_trace.h"
 #include "core/presets/presets.h"
+#include "core/training/learned_layer.h"
 #include "core/training/learned_weights.h"
 
 namespace headscope::cli {
@@ -160,10 +163,9 @@ void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFi
 }
 
 void setPassSettings(AttentionConfig& c, const PassOptions& o) {
-  if (o.noScale) c.scale = false;
+  for (const auto& [which, value] : o.switches) setValue(*which, c, value);
   if (o.positionsKind == "rope") c.rotary.theta = Rotary::kUsualTheta;
   if (o.positionsKind == "alibi") c.alibi = true;
-  if (o.temperature) c.temperature = *o.temperature;
   if (o.causal) c.mask.causal = true;
   if (o.window) c.mask.window = *o.window;
   if (!o.lengths.empty()) c.mask.lengths = o.lengths;

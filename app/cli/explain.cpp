@@ -11,6 +11,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_options.h"
+#include "core/attention/steps/step.h"
+#include "core/document/document.h"
 #include "core/document/trace_gradients.h"
 
 namespace headscope::cli {
@@ -28,7 +30,7 @@ struct ExplainOptions {
 Json explanationJson(const Explanation& e) {
   Json terms = Json::emptyList();
   for (const Term& term : e.terms) {
-    terms.push_back({{"left", term.left},
+    terms.push_back({{"left", term.wholeLeft()},
                      {"left_value", numberJson(term.leftValue)},
                      {"right", term.right},
                      {"right_value", numberJson(term.rightValue)},
@@ -73,11 +75,11 @@ std::vector<const Term*> largestFirst(const std::vector<Term>& terms) {
 
 std::vector<std::string> cellsOf(const Term& term, bool softmax) {
   if (softmax) {
-    return {fmt::format("exp({} − {})", term.left, term.right),
+    return {fmt::format("exp({} − {})", term.wholeLeft(), term.right),
             fmt::format("exp({} − {})", inWords(term.leftValue), inWords(term.rightValue)),
             inWords(term.product)};
   }
-  return {fmt::format("{} · {}", term.left, term.right),
+  return {fmt::format("{} · {}", term.wholeLeft(), term.right),
           fmt::format("{} · {}", inWords(term.leftValue), inWords(term.rightValue)),
           inWords(term.product)};
 }
@@ -102,8 +104,8 @@ void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
   table.print(out);
 }
 
-/// Prints the step from the sum to the value: the quotient of a weight and its dropout factor, or
-/// the difference in the gradient of a masked score.
+/// Prints the step from the sum to the value: the quotient of a weight and its dropout factor, the
+/// difference in the gradient of a masked score, or a function of the sum.
 void printQuotient(std::ostream& out, const Explanation& e) {
   if (e.ending == ExplanationForm::difference) {
     const std::string incoming =
@@ -111,6 +113,10 @@ void printQuotient(std::ostream& out, const Explanation& e) {
                         : fmt::format("{} · {}", inWords(e.factor), inWords(e.incoming));
     out << fmt::format("\n{} · ({} − {}) = {}\n", inWords(e.share), incoming, inWords(e.sum),
                        inWords(e.computed()));
+    return;
+  }
+  if (e.ending == ExplanationForm::function) {
+    out << fmt::format("\n{}{}{} = {}\n", e.before, inWords(e.sum), e.after, inWords(e.computed()));
     return;
   }
   const Term* own = e.own();

@@ -14,6 +14,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/pass_options.h"
+#include "core/document/document.h"
 #include "core/formats/export_tensor.h"
 #include "core/formats/pytorch_script.h"
 

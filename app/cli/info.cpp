@@ -8,10 +8,12 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/output.h"
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/formats/document_json.h"
+#include "core/presets/presets.h"
 
 namespace headscope::cli {
 namespace {

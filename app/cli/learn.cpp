@@ -15,8 +15,11 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/output.h"
+#include "core/attention/config.h"
 #include "core/formats/document_json.h"
+#include "core/input/training_domain.h"
 #include "core/training/head_roles.h"
+#include "core/training/learned_layer.h"
 #include "core/training/learned_weights.h"
 
 namespace headscope::cli {

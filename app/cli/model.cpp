@@ -21,6 +21,8 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_tensors.h"
 #include "core/formats/shipped_model.h"

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
 #include "core/model/generation.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_lens.h"

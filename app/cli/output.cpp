@@ -7,6 +7,10 @@
 #include <cmath>
 #include <iostream>
 
+#include "core/attention/config.h"
+#include "core/attention/steps/step.h"
+#include "core/training/learned_layer.h"
+
 namespace headscope::cli {
 
 std::size_t displayWidth(const std::string& text) {

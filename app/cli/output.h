@@ -5,11 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/steps/step.h"
 #include "core/base/json.h"
-#include "core/document/document.h"
-#include "core/document/trace.h"
-#include "core/training/learned_layer.h"
+#include "core/document/fwd.h"
+
+namespace headscope {
+struct AttentionConfig;
+struct NamedShape;
+namespace training {
+class LayerLearner;
+}  // namespace training
+}  // namespace headscope
 
 namespace headscope::cli {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/pass_options.h"
+#include "core/input/input.h"
 
 namespace headscope::cli {
 

@@ -86,14 +86,31 @@ void addWeightFlags(CLI::App& app, PassOptions& o) {
       "prefix of its names in the file: encoder.layers.0.self_attn.", group);
 }
 
+/// Adds the flags of all switches that have one.
+void addSwitches(CLI::App& app, PassOptions& o, const char* group) {
+  for (const Switch& each : allSwitches()) {
+    if (each.flag == nullptr) continue;
+    const auto take = [&o, &each](double value) { o.switches.emplace_back(&each, value); };
+    if (each.isFlag()) {
+      app.add_flag_callback(
+             each.flag, [take, &each] { take(1.0 - defaultOf(each)); }, each.about)
+          ->group(group);
+    } else {
+      app.add_option_function<double>(each.flag, take, each.about)
+          ->check(notNumber)
+          ->type_name("X")
+          ->group(group);
+    }
+  }
+}
+
 void addPassFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Attention";
   app.add_flag("--causal", o.causal, "no key after its query")->group(group);
   add(app, "--window", o.window, kWhole, "only keys less than N away (0: no window)", group);
   addList(app, "--lengths", o.lengths, "number of keys without padding, per batch item: 7,4,1",
           group);
-  add(app, "--temperature", o.temperature, {"X", notNumber}, "divisor of the scores", group);
-  app.add_flag("--no-scale", o.noScale, "without 1/√d_k")->group(group);
+  addSwitches(app, o, group);
   app.add_option("--positions-kind", o.positionsKind,
                  "rope: pairs of coordinates of Q and K turn with their position (Su et al. 2021); "
                  "alibi: each head subtracts its slope times the distance from the scores, in the "

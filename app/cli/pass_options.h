@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
+#include "core/attention/switches.h"
 #include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/document/trace_gradients.h"
 #include "core/formats/session.h"
 
@@ -30,9 +33,8 @@ struct PassOptions {
   bool causal = false;
   std::optional<Index> window;
   std::vector<Index> lengths;
-  std::optional<double> temperature;
-  bool noScale = false;
-  std::string positionsKind;  // "rope", "alibi", or empty
+  std::vector<std::pair<const Switch*, double>> switches;  // those given, with their values
+  std::string positionsKind;                               // "rope", "alibi", or empty
   bool noPositions = false;
   bool sinusoidalPositions = false;
   std::vector<Index> dropHeads;

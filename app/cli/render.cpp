@@ -17,6 +17,8 @@
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
 #include "app/ui/export_choice.h"
+#include "core/attention/steps/step.h"
+#include "core/document/document.h"
 
 namespace headscope::cli {
 namespace {

@@ -13,12 +13,15 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
 #include "core/document/trace_gradients.h"
 #include "core/formats/document_json.h"
 #include "core/formats/pass_files.h"
 #include "core/heads/designed_heads.h"
+#include "core/input/training_domain.h"
 #include "core/training/relations.h"
 
 namespace headscope::cli {
@@ -43,7 +46,7 @@ Json runJson(const Trace& trace) {
     masked.push_back(std::array{row.item, row.head, row.row});
   }
   const Input& input = *trace.document().input;
-  Json json = {{"config", formats::configJson(trace.config())},
+  Json json = {{"config", formats::configJson(trace.document())},
                {"steps", std::move(steps)},
                {"ms", trace.ms},
                {"fully_masked_rows", std::move(masked)},

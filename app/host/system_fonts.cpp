@@ -4,7 +4,6 @@
 #include <fontconfig/fontconfig.h>
 #endif
 
-#include "core/attention/config.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 

@@ -14,6 +14,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

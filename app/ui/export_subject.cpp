@@ -4,8 +4,11 @@
 
 #include <variant>
 
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/model/model_edits.h"
 
 namespace headscope::ui {

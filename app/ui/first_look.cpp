@@ -8,6 +8,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/view_state.h"
+#include "core/document/trace.h"
 #include "core/training/relations.h"
 #include "core/words/cells.h"
 
@@ -53,7 +54,8 @@ std::string FirstLook::inWords(const PanelContext& panel) {
       "“{}” asks “{}” in {}. Try it: press enter and type 0, or turn the wheel over the outlined "
       "number, and see what follows; space plays every step.",
       placeName(panel.trace, Axis::query, 0, cell_->row),
-      placeName(panel.trace, Axis::key, 0, cell_->col), namedHead(panel));
+      placeName(panel.trace, Axis::key, 0, cell_->col),
+      namedHead(panel.purposes, panel.selection.head));
 }
 
 }  // namespace headscope::ui

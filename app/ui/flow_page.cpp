@@ -14,6 +14,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/view_state.h"
 #include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -78,7 +79,9 @@ class FlowPage final : public Page {
     const AttentionConfig& c = panel.trace.config();
     const std::string where = fmt::format("Step {} · {}", stepPlace(panel.selection.step, c) + 1,
                                           step(panel.selection.step).text(c).title);
-    return card == kStripCard ? where : fmt::format("{} · {}", where, namedHead(panel));
+    return card == kStripCard
+               ? where
+               : fmt::format("{} · {}", where, namedHead(panel.purposes, panel.selection.head));
   }
   std::string keysInWords(const ViewState& view) const override {
     return fmt::format("← → step · space {}", view.frame.playing ? "halts" : "plays");

@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/attention/config.h"
-
 namespace headscope::embedded {
 std::span<const std::pair<std::string_view, std::string_view>> fonts();
 }

@@ -11,14 +11,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/editing/edit.h"
-#include "core/presets/presets.h"
+
+namespace headscope {
+struct Preset;
+}  // namespace headscope
 
 namespace headscope::formats {
 struct SceneWords;
@@ -51,7 +55,7 @@ struct OpenDocument {
 };
 /// Opens a preset, or an example in the form of one: a whole state that replaces everything.
 struct OpenPreset {
-  Preset preset;
+  std::shared_ptr<const Preset> preset;
   std::string name;  // name of the history's entry
 };
 struct StopLearning {};

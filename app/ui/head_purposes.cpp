@@ -10,6 +10,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/heads/designed_heads.h"
 #include "core/training/trained_relations.h"
@@ -38,10 +39,9 @@ HeadPurpose purposeOf(const training::TrainedFor& head, const Document& document
                       fmt::join(head.asked, "\n"), inWords(trainingDomainOf(document)))};
 }
 
-const HeadPurpose* purposeAt(const PanelContext& panel, Index head) {
+const HeadPurpose* purposeAt(const std::vector<HeadPurpose>* purposes, Index head) {
   const auto index = static_cast<std::size_t>(head);
-  if (panel.purposes == nullptr || index >= panel.purposes->size()) return nullptr;
-  return &(*panel.purposes)[index];
+  return purposes == nullptr || index >= purposes->size() ? nullptr : &(*purposes)[index];
 }
 
 }  // namespace
@@ -63,27 +63,27 @@ const std::vector<HeadPurpose>* PurposesOfPass::of(const TracePtr& trace) {
   return &heads_;
 }
 
-std::string purposeTitle(const PanelContext& panel, Index head) {
-  const HeadPurpose* found = purposeAt(panel, head);
+std::string purposeTitle(const std::vector<HeadPurpose>* purposes, Index head) {
+  const HeadPurpose* found = purposeAt(purposes, head);
   return found != nullptr && found->kind != Kind::drawn ? found->title : std::string();
 }
 
-std::string namedHead(const PanelContext& panel) {
-  const std::string title = purposeTitle(panel, panel.selection.head);
-  return fmt::format("head {}{}{}", panel.selection.head + 1, title.empty() ? "" : ": ", title);
+std::string namedHead(const std::vector<HeadPurpose>* purposes, Index head) {
+  const std::string title = purposeTitle(purposes, head);
+  return fmt::format("head {}{}{}", head + 1, title.empty() ? "" : ": ", title);
 }
 
 std::string purposeExplanation(const PanelContext& panel, Index head) {
-  const HeadPurpose* found = purposeAt(panel, head);
+  const HeadPurpose* found = purposeAt(panel.purposes, head);
   if (found == nullptr) return {};
   const bool edited = found->kind != Kind::drawn && panel.trace.document().weightsEdited;
   return found->explanation + (edited ? "\n\nIts weights may have been edited since." : "");
 }
 
-std::string purposesInWords(const PanelContext& panel) {
-  if (panel.purposes == nullptr || panel.purposes->empty()) return {};
-  const auto& heads = *panel.purposes;
-  if (headsAreTrained(panel)) return "learned, not designed";
+std::string purposesInWords(const std::vector<HeadPurpose>* purposes) {
+  if (purposes == nullptr || purposes->empty()) return {};
+  const auto& heads = *purposes;
+  if (headsAreTrained(purposes)) return "learned, not designed";
   const auto drawn = static_cast<std::size_t>(std::count_if(
       heads.begin(), heads.end(), [](const HeadPurpose& h) { return h.kind == Kind::drawn; }));
   if (drawn == 0) return kDesignedNotLearned;
@@ -91,9 +91,8 @@ std::string purposesInWords(const PanelContext& panel) {
   return fmt::format("{}; {} of {} drawn at random", kDesignedNotLearned, drawn, heads.size());
 }
 
-bool headsAreTrained(const PanelContext& panel) {
-  return panel.purposes != nullptr && !panel.purposes->empty() &&
-         panel.purposes->front().kind == Kind::trained;
+bool headsAreTrained(const std::vector<HeadPurpose>* purposes) {
+  return purposes != nullptr && !purposes->empty() && purposes->front().kind == Kind::trained;
 }
 
 void showHowLearned(const PanelContext& panel) {

@@ -23,7 +23,7 @@ struct HeadPurpose {
   std::string explanation;  // sentences on the head's behaviour and its origin
 };
 
-/// The purposes, one per head; empty where none are known.
+/// The purposes, one per head; empty where none are known. Below, null means the same.
 std::vector<HeadPurpose> headPurposes(const Document& document);
 
 /// The purposes of the heads in the shown pass, found once per pass.
@@ -37,20 +37,20 @@ class PurposesOfPass {
 };
 
 /// The title of a head's purpose: "Verb → its subject"; empty where it has none or was drawn.
-std::string purposeTitle(const PanelContext& panel, Index head);
+std::string purposeTitle(const std::vector<HeadPurpose>* purposes, Index head);
 
-/// The name of the chosen head: "head 2: Verb → its subject", or "head 2" where it has no purpose.
-std::string namedHead(const PanelContext& panel);
+/// The name of a head: "head 2: Verb → its subject", or "head 2" where it has no purpose.
+std::string namedHead(const std::vector<HeadPurpose>* purposes, Index head);
 
 /// The explanation of a head, with a note if the weights were edited since; may be empty.
 std::string purposeExplanation(const PanelContext& panel, Index head);
 
 /// A summary of all heads: "designed, not learned", "6 of 8 drawn at random", "learned, not
 /// designed"; empty where no purposes are known.
-std::string purposesInWords(const PanelContext& panel);
+std::string purposesInWords(const std::vector<HeadPurpose>* purposes);
 
-/// Whether the shown heads are trained.
-bool headsAreTrained(const PanelContext& panel);
+/// Whether the heads are trained.
+bool headsAreTrained(const std::vector<HeadPurpose>* purposes);
 /// Opens the card that explains how the heads learned.
 void showHowLearned(const PanelContext& panel);
 /// Draws a button that opens that card. Returns true if it was clicked.

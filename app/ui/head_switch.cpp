@@ -13,6 +13,8 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {

@@ -12,7 +12,10 @@
 #include "app/ui/frame_commands.h"
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/editing/history.h"
 #include "core/words/cells.h"
 

@@ -19,7 +19,8 @@ void examplesPopup(const PanelContext& panel) {
   if (!beginPopup("examples")) return;
   for (const Example& example : examples()) {
     if (ImGui::Selectable(example.title.c_str())) {
-      panel.commands.add(OpenPreset{presetOf(example), "example: " + example.title});
+      panel.commands.add(OpenPreset{std::make_shared<const Preset>(presetOf(example)),
+                                    "example: " + example.title});
     }
     tip(panel.look, example.about);
   }

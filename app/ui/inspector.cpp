@@ -19,7 +19,9 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -202,7 +204,7 @@ struct InspectorRoom {
 void inspector(const PanelContext& panel, CellEditing& editing) {
   const FrameContext& look = panel.look;
   const Inspected of = inspected(panel, editing);
-  const std::string title = purposeTitle(panel, of.head);
+  const std::string title = purposeTitle(panel.purposes, of.head);
   inspectorCaption(look, fmt::format("head {}{} · query '{}'", of.head + 1,
                                      title.empty() ? "" : fmt::format(" ({})", title), of.token));
   if (const auto about = purposeExplanation(panel, of.head); !about.empty()) tip(look, about);

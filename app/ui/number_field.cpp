@@ -10,6 +10,8 @@
 #include "app/ui/panel.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "core/platform/from_chars.h"
 
 namespace headscope::ui {
@@ -170,7 +172,8 @@ void temperatureFields(const PanelContext& panel, NumberDraft& draft, float slid
     AttentionConfig config = panel.document.config;
     config.temperature = *typed;
     draft.problem = problemOf("temperature", config);
-    if (draft.problem.empty()) panel.commands.push(SetTemperature{*typed}, "temperature");
+    if (draft.problem.empty())
+      panel.commands.push(SetSwitch{&AttentionConfig::temperature, *typed}, "temperature");
   }
   ImGui::SameLine();
   ImGui::SetNextItemWidth(panel.look.px(sliderWidth));
@@ -179,7 +182,8 @@ void temperatureFields(const PanelContext& panel, NumberDraft& draft, float slid
                          static_cast<float>(kHighestTemperature), "",
                          ImGuiSliderFlags_Logarithmic)) {
     draft.problem.clear();
-    panel.commands.push(SetTemperature{static_cast<double>(slid)}, "temperature");
+    panel.commands.push(SetSwitch{&AttentionConfig::temperature, static_cast<double>(slid)},
+                        "temperature");
   }
 }
 

@@ -152,6 +152,12 @@ ImVec2 drawRichParagraph(ImDrawList* drawList, const Fonts& fonts, ImFont* base,
   return taken;
 }
 
+void richLabel(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text, float below) {
+  drawRichText(ImGui::GetWindowDrawList(), fonts, base, ImGui::GetCursorScreenPos(), color, text);
+  const ImVec2 size = richTextSize(fonts, base, text);
+  ImGui::Dummy({size.x, size.y + below});
+}
+
 void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
                    float width, float gap) {
   const ImVec2 taken = drawRichParagraph(ImGui::GetWindowDrawList(), fonts, base,

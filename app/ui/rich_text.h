@@ -41,6 +41,9 @@ std::string asRichText(std::string_view plain);
 ImVec2 drawRichParagraph(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos,
                          ImU32 color, std::string_view text, float width, float gap = 0.0F);
 
+/// Draws one line of rich text at the cursor, with `below` points below it.
+void richLabel(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
+               float below = 0.0F);
 /// Draws a paragraph of rich text at the cursor of the current window.
 void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
                    float width, float gap = 0.0F);

@@ -11,6 +11,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 
 namespace headscope::ui {

@@ -13,10 +13,12 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/attention/mistakes.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -104,6 +106,9 @@ std::string passFigures(const Trace& trace) {
 }
 
 std::string inWords(const Worker::Progress& progress, const AttentionConfig& config) {
+  if (progress.holdsFrames) {
+    return "computing a long pass: without threads, this page draws nothing until it ends";
+  }
   const auto steps = stepsOf(config);
   const auto at = std::min(static_cast<std::size_t>(progress.stepsDone), steps.size() - 1);
   return fmt::format("computing {} ({} of {}), {:.1f} s", steps[at]->text(config).title, at + 1,
@@ -114,10 +119,10 @@ void statusBar(const PanelContext& panel, const Status& status, const Rect& at) 
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   if (status.progress.busy) look.changesIn(kProgressPace);
-  const bool slow = status.progress.busy && status.progress.seconds > kWorthShowing;
-  std::string message =
-      slow ? inWords(status.progress, panel.document.config) + "; any edit cancels it"
-           : status.message;
+  const Worker::Progress& progress = status.progress;
+  const bool slow = progress.busy && (progress.holdsFrames || progress.seconds > kWorthShowing);
+  std::string message = slow ? inWords(progress, panel.document.config) : status.message;
+  if (slow && !progress.holdsFrames) message += "; any edit cancels it";
   const ImU32 color = slow ? t.accentText : status.isError ? t.bad : t.text;
   if (!slow && !status.isError && !panel.trace.fullyMaskedRows.empty()) {
     if (!message.empty()) message += " · ";

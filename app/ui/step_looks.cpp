@@ -81,13 +81,13 @@ constexpr StepPiece kScorePieces[] = {
 };
 constexpr StepPiece kScalePieces[] = {
     {K::matrix, T::rawScores, L::query, L::key},
-    {K::multiplier},
+    {K::operation},
     sign("="),
     {K::matrix, T::scores, L::query, L::key, H::none, kResult},
 };
 constexpr StepPiece kMaskPieces[] = {
     {K::matrix, T::scores, L::query, L::key},
-    {K::penalty},
+    {K::operation},
     {K::combine},
     {K::mask, T::maskedScores, L::query, L::key},
     sign("="),
@@ -103,7 +103,7 @@ constexpr StepPiece kWeighPieces[] = {
     {K::matrix, T::weights, L::query, L::key},
     sign("×"),
     {K::matrix, T::v, L::key, L::column},
-    {K::gain},
+    {K::operation},
     sign("="),
     {K::matrix, T::heads, L::query, L::column, H::none, kResult},
 };
@@ -169,11 +169,7 @@ const ProjectedPart& projectedPart(TensorId part) {
   return found != nullptr ? *found : kParts.front();
 }
 
-std::size_t partCount(StepId id) {
-  const bool ofPart = id == StepId::project || id == StepId::split || id == StepId::normalize ||
-                      id == StepId::rotate;
-  return ofPart ? step(id).outputs().size() : 0;
-}
+std::size_t partCount(StepId id) { return id < StepId::score ? step(id).outputs().size() : 0; }
 
 const ProjectedPart& partShownBy(StepId step, TensorId part) {
   const ProjectedPart& chosen = projectedPart(part);

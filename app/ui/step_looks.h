@@ -9,6 +9,7 @@
 
 #include "app/ui/hover.h"
 #include "app/ui/theme.h"
+#include "app/ui/view_state.h"
 #include "core/attention/steps/step_id.h"
 
 namespace headscope::ui {
@@ -66,12 +67,10 @@ enum class HeadShare {
 struct StepPiece {
   enum class Kind {
     matrix,
-    mask,        // the mask itself, as 0 or −∞
-    sign,        // `text`
-    combine,     // the sign that applies the mask: + or ⊙
-    multiplier,  // × 1/√d_k
-    penalty,     // − the head's slope · distance d, with ALiBi
-    gain,        // × the head's gain, where it is not 1
+    mask,       // the mask itself, as 0 or −∞
+    sign,       // `text`
+    combine,    // the sign that applies the mask: + or ⊙
+    operation,  // the step's own sign (Step::sign), or none
   };
   enum How : unsigned {
     transposed = 1,  // as textbooks write X·W and Q·Kᵀ

@@ -13,6 +13,7 @@
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

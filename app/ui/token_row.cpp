@@ -17,6 +17,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/shipped_model.h"
 #include "core/presets/presets.h"

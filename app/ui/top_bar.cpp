@@ -15,7 +15,9 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/limits.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
 #include "core/presets/presets.h"
 #include "core/words/cost.h"
 
@@ -120,7 +122,7 @@ class TopBarRow {
     if (beginCombo("##preset", shown + mark, flags | ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
         if (ImGui::Selectable(p.title.c_str(), p.name == name)) {
-          panel_.commands.add(OpenPreset{p, "preset: " + p.title});
+          panel_.commands.add(OpenPreset{std::make_shared<const Preset>(p), "preset: " + p.title});
         }
         tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p),
                                p.config.dModel, p.config.numHeads, p.config.dK(), p.config.seqLen));
@@ -374,7 +376,8 @@ class TopBarRow {
     const AttentionConfig& c = config();
     const bool roomForBias = ImGui::GetWindowWidth() >= look_.px(kNarrow);
     bool bias = c.bias;
-    if (roomForBias && termToggle("bias", &bias, 14)) panel_.commands.push(SetBias{bias});
+    if (roomForBias && termToggle("bias", &bias, 14))
+      panel_.commands.push(SetSwitch{&AttentionConfig::bias, bias});
     bool causal = c.mask.causal;
     if (termToggle("causal", &causal, 12)) {
       Mask mask = c.mask;
@@ -382,7 +385,8 @@ class TopBarRow {
       panel_.commands.push(SetMask{std::move(mask)});
     }
     bool scale = c.scale;
-    if (termToggle("÷√d_k", &scale, 12)) panel_.commands.push(SetScale{scale});
+    if (termToggle("÷√d_k", &scale, 12))
+      panel_.commands.push(SetSwitch{&AttentionConfig::scale, scale});
     row_.place(buttonWidth(look_, "More ▾"), roomForBias ? 14.0F : 8.0F);
     if (pill(look_, "More ▾")) openMenu("more");
     tip(look_,

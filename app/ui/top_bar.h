@@ -2,13 +2,16 @@
 // used yet are kept as a draft and explained, and the document does not change.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/ui/number_field.h"
 #include "app/ui/page.h"
-#include "core/attention/config.h"
+#include "core/attention/rotary.h"
+#include "core/base/error.h"
 #include "core/base/index.h"
 
 namespace headscope::ui {
@@ -22,6 +25,7 @@ struct ViewMenuMemory {
 struct TopBarMemory {
   NumberDraft dModel, heads, tokens;
   NumberDraft batch, kvHeads, headDim, temperature, window, lengths, theta, seed;  // more settings
+  std::map<std::string_view, NumberDraft> switches;  // by key, of those without a field above
   // the dimensions as last typed, while they do not fit together
   Index draftDModel = 0, draftHeads = 0;
   std::vector<Problem> problems;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -16,6 +17,11 @@
 #include "app/ui/preferences.h"
 #include "app/ui/top_bar.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/attention/limits.h"
+#include "core/attention/switches.h"
+#include "core/document/document.h"
+#include "core/input/training_domain.h"
 
 namespace headscope::ui {
 namespace {
@@ -109,6 +115,39 @@ void temperature(const PanelContext& panel, TopBarMemory& memory) {
           "Scores are divided by it: below 1 sharpens the weights, above 1 evens them out");
   temperatureFields(panel, memory.temperature, 110);
   problemBelow(panel.look, memory.temperature);
+}
+
+/// Whether a control of its own sets the switch: in the top bar, or elsewhere in this menu.
+bool hasOwnControl(const Switch& each) {
+  using C = AttentionConfig;
+  const std::array<decltype(Switch::field), 4> own{&C::bias, &C::scale, &C::temperature, &C::alibi};
+  return std::ranges::find(own, each.field) != own.end();
+}
+
+/// Draws a control for every switch without one of its own.
+void otherSwitches(const PanelContext& panel, TopBarMemory& memory) {
+  const AttentionConfig& c = panel.document.config;
+  for (const Switch& each : allSwitches()) {
+    if (hasOwnControl(each)) continue;
+    std::string title = each.title;
+    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+    caption(panel.look, title.c_str(), each.about);
+    if (each.isFlag()) {
+      bool on = valueOf(each, c) != 0.0;
+      if (toggle(panel.look, each.title, &on)) panel.commands.push(setSwitch(each, on ? 1.0 : 0.0));
+      continue;
+    }
+    NumberDraft& draft = memory.switches[each.key];
+    const auto typed = realField(panel.look, each.title, 70, valueOf(each, c), draft, each.range);
+    if (typed) {
+      AttentionConfig changed = c;
+      setValue(each, changed, *typed);
+      draft.problem = problemOf(each.key, changed);
+      if (draft.problem.empty())
+        panel.commands.push(setSwitch(each, *typed), std::string(each.key));
+    }
+    problemBelow(panel.look, draft);
+  }
 }
 
 /// Parses numbers separated by commas into `lengths`. Returns the problem, else "".
@@ -216,7 +255,7 @@ void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
       if (i == 2 && c.crossAttention()) continue;
       if (!ImGui::Selectable(kNames[i], i == now) || i == now) continue;
       if (i == 2 || (i == 0 && c.alibi)) {
-        panel.commands.push(SetAlibi{i == 2});
+        panel.commands.push(SetSwitch{&AttentionConfig::alibi, i == 2});
       } else {
         panel.commands.push(SetRotary{i == 1 ? memory.rotary : Rotary{}});
       }
@@ -250,7 +289,7 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
     ImGui::EndCombo();
   }
   const float left = ImGui::GetCursorPosX();
-  if (headsAreTrained(panel)) {
+  if (headsAreTrained(panel.purposes)) {
     ImGui::SetCursorPosX(left + panel.look.px(150));
     if (howLearnedButton(panel)) ImGui::CloseCurrentPopup();
   }
@@ -281,12 +320,15 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
                                &memory.window, &memory.lengths, &memory.theta, &memory.seed}) {
       *draft = {};
     }
+    memory.switches.clear();
   }
   bool bias = panel.document.config.bias;
-  if (withBias && toggle(panel.look, "bias", &bias)) panel.commands.push(SetBias{bias});
+  if (withBias && toggle(panel.look, "bias", &bias))
+    panel.commands.push(SetSwitch{&AttentionConfig::bias, bias});
   batchAndGroups(panel, memory);
   headWidth(panel, memory);
   temperature(panel, memory);
+  otherSwitches(panel, memory);
   maskSettings(panel, memory);
   positions(panel);
   positionsInScores(panel, memory);

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/analysis/head_metrics.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/linear.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope {

@@ -10,12 +10,15 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/head_metrics.h"
+#include "core/analysis/metric_value.h"
 #include "core/analysis/rows.h"
 #include "core/base/execution.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
+
+struct MetricValue;
 
 /// W_O,h, (d_k, D): a view, valid as long as the trace is.
 ConstMatrixView outputBlock(const Trace& trace, Index head);

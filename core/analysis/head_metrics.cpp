@@ -14,6 +14,9 @@
 
 #include "core/analysis/head_effect.h"
 #include "core/analysis/rows.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

@@ -15,9 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/metric_value.h"
+#include "core/analysis/rows.h"
 #include "core/base/execution.h"
-#include "core/document/document.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
 
@@ -59,17 +60,6 @@ std::span<const MetricInfo> allMetrics();
 const MetricInfo& info(Metric metric);
 std::optional<Metric> metricFromKey(std::string_view key);
 
-/// A number, or in words why there is none ("no token repeats"); never NaN.
-struct MetricValue {
-  std::optional<double> value;
-  std::string why;
-
-  static MetricValue undefined(std::string why) { return {std::nullopt, std::move(why)}; }
-  explicit operator bool() const { return value.has_value(); }
-  double operator*() const { return *value; }
-  bool operator==(const MetricValue&) const = default;
-};
-
 /// The mean of the defined values. If none is defined, the result is undefined for the reason of
 /// the first.
 MetricValue meanOf(std::span<const MetricValue> values);
@@ -85,9 +75,6 @@ class HeadMetrics {
  private:
   std::array<MetricValue, kMetricCount> values_;
 };
-
-/// The batch item that is measured; none: the mean over all items in which the number is defined.
-using ItemChoice = std::optional<Index>;
 
 /// Computes every metric of every head of a pass, one entry per head. A head whose weights are no
 /// shares of 1 (rows.h) has the ablation alone. Nothing where cancelled.

@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "core/analysis/rows.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

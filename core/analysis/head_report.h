@@ -21,6 +21,7 @@
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/rows.h"
 #include "core/analysis/similarity.h"
+#include "core/attention/attention_tensors.h"
 #include "core/heads/declared_relations.h"
 
 namespace headscope {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <limits>
 #include <span>
 #include <utility>
@@ -10,10 +11,12 @@
 #include "core/analysis/rows.h"
 #include "core/analysis/sharpness.h"
 #include "core/attention/alibi.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/attention/steps/softmax_row.h"
 #include "core/base/error.h"
 #include "core/base/execution.h"
+#include "core/document/trace.h"
 #include "core/platform/threads.h"
 #include "core/tensor/finite.h"
 
@@ -23,22 +26,27 @@ namespace {
 
 /// Computes rows of raw scores and their softmax. The softmax of a sum of two heads' scores, each
 /// times a gain, is that of one head with the matrices of both. Pins are left out. With ALiBi the
-/// scores of a head include its penalties.
+/// slopes are added like the scores.
 class AddedScores {
  public:
   AddedScores(const Trace& trace, Index item);
 
   /// Writes the raw scores of a head for a query.
   void scores(Index head, Index query, std::span<float> row) const;
-  /// Replaces raw scores by weights.
-  void softmax(Index query, std::span<float> row) const;
-  /// The lead of the key `own` over `other` in a row of raw scores, in logits; none where one of
-  /// them is masked.
-  std::optional<double> lead(Index query, std::span<const float> row, Index own, Index other) const;
+  /// ALiBi's slope of a head; 0 without ALiBi.
+  double slope(Index head) const {
+    return trace_.config().alibi ? alibiSlope(head, config_.numHeads) : 0.0;
+  }
+  /// Replaces raw scores by weights, with that slope of ALiBi.
+  void softmax(Index query, std::span<float> row, double slope) const;
+  /// The lead of the key `own` over `other` in a head's row of raw scores, in logits; none where
+  /// one of them is masked.
+  std::optional<double> lead(Index head, Index query, std::span<const float> row, Index own,
+                             Index other) const;
 
  private:
   const Trace& trace_;
-  AttentionConfig config_;  // ALiBi's penalties are in the scores already
+  AttentionConfig config_;  // without ALiBi, whose slopes are given
   Index item_;
 };
 
@@ -82,12 +90,13 @@ AddedScores::AddedScores(const Trace& trace, Index item)
 void AddedScores::scores(Index head, Index query, std::span<float> row) const {
   trace_.tile(TensorId::rawScores, item_, head, query, 1, 0, static_cast<Index>(row.size()),
               row.data());
-  const AttentionConfig& c = trace_.config();
-  if (c.alibi) subtractAlibi(row, alibiSlope(head, c.numHeads) / c.scoreMultiplier(), query, 0);
 }
 
-void AddedScores::softmax(Index query, std::span<float> row) const {
-  scoresForSoftmax(row, row, config_, {}, {item_, 0, query, 0});
+void AddedScores::softmax(Index query, std::span<float> row, double slope) const {
+  const RowPart place{item_, 0, query, 0};
+  scaleScores(row, row, config_, {}, place);
+  if (slope != 0.0) subtractAlibi(row, static_cast<float>(slope), query, 0);
+  if (config_.mistakes.zeroForMasked) maskScores(row, config_, place);
   const auto keys = static_cast<Index>(row.size());
   if (!allFinite({row.data(), 1, keys, keys, 1})) {
     throw UserError(
@@ -96,13 +105,14 @@ void AddedScores::softmax(Index query, std::span<float> row) const {
   softmaxRow(row, softmaxKeys(config_, item_, query));
 }
 
-std::optional<double> AddedScores::lead(Index query, std::span<const float> row, Index own,
-                                        Index other) const {
+std::optional<double> AddedScores::lead(Index head, Index query, std::span<const float> row,
+                                        Index own, Index other) const {
   const AllowedKeys allowed = softmaxKeys(config_, item_, query);
   if (!allowed(own) || !allowed(other)) return std::nullopt;
   std::array both{row[static_cast<std::size_t>(own)], row[static_cast<std::size_t>(other)]};
   scaleScores(both, both, config_, {}, {item_, 0, query, 0});
-  return static_cast<double>(both[0]) - static_cast<double>(both[1]);
+  const auto farther = static_cast<double>(std::abs(own - query) - std::abs(other - query));
+  return static_cast<double>(both[0]) - static_cast<double>(both[1]) - slope(head) * farther;
 }
 
 void addScores(std::span<const float> a, std::span<const float> b, std::array<double, 2> gains,
@@ -194,8 +204,8 @@ class TwoInOneWork {
     Leads leads;
     for (const ConflictedQuery& query : torn_) {
       const auto [a, b] = query.partners;
-      leads.add({added_.lead(query.query, out_[0].row(query.query), a, b),
-                 added_.lead(query.query, out_[1].row(query.query), b, a)});
+      leads.add({added_.lead(pair_[0].head, query.query, out_[0].row(query.query), a, b),
+                 added_.lead(pair_[1].head, query.query, out_[1].row(query.query), b, a)});
     }
     into_.gains = leads.equalGains();
   }
@@ -206,7 +216,11 @@ class TwoInOneWork {
     for (std::size_t h = 0; h < 2; ++h) {
       for (float& score : out_[h].row(query)) score *= static_cast<float>(into_.gains[h]);
     }
-    for (const MatrixView& matrix : out_) added_.softmax(query, matrix.row(query));
+    const std::array slopes{into_.gains[0] * added_.slope(pair_[0].head),
+                            into_.gains[1] * added_.slope(pair_[1].head)};
+    added_.softmax(query, out_[0].row(query), slopes[0]);
+    added_.softmax(query, out_[1].row(query), slopes[1]);
+    added_.softmax(query, out_[2].row(query), slopes[0] + slopes[1]);
   }
 
   /// Measures one of the three heads.
@@ -309,8 +323,9 @@ class Ranking {
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
       const auto [a, b] = pairs_[p];
       if (!differ(partners[a], partners[b])) continue;
-      leads_[p].add({added_.lead(query, scores[a], *partners[a], *partners[b]),
-                     added_.lead(query, scores[b], *partners[b], *partners[a])});
+      leads_[p].add(
+          {added_.lead(candidates_[a].head, query, scores[a], *partners[a], *partners[b]),
+           added_.lead(candidates_[b].head, query, scores[b], *partners[b], *partners[a])});
     }
   }
 
@@ -330,7 +345,9 @@ class Ranking {
       const std::array<Both, 3> parts{Both{gains[0], 0.0}, Both{0.0, gains[1]}, gains};
       for (std::size_t w = 0; w < 3; ++w) {
         addScores(scores[a], scores[b], parts[w], row);
-        added_.softmax(query, row);
+        added_.softmax(query, row,
+                       parts[w][0] * added_.slope(candidates_[a].head) +
+                           parts[w][1] * added_.slope(candidates_[b].head));
         for (std::size_t r = 0; r < 2; ++r) {
           const auto weight = static_cast<double>(row[keys[r]]);
           if (w == r) losses[p][r] += weight;  // alone

@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-#include "core/analysis/head_metrics.h"
+#include "core/analysis/metric_value.h"
 #include "core/base/execution.h"
-#include "core/document/document.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 #include "core/heads/declared_relations.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/linear.h"
 #include "core/base/execution.h"
+#include "core/document/trace.h"
 #include "core/platform/threads.h"
 
 namespace headscope {

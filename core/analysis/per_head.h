@@ -6,8 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/attention/tensor_id.h"
 #include "core/base/execution.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
 

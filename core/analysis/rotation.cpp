@@ -1,7 +1,9 @@
 #include "core/analysis/rotation.h"
 
+#include "core/attention/config.h"
 #include "core/attention/rotary.h"
 #include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

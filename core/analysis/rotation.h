@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "core/analysis/sharpness.h"
-#include "core/document/trace.h"
+#include "core/base/index.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
 

@@ -14,8 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/dropout.h"
+#include "core/attention/config.h"
+#include "core/attention/dropped_cells.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/tensor/lanes.h"
 
 namespace headscope {

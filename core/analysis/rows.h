@@ -4,14 +4,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/document/document.h"
-#include "core/document/trace.h"
+#include "core/attention/mask.h"
+#include "core/document/fwd.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
+
+struct AttentionConfig;
+class Pins;
+
+/// The batch item that is measured; none: the mean over all items in which the number is defined.
+using ItemChoice = std::optional<Index>;
 
 /// A row of one batch item that counts: its query has a key to attend to, and is no padding.
 struct CountedRow {

@@ -8,8 +8,10 @@
 
 #include "core/analysis/rows.h"
 #include "core/attention/alibi.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
 #include "core/base/random.h"
+#include "core/document/trace.h"
 #include "core/tensor/finite.h"
 
 namespace headscope {
@@ -20,7 +22,6 @@ namespace {
 /// pass refuses such scores, but the weights are well defined.
 void wideRowWeights(const Trace& trace, const RowRef& row, const AttentionConfig& c,
                     std::span<float> weights) {
-  const double factor = 1.0 / ((c.scale ? c.rootDk() : 1.0) * c.temperature);
   const AllowedKeys allowed = allowedKeys(c.mask, row.item, row.query, c.keys());
   const AllowedKeys takesPart = softmaxKeys(c, row.item, row.query);
   std::vector<double> scores(weights.size());
@@ -30,12 +31,9 @@ void wideRowWeights(const Trace& trace, const RowRef& row, const AttentionConfig
     CellRef raw = cell;
     raw.tensor = TensorId::rawScores;
     const auto pin = trace.pins().at(cell);
-    scores[j] = pin ? static_cast<double>(*pin) : factor * static_cast<double>(trace.value(raw));
-    if (c.alibi) {
-      const float slope = alibiSlope(row.head, c.numHeads);
-      scores[j] -=
-          static_cast<double>(alibiPenalty(slope, static_cast<std::int32_t>(key - row.query)));
-    }
+    scores[j] =
+        pin ? static_cast<double>(*pin) : scaledScore(static_cast<double>(trace.value(raw)), c);
+    scores[j] -= scorePenalty(c, {row.item, row.head, row.query, key});
     if (c.mistakes.zeroForMasked && !allowed(key)) scores[j] = 0.0;
     if (!takesPart(key)) scores[j] = -std::numeric_limits<double>::infinity();
   }

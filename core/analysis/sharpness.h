@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "core/attention/places.h"
-#include "core/document/trace.h"
+#include "core/base/index.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
+
+struct AttentionConfig;
 
 /// The factors of the scores: 1/√d_k where `scale` is set, and 1/temperature.
 struct Sharpness {

@@ -8,6 +8,7 @@
 
 #include "core/analysis/rows.h"
 #include "core/base/execution.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 namespace {
@@ -111,7 +112,7 @@ bool addItem(const std::vector<HeadRows>& weights, const std::vector<CountedRow>
 /// Why an item has no similarity, in words; empty: it has.
 std::string whyNoSimilarity(const Trace& trace, Index item, const CountedRows& rows) {
   if (rows.empty()) return rows.whyEmpty();
-  for (Index head = 0; head < trace.config().numHeads; ++head) {
+  for (Index head = 0; head < trace.numHeads(); ++head) {
     const std::string why = whyNotDistribution(trace, item, head, rows);
     if (!why.empty()) return fmt::format("in head {} {}", head + 1, why);
   }
@@ -199,17 +200,16 @@ class Agglomeration {
 
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
                                              const ExecutionContext& execution) {
-  const AttentionConfig& c = trace.config();
-  MeanSimilarity mean(c.numHeads);
+  MeanSimilarity mean(trace.numHeads());
   std::string why;
-  for (Index i = item.value_or(0); i < (item ? *item + 1 : c.batch); ++i) {
+  for (Index i = item.value_or(0); i < (item ? *item + 1 : trace.batch()); ++i) {
     const CountedRows rows = countedRows(trace.document(), i);
     if (const std::string whyNone = whyNoSimilarity(trace, i, rows); !whyNone.empty()) {
       if (why.empty()) why = whyNone;
       continue;
     }
     std::vector<HeadRows> heads;
-    for (Index h = 0; h < c.numHeads; ++h) heads.emplace_back(trace, TensorId::weights, i, h);
+    for (Index h = 0; h < trace.numHeads(); ++h) heads.emplace_back(trace, TensorId::weights, i, h);
     if (!addItem(heads, rows.rows, execution, mean)) return std::nullopt;
   }
   if (execution.stop()) return std::nullopt;

@@ -10,8 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/head_metrics.h"
+#include "core/analysis/metric_value.h"
+#include "core/analysis/rows.h"
 #include "core/base/execution.h"
+#include "core/document/fwd.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/config.h"
+#include "core/document/trace.h"
+
 namespace headscope {
 
 bool comparable(const Trace& before, const Trace& after, TensorId tensor) {

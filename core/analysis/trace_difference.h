@@ -5,7 +5,8 @@
 #include <atomic>
 #include <vector>
 
-#include "core/document/trace.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
 

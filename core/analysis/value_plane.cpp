@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/base/random.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 

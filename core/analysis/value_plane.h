@@ -11,7 +11,8 @@
 
 #include "core/analysis/sharpness.h"
 #include "core/base/execution.h"
-#include "core/document/trace.h"
+#include "core/base/index.h"
+#include "core/document/fwd.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "core/analysis/head_effect.h"
+#include "core/attention/config.h"
 #include "core/base/execution.h"
+#include "core/document/trace.h"
 #include "core/platform/threads.h"
 #include "core/tensor/gemm.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/base/execution.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

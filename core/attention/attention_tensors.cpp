@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <stdexcept>
 
+#include "core/attention/config.h"
 #include "core/attention/run_steps.h"
 #include "core/attention/steps/score_rows.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope {
 
@@ -79,6 +82,9 @@ AttentionTensors AttentionTensors::withRows(const Box& box, const BlockStorePtr&
 std::shared_ptr<const AttentionTensors::ScoreRows> AttentionTensors::rowsAround(Index item,
                                                                                 Index head,
                                                                                 Index row) const {
+  if (!exists({TensorId::rawScores, item, head, row, 0}, config())) {
+    throw std::out_of_range("AttentionTensors: no such row of scores");
+  }
   const RowsLoop loop = rowsLoops(config()).front();
   Box box{item, head, row / loop.rows * loop.rows, 0, 0, config().keys()};
   box.rows = std::min(loop.rows, config().seqLen - box.row);
@@ -99,6 +105,9 @@ void AttentionTensors::tile(TensorId id, Index item, Index head, Index row, Inde
   if (holds(from)) {
     LayerTensors::tile(from, item, head, row, rows, col, cols, out);
   } else {
+    if (col < 0 || cols < 0 || col > config().keys() - cols) {
+      throw std::out_of_range("AttentionTensors: no such columns of scores");
+    }
     HeadRows read(*this, from, item, head);
     for (Index r = 0; r < rows; ++r) {
       std::copy_n(read.row(row + r).data() + col, cols, out + r * cols);

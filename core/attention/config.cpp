@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/limits.h"
+#include "core/attention/switches.h"
 #include "core/tensor/finite.h"
 
 namespace headscope {
@@ -214,13 +216,11 @@ std::vector<Problem> validate(const AttentionConfig& c, HeadWidth width) {
                                        "features: load one, or type a memory text first",
                                        c.memoryWidth));
   }
-  // the temperature and its reciprocal both fit in float32
-  constexpr double kHottest = std::numeric_limits<float>::max();
-  if (!(c.temperature > 0.0 && c.temperature <= kHottest) ||
-      !std::isfinite(1.0F / static_cast<float>(c.temperature))) {
-    findings.add("temperature", fmt::format("temperature is {}: it must be a number above 0, from "
-                                            "3e-39 to 3.4e38 (1 leaves the scores unchanged)",
-                                            inWords(c.temperature)));
+  for (const Switch& each : allSwitches()) {
+    const double value = valueOf(each, c);
+    if (each.isFlag() || each.accepts(value)) continue;
+    findings.add(std::string(each.key),
+                 fmt::format("{} is {}: it must be {}", each.key, inWords(value), each.range));
   }
   checkQueriesAndKeys(c, findings);
   if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {

@@ -1,24 +1,18 @@
-// Dropout: which attention weights a seed drops; the same cells on every machine and thread count.
+// Dropout: its settings. Which cells it drops is in dropped_cells.h.
 #pragma once
 
-#include "core/attention/config.h"
-#include "core/base/random.h"
+#include <cstdint>
 
 namespace headscope {
 
-class DroppedCells {
- public:
-  explicit DroppedCells(const AttentionConfig& config);
+/// Dropout on the weights, as nn.MultiheadAttention's in training (Srivastava et al. 2014): each
+/// weight is 0 with probability `rate`, the others are divided by 1 − rate.
+struct Dropout {
+  double rate = 0.0;  // 0: off, as in eval()
+  std::uint64_t seed = 1;
 
-  bool operator()(Index item, Index head, Index row, Index col) const;
-  /// The factor of the weights that dropout keeps: 1 / (1 − rate).
-  float factor() const { return factor_; }
-
- private:
-  RandomStream draws_;
-  float edge_;  // a draw in [−1, 1) below it drops the cell
-  float factor_;
-  Index heads_, rows_, cols_;
+  bool on() const { return rate > 0.0; }
+  bool operator==(const Dropout&) const = default;
 };
 
 }  // namespace headscope

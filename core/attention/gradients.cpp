@@ -1,6 +1,7 @@
 #include "core/attention/gradients.h"
 
 #include "core/attention/steps/score_rows.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope {
 

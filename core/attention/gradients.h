@@ -11,7 +11,7 @@
 #include <cstddef>
 
 #include "core/attention/attention_tensors.h"
-#include "core/attention/steps/step.h"
+#include "core/attention/steps/step_id.h"
 #include "core/base/execution.h"
 
 namespace headscope {

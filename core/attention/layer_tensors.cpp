@@ -1,20 +1,25 @@
 #include "core/attention/layer_tensors.h"
 
 #include <algorithm>
-#include <cassert>
+
+#include "core/attention/config.h"
 
 namespace headscope {
 
+Index LayerTensors::batch() const { return config_->batch; }
+Index LayerTensors::numHeads() const { return config_->numHeads; }
+Index LayerTensors::queries() const { return config_->seqLen; }
+Index LayerTensors::keys() const { return config_->keys(); }
+
 void LayerTensors::tile(TensorId id, Index item, Index head, Index row, Index rows, Index col,
                         Index cols, float* out) const {
-  const ConstMatrixView source = tensor(id).matrixOf(item, head);
-  assert(row >= 0 && row + rows <= source.rows && col >= 0 && col + cols <= source.cols);
+  const ConstMatrixView source = tensor(id).matrixOf(Box{item, head, row, rows, col, cols});
   for (Index r = 0; r < rows; ++r) {
     float* line = out + r * cols;
     if (source.colStride == 1) {
-      std::copy_n(source.row(row + r).data() + col, cols, line);
+      std::copy_n(source.row(r).data(), cols, line);
     } else {
-      for (Index c = 0; c < cols; ++c) line[c] = source(row + r, col + c);
+      for (Index c = 0; c < cols; ++c) line[c] = source(r, c);
     }
   }
 }

@@ -23,6 +23,11 @@ class LayerTensors {
   virtual ~LayerTensors() = default;
 
   const AttentionConfig& config() const { return *config_; }
+  // The sizes of the layer, for readers that need nothing else of its configuration.
+  Index batch() const;
+  Index numHeads() const;
+  Index queries() const;  // T
+  Index keys() const;     // M
 
   /// The tensor of an operand or stored result. Empty for `scores` and `masked_scores` (see
   /// `tile`), for scores and weights that the pass does not store, and for `memory` in

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/config.h"
 #include "core/attention/run_steps.h"
 #include "core/attention/steps/linear.h"
 #include "core/base/numbers.h"

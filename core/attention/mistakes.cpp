@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/attention/config.h"
 #include "core/base/error.h"
 
 namespace headscope {

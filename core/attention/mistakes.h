@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/config.h"
-
 namespace headscope {
+
+struct AttentionConfig;
 
 enum class Mistake {
   reshapeWithoutTranspose,

@@ -7,8 +7,10 @@
 #include <span>
 #include <utility>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/steps/terms.h"
+#include "core/attention/switches.h"
 #include "core/platform/memory.h"
 
 namespace headscope {
@@ -100,7 +102,7 @@ class StepsRun {
     const AttentionConfig& then = before_->config();
     if (shapeOf(output, config_) != shapeOf(output, then)) return true;
     if (tensors_.holds(output) != before_->holds(output)) return true;
-    if (!step.sameSettings(then, config_)) return true;
+    if (!sameSwitches(step.id(), then, config_) || !step.sameSettings(then, config_)) return true;
     const std::vector<TensorId> operands = step.operands(output, config_);
     return operands != step.operands(output, then) ||
            std::any_of(operands.begin(), operands.end(),
@@ -336,6 +338,14 @@ std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTens
 Index denseBytes(const AttentionConfig& c) {
   if (!putsHeadsDense(c)) return 0;
   return 4 * (elementCount(shapeOf(scoredKeys(c), c)) + elementCount(shapeOf(TensorId::v, c)));
+}
+
+Index RowsLoop::down(const AttentionConfig& c) const { return (c.seqLen + rows - 1) / rows; }
+
+Index RowsLoop::across(const AttentionConfig& c) const { return (c.keys() + cols - 1) / cols; }
+
+Index RowsLoop::pieces(const AttentionConfig& c) const {
+  return c.batch * c.numHeads * down(c) * across(c);
 }
 
 std::vector<RowsLoop> rowsLoops(const AttentionConfig& c) {

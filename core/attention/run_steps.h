@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/attention/attention_tensors.h"
-#include "core/attention/steps/step.h"
+#include "core/attention/steps/step_id.h"
 #include "core/base/execution.h"
 
 namespace headscope {
@@ -32,11 +32,9 @@ struct RowsLoop {
   std::size_t firstStep, steps;
   Index rows, cols;  // of a piece, in scores
 
-  Index down(const AttentionConfig& c) const { return (c.seqLen + rows - 1) / rows; }
-  Index across(const AttentionConfig& c) const { return (c.keys() + cols - 1) / cols; }
-  Index pieces(const AttentionConfig& c) const {
-    return c.batch * c.numHeads * down(c) * across(c);
-  }
+  Index down(const AttentionConfig& c) const;
+  Index across(const AttentionConfig& c) const;
+  Index pieces(const AttentionConfig& c) const;
 };
 /// Returns one loop, or three where a softmax over the queries needs all rows of the scores first.
 std::vector<RowsLoop> rowsLoops(const AttentionConfig& config);

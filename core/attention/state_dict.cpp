@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "core/attention/limits.h"
 #include "core/attention/tensor_names.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"

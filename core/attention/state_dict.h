@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "core/attention/head_norm.h"
 #include "core/attention/weights.h"
 #include "core/base/memory_budget.h"
 #include "core/tensor/safetensors.h"

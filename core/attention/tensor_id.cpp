@@ -5,15 +5,16 @@
 
 #include <charconv>
 
+#include "core/attention/config.h"
 #include "core/base/utf8.h"
 
 namespace headscope {
 namespace {
 
 constexpr std::array<TensorInfo, kEveryTensorCount> kInfo{{
-    // name, symbol, perItem, perHead, kvHeads, rows, cols
-    {"x", "X", true, false, false, Axis::query, Axis::feature},
-    {"memory", "memory", true, false, false, Axis::key, Axis::memoryFeature},
+    // name, symbol, perItem, perHead, kvHeads, rows, cols, word
+    {"x", "X", true, false, false, Axis::query, Axis::feature, "input"},
+    {"memory", "memory", true, false, false, Axis::key, Axis::memoryFeature, "input"},
     {"W_Q", "W^Q", false, false, false, Axis::queryFeature, Axis::feature},
     {"W_K", "W^K", false, false, false, Axis::kvFeature, Axis::memoryFeature},
     {"W_V", "W^V", false, false, false, Axis::kvFeature, Axis::memoryFeature},
@@ -22,23 +23,23 @@ constexpr std::array<TensorInfo, kEveryTensorCount> kInfo{{
     {"b_K", "b_K", false, false, false, Axis::none, Axis::kvFeature},
     {"b_V", "b_V", false, false, false, Axis::none, Axis::kvFeature},
     {"b_O", "b_O", false, false, false, Axis::none, Axis::feature},
-    {"q_proj", "Q", true, false, false, Axis::query, Axis::queryFeature},
-    {"k_proj", "K", true, false, false, Axis::key, Axis::kvFeature},
-    {"v_proj", "V", true, false, false, Axis::key, Axis::kvFeature},
-    {"q", "Q", true, true, false, Axis::query, Axis::headFeature},
-    {"k", "K", true, true, true, Axis::key, Axis::headFeature},
-    {"v", "V", true, true, true, Axis::key, Axis::headFeature},
-    {"raw_scores", "S", true, true, false, Axis::query, Axis::key},
-    {"scores", "S'", true, true, false, Axis::query, Axis::key},
-    {"masked_scores", "S\"", true, true, false, Axis::query, Axis::key},
+    {"q_proj", "Q", true, false, false, Axis::query, Axis::queryFeature, "query"},
+    {"k_proj", "K", true, false, false, Axis::key, Axis::kvFeature, "key"},
+    {"v_proj", "V", true, false, false, Axis::key, Axis::kvFeature, "value"},
+    {"q", "Q", true, true, false, Axis::query, Axis::headFeature, "query"},
+    {"k", "K", true, true, true, Axis::key, Axis::headFeature, "key"},
+    {"v", "V", true, true, true, Axis::key, Axis::headFeature, "value"},
+    {"raw_scores", "S", true, true, false, Axis::query, Axis::key, "score"},
+    {"scores", "S'", true, true, false, Axis::query, Axis::key, "divided score"},
+    {"masked_scores", "S\"", true, true, false, Axis::query, Axis::key, "score after the mask"},
     {"weights", "A", true, true, false, Axis::query, Axis::key},
-    {"heads", "head", true, true, false, Axis::query, Axis::headFeature},
-    {"concat", "C", true, false, false, Axis::query, Axis::queryFeature},
-    {"output", "output", true, false, false, Axis::query, Axis::feature},
-    {"q_norm", "Q", true, true, false, Axis::query, Axis::headFeature},
-    {"k_norm", "K", true, true, true, Axis::key, Axis::headFeature},
-    {"q_rot", "Q", true, true, false, Axis::query, Axis::headFeature},
-    {"k_rot", "K", true, true, true, Axis::key, Axis::headFeature},
+    {"heads", "head", true, true, false, Axis::query, Axis::headFeature, "mix of values"},
+    {"concat", "C", true, false, false, Axis::query, Axis::queryFeature, "row of all heads"},
+    {"output", "output", true, false, false, Axis::query, Axis::feature, "output"},
+    {"q_norm", "Q", true, true, false, Axis::query, Axis::headFeature, "query"},
+    {"k_norm", "K", true, true, true, Axis::key, Axis::headFeature, "key"},
+    {"q_rot", "Q", true, true, false, Axis::query, Axis::headFeature, "query"},
+    {"k_rot", "K", true, true, true, Axis::key, Axis::headFeature, "key"},
 }};
 
 constexpr std::string_view kGradient = "grad.";

@@ -5,11 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "core/attention/config.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
+
+struct AttentionConfig;
 
 enum class TensorId {
   x,
@@ -58,6 +60,7 @@ struct TensorInfo {
   bool perHead;             // has a head axis
   bool kvHeads;             // its heads are the key/value heads
   Axis rows, cols;
+  std::string_view word = {};  // of one row, or one score, as a property of its token: "query"
 };
 
 /// A tensor's name and axes, which do not depend on a pass.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/random.h"
 #include "core/tensor/finite.h"

@@ -6,10 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "core/attention/config.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
+
+struct AttentionConfig;
 
 struct Weights {
   Tensor wQ;  // (H·d_k, D)

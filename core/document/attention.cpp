@@ -5,8 +5,11 @@
 
 #include <utility>
 
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
+#include "core/attention/steps/score_rows.h"
 #include "core/base/error.h"
+#include "core/document/document.h"
 #include "core/tensor/finite.h"
 
 namespace headscope {
@@ -38,13 +41,16 @@ void checkRows(const AttentionTensors& tensors, TensorId id) {
 
 /// Refuses the first result that overflowed, for a pass in which some did.
 void refuseNotFinite(const AttentionTensors& tensors) {
-  for (const TensorId id : {TensorId::qProj, TensorId::kProj, TensorId::vProj, TensorId::qNorm,
-                            TensorId::kNorm, TensorId::qRot, TensorId::kRot, TensorId::rawScores,
-                            TensorId::scores, TensorId::heads, TensorId::output}) {
+  std::vector<TensorId> computed;
+  for (const Step* step : stepsOf(tensors.config())) {
+    // −∞ is no overflow in masked scores, and weights do not overflow
+    const bool checked = step->id() != StepId::mask && step->id() != StepId::softmax;
+    if (step->work() == StepWork::view || !checked) continue;
+    for (const TensorId id : step->outputs()) computed.push_back(id);
+  }
+  for (const TensorId id : computed) {
     if (id == TensorId::scores || !tensors.holds(id)) {
-      // finite raw scores, enlarged by the factor
-      const bool mayOverflow = id != TensorId::scores || tensors.config().scoreMultiplier() > 1.0F;
-      if (mayOverflow) checkRows(tensors, id);
+      if (id != TensorId::scores || scalingMayOverflow(tensors.config())) checkRows(tensors, id);
       continue;
     }
     // heads lie in memory as (B,T,H,d_k): read in that order, named in their own

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/attention/ledger.h"
+#include "core/input/training_domain.h"
 
 namespace headscope {
 

@@ -11,21 +11,22 @@
 #include "core/attention/weights.h"
 #include "core/document/fwd.h"
 #include "core/input/input.h"
-#include "core/input/training_domain.h"
 
 namespace headscope {
+
+struct TrainingDomain;
 
 struct Document {
   std::string preset;  // the preset it started from; empty after none
   AttentionConfig config;
   Positions positions = Positions::named;
-  ScoreStorage scoreStorage =
-      ScoreStorage::all;  // which scores a pass stores; set by the memory budget
+  /// The scores that a pass stores; set by the memory budget.
+  ScoreStorage scoreStorage = ScoreStorage::all;
+  bool inputEdited = false;    // cells of X or the memory were typed over the source's
+  bool weightsEdited = false;  // likewise, over the weights of weightSource
   std::shared_ptr<const InputSource> source;
   std::shared_ptr<const Input> input;
-  bool inputEdited = false;  // cells of X or the memory were typed over the source's
   WeightSource weightSource;
-  bool weightsEdited = false;  // likewise, over the weights of weightSource
   Weights weights;
   Pins pins;
 };

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/attention/gradients.h"
+#include "core/attention/steps/step.h"
 #include "core/attention/weight_tensors.h"
+#include "core/document/document.h"
 
 namespace headscope {
 
@@ -36,6 +38,8 @@ TracePtr withSmallScores(const Trace& trace, std::shared_ptr<const SmallScores> 
   with->smallScores_ = std::move(small);
   return with;
 }
+
+const StepRun& Trace::run(StepId id) const { return steps[stepPlace(id, config())]; }
 
 int Trace::stepsRun() const {
   return static_cast<int>(

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "core/attention/attention_tensors.h"
-#include "core/attention/steps/step.h"
-#include "core/document/document.h"
+#include "core/attention/steps/step_id.h"
 #include "core/document/fwd.h"
 
 namespace headscope {
@@ -69,7 +68,7 @@ class Trace : public AttentionTensors {
   std::vector<FullyMaskedRow> fullyMaskedRows;
   double ms = 0.0;
 
-  const StepRun& run(StepId id) const { return steps[stepPlace(id, config())]; }
+  const StepRun& run(StepId id) const;
   int stepsRun() const;
 
  private:

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/attention/config.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/random.h"
+#include "core/document/document.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/random_tensors.h"
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/attention/weight_tensors.h"
+#include "core/document/document.h"
 
 namespace headscope {
 
@@ -139,6 +140,14 @@ std::shared_ptr<const Input> withTensors(const Input& input, const Tensor& x,
   return next;
 }
 
+/// The document without weights and pins, and with another input.
+DocumentPtr restOf(Document document, std::shared_ptr<const Input> input) {
+  document.weights = {};
+  document.pins = {};
+  document.input = std::move(input);
+  return std::make_shared<const Document>(std::move(document));
+}
+
 /// Whether two inputs are equal except for X and the memory.
 bool sameLabels(const Input& a, const Input& b) {
   return &a == &b ||
@@ -179,7 +188,7 @@ Index bytesOf(const TensorSource& s) {
 }  // namespace
 
 DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to)
-    : rest_(*to), pins_(from.pins, to->pins), whole_(to) {
+    : pins_(from.pins, to->pins), whole_(to) {
   const DocumentTensors before = tensorsOf(from);
   const DocumentTensors after = tensorsOf(*to);
   for (std::size_t i = 0; i < after.size(); ++i) {
@@ -193,43 +202,43 @@ DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to)
       changes_.push_back({i, after[i]});
     }
   }
-  rest_.weights = {};
-  rest_.pins = {};
-  rest_.input =
-      sameLabels(*from.input, *to->input) ? nullptr : withTensors(*to->input, Tensor(), Tensor());
+  rest_ = restOf(*to, sameLabels(*from.input, *to->input)
+                          ? nullptr
+                          : withTensors(*to->input, Tensor(), Tensor()));
   measure(from);
 }
 
 void DocumentDelta::measure(const Document& from) {
-  // the allocation of a document lasts as long as a weak pointer to it
-  bytes_ = static_cast<Index>(sizeof(DocumentDelta) + sizeof(Document) +
+  // rest_, and the document itself, whose allocation lasts as long as a weak pointer to it
+  bytes_ = static_cast<Index>(sizeof(DocumentDelta) + 2 * sizeof(Document) +
                               changes_.capacity() * sizeof(Change)) +
            pins_.bytes();
   for (const Change& change : changes_) {
     if (const auto* patch = std::get_if<TensorPatch>(&change.to)) {
       bytes_ += patch->bytes();
-    } else if (const auto& tensor = std::get<Tensor>(change.to); !heldBySource(rest_, tensor)) {
+    } else if (const auto& tensor = std::get<Tensor>(change.to); !heldBySource(*rest_, tensor)) {
       bytes_ += bytesOf(tensor);
     }
   }
-  if (rest_.input != nullptr) {
-    const Input& input = *rest_.input;
+  if (rest_->input != nullptr) {
+    const Input& input = *rest_->input;
     for (const auto* labels : {&input.tokens, &input.memoryTokens}) bytes_ += bytesOf(*labels);
     for (const auto* words : {&input.coordinates, &input.notes}) bytes_ += bytesOf(*words);
   }
-  if (rest_.source != from.source && rest_.source != nullptr) {
-    bytes_ += std::visit([](const auto& s) { return bytesOf(s); }, *rest_.source);
+  if (rest_->source != from.source && rest_->source != nullptr) {
+    bytes_ += std::visit([](const auto& s) { return bytesOf(s); }, *rest_->source);
   }
-  const auto& painted = rest_.config.mask.painted;
+  const auto& painted = rest_->config.mask.painted;
   if (painted != nullptr && painted != from.config.mask.painted) {
     bytes_ += static_cast<Index>(painted->allowed.size());
   }
 }
 
 DocumentWalk::DocumentWalk(const DocumentPtr& start)
-    : rest_(*start), tensors_(tensorsOf(*start)), whole_(start) {
-  rest_.weights = {};
-}
+    : rest_(restOf(*start, start->input)),
+      pins_(start->pins),
+      tensors_(tensorsOf(*start)),
+      whole_(start) {}
 
 void DocumentWalk::cross(DocumentDelta& delta) {
   for (DocumentDelta::Change& change : delta.changes_) {
@@ -245,18 +254,17 @@ void DocumentWalk::cross(DocumentDelta& delta) {
     if (!std::exchange(copied, true)) tensor = tensor.clone();
     patch.exchange(tensor);
   }
-  Pins pins = delta.pins_.cross(rest_.pins);
-  rest_.pins = {};
+  pins_ = delta.pins_.cross(pins_);
   std::swap(rest_, delta.rest_);
-  rest_.pins = std::move(pins);
   std::swap(whole_, delta.whole_);
-  auto& left = delta.rest_.input;
-  if (rest_.input == nullptr) {
-    std::swap(rest_.input, left);
+  const auto left = delta.rest_->input;
+  if (rest_->input == nullptr) {
+    rest_ = restOf(*rest_, left);
+    delta.rest_ = restOf(*delta.rest_, nullptr);
   } else if (!left->x.empty() || !left->memory.empty()) {
-    left = withTensors(*left, Tensor(), Tensor());
+    delta.rest_ = restOf(*delta.rest_, withTensors(*left, Tensor(), Tensor()));
   }
-  delta.measure(rest_);
+  delta.measure(*rest_);
 }
 
 /// Whether all tensors without a patch are the original objects. A pass compares these to decide
@@ -271,7 +279,8 @@ bool DocumentWalk::leadsTo(const Document& document) const {
 
 DocumentPtr DocumentWalk::document() const {
   if (auto whole = whole_.lock(); whole != nullptr && leadsTo(*whole)) return whole;
-  Document next = rest_;
+  Document next = *rest_;
+  next.pins = pins_;
   next.weights = weightsOf(tensors_);
   const Input& input = *next.input;
   if (!input.x.sameAs(tensors_[0]) || !input.memory.sameAs(tensors_[1])) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/attention/pins.h"
-#include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -78,7 +78,7 @@ class DocumentDelta {
 
   void measure(const Document& from);
 
-  Document rest_;  // all but tensors and pins; no input where at most X and the memory differ
+  DocumentPtr rest_;  // all but tensors and pins; no input where at most X and the memory differ
   std::vector<Change> changes_;
   PinPatch pins_;
   std::weak_ptr<const Document> whole_;  // it may still be in use elsewhere
@@ -100,7 +100,8 @@ class DocumentWalk {
  private:
   bool leadsTo(const Document& document) const;
 
-  Document rest_;  // without weights; its input's tensors may be another document's
+  DocumentPtr rest_;  // without weights and pins; its input's tensors may be another document's
+  Pins pins_;
   DocumentTensors tensors_;
   std::array<bool, std::tuple_size_v<DocumentTensors>> copied_{};
   std::weak_ptr<const Document> whole_;

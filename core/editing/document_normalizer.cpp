@@ -7,6 +7,7 @@
 
 #include "core/attention/ledger.h"
 #include "core/heads/designed_heads.h"
+#include "core/input/training_domain.h"
 
 namespace headscope {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/document/document.h"
 #include "core/editing/edit.h"
 
 namespace headscope {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/attention/switches.h"
 #include "core/editing/cell_edits.h"
 #include "core/editing/document_normalizer.h"
 
@@ -103,17 +104,15 @@ struct Editor {
     refuseForTensors(before, "batch");
     draft.config.batch = e.batch;
   }
-  void operator()(const SetBias& e) { draft.config.bias = e.on; }
-  void operator()(const SetScale& e) { draft.config.scale = e.on; }
-  void operator()(const SetTemperature& e) { draft.config.temperature = e.value; }
+  template <typename Value>
+  void operator()(const SetSwitch<Value>& e) {
+    draft.config.*e.field = e.value;
+    if (draft.config.alibi && !before.config.alibi) draft.config.rotary = {};
+  }
   void operator()(const SetMask& e) { draft.config.mask = e.mask; }
   void operator()(const SetRotary& e) {
     draft.config.rotary = e.rotary;
     if (e.rotary.on()) draft.config.alibi = false;
-  }
-  void operator()(const SetAlibi& e) {
-    draft.config.alibi = e.on;
-    if (e.on) draft.config.rotary = {};
   }
   void operator()(const SetPositions& e) { draft.positions = e.positions; }
   void operator()(const SetText& e) { setText(e.item, e.memory, e.text); }
@@ -246,6 +245,14 @@ struct Editor {
 };
 
 }  // namespace
+
+Edit setSwitch(const Switch& which, double value) {
+  return std::visit(
+      [value]<typename Value>(Value AttentionConfig::*field) -> Edit {
+        return SetSwitch<Value>{field, static_cast<Value>(value)};
+      },
+      which.field);
+}
 
 EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
                  const WeightMaker& make) {

@@ -7,11 +7,22 @@
 #include <string>
 #include <variant>
 
+#include "core/attention/dropout.h"
+#include "core/attention/head_norm.h"
+#include "core/attention/mask.h"
 #include "core/attention/mistakes.h"
+#include "core/attention/pins.h"
+#include "core/attention/rotary.h"
+#include "core/attention/weights.h"
+#include "core/document/fwd.h"
 #include "core/editing/make_document.h"
 #include "core/editing/region.h"
+#include "core/input/input.h"
 
 namespace headscope {
+
+struct AttentionConfig;
+struct Switch;
 
 struct SetDimensions {  // together, since one alone may not divide
   Index dModel = 0;
@@ -25,25 +36,21 @@ struct SetTokens {
 struct SetBatch {
   Index batch = 0;
 };
-struct SetBias {
-  bool on = true;
+/// Sets a flag or number of the configuration: SetSwitch{&AttentionConfig::temperature, 0.5}.
+/// ALiBi and rotary positions exclude each other: setting one clears the other.
+template <typename Value>
+struct SetSwitch {
+  Value AttentionConfig::*field;
+  Value value;
 };
-struct SetScale {
-  bool on = true;
-};
-struct SetTemperature {
-  double value = 1.0;
-};
+template <typename Value>
+SetSwitch(Value AttentionConfig::*, Value) -> SetSwitch<Value>;
 struct SetMask {
   Mask mask;
   std::string name = {};  // its name in the undo list; empty: named by its changes
 };
 struct SetRotary {
   Rotary rotary;
-};
-/// Rotary and ALiBi are mutually exclusive: setting one clears the other.
-struct SetAlibi {
-  bool on = true;
 };
 struct SetPositions {
   Positions positions = Positions::named;
@@ -114,10 +121,13 @@ struct Open {  // opens a preset, a file, or any other document
 };
 
 using Edit =
-    std::variant<SetDimensions, SetTokens, SetBatch, SetBias, SetScale, SetTemperature, SetMask,
-                 SetRotary, SetAlibi, SetPositions, SetText, MoveToken, SetInput, DrawWeights,
-                 SetWeights, SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin,
-                 RemovePin, RemoveAllPins, SetMistake, SetDropout, Open>;
+    std::variant<SetDimensions, SetTokens, SetBatch, SetSwitch<bool>, SetSwitch<double>, SetMask,
+                 SetRotary, SetPositions, SetText, MoveToken, SetInput, DrawWeights, SetWeights,
+                 SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin, RemovePin,
+                 RemoveAllPins, SetMistake, SetDropout, Open>;
+
+/// The edit that sets a switch of the table; a flag is on where `value` is not 0.
+Edit setSwitch(const Switch& which, double value);
 
 /// The name of an edit in the undo list ("heads = 16").
 std::string nameOf(const Edit& edit, const Document& before);

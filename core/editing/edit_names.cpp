@@ -1,6 +1,9 @@
 // The names of edits in the undo list.
 #include <fmt/format.h>
 
+#include "core/attention/config.h"
+#include "core/attention/switches.h"
+#include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/input/series.h"
 
@@ -75,10 +78,11 @@ struct Namer {
   std::string operator()(const SetBatch& e) const {
     return changed("batch", before.config.batch, e.batch);
   }
-  std::string operator()(const SetBias& e) const { return fmt::format("bias {}", onOff(e.on)); }
-  std::string operator()(const SetScale& e) const { return fmt::format("÷√d_k {}", onOff(e.on)); }
-  std::string operator()(const SetTemperature& e) const {
-    return changed("temperature", before.config.temperature, e.value);
+  std::string operator()(const SetSwitch<bool>& e) const {
+    return fmt::format("{} {}", switchOf(e.field).title, onOff(e.value));
+  }
+  std::string operator()(const SetSwitch<double>& e) const {
+    return changed(switchOf(e.field).title, before.config.*e.field, e.value);
   }
   std::string operator()(const SetMask& e) const {
     if (!e.name.empty()) return e.name;
@@ -100,7 +104,6 @@ struct Namer {
     }
     return fmt::format("RoPE {}", onOff(e.rotary.on()));
   }
-  std::string operator()(const SetAlibi& e) const { return fmt::format("ALiBi {}", onOff(e.on)); }
   std::string operator()(const SetPositions& e) const {
     switch (e.positions) {
       case Positions::named:

@@ -8,7 +8,7 @@
 #include <deque>
 #include <string>
 
-#include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/editing/document_delta.h"
 #include "core/editing/edit.h"
 

@@ -3,7 +3,9 @@
 #include <memory>
 #include <utility>
 
+#include "core/document/document.h"
 #include "core/heads/designed_heads.h"
+#include "core/input/training_domain.h"
 #include "core/training/learned_weights.h"
 
 namespace headscope {

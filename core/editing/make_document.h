@@ -5,9 +5,13 @@
 #include <functional>
 #include <string>
 
-#include "core/document/document.h"
+#include "core/attention/weights.h"
+#include "core/document/fwd.h"
+#include "core/input/input.h"
 
 namespace headscope {
+
+struct AttentionConfig;
 
 /// Draws the weights of `init` and `seed` for the document's sizes. Designed and learned ones also
 /// depend on its kind of input. Learned weights come with the program or are trained by this call

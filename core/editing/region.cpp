@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/attention/config.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/error.h"
 

@@ -9,14 +9,84 @@
 #include <string_view>
 #include <utility>
 
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/attention/mistakes.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/editing/make_document.h"
 
 namespace headscope::formats {
+
+namespace {
+
+struct PositionsName {
+  Positions positions;
+  const char* name;
+};
+constexpr std::array kPositions{PositionsName{Positions::named, "named"},
+                                PositionsName{Positions::sinusoidal, "sinusoidal"},
+                                PositionsName{Positions::none, "none"}};
+
+std::string_view nameOf(Positions positions) {
+  return std::find_if(kPositions.begin(), kPositions.end(),
+                      [=](const PositionsName& each) { return each.positions == positions; })
+      ->name;
+}
+
+/// Lengths of the runs of equal values, row-major, allowed pairs first: drawn masks have few.
+Json paintedJson(const PaintedMask& mask) {
+  Json runs = Json::emptyList();
+  bool allowed = true;
+  Index length = 0;
+  for (const std::uint8_t value : mask.allowed) {
+    if ((value != 0) != allowed) {
+      runs.push_back(length);
+      allowed = !allowed;
+      length = 0;
+    }
+    ++length;
+  }
+  runs.push_back(length);
+  return {{"queries", mask.queries}, {"keys", mask.keys}, {"runs", std::move(runs)}};
+}
+
+constexpr std::array kRotaryScalings{"none", "linear", "llama3"};
+
+Json rotaryJson(const Rotary& r) {
+  return {{"theta", r.theta},
+          {"scaling", kRotaryScalings[static_cast<std::size_t>(r.scaling)]},
+          {"factor", r.factor},
+          {"low_freq_factor", r.lowFrequencyFactor},
+          {"high_freq_factor", r.highFrequencyFactor},
+          {"original_positions", r.originalPositions}};
+}
+
+/// Adds all settings of a pass but its sizes and mistakes.
+void addSettings(Json& json, const AttentionConfig& c) {
+  for (const Switch& each : allSwitches()) {
+    const double value = valueOf(each, c);
+    if (!each.inEveryFile && value == defaultOf(each)) continue;
+    json[each.key] = each.isFlag() ? Json(value != 0.0) : Json(value);
+  }
+  json["causal"] = c.mask.causal;
+  json["window"] = c.mask.window;
+  json["lengths"] = c.mask.lengths;
+  json["painted"] = c.mask.painted != nullptr ? paintedJson(*c.mask.painted) : Json();
+  json["head_gains"] = c.headGains;
+  json["dropout"] = {{"rate", c.dropout.rate}, {"seed", c.dropout.seed}};
+  if (c.rotary.on()) json["rope"] = rotaryJson(c.rotary);
+  if (c.headNorm.on()) {
+    json["head_norm"] = {
+        {"q", c.headNorm.q()}, {"k", c.headNorm.k()}, {"epsilon", c.headNorm.epsilon()}};
+  }
+}
+
+}  // namespace
 
 Json configJson(const AttentionConfig& config) {
   Json json = {{"d_model", config.dModel},
@@ -30,6 +100,13 @@ Json configJson(const AttentionConfig& config) {
   if (config.headDim > 0) json["head_dim"] = config.headDim;
   const std::string mistakes = idsOfMistakes(config);
   if (!mistakes.empty()) json["mistakes"] = mistakes;
+  return json;
+}
+
+Json configJson(const Document& document) {
+  Json json = configJson(document.config);
+  addSettings(json, document.config);
+  json["positions"] = nameOf(document.positions);
   return json;
 }
 
@@ -52,7 +129,7 @@ std::vector<std::vector<std::string>> parseTokens(const std::string& text) {
 
 std::map<std::string, std::string> passMetadata(const Trace& trace) {
   const Input& input = *trace.document().input;
-  std::map<std::string, std::string> metadata{{"config", configJson(trace.config()).dump()},
+  std::map<std::string, std::string> metadata{{"config", configJson(trace.document()).dump()},
                                               {"tokens", Json(input.tokens).dump()}};
   if (!input.memory.empty()) metadata["memory_tokens"] = Json(input.memoryTokens).dump();
   const std::string mistakes = idsOfMistakes(trace.config());
@@ -72,25 +149,6 @@ Json stepsJson(const AttentionConfig& config) {
 }
 
 namespace {
-
-// A configuration with every field it has.
-
-/// Lengths of the runs of equal values, row-major, allowed pairs first: drawn masks have few.
-Json paintedJson(const PaintedMask& mask) {
-  Json runs = Json::emptyList();
-  bool allowed = true;
-  Index length = 0;
-  for (const std::uint8_t value : mask.allowed) {
-    if ((value != 0) != allowed) {
-      runs.push_back(length);
-      allowed = !allowed;
-      length = 0;
-    }
-    ++length;
-  }
-  runs.push_back(length);
-  return {{"queries", mask.queries}, {"keys", mask.keys}, {"runs", std::move(runs)}};
-}
 
 std::shared_ptr<const PaintedMask> paintedFrom(const JsonField& field, const AttentionConfig& c) {
   auto mask = std::make_shared<PaintedMask>();
@@ -121,17 +179,6 @@ Json mistakesJson(const AttentionConfig& config) {
   Json ids = Json::emptyList();
   for (const Mistake mistake : mistakesOn(config)) ids.push_back(textOf(mistake).id);
   return ids;
-}
-
-constexpr std::array kRotaryScalings{"none", "linear", "llama3"};
-
-Json rotaryJson(const Rotary& r) {
-  return {{"theta", r.theta},
-          {"scaling", kRotaryScalings[static_cast<std::size_t>(r.scaling)]},
-          {"factor", r.factor},
-          {"low_freq_factor", r.lowFrequencyFactor},
-          {"high_freq_factor", r.highFrequencyFactor},
-          {"original_positions", r.originalPositions}};
 }
 
 Rotary rotaryFrom(const JsonField& field) {
@@ -170,31 +217,12 @@ void requireUsable(const JsonField& field, const AttentionConfig& config, Index 
 }  // namespace
 
 Json wholeConfigJson(const AttentionConfig& c) {
-  Json json = {{"d_model", c.dModel},
-               {"num_heads", c.numHeads},
-               {"num_kv_heads", c.numKvHeads},
-               {"head_dim", c.headDim},
-               {"seq_len", c.seqLen},
-               {"memory_len", c.memoryLen},
-               {"memory_width", c.memoryWidth},
-               {"batch", c.batch},
-               {"bias", c.bias},
-               {"scale", c.scale},
-               {"temperature", c.temperature},
-               {"causal", c.mask.causal},
-               {"window", c.mask.window},
-               {"lengths", c.mask.lengths},
-               {"painted", nullptr},
-               {"head_gains", c.headGains},
-               {"dropout", {{"rate", c.dropout.rate}, {"seed", c.dropout.seed}}},
-               {"mistakes", mistakesJson(c)}};
-  if (c.rotary.on()) json["rope"] = rotaryJson(c.rotary);
-  if (c.alibi) json["alibi"] = true;
-  if (c.headNorm.on()) {
-    json["head_norm"] = {
-        {"q", c.headNorm.q()}, {"k", c.headNorm.k()}, {"epsilon", c.headNorm.epsilon()}};
-  }
-  if (c.mask.painted != nullptr) json["painted"] = paintedJson(*c.mask.painted);
+  Json json = {{"d_model", c.dModel},           {"num_heads", c.numHeads},
+               {"num_kv_heads", c.numKvHeads},  {"head_dim", c.headDim},
+               {"seq_len", c.seqLen},           {"memory_len", c.memoryLen},
+               {"memory_width", c.memoryWidth}, {"batch", c.batch}};
+  addSettings(json, c);
+  json["mistakes"] = mistakesJson(c);
   return json;
 }
 
@@ -209,9 +237,10 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   c.memoryLen = field.at("memory_len").whole();
   c.memoryWidth = field.at("memory_width").whole();
   c.batch = field.at("batch").whole();
-  c.bias = field.at("bias").flag();
-  c.scale = field.at("scale").flag();
-  c.temperature = field.at("temperature").number();
+  for (const Switch& each : allSwitches()) {
+    const auto given = each.inEveryFile ? std::optional(field.at(each.key)) : field.find(each.key);
+    if (given) setValue(each, c, each.isFlag() ? given->flag() : given->number());
+  }
   c.mask.causal = field.at("causal").flag();
   c.mask.window = field.at("window").whole();
   c.mask.lengths = field.at("lengths").wholes();
@@ -220,7 +249,6 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   }
   // written only where they are on
   if (const auto rope = field.find("rope")) c.rotary = rotaryFrom(*rope);
-  if (const auto alibi = field.find("alibi")) c.alibi = alibi->flag();
   if (const auto norm = field.find("head_norm")) {
     c.headNorm = {floatsFrom(norm->at("q")), floatsFrom(norm->at("k")),
                   norm->at("epsilon").number()};
@@ -240,14 +268,6 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
 }
 
 namespace {
-
-struct PositionsName {
-  Positions positions;
-  const char* name;
-};
-constexpr std::array kPositions{PositionsName{Positions::named, "named"},
-                                PositionsName{Positions::sinusoidal, "sinusoidal"},
-                                PositionsName{Positions::none, "none"}};
 
 /// Adds tensors under "NAME.what"; gives null for a missing one.
 class Adding {
@@ -379,11 +399,9 @@ Json documentJson(const Document& d, const std::string& name, TensorsToSave& ten
     const std::string_view tensor = info(w.id).name;
     weights[std::string(tensor)] = add(d.weights.*w.tensor, tensor);
   }
-  const auto named = std::find_if(kPositions.begin(), kPositions.end(),
-                                  [&](const auto& p) { return p.positions == d.positions; });
   return {{"preset", d.preset},
           {"config", wholeConfigJson(d.config)},
-          {"positions", named->name},
+          {"positions", nameOf(d.positions)},
           {"source", std::visit(SourceJson{add}, *d.source)},
           {"input",
            {{"x", add(d.input->x, "x")},

@@ -7,19 +7,25 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/config.h"
+#include "core/attention/pins.h"
 #include "core/attention/weight_tensors.h"
+#include "core/attention/weights.h"
 #include "core/base/json.h"
-#include "core/document/document.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 #include "core/editing/make_document.h"
 #include "core/formats/tensor_table.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::formats {
 
 /// {"d_model","num_heads","num_kv_heads","d_k","seq_len","memory_len","batch","bias"}; also
-/// "head_dim" where d_k was set by itself, and "mistakes", a list of ids, where mistakes are on.
+/// "head_dim" where d_k was set by itself, and "mistakes", a text of ids, where mistakes are on.
 Json configJson(const AttentionConfig& config);
+/// Also all settings under the names of wholeConfigJson, and the "positions" of the input.
+Json configJson(const Document& document);
 
 /// Parses lists of tokens, one per batch item, or one plain list; empty where the text is neither.
 std::vector<std::vector<std::string>> parseTokens(const std::string& json);

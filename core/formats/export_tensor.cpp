@@ -11,8 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/attention/weight_tensors.h"
 #include "core/base/files.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/formats/csv_table.h"
 #include "core/formats/document_json.h"
 #include "core/tensor/safetensors.h"

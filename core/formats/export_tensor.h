@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/document/trace.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/fwd.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope::formats {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/attention/mistakes.h"
+#include "core/attention/switches.h"
 #include "core/base/assets.h"
 #include "core/base/file_error.h"
 #include "core/base/json.h"
@@ -69,7 +70,7 @@ ReadFields fieldsOf(SceneState& state) {
   const auto number = [](std::optional<Index>& to) {
     return [&to](const JsonField& f) { to = f.whole(); };
   };
-  return {
+  ReadFields fields{
       {"preset", [&](const JsonField& f) { state.preset = presetByName(f.text()).name; }},
       {"example", [&](const JsonField& f) { state.example = exampleByName(f.text()).name; }},
       {"init", [&](const JsonField& f) { state.init = weightInitFromString(f.text()); }},
@@ -87,9 +88,6 @@ ReadFields fieldsOf(SceneState& state) {
       {"memory_text", edit([](const JsonField& f) -> Edit {
          return SetText{0, true, f.text()};
        })},
-      {"scale", edit([](const JsonField& f) -> Edit { return SetScale{f.flag()}; })},
-      {"bias", edit([](const JsonField& f) -> Edit { return SetBias{f.flag()}; })},
-      {"temperature", edit([](const JsonField& f) -> Edit { return SetTemperature{f.number()}; })},
       {"heads_off",
        [&](const JsonField& f) {
          for (const Index head : f.wholes()) state.edits.push_back(SetHeadGain{head, 0.0F});
@@ -121,6 +119,12 @@ ReadFields fieldsOf(SceneState& state) {
            state.edits.push_back(SetCell{cell, value});
          });
        }}};
+  for (const Switch& each : allSwitches()) {
+    fields[each.key] = edit([&each](const JsonField& f) {
+      return setSwitch(each, each.isFlag() ? (f.flag() ? 1.0 : 0.0) : f.number());
+    });
+  }
+  return fields;
 }
 
 SceneState readState(const JsonField& object) {

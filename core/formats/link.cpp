@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
 #include "core/editing/make_document.h"
 #include "core/formats/cell_changes.h"
 #include "core/formats/document_json.h"

@@ -12,9 +12,12 @@
 #include <string>
 #include <utility>
 
+#include "core/attention/config.h"
+#include "core/attention/limits.h"
 #include "core/base/downloaded_file.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/document/trace.h"
 #include "core/formats/config_fields.h"
 
 namespace headscope::formats {

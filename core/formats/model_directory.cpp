@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,13 +10,13 @@
 #include <vector>
 
 #include "core/attention/steps/linear.h"
-#include "core/attention/tensor_names.h"
 #include "core/base/error.h"
 #include "core/formats/model_config_json.h"
 #include "core/formats/model_folder.h"
 #include "core/formats/model_name.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tensor_prefixes.h"
+#include "core/formats/unused_tensors.h"
 #include "core/formats/weight_files.h"
 
 namespace headscope::formats {
@@ -54,14 +53,6 @@ Tensor turnedOver(const Tensor& from) {
 }
 
 Tensor zerosFor(Index count) { return Tensor::zeros({count}); }
-
-/// Whether a tensor belongs to a head for another task, which a pass does not need.
-bool isOtherHead(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kHeads{
-      "pooler.", "cls.seq_relationship.", "classifier.",       "qa_outputs.",
-      "score.",  "pre_classifier.",       "sequence_summary.", "multiple_choice_head."};
-  return std::ranges::any_of(kHeads, [&](auto head) { return name.starts_with(head); });
-}
 
 /// Reads the parts of a model by their names in its files. When the model is opened, this class
 /// checks names and shapes without reading values; later it reads them.
@@ -393,7 +384,9 @@ class DirectoryWeights final : public model::WeightReader {
     checker.embedding();
     for (Index layer = 0; layer < config_.layers; ++layer) checker.layer(layer);
     checker.readout();
-    checkOthers(used, notes);
+    checkUnused(
+        {files_, config_, prefix_}, used,
+        [this](std::string_view name) { return parts().repeatedBy(name); }, notes);
   }
 
   Embedding embedding() const override { return parts().embedding(); }
@@ -405,70 +398,6 @@ class DirectoryWeights final : public model::WeightReader {
 
  private:
   PartsReader parts() const { return {files_, config_, prefix_}; }
-
-  /// Checks the unused tensors. It ignores those without effect, refuses those of a part that is
-  /// read, which would change the result, and notes all others.
-  void checkOthers(const std::set<std::string>& used, ModelNotes& notes) const {
-    std::set<std::string, std::less<>> partsRead;
-    for (const std::string& name : used) partsRead.emplace(partOf(name));
-    for (const std::string& name : files_.names()) {
-      if (used.contains(name)) continue;
-      std::string_view own = name;
-      if (own.starts_with(prefix_.wrapper)) own.remove_prefix(prefix_.wrapper.size());
-      std::string_view inBase = own;
-      if (own.starts_with(prefix_.base)) inBase.remove_prefix(prefix_.base.size());
-      if (isBuffer(own, files_.shape(name)) || isOtherHead(own) || isOtherHead(inBase)) continue;
-      if (const std::string same = parts().repeatedBy(own); !same.empty()) {
-        requireSame(name, prefix_.wrapper + same);
-        continue;
-      }
-      refuseUnusable(name, own);
-      if (partsRead.contains(partOf(name))) refuseOther(name);
-      notes.unusedTensors.push_back(name);
-    }
-  }
-
-  /// The outermost part that a tensor belongs to.
-  std::string_view partOf(std::string_view name) const {
-    const std::size_t wrapper = name.starts_with(prefix_.wrapper) ? prefix_.wrapper.size() : 0;
-    return name.substr(0, name.find('.', wrapper));
-  }
-
-  void refuseUnusable(const std::string& name, std::string_view own) const {
-    std::optional<std::string> why = whyUnusable(own);
-    if (own == "lm_head.bias" && config_.family != Family::roberta) {
-      why = fmt::format(
-          "adds to every logit, and the head of a {} model has no bias: open weights "
-          "made without it",
-          config_.typeName());
-    }
-    if (!why) return;
-    throw UserError(
-        fmt::format("\"{}\" in {} cannot be used: it {}", name, files_.path(name).string(), *why));
-  }
-
-  [[noreturn]] void refuseOther(const std::string& name) const {
-    throw UserError(fmt::format(
-        "{} has the tensor \"{}\", which a {} model with {} layers does not have: config.json and "
-        "weights belong to different models, or the kind is not supported",
-        files_.path(name).string(), name, config_.typeName(), config_.layers));
-  }
-
-  /// Two tensors for one part are no doubt only where they are equal.
-  void requireSame(const std::string& name, const std::string& used) const {
-    const bool same = files_.has(used) && files_.shape(name) == files_.shape(used) &&
-                      sameValues(files_.read(name), files_.read(used));
-    if (same) return;
-    throw UserError(
-        fmt::format("\"{}\" in {} differs from \"{}\", and config.json declares them equal "
-                    "(tie_word_embeddings): set tie_word_embeddings to false there if the model "
-                    "has a separate head, or remove the tensor",
-                    name, files_.path(name).string(), used));
-  }
-
-  static bool sameValues(const Tensor& a, const Tensor& b) {
-    return std::equal(a.data(), a.data() + a.size(), b.data());
-  }
 
   WeightFiles files_;
   ModelConfig config_;

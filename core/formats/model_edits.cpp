@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/document/document.h"
 #include "core/formats/document_json.h"
+#include "core/model/edited_layer.h"
 
 namespace headscope::formats {
 namespace {
@@ -134,7 +136,7 @@ ModelEdits editsOf(const std::filesystem::path& folder, const ModelDocument& doc
                    const std::vector<HeadOfLayer>& off, const std::vector<Index>& shown) {
   ModelEdits edits{folder, document.model->name(), {}};
   for (const auto& [layer, edited] : document.edited) {
-    edits.layers[layer].edited = settingsOf(edited, document.model->layer(layer)->attention);
+    edits.layers[layer].edited = settingsOf(*edited, document.model->layer(layer)->attention);
   }
   for (const HeadOfLayer& head : off) edits.layers[head.layer].headsOff.push_back(head.head);
   for (const Index layer : shown) edits.layers.try_emplace(layer);

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/config.h"
+#include "core/attention/pins.h"
 #include "core/base/json.h"
 #include "core/formats/cell_changes.h"
 #include "core/formats/tensor_table.h"

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
 #include "core/formats/csv_table.h"
 #include "core/model/model_edits.h"
 #include "core/tensor/safetensors.h"

@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/gradients.h"
 #include "core/base/error.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/formats/document_json.h"
 #include "core/tensor/finite.h"
 

@@ -3,11 +3,15 @@
 
 #include <filesystem>
 
-#include "core/attention/gradients.h"
 #include "core/base/memory_budget.h"
-#include "core/document/document.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 #include "core/tensor/safetensors.h"
+
+namespace headscope {
+struct AttentionConfig;
+class Gradients;
+struct TensorSource;
+}  // namespace headscope
 
 namespace headscope::formats {
 

@@ -16,12 +16,14 @@
 #include <vector>
 
 #include "core/attention/alibi.h"
-#include "core/attention/dropout.h"
+#include "core/attention/config.h"
+#include "core/attention/dropped_cells.h"
 #include "core/attention/mistakes.h"
 #include "core/attention/steps/step.h"
 #include "core/base/assets.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/export_tensor.h"
 #include "core/platform/files.h"
@@ -140,21 +142,10 @@ Lines stepLines(const Document& document) {
 Lines beyondModule(const Document& document) {
   const AttentionConfig& c = document.config;
   Lines reasons;
-  if (c.numKvHeads != c.numHeads) {
-    reasons.push_back(
-        fmt::format("{} query heads share {} key/value heads", c.numHeads, c.numKvHeads));
+  for (const Step* step : stepsOf(c)) {
+    for (std::string& why : step->beyondModule(c)) reasons.push_back(std::move(why));
   }
-  if (!c.dKDivides()) {
-    reasons.push_back(fmt::format("d_k is {} by itself, not D / H", c.dK()));
-  }
-  if (!c.scale) reasons.emplace_back("the scores are not divided by sqrt(d_k)");
-  if (c.headNorm.on()) reasons.emplace_back("queries and keys are normalised");
-  if (c.rotary.on()) reasons.emplace_back("queries and keys are rotated (RoPE)");
-  if (c.temperature != 1.0) reasons.push_back(fmt::format("the temperature is {}", c.temperature));
-  const bool gained = std::ranges::any_of(c.headGains, [](float gain) { return gain != 1.0F; });
-  if (gained) reasons.emplace_back("heads are switched off or weighted");
   if (!document.pins.empty()) reasons.emplace_back("cells are pinned");
-  if (c.dropout.on()) reasons.emplace_back("it would drop other weights");
   for (const Mistake mistake : mistakesOn(c)) {
     if (mistake == Mistake::noScale) continue;  // said above
     reasons.push_back(fmt::format("a mistake is made on purpose ({})", textOf(mistake).id));
@@ -308,7 +299,7 @@ class Staging {
     std::error_code code;
     fs::create_directory(path_, code);
     if (code) failToWrite(path_, code);
-    lock_ = platform::FileLock::wait(path_, platform::FileLock::Kind::exclusive);
+    lock_ = platform::FileLock::tryNow(path_, false, code);
   }
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;

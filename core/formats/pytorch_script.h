@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 
 namespace headscope::formats {
 

@@ -13,8 +13,10 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/random.h"
+#include "core/document/trace.h"
 #include "core/formats/document_json.h"
 #include "core/formats/session_json.h"
+#include "core/formats/session_lock.h"
 #include "core/platform/files.h"
 
 namespace headscope::formats {
@@ -61,11 +63,23 @@ fs::path folderOf(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+/// The longest waits for the lock. Sessions are saved on a thread of their own; opening one keeps
+/// the window waiting.
+constexpr double kSaveSeconds = 3.0;
+constexpr double kLoadSeconds = 1.0;
+
 /// Locks the folder: while the lock lives, no other process saves a session in it (shared: several
-/// may read).
+/// may read). Throws SessionLocked after `seconds`.
 std::unique_ptr<platform::FileLock> lockFolderOf(const fs::path& session,
-                                                 platform::FileLock::Kind kind) {
-  return platform::FileLock::wait(folderOf(session), kind);
+                                                 platform::FileLock::Kind kind, double seconds) {
+  std::error_code why;
+  auto lock = platform::FileLock::wait(folderOf(session), kind, seconds, why);
+  if (why == std::errc::operation_would_block) {
+    throw SessionLocked(
+        fmt::format("{} is locked: another save in its folder is not finished; try again later",
+                    session.string()));
+  }
+  return lock;
 }
 
 /// "lecture.0123456789abcdef.safetensors" of lecture.headscope.json.
@@ -288,7 +302,7 @@ SessionSaved saveSession(const fs::path& given, const Session& session,
                     "texts, or remove pins or scenes",
                     path.string()));
   }
-  const auto lock = lockFolderOf(path, platform::FileLock::Kind::exclusive);
+  const auto lock = lockFolderOf(path, platform::FileLock::Kind::exclusive, kSaveSeconds);
   std::error_code code;
   if (expected && fs::exists(path, code) && contentOf(path) != *expected) {
     throw SessionChanged(
@@ -310,7 +324,7 @@ SessionSaved saveSession(const fs::path& given, const Session& session,
 
 Session loadSession(const fs::path& given, Index memoryBudget) {
   const fs::path path = target(given);
-  const auto lock = lockFolderOf(path, platform::FileLock::Kind::shared);
+  const auto lock = lockFolderOf(path, platform::FileLock::Kind::shared, kLoadSeconds);
   const std::string name = given.string();
   const std::string text = readText(path, kMaxSessionBytes, "session");
   const Json json = sessionIn(text, name);
@@ -337,7 +351,7 @@ std::vector<fs::path> filesOf(const fs::path& session) {
 
 void removeSession(const fs::path& given) {
   const fs::path path = target(given);
-  const auto lock = lockFolderOf(path, platform::FileLock::Kind::exclusive);
+  const auto lock = lockFolderOf(path, platform::FileLock::Kind::exclusive, kSaveSeconds);
   std::error_code code;
   fs::remove(path, code);
   removeLeftovers(path, {});

@@ -16,9 +16,11 @@
 
 #include "core/base/error.h"
 #include "core/document/fwd.h"
-#include "core/formats/model_edits.h"
+#include "core/model/model_document.h"
 
 namespace headscope::formats {
+
+struct ModelEdits;  // model_edits.h
 
 inline constexpr const char* kSessionEnding = ".headscope.json";
 inline constexpr int kScenes = 9;

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/document/document.h"
+#include "core/formats/model_edits.h"
 #include "core/formats/session_json.h"
 
 namespace headscope::formats {

@@ -10,6 +10,7 @@
 
 #include "core/base/files.h"
 #include "core/base/utf8.h"
+#include "core/document/trace.h"
 #include "core/formats/shipped_model.h"
 #include "core/platform/paths.h"
 

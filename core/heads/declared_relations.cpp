@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "core/heads/designed_heads.h"
 #include "core/input/lexicon.h"
 #include "core/input/meanings.h"

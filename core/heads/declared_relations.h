@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {

@@ -7,7 +7,9 @@
 #include <utility>
 #include <variant>
 
+#include "core/attention/config.h"
 #include "core/base/assets.h"
+#include "core/document/document.h"
 #include "core/heads/distance_kernel.h"
 #include "core/heads/head_builder.h"
 #include "core/input/embedding.h"

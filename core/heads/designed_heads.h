@@ -7,14 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/config.h"
 #include "core/attention/weights.h"
-#include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/heads/declared_relations.h"
 #include "core/heads/head_description.h"
 #include "core/input/input.h"
 
 namespace headscope {
+
+struct AttentionConfig;
 
 /// The description that a head takes at given sizes, or the reason why it takes none.
 struct PlannedHead {

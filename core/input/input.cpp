@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/attention/config.h"
 #include "core/input/embedding.h"
 #include "core/tensor/finite.h"
 

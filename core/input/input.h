@@ -7,10 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "core/attention/config.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
+
+struct AttentionConfig;
 
 /// One sentence per batch item. Where there are fewer sentences than items, they repeat in turn.
 struct TextSource {

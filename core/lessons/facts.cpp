@@ -12,9 +12,13 @@
 
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/similarity.h"
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/attention/mistakes.h"
+#include "core/attention/switches.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/input/input.h"
 
 namespace headscope::lessons {
@@ -210,16 +214,16 @@ std::optional<Fact> ofTheConfiguration(std::string_view name, const FactSource& 
       {"sqrt_d_k", std::sqrt(static_cast<double>(c.dK()))},
       {"tokens", static_cast<double>(c.seqLen)},
       {"keys", static_cast<double>(c.keys())},
-      {"temperature", c.temperature},
       {"causal", onOrOff(c.mask.causal)},
       {"window", static_cast<double>(c.mask.window)},
-      {"scale", onOrOff(c.scale)},
-      {"bias", onOrOff(c.bias)},
       {"masked", onOrOff(!c.mask.none())},
       {"heads_off", static_cast<double>(headsOff(c))},
       {"pins", static_cast<double>(source.trace.document().pins.all().size())},
       {"fully_masked_rows", static_cast<double>(source.trace.fullyMaskedRows.size())}};
   if (const auto found = facts.find(name); found != facts.end()) return found->second;
+  for (const Switch& each : allSwitches()) {
+    if (each.key == name) return valueOf(each, c);
+  }
   const Ledger costs = ledger(c);
   if (name == "parameters") return static_cast<double>(costs.parameters.total);
   if (name == "flops") return static_cast<double>(costs.flops);

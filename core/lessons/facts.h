@@ -3,8 +3,9 @@
 //
 //   name                                   value
 //   d_model heads kv_heads d_k tokens      sizes
-//   keys parameters temperature
-//   causal scale bias masked               1 or 0
+//   keys parameters
+//   causal masked                          1 or 0
+//   SWITCH                                 any switch: bias scale temperature … (switches.h)
 //   heads_off fully_masked_rows pins       counts
 //   page step tool mistake                 the word for what is shown; "none"
 //   head                                   the selected head, from 1
@@ -35,7 +36,8 @@
 #include <string_view>
 #include <variant>
 
-#include "core/document/trace.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/fwd.h"
 
 namespace headscope::lessons {
 

@@ -1,5 +1,6 @@
 #include "core/lessons/lesson.h"
 
+#include "core/document/document.h"
 #include "core/editing/make_document.h"
 #include "core/presets/presets.h"
 

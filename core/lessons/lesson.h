@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/editing/edit.h"
 #include "core/lessons/facts.h"
 

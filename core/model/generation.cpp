@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/attention/config.h"
 #include "core/attention/rotary_row.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/steps/terms.h"
@@ -13,6 +14,8 @@
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/base/random.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/model/blocks.h"
 #include "core/model/overflow.h"
 

@@ -8,6 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/model/logit_parts.h"
 #include "core/model/said_word.h"
 

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/attention/config.h"
 #include "core/base/error.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/model/said_word.h"
 
 namespace headscope::model {

@@ -1,5 +1,7 @@
 #include "core/model/model_config.h"
 
+#include "core/attention/config.h"
+
 namespace headscope::model {
 
 AttentionConfig ModelConfig::attention(Index layer, Index tokens) const {

@@ -10,7 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/config.h"
+#include "core/attention/rotary.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::model {
 

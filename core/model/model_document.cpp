@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/attention/limits.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
+#include "core/model/edited_layer.h"
 
 namespace headscope::model {
 namespace {
@@ -65,7 +68,7 @@ EditedLayer ownLayer(const ModelDocument& document, Index layer) {
 
 EditedLayer presentLayer(const ModelDocument& document, Index layer) {
   const auto found = document.edited.find(layer);
-  return found != document.edited.end() ? found->second : ownLayer(document, layer);
+  return found != document.edited.end() ? *found->second : ownLayer(document, layer);
 }
 
 }  // namespace
@@ -84,10 +87,12 @@ ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input) {
   next->input = std::move(input);
   if (next->tokens() == document.tokens()) return next;
   for (auto& [layer, edited] : next->edited) {
-    edited.config.seqLen = next->tokens();
-    edited.config.mask.painted = nullptr;
-    edited.config.mask.lengths.clear();
-    edited.pins = edited.pins.fitting(edited.config);
+    EditedLayer fitted = *edited;
+    fitted.config.seqLen = next->tokens();
+    fitted.config.mask.painted = nullptr;
+    fitted.config.mask.lengths.clear();
+    fitted.pins = fitted.pins.fitting(fitted.config);
+    edited = std::make_shared<const EditedLayer>(std::move(fitted));
   }
   return next;
 }
@@ -133,7 +138,8 @@ ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Doc
         layer + 1, document.model->name(), own.dModel, own.numHeads, own.numKvHeads, own.seqLen));
   }
   const auto next = copyOf(document);
-  next->edited.insert_or_assign(layer, EditedLayer{c, edited.weights, edited.pins});
+  next->edited.insert_or_assign(
+      layer, std::make_shared<const EditedLayer>(EditedLayer{c, edited.weights, edited.pins}));
   return next;
 }
 
@@ -156,7 +162,7 @@ ModelDocumentPtr withoutHeads(const ModelDocument& document,
     EditedLayer layer = presentLayer(*next, off.layer);
     layer.config.headGains.resize(static_cast<std::size_t>(count), 1.0F);
     layer.config.headGains[static_cast<std::size_t>(off.head)] = 0.0F;
-    next->edited.insert_or_assign(off.layer, std::move(layer));
+    next->edited.insert_or_assign(off.layer, std::make_shared<const EditedLayer>(std::move(layer)));
   }
   return next;
 }

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "core/attention/places.h"
-#include "core/document/document.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/fwd.h"
 #include "core/model/model.h"
 
 namespace headscope::model {
@@ -22,17 +23,12 @@ struct ModelInput {
   bool operator==(const ModelInput&) const = default;
 };
 
-/// The parts of a layer's document that can be edited: all but its X.
-struct EditedLayer {
-  AttentionConfig config;
-  Weights weights;
-  Pins pins;
-};
+struct EditedLayer;  // edited_layer.h
 
 struct ModelDocument {
   ModelPtr model;
   ModelInput input;
-  std::map<Index, EditedLayer> edited;
+  std::map<Index, std::shared_ptr<const EditedLayer>> edited;
 
   Index tokens() const { return std::ssize(input.ids); }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/attention/weight_tensors.h"
+#include "core/model/edited_layer.h"
 
 namespace headscope::model {
 namespace {
@@ -20,7 +21,7 @@ bool sameValues(const Weights& a, const Weights& b) {
 bool isEdited(const ModelDocument& document, Index layer) {
   const auto found = document.edited.find(layer);
   if (found == document.edited.end()) return false;
-  const EditedLayer& edited = found->second;
+  const EditedLayer& edited = *found->second;
   if (!edited.pins.empty() || !std::ranges::all_of(edited.config.headGains, isOffOrOn)) return true;
   const LayerWeightsPtr own = document.model->layer(layer);
   AttentionConfig config = edited.config;
@@ -36,8 +37,8 @@ bool isEdited(const ModelDocument& document, Index layer) {
 std::vector<HeadOfLayer> headsOff(const ModelDocument& document) {
   std::vector<HeadOfLayer> off;
   for (const auto& [layer, edited] : document.edited) {
-    for (Index head = 0; head < edited.config.numHeads; ++head) {
-      if (edited.config.gain(head) == 0.0F) off.push_back({layer, head});
+    for (Index head = 0; head < edited->config.numHeads; ++head) {
+      if (edited->config.gain(head) == 0.0F) off.push_back({layer, head});
     }
   }
   return off;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/attention/limits.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 

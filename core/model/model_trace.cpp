@@ -13,7 +13,9 @@
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/model/blocks.h"
+#include "core/model/edited_layer.h"
 #include "core/model/overflow.h"
 
 namespace headscope::model {
@@ -37,8 +39,10 @@ bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
   const auto ofB = b.edited.find(layer);
   if (ofA == a.edited.end() && ofB == b.edited.end()) return true;
   if (ofA == a.edited.end() || ofB == b.edited.end()) return false;
-  return ofA->second.config == ofB->second.config && ofA->second.pins == ofB->second.pins &&
-         sameTensors(ofA->second.weights, ofB->second.weights);
+  const EditedLayer& editedA = *ofA->second;
+  const EditedLayer& editedB = *ofB->second;
+  return editedA.config == editedB.config && editedA.pins == editedB.pins &&
+         sameTensors(editedA.weights, editedB.weights);
 }
 
 }  // namespace
@@ -78,21 +82,22 @@ class ModelPass::Running {
 
   /// True after the last layer, or where the pass was cancelled.
   bool runUnit() {
+    if (ended_) return true;
     const double start = clockSeconds();
     const ScopedThreadLimit threads(threadsFor(feedForwardFlops(config_, document_->tokens()),
                                                execution_.threads, execution_.flopsPerThread));
     if (layer_ == 0) takeEmbedding();
     if (layer_ < config_.layers) {
-      if (!takeFromBefore(layer_) && !compute(layer_)) return true;
+      if (!takeFromBefore(layer_) && !compute(layer_)) return ended_ = true;
       ++layer_;
     }
-    const bool last = layer_ == config_.layers;
-    if (last) {
+    ended_ = layer_ == config_.layers;
+    if (ended_) {
       finish();
       done_ = !execution_.stop();
     }
     trace_->ms += millisecondsSince(start);
-    return last;
+    return ended_;
   }
   ModelTracePtr trace() const { return done_ ? trace_ : nullptr; }
 
@@ -208,7 +213,8 @@ class ModelPass::Running {
   Index left_;  // of the budget
   ScoreStorage held_;
   std::shared_ptr<ModelTrace> trace_;
-  Index layer_ = 0;  // the next
+  Index layer_ = 0;     // the next
+  bool ended_ = false;  // done or cancelled
   bool done_ = false;
 };
 

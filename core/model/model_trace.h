@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/execution.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 #include "core/model/model_document.h"
 #include "core/model/prediction.h"
 

@@ -2,6 +2,7 @@
 // they are needed. Matrices are (out, in), y = x Wᵀ + b, whatever layout the file has.
 #pragma once
 
+#include "core/attention/head_norm.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/weights.h"
 #include "core/model/model_config.h"

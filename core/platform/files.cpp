@@ -1,7 +1,9 @@
 #include "core/platform/files.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 #include "core/platform/paths.h"
@@ -53,7 +55,10 @@ class SoleFile final : public FileLock {
 
 }  // namespace
 
-std::unique_ptr<FileLock> FileLock::wait(const fs::path&, Kind) { return nullptr; }
+std::unique_ptr<FileLock> FileLock::wait(const fs::path&, Kind, double, std::error_code& why) {
+  why = {};
+  return nullptr;
+}
 
 std::unique_ptr<FileLock> FileLock::tryNow(const fs::path& path, bool create,
                                            std::error_code& why) {
@@ -145,11 +150,21 @@ Descriptor forLocking(const fs::path& path, bool create) {
 
 }  // namespace
 
-std::unique_ptr<FileLock> FileLock::wait(const fs::path& path, Kind kind) {
+std::unique_ptr<FileLock> FileLock::wait(const fs::path& path, Kind kind, double seconds,
+                                         std::error_code& why) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kPause(5);  // flock itself knows no limit
+  const auto until = Clock::now() + std::chrono::duration<double>(seconds);
   Descriptor descriptor(path, O_RDONLY);
+  why = descriptor ? std::error_code() : lastError();
   if (!descriptor) return nullptr;
-  while (::flock(*descriptor, kind == Kind::shared ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR) {
+  const int lock = (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  while (::flock(*descriptor, lock) != 0 && (errno == EINTR || errno == EWOULDBLOCK)) {
+    why = lastError();
+    if (Clock::now() >= until) return nullptr;
+    std::this_thread::sleep_for(kPause);
   }
+  why = {};
   return std::make_unique<LockedDescriptor>(path, std::move(descriptor));
 }
 

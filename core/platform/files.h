@@ -15,9 +15,11 @@ class FileLock {
  public:
   enum class Kind { shared, exclusive };
 
-  /// Waits for the lock. Null where the path cannot be opened. Where the file system (or, for
-  /// folders, the operating system) has no locks, the lock excludes nobody.
-  static std::unique_ptr<FileLock> wait(const std::filesystem::path& path, Kind kind);
+  /// Waits for the lock, at most `seconds`. Null where another lock excluded it all that time
+  /// (std::errc::operation_would_block in `why`) or the path cannot be opened. Where the file
+  /// system (or, for folders, the operating system) has no locks, the lock excludes nobody.
+  static std::unique_ptr<FileLock> wait(const std::filesystem::path& path, Kind kind,
+                                        double seconds, std::error_code& why);
   /// Takes an exclusive lock on a file or folder without waiting. Creates a missing file if
   /// `create`. Null where another process has the lock (std::errc::operation_would_block) or on an
   /// error, with the reason in `why`.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/assets.h"
+#include "core/document/document.h"
 #include "core/editing/make_document.h"
 #include "core/presets/preset_files.h"
 

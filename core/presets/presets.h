@@ -5,7 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/document/document.h"
+#include "core/attention/config.h"
+#include "core/attention/weights.h"
+#include "core/document/fwd.h"
+#include "core/input/input.h"
 
 namespace headscope {
 

@@ -13,8 +13,9 @@
 
 #include "core/analysis/similarity.h"
 #include "core/base/error.h"
-#include "core/document/attention.h"
+#include "core/base/execution.h"
 #include "core/document/document.h"
+#include "core/document/fwd.h"
 #include "core/editing/make_document.h"
 #include "core/training/learned_layer.h"
 

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 
 namespace headscope {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -335,7 +336,23 @@ Tensor SafetensorsFile::read(const std::string& name) const {
 
 Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
   ReadTensor read = readValues(name, budgetBytes);
-  if (!read.finite) requireFinite(read.tensor, name, path_.string());
+  if (read.finite) return std::move(read.tensor);
+  const auto index = firstNotFinite(read.tensor);
+  if (const SafetensorsEntry& e = entry(name); index && e.dtype == "F64") {
+    const std::span<const float> values(read.tensor.data(),
+                                        static_cast<std::size_t>(read.tensor.size()));
+    const auto place = std::ranges::find_if(values, [](float v) { return !std::isfinite(v); });
+    double value = 0.0;
+    readBytes(
+        dataStart_ + e.begin + sizeof value * static_cast<std::uint64_t>(place - values.begin()),
+        {reinterpret_cast<char*>(&value), sizeof value});
+    if (std::isfinite(value)) {
+      throw UserError(
+          fmt::format("{}[{}] in {} is {}, beyond float32's range of ±3.4e38; correct that value",
+                      name, fmt::join(*index, ", "), path_.string(), value));
+    }
+  }
+  requireFinite(read.tensor, name, path_.string());
   return std::move(read.tensor);
 }
 

@@ -1,7 +1,6 @@
 #include "core/tensor/tensor.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -17,6 +16,18 @@ Shape rowMajorStrides(const Shape& shape) {
     step *= shape[axis];
   }
   return strides;
+}
+
+/// Checks what may come from a file's or a user's number. Release builds check it too, as it is
+/// asked once for each view and never for each cell of one.
+void requireWithin(bool within, const char* what) {
+  if (!within) [[unlikely]]
+    throw std::out_of_range(std::string("Tensor: no such ") + what);
+}
+
+bool contains(Index rows, Index cols, const Box& box) {
+  return box.row >= 0 && box.rows >= 0 && box.row <= rows - box.rows &&  //
+         box.col >= 0 && box.cols >= 0 && box.col <= cols - box.cols;
 }
 
 }  // namespace
@@ -72,17 +83,17 @@ bool Tensor::sameAs(const Tensor& other) const {
 }
 
 float Tensor::at(std::span<const Index> index) const {
-  assert(index.size() == shape_.size());
+  requireWithin(index.size() == shape_.size(), "cell");
   Index position = offset_;
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
-    assert(index[axis] >= 0 && index[axis] < shape_[axis]);
+    requireWithin(index[axis] >= 0 && index[axis] < shape_[axis], "cell");
     position += index[axis] * strides_[axis];
   }
   return origin_[position];
 }
 
 Tensor Tensor::split(std::size_t axis, Index count) const {
-  assert(axis < rank() && count > 0 && shape_[axis] % count == 0);
+  requireWithin(axis < rank() && count > 0 && shape_[axis] % count == 0, "split");
   Tensor view = *this;
   const Index inner = shape_[axis] / count;
   view.shape_[axis] = inner;
@@ -99,7 +110,7 @@ Tensor Tensor::transposed(std::size_t a, std::size_t b) const {
 }
 
 Tensor Tensor::slice(std::size_t axis, Index begin, Index end) const {
-  assert(axis < rank() && 0 <= begin && begin <= end && end <= shape_[axis]);
+  requireWithin(axis < rank() && 0 <= begin && begin <= end && end <= shape_[axis], "slice");
   Tensor view = *this;
   view.offset_ += begin * strides_[axis];
   view.shape_[axis] = end - begin;
@@ -107,14 +118,14 @@ Tensor Tensor::slice(std::size_t axis, Index begin, Index end) const {
 }
 
 Tensor Tensor::repeated(std::size_t axis) const {
-  assert(axis < rank() && shape_[axis] > 0);
+  requireWithin(axis < rank() && shape_[axis] > 0, "axis");
   Tensor view = *this;
   view.strides_[axis] = 0;
   return view;
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {
-  assert(contiguous() && elementCount(shape) == size());
+  requireWithin(contiguous() && elementCount(shape) == size(), "shape");
   Tensor view = *this;
   view.strides_ = rowMajorStrides(shape);
   view.shape_ = shape;
@@ -122,11 +133,11 @@ Tensor Tensor::reshaped(const Shape& shape) const {
 }
 
 Index Tensor::leadOffset(std::initializer_list<Index> lead) const {
-  assert(lead.size() + 2 == rank());
+  requireWithin(lead.size() + 2 == rank(), "matrix");
   Index position = offset_;
   std::size_t axis = 0;
   for (const Index i : lead) {
-    assert(i >= 0 && i < shape_[axis]);
+    requireWithin(i >= 0 && i < shape_[axis], "matrix");
     position += i * strides_[axis++];
   }
   return position;
@@ -140,7 +151,7 @@ ConstMatrixView Tensor::matrix(std::initializer_list<Index> lead) const {
 
 MatrixView Tensor::mutableMatrix(std::initializer_list<Index> lead) {
   const std::size_t n = rank();
-  assert(strides_[n - 1] == 1 || shape_[n - 1] == 1);
+  requireWithin(strides_[n - 1] == 1 || shape_[n - 1] == 1, "writable matrix");
   return {origin_ + leadOffset(lead), shape_[n - 2], shape_[n - 1], strides_[n - 2]};
 }
 
@@ -159,20 +170,20 @@ ConstMatrixView Tensor::matrixOf(Index item, Index head) const {
 
 MatrixView Tensor::mutableMatrixOf(Index item, Index head) {
   const ConstMatrixView m = matrixOf(item, head);
-  assert(m.colStride == 1 || m.cols == 1);
+  requireWithin(m.colStride == 1 || m.cols == 1, "writable matrix");
   return {origin_ + (m.data - origin_), m.rows, m.cols, m.rowStride};
 }
 
 ConstMatrixView Tensor::matrixOf(const Box& box) const {
   const ConstMatrixView m = matrixOf(box.item, box.head);
-  assert(box.row + box.rows <= m.rows && box.col + box.cols <= m.cols);
+  requireWithin(contains(m.rows, m.cols, box), "block");
   return {m.data + box.row * m.rowStride + box.col * m.colStride, box.rows, box.cols, m.rowStride,
           m.colStride};
 }
 
 MatrixView Tensor::mutableMatrixOf(const Box& box) {
   const MatrixView m = mutableMatrixOf(box.item, box.head);
-  assert(box.row + box.rows <= m.rows && box.col + box.cols <= m.cols);
+  requireWithin(contains(m.rows, m.cols, box), "block");
   return {m.data + box.row * m.rowStride + box.col, box.rows, box.cols, m.rowStride};
 }
 

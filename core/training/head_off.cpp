@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/platform/threads.h"
+#include "core/training/task_pass.h"
 
 namespace headscope::training {
 namespace {

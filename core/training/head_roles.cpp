@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/attention/run_steps.h"
 #include "core/attention/weight_tensors.h"

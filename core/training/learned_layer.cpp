@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/attention/config.h"
 #include "core/attention/gradients.h"
 #include "core/attention/ledger.h"
 #include "core/attention/run_steps.h"

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/attention/attention_tensors.h"
+#include "core/attention/config.h"
 #include "core/attention/weights.h"
 #include "core/input/training_domain.h"
 #include "core/training/curriculum.h"

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "core/attention/config.h"
 #include "core/attention/state_dict.h"
 #include "core/base/assets.h"
 #include "core/base/json.h"
+#include "core/input/training_domain.h"
+#include "core/training/learned_layer.h"
 
 namespace headscope::formats {
 namespace {

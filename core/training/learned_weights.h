@@ -8,8 +8,16 @@
 #include <functional>
 #include <optional>
 
+#include "core/attention/weights.h"
+#include "core/base/execution.h"
 #include "core/tensor/safetensors.h"
-#include "core/training/learned_layer.h"
+
+namespace headscope {
+struct TrainingDomain;
+namespace training {
+class LayerLearner;
+}  // namespace training
+}  // namespace headscope
 
 namespace headscope::formats {
 

@@ -1,5 +1,6 @@
 #include "core/training/relations.h"
 
+#include "core/document/document.h"
 #include "core/training/trained_relations.h"
 
 namespace headscope {

@@ -7,8 +7,11 @@
 #include <numeric>
 #include <utility>
 
+#include "core/attention/config.h"
+#include "core/attention/steps/step.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/training/task_pass.h"
 
 namespace headscope::training {
 namespace {

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/attention/config.h"
+#include "core/document/document.h"
+
 namespace headscope::training {
 namespace {
 

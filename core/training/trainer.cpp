@@ -9,9 +9,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/attention/config.h"
+#include "core/attention/gradients.h"
 #include "core/attention/ledger.h"
+#include "core/attention/limits.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/training/task_pass.h"
 
 namespace headscope::training {
 namespace {
@@ -164,6 +168,8 @@ Trainer::Trainer(const Task& task, const TrainingSettings& settings, Index memor
       snapshots_(settings.snapshotBytes) {
   keepMemory();
 }
+
+Trainer::~Trainer() = default;
 
 void Trainer::keepMemory() {
   memory_->keepFree(bytesOfPass(task(), settings_.model, settings_.batch, true) +

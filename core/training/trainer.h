@@ -14,6 +14,8 @@
 
 namespace headscope::training {
 
+class TaskPass;
+
 struct TrainingSettings {
   ModelSettings model;
   OptimiserSettings optimiser;
@@ -75,6 +77,7 @@ class Trainer {
  public:
   /// The task must live as long as this does. Throws UserError as checkTraining does.
   Trainer(const Task& task, const TrainingSettings& settings, Index memoryBudgetBytes);
+  ~Trainer();
 
   /// Draws a batch, takes one step, and evaluates where that is due; the first call also evaluates
   /// before its step. Returns false where the run has stopped, or where `execution` was cancelled,

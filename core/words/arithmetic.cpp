@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/attention/alibi.h"
+#include "core/attention/config.h"
 #include "core/attention/gradients.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
 
 namespace headscope {
 namespace {
@@ -28,7 +30,12 @@ std::string softmaxText(const Explanation& e, bool briefly) {
 
 std::string sumText(const Explanation& e, std::size_t shown) {
   std::string result = number(e.pinned ? e.computed() : e.value, 5);
-  if (e.terms.size() == 1 && e.terms.front().right == "1") return result;  // taken as it is
+  if (e.ending == ExplanationForm::function) {
+    result = fmt::format("{}, {}{}{} = {}", number(e.sum, 5), e.before, factorText(e.sum), e.after,
+                         result);
+  } else if (e.terms.size() == 1 && e.terms.front().right == "1") {
+    return result;  // taken as it is
+  }
   std::vector<const Term*> order;
   order.reserve(e.terms.size());
   for (const Term& term : e.terms) order.push_back(&term);
@@ -57,27 +64,32 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
   const TensorId id = cell.tensor;
   if (id != TensorId::rawScores && id != TensorId::scores && id != TensorId::maskedScores)
     return {};
-  const auto as = [&](TensorId tensor) {
+  const auto at = [&](TensorId tensor) {
     CellRef other = cell;
     other.tensor = tensor;
-    return number(trace.value(other));
+    return other;
   };
   std::string text;
   if (id == TensorId::rawScores) {
-    text =
-        fmt::format("× {} → {}, ", number(trace.config().scoreMultiplier()), as(TensorId::scores));
+    const Explanation e = explainCell(trace, at(TensorId::scores));
+    const bool function = e.ending == ExplanationForm::function;
+    text = fmt::format("× {}{} → {}, ", number(e.terms.front().rightValue),
+                       function ? fmt::format(", {}x{}", e.before, e.after) : "", number(e.value));
   }
   const std::string why = whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
   if (!why.empty() && id != TensorId::maskedScores) text += "masked (" + why + "), ";
-  if (trace.config().alibi && why.empty() && id != TensorId::maskedScores) {
-    const float slope = alibiSlope(cell.head, trace.config().numHeads);
-    text += fmt::format("− {:.4g} × {} → {}, ", slope, std::abs(cell.row - cell.col),
-                        as(TensorId::maskedScores));
+  if (why.empty() && id != TensorId::maskedScores) {
+    const Explanation e = explainCell(trace, at(TensorId::maskedScores));
+    if (isPenalised(e)) {
+      text += fmt::format("− {:.4g} × {} → {}, ", -e.terms.back().leftValue,
+                          e.terms.back().rightValue, number(e.value));
+    }
   }
   if (!text.empty()) text += "then ";
   const char* line =
       trace.config().mistakes.softmaxOverQueries ? "down the column" : "over the row";
-  return fmt::format("next: {}softmax {} → {}", text, line, as(TensorId::weights));
+  return fmt::format("next: {}softmax {} → {}", text, line,
+                     number(trace.value(at(TensorId::weights))));
 }
 
 /// The gradient of a masked score: its weight times the excess of its weight's gradient over the
@@ -95,12 +107,11 @@ std::string termsText(const Trace& trace, const Explanation& e, std::size_t term
   if (e.ending == ExplanationForm::difference) return differenceText(e);
   if (e.cell.gradient) return sumText(e, terms);
   const bool weight = e.cell.tensor == TensorId::weights;
-  const bool penalised = e.cell.tensor == TensorId::maskedScores && trace.config().alibi;
-  std::string text = weight      ? softmaxText(e, terms == 0)
-                     : penalised ? penaltyText(e)
-                                 : sumText(e, terms);
+  std::string text = weight           ? softmaxText(e, terms == 0)
+                     : isPenalised(e) ? penaltyText(e)
+                                      : sumText(e, terms);
   if (formula && !(weight && e.own() == nullptr)) {
-    text = formulaOf(trace, e.cell) + " = " + text;
+    text = formulaOf(trace, e) + " = " + text;
   }
   return text;
 }

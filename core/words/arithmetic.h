@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/attention/steps/step.h"
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 #include "core/words/cells.h"
 
 namespace headscope {

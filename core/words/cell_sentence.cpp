@@ -6,55 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 
 namespace headscope {
 namespace {
-
-/// The name of one row of a tensor, as a property of its token.
-std::string_view rowOf(TensorId tensor) {
-  switch (tensor) {
-    case TensorId::x:
-    case TensorId::memory:
-      return "input";
-    case TensorId::qProj:
-    case TensorId::q:
-    case TensorId::qNorm:
-    case TensorId::qRot:
-      return "query";
-    case TensorId::kProj:
-    case TensorId::k:
-    case TensorId::kNorm:
-    case TensorId::kRot:
-      return "key";
-    case TensorId::vProj:
-    case TensorId::v:
-      return "value";
-    case TensorId::heads:
-      return "mix of values";
-    case TensorId::concat:
-      return "row of all heads";
-    case TensorId::output:
-      return "output";
-    default:
-      return {};
-  }
-}
-
-std::string_view scoreOf(TensorId tensor) {
-  switch (tensor) {
-    case TensorId::rawScores:
-      return "score";
-    case TensorId::scores:
-      return "divided score";
-    case TensorId::maskedScores:
-      return "score after the mask";
-    default:
-      return {};
-  }
-}
 
 std::string_view wholeOf(TensorId tensor) {
   switch (tensor) {
@@ -116,12 +75,12 @@ std::string cellInWords(const Trace& trace, const CellRef& cell) {
     return share ? fmt::format("{} gives {} of its attention to {}", query, value, key)
                  : fmt::format("{}weight of {} on {}: {}", of, query, key, value);
   }
-  if (const auto score = scoreOf(cell.tensor); !score.empty()) {
-    return fmt::format("{}{} of {} for {}: {}", of, score, token(t.rows, cell.row),
+  if (!t.word.empty() && t.cols == Axis::key) {
+    return fmt::format("{}{} of {} for {}: {}", of, t.word, token(t.rows, cell.row),
                        token(t.cols, cell.col), value);
   }
-  if (const auto row = rowOf(cell.tensor); !row.empty()) {
-    return fmt::format("{}{} of {}, number {}: {}", of, row, token(t.rows, cell.row), cell.col,
+  if (!t.word.empty()) {
+    return fmt::format("{}{} of {}, number {}: {}", of, t.word, token(t.rows, cell.row), cell.col,
                        value);
   }
   if (t.rows == Axis::none) return fmt::format("{}{}, number {}: {}", of, t.name, cell.col, value);

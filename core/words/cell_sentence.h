@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "core/document/trace.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
 

@@ -6,8 +6,13 @@
 #include <tuple>
 #include <variant>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/input/training_domain.h"
 
 namespace headscope {
 namespace {
@@ -29,12 +34,15 @@ std::string headColumns(const Trace& trace, const Explanation& e) {
                      (narrow.head + 1) * dK - 1);
 }
 
-std::string linearFormula(const Trace& trace, const CellRef& cell, const LinearLayer& layer) {
-  std::string text = fmt::format("Σ_j {}[{}, j]·{}[{}, j]", symbolOf(layer.x),
-                                 placeName(trace, info(layer.x).rows, cell.item, cell.row),
-                                 symbolOf(layer.weight), cell.col);
-  if (trace.config().bias) text += fmt::format(" + {}[{}]", symbolOf(layer.bias), cell.col);
-  return text;
+/// A cell of the first product of a sum, with j for the index that the sum runs over.
+std::string summedCell(const Trace& trace, const CellRef& first, const CellRef& next) {
+  const TensorInfo& t = info(first.tensor);
+  const auto name = [&](Axis axis, Index at, bool runs) {
+    return runs ? "j" : placeName(trace, axis, first.item, at);
+  };
+  return fmt::format("{}[{}, {}]", symbolOf(first.tensor),
+                     name(t.rows, first.row, first.row != next.row),
+                     name(t.cols, first.col, first.col != next.col));
 }
 
 std::string sourceWords(const InputSource& source) {
@@ -86,55 +94,47 @@ std::string cellName(const Trace& trace, const CellRef& cell) {
 
 std::string leftName(const Trace& trace, const Term& term) {
   if (term.cells.empty()) return term.left;  // a number of its own
-  const CellRef& cell = term.cells.front();
-  const std::string plain = toString(cell);
-  std::string name = term.left;
-  const auto at = name.find(plain);
-  return at == std::string::npos ? name : name.replace(at, plain.size(), cellName(trace, cell));
+  return term.before + cellName(trace, term.cells.front()) + term.after;
 }
 
 std::string rightName(const Trace& trace, const Term& term) {
   return term.cells.size() > 1 ? cellName(trace, term.cells[1]) : term.right;
 }
 
-std::string formulaOf(const Trace& trace, const CellRef& cell) {
-  const AttentionConfig& c = trace.config();
-  const auto query = [&] { return placeName(trace, Axis::query, cell.item, cell.row); };
-  const auto source = [&](TensorId tensor) {
-    CellRef other = cell;
-    other.tensor = tensor;
-    return cellName(trace, other);
-  };
-  for (const LinearLayer& layer : producerOf(cell.tensor).layers(c)) {
-    if (layer.y == cell.tensor) return linearFormula(trace, cell, layer);
+std::string formulaOf(const Trace& trace, const Explanation& e) {
+  if (e.terms.empty()) return e.rule;
+  if (e.ending == ExplanationForm::share) {
+    const Term* own = e.own();
+    return own == nullptr ? e.rule : fmt::format("exp({} − max) / Σ exp", leftName(trace, *own));
   }
-  switch (cell.tensor) {
-    case TensorId::rawScores:
-      return fmt::format("Σ_j {}[{}, j]·{}[{}, j]", info(scoredQueries(c)).name, query(),
-                         info(scoredKeys(c)).name,
-                         placeName(trace, Axis::key, cell.item, cell.col));
-    case TensorId::heads: {
-      const float gain = c.gain(cell.head);
-      return fmt::format("{}Σ_j A[{}, j]·v[j, {}]",
-                         gain == 1.0F ? "" : fmt::format("{:g} · ", gain), query(), cell.col);
-    }
-    case TensorId::weights:
-      return fmt::format("exp({} − max) / Σ exp", source(TensorId::maskedScores));
-    case TensorId::maskedScores:
-      return source(TensorId::scores) + (c.alibi ? " − slope·|i−j|" : "");
-    default:
-      break;
+  const auto isProduct = [](const Term& term) { return term.cells.size() == 2; };
+  const auto products = static_cast<std::size_t>(
+      std::find_if_not(e.terms.begin(), e.terms.end(), isProduct) - e.terms.begin());
+  std::string text;
+  if (products > 1) {
+    const Term& first = e.terms[0];
+    const Term& next = e.terms[1];
+    text =
+        fmt::format("{}Σ_j {}·{}", first.before, summedCell(trace, first.cells[0], next.cells[0]),
+                    summedCell(trace, first.cells[1], next.cells[1]));
   }
-  // one source, as it is or times a number
-  const Explanation e = producerOf(cell.tensor).explain(trace, cell);
-  std::string text = leftName(trace, e.terms.front());
-  return e.terms.front().right == "1" ? text : text + "·" + e.terms.front().right;
+  for (std::size_t i = products > 1 ? products : 0; i < e.terms.size(); ++i) {
+    const Term& term = e.terms[i];
+    if (!text.empty()) text += " + ";
+    text += leftName(trace, term);
+    if (term.right != "1") text += "·" + rightName(trace, term);
+  }
+  return e.before + text + e.after;
 }
 
 bool isForbidden(const Trace& trace, const Explanation& e) {
   const CellRef& cell = e.cell;
   return cell.tensor == TensorId::maskedScores && !cell.gradient &&
          !allowedKeys(trace.config().mask, cell.item, cell.row, trace.config().keys())(cell.col);
+}
+
+bool isPenalised(const Explanation& e) {
+  return e.terms.size() > 1 && e.terms.back().cells.empty();
 }
 
 std::string penaltyText(const Explanation& e) {
@@ -161,7 +161,7 @@ std::string remarkOn(const Trace& trace, const Explanation& e) {
     return mistaken && id != TensorId::concat ? e.rule : headColumns(trace, e);
   }
   if (id == TensorId::maskedScores) {  // what ALiBi takes off is in the numbers
-    return c.alibi && !isForbidden(trace, e) ? std::string() : e.rule;
+    return isPenalised(e) ? std::string() : e.rule;
   }
   if (id != TensorId::weights) return {};
   if (e.own() == nullptr) return e.rule;

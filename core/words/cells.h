@@ -5,10 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/steps/step.h"
-#include "core/document/trace.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
+
+class Step;
+struct Explanation;
+struct Term;
 
 /// "S", "A"; "q", "W_Q" where the symbol is shared or long: the tensor's name.
 std::string symbolOf(TensorId tensor);
@@ -31,11 +35,14 @@ std::string leftName(const Trace& trace, const Term& term);
 std::string rightName(const Trace& trace, const Term& term);
 
 /// The formula of a result's cell: "Σ_j q[sat, j]·k[cat, j]".
-std::string formulaOf(const Trace& trace, const CellRef& cell);
+std::string formulaOf(const Trace& trace, const Explanation& explanation);
 
 /// Whether the cell is a masked score of a forbidden key, so that its value is not that of its
 /// single term.
 bool isForbidden(const Trace& trace, const Explanation& explanation);
+
+/// Whether a number without a cell is subtracted from the score, as ALiBi's penalty is.
+bool isPenalised(const Explanation& explanation);
 
 /// With ALiBi, of a masked score that is allowed: "−1.23 − 0.25 × 3 = −1.98".
 std::string penaltyText(const Explanation& explanation);

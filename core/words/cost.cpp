@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"

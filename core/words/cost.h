@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "core/attention/config.h"
-
 namespace headscope {
+
+struct AttentionConfig;
 
 /// Two lines: the cost of `now` and, where it is valid, of `doubled`.
 std::string costTip(const AttentionConfig& now, const AttentionConfig& doubled);

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "core/attention/config.h"
 #include "core/attention/mask.h"
+#include "core/document/document.h"
 #include "core/words/cells.h"
 
 namespace headscope {

@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "core/document/document.h"
+#include "core/base/index.h"
+#include "core/document/fwd.h"
 
 namespace headscope {
+
+enum class MaskRule;
 
 /// "'sat'", or "query 2" where an item has no tokens.
 std::string queryName(const Document& document, Index item, Index query);

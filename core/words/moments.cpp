@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 
 namespace headscope {
@@ -159,7 +160,8 @@ class TimelineBuilder {
     step_ = step;
     const StepMoments& of = kStepMoments[static_cast<std::size_t>(step)];
     if (step == StepId::softmax) addExponentials();
-    const bool nothingMasked = step == StepId::mask && c_.mask.none() && !c_.alibi;
+    const bool nothingMasked =
+        step == StepId::mask && c_.mask.none() && headscope::step(step).sign(c_, 0).empty();
     run(of.one, of.rest, count(of.of), nothingMasked ? kNothingMasked : of.pace);
     if (of.result) add(*of.result, kSentenceSeconds);
     if (of.rows) run(SegmentKind::row, SegmentKind::restOfRows, c_.seqLen - 1, *of.rows);

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/attention/places.h"
+#include "core/attention/steps/step_id.h"
+#include "core/attention/tensor_id.h"
 #include "core/document/trace.h"
 
 namespace headscope {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/base/numbers.h"
 #include "core/words/cells.h"
 #include "core/words/narrator.h"
@@ -27,12 +28,12 @@ std::string quotedToken(const Trace& trace, Axis axis, Index item, Index at) {
   return fmt::format("“{}”", shownToken(tokens[static_cast<std::size_t>(at)]));
 }
 
-using NarrateStep = std::string (*)(const Narrator&);
-
 /// In the order of StepId.
-constexpr std::array<NarrateStep, kEveryStepCount> kNarrateStep{
-    narrateProject, narrateSplit,   narrateNormalize, narrateRotate, narrateScore, narrateScale,
-    narrateMask,    narrateSoftmax, narrateWeigh,     narrateConcat, narrateOutput};
+constexpr std::array kNarrateStep{&narrateProject, &narrateSplit,   &narrateNormalize,
+                                  &narrateRotate,  &narrateScore,   &narrateScale,
+                                  &narrateMask,    &narrateSoftmax, &narrateWeigh,
+                                  &narrateConcat,  &narrateOutput};
+static_assert(kNarrateStep.size() == kEveryStepCount, "a step has no narration");
 
 }  // namespace
 

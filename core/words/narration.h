@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/document/fwd.h"
 #include "core/words/moments.h"
 
 namespace headscope {

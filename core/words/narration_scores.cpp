@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/alibi.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
 #include "core/base/numbers.h"
 #include "core/words/cells.h"
@@ -113,15 +114,19 @@ std::string narrateScore(const Narrator& n) {
 
 std::string narrateScale(const Narrator& n) {
   const TensorId id = TensorId::scores;
-  const bool scaled = n.c.scoreMultiplier() != 1.0F;
   switch (n.moment.beat) {
     case SegmentKind::cell: {
       const CellRef at = n.cell(id, n.moment.from);
       const Explanation e = explainCell(n.trace, at);
       const Term& term = e.terms.front();
-      const std::string result =
-          e.pinned ? fmt::format("{}, but it is pinned to {}", number(e.sum), number(e.value))
-                   : number(e.value);
+      const bool function = e.ending == ExplanationForm::function;
+      const bool scaled = term.rightValue != 1.0;
+      std::string result = number(function || e.pinned ? e.sum : e.value);
+      if (function) {
+        result += fmt::format(", {}{}{} = {}", e.before, factorText(e.sum), e.after,
+                              number(e.computed()));
+      }
+      if (e.pinned) result += fmt::format(", but it is pinned to {}", number(e.value));
       return fmt::format("{} and {}: {} × {} = {}.{}", n.query(), n.key(at.col),
                          number(term.leftValue), number(term.rightValue), result,
                          n.moment.from > 0 ? ""
@@ -151,9 +156,10 @@ std::string narrateMask(const Narrator& n) {
     case SegmentKind::cell: {
       const CellRef at = n.cell(id, n.moment.from);
       const std::string why = whyForbidden(n.c.mask, at.item, at.row, at.col);
-      if (why.empty() && n.c.alibi) {
+      const Explanation e = explainCell(n.trace, at);
+      if (isPenalised(e)) {
         return fmt::format("{} can see {}: {}, the score minus slope × distance.", n.query(),
-                           n.key(at.col), penaltyText(explainCell(n.trace, at)));
+                           n.key(at.col), penaltyText(e));
       }
       if (why.empty()) {
         return fmt::format("{} can see {}: the score stays {}.", n.query(), n.key(at.col),

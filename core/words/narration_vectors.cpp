@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/attention/rotary.h"
 #include "core/base/numbers.h"
 #include "core/words/cells.h"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/document/trace.h"
 #include "core/editing/make_document.h"
 
 namespace headscope::ui {

@@ -7,7 +7,8 @@
 #include "app/ui/theme.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "core/attention/dropout.h"
+#include "core/attention/dropped_cells.h"
+#include "core/document/trace.h"
 #include "core/editing/make_document.h"
 
 namespace headscope::ui {

@@ -7,6 +7,7 @@
 #include "app/ui/cells/cell_commands.h"
 #include "app/ui/cells/cell_focus.h"
 #include "app_driver.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

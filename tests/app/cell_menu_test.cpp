@@ -4,6 +4,7 @@
 
 #include "app/ui/cells/cell_commands.h"
 #include "app_driver.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

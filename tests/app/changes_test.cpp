@@ -34,7 +34,7 @@ TEST(Comparison, IsTheWantedDocumentsTraceAndNothingElse) {
   ASSERT_NE(trace, nullptr);
   EXPECT_TRUE(sameValues(*trace, *passOf(first), TensorId::output));
 
-  const DocumentPtr second = edited(first, SetScale{false});
+  const DocumentPtr second = edited(first, SetSwitch{&AttentionConfig::scale, false});
   const std::uint64_t series = comparison.series();
   comparison.want(second);
   comparison.finish();
@@ -298,7 +298,8 @@ TEST(Flash, LightsWhatChangedFadesAndThenAsksForNothing) {
 TEST(Flash, WhatIsLargeIsMeasuredBesideTheFramesAndLightsUpWhenItIsKnown) {
   const DocumentPtr document = edited(textDocument("a b c", 16, 2), SetTokens{600});
   const TracePtr before = passOf(document);
-  const TracePtr after = runAttention(edited(document, SetScale{false}), before, {1});
+  const TracePtr after =
+      runAttention(edited(document, SetSwitch{&AttentionConfig::scale, false}), before, {1});
   const MatrixRef large = wholeMatrix(TensorId::weights, after->config(), 0, 1);
   const MatrixRef small = wholeMatrix(TensorId::heads, after->config(), 0, 1);
   Scheduler scheduler;

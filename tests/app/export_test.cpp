@@ -11,6 +11,7 @@
 #include "app/ui/export_choice.h"
 #include "app/ui/train/train_page.h"
 #include "app_driver.h"
+#include "core/document/trace.h"
 #include "core/formats/session.h"
 #include "core/formats/training_curves.h"
 #include "core/tensor/safetensors.h"

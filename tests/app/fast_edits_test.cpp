@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "app/worker.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "core/editing/history.h"
 #include "tests/core/support/documents.h"
 

@@ -3,6 +3,7 @@
 
 #include "../core/test_files.h"
 #include "app_driver.h"
+#include "core/document/trace.h"
 #include "core/tensor/safetensors.h"
 
 namespace headscope::ui {

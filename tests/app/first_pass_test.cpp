@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "app/ui/status_bar.h"
 #include "core/editing/edit.h"
 #include "long_pass.h"
 #include "screen_text.h"
@@ -27,6 +28,13 @@ TEST(FirstPass, SaysWhatIsComputedAndHowFarItIs) {
     host.resize(width, height);
     host.frame(app);
   }
+}
+
+TEST(FirstPass, SaysThatAPageWithoutThreadsDrawsNothingMeanwhile) {
+  const AttentionConfig config = textDocument("The cat")->config;
+  const Worker::Progress progress{.busy = true, .holdsFrames = true};
+  EXPECT_NE(inWords(progress, config).find("draws nothing until it ends"), std::string::npos);
+  EXPECT_NE(inWords({.busy = true}, config).find("(1 of 9)"), std::string::npos);
 }
 
 TEST(FirstPass, SaysWhyThereIsNone) {

@@ -10,6 +10,7 @@
 
 #include "app/ui/flow/flow_grid.h"
 #include "app/ui/flow/flow_panel.h"
+#include "core/attention/config.h"
 
 namespace headscope::ui {
 namespace {

@@ -23,6 +23,7 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/text_field.h"
 #include "app/ui/view_state.h"
+#include "core/attention/config.h"
 #include "core/document/attention.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"

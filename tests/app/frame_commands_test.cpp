@@ -5,12 +5,14 @@
 
 #include <variant>
 
+#include "core/attention/config.h"
+
 namespace headscope::ui {
 namespace {
 
 TEST(FrameCommands, KeepTheirOrder) {
   FrameCommands commands;
-  commands.push(SetTemperature{2.0F}, "temperature");
+  commands.push(SetSwitch{&AttentionConfig::temperature, 2.0}, "temperature");
   commands.add(Undo{});
   commands.say("done");
   ASSERT_EQ(commands.all().size(), 3U);

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "app/ui/heads/figures.h"
-#include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/heads_page.h"
+#include "app/ui/heads/view_model/choice.h"
 #include "app/ui/parts/head_label.h"
 #include "app_driver.h"
 #include "core/analysis/head_report.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "screen_text.h"
 
@@ -353,9 +354,10 @@ TEST(HeadsFigures, AreNamedInWords) {
   EXPECT_EQ(headsInWords({0, 1, 2, 3}, 4), "all 4 heads");
   EXPECT_EQ(headsInWords({0, 2, 3, 4, 6, 7}, 9), "heads 1, 3–5, 7, 8");
   EXPECT_EQ(figureText(0.0), "0.000");
-  EXPECT_EQ(figureText(0.0001), "<0.001");
-  EXPECT_EQ(figureText(12.3456), "12.346");
-  EXPECT_EQ(figureText(1234.56), "1234.6");
+  EXPECT_EQ(figureText(0.0001), "<.001");
+  EXPECT_EQ(figureText(12.3456), "12.35");
+  EXPECT_EQ(figureText(123.456), "123.5");
+  EXPECT_EQ(figureText(1234.56), "1235");
   HeadsView view;
   sortTableBy(view, "entropy");
   EXPECT_TRUE(view.tableDescending);

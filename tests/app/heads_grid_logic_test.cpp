@@ -13,7 +13,7 @@
 
 #include "app/gl/scene.h"
 #include "app/ui/heads/all_heads.h"
-#include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/view_model/choice.h"
 #include "app/ui/parts/head_grid.h"
 #include "app/ui/parts/reduce.h"
 

@@ -10,10 +10,11 @@
 #include <variant>
 #include <vector>
 
-#include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/view_model/choice.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/head_report.h"
+#include "core/document/trace.h"
 #include "core/editing/make_document.h"
 
 namespace headscope::ui {

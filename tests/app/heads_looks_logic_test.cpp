@@ -13,6 +13,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/weight_readings.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 
 namespace headscope::ui {

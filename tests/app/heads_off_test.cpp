@@ -37,7 +37,8 @@ DocumentPtr editedDocument(const DocumentPtr& document, const Edit& edit) {
 DocumentPtr fullyMasked(bool bias) {
   Mask mask;
   mask.lengths = {0};
-  return editedDocument(editedDocument(presetDocument("original-transformer"), SetBias{bias}),
+  return editedDocument(editedDocument(presetDocument("original-transformer"),
+                                       SetSwitch{&AttentionConfig::bias, bias}),
                         SetMask{mask});
 }
 
@@ -58,7 +59,7 @@ std::vector<std::pair<std::string, DocumentPtr>> shapes() {
           {"T = 1", textDocument("cat")},
           {"d_k = 1", textDocument("The cat sat", 8, 8)},
           {"a pinned head", editedDocument(pinned, SetHeadGain{0, 0.5F})},
-          {"no bias", editedDocument(original, SetBias{false})}};
+          {"no bias", editedDocument(original, SetSwitch{&AttentionConfig::bias, false})}};
 }
 
 HeadEffects effectsOf(AppDriver& ui) {

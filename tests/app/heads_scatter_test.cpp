@@ -11,6 +11,7 @@
 #include "app/ui/heads/scatter.h"
 #include "app_driver.h"
 #include "core/analysis/head_report.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -92,7 +93,7 @@ TEST(HeadsScatter, HeadsOfOneValueShareADiscThatChoosesEachInTurn) {
   EXPECT_EQ(together(places, 2), (std::vector<std::vector<std::size_t>>{{0, 2}, {1, 3}}));
   AppDriver ui(textDocument("cat"), 1600, 1000,
                scatterView(FiguresTab::scatter, EnlargedCard::none));
-  EXPECT_TRUE(ui.shows("beside it heads 2–8", "figures")) << ui.screen().all("figures");
+  EXPECT_TRUE(ui.shows("at the same place heads 2–8", "figures")) << ui.screen().all("figures");
   ui.click("1–8", "figures");
   EXPECT_EQ(ui.view().selection.head, 1);
   ui.click("1–8", "figures");

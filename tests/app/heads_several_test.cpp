@@ -9,6 +9,7 @@
 #include "app_driver.h"
 #include "core/analysis/merged_heads.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
 #include "core/heads/designed_heads.h"
 #include "core/studies/head_count.h"
 #include "core/training/relations.h"

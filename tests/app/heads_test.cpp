@@ -1,5 +1,7 @@
 // Heads: the strip and the grid of all; choosing one; very many.
 #include "app_driver.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

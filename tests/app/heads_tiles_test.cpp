@@ -6,6 +6,7 @@
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/head_label.h"
 #include "core/analysis/head_report.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
 #include "heads_grid.h"

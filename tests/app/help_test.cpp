@@ -11,6 +11,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

@@ -84,7 +84,7 @@ TEST_F(KeptModel, GoesOnBeingEditedAfterwards) {
   saveAs(lecture());
   ui_.restart(presetDocument("by-hand"));
   open(lecture());
-  ui_.app().apply(SetTemperature{3.0});
+  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 3.0});
   settled();
   EXPECT_NE(says(), edited_) << "the layer is the model's still";
   ui_.press(Key{'Z'}, true);
@@ -117,7 +117,7 @@ TEST_F(KeptModel, AHeadThatIsOffIsUnsaved) {
 
 TEST_F(KeptModel, ScenesStayLayersOfTheModel) {
   ui_.press(Key{'3'}, true);
-  ui_.app().apply(SetTemperature{3.0});
+  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 3.0});
   settled();
   const std::string warmer = says();
   saveAs(lecture());
@@ -140,6 +140,21 @@ TEST_F(KeptModel, AnotherSessionHasItsOwnAndUndoBringsThisOneBack) {
   settled();
   expectAllIsThere();
   EXPECT_EQ(ui_.app().title(), "lecture · headscope");
+}
+
+TEST_F(KeptModel, StaysWhileAnotherModelIsOpen) {
+  ui_.app().dropFiles({fs::path(HEADSCOPE_TEST_DATA) / "tiny-llama"});
+  settled();
+  ASSERT_FALSE(ui_.shows("layer 1, head 1 on", kModelHeadsCard));
+  saveAs(lecture());
+  ui_.app().dropFiles({folder()});
+  settled();
+  expectAllIsThere();
+  ui_.restart(presetDocument("by-hand"));
+  open(lecture());
+  ui_.app().dropFiles({folder()});
+  settled();
+  EXPECT_EQ(says(), edited_) << "the session of the other model has them, too";
 }
 
 TEST_F(KeptModel, WithoutTheFolderItIsSaidAndNothingIsLost) {

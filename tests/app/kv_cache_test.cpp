@@ -7,6 +7,7 @@
 #include "app_driver.h"
 #include "core/attention/ledger.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
 #include "core/words/cell_sentence.h"

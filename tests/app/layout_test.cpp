@@ -6,6 +6,7 @@
 #include "app/ui/flow_page.h"
 #include "app/ui/window_layout.h"
 #include "app_driver.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "app_driver.h"
+#include "core/document/trace.h"
 #include "core/platform/memory.h"
+#include "tests/core/support/sanitized.h"
 
 namespace headscope::ui {
 namespace {
@@ -18,13 +20,9 @@ namespace {
 constexpr Index kMegabyte = Index{1} << 20;
 constexpr Index kHistory = 8 * kMegabyte;  // full well within the first quarter
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMeasured = false;  // sanitizers keep what was freed; ASan's looks for leaks itself
-constexpr int kPart = 20;          // edits
-#else
-constexpr bool kMeasured = true;
-constexpr int kPart = 1;
-#endif
+// sanitizers keep what was freed; AddressSanitizer looks for leaks itself
+constexpr bool kMeasured = !test::kSanitized;
+constexpr int kPart = test::kSanitized ? 20 : 1;  // edits
 
 /// The resident memory of this process now, in bytes.
 Index residentBytes() {
@@ -92,7 +90,7 @@ class Leaks : public testing::Test {
 
 TEST_F(Leaks, TenThousandEdits) {
   expectFlat(10'000 / kPart, 2 * kMegabyte, [](int i) -> Edit {
-    if (i % 10 == 7) return SetTemperature{1.0 + 0.001 * i};
+    if (i % 10 == 7) return SetSwitch{&AttentionConfig::temperature, 1.0 + 0.001 * i};
     if (i % 10 == 9) return SetPin{{{TensorId::rawScores, 0, i % 2, i % 3, 1}, 0.5F * i}};
     return SetCell{{TensorId::wQ, -1, -1, i % 8, i / 8 % 8}, 0.001F * i};
   });

@@ -1,6 +1,7 @@
 // Learned heads in the window: heads of another size are learned in the background and shown while
 // they form; the history has one entry for it.
 #include "app_driver.h"
+#include "core/document/trace.h"
 #include "core/editing/make_document.h"
 
 namespace headscope::ui {

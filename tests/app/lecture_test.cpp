@@ -119,10 +119,10 @@ TEST_F(LectureWindow, ArrowsGoOnAndBackAndOnTheTimelineByMoments) {
 TEST_F(LectureWindow, GoingBackFindsTheSceneAsItWasLeft) {
   present();
   key(Key::pageDown);
-  ui_.app().apply(SetScale{false});
+  ui_.app().apply(SetSwitch{&AttentionConfig::scale, false});
   on();
   key(Key::pageDown);
-  ui_.app().apply(SetScale{true});
+  ui_.app().apply(SetSwitch{&AttentionConfig::scale, true});
   on();
   EXPECT_TRUE(ui_.config().scale);
   key(Key::pageUp);

@@ -71,7 +71,7 @@ class LongLink : public testing::Test {
     constexpr int kMany = 100'000;
     for (int i = 0; i < kMany && !driver_.shows(kProgress); ++i) driver_.frame();
     EXPECT_TRUE(driver_.shows(kProgress)) << driver_.screen().all();
-    driver_.app().apply(SetTemperature{2.0});
+    driver_.app().apply(SetSwitch{&AttentionConfig::temperature, 2.0});
     driver_.frame();
     EXPECT_EQ(driver_.config().temperature, 2.0);
     driver_.host().click(driver_.app(), driver_.at("Stop"));

@@ -5,6 +5,7 @@
 #include "app/ui/tools/mask_picture.h"
 #include "app_driver.h"
 #include "core/attention/mask.h"
+#include "core/document/trace.h"
 #include "core/editing/make_document.h"
 #include "core/words/mask.h"
 

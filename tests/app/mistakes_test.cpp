@@ -82,55 +82,63 @@ TEST(Mistakes, WrongRightAndTheDifferenceAreThoseOfTheTwoPasses) {
       ui.view().selection.cell = cell;
       ui.settle();
       EXPECT_EQ(ui.heatmaps("compared with the correct computation").size(), 3U);
-      EXPECT_TRUE(ui.shows(numbers, "beside")) << numbers << ui.screen().all("beside");
-      EXPECT_TRUE(ui.shows(figures, "beside")) << figures << ui.screen().all("beside");
+      EXPECT_TRUE(ui.shows(numbers, "compared with the correct computation"))
+          << numbers << ui.screen().all("compared with the correct computation");
+      EXPECT_TRUE(ui.shows(figures, "compared with the correct computation"))
+          << figures << ui.screen().all("compared with the correct computation");
     }
   }
 }
 
 TEST(Mistakes, TheWholePassesAreMeasuredBesideTheFrames) {
   AppDriver ui(causalDocument(), 1600, 1000, mistakesTool());
-  ASSERT_TRUE(ui.shows("largest difference over all heads", "beside"));
+  ASSERT_TRUE(
+      ui.shows("largest difference over all heads", "compared with the correct computation"));
   ui.view().selection.mistake = Mistake::sharedHead;
   ui.frame();  // requests the other pass, which may be done already
-  if (ui.shows("computing …", "beside")) {
+  if (ui.shows("computing …", "compared with the correct computation")) {
     ui.app().finish();
     ui.frame();
   }
-  EXPECT_TRUE(ui.shows("measuring …", "beside"));
-  EXPECT_FALSE(ui.shows("largest difference over all heads", "beside"));
+  EXPECT_TRUE(ui.shows("measuring …", "compared with the correct computation"));
+  EXPECT_FALSE(
+      ui.shows("largest difference over all heads", "compared with the correct computation"));
   ui.app().finish();
   ui.frame();
-  EXPECT_TRUE(ui.shows("largest difference over all heads", "beside"));
+  EXPECT_TRUE(
+      ui.shows("largest difference over all heads", "compared with the correct computation"));
 }
 
 TEST(Mistakes, ZeroForMaskedNeedsAMaskAndOffersOne) {
   ViewState view = mistakesTool();
   view.selection.mistake = Mistake::zeroForMasked;
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
-  EXPECT_TRUE(ui.shows("Nothing is masked here", "beside"));
-  ui.click("switch causal on", "beside");
+  EXPECT_TRUE(ui.shows("Nothing is masked here", "compared with the correct computation"));
+  ui.click("switch causal on", "compared with the correct computation");
   EXPECT_TRUE(ui.config().mask.causal);
-  EXPECT_TRUE(ui.shows("largest difference over all heads", "beside"));
+  EXPECT_TRUE(
+      ui.shows("largest difference over all heads", "compared with the correct computation"));
 }
 
 TEST(Mistakes, TheirWordsAreSetWithRaisedAndLoweredLetters) {
   ViewState view = mistakesTool();
   view.selection.mistake = Mistake::sharedHead;
   AppDriver ui(causalDocument(), 1600, 1000, view);
-  EXPECT_TRUE(ui.shows("first head's columns of WQ, WK and WV.", "beside"))
-      << ui.screen().all("beside");
+  EXPECT_TRUE(
+      ui.shows("first head's columns of WQ, WK and WV.", "compared with the correct computation"))
+      << ui.screen().all("compared with the correct computation");
   EXPECT_FALSE(ui.shows("^"));
   ui.view().selection.mistake = Mistake::noScale;
   ui.settle();
-  EXPECT_TRUE(ui.shows("divided by √dk.", "beside")) << ui.screen().all("beside");
-  EXPECT_FALSE(ui.shows("_", "beside"));
+  EXPECT_TRUE(ui.shows("divided by √dk.", "compared with the correct computation"))
+      << ui.screen().all("compared with the correct computation");
+  EXPECT_FALSE(ui.shows("_", "compared with the correct computation"));
   // where there is room for one line alone, its tooltip has all of them
   ui.host().resize(1280, 560);
   ui.view().selection.mistake = Mistake::sharedHead;
   ui.settle();
-  ASSERT_FALSE(ui.shows("Right:", "beside"));
-  ui.hover(ui.at("Why:", "beside"));
+  ASSERT_FALSE(ui.shows("Right:", "compared with the correct computation"));
+  ui.hover(ui.at("Why:", "compared with the correct computation"));
   for (int i = 0; i < 40; ++i) ui.frame();
   EXPECT_TRUE(ui.shows("columns of WQ, WK and WV.", "Tooltip")) << ui.screen().all("Tooltip");
 }

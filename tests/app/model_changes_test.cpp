@@ -81,7 +81,8 @@ TEST_F(ModelChanges, UndoAndRedoSwitchIt) {
 }
 
 TEST_F(ModelChanges, UndoGoesBackOneByOneAndLeavesFlowAlone) {
-  ui.app().apply(SetTemperature{2.0});  // Flow's own layer, not the model's
+  ui.app().apply(
+      SetSwitch{&AttentionConfig::temperature, 2.0});  // Flow's own layer, not the model's
   ui.click("layer 1, head 1 off", kModelHeadsCard);
   ui.view().model.layer = 1;
   ui.frame();
@@ -122,7 +123,7 @@ TEST_F(ModelChanges, TheListSwitchesOnOneOrAll) {
 TEST_F(ModelChanges, AnEditedLayerIsListedAndSetBackAlsoInFlow) {
   ui.click("open layer 1 in Flow", kModelHeadsCard);
   calm();
-  ui.app().apply(SetTemperature{4.0});
+  ui.app().apply(SetSwitch{&AttentionConfig::temperature, 4.0});
   calm();
   page(kModelPage);
   EXPECT_TRUE(shows("edited: layer 1")) << all();
@@ -152,7 +153,7 @@ TEST_F(ModelChanges, AHeadOfTheLayerInFlowIsOffThereToo) {
   EXPECT_EQ(gainInFlow(0), 0.0F);
   EXPECT_TRUE(shows("off: 1·1")) << all();
   EXPECT_FALSE(shows("edited:")) << all();
-  ui.app().apply(SetTemperature{2.0});
+  ui.app().apply(SetSwitch{&AttentionConfig::temperature, 2.0});
   calm();
   EXPECT_TRUE(shows("off: 1·1; edited: layer 1")) << all();
   ui.press(Key{'Z'}, true);

@@ -14,6 +14,7 @@
 #include "app_driver.h"
 #include "core/base/files.h"
 #include "core/model/compositions.h"
+#include "core/model/edited_layer.h"
 
 namespace headscope::ui {
 namespace {
@@ -215,7 +216,7 @@ TEST_F(EditedLayer, IsRunInTheModelAndUndone) {
   settled();
   const std::string edited = best();
   EXPECT_NE(edited, before_);
-  EXPECT_NE(edited.find("asitcameitsays"), std::string::npos) << edited;
+  EXPECT_NE(edited.find("asloadeditpredicts"), std::string::npos) << edited;
   EXPECT_TRUE(ui.shows("unedited", kLayerStripCard)) << all(kLayerStripCard);
   EXPECT_TRUE(ui.shows("1*", kLayerStripCard)) << all(kLayerStripCard);
   ui.press(Key{'Z'}, true);
@@ -226,7 +227,7 @@ TEST_F(EditedLayer, IsRunInTheModelAndUndone) {
 
 TEST_F(EditedLayer, AnotherLayerOpensFromTheStripAndSeesTheEdit) {
   const Tensor plain = ui.app().document()->input->x;
-  ui.app().apply(SetTemperature{4.0});
+  ui.app().apply(SetSwitch{&AttentionConfig::temperature, 4.0});
   settled();
   ui.click("2", kLayerStripCard);
   settled();

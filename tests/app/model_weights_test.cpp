@@ -7,6 +7,7 @@
 #include "app/live_model.h"
 #include "app/ui/model/model_page.h"
 #include "app_driver.h"
+#include "core/document/trace.h"
 #include "tests/core/support/model_folders.h"
 
 namespace headscope::ui {
@@ -62,7 +63,7 @@ class ModelWeightsInAWindow : public ModelWeights {
   /// The text of the card from the model's prediction on.
   std::string said() {
     const std::string all = card();
-    return all.substr(std::min(all.size(), all.find("itexpects")));  // read without its spaces
+    return all.substr(std::min(all.size(), all.find("itpredicts")));  // read without its spaces
   }
   std::string nameOf(const TempFolder& folder) { return folder.path().filename().string(); }
 

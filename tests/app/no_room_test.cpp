@@ -147,7 +147,7 @@ TEST_F(NoRoom, AnExceptionThatEndsTheProgramLeavesItsAutosave) {
     options.document = ui_.app().document();
     options.stateFolder = state_.path();
     App program(options);
-    program.apply(SetTemperature{0.5});
+    program.apply(SetSwitch{&AttentionConfig::temperature, 0.5});
     ui_.host().frame(program);
     program.finish();
     ASSERT_EQ(autosaves().size(), 2U);

@@ -2,6 +2,7 @@
 // smallest and largest sizes are as good as any.
 #include "app/worker.h"
 #include "app_driver.h"
+#include "core/document/trace.h"
 #include "core/editing/make_document.h"
 #include "long_pass.h"
 

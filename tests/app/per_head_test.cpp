@@ -6,6 +6,7 @@
 
 #include "app/ui/widgets.h"
 #include "app_driver.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
 

@@ -102,7 +102,7 @@ TEST(Rotation, TheToolSlidesTheSentence) {
   const ImVec2 slider = ui.after("shift the sentence by", "flow");
   ui.clickAt({slider.x + 90.0F, slider.y});
   EXPECT_TRUE(ui.shows("Shifted to", "flow"));
-  EXPECT_TRUE(ui.shows(": " + product + ". Were", "flow"));
+  EXPECT_TRUE(ui.shows(": " + product + ". With only", "flow"));
 }
 
 TEST(Rotation, WithoutRoPEItIsOffered) {

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "app_driver.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -43,6 +45,17 @@ TEST_F(Settings, Temperature) {
   type("Temperature", "nan");
   EXPECT_TRUE(std::isfinite(config().temperature));
   EXPECT_GT(config().temperature, 0.0);
+}
+
+TEST_F(Settings, ScoreCap) {
+  type("Score cap", "2.5");
+  EXPECT_EQ(config().scoreCap, 2.5);
+  const float raw = ui_.trace().value({TensorId::rawScores, 0, 0, 1, 1});
+  EXPECT_NEAR(ui_.trace().value({TensorId::scores, 0, 0, 1, 1}),
+              2.5 * std::tanh(static_cast<double>(raw) / 8.0 / 2.5), 1e-6);
+  type("Score cap", "-1");
+  EXPECT_TRUE(ui_.shows("score_cap is -1: it must be 0 (no cap) or", "Popup"));
+  EXPECT_EQ(config().scoreCap, 2.5);
 }
 
 TEST_F(Settings, Window) {
@@ -183,7 +196,7 @@ TEST_F(Settings, WhatCannotBeUsedIsSaidBelowItsFieldAndLeavesTheDocument) {
   typeLengths("4");
   refuses("Temperature", "0", "temperature is 0: it must be a number above 0");
   refuses("Temperature", "-2", "temperature is -2: it must be a number above 0");
-  refuses("Temperature", "warm", "temperature: 'warm' is not a number; give one above 0");
+  refuses("Temperature", "warm", "temperature: 'warm' is not a number; give a number above 0");
   refuses("Temperature", "inf", "temperature is ∞: it must be a number above 0");
   type("Temperature", "1");
   refuses("Window", "-3", "window is -3: give 1 or more, or 0 for none");

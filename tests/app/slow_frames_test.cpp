@@ -4,6 +4,7 @@
 
 #include "app/ui/top_bar.h"
 #include "app_driver.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "app/ui/stage/stage_items.h"
 #include "app_driver.h"
+#include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
 #include "core/document/attention.h"
 #include "core/document/trace_gradients.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app_driver.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

@@ -6,6 +6,8 @@
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 #include "core/words/cell_sentence.h"
 
 namespace headscope::ui {

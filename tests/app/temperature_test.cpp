@@ -9,7 +9,8 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/sharpness.h"
-#include "core/attention/dropout.h"
+#include "core/attention/dropped_cells.h"
+#include "core/document/trace.h"
 #include "core/editing/make_document.h"
 
 namespace headscope::ui {
@@ -89,7 +90,7 @@ TEST_F(TemperaturePanel, ATypedTemperatureIsTaken) {
 
 TEST_F(TemperaturePanel, WhatIsNoTemperatureIsRefusedInWords) {
   type("temperature", "warm");
-  EXPECT_TRUE(ui_.shows("temperature: 'warm' is not a number; give one above 0", "flow"));
+  EXPECT_TRUE(ui_.shows("temperature: 'warm' is not a number; give a number above 0", "flow"));
   EXPECT_DOUBLE_EQ(temperature(), 1.0);
   type("temperature", "0");
   EXPECT_TRUE(ui_.shows("temperature is 0: it must be a number above 0", "flow"));

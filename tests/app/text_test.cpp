@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "app_driver.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -199,7 +200,7 @@ TEST(Text, ExamplesAreOpenedAsWholeStates) {
     Mask causal;  // a fresh mask for each
     causal.causal = true;
     ui.app().apply(SetMask{causal, {}}, "");
-    ui.app().apply(SetScale{false}, "");
+    ui.app().apply(SetSwitch{&AttentionConfig::scale, false}, "");
     ui.view().selection.head = 3;
     ui.view().selection.cell = CellRef{TensorId::weights, 0, 3, 1, 1};
     ui.settle();

@@ -4,6 +4,7 @@
 #include "app/ui/color_maps.h"
 #include "app/ui/theme.h"
 #include "app_driver.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

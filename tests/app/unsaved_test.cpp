@@ -6,6 +6,7 @@
 
 #include "app/autosave.h"
 #include "app/session_store.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "session_window.h"
 
@@ -154,7 +155,8 @@ TEST_F(Recovery, LeavesItsLetterToTheTools) {
 TEST_F(Unsaved, ASceneToStartWithLeavesTheSessionsOwnDocument) {
   AppOptions options;
   options.document = textDocument("The session");
-  const DocumentPtr scene = apply(*options.document, SetTemperature{2.0}, kTestBudget).document;
+  const DocumentPtr scene =
+      apply(*options.document, SetSwitch{&AttentionConfig::temperature, 2.0}, kTestBudget).document;
   options.scenes = {{3, {""}, scene, "{}"}};
   options.sessionPath = lecture();
   options.scene = 3;

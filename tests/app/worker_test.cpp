@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {

@@ -56,7 +56,7 @@ TEST(Arguments, VersionIsPrinted) {
 }
 
 TEST(Arguments, FlagsBeforeTheCommandAreNotLost) {
-  expectRefused({"--heads", "4", "run"}, {"--heads", "'run'", "flags come after"});
+  expectRefused({"--heads", "4", "run"}, {"--heads", "'run'", "write flags after"});
   expectRefused({"--theme", "dark", "run"}, {"unknown flag --theme for 'run'", "run --help"});
 }
 

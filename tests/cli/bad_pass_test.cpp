@@ -26,7 +26,8 @@ TEST_F(BadPass, ContradictionsAreNamed) {
   expectRefused({"run", "--seed", "3", "--weights", "w"}, {"--seed", "--weights"});
   expectRefused({"run", "--no-positions", "--sinusoidal-positions"}, {"contradict"});
   expectRefused({"run", "--memory-len", "0", "--memory-text", "a"}, {"--memory-len 0"});
-  expectRefused({"run", "--text", "a", "--text", "b", "--batch", "1"}, {"--batch 1", "2 items"});
+  expectRefused({"run", "--text", "a", "--text", "b", "--batch", "1"},
+                {"--batch 1", "2 given items"});
   expectRefused({"run", "--preset", "amnl", "--memory-len", "5"}, {"--memory-len", "--text"});
   expectRefused({"run", "--preset", "amnl", "--memory-text", "a"}, {"--memory-text", "--text"});
 }

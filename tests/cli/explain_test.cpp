@@ -1,6 +1,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/document/trace.h"
 #include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/attention/tensor_id.h"
+#include "core/document/trace.h"
 #include "core/presets/presets.h"
 #include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
@@ -139,9 +140,19 @@ TEST_F(Run, SettingsReachThePass) {
 
   const Tensor raw = tensor("raw_scores", {});
   EXPECT_FLOAT_EQ(tensor("scores", {}).at({0, 1, 2, 3}), raw.at({0, 1, 2, 3}) / 8.0F);
+  EXPECT_FLOAT_EQ(tensor("scores", {"--score-cap", "0.5"}).at({0, 1, 2, 3}),
+                  0.5F * std::tanh(raw.at({0, 1, 2, 3}) / 8.0F / 0.5F));
   EXPECT_EQ(tensor("scores", {"--no-scale"}).at({0, 1, 2, 3}), raw.at({0, 1, 2, 3}));
   EXPECT_FLOAT_EQ(tensor("scores", {"--temperature", "2"}).at({0, 1, 2, 3}),
                   raw.at({0, 1, 2, 3}) / 16.0F);
+
+  const json config =
+      jsonOf({"run", "--no-scale", "--temperature", "2", "--causal", "--no-positions"})["config"];
+  EXPECT_EQ(config["scale"], false);
+  EXPECT_EQ(config["temperature"], 2.0);
+  EXPECT_EQ(config["causal"], true);
+  EXPECT_EQ(config["positions"], "none");
+  EXPECT_FALSE(config.contains("score_cap"));
 }
 
 TEST_F(Run, WeightsAreDrawnAsAsked) {

@@ -5,6 +5,7 @@
 
 #include "app/cli/open_options.h"
 #include "cli_test.h"
+#include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/presets/presets.h"
 

@@ -26,7 +26,7 @@ TEST(TokenizeCommand, SpecialTokensAndPairs) {
 
 TEST(TokenizeCommand, WhatCannotBeIsRefused) {
   expectRefused({"tokenize", dataFile("tiny-gpt2")}, {"--text", "--pair", "--file"});
-  expectRefused({"tokenize", "/nowhere", "--text", "x"}, {"/nowhere", "no folder"});
+  expectRefused({"tokenize", "/nowhere", "--text", "x"}, {"/nowhere", "not a folder"});
   expectRefused({"tokenize", dataFile(""), "--text", "x"}, {"holds no tokenizer"});
   expectRefused({"tokenize", dataFile("tiny-gpt2"), "--text", "\xFF"}, {"--text is not UTF-8"});
 }

@@ -1,6 +1,7 @@
 // The document that the window opens with: the learned heads shipped with the program where they
 // fit, else designed heads, unless a flag names the source of the weights.
 #include "app/cli/pass_options.h"
+#include "core/attention/config.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope::cli {

@@ -78,7 +78,8 @@ TEST(Alibi, EveryPathGivesTheSameBits) {
 TEST(Alibi, StepsRunFromTheMaskOn) {
   const DocumentPtr plain = randomDocument(sized(16, 4, 6));
   const TracePtr before = runAttention(plain);
-  const TracePtr there = runAttention(edited(plain, SetAlibi{}), before);
+  const TracePtr there =
+      runAttention(edited(plain, SetSwitch{&AttentionConfig::alibi, true}), before);
   EXPECT_EQ(stepsThatRan(*there),
             (std::vector<std::string>{"mask", "softmax", "weigh", "concat", "output"}));
   expectSameBits(*there, *runAttention(penalised(plain->config)));
@@ -88,11 +89,12 @@ TEST(Alibi, StepsRunFromTheMaskOn) {
 }
 
 TEST(Alibi, ItAndRopeTakeEachOthersPlace) {
-  const DocumentPtr alibi = edited(randomDocument(sized(16, 4, 6)), SetAlibi{});
+  const DocumentPtr alibi =
+      edited(randomDocument(sized(16, 4, 6)), SetSwitch{&AttentionConfig::alibi, true});
   const DocumentPtr rope = edited(alibi, SetRotary{{.theta = 100.0}});
   EXPECT_TRUE(rope->config.rotary.on());
   EXPECT_FALSE(rope->config.alibi);
-  EXPECT_EQ(edited(rope, SetAlibi{})->config, alibi->config);
+  EXPECT_EQ(edited(rope, SetSwitch{&AttentionConfig::alibi, true})->config, alibi->config);
   EXPECT_EQ(edited(alibi, SetRotary{})->config, alibi->config);  // off is off, and no more
   AttentionConfig both = alibi->config;
   both.rotary.theta = 100.0;
@@ -103,7 +105,11 @@ TEST(Alibi, ItAndRopeTakeEachOthersPlace) {
 TEST(Alibi, CrossAttentionIsRefused) {
   AttentionConfig cross = sized(16, 4, 6);
   cross.memoryLen = 4;
-  expectUserError([&] { edited(randomDocument(cross), SetAlibi{}); }, "turn ALiBi off");
+  expectUserError(
+      [&] {
+        edited(randomDocument(cross), SetSwitch{&AttentionConfig::alibi, true});
+      },
+      "turn ALiBi off");
 }
 
 TEST(Alibi, ASessionKeepsIt) {

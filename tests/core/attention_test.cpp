@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/attention/steps/step.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/reference.h"
 
@@ -89,10 +90,10 @@ std::vector<Change> allChanges() {
       editing("Width", SetDimensions{64, 4, 4}, kAll),
       editing("Tokens", SetTokens{9}, kAll),
       editing("Batch", SetBatch{2}, kAll),
-      editing("Bias", SetBias{false}, kAll),
-      editing("Scale", SetScale{false}, from("scale")),
-      editing("Temperature", SetTemperature{2.0}, from("scale")),
-      editing("TemperatureAsItWas", SetTemperature{1.0}, {}),
+      editing("Bias", SetSwitch{&AttentionConfig::bias, false}, kAll),
+      editing("Scale", SetSwitch{&AttentionConfig::scale, false}, from("scale")),
+      editing("Temperature", SetSwitch{&AttentionConfig::temperature, 2.0}, from("scale")),
+      editing("TemperatureAsItWas", SetSwitch{&AttentionConfig::temperature, 1.0}, {}),
       editing("Mask", SetMask{causal()}, from("mask")),
       editing("MaskAsItWas", SetMask{}, {}),
       editing("RowsWithoutKeys", SetMask{withoutKeys()}, from("mask")),

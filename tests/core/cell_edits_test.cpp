@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {
@@ -241,7 +243,7 @@ TEST(EditedCells, StayWhereTheSizesStayAndGoWithANoteOtherwise) {
   const DocumentPtr text = fromTexts({"the cat sat on the mat"});
   DocumentPtr d = edited(text, SetCell{{TensorId::x, 0, -1, 1, 2}, 9.0F});
   d = edited(d, SetCell{{TensorId::wV, -1, -1, 1, 2}, 8.0F});
-  d = edited(edited(d, SetBias{false}), SetHeadGain{1, 0.0F});
+  d = edited(edited(d, SetSwitch{&AttentionConfig::bias, false}), SetHeadGain{1, 0.0F});
   EXPECT_EQ(d->input->x.at({0, 1, 2}), 9.0F);
   EXPECT_EQ(d->weights.wV.at({1, 2}), 8.0F);
   const EditResult other = applied(d, SetText{0, false, "a dog barked"});

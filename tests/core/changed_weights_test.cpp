@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "core/training/task_pass.h"
 #include "tests/core/support/model_folders.h"
 
 namespace headscope::test::models {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/heads/distance_kernel.h"
 #include "core/presets/presets.h"
 #include "core/training/relations.h"
@@ -288,7 +289,7 @@ TEST(DesignedHeads, OutputProjectionIsDense) {
 TEST(DesignedHeads, WeightsAreSoft) {
   for (const std::string& text : {kFluffy, kBank}) {
     const DocumentPtr scaled = designedText(text);
-    const DocumentPtr unscaled = edited(scaled, SetScale{false});
+    const DocumentPtr unscaled = edited(scaled, SetSwitch{&AttentionConfig::scale, false});
     const TracePtr soft = runAttention(scaled, nullptr, {});
     const TracePtr sharp = runAttention(unscaled, nullptr, {});
     const auto heads = designedHeads(*scaled);

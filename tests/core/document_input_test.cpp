@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "tests/core/support/documents.h"
 
 namespace headscope::test {

@@ -169,13 +169,13 @@ TEST(Switches, EachSetsItsFieldAndNothingElse) {
     EXPECT_TRUE(sameWeights(*before, *after.document));
     EXPECT_EQ(after.note, "");
   };
-  check(SetBias{false}, [](auto& c) { c.bias = false; });
-  check(SetScale{false}, [](auto& c) { c.scale = false; });
-  check(SetTemperature{0.5}, [](auto& c) { c.temperature = 0.5; });
+  check(SetSwitch{&AttentionConfig::bias, false}, [](auto& c) { c.bias = false; });
+  check(SetSwitch{&AttentionConfig::scale, false}, [](auto& c) { c.scale = false; });
+  check(SetSwitch{&AttentionConfig::temperature, 0.5}, [](auto& c) { c.temperature = 0.5; });
   check(masked(before, [](Mask& m) { m.causal = true; }), [](auto& c) { c.mask.causal = true; });
   check(masked(before, [](Mask& m) { m.window = 2; }), [](auto& c) { c.mask.window = 2; });
   check(SetHeadGain{2, 0.0F}, [](auto& c) { c.headGains = {1.0F, 1.0F, 0.0F, 1.0F}; });
-  expectRefused(before, SetTemperature{0.0}, "temperature", "above 0");
+  expectRefused(before, SetSwitch{&AttentionConfig::temperature, 0.0}, "temperature", "above 0");
   expectRefused(before, masked(before, [](Mask& m) { m.window = -1; }), "window", "window is -1");
   expectRefused(before,
                 masked(before,
@@ -218,8 +218,8 @@ TEST(EditNames, AreWhatTheUndoListShows) {
   EXPECT_EQ(nameOf(SetDimensions{48, 4, 2}, *d), "key/value heads 4 → 2");
   EXPECT_EQ(nameOf(SetTokens{7}, *d), "tokens 3 → 7");
   EXPECT_EQ(nameOf(SetBatch{2}, *d), "batch 1 → 2");
-  EXPECT_EQ(nameOf(SetBias{false}, *d), "bias off");
-  EXPECT_EQ(nameOf(SetTemperature{0.5}, *d), "temperature 1 → 0.5");
+  EXPECT_EQ(nameOf(SetSwitch{&AttentionConfig::bias, false}, *d), "bias off");
+  EXPECT_EQ(nameOf(SetSwitch{&AttentionConfig::temperature, 0.5}, *d), "temperature 1 → 0.5");
   EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.causal = true; }), *d), "causal on");
   EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.window = 3; }), *d), "window 3");
   EXPECT_EQ(nameOf(SetPositions{Positions::none}, *d), "positions off");

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/attention/config.h"
 #include "core/base/random.h"
 #include "core/input/input.h"
 #include "core/input/series.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/steps/step.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/reference.h"
 

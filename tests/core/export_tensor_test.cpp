@@ -8,6 +8,7 @@
 #include <limits>
 #include <sstream>
 
+#include "core/attention/config.h"
 #include "core/editing/make_document.h"
 #include "core/tensor/safetensors.h"
 #include "tests/core/support/cases.h"

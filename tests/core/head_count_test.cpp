@@ -68,6 +68,8 @@ TEST(HeadCount, RunsUnitByUnit) {
   const auto inOne = measureHeadCount(*document, 4, kCountBudget);
   ASSERT_TRUE(point && inOne);
   EXPECT_EQ(units, point->runs + 1) << "passes, then the comparison of the heads";
+  EXPECT_TRUE(measure.runUnit());
+  EXPECT_EQ(measure.point()->runs, point->runs) << "nothing is done again";
   EXPECT_GT(point->ms, 0.0);
   EXPECT_EQ(point->heldBytes, inOne->heldBytes);
   for (const double cut : {0.5, 0.8, 0.9, 0.99}) {

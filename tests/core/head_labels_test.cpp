@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/analysis/head_report.h"
+#include "core/attention/config.h"
 #include "tests/core/support/patterns.h"
 
 namespace headscope::test {

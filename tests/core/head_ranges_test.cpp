@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/analysis/head_report.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "tests/core/support/patterns.h"
 
 namespace headscope::test {

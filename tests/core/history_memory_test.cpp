@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/document/document.h"
 #include "core/editing/history.h"
 #include "tests/core/support/states.h"
 
@@ -94,9 +95,9 @@ TEST(HistoryMemory, CountsThePinsThatChange) {
   const auto pin = static_cast<Index>(sizeof(Pin));
   const Index once = added(SetPin{{first, 1.0F}});
   EXPECT_EQ(added(SetPin{{second, 1.0F}}), once);
-  EXPECT_EQ(added(SetPin{{second, 2.0F}}), once + pin);  // the value before it as well
-  EXPECT_LT(added(SetBias{false}), once);                // shares them
-  EXPECT_GE(added(RemoveAllPins{}), once + pin - 100);   // two of them; its name is shorter
+  EXPECT_EQ(added(SetPin{{second, 2.0F}}), once + pin);              // the value before it as well
+  EXPECT_LT(added(SetSwitch{&AttentionConfig::bias, false}), once);  // shares them
+  EXPECT_GE(added(RemoveAllPins{}), once + pin - 100);  // two of them; its name is shorter
 }
 
 TEST(HistoryMemory, APinOnEveryScore) {
@@ -123,7 +124,7 @@ TEST(HistoryMemory, APinOnEveryScore) {
 
 TEST(HistoryMemory, PatchedStatesHoldNoTensors) {
   History h(fromSource(TextSource{{"the cat sat"}, {}}, sized(96, 4, 1)), kBudget);
-  h.apply(SetBias{false});  // shares W_Q with the start
+  h.apply(SetSwitch{&AttentionConfig::bias, false});  // shares W_Q with the start
   const std::weak_ptr<const Document> second = h.current();
   h.apply(cellEdit(*h.current(), 0, 3, 2.0F));
   h.apply(cellEdit(*h.current(), 1, 3, 2.0F));

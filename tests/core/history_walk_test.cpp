@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/base/random.h"
+#include "core/document/document.h"
 #include "core/editing/history.h"
 #include "tests/core/support/states.h"
 
@@ -49,7 +51,7 @@ class RandomWalk {
     const Document& d = *history_.current();
     switch (next(18)) {
       case 0:
-        return SetBias{next(2) == 0};
+        return SetSwitch{&AttentionConfig::bias, next(2) == 0};
       case 1:
         return SetTokens{static_cast<Index>(2 + next(6))};
       case 2:

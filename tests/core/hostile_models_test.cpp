@@ -2,6 +2,7 @@
 // message; and the values that configurations may have.
 #include <gtest/gtest.h>
 
+#include "core/attention/config.h"
 #include "core/formats/model_config_json.h"
 #include "core/formats/model_directory.h"
 #include "core/model/model_trace.h"

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -64,6 +67,7 @@ const std::vector<Rule> kRules{
     {"app/gl", R"(core/.*|app/(ui|host|cli)/.*|app/[^/]*)"},
     {"app/gl", R"((imgui|GLFW/).*)"},
     {"app/ui", R"(app/(host|cli)/.*|app/app\.h)"},
+    {"app/ui/heads/view_model", R"(imgui\.h|app/ui/(panel|widgets|compat|theme|fonts|card)\.h)"},
     {"app/ui", R"((backends/imgui|GLFW/|GL/|EGL/|epoxy/).*)"},
     {"app", R"(app/cli/.*)", R"(app/((web_)?main\.cpp|cli/.*))"},
     {"app", R"(app/host/.*)", R"(app/((web_)?main\.cpp|host/.*|cli/.*))"},
@@ -178,6 +182,100 @@ TEST(Includes, BreachesAreFound) {
                                              "core/document/trace.cpp:2 includes imgui.h",
                                              "core/x.cpp:1 includes nlohmann/json.hpp",
                                              "core/x.h:1 includes Eigen/Core"}));
+}
+
+/// A header that many files read, and the share of the sources of app/ and core/ that may reach it
+/// by their includes: a change of the header compiles all of them again.
+struct FanOutLimit {
+  std::string header;
+  std::size_t percent;
+};
+
+const std::vector<FanOutLimit> kFanOutLimits{
+    {"core/attention/config.h", 44},      {"core/attention/steps/step.h", 23},
+    {"core/document/document.h", 22},     {"core/document/trace.h", 34},
+    {"core/input/training_domain.h", 9},  {"core/editing/edit.h", 23},
+    {"core/analysis/head_metrics.h", 13}, {"app/ui/panel.h", 27},
+    {"app/ui/view_state.h", 15},
+};
+
+/// Of each file: the files that include it.
+using Includers = std::map<std::string, std::vector<std::string>>;
+
+Includers includersOf(const std::vector<Source>& sources) {
+  static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*)re");
+  Includers includers;
+  for (const Source& source : sources) {
+    for (const std::string& line : source.lines) {
+      std::smatch match;
+      if (std::regex_match(line, match, include)) includers[match[1]].push_back(source.path);
+    }
+  }
+  return includers;
+}
+
+bool isHeader(const std::string& path) { return path.ends_with(".h"); }
+
+/// The number of sources (.cpp) that include a header, directly or by way of other headers.
+std::size_t fanOutOf(const Includers& includers, const std::string& header) {
+  std::set<std::string> reached{header};
+  std::vector<std::string> open{header};
+  while (!open.empty()) {
+    const auto found = includers.find(open.back());
+    open.pop_back();
+    if (found == includers.end()) continue;
+    for (const std::string& file : found->second) {
+      if (reached.insert(file).second) open.push_back(file);
+    }
+  }
+  return static_cast<std::size_t>(std::ranges::count_if(reached, std::not_fn(isHeader)));
+}
+
+/// A sentence about a header that reaches too many sources, with the way out; else empty.
+std::string fanOutProblem(const FanOutLimit& limit, const std::vector<Source>& sources) {
+  const Includers includers = includersOf(sources);
+  const std::size_t reached = fanOutOf(includers, limit.header);
+  const auto all = static_cast<std::size_t>(
+      std::ranges::count_if(sources, [](const Source& source) { return !isHeader(source.path); }));
+  if (reached * 100 <= limit.percent * all) return {};
+  std::string ways;
+  const auto found = includers.find(limit.header);
+  for (const std::string& file :
+       found == includers.end() ? std::vector<std::string>{} : found->second) {
+    if (!isHeader(file)) continue;
+    ways +=
+        (ways.empty() ? "" : ", ") + file + " (" + std::to_string(fanOutOf(includers, file)) + ")";
+  }
+  return limit.header + " reaches " + std::to_string(reached) + " of " + std::to_string(all) +
+         " sources; at most " + std::to_string(limit.percent) +
+         " % are allowed. Forward-declare its types in a header that includes it and only passes "
+         "them on: " +
+         ways;
+}
+
+TEST(FanOut, StaysWithinItsLimits) {
+  std::vector<Source> sources = sourcesOf("core");
+  for (Source& source : sourcesOf("app")) sources.push_back(std::move(source));
+  for (const FanOutLimit& limit : kFanOutLimits) {
+    EXPECT_TRUE(fs::exists(fs::path(HEADSCOPE_SOURCE_DIR) / limit.header)) << limit.header;
+    EXPECT_EQ(fanOutProblem(limit, sources), "");
+  }
+}
+
+/// A source counts once, however many ways lead from it to the header.
+TEST(FanOut, CountsTheSourcesBehindHeaders) {
+  const std::vector<Source> sources{
+      {"core/a.h", {}},
+      {"core/b.h", {"#include \"core/a.h\""}},
+      {"core/c.h", {"#include \"core/b.h\""}},
+      {"core/a.cpp", {"#include \"core/a.h\""}},
+      {"app/b.cpp", {"#include \"core/b.h\"", "#include \"core/c.h\""}},
+      {"app/c.cpp", {"#include <vector>"}}};
+  EXPECT_EQ(fanOutProblem({"core/a.h", 67}, sources), "");
+  EXPECT_EQ(
+      fanOutProblem({"core/a.h", 66}, sources),
+      "core/a.h reaches 2 of 3 sources; at most 66 % are allowed. Forward-declare its types in "
+      "a header that includes it and only passes them on: core/b.h (1)");
 }
 
 /// Functions of std::filesystem that throw where they are not given a std::error_code.

@@ -16,6 +16,7 @@
 #include <random>
 #include <string>
 
+#include "core/document/document.h"
 #include "core/formats/session.h"
 #include "tests/core/support/documents.h"
 

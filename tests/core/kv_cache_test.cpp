@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
+#include "core/attention/limits.h"
+#include "core/document/document.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/documents.h"
 

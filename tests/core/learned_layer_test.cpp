@@ -9,9 +9,11 @@
 #include <cmath>
 
 #include "core/analysis/similarity.h"
+#include "core/attention/config.h"
 #include "core/attention/state_dict.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
 #include "core/training/head_roles.h"
@@ -222,7 +224,7 @@ TEST(LearnedDocument, LearnsAnewForOtherHeadsAndWithoutBias) {
   expectSameBits(start->weights, learnLayer(start->config, {}, 4, {}).value());
   expectSameBits(after(SetText{0, false, "A dog ran off"})->weights, start->weights);
   EXPECT_NE(after(SetDimensions{16, 4, 4})->weights.wQ.values(), start->weights.wQ.values());
-  const DocumentPtr noBias = after(SetBias{false});
+  const DocumentPtr noBias = after(SetSwitch{&AttentionConfig::bias, false});
   EXPECT_EQ(noBias->weights.bQ.values(), std::vector<float>(16, 0.0F));
   EXPECT_NE(noBias->weights.wQ.values(), start->weights.wQ.values());
 }

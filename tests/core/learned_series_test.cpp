@@ -8,6 +8,7 @@
 #include "core/analysis/similarity.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
 #include "core/presets/presets.h"

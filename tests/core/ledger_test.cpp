@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "core/attention/config.h"
+#include "core/attention/limits.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "tests/core/support/cases.h"

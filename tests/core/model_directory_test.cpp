@@ -6,6 +6,8 @@
 #include <Eigen/Core>
 #include <cmath>
 
+#include "core/attention/config.h"
+#include "core/document/trace.h"
 #include "core/formats/model_config_json.h"
 #include "core/model/model_trace.h"
 #include "tests/core/support/model_folders.h"

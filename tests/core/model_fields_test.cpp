@@ -1,6 +1,7 @@
 // Fields of config.json: without effect, asking for mathematics that there is not, or not known.
 #include <gtest/gtest.h>
 
+#include "core/attention/config.h"
 #include "core/formats/model_config_json.h"
 #include "core/model/model_trace.h"
 #include "tests/core/support/model_folders.h"

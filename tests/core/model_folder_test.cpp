@@ -1,8 +1,10 @@
 // Other files in a model's folder, beside the files of the model or in their place.
 #include <gtest/gtest.h>
 
+#include "core/attention/config.h"
 #include "core/attention/state_dict.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/formats/model_directory.h"
 #include "core/model/model_trace.h"

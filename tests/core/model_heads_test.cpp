@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/attention/ledger.h"
+#include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/tokenizer_files.h"
@@ -72,6 +73,8 @@ TEST(ModelHeads, AreMeasuredUnitByUnit) {
   int units = 1;
   for (; !measure.runUnit(); ++units) EXPECT_FALSE(measure.measured());
   EXPECT_EQ(units, 2 * 2) << "two layers are run, then measured";
+  expectSame(measure.measured().value(), measureModel(document, {}, kBudget).value());
+  EXPECT_TRUE(measure.runUnit());
   expectSame(measure.measured().value(), measureModel(document, {}, kBudget).value());
 }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/config.h"
 #include "core/base/error.h"
+#include "core/document/trace.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
 #include "core/model/head_output.h"

@@ -1,15 +1,20 @@
 // Whole models: the goldens, edits that run from their layer on, what is computed again.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/error.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/formats/model_directory.h"
+#include "core/model/edited_layer.h"
 #include "core/model/model_trace.h"
 #include "core/tensor/safetensors.h"
+#include "core/training/task_pass.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::test::models {
@@ -145,6 +150,19 @@ TEST_P(ModelGolden, LayerByLayerGivesTheSameBits) {
   ASSERT_NE(byLayers, nullptr);
   EXPECT_EQ(hiddenOf(*byLayers), hiddenOf(*whole));
   EXPECT_EQ(attentionsOf(*byLayers), attentionsOf(*whole));
+  EXPECT_TRUE(pass.runUnit());
+  EXPECT_EQ(pass.trace(), byLayers) << "nothing is done again";
+}
+
+TEST(Model, ACancelledPassIsNeverDone) {
+  std::atomic<bool> cancelled{true};
+  ExecutionContext execution;
+  execution.cancelled = &cancelled;
+  ModelPass pass(documentOn("tiny-gpt2", {283, 271, 84, 396}), nullptr, execution, kBudget);
+  EXPECT_TRUE(pass.runUnit());
+  cancelled = false;
+  EXPECT_TRUE(pass.runUnit());
+  EXPECT_EQ(pass.trace(), nullptr);
 }
 
 TEST(Model, LogitsOfSomeRowsAreThoseOfAll) {
@@ -220,8 +238,8 @@ TEST(Model, ALayerIsADocumentThatIsEditedAsAny) {
 
   // another text keeps the weight and drops the pin that it has no place for
   const auto shorter = withInput(*after->documentPtr(), {{283, 271}, {}, {}});
-  EXPECT_EQ(shorter->edited.at(0).config.seqLen, 2);
-  EXPECT_TRUE(shorter->edited.at(0).pins.empty());
+  EXPECT_EQ(shorter->edited.at(0)->config.seqLen, 2);
+  EXPECT_TRUE(shorter->edited.at(0)->pins.empty());
   EXPECT_EQ(run(shorter)->layer(0)->value(weight), 2.0F);
 
   AttentionConfig other = layer->config;

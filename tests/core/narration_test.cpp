@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "core/attention/mistakes.h"
+#include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/presets/presets.h"
 #include "tests/core/support/cases.h"
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "core/attention/config.h"
 #include "core/document/attention.h"
 #include "tests/core/support/cases.h"
 

@@ -7,6 +7,7 @@
 #include "core/attention/ledger.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/input/series.h"
 #include "core/presets/preset_files.h"
 #include "tests/core/test_files.h"

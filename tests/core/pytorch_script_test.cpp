@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"

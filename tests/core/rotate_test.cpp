@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/analysis/rotation.h"
+#include "core/attention/steps/step.h"
 #include "core/formats/session.h"
 #include "core/words/narration.h"
 #include "tests/core/support/cases.h"

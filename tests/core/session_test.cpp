@@ -10,9 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/formats/link.h"
+#include "core/formats/session_lock.h"
+#include "core/platform/files.h"
 #include "core/presets/presets.h"
 #include "core/tensor/safetensors.h"
 #include "tests/core/support/documents.h"
+#include "tests/core/support/every_setting.h"
 #include "tests/core/support/same_document.h"
 
 namespace headscope::test {
@@ -22,37 +25,6 @@ namespace fs = std::filesystem;
 using formats::SavedScene;
 using formats::Session;
 using nlohmann::json;
-
-/// A document with every setting set.
-DocumentPtr everything() {
-  DocumentPtr d = fromTexts({"The cat sat on the mat", "A dog."}, {"Die Katze saß", "Ein"});
-  d = edited(d, DrawWeights{WeightInit::normal, 0xFFFFFFFFFFFFFFFFULL});
-  d = edited(d, SetPositions{Positions::sinusoidal});
-  d = edited(d, SetTemperature{0.1});
-  d = edited(d, SetBias{false});
-  d = edited(d, SetHeadGain{1, 0.3F});
-  d = edited(d, SetDropout{{0.1, 18446744073709551557ULL}});
-  d = edited(d, SetMistake{Mistake::noScale, true});
-  d = edited(d, SetMistake{Mistake::softmaxOverQueries, true});
-  d = edited(d, SetMistake{Mistake::sharedHead, true});
-  auto painted = std::make_shared<PaintedMask>();
-  painted->queries = d->config.seqLen;
-  painted->keys = d->config.keys();
-  for (Index i = 0; i < painted->queries * painted->keys; ++i) {
-    painted->allowed.push_back(i % 5 == 0 ? 0 : 1);  // starts with a forbidden pair
-  }
-  d = edited(d, masked(d, [&](Mask& m) {
-               m.causal = true;
-               m.window = 3;
-               m.lengths = {2, 0};
-               m.painted = painted;
-             }));
-  d = edited(d, SetCell{{TensorId::x, 1, -1, 2, 3}, 0.1F});
-  d = edited(d, SetCell{{TensorId::wK, -1, -1, 2, 3}, -0.0F});
-  d = edited(d, SetPin{{{TensorId::rawScores, 0, 3, 2, 1}, 30.1F}});
-  d = edited(d, SetPin{{{TensorId::heads, 1, 0, 0, 11}, 1e-42F}});
-  return d;
-}
 
 class SessionFile : public testing::Test {
  protected:
@@ -99,6 +71,23 @@ TEST_F(SessionFile, EveryKindOfDocumentComesBackBitForBit) {
     EXPECT_EQ(session.view, R"({"step":"mask"})");
     EXPECT_EQ(files().size(), 2U);
   }
+}
+
+/// A lock that another process never releases must not stop the program for ever.
+TEST_F(SessionFile, AFolderThatStaysLockedIsSaidInWords) {
+  const DocumentPtr document = fromTexts({"Only words"});
+  formats::saveSession(path_(), {document, "{}", {}, {}});
+  std::error_code why;
+  auto lock = platform::FileLock::wait(folder_.path(), platform::FileLock::Kind::exclusive, 0, why);
+  ASSERT_NE(lock, nullptr);
+  EXPECT_THROW(load(), formats::SessionLocked);
+  expectUserError(
+      [&] {
+        formats::saveSession(path_(), {document, "{}", {}, {}});
+      },
+      "lecture.headscope.json is locked", "try again");
+  lock.reset();
+  EXPECT_NO_THROW(load());
 }
 
 /// Files from before d_k could be given by itself.
@@ -447,54 +436,6 @@ TEST_F(SessionFile, ASaveThatFailsNamesThePathAndLeavesTheOldOne) {
       },
       "taken.headscope.json", "directory");
   EXPECT_EQ(files().size(), 3U);  // no tensors without a session
-}
-
-TEST(SessionLink, BringsEverythingBackBitForBit) {
-  const DocumentPtr scene = fromTexts({"Another one"});
-  const Session session{
-      everything(), R"({"page":"heads"})", {{3, {"third", "Look.", "Wait."}, scene, "{}"}}, {}};
-  const Session back = formats::sessionFromLink(formats::linkText(session, kBudget), kBudget);
-  expectSame(*session.document, *back.document);
-  EXPECT_EQ(back.view, session.view);
-  ASSERT_EQ(back.scenes.size(), 1U);
-  expectSame(*scene, *back.scenes.front().document);
-  EXPECT_EQ(back.scenes.front().words.speaker, "Wait.");
-}
-
-TEST(SessionLink, HoldsWhatWasChangedAndNotTheRest) {
-  DocumentPtr d = fromTexts({"The cat sat on the mat"});
-  EXPECT_LT(formats::linkText({d, "{}", {}, {}}, kBudget).size(), 2'000U);
-  d = edited(d, SetCell{{TensorId::wK, -1, -1, 2, 3}, 0.5F});
-  EXPECT_LT(formats::linkText({d, "{}", {}, {}}, kBudget).size(), 2'100U);
-}
-
-TEST(SessionLink, RefusesMoreNumbersThanAnAddressHolds) {
-  DocumentPtr d = edited(fromTexts({"The cat sat on the mat"}), SetDimensions{256, 8, 8});
-  Weights other = d->weights;
-  other.wQ = other.wV;
-  d = edited(d, SetWeights{"mine.safetensors", other, d->config.bias, d->config.numHeads,
-                           d->config.numKvHeads});
-  expectUserError(
-      [&] {
-        formats::linkText({d, "{}", {}, {}}, kBudget);
-      },
-      "save the session as a file", "20,000");
-}
-
-TEST(SessionLink, NamesWhatIsWrongInIt) {
-  const std::string text = formats::linkText({everything(), "{}", {}, {}}, kBudget);
-  const auto refused = [&](const char* path, const json& value, const char* what) {
-    json changed = json::parse(text);
-    changed[json::json_pointer(path)] = value;
-    expectUserError([&] { formats::sessionFromLink(changed.dump(), kBudget); }, "the link", what);
-  };
-  refused("/own", 3, "own must be an object");
-  refused("/own/document.W_K/cells/0/0", -1, "is no place of the tensor");
-  refused("/own/document.W_K/cells/0", json::array({1}), "must be a place and a value");
-  refused("/version", 99, "version 99");
-  refused("/document/config/d_model", 50, "document.config cannot be used");
-  expectUserError([&] { formats::sessionFromLink(text.substr(0, text.size() / 2), kBudget); },
-                  "the link", "damaged");
 }
 
 TEST(SessionNames, HaveTheirEnding) {

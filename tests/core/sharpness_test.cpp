@@ -33,7 +33,7 @@ TracePtr traceOf(const DocumentPtr& document) { return runAttention(document); }
 
 TEST(RowDistribution, IsTheStepsOwnSoftmaxBitForBit) {
   std::vector<Case> cases = allCases();
-  for (Case& each : alibiCases()) cases.push_back(std::move(each));
+  for (Case& each : switchCases()) cases.push_back(std::move(each));
   for (const Case& each : cases) {
     if (each.config.dropout.on() || each.config.mistakes.softmaxOverQueries) continue;
     expectTheStepsRows(*traceOf(randomDocument(each.config)), each.name);

@@ -8,9 +8,11 @@
 #include <cmath>
 #include <vector>
 
+#include "core/document/trace.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/formats/trained_model.h"
 #include "core/model/tokenized.h"
+#include "core/training/task_pass.h"
 #include "core/training/trainer.h"
 #include "tests/core/support/model_folders.h"
 

@@ -9,6 +9,7 @@
 #include "core/attention/mistakes.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/formats/document_json.h"
 #include "core/formats/pass_files.h"
 #include "core/presets/presets.h"
@@ -310,7 +311,7 @@ TEST(StateDict, TraceHoldsEveryResult) {
   const auto tokens = nlohmann::json::parse(file.metadata().at("tokens"));
   EXPECT_EQ(tokens, nlohmann::json::parse(R"([["The","cat","sat","on","the","mat"]])"));
   const auto config = nlohmann::json::parse(file.metadata().at("config"));
-  EXPECT_EQ(config, nlohmann::json::parse(configJson(document->config).dump()));
+  EXPECT_EQ(config, nlohmann::json::parse(configJson(*document).dump()));
   EXPECT_EQ(config.at("d_k"), 64);
   const auto steps = nlohmann::json::parse(file.metadata().at("steps"));
   EXPECT_EQ(steps.size(), 9U);

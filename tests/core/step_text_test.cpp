@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 
 namespace headscope::test {

@@ -8,6 +8,7 @@
 
 #include "core/training/head_off.h"
 #include "core/training/head_strip.h"
+#include "core/training/task_pass.h"
 #include "core/training/weight_gradients.h"
 #include "tests/core/support/small_tasks.h"
 #include "tests/core/test_files.h"

@@ -6,8 +6,10 @@
 #include <limits>
 #include <vector>
 
+#include "core/attention/gradients.h"
 #include "core/base/error.h"
 #include "core/document/attention.h"
+#include "core/training/task_pass.h"
 #include "core/training/trainer.h"
 #include "tests/core/support/passes.h"
 #include "tests/core/support/small_tasks.h"

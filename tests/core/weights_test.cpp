@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/config.h"
 #include "tests/core/test_files.h"
 
 namespace headscope {

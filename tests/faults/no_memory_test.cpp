@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/view_json.h"
+#include "core/document/trace.h"
 #include "core/formats/session.h"
 #include "tests/app/app_driver.h"
 #include "tests/core/test_files.h"
@@ -114,7 +115,7 @@ TEST(NoMemory, InAnyEditLeavesTheDocumentOfBeforeOrTheNewOne) {
 TEST(NoMemory, InAnyPassIsSaidAndTheLastGoodResultStays) {
   AppDriver ui(textDocument("The cat sat on the mat", 64, 4));
   const auto compute = [&](double temperature) {
-    ui.app().apply(SetTemperature{temperature});
+    ui.app().apply(SetSwitch{&AttentionConfig::temperature, temperature});
     ui.app().finish();
   };
   long allocations = 0;
@@ -183,7 +184,7 @@ TEST(NoMemory, InAnAutosaveIsSaidAndMadeUpFor) {
   AppDriver ui(presetDocument("by-hand"));
   ui.restartKeeping(state.path(), presetDocument("by-hand"));
   const auto edit = [&](double temperature) {
-    ui.app().apply(SetTemperature{temperature});
+    ui.app().apply(SetSwitch{&AttentionConfig::temperature, temperature});
     ui.app().finish();  // the pass
   };
   const auto autosave = [&] {

@@ -1,4 +1,5 @@
 // CSV: a series, as a file and as input of a pass; pasted cells; a number as typed.
+#include "core/attention/config.h"
 #include "core/input/tables.h"
 #include "core/tensor/finite.h"
 #include "tests/fuzz/fuzzing.h"

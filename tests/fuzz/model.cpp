@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/attention/config.h"
 #include "core/base/json.h"
 #include "core/formats/model_config_json.h"
 #include "core/formats/model_directory.h"

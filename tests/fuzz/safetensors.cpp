@@ -4,9 +4,11 @@
 
 #include <cstring>
 
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/attention/state_dict.h"
 #include "core/formats/pass_files.h"
+#include "core/input/input.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace headscope {

@@ -6,7 +6,9 @@
 
 #include <fstream>
 
+#include "core/attention/config.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/tensor/safetensors.h"
 #include "tests/fuzz/fuzzing.h"
 

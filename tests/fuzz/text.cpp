@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/attention/tensor_id.h"
 #include "core/base/utf8.h"
 #include "core/input/input.h"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/switches.h"
 #include "core/presets/presets.h"
 #include "extremes.h"
 #include "starts.h"
@@ -26,12 +27,12 @@ class Maker {
       case 2:
         return SetBatch{random_.oneIn(4) ? anyCount(random_) : 1};
       case 3:
-        return SetBias{flip()};
       case 4:
-        return SetScale{flip()};
       case 5:
-      case 6:
-        return SetTemperature{anyDouble(random_)};
+      case 6: {
+        const Switch& which = random_.of(allSwitches());
+        return setSwitch(which, which.isFlag() ? (flip() ? 1.0 : 0.0) : anyDouble(random_));
+      }
       case 7:
       case 8:
         return SetMask{mask()};

@@ -13,10 +13,13 @@
 #include <variant>
 
 #include "app/gl/scene.h"
+#include "core/attention/config.h"
+#include "core/attention/switches.h"
 #include "core/attention/weights.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/tensor/finite.h"
 
 namespace headscope::monkey {
@@ -105,7 +108,7 @@ void checkDocument(const Document& d) {
     require(std::isfinite(pin.value), "a pin is not finite");
   }
   for (const float gain : c.headGains) require(std::isfinite(gain), "a head's gain is not finite");
-  require(std::isfinite(c.temperature) && c.temperature > 0, "the temperature is not above 0");
+  require(validate(c).empty(), "the configuration is invalid");
 }
 
 void checkTrace(const Trace& trace) {
@@ -155,12 +158,12 @@ std::uint64_t fingerprint(const Document& d) {
                         c.batch, c.mask.window}) {
     all.add(n);
   }
-  for (const bool on : {c.bias, c.scale, c.mask.causal, d.inputEdited, d.weightsEdited,
-                        c.mistakes.reshapeWithoutTranspose, c.mistakes.softmaxOverQueries,
-                        c.mistakes.zeroForMasked, c.mistakes.sharedHead}) {
+  for (const bool on :
+       {c.mask.causal, d.inputEdited, d.weightsEdited, c.mistakes.reshapeWithoutTranspose,
+        c.mistakes.softmaxOverQueries, c.mistakes.zeroForMasked, c.mistakes.sharedHead}) {
     all.add(on);
   }
-  all.add(c.temperature);
+  for (const Switch& each : allSwitches()) all.add(valueOf(each, c));
   all.add(c.dropout.rate);
   all.add(c.dropout.seed);
   for (const float gain : c.headGains) all.add(gain);

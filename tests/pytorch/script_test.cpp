@@ -108,7 +108,7 @@ DocumentPtr withPins(const AttentionConfig& config) {
 
 std::vector<test::Case> passes() {
   std::vector<test::Case> cases = test::allCases();
-  for (test::Case& each : test::alibiCases()) cases.push_back(std::move(each));
+  for (test::Case& each : test::switchCases()) cases.push_back(std::move(each));
   cases.push_back({"OneHeadOff", with(sized(24, 4, 6), [](auto& c) {
                      c.headGains = {1, 0, 1, 1};
                    })});

@@ -5,8 +5,11 @@
 #include <cmath>
 #include <memory>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/error.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/input/tables.h"
 
 namespace headscope::ui {
@@ -52,22 +55,19 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
   }
   if (!isResult(cell.tensor)) return {CellKind::operand, cell, {}, {}};
   if (canBePinned(cell.tensor)) return {CellKind::pinnable, cell, {}, {}};
+  if (producerOf(cell.tensor).work() == StepWork::heads) {
+    CellAccess access{
+        CellKind::readOnly, cell, "follows from the query or key before: change that", {}};
+    for (const Term& term : explainCell(trace, cell).terms) {
+      access.sources.insert(access.sources.end(), term.cells.begin(), term.cells.end());
+    }
+    return access;
+  }
   switch (cell.tensor) {
     case TensorId::q:
     case TensorId::k:
     case TensorId::v:
       return viewOfProjection(trace, cell);
-    case TensorId::qNorm:
-    case TensorId::kNorm:
-    case TensorId::qRot:
-    case TensorId::kRot: {
-      CellAccess access{
-          CellKind::readOnly, cell, "follows from the query or key before: change that", {}};
-      for (const Term& term : explainCell(trace, cell).terms) {
-        access.sources.insert(access.sources.end(), term.cells.begin(), term.cells.end());
-      }
-      return access;
-    }
     case TensorId::maskedScores: {
       CellRef score = cell;
       score.tensor = TensorId::scores;

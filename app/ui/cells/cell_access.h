@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/document/trace.h"
+#include "core/document/fwd.h"
 #include "core/editing/edit.h"
 #include "core/words/cells.h"
 

@@ -15,8 +15,11 @@
 #include "app/ui/selection.h"
 #include "app/ui/step_looks.h"
 #include "app/ui/view_state.h"
+#include "core/attention/config.h"
 #include "core/attention/gradients.h"
 #include "core/base/error.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/input/tables.h"
 
 namespace headscope::ui {

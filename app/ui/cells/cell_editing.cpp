@@ -12,6 +12,9 @@
 #include "app/ui/selection.h"
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/text_field.h"
+#include "core/attention/switches.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

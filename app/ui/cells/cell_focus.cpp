@@ -9,6 +9,8 @@
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/step_looks.h"
 #include "app/ui/view_state.h"
+#include "core/attention/config.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope::ui {
 namespace {

@@ -9,7 +9,11 @@
 
 #include "app/ui/parts/matrix.h"
 #include "core/analysis/sharpness.h"
-#include "core/attention/steps/step.h"
+#include "core/attention/steps/step_id.h"
+
+namespace headscope {
+struct Explanation;
+}  // namespace headscope
 
 namespace headscope::ui {
 

@@ -17,7 +17,10 @@
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

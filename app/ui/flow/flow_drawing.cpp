@@ -17,6 +17,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/rows.h"
 #include "core/attention/tensor_id.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -193,12 +194,12 @@ void paintBlock(const FlowCanvas& canvas, const FlowBlock& block) {
 /// Paints the weights of every head, averaged down to the pixels of its heatmap.
 void paintHeatmaps(const FlowCanvas& canvas, const PanelContext& panel) {
   const AttentionConfig& config = canvas.config();
-  const Index item = std::clamp<Index>(panel.selection.item, 0, config.batch - 1);
+  const Index item = std::clamp<Index>(panel.selection.item, 0, panel.trace.batch() - 1);
   const ColorScale scale = weightScale(panel.look, weightRange(panel.trace, item, -1));
   Heatmaps heatmaps(panel.look);
   for (const FlowBlock& block : canvas.layout.blocks) {
     // A heatmap that fades out may belong to a head that no longer exists.
-    if (block.id.part != FlowPart::weights || block.id.head >= config.numHeads) continue;
+    if (block.id.part != FlowPart::weights || block.id.head >= panel.trace.numHeads()) continue;
     const Rect rect = canvas.placed(block.rect);
     canvas.fill(rect, canvas.theme().panel, block.opacity);
     const MatrixRef ref = wholeMatrix(TensorId::weights, config, item, block.id.head);
@@ -298,7 +299,7 @@ FlowMetrics flowMetrics(const FrameContext& look) {
 void drawFlow(const PanelContext& panel, const FlowLayout& layout, ImVec2 origin,
               std::optional<FlowId> hovered) {
   const AttentionConfig& config = panel.trace.config();
-  const Index head = std::clamp<Index>(panel.selection.head, 0, config.numHeads - 1);
+  const Index head = std::clamp<Index>(panel.selection.head, 0, panel.trace.numHeads() - 1);
   // Blocks are drawn over ribbons and heatmaps, text over all.
   const FlowCanvas canvas = {
       panel.look,

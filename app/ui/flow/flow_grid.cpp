@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/attention/tensor_id.h"
 
@@ -54,7 +55,7 @@ std::vector<FlowPhrase> softmaxFormula(const AttentionConfig& config) {
 std::vector<FlowPhrase> headPhrases(const AttentionConfig& config) {
   std::vector<FlowPhrase> phrases = plainPhrase(flowTextOf(StepId::split, config));
   for (const Step* step : stepsOf(config)) {
-    const bool between = step->id() == StepId::normalize || step->id() == StepId::rotate;
+    const bool between = step->id() > StepId::split && step->id() < StepId::score;
     if (between) phrases.push_back({" · " + step->text(config).flow, step->id()});
   }
   return phrases;

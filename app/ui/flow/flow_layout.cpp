@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/ui/flow/flow_grid.h"
+#include "core/attention/config.h"
 #include "core/attention/tensor_id.h"
 
 namespace headscope::ui {

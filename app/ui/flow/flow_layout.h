@@ -21,9 +21,13 @@
 #include <vector>
 
 #include "app/ui/parts/layout.h"
-#include "core/attention/config.h"
 #include "core/attention/steps/step_id.h"
+#include "core/base/index.h"
 #include "core/document/fwd.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::ui {
 

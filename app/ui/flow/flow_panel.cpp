@@ -13,6 +13,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {

@@ -6,10 +6,7 @@
 
 #include "app/ui/flow/flow_layout.h"
 #include "app/ui/frame_context.h"
-
-namespace headscope {
-struct AttentionConfig;
-}  // namespace headscope
+#include "core/attention/config.h"
 
 namespace headscope::ui {
 

@@ -6,6 +6,7 @@
 
 #include "app/ui/head_switch.h"
 #include "app/ui/selection.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/attention/tensor_id.h"
 

@@ -30,26 +30,10 @@ constexpr float kWidestToken = 110.0F;  // points, in pictures of few tokens
 constexpr float kNamesShare = 0.27F;    // share of a chart's height for token names
 constexpr float kCurvesShare = 0.36F;   // share for time steps, with their curves
 
-/// Returns "without head 6, ‘cat’: 13.8 % of the output's norm". For several tokens, the text names
-/// the first and the last and the pooling.
-std::string effectInWords(const PanelContext& panel, const HeadEffects& effects, Index head,
-                          Index begin, Index end) {
-  const Pooling pooling = panel.headsView.pooling;
-  const auto percent = percentWithout(effects, head, begin, end, pooling);
-  std::string where = tokenInQuotes(panel, begin);
-  if (end - begin > 1) {
-    where += fmt::format(" … {} ({} of {} tokens)", tokenInQuotes(panel, end - 1),
-                         pooling == Pooling::mean ? "mean" : "largest", end - begin);
-  }
-  const std::string start = fmt::format("without head {}, {}: ", head + 1, where);
-  if (!percent) return start + "not defined because the output is 0";
-  return start + fmt::format("{} % of the output's norm", number(*percent, 3));
-}
-
 /// Shows the effect under the mouse as a tooltip; a click chooses its head and token.
 void pickEffect(const PanelContext& panel, const HeadEffects& effects, Index head,
                 const ChartBars& bars, Index bar, bool clicked) {
-  tipNow(effectInWords(panel, effects, head, bars.begin(bar), bars.end(bar)));
+  tipNow(effectInWords(headsState(panel), effects, head, bars.begin(bar), bars.end(bar)));
   if (!clicked) return;
   panel.selection.head = head;
   chooseToken(panel, bars.begin(bar));
@@ -129,7 +113,7 @@ class EffectsCard final : public Card {
 Index chosenToken(const PanelContext& panel) {
   const auto& cell = panel.selection.cell;
   if (!cell || info(cell->tensor).rows != Axis::query) return 0;
-  return std::clamp<Index>(cell->row, 0, panel.trace.config().seqLen - 1);
+  return std::clamp<Index>(cell->row, 0, panel.trace.queries() - 1);
 }
 
 void chooseToken(const PanelContext& panel, Index token) {
@@ -139,13 +123,6 @@ void chooseToken(const PanelContext& panel, Index token) {
   } else {
     cell = CellRef{TensorId::weights, panel.selection.item, panel.selection.head, token, 0};
   }
-}
-
-std::string tokenInQuotes(const PanelContext& panel, Index token, Lane lane) {
-  if (token >= std::ssize(laneTokens(panel.trace, lane, panel.selection.item))) {
-    return fmt::format("{} {}", lane == Lane::query ? "token" : "key", token);
-  }
-  return fmt::format("‘{}’", tokenName(panel, lane, token));
 }
 
 AxisLabels tokenLabels(const PanelContext& panel) {

@@ -12,20 +12,21 @@
 #include "app/ui/compat.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
-#include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/scatter.h"
+#include "app/ui/heads/view_model/choice.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
 
 void itemSwitch(const PanelContext& panel) {
-  const Index batch = panel.trace.config().batch;
+  const Index batch = panel.trace.batch();
   if (batch == 1) return;
   bool& average = panel.headsView.averageItems;
   const std::string item = fmt::format("item {}", panel.selection.item + 1);
@@ -100,8 +101,8 @@ class ScatterTab final : public FiguresTabCard {
     const std::array both{axes.x, axes.y};
     std::string text = headInWords(report, pick.head.value_or(chosen), both);
     if (!pick.together.empty()) {
-      text +=
-          "; beside it " + headsInWords(pick.together, static_cast<Index>(report.metrics.size()));
+      text += "; at the same place " +
+              headsInWords(pick.together, static_cast<Index>(report.metrics.size()));
     }
     wrappedLabel(look.fonts.small, look.theme.text, text);
     if (pick.empty) return;
@@ -117,10 +118,6 @@ class TableTab final : public FiguresTabCard {
       : FiguresTabCard({"table", "Table", "all metrics of all heads, in any order", 0, true, ""}) {}
 
  private:
-  struct MetricColumn {
-    std::string key;  // a value of HeadsView::tableSort
-    std::optional<Metric> metric = {};
-  };
   /// The cell or heading under the mouse or keyboard focus.
   struct TablePick {
     std::optional<Index> head;
@@ -157,79 +154,83 @@ class TableTab final : public FiguresTabCard {
   static TablePick table(const PanelContext& panel, const HeadReport& report, float height) {
     const FrameContext& look = panel.look;
     HeadsView& view = panel.headsView;
-    std::vector<MetricColumn> columns{{""}, {std::string(kByLabel)}};
-    float labels = 0.0F;
-    for (const HeadLabel& label : report.labels) {
-      labels = std::max(labels, textSize(look.fonts.small, labelWithScore(label)).x / look.scale);
-    }
-    constexpr float kWidestLabel = 170.0F;
-    std::vector<TableColumn> headings{
-        {"#", "the heads by number", false, 24.0F},
-        {"label",
-         "the name that follows from the head's metrics, with the score that the rule requires. " +
-             labelRule(),
-         false, std::min(labels, kWidestLabel)}};
-    constexpr float kFigureWidth = 44.0F;
-    float needed = headings[0].least + headings[1].least;
-    for (const MetricInfo& m : allMetrics()) {
-      const std::string title(m.column);
-      columns.push_back({std::string(m.key), m.metric});
-      headings.push_back({title, definitionText(m.metric), true, kFigureWidth});
-      const float width = textSize(look.fonts.small, title + " ▾").x / look.scale;
-      needed += std::max(width, kFigureWidth) + 2 * look.space.small / look.scale;
-    }
+    const MetricsTable shown = metricsTable(report, view);
     TableSetting setting{"metrics", height, 1};
-    setting.rows = static_cast<Index>(report.metrics.size());
-    // where the figures need the full width, the labels go above them
-    const float line = 2 * (fontSize(look.fonts.monoSmall) + look.space.small);
-    const bool scrolls = line * static_cast<float>(setting.rows + 1) > height;
-    const float room =
-        ImGui::GetContentRegionAvail().x - (scrolls ? ImGui::GetStyle().ScrollbarSize : 0.0F);
-    if (view.enlarged == EnlargedCard::figures && look.px(needed) > room) {
-      setting.dense = true;
-      setting.frozen = 0;
-      headings[0].above = headings[1].above = true;
-      float all = -2 * look.space.thin;
-      for (std::size_t i = 2; i < headings.size(); ++i) {
-        const float figure = textSize(look.fonts.monoSmall, "<0.001").x;
-        headings[i].grows = std::max(textSize(look.fonts.tiny, headings[i].title + " ▾").x, figure);
-        headings[i].least = headings[i].grows / look.scale;
-        all +=
-            std::max(textSize(look.fonts.tiny, headings[i].title).x, figure) + 2 * look.space.thin;
-      }
-      // figures that do not fit scroll; none is cut
-      for (std::size_t i = 2; i < headings.size() && all > room; ++i) headings[i].grows = 0.0F;
-    }
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].key == view.tableSort) setting.sort = TableSort{i, view.tableDescending};
-    }
-    Table table(look, setting, headings);
+    setting.rows = static_cast<Index>(shown.heads.size());
+    if (shown.by) setting.sort = TableSort{*shown.by, view.tableDescending};
+    Table table(look, setting, headings(panel, report, shown, setting));
     TablePick pick;
     const auto pointAt = [&](std::optional<std::size_t> column) {
       if (!column) return;
-      pick.metric = columns[*column].metric;
-      pick.label = columns[*column].key == kByLabel;
+      pick.metric = shown.columns[*column].metric;
+      pick.label = shown.columns[*column].key == kByLabel;
     };
-    if (table.clickedHeading()) sortTableBy(view, columns[*table.clickedHeading()].key);
+    if (table.clickedHeading()) sortTableBy(view, shown.columns[*table.clickedHeading()].key);
     pointAt(table.hoveredHeading());
-    const std::vector<Index> order = headsInOrder(report, view.tableSort, view.tableDescending);
     table.rows(setting.rows, [&](Index place) {
-      const Index head = order[static_cast<std::size_t>(place)];
-      const auto at = static_cast<std::size_t>(head);
+      const Index head = shown.heads[static_cast<std::size_t>(place)];
       if (table.row(head, head == panel.selection.head)) panel.selection.head = head;
       if (table.rowHovered()) {
         pick.head = head;
         pointAt(table.hoveredColumn());
       }
-      table.text(std::to_string(head + 1), headColor(look.theme, at));
-      table.text(labelWithScore(report.labels[at]));
-      for (const MetricInfo& m : allMetrics()) {
-        const MetricValue& measured = report.metrics[at][m.metric];
-        table.number(measured ? figureText(*measured) : "–",
-                     measured ? look.theme.text : look.theme.textMuted);
+      const std::vector<std::string> texts = rowOf(report, head);
+      table.text(texts[0], headColor(look.theme, static_cast<std::size_t>(head)));
+      table.text(texts[1]);
+      for (std::size_t i = 2; i < texts.size(); ++i) {
+        table.number(texts[i], texts[i] == "–" ? look.theme.textMuted : look.theme.text);
       }
     });
     return pick;
+  }
+
+  /// Returns the headings of the columns. In the enlarged card, where the figures need the full
+  /// width, the labels go above them, and `setting` becomes dense.
+  static std::vector<TableColumn> headings(const PanelContext& panel, const HeadReport& report,
+                                           const MetricsTable& shown, TableSetting& setting) {
+    constexpr float kWidestLabel = 170.0F;
+    constexpr float kFigureWidth = 44.0F;
+    const FrameContext& look = panel.look;
+    float labels = 0.0F;
+    for (const HeadLabel& label : report.labels) {
+      labels = std::max(labels, textSize(look.fonts.small, labelWithScore(label)).x / look.scale);
+    }
+    std::vector<TableColumn> headings;
+    float needed = 0.0F;
+    for (const MetricsTable::Column& column : shown.columns) {
+      const bool figure = column.metric.has_value();
+      const float least = figure                   ? kFigureWidth
+                          : column.key == kByLabel ? std::min(labels, kWidestLabel)
+                                                   : 24.0F;
+      headings.push_back({column.title, column.about, figure, least});
+      const float title = textSize(look.fonts.small, column.title + " ▾").x / look.scale;
+      needed += figure ? std::max(title, least) + 2 * look.space.small / look.scale : least;
+    }
+    const float line = 2 * (fontSize(look.fonts.monoSmall) + look.space.small);
+    const bool scrolls = line * static_cast<float>(setting.rows + 1) > setting.height;
+    const float room =
+        ImGui::GetContentRegionAvail().x - (scrolls ? ImGui::GetStyle().ScrollbarSize : 0.0F);
+    if (panel.headsView.enlarged != EnlargedCard::figures || look.px(needed) <= room) {
+      return headings;
+    }
+    setting.dense = true;
+    setting.frozen = 0;
+    const float figure = textSize(look.fonts.monoSmall, kLongestFigure).x;
+    float all = -2 * look.space.thin;
+    for (std::size_t i = 0; i < headings.size(); ++i) {
+      TableColumn& heading = headings[i];
+      heading.above = !heading.number;
+      if (heading.above) continue;
+      const float title = textSize(look.fonts.tiny, heading.title).x;
+      heading.grows = std::max(textSize(look.fonts.tiny, heading.title + " ▾").x, figure);
+      heading.least = std::max(title, figure) / look.scale;
+      all += std::max(title, figure) + 2 * look.space.thin;
+    }
+    // figures that do not fit scroll; none is cut
+    for (TableColumn& heading : headings) {
+      if (all > room) heading.grows = 0.0F;
+    }
+    return headings;
   }
 };
 

@@ -20,6 +20,8 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/head_metrics.h"
+#include "core/attention/config.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -56,7 +58,7 @@ void sortPopup(const PanelContext& panel) {
 }
 
 /// Draws "All heads  rows: queries …" and, at the right, the choices of drawing and sort order.
-void headingRow(const PanelContext& panel) {
+void headingRow(const PanelContext& panel, const HeadsState& state) {
   const FrameContext& look = panel.look;
   HeadsView& view = panel.headsView;
   const std::string sort = "sort: " + sortName(view.sortBy) + " ▾";
@@ -65,17 +67,11 @@ void headingRow(const PanelContext& panel) {
   const ImVec2 start = ImGui::GetCursorPos();
   const float right = start.x + ImGui::GetContentRegionAvail().x;
   const float frame = ImGui::GetFrameHeight();
-  std::string about = view.drawing == GridDrawing::heatmaps
-                          ? "rows: queries · columns: keys"
-                          : "left: queries · right: keys · thickness: weight";
-  const AttentionConfig& c = panel.trace.config();
-  if (c.batch > 1) about += fmt::format(" · item {} of {}", panel.selection.item + 1, c.batch);
-  const std::string designed = purposesInWords(panel);
-  if (!designed.empty()) about += " · " + designed;
   label(look.fonts.semibold, look.theme.text, "All heads");
   const float title = textSize(look.fonts.semibold, "All heads").x + look.space.large;
   float room = right - width - start.x - title - look.space.medium;
-  const float how = headsAreTrained(panel) ? buttonWidth(look, kHowLearned) + look.space.medium : 0;
+  const float how =
+      headsAreTrained(panel.purposes) ? buttonWidth(look, kHowLearned) + look.space.medium : 0;
   if (how > 0.0F && room > how) {
     ImGui::SetCursorPos({right - width - how, start.y - look.space.tight});
     howLearnedButton(panel);
@@ -83,7 +79,7 @@ void headingRow(const PanelContext& panel) {
   }
   if (room > look.px(40)) {
     ImGui::SetCursorPos({start.x + title, start.y + look.px(3)});
-    label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, about, room));
+    label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, gridAbout(state), room));
   }
   ImGui::SetCursorPos({right - width, start.y - look.space.tight});
   const int drawing =
@@ -97,12 +93,12 @@ void headingRow(const PanelContext& panel) {
 
 void zoomPills(const PanelContext& panel) {
   HeadsView& view = panel.headsView;
-  const AttentionConfig& c = panel.trace.config();
-  const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
-  if (whole && std::max(c.seqLen, c.keys()) < kZoomable) return;
+  const Trace& trace = panel.trace;
+  const bool whole = isWhole(view.queries, trace.queries()) && isWhole(view.keys, trace.keys());
+  if (whole && std::max(trace.queries(), trace.keys()) < kZoomable) return;
   const auto zoom = [&](double factor) {
-    view.queries = zoomed(view.queries, c.seqLen, factor);
-    view.keys = zoomed(view.keys, c.keys(), factor);
+    view.queries = zoomed(view.queries, trace.queries(), factor);
+    view.keys = zoomed(view.keys, trace.keys(), factor);
   };
   flowOn(panel.look, choicesWidth(panel.look, {"−", "+", "0"}), kControlsApart);  // one line
   if (pill(panel.look, "−##zoom", false, !whole)) zoom(1.0 / kZoomStep);
@@ -113,50 +109,6 @@ void zoomPills(const PanelContext& panel) {
   ImGui::SameLine(0.0F, panel.look.space.tight);
   if (pill(panel.look, "0##zoom", false, !whole)) view.queries = view.keys = {};
   tip(panel.look, "All tokens");
-}
-
-/// Draws sentences about everything on the screen that differs from plain weights of all tokens.
-void gridSentences(const PanelContext& panel, const Figures* figures,
-                   const GridControls& controls) {
-  const FrameContext& look = panel.look;
-  const Theme& t = look.theme;
-  const HeadsView& view = panel.headsView;
-  ImFont* font = look.fonts.small;
-  if (view.content == GridContent::normWeighted) {
-    constexpr const char* kFormula = "‖A_{ij} v_j W_{O,h}‖";
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const ImVec2 size = richTextSize(look.fonts, font, kFormula);
-    drawRichText(ImGui::GetWindowDrawList(), look.fonts, font, at, t.text, kFormula);
-    ImGui::Dummy(size);
-    ImGui::SameLine(0.0F, look.space.medium);
-    wrappedLabel(font, t.textMuted,
-                 "the length of what key j gives query i, in the output's units (Kobayashi et al. "
-                 "2020): a large weight on a short value moves little. The difference below scales "
-                 "each row of lengths to sum 1 and subtracts the weights: above 0, a key moves the "
-                 "output more than its weight says.");
-  }
-  if (view.meanShown && view.content == GridContent::weights) {
-    wrappedLabel(
-        font, t.textMuted,
-        "Mean over heads, as PyTorch returns by default: need_weights=True averages unless "
-        "average_attn_weights=False; need_weights=False returns none.");
-  }
-  if (view.drawing == GridDrawing::lines) {
-    std::string text = fmt::format("Lines: the largest weights that make up {:.0f} % of each row",
-                                   view.lineMass * 100.0F);
-    if (controls.queryStep > 1 || controls.keyStep > 1) {
-      text += fmt::format("; a line joins {} queries to {} keys, their weights added",
-                          controls.queryStep, controls.keyStep);
-    }
-    wrappedLabel(font, t.textMuted, text + ".");
-  }
-  if (const auto metric = metricFromKey(view.sortBy)) {
-    const MetricInfo& by = info(*metric);
-    wrappedLabel(font, t.textMuted,
-                 figures == nullptr
-                     ? fmt::format("Sorted by number until {} is measured.", by.title)
-                     : fmt::format("{}, largest first: {}.", by.title, by.words));
-  }
 }
 
 // The map.
@@ -170,15 +122,15 @@ void overview(const PanelContext& panel, const HeadPictures& pictures, const Col
   const Index head = panel.selection.head;
   const auto found = set.find({HeadPicture::Of::head, head, 0});
   if (!found) return;
-  const AttentionConfig& c = panel.trace.config();
+  const Trace& trace = panel.trace;
   const auto& [rows, cols] = set.spec.blocks;
   Heatmaps heatmaps(panel.look);
   gl::HeatmapQuad& quad =
       heatmaps.add(Fingerprint("minimap"), Fingerprint("minimap", set.revision, head),
                    pictures.parts, set.cells[*found], static_cast<int>(rows.blocks()),
                    static_cast<int>(cols.blocks()), scale, at);
-  quad.row1 = static_cast<float>(c.seqLen) / static_cast<float>(rows.step);
-  quad.col1 = static_cast<float>(c.keys()) / static_cast<float>(cols.step);
+  quad.row1 = static_cast<float>(trace.queries()) / static_cast<float>(rows.step);
+  quad.col1 = static_cast<float>(trace.keys()) / static_cast<float>(cols.step);
   heatmaps.draw(ImGui::GetWindowDrawList());
 }
 
@@ -189,15 +141,10 @@ void centreOn(TokenRange& range, Index n, float share) {
   range = moved(range, n, middle - now.count / 2 - now.first);
 }
 
-std::string rangeWords(const char* name, const TokenRange& range, Index n) {
-  if (range.count == n) return fmt::format("{}: all {}", name, n);
-  return fmt::format("{} {} – {}", name, range.first, range.first + range.count - 1);
-}
-
 /// Draws arrow buttons that pan the map by keyboard.
 void panArrows(const PanelContext& panel, const VisibleTokens& shown) {
   HeadsView& view = panel.headsView;
-  const AttentionConfig& c = panel.trace.config();
+  const Trace& trace = panel.trace;
   const auto stepOf = [](const TokenRange& range) {
     return std::max<Index>(1, static_cast<Index>(static_cast<double>(range.count) * kMapStep));
   };
@@ -209,22 +156,23 @@ void panArrows(const PanelContext& panel, const VisibleTokens& shown) {
   const Index keys = stepOf(shown.keys);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                       ImVec2(panel.look.space.small, ImGui::GetStyle().FramePadding.y));
-  press("◀##keys", view.keys, c.keys(), -keys);
+  press("◀##keys", view.keys, trace.keys(), -keys);
   ImGui::SameLine(0.0F, gap);
-  press("▶##keys", view.keys, c.keys(), keys);
+  press("▶##keys", view.keys, trace.keys(), keys);
   ImGui::SameLine(0.0F, gap);
-  press("▲##queries", view.queries, c.seqLen, -queries);
+  press("▲##queries", view.queries, trace.queries(), -queries);
   ImGui::SameLine(0.0F, gap);
-  press("▼##queries", view.queries, c.seqLen, queries);
+  press("▼##queries", view.queries, trace.queries(), queries);
   ImGui::PopStyleVar();
 }
 
 }  // namespace
 
-void gridControls(const PanelContext& panel, const Figures* figures, const GridControls& controls) {
+void gridControls(const PanelContext& panel, const HeadsState& state, const ColorScale& scale,
+                  const CellStep& step) {
   const FrameContext& look = panel.look;
   HeadsView& view = panel.headsView;
-  headingRow(panel);
+  headingRow(panel, state);
   const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
   const float strip = look.px(narrow ? kStripWidth * 0.4F : kStripWidth);
   const int content =
@@ -235,8 +183,8 @@ void gridControls(const PanelContext& panel, const Figures* figures, const GridC
   if (own >= 0) view.ownScale = own == 1;
   const char* high = view.ownScale ? "its maximum" : nullptr;
   if (view.drawing == GridDrawing::heatmaps) {
-    flowOn(look, colorStripWidth(look, controls.scale, strip, high), kControlsApart);
-    colorStrip(look, controls.scale, strip, high);
+    flowOn(look, colorStripWidth(look, scale, strip, high), kControlsApart);
+    colorStrip(look, scale, strip, high);
   }
   const bool plain = view.content == GridContent::weights;
   const char* mean = narrow ? "mean###mean" : "mean over heads###mean";
@@ -256,13 +204,12 @@ void gridControls(const PanelContext& panel, const Figures* figures, const GridC
   tip(look, "Shows the chosen head step by step (also double click on any head, or enter)");
   zoomPills(panel);
   // always present for long inputs, so that zooming does not move the controls
-  const bool several = controls.queryStep * controls.keyStep > 1;
   const bool isLong =
       std::max(panel.trace.config().seqLen, panel.trace.config().keys()) > kShortInput;
-  if (view.drawing == GridDrawing::heatmaps && (several || isLong)) {
-    const std::string covers =
-        isLong ? std::string("far out:")
-               : fmt::format("a cell covers {} × {}:", controls.queryStep, controls.keyStep);
+  if (view.drawing == GridDrawing::heatmaps && (step.several() || isLong)) {
+    const std::string covers = isLong
+                                   ? std::string("far out:")
+                                   : fmt::format("a cell covers {} × {}:", step.queries, step.keys);
     flowOn(look,
            textSize(look.fonts.small, covers).x + look.space.small +
                choicesWidth(look, {"mean", "maximum"}),
@@ -273,22 +220,28 @@ void gridControls(const PanelContext& panel, const Figures* figures, const GridC
     if (pooling >= 0) view.pooling = static_cast<Pooling>(pooling);
     tip(look, "The value of a cell that covers several weights; all of them count");
   }
-  gridSentences(panel, figures, controls);
+  for (const GridSentence& sentence : gridSentences(state, step)) {
+    if (sentence.formula != nullptr) {
+      richLabel(look.fonts, look.fonts.small, look.theme.text, sentence.formula);
+      ImGui::SameLine(0.0F, look.space.medium);
+    }
+    wrappedLabel(look.fonts.small, look.theme.textMuted, sentence.text);
+  }
 }
 
 float minimapWidth(const PanelContext& panel) {
-  const AttentionConfig& c = panel.trace.config();
+  const Trace& trace = panel.trace;
   const HeadsView& view = panel.headsView;
-  const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
-  if (whole && std::max(c.seqLen, c.keys()) <= kShortInput) return 0.0F;
+  const bool whole = isWhole(view.queries, trace.queries()) && isWhole(view.keys, trace.keys());
+  if (whole && std::max(trace.queries(), trace.keys()) <= kShortInput) return 0.0F;
   return panel.look.px(kMapSide + 14.0F);
 }
 
-void minimap(const PanelContext& panel, const HeadPictures* pictures, const VisibleTokens& shown,
-             const GridControls& controls, ImVec2 at) {
+void minimap(const PanelContext& panel, const HeadsState& state, const HeadPictures* pictures,
+             const VisibleTokens& shown, const ColorScale& scale, const CellStep& step, ImVec2 at) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
-  const AttentionConfig& c = panel.trace.config();
+  const Trace& trace = panel.trace;
   HeadsView& view = panel.headsView;
   const float line = fontSize(look.fonts.small) + look.space.tight;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -296,20 +249,20 @@ void minimap(const PanelContext& panel, const HeadPictures* pictures, const Visi
            fmt::format("Head {}, whole", panel.selection.head + 1));
   const float side = look.px(kMapSide);
   const float least = look.space.wide;
-  const auto ratio = static_cast<float>(c.keys()) / static_cast<float>(c.seqLen);
+  const auto ratio = static_cast<float>(trace.keys()) / static_cast<float>(trace.queries());
   const MatrixPlace place{
       Rect::at({at.x, at.y + line}, {std::max(side * std::min(ratio, 1.0F), least),
                                      std::max(side / std::max(ratio, 1.0F), least)}),
-      c.seqLen, c.keys()};
+      trace.queries(), trace.keys()};
   const Rect& map = place.at;
-  if (pictures != nullptr) overview(panel, *pictures, controls.scale, map);
+  if (pictures != nullptr) overview(panel, *pictures, scale, map);
   list->AddRect(map.a, map.b, t.panelBorder);
 
   const auto number = [](Index n) { return static_cast<double>(n); };
   const Rect part =
       place.block(number(shown.queries.first), number(shown.queries.count),
                   number(shown.keys.first), number(shown.keys.count), look.space.tight);
-  const bool whole = shown.queries.count == c.seqLen && shown.keys.count == c.keys();
+  const bool whole = shown.queries.count == trace.queries() && shown.keys.count == trace.keys();
   if (!whole) list->AddRectFilled(part.a, part.b, withAlpha(t.accent, 0.15F));
   list->AddRect(part.a, part.b, t.accent, 0, 0, look.px(1.5F));
 
@@ -317,16 +270,11 @@ void minimap(const PanelContext& panel, const HeadPictures* pictures, const Visi
   pictureArea("minimap", map.size());
   if (ImGui::IsItemActive()) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    centreOn(view.queries, c.seqLen, (mouse.y - map.a.y) / map.height());
-    centreOn(view.keys, c.keys(), (mouse.x - map.a.x) / map.width());
+    centreOn(view.queries, trace.queries(), (mouse.y - map.a.y) / map.height());
+    centreOn(view.keys, trace.keys(), (mouse.x - map.a.x) / map.width());
   }
-  const std::string step =
-      controls.queryStep * controls.keyStep == 1
-          ? "each cell is one pair"
-          : fmt::format("a cell: {} × {}", controls.queryStep, controls.keyStep);
   float below = map.b.y + look.space.tight;
-  for (const std::string& words : {rangeWords("queries", shown.queries, c.seqLen),
-                                   rangeWords("keys", shown.keys, c.keys()), step}) {
+  for (const std::string& words : mapInWords(state, step)) {
     drawText(list, look.fonts.small, {map.a.x, below}, t.textMuted, words);
     below += line;
   }

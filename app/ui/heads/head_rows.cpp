@@ -12,6 +12,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -39,7 +40,7 @@ HeadRow headRowOf(const HeadMetrics& metrics, Metric metric, std::string name, s
 std::vector<HeadRow> headRowsOf(const PanelContext& panel, Index head, const HeadReport& report) {
   const HeadMetrics& m = report.metrics[static_cast<std::size_t>(head)];
   const auto text = [&](Metric metric) { return figureWithUnit(m[metric], metric); };
-  const auto keys = static_cast<double>(panel.trace.config().keys());
+  const auto keys = static_cast<double>(panel.trace.keys());
   const MetricValue& entropy = m[Metric::entropy];
   std::vector<HeadRow> rows{
       headRowOf(m, Metric::entropy, "entropy / log₂ M",
@@ -85,7 +86,7 @@ void drawTitleRow(const PanelContext& panel, Index head, const HeadLabel& label,
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  const Index batch = panel.trace.config().batch;
+  const Index batch = panel.trace.batch();
   const bool mean = panel.headsView.averageItems && batch > 1;
   const std::string text = mean ? fmt::format("Head {}, mean of {} items: like", head + 1, batch)
                                 : fmt::format("Head {} looks like", head + 1);
@@ -102,10 +103,6 @@ void drawTitleRow(const PanelContext& panel, Index head, const HeadLabel& label,
            current ? t.accentText : t.textMuted, shown);
   ImGui::Dummy({width, rowsTitleHeight(look)});
 }
-
-}  // namespace
-
-namespace {
 
 /// Draws the link at the right end of a line of this width; returns the width it takes.
 float howLearnedLink(const PanelContext& panel, float width) {
@@ -139,16 +136,14 @@ void headRows(const PanelContext& panel, Index head, const MeasuredHeads& heads,
   const float width = ImGui::GetContentRegionAvail().x;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (heads.figures == nullptr) {
-    const bool failed = !heads.problem.empty();
-    label(look.fonts.small, failed ? t.bad : t.textMuted,
-          failed ? elided(look.fonts.small, heads.problem, width)
-                 : fmt::format("Head {}: measuring …", head + 1));
+    waitingLabel(look, look.fonts.small, elided(look.fonts.small, heads.problem, width),
+                 fmt::format("Head {}: measuring …", head + 1));
   } else {
     const HeadReport& report = heads.figures->report;
     const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
     drawTitleRow(panel, head, label, heads.current);
     const std::string rule = madeForInWords(report, head) + "here " + label.rule;
-    const float how = headsAreTrained(panel) ? howLearnedLink(panel, width) : 0.0F;
+    const float how = headsAreTrained(panel.purposes) ? howLearnedLink(panel, width) : 0.0F;
     drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(), t.textMuted,
              elided(look.fonts.tiny, rule, width - how));
     ImGui::Dummy({width - how, headRowHeight(look)});

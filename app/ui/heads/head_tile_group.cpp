@@ -24,6 +24,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -31,8 +32,7 @@ namespace {
 
 constexpr Index kFlashedCells = 1 << 18;  // larger parts do not flash changed cells
 constexpr double kWheelFactor = 0.8;
-constexpr float kMostTileLines = 12000.0F;  // over all pictures
-constexpr float kThinnestLine = 0.6F;       // points
+constexpr float kThinnestLine = 0.6F;  // points
 constexpr float kThickestLine = 3.2F;
 
 class TileDrawing {
@@ -60,7 +60,7 @@ class TileDrawing {
   void lines() const {
     for (std::size_t i = 0; i < group_.tiles.size(); ++i) {
       if (const auto at = found(i, true)) {
-        drawTileLines(group_.tiles[i], group_.set->cells[*at], group_.at(i));
+        drawTileLines(i, group_.set->cells[*at]);
       } else {
         drawing(i);
       }
@@ -68,7 +68,7 @@ class TileDrawing {
   }
 
   void frame(std::size_t i) const {
-    const HeadTile& tile = group_.tiles[i];
+    const GridTile& tile = group_.tiles[i];
     const Theme& t = look_.theme;
     const Rect at = group_.at(i);
     const auto around = [&](float out, ImU32 color, float round, float width) {
@@ -133,7 +133,7 @@ class TileDrawing {
     gl::HeatmapQuad& quad = heatmaps.add(
         Fingerprint("head tile", ImGui::GetID(group_.id), picture.of, picture.head, picture.other),
         set->revision, set, set->cells[at], static_cast<int>(rows.blocks()),
-        static_cast<int>(cols.blocks()), group_.tiles[i].scale, group_.at(i));
+        static_cast<int>(cols.blocks()), group_.scales[i], group_.at(i));
     const auto along = [](Index place, const AxisBlocks& blocks) {
       return static_cast<float>(place - blocks.first) / static_cast<float>(blocks.step);
     };
@@ -143,8 +143,10 @@ class TileDrawing {
     quad.col1 = along(shown_.keys.first + shown_.keys.count, cols);
   }
 
-  void drawTileLines(const HeadTile& tile, std::span<const float> shares, const Rect& at) const {
+  void drawTileLines(std::size_t i, std::span<const float> shares) const {
     const auto& [rows, cols] = group_.set->spec.blocks;
+    const Rect at = group_.at(i);
+    const ImU32 color = tileColor(look_.theme, group_.tiles[i].picture);
     // the middle of a block, as a share of the tokens shown
     const auto placeOf = [](const AxisBlocks& blocks, Index block, const TokenRange& shown) {
       const auto middle = static_cast<float>(blocks.first + block * blocks.step) +
@@ -163,9 +165,9 @@ class TileDrawing {
       for (const Index k : largestOfMass(row, panel_.headsView.lineMass)) {
         const float to = placeOf(cols, k, shown_.keys);
         const float share = std::abs(row[static_cast<std::size_t>(k)]);
-        const float weight = std::clamp(share / tile.scale.high, 0.0F, 1.0F);
+        const float weight = std::clamp(share / group_.scales[i].high, 0.0F, 1.0F);
         list_->AddLine({at.a.x, at.a.y + from * at.height()}, {at.b.x, at.a.y + to * at.height()},
-                       withAlpha(tile.color, (0.12F + 0.78F * weight) * strength),
+                       withAlpha(color, (0.12F + 0.78F * weight) * strength),
                        look_.px(kThinnestLine + (kThickestLine - kThinnestLine) * weight));
       }
     }
@@ -194,7 +196,7 @@ class TileDrawing {
     ref.cols = shown_.keys.count;
     const Rect at = group_.at(i);
     drawCellMarks(panel_, list_, {ref, at});
-    const Index cells = ref.rows * ref.cols * panel_.trace.config().numHeads;
+    const Index cells = ref.rows * ref.cols * panel_.trace.numHeads();
     if (cells <= kFlashedCells) drawFlash(panel_, ref, at.a, at.b);
   }
 
@@ -210,11 +212,6 @@ class TileDrawing {
   ImDrawList* list_;
 };
 
-// Tooltips of cells.
-
-constexpr double kTooltipMass = 0.9;  // share of a row's weights in the tooltip of lines
-constexpr std::size_t kTooltipKeys = 4;
-
 /// Returns the names of a part of a lane. Tokens without a name get their index, which `numbers`
 /// stores.
 std::span<const std::string> tokenTexts(const PanelContext& panel, Lane lane,
@@ -229,96 +226,13 @@ std::span<const std::string> tokenTexts(const PanelContext& panel, Lane lane,
   return all.subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count));
 }
 
-/// Whether the picture belongs to a single head.
-bool isOfHead(const HeadPicture& picture) {
-  return picture.of != HeadPicture::Of::mean && picture.of != HeadPicture::Of::difference;
-}
-
-/// Returns the words about the drawn block where it covers several cells; else empty.
-std::string blockWords(const HeadTileGroup& group, std::size_t at, Index row, Index col) {
-  const auto& [rows, cols] = group.set->spec.blocks;
-  if (!group.set->spec.blocks.several() || !rows.holds(row, 1) || !cols.holds(col, 1)) return {};
-  const Index block =
-      (row - rows.first) / rows.step * cols.blocks() + (col - cols.first) / cols.step;
-  const float value = group.set->cells[at][static_cast<std::size_t>(block)];
-  if (value <= gl::kMaskedCell) return {};
-  return fmt::format("\none of {} × {} drawn as one: {} {}", rows.step, cols.step,
-                     group.set->spec.how == Reduction::mean ? "mean" : "maximum", number(value, 4));
-}
-
-void cellTooltip(const PanelContext& panel, const HeadTileGroup& group, const HeadTile& tile,
-                 const CellRef& cell) {
-  const GridContent content = panel.headsView.content;
-  const HeadPicture& picture = tile.picture;
-  const HeadPictures& drawn = *group.drawn;
-  if (picture.of == HeadPicture::Of::mean && drawn.parts->mean.empty()) return;
-  const PictureReader reader(panel.trace, panel.selection.item, content, *drawn.parts);
-  const float value = reader.cell(picture, cell.row, cell.col);
-  const std::string query = placeName(panel.trace, Axis::query, cell.item, cell.row);
-  const std::string key = placeName(panel.trace, Axis::key, cell.item, cell.col);
-  const bool normWeighted =
-      content == GridContent::normWeighted && picture.of != HeadPicture::Of::plain;
-  const std::string much = number(value, 6);
-  std::string text;
-  if (value <= gl::kMaskedCell) {
-    text = fmt::format("‘{}’ cannot look at ‘{}’: masked", query, key);
-  } else if (picture.of == HeadPicture::Of::shift) {
-    text = fmt::format("‘{}’ is moved by ‘{}’ by {} of its row {} than the weight says", query, key,
-                       number(std::abs(value), 6), value < 0.0F ? "less" : "more");
-  } else if (normWeighted) {
-    text = fmt::format("‘{}’ is moved by ‘{}’ by {}", query, key, much);
-    if (picture.of == HeadPicture::Of::head) {
-      text += ", with a weight of " + number(panel.trace.value(cell), 4);
-    }
-  } else if (picture.of == HeadPicture::Of::difference) {
-    text = fmt::format("‘{}’ on ‘{}’: weights differ by {}", query, key, much);
-  } else {
-    text = fmt::format("‘{}’ gives {} of its attention to ‘{}’", query, much, key);
-  }
-  text += "\n" + nameOf(picture);
-  if (isOfHead(picture) && ImGui::GetIO().KeyCtrl) text += "\n" + toString(cell);
-  if (group.set != nullptr) {
-    if (const auto at = group.set->find(picture))
-      text += blockWords(group, *at, cell.row, cell.col);
-  }
-  if (isOfHead(picture) && group.figures != nullptr) {
-    const auto head = static_cast<std::size_t>(picture.head);
-    text += "\n" + labelWithRule(group.figures->report.labels[head]);
-  }
-  tipNow(text);
-}
-
-/// Shows a tooltip of the keys with a query's largest weights; returns the first of them.
-Index linesTooltip(const PanelContext& panel, const HeadTileGroup& group, const HeadTile& tile,
-                   const VisibleTokens& shown, Index row) {
-  const PictureReader reader(panel.trace, panel.selection.item, panel.headsView.content,
-                             *group.drawn->parts);
-  std::vector<float> cells(static_cast<std::size_t>(shown.keys.count));
-  if (tile.picture.of == HeadPicture::Of::mean && group.drawn->parts->mean.empty()) return 0;
-  reader.row(tile.picture, row, shown.keys.first, cells);
-  std::replace(cells.begin(), cells.end(), gl::kMaskedCell, 0.0F);
-  const std::vector<Index> largest = largestOfMass(cells, kTooltipMass);
-  std::string text = nameOf(tile.picture) + " · " +
-                     placeName(panel.trace, Axis::query, panel.selection.item, row) + " →";
-  for (std::size_t i = 0; i < std::min(largest.size(), kTooltipKeys); ++i) {
-    const Index key = shown.keys.first + largest[i];
-    text += fmt::format("{} {} {}", i > 0 ? "," : "",
-                        placeName(panel.trace, Axis::key, panel.selection.item, key),
-                        number(cells[static_cast<std::size_t>(largest[i])], 3));
-  }
-  if (largest.size() > kTooltipKeys)
-    text += fmt::format(" … {} more", largest.size() - kTooltipKeys);
-  tipNow(text);
-  return shown.keys.first + (largest.empty() ? 0 : largest.front());
-}
-
 // Input on tiles.
 
 void zoomAndPan(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown,
                 const Rect& at, TileMouse& mouse) {
   const ImGuiIO& io = ImGui::GetIO();
   HeadsView& view = panel.headsView;
-  const AttentionConfig& c = panel.trace.config();
+  const Trace& trace = panel.trace;
   const ImVec2 a = at.a;
   const ImVec2 size = at.size();
   if (ImGui::IsItemHovered() && io.MouseWheel != 0.0F) {
@@ -328,8 +242,8 @@ void zoomAndPan(const PanelContext& panel, const HeadTileGroup& group, const Vis
     };
     const double y = about(io.MousePos.y - a.y, size.y);
     const double x = group.lines ? y : about(io.MousePos.x - a.x, size.x);
-    view.queries = zoomed(view.queries, c.seqLen, factor, y);
-    view.keys = zoomed(view.keys, c.keys(), factor, x);
+    view.queries = zoomed(view.queries, trace.queries(), factor, y);
+    view.keys = zoomed(view.keys, trace.keys(), factor, x);
   }
   if (!ImGui::IsItemActive() || !ImGui::IsMouseDragging(0, panel.look.space.tight)) return;
   ImVec2 by = io.MouseDelta;
@@ -345,8 +259,8 @@ void zoomAndPan(const PanelContext& panel, const HeadTileGroup& group, const Vis
     left = tokens - whole;
     range = moved(range, n, static_cast<Index>(whole));
   };
-  pan(view.queries, c.seqLen, shown.queries.count, by.y, size.y, mouse.left.y);
-  pan(view.keys, c.keys(), shown.keys.count, by.x, group.lines ? size.y : size.x, mouse.left.x);
+  pan(view.queries, trace.queries(), shown.queries.count, by.y, size.y, mouse.left.y);
+  pan(view.keys, trace.keys(), shown.keys.count, by.x, group.lines ? size.y : size.x, mouse.left.x);
 }
 
 /// Handles a press. A click chooses the head and the cell, a double click opens the head in Flow,
@@ -366,15 +280,14 @@ void pressTile(const PanelContext& panel, const HeadPicture& picture,
 
 /// Shows a tooltip while the mouse rests on a head's title: its label, the rule of the label and,
 /// for designed weights, the head's purpose or why it has none.
-void titleTip(const PanelContext& panel, const HeadTileGroup& group, const HeadPicture& picture,
+void titleTip(const PanelContext& panel, const HeadsState& state, const HeadPicture& picture,
               const Rect& at) {
   if (picture.of != HeadPicture::Of::head || ImGui::GetIO().MousePos.y >= at.a.y) return;
   if (!ImGui::IsItemHovered()) return;
   std::string text;
-  if (group.figures != nullptr) {
+  if (state.report != nullptr) {
     const auto head = static_cast<std::size_t>(picture.head);
-    text = fmt::format("Head {}: {}.", picture.head + 1,
-                       labelWithRule(group.figures->report.labels[head]));
+    text = fmt::format("Head {}: {}.", picture.head + 1, labelWithRule(state.report->labels[head]));
   }
   const std::string made = purposeExplanation(panel, picture.head);
   if (!made.empty()) text += (text.empty() ? "" : "\n\n") + made;
@@ -384,11 +297,11 @@ void titleTip(const PanelContext& panel, const HeadTileGroup& group, const HeadP
 }  // namespace
 
 VisibleTokens visibleTokens(const PanelContext& panel) {
-  const AttentionConfig& c = panel.trace.config();
+  const Trace& trace = panel.trace;
   const HeadsView& view = panel.headsView;
   VisibleTokens shown;
-  shown.queries = shownOf(view.queries, c.seqLen);
-  shown.keys = shownOf(view.keys, c.keys());
+  shown.queries = shownOf(view.queries, trace.queries());
+  shown.keys = shownOf(view.keys, trace.keys());
   shown.queryLabels = tokenTexts(panel, Lane::query, shown.queries, shown.queryNumbers);
   shown.keyLabels = tokenTexts(panel, Lane::key, shown.keys, shown.keyNumbers);
   const auto curvesOf = [&](Lane lane, const TokenRange& range) {
@@ -399,37 +312,43 @@ VisibleTokens visibleTokens(const PanelContext& panel) {
   return shown;
 }
 
-std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadTileGroup& group,
+ImU32 tileColor(const Theme& theme, const HeadPicture& picture) {
+  return picture.ofHead() ? headColor(theme, static_cast<std::size_t>(picture.head)) : theme.text;
+}
+
+std::optional<Hover> pickInTiles(const HeadsState& state, const HeadTileGroup& group,
                                  const VisibleTokens& shown) {
   // a held button must not end the hovering
   const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   if (group.drawn == nullptr || !here) return std::nullopt;
+  const PassParts& parts = *group.drawn->parts;
   for (std::size_t i = 0; i < group.tiles.size(); ++i) {
-    const HeadTile& tile = group.tiles[i];
+    const HeadPicture& picture = group.tiles[i].picture;
     const MatrixPlace place = group.place(i, shown);
     if (!ImGui::IsMouseHoveringRect(place.at.a, place.at.b)) continue;
     const MatrixCell at = place.nearest(ImGui::GetIO().MousePos);
-    const Index head = isOfHead(tile.picture) ? tile.picture.head : panel.selection.head;
-    CellRef cell{TensorId::weights, panel.selection.item, head, shown.queries.first + at.row, 0};
+    const Index head = picture.ofHead() ? picture.head : state.head;
+    CellRef cell{TensorId::weights, state.item, head, shown.queries.first + at.row, 0};
+    const bool computed = picture.of != HeadPicture::Of::mean || !parts.mean.empty();
     if (group.lines) {
-      cell.col = linesTooltip(panel, group, tile, shown, cell.row);
+      if (computed) {
+        const auto [text, key] = rowInWords(state, picture, cell.row, parts);
+        tipNow(text);
+        cell.col = key;
+      }
       return Hover{cell, Lane::query, Lane::none, cell.row, -1};
     }
     cell.col = shown.keys.first + at.col;
-    cellTooltip(panel, group, tile, cell);
+    if (computed) {
+      tipNow(cellInWords(state, picture, cell, parts, group.set.get(), ImGui::GetIO().KeyCtrl));
+    }
     return Hover{cell, Lane::query, Lane::key, cell.row, cell.col};
   }
   return std::nullopt;
 }
 
-Index lineEnds(float height, Index heads, float scale) {
-  const float apart = height / (5.0F * scale);
-  const float quick = std::sqrt(kMostTileLines / static_cast<float>(heads));
-  return std::max<Index>(4, static_cast<Index>(std::min(apart, quick)));
-}
-
-void headTiles(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown,
-               TileMouse& mouse) {
+void headTiles(const PanelContext& panel, const HeadsState& state, const HeadTileGroup& group,
+               const VisibleTokens& shown, TileMouse& mouse) {
   const TileDrawing drawing(panel, group, shown);
   if (group.lines) {
     drawing.lines();
@@ -451,7 +370,7 @@ void headTiles(const PanelContext& panel, const HeadTileGroup& group, const Visi
     // from 1.89 on, Dear ImGui treats Enter as a click
     const bool entered = isHead && ImGui::IsItemFocused() && keyPressed(Key::enter, false);
     if (clicked && !entered && !mouse.dragging) pressTile(panel, picture, panel.frame.hovered);
-    titleTip(panel, group, picture, at);
+    titleTip(panel, state, picture, at);
     if (entered) openHead(panel.view, picture.head);
     ImGui::PopID();
   }

@@ -1,9 +1,5 @@
 #include "app/ui/heads/heads_card.h"
 
-#include <fmt/format.h>
-
-#include <iterator>
-
 #include "app/ui/compat.h"
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/hover.h"
@@ -43,12 +39,9 @@ void enlargeSwitch(const PanelContext& panel, EnlargedCard card, ImVec2 top) {
   ImGui::SetCursorScreenPos(back);
 }
 
-std::string tokenName(const PanelContext& panel, Lane lane, Index token) {
-  const auto& names = laneTokens(panel.trace, lane, panel.selection.item);
-  if (token < std::ssize(names)) {
-    return std::string(shownToken(names[static_cast<std::size_t>(token)]));
-  }
-  return fmt::format("{} {}", lane == Lane::query ? "query" : "key", token);
+HeadsState headsState(const PanelContext& panel, const Figures* figures) {
+  return {panel.trace,          panel.headsView, panel.selection.item,
+          panel.selection.head, panel.purposes,  figures == nullptr ? nullptr : &figures->report};
 }
 
 }  // namespace headscope::ui

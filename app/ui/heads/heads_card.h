@@ -6,6 +6,7 @@
 
 #include "app/ui/card.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/heads/view_model/grid.h"
 #include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
@@ -18,8 +19,9 @@ enum class Lane;
 float enlargeSwitchWidth(const PanelContext& panel, EnlargedCard card);
 void enlargeSwitch(const PanelContext& panel, EnlargedCard card, ImVec2 top);
 
-/// Returns a token as shown: "cat"; "query 3" or "key 3" (counted from 0) where it has no name.
-std::string tokenName(const PanelContext& panel, Lane lane, Index token);
+/// Returns what the content of the page depends on. `figures` may be null while nothing is
+/// measured.
+HeadsState headsState(const PanelContext& panel, const Figures* figures = nullptr);
 
 std::unique_ptr<Card> makeAllHeadsCard();
 std::unique_ptr<Card> makeLooksCard();

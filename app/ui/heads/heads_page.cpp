@@ -9,14 +9,15 @@
 #include "app/ui/compat.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/heads_card.h"
-#include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/heads_view.h"
+#include "app/ui/heads/view_model/choice.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/fingerprint.h"
-#include "app/ui/parts/matrix_marks.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
+#include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -68,38 +69,6 @@ HeadsLayout layoutNarrow(Rect room, float scale, const HeadsView& view) {
   return l;
 }
 
-/// Returns a sentence about the largest weight of the chosen head, among rows with at least two
-/// positive weights.
-std::string largestShareInWords(const PanelContext& panel) {
-  const Trace& trace = panel.trace;
-  const AttentionConfig& c = trace.config();
-  HeadRows weights(trace, TensorId::weights, panel.selection.item, panel.selection.head);
-  float largest = -1.0F;
-  Index query = -1;
-  Index key = -1;
-  for (Index row = 0; row < c.seqLen; ++row) {
-    const auto values = weights.row(row);
-    if (std::count_if(values.begin(), values.end(), [](float w) { return w > 0.0F; }) < 2) continue;
-    const auto most = std::max_element(values.begin(), values.end());
-    if (*most <= largest) continue;
-    largest = *most;
-    query = row;
-    key = most - values.begin();
-  }
-  if (query < 0) return {};
-  std::string head = namedHead(panel);
-  head.front() = 'H';
-  if (rowsMayNotSumToOne(trace, panel.selection.item,
-                         panel.selection.head)) {  // such weights are no shares of attention
-    return fmt::format("{}. Its largest weight here: “{}” gives “{}” {}.", head,
-                       placeName(trace, Axis::query, panel.selection.item, query),
-                       placeName(trace, Axis::key, panel.selection.item, key), number(largest, 3));
-  }
-  return fmt::format("{}. Its largest share here: “{}” gives {:.0f} % of its attention to “{}”.",
-                     head, placeName(trace, Axis::query, panel.selection.item, query),
-                     100.0F * largest, placeName(trace, Axis::key, panel.selection.item, key));
-}
-
 class HeadsPage final : public Page {
  public:
   HeadsPage()
@@ -122,15 +91,15 @@ class HeadsPage final : public Page {
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const AttentionConfig& c = panel.trace.config();
     const std::string item = c.batch > 1 ? fmt::format(" · item {}", panel.selection.item + 1) : "";
-    const std::string title = purposeTitle(panel, panel.selection.head);
+    const std::string title = purposeTitle(panel.purposes, panel.selection.head);
     return fmt::format("Head {} of {}{}{}{}", panel.selection.head + 1, c.numHeads, item,
                        title.empty() ? "" : ": ", title);
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
-    const Fingerprint of("largest share", panel.trace.revision(TensorId::weights),
+    const Fingerprint of("largest weight", panel.trace.revision(TensorId::weights),
                          panel.selection.item, panel.selection.head);
     if (!(sentenceOf_ == of)) {
-      sentence_ = asRichText(largestShareInWords(panel));
+      sentence_ = asRichText(largestWeightInWords(headsState(panel)));
       sentenceOf_ = of;
     }
     return sentence_;

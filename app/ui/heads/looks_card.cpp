@@ -13,6 +13,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -70,10 +71,10 @@ std::optional<Index> OneQueryTab::queryList(const PanelContext& panel, Index cho
   const float width = ImGui::GetContentRegionAvail().x;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(panel.trace.config().seqLen), row);
+  clipper.Begin(static_cast<int>(panel.trace.queries()), row);
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const std::string name = tokenName(panel, Lane::query, i);
+      const std::string name = tokenName(headsState(panel), Lane::query, i);
       const bool lit = i == chosen;
       const ImVec2 corner = ImGui::GetCursorScreenPos();
       ImGui::PushID(i);

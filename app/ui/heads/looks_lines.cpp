@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/looks.h"
 #include "app/ui/panel.h"
@@ -20,23 +18,11 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
+#include "core/attention/config.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
-
-bool stronger(const Line& a, const Line& b) {
-  if (std::abs(a.weight) != std::abs(b.weight)) return std::abs(a.weight) > std::abs(b.weight);
-  if (a.head != b.head) return a.head < b.head;
-  return a.query != b.query ? a.query < b.query : a.key < b.key;
-}
-
-/// Keeps the `most` strongest lines, in no order.
-void keepStrongest(std::vector<Line>& lines, std::size_t most) {
-  if (lines.size() <= most) return;
-  std::nth_element(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(most), lines.end(),
-                   stronger);
-  lines.resize(most);
-}
 
 constexpr Index kMostChosenLines = 2000;  // at any height of the card
 constexpr Index kLookedAtOnce = 400'000;  // the most weights read within a frame
@@ -77,35 +63,17 @@ Computed<LineChoice> wantLines(const PanelContext& panel, const LineQuestion& q)
       });
 }
 
-/// Returns the length of the text that fits a line, up to a space; at least one word.
-std::size_t fittingWords(ImFont* font, std::string_view text, float width) {
-  std::size_t fits = 0;
-  while (fits < text.size()) {
-    const std::size_t space = std::min(text.find(' ', fits + 1), text.size());
-    if (textSize(font, text.substr(0, space)).x > width && fits > 0) break;
-    fits = space;
-    if (textSize(font, text.substr(0, fits)).x > width) break;  // a single word that is too long
-  }
-  return fits;
-}
-
 /// Draws small text in this many lines, wrapped at spaces. Where a line is cut, a tooltip shows the
 /// whole text.
 void drawInLines(const FrameContext& look, const Rect& room, int lines, const std::string& text) {
   ImFont* font = look.fonts.small;
+  const std::vector<std::string> shown = titleLines(font, text, room.width(), lines);
   ImVec2 at = room.a;
-  std::string_view rest = text;
-  bool cut = false;
-  for (int i = 0; i < lines && !rest.empty(); ++i) {
-    const std::size_t end = i + 1 == lines ? rest.size() : fittingWords(font, rest, room.width());
-    const std::string shown = elided(font, rest.substr(0, end), room.width());
-    drawText(ImGui::GetWindowDrawList(), font, at, look.theme.textMuted, shown);
-    cut = cut || shown != rest.substr(0, end);
+  for (const std::string& line : shown) {
+    drawText(ImGui::GetWindowDrawList(), font, at, look.theme.textMuted, line);
     at.y += fontSize(font) + look.space.hair;
-    rest.remove_prefix(end);
-    while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   }
-  if (!cut) return;
+  if (text.ends_with(shown.back())) return;
   ImGui::SetCursorScreenPos(room.a);
   pictureArea("words", room.size());
   tip(look, text);
@@ -185,20 +153,20 @@ class LineControls {
       : panel_(panel),
         look_(panel.look),
         low_(room.height() < look_.px(170)),  // small rooms keep height for the picture
-        besideWidth_(room.width() - look_.px(kPillsWidth)),
-        swatches_(panel, low_ ? besideWidth_ : room.width(), low_ ? 1 : 2),
-        beside_(swatches_.size.x <= besideWidth_),
+        swatchRoom_(room.width() - look_.px(kPillsWidth)),
+        swatches_(panel, low_ ? swatchRoom_ : room.width(), low_ ? 1 : 2),
+        oneLine_(swatches_.size.x <= swatchRoom_),
         line_(fontSize(look_.fonts.small) + look_.space.small) {}
 
   float height() const {
-    return beside_ ? std::max(line_, swatches_.size.y)
-                   : swatches_.size.y + look_.space.thin + line_;
+    return oneLine_ ? std::max(line_, swatches_.size.y)
+                    : swatches_.size.y + look_.space.thin + line_;
   }
 
   void draw(Rect room, const std::vector<Index>& drawn) const {
     ImGui::SetCursorScreenPos(room.a);
     swatches_.draw(drawn);
-    if (beside_) {
+    if (oneLine_) {
       room.cutLeft(swatches_.size.x, look_.space.medium);
     } else {
       room.cutTop(swatches_.size.y, look_.space.thin);
@@ -251,9 +219,9 @@ class LineControls {
   const PanelContext& panel_;
   const FrameContext& look_;
   bool low_;
-  float besideWidth_;
+  float swatchRoom_;
   HeadSwatches swatches_;
-  bool beside_;
+  bool oneLine_;
   float line_;
 };
 
@@ -329,10 +297,10 @@ class LinesTab final : public Card {
   /// Scrolls by the wheel, and scrolls a newly chosen token into view.
   void scroll(const PanelContext& panel, const TokenColumns& columns, const Rect& room) {
     const LooksAt chosen{panel.headsView.query, panel.headsView.key};
-    const bool anew = scrolledTo_ != chosen;
+    const bool changed = scrolledTo_ != chosen;
     scrolledTo_ = chosen;
     if (!columns.scrolls()) return;
-    if (anew) {
+    if (changed) {
       const bool byQuery = chosen.query >= 0;
       const TokenColumn& column = byQuery ? columns.queries : columns.keys;
       const Index token = byQuery ? chosen.query : chosen.key;
@@ -372,43 +340,6 @@ class LinesTab final : public Card {
 };
 
 }  // namespace
-
-LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
-                       const std::atomic<bool>& cancelled) {
-  LineChoice choice;
-  const auto most = static_cast<std::size_t>(question.most);
-  const Index end = question.queries.first + question.queries.count;
-  for (const Index head : question.heads) {
-    HeadRows weights(trace, TensorId::weights, question.item, head);
-    for (Index i = question.queries.first; i < end; ++i) {
-      if (cancelled.load(std::memory_order_relaxed)) return {};
-      const std::span<const float> row = weights.row(i);
-      const auto add = [&](Index j) {
-        choice.lines.push_back({head, i, j, row[static_cast<std::size_t>(j)]});
-        ++choice.chosen;
-      };
-      if (question.key >= 0) {
-        if (row[static_cast<std::size_t>(question.key)] != 0.0F) ++choice.weights;
-        if (isOfMass(row, question.key, question.mass)) add(question.key);
-      } else {
-        const auto zeros = std::count(row.begin(), row.end(), 0.0F);
-        const Index some = static_cast<Index>(row.size()) - static_cast<Index>(zeros);
-        choice.weights += some;
-        if (some == 0) ++choice.emptyRows;
-        for (const Index j : largestOfMass(row, question.mass)) add(j);
-      }
-      if (choice.lines.size() > 4 * most) keepStrongest(choice.lines, most);
-    }
-  }
-  keepStrongest(choice.lines, most);
-  std::sort(choice.lines.begin(), choice.lines.end(),
-            [](const Line& a, const Line& b) { return stronger(b, a); });
-  return choice;
-}
-
-Index workOf(const LineQuestion& question, const AttentionConfig& config) {
-  return static_cast<Index>(question.heads.size()) * question.queries.count * config.keys();
-}
 
 std::unique_ptr<Card> makeLinesTab() { return std::make_unique<LinesTab>(); }
 

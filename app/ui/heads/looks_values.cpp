@@ -20,6 +20,8 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"
+#include "core/attention/config.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -192,7 +194,7 @@ class ValuePicture {
     const Theme& t = look_.theme;
     PointLabels labels(look_, chart_.plot());
     const auto labelOf = [&](Index key, ImU32 ink) {
-      labels.add(placeOf(key), radius(key), tokenName(panel_, Lane::key, key), ink);
+      labels.add(placeOf(key), radius(key), tokenName(headsState(panel_), Lane::key, key), ink);
     };
     const auto nameOutput = [&] { labels.add(output_, look_.space.small, "output", t.text); };
     const std::size_t most = std::min(mix_.largest.size(), kMostNamed);
@@ -302,21 +304,6 @@ class ValuesTab final : public OneQueryTab {
 };
 
 }  // namespace
-
-ValueMix valueMix(const Trace& trace, const ValuePlane& plane, const RowRef& row) {
-  ValueMix mix;
-  mix.mean = weightedMean(trace, plane, row);
-  HeadRows rows(trace, TensorId::weights, row.item, row.head);
-  const std::span<const float> weights = rows.row(row.query);
-  mix.weights.assign(weights.begin(), weights.end());
-  mix.largest = largestOfMass(weights, 1.0, ValueMix::kMostParts);
-  const auto zeros = std::count(weights.begin(), weights.end(), 0.0F);
-  const Index some = static_cast<Index>(weights.size()) - static_cast<Index>(zeros);
-  mix.others = some - static_cast<Index>(mix.largest.size());
-  mix.otherWeight = mix.mean.weightSum;
-  for (const Index j : mix.largest) mix.otherWeight -= weights[static_cast<std::size_t>(j)];
-  return mix;
-}
 
 std::unique_ptr<Card> makeValuesTab() { return std::make_unique<ValuesTab>(); }
 

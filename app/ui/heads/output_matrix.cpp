@@ -18,18 +18,12 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr Index kMostPieces = 6000;  // the most rectangles per frame
-
-void formulaLine(const FrameContext& look, ImU32 color, const char* text) {
-  drawRichText(ImGui::GetWindowDrawList(), look.fonts, look.fonts.small,
-               ImGui::GetCursorScreenPos(), color, text);
-  ImGui::Dummy({richTextSize(look.fonts, look.fonts.small, text).x,
-                fontSize(look.fonts.small) + look.space.tight});
-}
 
 /// Draws the shares of every head and of the bias, "1  0.213", in as many columns as fit.
 void shareList(const PanelContext& panel, const std::vector<double>& shares) {
@@ -62,30 +56,14 @@ void shareList(const PanelContext& panel, const std::vector<double>& shares) {
 void shareWords(const PanelContext& panel, const HeadEffects* effects) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
-  const AttentionConfig& c = panel.trace.config();
-  formulaLine(look, t.text, "output = Σ_h head_h · W^O_h + b_O");
-  formulaLine(look, t.textMuted, "share_h = (head_h W^O_h) · output / ‖output‖^2");
+  richLabel(look.fonts, look.fonts.small, t.text, kOutputFormula, look.space.tight);
+  richLabel(look.fonts, look.fonts.small, t.textMuted,
+            "share_h = (head_h W^O_h) · output / ‖output‖^2", look.space.tight);
   if (effects == nullptr) return;
   const Index token = chosenToken(panel);
-  const std::string name = tokenInQuotes(panel, token);
   const std::vector<double> shares = sharesOf(*effects, token);
-  if (shares.empty()) {
-    wrappedLabel(look.fonts.small, t.bad,
-                 fmt::format("Not defined for {}: its output is 0.", name));
-    return;
-  }
-  double sum = 0.0;
-  double against = 0.0;
-  for (const double share : shares) {
-    sum += share;
-    against += std::min(share, 0.0);
-  }
-  std::string text = fmt::format("{}: {}{}, Σ = {:.3f}", name,
-                                 c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads),
-                                 c.bias ? " and the bias" : ", no bias", sum);
-  if (against < 0.0)
-    text += fmt::format("; {} of it opposite to the output", cellNumber(against, 3));
-  wrappedLabel(look.fonts.small, t.text, text);
+  wrappedLabel(look.fonts.small, shares.empty() ? t.bad : t.text,
+               sharesInWords(headsState(panel), shares, token));
   shareList(panel, shares);
 }
 
@@ -165,92 +143,75 @@ void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) 
   ImGui::EndChild();
 }
 
-/// Stacks of shares, one per token; heads that act against the output are below 0. A click chooses
-/// the token.
-class ShareStacks {
- public:
-  ShareStacks(const PanelContext& panel, const ChartBars& bars, const ShareBars& shares)
-      : panel_(panel), look_(panel.look), bars_(bars), shares_(shares) {}
-
-  void draw(Rect room) {
-    std::string title = "share of each token's output, by head";
-    if (bars_.several()) title += fmt::format(" · a bar is the mean of {} tokens", bars_.perBar);
-    drawChartTitle(look_, room, title);
-    ChartAxis axis = roundAxis(shares_.lowest, shares_.highest);
-    // the whole output, 1, has its own labelled line
-    if (std::find(axis.ticks.begin(), axis.ticks.end(), 1.0) == axis.ticks.end()) {
-      axis.ticks.push_back(1.0);
-    }
-    axis.text = [](double share) {
-      return share == 1.0 ? std::string("1 = output") : fmt::format("{:g}", share);
-    };
-    const AxisLabels labels = tokenLabels(panel_);
-    const auto tokens = static_cast<float>(panel_.trace.config().seqLen);
-    room.b.x = std::min(room.b.x, room.a.x + look_.px(70) + tokens * look_.px(110));
-    const Chart chart(look_, {room, {}, axis, {}, {}, &labels});
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    chart.drawAxes(list);
-    const float whole = chart.at(0.0, 1.0).y;
-    list->AddLine({chart.plot().a.x, whole}, {chart.plot().b.x, whole}, look_.theme.text);
-    for (Index bar = 0; bar < bars_.count(); ++bar) drawStack(list, chart, bar);
-    pick(chart);
+/// Draws a stack of shares in its place; pieces have outlines where they have room.
+void drawStack(const PanelContext& panel, const Chart& chart, const Rect& band,
+               const std::vector<double>& shares) {
+  const FrameContext& look = panel.look;
+  const Theme& t = look.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const StackPiece& piece : stackOf(shares)) {
+    const Rect at{{band.a.x, chart.at(0.0, std::max(piece.from, piece.to)).y},
+                  {band.b.x, chart.at(0.0, std::min(piece.from, piece.to)).y}};
+    if (at.height() < 0.25F) continue;
+    const bool bias = piece.part + 1 == shares.size();
+    const bool chosen = !bias && static_cast<Index>(piece.part) == panel.selection.head;
+    const ImU32 color = bias ? t.textMuted : headColor(t, piece.part);
+    list->AddRectFilled(at.a, at.b, withAlpha(color, 0.85F));
+    const bool alone = panel.trace.config().numHeads == 1;
+    if (alone || at.height() < look.space.tight || at.width() < look.space.small) continue;
+    list->AddRect(at.a, at.b, chosen ? t.text : t.panel, 0, 0, look.px(chosen ? 2.0F : 0.5F));
   }
+}
 
- private:
-  const std::vector<double>& of(Index bar) const {
-    return shares_.shares[static_cast<std::size_t>(bar)];
+/// Draws stacks of shares, one per token; heads that act against the output are below 0. A click
+/// chooses the token, and the head whose share is there.
+void shareStacks(const PanelContext& panel, const ChartBars& bars, const ShareBars& shares,
+                 Rect room) {
+  const FrameContext& look = panel.look;
+  std::string title = "share of each token's output, by head";
+  if (bars.several()) title += fmt::format(" · a bar is the mean of {} tokens", bars.perBar);
+  drawChartTitle(look, room, title);
+  ChartAxis axis = roundAxis(shares.lowest, shares.highest);
+  // the whole output, 1, has its own labelled line
+  if (std::find(axis.ticks.begin(), axis.ticks.end(), 1.0) == axis.ticks.end()) {
+    axis.ticks.push_back(1.0);
   }
-  Rect placeOf(const Chart& chart, Index bar, const StackPiece& piece) const {
-    const Rect band = chart.band(bar, bars_.count());
-    return {{band.a.x, chart.at(0.0, std::max(piece.from, piece.to)).y},
-            {band.b.x, chart.at(0.0, std::min(piece.from, piece.to)).y}};
+  axis.text = [](double share) {
+    return share == 1.0 ? std::string("1 = output") : fmt::format("{:g}", share);
+  };
+  const AxisLabels labels = tokenLabels(panel);
+  const auto tokens = static_cast<float>(panel.trace.config().seqLen);
+  room.b.x = std::min(room.b.x, room.a.x + look.px(70) + tokens * look.px(110));
+  const Chart chart(look, {room, {}, axis, {}, {}, &labels});
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  chart.drawAxes(list);
+  const float whole = chart.at(0.0, 1.0).y;
+  list->AddLine({chart.plot().a.x, whole}, {chart.plot().b.x, whole}, look.theme.text);
+  for (Index bar = 0; bar < bars.count(); ++bar) {
+    drawStack(panel, chart, chart.band(bar, bars.count()),
+              shares.shares[static_cast<std::size_t>(bar)]);
   }
-
-  void drawStack(ImDrawList* list, const Chart& chart, Index bar) const {
-    const Theme& t = look_.theme;
-    for (const StackPiece& piece : stackOf(of(bar))) {
-      const Rect at = placeOf(chart, bar, piece);
-      if (at.height() < 0.25F) continue;
-      const bool bias = piece.part + 1 == of(bar).size();
-      const bool chosen = !bias && static_cast<Index>(piece.part) == panel_.selection.head;
-      const ImU32 color = bias ? t.textMuted : headColor(t, piece.part);
-      list->AddRectFilled(at.a, at.b, withAlpha(color, 0.85F));
-      const bool alone = panel_.trace.config().numHeads == 1;
-      if (alone || at.height() < look_.space.tight || at.width() < look_.space.small) continue;
-      list->AddRect(at.a, at.b, chosen ? t.text : t.panel, 0, 0, look_.px(chosen ? 2.0F : 0.5F));
-    }
+  const bool clicked = chart.item("shares");
+  const auto bar = chart.hovered(bars.count());
+  if (!bar) return;
+  const HeadsState state = headsState(panel);
+  const Index token = bars.begin(*bar);
+  std::string text = tokenInQuotes(state, token);
+  if (bars.end(*bar) - token > 1) {
+    text += fmt::format(" … {}, mean", tokenInQuotes(state, bars.end(*bar) - 1));
   }
-
-  void pick(const Chart& chart) const {
-    const bool clicked = chart.item("shares");
-    const auto bar = chart.hovered(bars_.count());
-    if (!bar) return;
-    const Index token = bars_.begin(*bar);
-    std::string text = tokenInQuotes(panel_, token);
-    if (bars_.end(*bar) - token > 1) {
-      text += fmt::format(" … {}, mean", tokenInQuotes(panel_, bars_.end(*bar) - 1));
-    }
-    std::optional<Index> head;
-    const float y = ImGui::GetIO().MousePos.y;
-    for (const StackPiece& piece : stackOf(of(*bar))) {
-      const Rect at = placeOf(chart, *bar, piece);
-      if (y < at.a.y || y >= at.b.y) continue;
-      const bool bias = piece.part + 1 == of(*bar).size();
-      if (!bias) head = static_cast<Index>(piece.part);
-      text += fmt::format("\n{}: {}", bias ? "b_O" : fmt::format("head {}", piece.part + 1),
-                          cellNumber(of(*bar)[piece.part], 3));
-    }
-    tipNow(text);
-    if (!clicked) return;
-    if (head) panel_.selection.head = *head;
-    chooseToken(panel_, token);
+  const std::vector<double>& parts = shares.shares[static_cast<std::size_t>(*bar)];
+  const double y = chart.underMouse().y;
+  for (const StackPiece& piece : stackOf(parts)) {
+    if (y < std::min(piece.from, piece.to) || y >= std::max(piece.from, piece.to)) continue;
+    const bool bias = piece.part + 1 == parts.size();
+    text += fmt::format("\n{}: {}", bias ? "b_O" : fmt::format("head {}", piece.part + 1),
+                        cellNumber(parts[piece.part], 3));
+    if (clicked && !bias) panel.selection.head = static_cast<Index>(piece.part);
   }
-
-  const PanelContext& panel_;
-  const FrameContext& look_;
-  const ChartBars& bars_;
-  const ShareBars& shares_;
-};
+  tipNow(text);
+  if (clicked) chooseToken(panel, token);
+}
 
 class OutputMatrixTab final : public Card {
  public:
@@ -281,7 +242,7 @@ class OutputMatrixTab final : public Card {
     const auto* shares = panel.computations.computeNow<ShareBars>(
         "shares of bars", Fingerprint("shares", figures->revision, bars.things, bars.perBar),
         [&] { return shareBars(effects, bars); });
-    if (shares != nullptr) ShareStacks(panel, bars, *shares).draw(room);
+    if (shares != nullptr) shareStacks(panel, bars, *shares, room);
   }
 };
 

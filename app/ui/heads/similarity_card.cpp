@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +19,8 @@
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -34,13 +34,6 @@ struct HeadPair {
   Index row = 0, col = 0;  // heads
 };
 
-/// Returns a colour scale from the least similarity, rounded down to a tenth, to 1.
-ColorScale similarityScale(const PanelContext& panel, const HeadSimilarity& similarity) {
-  const double least = *std::min_element(similarity.values.begin(), similarity.values.end());
-  const double low = std::clamp(std::floor(least * 10.0) / 10.0, 0.0, 0.9);
-  return sequentialScale(panel.look, static_cast<float>(low), 1.0F);
-}
-
 class SimilarityMatrix {
  public:
   SimilarityMatrix(const PanelContext& panel, const Figures& figures, HeadPair chosen)
@@ -49,16 +42,15 @@ class SimilarityMatrix {
         figures_(figures),
         chosen_(chosen),
         ordered_(panel.headsView.similarityOrdered),
-        order_(figures.tree.order),
+        order_(similarityOrder(figures.tree, ordered_,
+                               static_cast<double>(panel.headsView.similarityCut))),
         count_(figures.report.similarity.heads),
         font_(look_.fonts.tiny),
-        list_(ImGui::GetWindowDrawList()) {
-    order_.resize(static_cast<std::size_t>(count_));
-    if (!ordered_) std::iota(order_.begin(), order_.end(), Index{0});
-  }
+        list_(ImGui::GetWindowDrawList()) {}
 
   void draw(Rect room) {
-    const ColorScale scale = similarityScale(panel_, figures_.report.similarity);
+    const ColorScale scale =
+        sequentialScale(look_, static_cast<float>(lowestShown(figures_.report.similarity)), 1.0F);
     rowNumbers_ = textSize(font_, std::to_string(count_)).x + look_.space.small;
     columnNumbers_ = fontSize(font_) + look_.space.tight;
     room.cutLeft(rowNumbers_);
@@ -70,7 +62,12 @@ class SimilarityMatrix {
     place_ = {Rect::at(room.a, {side, side}), count_, count_};
 
     drawCells(scale);
-    if (ordered_) frameClusters();
+    for (const SimilarityOrder::Cluster& cluster : order_.clusters) {
+      const auto first = static_cast<double>(cluster.first);
+      const auto count = static_cast<double>(cluster.count);
+      const Rect block = place_.block(first, count, first, count).inset(1.0F);
+      drawFrame(look_, list_, block, look_.theme.text, 1.5F);
+    }
     takeMouse();
     numbers(true);
     numbers(false);
@@ -90,8 +87,8 @@ class SimilarityMatrix {
  private:
   void drawCells(const ColorScale& scale) {
     auto values = std::make_shared<std::vector<float>>();
-    for (const Index a : order_) {
-      for (const Index b : order_) {
+    for (const Index a : order_.heads) {
+      for (const Index b : order_.heads) {
         values->push_back(static_cast<float>(figures_.report.similarity(a, b)));
       }
     }
@@ -104,10 +101,7 @@ class SimilarityMatrix {
     list_->AddRect(place_.at.a, place_.at.b, look_.theme.panelBorder);
   }
 
-  Index headAt(Index place) const { return order_[static_cast<std::size_t>(place)]; }
-  Index placeOf(Index head) const {
-    return std::find(order_.begin(), order_.end(), head) - order_.begin();
-  }
+  Index headAt(Index place) const { return order_.heads[static_cast<std::size_t>(place)]; }
   float cell() const { return place_.cell().x; }
 
   void takeMouse() {
@@ -153,28 +147,10 @@ class SimilarityMatrix {
   }
 
   void mark(HeadPair pair, ImU32 color) const {
-    const Rect at = place_.block(static_cast<double>(placeOf(pair.row)), 1,
-                                 static_cast<double>(placeOf(pair.col)), 1, look_.space.tight);
+    const Rect at =
+        place_.block(static_cast<double>(order_.placeOf(pair.row)), 1,
+                     static_cast<double>(order_.placeOf(pair.col)), 1, look_.space.tight);
     list_->AddRect(at.a, at.b, color, 0, 0, look_.px(1.5F));
-  }
-
-  /// Draws frames around the clusters at the cut. Clusters are contiguous in the tree's order.
-  void frameClusters() const {
-    const HeadClusters clusters = clustersAt(figures_.tree, panel_.headsView.similarityCut);
-    const auto clusterAt = [&](Index place) {
-      return clusters.of[static_cast<std::size_t>(headAt(place))];
-    };
-    for (Index begin = 0; begin < count_;) {
-      Index end = begin + 1;
-      while (end < count_ && clusterAt(end) == clusterAt(begin)) ++end;
-      const auto first = static_cast<double>(begin);
-      const auto length = static_cast<double>(end - begin);
-      if (end - begin > 1) {
-        const Rect block = place_.block(first, length, first, length).inset(1.0F);
-        drawFrame(look_, list_, block, look_.theme.text, 1.5F);
-      }
-      begin = end;
-    }
   }
 
   /// Draws the dendrogram next to the rows, across `across`, with the cut. Less similar heads join
@@ -191,7 +167,7 @@ class SimilarityMatrix {
     };
     std::vector<ImVec2> joints;  // of the heads, then of the merges
     for (Index h = 0; h < tree.heads; ++h) {
-      const Index place = placeOf(h);
+      const Index place = order_.placeOf(h);
       joints.push_back({across.a.x, place_.cellAt(place, place).centre().y});
     }
     const float line = look_.px(1.2F);
@@ -214,7 +190,7 @@ class SimilarityMatrix {
   const Figures& figures_;
   HeadPair chosen_;
   bool ordered_;
-  std::vector<Index> order_;  // heads along both sides
+  SimilarityOrder order_;
   Index count_;
   ImFont* font_;
   ImDrawList* list_;
@@ -272,7 +248,7 @@ class SimilarityCard final : public Card {
   /// Draws the meaning and the range of the colours.
   static void scaleLine(const PanelContext& panel, const HeadSimilarity& similarity) {
     ImFont* font = panel.look.fonts.small;
-    std::string range = fmt::format("{:g} to 1", similarityScale(panel, similarity).low);
+    std::string range = fmt::format("{:g} to 1", lowestShown(similarity));
     const Index batch = panel.trace.config().batch;
     if (panel.headsView.averageItems && batch > 1) {
       range += fmt::format(", mean of {} items", batch);

@@ -17,26 +17,14 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr float kLargestGain = 2.0F;
 constexpr float kLeastWords = 600.0F;  // points: the least width for words next to the controls
-
-/// Returns a sentence about the effect of removing the head.
-std::string lossInWords(const PanelContext& panel, const HeadEffects& effects, Index head) {
-  if (isOff(panel.trace.config(), head)) {
-    return fmt::format("Head {} is off, so its term is already 0.", head + 1);
-  }
-  std::string text =
-      fmt::format("Without head {}, the output loses exactly this head's term", head + 1);
-  if (const auto largest = largestEffect(effects, head)) {
-    text += fmt::format("; most from {}: {} % of the output's norm",
-                        tokenInQuotes(panel, largest->token), number(largest->percent, 3));
-  }
-  return text + ".";
-}
 
 struct CheckWords {
   std::string text;
@@ -49,8 +37,8 @@ CheckWords effectCheck(const PanelContext& panel) {
   const Index item = panel.selection.item;
   const Index head = panel.selection.head;
   const auto checked = panel.computations.request<CheckedEffect>(
-      "effect check", Fingerprint("effect check", panel.trace.pass(), item, head), Schedule::background,
-      [&] {
+      "effect check", Fingerprint("effect check", panel.trace.pass(), item, head),
+      Schedule::background, [&] {
         return [trace = panel.traceHeld, item, head](const std::atomic<bool>& cancelled) {
           return checkEffect(trace, item, head, ExecutionContext{.cancelled = &cancelled});
         };
@@ -181,17 +169,14 @@ class SwitchOffTab final : public Card {
     const FrameContext& look = panel.look;
     const Theme& t = look.theme;
     ImFont* font = look.fonts.small;
-    constexpr const char* kFormula = "output = Σ_h head_h · W^O_h + b_O";
     if (!gain_.problem.empty()) wrappedLabel(font, t.bad, gain_.problem);
-    const ImVec2 formula = richTextSize(look.fonts, font, kFormula);
     const float room = ImGui::GetContentRegionAvail().x;
-    drawRichText(ImGui::GetWindowDrawList(), look.fonts, font, ImGui::GetCursorScreenPos(),
-                 t.textMuted, kFormula);
-    ImGui::Dummy({formula.x, fontSize(font) + look.space.thin});
+    richLabel(look.fonts, font, t.textMuted, kOutputFormula, look.space.thin);
     if (effects != nullptr) {
-      const std::string loss = lossInWords(panel, *effects, head);
+      const std::string loss = lossInWords(headsState(panel), *effects, head);
       const float gap = look.space.large;
-      if (formula.x + gap + textSize(font, loss).x < room) ImGui::SameLine(0.0F, gap);
+      const float formula = ImGui::GetItemRectSize().x;
+      if (formula + gap + textSize(font, loss).x < room) ImGui::SameLine(0.0F, gap);
       wrappedLabel(font, isOff(panel.trace.config(), head) ? t.bad : t.text, loss);
     }
     CheckWords check = effectCheck(panel);

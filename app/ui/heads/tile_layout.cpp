@@ -15,7 +15,6 @@
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
-#include "app/ui/parts/head_label.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -32,148 +31,126 @@ constexpr float kKeptForWords = 0.8F;    // share of the picture height that lon
 
 // Titles.
 
-struct TitleFonts {
-  ImFont* name;
-  ImFont* words;
-};
-
-bool isTiny(const FrameContext& look, float width) { return width < look.px(kTinyTile); }
-
-TitleFonts titleFontsFor(const FrameContext& look, float width) {
-  if (width > look.px(kWideTitle)) return {look.fonts.semibold, look.fonts.small};
-  return {look.fonts.small, look.fonts.tiny};
-}
-
-float titleLine(const FrameContext& look, const ImFont* font) {
-  return fontSize(font) + look.space.thin;
-}
-
-/// The words next to the name and on the lines below it.
-struct TitleLines {
-  std::string beside;
-  std::vector<std::string> below;
-};
-
 constexpr int kMostTitleLines = 4;  // the name, two for the purpose, the measured label
 
-/// Widths in pixels: of the picture, which decides the fonts, and up to the next tile, for the
-/// words.
-struct TitleRoom {
-  float picture;
-  float words;
+/// A title laid out above a picture.
+struct ShownTitle {
+  std::string name, right;         // on the first line, left- and right-aligned
+  std::vector<std::string> below;  // the lines below
+  float rightAt = 0.0F;            // offset of `right` from the left
+  float width = 0.0F;              // of the widest line
 };
 
-TitleRoom titleRoom(const FrameContext& look, const TileGrid& grid) {
-  const float picture = grid.size.x;
-  const float place = grid.place.x - look.space.medium;
-  return {picture, isTiny(look, picture) ? picture : std::max(picture, place)};
-}
+/// The titles above pictures of one width. Words may reach to the next tile.
+class Titles {
+ public:
+  Titles(const FrameContext& look, float picture, float place)
+      : tiny(picture < look.px(kTinyTile)),
+        look_(look),
+        picture_(picture),
+        room_(tiny ? picture : std::max(picture, place)),
+        wide_(picture > look.px(kWideTitle)) {
+    nameFont = wide_ ? look.fonts.semibold : tiny ? look.fonts.tiny : look.fonts.small;
+    font = wide_ ? look.fonts.small : look.fonts.tiny;
+    line = fontSize(font) + look.space.thin;
+  }
+  Titles(const FrameContext& look, const TileGrid& grid)
+      : Titles(look, grid.size.x, grid.place.x - look.space.medium) {}
 
-/// Returns the words for a title of at most `most` lines, including the name's.
-TitleLines titleLinesOf(const FrameContext& look, const TileTitle& title, const TitleRoom& at,
-                        int most) {
-  const TitleFonts fonts = titleFontsFor(look, at.picture);
-  const float width = at.words;
-  const float room = width - textSize(fonts.name, title.name).x - look.space.small;
-  const auto fits = [&](const std::string& text, float in) {
-    return textSize(fonts.words, text).x <= in;
-  };
-  TitleLines lines;
-  lines.beside = title.figure;
-  std::vector<std::string> words;
-  for (const std::string& text : {title.made, title.measured}) {
-    if (!text.empty()) words.push_back(text);
+  const bool tiny;  // such titles show only the number and the figure
+  ImFont* nameFont;
+  ImFont* font;
+  float line;  // height of a line of words
+
+  float height(int lines) const {
+    if (tiny) return look_.space.large;
+    return (wide_ ? look_.space.wide : look_.px(18)) + static_cast<float>(lines - 1) * line;
   }
-  if (!words.empty() && lines.beside.empty() && fits(words.front(), room)) {
-    lines.beside = words.front();
-    words.erase(words.begin());
-  }
-  if (words.size() == 2) {
-    const std::string joined = words[0] + " · " + words[1];
-    if (fits(joined, width)) {
-      words = {joined};
-    } else if (most == 2 && fits(title.both, width) && !title.both.empty()) {
-      words = {title.both};
+
+  /// Returns the number of lines that all but the longest titles need.
+  int lines(const std::vector<GridTile>& tiles) const {
+    if (tiny || tiles.empty()) return 1;
+    // a few long titles are cut: their extra line would be empty in all others
+    constexpr std::size_t kFew = 4;  // one title in four
+    std::vector<int> counts;
+    for (const GridTile& tile : tiles) {
+      counts.push_back(static_cast<int>(worded(tile.title, kMostTitleLines).below.size()) + 1);
     }
+    const auto most = counts.end() - 1 - static_cast<std::ptrdiff_t>(counts.size() / kFew);
+    std::nth_element(counts.begin(), most, counts.end());
+    return *most;
   }
-  // show the full purpose before any of the measured label
-  if (most > 2 && !words.empty() && !fits(words.front(), width)) {
-    const std::vector<std::string> both = titleLines(fonts.words, words.front(), width, 2);
-    words.erase(words.begin());
-    words.insert(words.begin(), both.begin(), both.end());
-  }
-  words.resize(std::min(words.size(), static_cast<std::size_t>(most - 1)));
-  lines.below = std::move(words);
-  return lines;
-}
 
-/// Returns the purpose, cut to the room next to the name; empty where less than most of it fits.
-std::string cutBeside(const FrameContext& look, const TileTitle& title, const TitleRoom& at) {
-  constexpr float kMost = 0.7F;
-  const TitleFonts fonts = titleFontsFor(look, at.picture);
-  const float room = at.words - textSize(fonts.name, title.name).x - look.space.small;
-  const bool enough = room >= kMost * textSize(fonts.words, title.made).x;
-  return enough ? elided(fonts.words, title.made, room) : std::string();
-}
-
-/// Returns the number of lines that all but the longest titles need in this room.
-int titleLineCount(const FrameContext& look, const std::vector<TileTitle>& titles,
-                   const TitleRoom& at) {
-  if (isTiny(look, at.picture)) return 1;
-  // a few long titles are cut: their extra line would be empty in all others
-  constexpr std::size_t kFew = 4;  // one title in four
-  std::vector<int> counts;
-  for (const TileTitle& title : titles) {
-    counts.push_back(static_cast<int>(titleLinesOf(look, title, at, kMostTitleLines).below.size()) +
-                     1);
-  }
-  if (counts.empty()) return 1;
-  const auto most = counts.end() - 1 - static_cast<std::ptrdiff_t>(counts.size() / kFew);
-  std::nth_element(counts.begin(), most, counts.end());
-  return *most;
-}
-
-/// A title laid out above a picture on a number of lines.
-struct ShownTitle {
-  ShownTitle(const FrameContext& look, const TileTitle& title, const TitleRoom& at, int lines)
-      : fonts(titleFontsFor(look, at.picture)) {
-    const bool tiny = isTiny(look, at.picture);  // such tiles show only the number and the figure
+  ShownTitle shown(const TileTitle& title, int lines) const {
+    ShownTitle shown;
     if (tiny) {
-      fonts = {look.fonts.tiny, look.fonts.tiny};
-      beside = title.figure;
+      shown.right = title.figure;
     } else {
-      TitleLines words = titleLinesOf(look, title, at, lines);
-      beside = std::move(words.beside);
-      if (lines == 1 && beside.empty()) beside = cutBeside(look, title, at);
-      for (const std::string& line : words.below) {
-        below.push_back(elided(fonts.words, line, at.words));
-        width = std::max(width, textSize(fonts.words, below.back()).x);
+      shown = worded(title, lines);
+      if (lines == 1 && shown.right.empty())
+        shown.right = mostOf(title.made, roomAfter(title.name));
+    }
+    for (std::string& text : shown.below) {
+      text = elided(font, text, room_);
+      shown.width = std::max(shown.width, textSize(font, text).x);
+    }
+    const float length = textSize(font, shown.right).x;
+    const bool whole = !tiny && (shown.right.empty() || length <= roomAfter(title.name));
+    shown.name = whole ? title.name : title.shortName;
+    const float left = roomAfter(shown.name);
+    if (length > left) shown.right.clear();
+    if (!shown.right.empty()) shown.rightAt = std::max(room_ - left, picture_ - length);
+    shown.width = std::max(shown.width, shown.right.empty() ? textSize(nameFont, shown.name).x
+                                                            : shown.rightAt + length);
+    return shown;
+  }
+
+ private:
+  bool fits(const std::string& text, float room) const { return textSize(font, text).x <= room; }
+  /// Returns the room to the right of a name.
+  float roomAfter(const std::string& name) const {
+    return room_ - textSize(nameFont, name).x - look_.space.small;
+  }
+  /// Returns a text cut to the room; empty where less than most of it fits.
+  std::string mostOf(const std::string& text, float room) const {
+    constexpr float kMost = 0.7F;
+    return room >= kMost * textSize(font, text).x ? elided(font, text, room) : std::string();
+  }
+
+  /// Places the words of a title on at most `most` lines, including the name's.
+  ShownTitle worded(const TileTitle& title, int most) const {
+    ShownTitle shown;
+    shown.right = title.figure;
+    std::vector<std::string>& words = shown.below;
+    for (const std::string& text : {title.made, title.measured}) {
+      if (!text.empty()) words.push_back(text);
+    }
+    if (!words.empty() && shown.right.empty() && fits(words.front(), roomAfter(title.name))) {
+      shown.right = words.front();
+      words.erase(words.begin());
+    }
+    if (words.size() == 2) {
+      const std::string joined = words[0] + " · " + words[1];
+      if (fits(joined, room_)) {
+        words = {joined};
+      } else if (most == 2 && !title.both.empty() && fits(title.both, room_)) {
+        words = {title.both};
       }
     }
-    const float length = textSize(fonts.words, beside).x;
-    const auto endOf = [&](const std::string& text) {
-      return textSize(fonts.name, text).x + look.space.small;
-    };
-    const bool whole = !tiny && (beside.empty() || endOf(title.name) + length <= at.words);
-    name = whole ? title.name : title.shortName;
-    if (endOf(name) + length > at.words) beside.clear();
-    if (!beside.empty()) besideAt = std::max(endOf(name), at.picture - length);  // right-aligned
-    width = std::max(width, beside.empty() ? textSize(fonts.name, name).x : besideAt + length);
+    // show the full purpose before any of the measured label
+    if (most > 2 && !words.empty() && !fits(words.front(), room_)) {
+      const std::vector<std::string> both = titleLines(font, words.front(), room_, 2);
+      words.erase(words.begin());
+      words.insert(words.begin(), both.begin(), both.end());
+    }
+    words.resize(std::min(words.size(), static_cast<std::size_t>(most - 1)));
+    return shown;
   }
 
-  TitleFonts fonts;
-  std::string name, beside;
-  std::vector<std::string> below;
-  float besideAt = 0.0F;  // offset from the left
-  float width = 0.0F;     // width of the widest line
+  const FrameContext& look_;
+  float picture_, room_;  // widths
+  bool wide_;
 };
-
-float titleHeight(const FrameContext& look, float width, int lines) {
-  if (isTiny(look, width)) return look.space.large;
-  const TitleFonts fonts = titleFontsFor(look, width);
-  const float name = width > look.px(kWideTitle) ? look.space.wide : look.px(18);
-  return name + static_cast<float>(lines - 1) * titleLine(look, fonts.words);
-}
 
 // Tiles.
 
@@ -218,65 +195,38 @@ struct TitleFit {
   bool whole;    // whether all but a few titles have the lines they need
 };
 TitleFit fitTitles(HeadTileGroup& group, const FrameContext& look, TileSpace space, int most) {
-  std::vector<TileTitle> titles;
-  for (const HeadTile& tile : group.tiles) titles.push_back(tile.title);
   // the font depends on the width, which depends on the room that the titles leave
   constexpr int kRounds = 5;
-  TitleRoom at{look.px(200), look.px(200)};
+  group.grid.size.x = group.grid.place.x = look.px(200);
   for (int i = 0; i < kRounds; ++i) {
-    const float before = at.picture;
-    group.titleLines = std::min(most, titleLineCount(look, titles, at));
-    space.title = titleHeight(look, at.picture, group.titleLines);
-    space.gap = isTiny(look, at.picture) ? 6.0F : 12.0F;
+    const float before = group.grid.size.x;
+    const Titles titles(look, group.grid);
+    group.titleLines = std::min(most, titles.lines(group.tiles));
+    space.title = titles.height(group.titleLines);
+    space.gap = titles.tiny ? 6.0F : 12.0F;
     group.grid = layoutTiles(space);
-    at = titleRoom(look, group.grid);
-    if (at.picture == before) break;
+    if (group.grid.size.x == before) break;
   }
-  return {group.grid.size.y, titleLineCount(look, titles, at) <= group.titleLines};
+  return {group.grid.size.y, Titles(look, group.grid).lines(group.tiles) <= group.titleLines};
 }
 
 }  // namespace
 
-TileTitle headTitle(const PanelContext& panel, const Figures* figures, Index head) {
-  const auto at = static_cast<std::size_t>(head);
-  TileTitle title;
-  title.name = fmt::format("Head {}", head + 1);
-  title.shortName = std::to_string(head + 1);
-  const HeadLabel* label = figures == nullptr ? nullptr : &figures->report.labels[at];
-  const bool said = panel.purposes != nullptr && at < panel.purposes->size();
-  if (!said) {
-    if (label != nullptr) title.made = labelWithScore(*label);
-    return title;
-  }
-  const HeadPurpose& made = (*panel.purposes)[at];
-  const bool drawn = made.kind == HeadPurpose::Kind::drawn;
-  title.made = drawn ? "random" : made.title;
-  if (label == nullptr) return title;
-  const bool own = label->declared && label->key == made.title;
-  if (own) title.both = labelWithScore(*label);
-  title.measured =
-      own  // the label equals the purpose, which the title already shows
-          ? fmt::format("here {:.2f} (n = {})", label->score.value_or(0.0), label->rows)
-          : (drawn || !label->score ? "" : "here ") + labelWithScore(*label);
-  return title;
-}
-
-void drawTileTitle(ImDrawList* list, const FrameContext& look, const HeadTile& tile,
+void drawTileTitle(ImDrawList* list, const FrameContext& look, const GridTile& tile,
                    const TileGrid& grid, ImVec2 corner, int lines) {
-  const ShownTitle title(look, tile.title, titleRoom(look, grid), lines);
+  const Titles titles(look, grid);
+  const ShownTitle title = titles.shown(tile.title, lines);
   const ImU32 muted = look.theme.textMuted;
-  const float pitch = titleLine(look, title.fonts.words);
-  const float top = corner.y - look.space.tight - static_cast<float>(lines - 1) * pitch -
-                    fontSize(title.fonts.name);
-  drawText(list, title.fonts.name, {corner.x, top}, tile.color, title.name);
-  const float baseline = top + fontAscent(title.fonts.name);
-  drawText(list, title.fonts.words,
-           {corner.x + title.besideAt, baseline - fontAscent(title.fonts.words)}, muted,
-           title.beside);
-  float y = top + fontSize(title.fonts.name) + look.space.thin;
+  const float top = corner.y - look.space.tight - static_cast<float>(lines - 1) * titles.line -
+                    fontSize(titles.nameFont);
+  drawText(list, titles.nameFont, {corner.x, top}, tileColor(look.theme, tile.picture), title.name);
+  const float baseline = top + fontAscent(titles.nameFont);
+  drawText(list, titles.font, {corner.x + title.rightAt, baseline - fontAscent(titles.font)}, muted,
+           title.right);
+  float y = top + fontSize(titles.nameFont) + look.space.thin;
   for (const std::string& line : title.below) {
-    drawText(list, title.fonts.words, {corner.x, y}, muted, line);
-    y += pitch;
+    drawText(list, titles.font, {corner.x, y}, muted, line);
+    y += titles.line;
   }
 }
 
@@ -311,9 +261,9 @@ void layOutHeadTiles(HeadTileGroup& group, const FrameContext& look, const Visib
   // centres the tiles in their places
   const bool own = group.grid.labels == TileLabels::each;
   float used = group.grid.size.x;
-  for (const HeadTile& tile : group.tiles) {
-    const TitleRoom at = titleRoom(look, group.grid);
-    used = std::max(used, ShownTitle(look, tile.title, at, group.titleLines).width);
+  const Titles titles(look, group.grid);
+  for (const GridTile& tile : group.tiles) {
+    used = std::max(used, titles.shown(tile.title, group.titleLines).width);
   }
   used += own ? space.left + space.right : 0.0F;
   const float over = (group.grid.place.x - used) * 0.5F - look.space.tight;

@@ -19,6 +19,7 @@
 #include "app/ui/scene_commands.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -98,7 +99,7 @@ class ColumnOfTokens {
   void label(Index token, bool lit) const {
     const Theme& t = look_.theme;
     const std::string text =
-        elided(font_, tokenName(panel_, query_ ? Lane::query : Lane::key, token),
+        elided(font_, tokenName(headsState(panel_), query_ ? Lane::query : Lane::key, token),
                width_ - look_.space.small);
     const ImVec2 size = textSize(font_, text);
     const float x = query_ ? edge_ - look_.space.small - size.x : edge_ + look_.space.small;
@@ -146,40 +147,6 @@ std::string weightLabel(float weight) {
 
 }  // namespace
 
-Index TokenColumn::at(float y) const {
-  const auto token = static_cast<Index>(std::floor(first + (y - top) / pitch));
-  return std::clamp(token, range.first, range.first + range.count - 1);
-}
-
-TokenRange TokenColumn::visible() const {
-  const Index from = at(top + 0.5F);
-  return {from, at(bottom - 0.5F) - from + 1};
-}
-
-TokenColumn placeColumn(const TokenRange& range, float top, float bottom, float least, float most,
-                        float scrolled) {
-  TokenColumn column{range, static_cast<float>(range.first), 1.0F, top, bottom};
-  const auto count = static_cast<float>(range.count);
-  const float height = std::max(bottom - top, 1.0F);
-  column.pitch = std::clamp(height / count, least, most);
-  const float hidden = count - height / column.pitch;
-  if (hidden > 0.0F) {
-    column.first += scrolled * hidden;
-  } else {  // centred
-    const float margin = (height - count * column.pitch) * 0.5F;
-    column.top += margin;
-    column.bottom = column.top + count * column.pitch;
-  }
-  return column;
-}
-
-float scrolledTo(const TokenColumn& column, Index token) {
-  const float hidden = static_cast<float>(column.range.count) - column.shown();
-  if (hidden <= 0.0F) return 0.0F;
-  const float first = static_cast<float>(token - column.range.first) + 0.5F - column.shown() * 0.5F;
-  return std::clamp(first / hidden, 0.0F, 1.0F);
-}
-
 bool TokenColumns::scrolls() const {
   const auto more = [](const TokenColumn& c) {
     return static_cast<float>(c.range.count) > c.shown() + 0.01F;
@@ -192,7 +159,7 @@ TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scr
   const ImVec2 a = room.a, b = room.b;
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
-  const AttentionConfig& c = panel.trace.config();
+  const Trace& trace = panel.trace;
   const HeadsView& heads = panel.headsView;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* small = look.fonts.small;
@@ -210,15 +177,15 @@ TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scr
     return placeColumn(shownOf(range, tokens), a.y + title, b.y, look.px(kLeastPitch),
                        look.px(kMostPitch), scrolled);
   };
-  columns.queries = place(heads.queries, c.seqLen);
-  columns.keys = place(heads.keys, c.keys());
-  const float queryWidth = widthOf(Lane::query, c.seqLen);
-  const float keyWidth = widthOf(Lane::key, c.keys());
+  columns.queries = place(heads.queries, trace.queries());
+  columns.keys = place(heads.keys, trace.keys());
+  const float queryWidth = widthOf(Lane::query, trace.queries());
+  const float keyWidth = widthOf(Lane::key, trace.keys());
   const float strip =
       laneCurves(look, panel.trace, Lane::query, panel.selection.item).room(look.fonts.regular);
   columns.left = a.x + queryWidth + strip;
   columns.right = b.x - keyWidth - strip;
-  const char* keyTitle = c.crossAttention() ? "key (memory)" : "key";
+  const char* keyTitle = has(trace.config(), TensorId::memory) ? "key (memory)" : "key";
   drawText(list, small, {columns.left - look.space.small - textSize(small, "query").x, a.y},
            t.queryText, "query");
   const float keyX = columns.right + look.space.small;

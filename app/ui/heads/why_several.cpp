@@ -16,6 +16,7 @@
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/heads/heads_view.h"
+#include "app/ui/heads/view_model/relation_pair.h"
 #include "app/ui/hover.h"
 #include "app/ui/menu.h"
 #include "app/ui/panel.h"
@@ -24,76 +25,12 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/merged_heads.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
 #include "core/heads/designed_heads.h"
-#include "core/training/relations.h"
 
 namespace headscope::ui {
 namespace {
-
-using HeadRelations = std::vector<HeadRelation>;
-
-/// The measurements of two relations.
-struct PairFigures {
-  std::array<HeadRelation, 2> pair;
-  std::shared_ptr<const MergedHeads> measured;
-  Mask mask;
-  Index item = 0;
-  std::uint64_t revision = 0;  // distinguishes different measurements
-};
-
-/// Returns the heads whose relation has a partner for some token of the item.
-HeadRelations candidatesOf(const PanelContext& panel) {
-  HeadRelations found;
-  const auto relations = declaredRelations(panel.trace.document());
-  const auto item = static_cast<std::size_t>(panel.selection.item);
-  for (std::size_t h = 0; h < relations.size(); ++h) {
-    if (!relations[h] || item >= relations[h]->partners.size()) continue;
-    const auto& partners = relations[h]->partners[item];
-    const bool some = std::any_of(partners.begin(), partners.end(),
-                                  [](const auto& keys) { return !keys.empty(); });
-    if (some) found.push_back({static_cast<Index>(h), *relations[h]});
-  }
-  return found;
-}
-
-const HeadRelation* candidateOf(const HeadRelations& candidates, Index head) {
-  const auto found = std::find_if(candidates.begin(), candidates.end(),
-                                  [head](const HeadRelation& c) { return c.head == head; });
-  return found == candidates.end() ? nullptr : &*found;
-}
-
-/// Returns the user's pair if this sentence has both relations; else empty.
-std::vector<Index> chosenRelations(const HeadsView& view, const HeadRelations& candidates) {
-  const std::vector<Index>& pair = view.relationPair;
-  const bool fits = pair.size() == 2 && pair[0] != pair[1] &&
-                    candidateOf(candidates, pair[0]) != nullptr &&
-                    candidateOf(candidates, pair[1]) != nullptr;
-  return fits ? pair : std::vector<Index>();
-}
-
-/// Measures two relations. With empty `heads`, they are the two that blur most. Returns none where
-/// cancelled.
-std::optional<PairFigures> measurePair(const Trace& trace, Index item,
-                                       const HeadRelations& candidates,
-                                       const std::vector<Index>& heads, PairGains gains,
-                                       const ExecutionContext& execution) {
-  PairFigures figures;
-  figures.mask = trace.config().mask;
-  figures.item = item;
-  std::array<std::size_t, 2> blurred{};  // indices of candidates
-  if (heads.empty()) {
-    const auto most = mostBlurred(trace, item, candidates, gains, execution);
-    if (!most) return std::nullopt;
-    blurred = *most;
-  }
-  for (std::size_t r = 0; r < 2; ++r) {
-    figures.pair[r] = heads.empty() ? candidates[blurred[r]] : *candidateOf(candidates, heads[r]);
-  }
-  auto measured = twoInOne(trace, item, figures.pair, gains, execution);
-  if (!measured) return std::nullopt;
-  figures.measured = std::make_shared<MergedHeads>(std::move(*measured));
-  return figures;
-}
 
 Computed<PairFigures> pairFigures(const PanelContext& panel, const HeadRelations& candidates) {
   const HeadsView& view = panel.headsView;
@@ -115,11 +52,6 @@ Computed<PairFigures> pairFigures(const PanelContext& panel, const HeadRelations
 
 // Pictures.
 
-/// Returns "0.41", or the reason where there is no score.
-std::string scoreText(const MetricValue& score) {
-  return score ? fmt::format("{:.2f}", *score) : score.why;
-}
-
 constexpr float kOneLine = 190.0F;  // points; the width for a relation and its number
 
 /// A matrix's name and the numbers below it, each next to its caption, or under it where the width
@@ -131,7 +63,7 @@ struct PairNumbers {
 };
 
 void drawPairNumbers(const FrameContext& look, const PairNumbers& numbers, ImVec2 at, float width) {
-  const bool beside = width >= look.px(kOneLine);
+  const bool oneLine = width >= look.px(kOneLine);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto line = [&](ImFont* font, ImU32 color, const std::string& text, float room) {
     drawText(list, font, at, color, elided(font, text, room));
@@ -140,9 +72,9 @@ void drawPairNumbers(const FrameContext& look, const PairNumbers& numbers, ImVec
   line(look.fonts.semibold, numbers.color, numbers.name, width);
   next(look.fonts.semibold);
   for (const auto& [what, value] : numbers.lines) {
-    const float taken = beside ? textSize(look.fonts.mono, value).x + look.space.medium : 0.0F;
+    const float taken = oneLine ? textSize(look.fonts.mono, value).x + look.space.medium : 0.0F;
     line(look.fonts.small, look.theme.textMuted, what, width - taken);
-    if (beside) {
+    if (oneLine) {
       drawText(list, look.fonts.mono, {at.x + width - taken + look.space.medium, at.y},
                look.theme.text, value);
     } else {
@@ -151,26 +83,6 @@ void drawPairNumbers(const FrameContext& look, const PairNumbers& numbers, ImVec
     }
     next(look.fonts.mono);
   }
-}
-
-/// Returns "Head 1 · scores × 0.41".
-std::string pairHeadName(const HeadRelation& head, double gain) {
-  const std::string name = fmt::format("Head {}", head.head + 1);
-  return gain == 1.0 ? name : name + fmt::format(" · scores × {}", number(gain, 2));
-}
-
-/// Returns the rows of a computed weight matrix; keys that the mask forbids are masked cells.
-CellRows pairCells(const PairFigures& figures, std::size_t i) {
-  const ConstMatrixView weights = figures.measured->weights[i].matrix();
-  const auto read = [held = figures.measured, weights, mask = figures.mask, item = figures.item](
-                        Index row, std::span<float> cells) {
-    const AllowedKeys allowed = allowedKeys(mask, item, row, weights.cols);
-    for (std::size_t j = 0; j < cells.size(); ++j) {
-      const auto key = static_cast<Index>(j);
-      cells[j] = allowed(key) ? weights(row, key) : gl::kMaskedCell;
-    }
-  };
-  return {weights.rows, weights.cols, read};
 }
 
 /// Draws the matrices of the two heads and of the merged head side by side. The numbers of a matrix
@@ -198,10 +110,12 @@ void pairPictures(const PanelContext& panel, const PairFigures& figures) {
   const float lines =
       (widest < look.px(kOneLine) ? 6.0F : 3.0F) * (fontSize(look.fonts.mono) + look.space.tight) +
       fontSize(look.fonts.semibold) + look.space.large;
-  const float sideBeside = std::min(widest - words - look.space.medium, room.height() - below);
-  const float sideAbove = std::min(widest, room.height() - below - lines);
-  const bool above = sideAbove > sideBeside;
-  const float side = std::max(look.space.wide, above ? sideAbove : sideBeside);
+  const float sideWithNumbersRight =
+      std::min(widest - words - look.space.medium, room.height() - below);
+  const float sideWithNumbersBelow = std::min(widest, room.height() - below - lines);
+  const bool numbersBelow = sideWithNumbersBelow > sideWithNumbersRight;
+  const float side =
+      std::max(look.space.wide, numbersBelow ? sideWithNumbersBelow : sideWithNumbersRight);
   const auto ratio = static_cast<float>(c.keys()) / static_cast<float>(c.seqLen);
   const ImVec2 size(side * std::min(ratio, 1.0F), side / std::max(ratio, 1.0F));
   const ColorScale scale = sequentialScale(look, 0.0F, 1.0F);
@@ -214,7 +128,7 @@ void pairPictures(const PanelContext& panel, const PairFigures& figures) {
     const Rect part = room.column(static_cast<int>(i), 3, 0.0F);
     const Rect at = Rect::at({part.a.x + labels, part.a.y}, size);
     heatmaps.add(Fingerprint("two heads in one", i), Fingerprint("two in one", figures.revision),
-                 pairCells(figures, i), scale, at);
+                 figures.weights(i), scale, at);
     drawRowLabels(list, queries, at, look.space.tight);
     ColumnLabels(look, keys, size.x, below).draw(list, at);
     const PairNumbers numbers{names[i],
@@ -222,11 +136,11 @@ void pairPictures(const PanelContext& panel, const PairFigures& figures) {
                               {{{a.relation.name, scoreText(of.scores[i][0])},
                                 {b.relation.name, scoreText(of.scores[i][1])},
                                 {"entropy, bits", scoreText(of.entropy[i])}}}};
-    const ImVec2 place = above ? ImVec2(at.a.x, at.b.y + below + look.space.small)
-                               : ImVec2(at.b.x + look.space.large, at.a.y);
+    const ImVec2 place = numbersBelow ? ImVec2(at.a.x, at.b.y + below + look.space.small)
+                                      : ImVec2(at.b.x + look.space.large, at.a.y);
     drawPairNumbers(look, numbers, place,
-                    above ? std::min(std::max(size.x, look.px(kOneLine)), widest)
-                          : part.b.x - look.space.medium - place.x);
+                    numbersBelow ? std::min(std::max(size.x, look.px(kOneLine)), widest)
+                                 : part.b.x - look.space.medium - place.x);
   }
   heatmaps.draw(list);
 }
@@ -255,8 +169,9 @@ void tornPicture(const PanelContext& panel, const PairFigures& figures,
   const float lane =
       std::clamp((room.height() - names.room()) / 3.0F, look.space.wide, look.px(kHighestLane));
   // in low lanes the numbers are next to the bars, else above them
-  const bool beside = lane < look.px(64) && width / count >= look.px(58);
-  const float value = beside ? look.space.small : fontSize(look.fonts.mono) + look.space.tight;
+  const bool numbersRight = lane < look.px(64) && width / count >= look.px(58);
+  const float value =
+      numbersRight ? look.space.small : fontSize(look.fonts.mono) + look.space.tight;
   const Rect whole{{left, room.a.y}, {left + width, room.a.y + 3.0F * lane}};
   const auto column = [&](Index key, float from, float to) {
     const float x = left + width * static_cast<float>(key) / count;
@@ -275,13 +190,19 @@ void tornPicture(const PanelContext& panel, const PairFigures& figures,
     const float most = std::max(1.0F, base - at.a.y - value);
     const std::string title =
         joint ? "One head for both" : pairHeadName(figures.pair[i], of.gains[i]);
-    const float textTop = base - fontSize(look.fonts.semibold) - fontSize(look.fonts.small);
-    drawText(list, look.fonts.semibold, {room.a.x, textTop}, joint ? t.text : colors[i],
-             elided(look.fonts.semibold, title, words));
-    drawText(
-        list, look.fonts.small, {room.a.x, textTop + fontSize(look.fonts.semibold)}, t.textMuted,
-        elided(look.fonts.small,
-               joint ? "both scores added, one softmax" : figures.pair[i].relation.name, words));
+    // a low lane has room for the title alone
+    const float captions = fontSize(look.fonts.small);
+    const bool captioned = lane > fontSize(look.fonts.semibold) + captions + look.space.tight;
+    ImFont* font = captioned ? look.fonts.semibold : look.fonts.small;
+    const float textTop = base - fontSize(font) - (captioned ? captions : 0.0F);
+    drawText(list, font, {room.a.x, textTop}, joint ? t.text : colors[i],
+             elided(font, title, words));
+    if (captioned) {
+      drawText(
+          list, look.fonts.small, {room.a.x, base - captions}, t.textMuted,
+          elided(look.fonts.small,
+                 joint ? "both scores added, one softmax" : figures.pair[i].relation.name, words));
+    }
     list->AddLine({at.a.x, base}, {at.b.x, base}, t.divider, look.space.hair);
     const ConstMatrixView weights = of.weights[i].matrix();
     for (Index key = 0; key < weights.cols; ++key) {
@@ -295,72 +216,16 @@ void tornPicture(const PanelContext& panel, const PairFigures& figures,
       }
       const Rect bar = column(key, base - most * weight, base);
       const float inset = std::min(look.space.small, bar.width() * 0.2F);
-      const float end = beside ? bar.a.x + bar.width() * 0.4F : bar.b.x - inset;
+      const float end = numbersRight ? bar.a.x + bar.width() * 0.4F : bar.b.x - inset;
       list->AddRectFilled({bar.a.x + inset, bar.a.y}, {end, bar.b.y}, color, look.space.hair);
       if (!sought) continue;
       const ImVec2 number =
-          beside ? ImVec2((end + bar.b.x) * 0.5F, at.centre().y)
-                 : ImVec2(bar.centre().x, bar.a.y - fontSize(look.fonts.mono) * 0.5F);
+          numbersRight ? ImVec2((end + bar.b.x) * 0.5F, at.centre().y)
+                       : ImVec2(bar.centre().x, bar.a.y - fontSize(look.fonts.mono) * 0.5F);
       drawTextCentred(list, look.fonts.mono, number, t.text, fmt::format("{:.2f}", weight));
     }
   }
   names.draw(list, whole);
-}
-
-// Texts.
-
-/// Returns a sentence about the query whose two partners lose most.
-std::string tornInWords(const PanelContext& panel, const ConflictedQuery& torn) {
-  std::string text = fmt::format(
-      "{} is to look at {} and at {}: {:.2f} and {:.2f} by the two heads, {:.2f} and {:.2f} by the "
-      "one",
-      tokenInQuotes(panel, torn.query), tokenInQuotes(panel, torn.partners[0], Lane::key),
-      tokenInQuotes(panel, torn.partners[1], Lane::key), torn.alone[0], torn.alone[1],
-      torn.together[0], torn.together[1]);
-  if (torn.most != torn.partners[0] && torn.most != torn.partners[1]) {
-    text += fmt::format(", which looks at {} most ({:.2f})",
-                        tokenInQuotes(panel, torn.most, Lane::key), torn.mostWeight);
-  }
-  return text + ".";
-}
-
-std::string conclusion(const PanelContext& panel, const PairFigures& figures) {
-  const MergedHeads& m = *figures.measured;
-  const auto of = [&](std::size_t w, std::size_t r) { return scoreText(m.scores[w][r]); };
-  return fmt::format(
-      "Two heads give {} ({}) and {} ({}) of their weight to the tokens they are for. One head "
-      "that holds the matrices of both has the sum of their scores, and one softmax for it: {} and "
-      "{}. {}\nEntropy: {} bits against {} and {}.",
-      of(0, 0), figures.pair[0].relation.name, of(1, 1), figures.pair[1].relation.name, of(2, 0),
-      of(2, 1), m.torn ? tornInWords(panel, *m.torn) : "No token has targets for both heads.",
-      scoreText(m.entropy[2]), scoreText(m.entropy[0]), scoreText(m.entropy[1]));
-}
-
-/// Returns a sentence about the picture of one row.
-std::string tornAnswer(const PanelContext& panel, const ConflictedQuery& torn) {
-  return fmt::format(
-      "{} is to look at {} and at {}: two heads give {:.2f} and {:.2f}; one head has one row to "
-      "share, and gives {:.2f} and {:.2f}.",
-      tokenInQuotes(panel, torn.query), tokenInQuotes(panel, torn.partners[0], Lane::key),
-      tokenInQuotes(panel, torn.partners[1], Lane::key), torn.alone[0], torn.alone[1],
-      torn.together[0], torn.together[1]);
-}
-
-/// Returns a sentence about the matrices; the conclusion is its tooltip.
-std::string answer(const PairFigures& figures) {
-  const MergedHeads& m = *figures.measured;
-  const auto lost = [&](std::size_t r) { return m.scores[2][r] && m.scores[r][r]; };
-  if (!lost(0) || !lost(1)) return "Each head has one softmax, so one head makes one choice.";
-  const double first = *m.scores[2][0] - *m.scores[0][0];
-  const double second = *m.scores[2][1] - *m.scores[1][1];
-  const auto change = [&](std::size_t r) {
-    return fmt::format("{} {:.2f} → {:.2f}", figures.pair[r].relation.name, *m.scores[r][r],
-                       *m.scores[2][r]);
-  };
-  const char* said = first < 0.0 && second < 0.0   ? "One head for both jobs does both worse"
-                     : first < 0.0 || second < 0.0 ? "One head for both jobs does one of them worse"
-                                                   : "Here one head does both no worse than two";
-  return fmt::format("{}: {}, {}.", said, change(0), change(1));
 }
 
 class WhySeveralTab final : public Card {
@@ -373,7 +238,7 @@ class WhySeveralTab final : public Card {
     const auto* found = panel.computations.computeNow<HeadRelations>(
         "heads with a relation",
         Fingerprint("heads with a relation", panel.trace.pass(), panel.selection.item),
-        [&panel] { return candidatesOf(panel); });
+        [&panel] { return relationsWithPartners(panel.trace.document(), panel.selection.item); });
     if (found == nullptr || found->size() < 2) return tooFew(panel);
     const HeadRelations candidates = *found;
     pairOf(panel, candidates);
@@ -386,19 +251,16 @@ class WhySeveralTab final : public Card {
     if (found.current != nullptr) {
       heads_ = {found.current->pair[0].head, found.current->pair[1].head};
     }
-    const bool known = candidateOf(candidates, heads_[0]) != nullptr &&
-                       candidateOf(candidates, heads_[1]) != nullptr;
+    const bool known = relationOf(candidates, heads_[0]) != nullptr &&
+                       relationOf(candidates, heads_[1]) != nullptr;
     if (known) controls(panel, candidates);
     if (found.current == nullptr) {
-      const bool failed = !found.problem.empty();
-      label(look.fonts.regular, failed ? look.theme.bad : look.theme.textMuted,
-            failed ? found.problem : "measuring …");
-      return;
+      return waitingLabel(look, look.fonts.regular, found.problem, "measuring …");
     }
     const auto& torn = found.current->measured->torn;
     wrappedLabel(look.fonts.semibold, look.theme.text,
-                 torn ? tornAnswer(panel, *torn) : answer(*found.current));
-    tip(look, conclusion(panel, *found.current));
+                 pairAnswer(headsState(panel), *found.current));
+    tip(look, pairConclusion(headsState(panel), *found.current));
     ImGui::Dummy({0.0F, look.space.thin});
     if (torn) {
       tornPicture(panel, *found.current, *torn);
@@ -424,7 +286,7 @@ class WhySeveralTab final : public Card {
   void chooser(const PanelContext& panel, std::size_t which,
                const HeadRelations& candidates) const {
     const FrameContext& look = panel.look;
-    const HeadRelation& now = *candidateOf(candidates, heads_[which]);
+    const HeadRelation& now = *relationOf(candidates, heads_[which]);
     const std::string id = which == 0 ? "first relation" : "second relation";
     const std::string text = now.relation.name + " ▾###" + id;
     if (pill(look, text.c_str())) openMenu(id.c_str());
@@ -458,16 +320,16 @@ class WhySeveralTab final : public Card {
         "The pair of relations that suffers most in one head: among all pairs with different "
         "target keys, the one whose smaller loss is largest");
     flowOn(look, look.px(210), 14.0F);
-    const int gains = choices(
-        look, "pair gains", {"equal gains", headsAreTrained(panel) ? "as learned" : "as designed"},
-        view.gainsAsBuilt ? 1 : 0);
+    const int gains =
+        choices(look, "pair gains",
+                {"equal gains", headsAreTrained(panel.purposes) ? "as learned" : "as designed"},
+                view.gainsAsBuilt ? 1 : 0);
     if (gains >= 0) view.gainsAsBuilt = gains == 1;
-    tip(look,
-        fmt::format(
-            "Equal gains: each head's scores are scaled so that its target key leads by {:g} on "
-            "average where the two targets differ. Neither head then wins by its gain alone",
-            kEqualLead));
-    const std::string said = purposesInWords(panel);
+    tip(look, fmt::format("Equal gains: each head's scores are scaled so that its target key leads "
+                          "by {:g} on average where the two targets differ. Neither head then wins "
+                          "by its gain alone",
+                          kEqualLead));
+    const std::string said = purposesInWords(panel.purposes);
     flowOn(look, textSize(look.fonts.small, said).x, 14.0F);
     rowCaption(look, said.c_str());
     ImGui::NewLine();

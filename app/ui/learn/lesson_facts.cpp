@@ -7,6 +7,7 @@
 
 #include "app/ui/panel.h"
 #include "app/view_json.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/json.h"
 

@@ -15,6 +15,7 @@
 #include "app/view_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/document/trace.h"
 #include "core/editing/history.h"
 
 namespace headscope::ui {

@@ -112,9 +112,7 @@ bool GenerationTab::full(const PanelContext& panel, const ModelMoment& moment) {
   if (tokens < most) return false;
   wrappedLabel(
       look.fonts.regular, look.theme.textMuted,
-      fmt::format(
-          "The text has {} tokens, the model's maximum: use a shorter text to generate more.",
-          tokens));
+      fmt::format("The text has {} tokens, the model's maximum: shorten it to continue.", tokens));
   const Index some = most * 3 / 4;
   if (moment.tokenizer == nullptr || some == 0) return true;
   if (pill(look, fmt::format("use the first {} tokens", some).c_str())) {

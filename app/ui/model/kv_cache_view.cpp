@@ -11,6 +11,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/rows.h"
 #include "core/base/numbers.h"
 #include "core/model/generation.h"
 

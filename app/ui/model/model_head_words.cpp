@@ -1,4 +1,4 @@
-// The texts of a head: in its tile, above it, beside it, and at the mouse.
+// The texts of a head: in its tile, above it, next to it, and at the mouse.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "app/ui/parts/head_label.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 

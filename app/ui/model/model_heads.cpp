@@ -16,12 +16,13 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/model/edited_layer.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr float kTitledFrom = 90.0F;  // points: larger places show the head's label above the tile
-constexpr float kNamedFrom = 230.0F;  // points: larger places show token names beside the tile
+constexpr float kNamedFrom = 230.0F;  // points: larger places show token names next to the tile
 
 std::vector<Index> within(std::vector<Index> tokens, Index count) {
   std::erase_if(tokens, [count](Index token) { return token >= count; });
@@ -71,7 +72,7 @@ std::string shortName(const HeadOfLayer& head) {
 WeightRange weightRange(const model::ModelDocument& document) {
   WeightRange range;
   for (const auto& [layer, edited] : document.edited) {
-    range = range.with(headscope::weightRange(edited.config, edited.pins, 0, -1));
+    range = range.with(headscope::weightRange(edited->config, edited->pins, 0, -1));
   }
   return range;
 }
@@ -275,7 +276,7 @@ void ModelHeads::headNames(const Rect& top) const {
 }
 
 /// Draws the names of layers left of the rows: those of the first block stay visible, those of
-/// others stand beside their block.
+/// others stand next to their block.
 void ModelHeads::layerNames(const Rect& left) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ModelCanvas& canvas = memory_.canvas;

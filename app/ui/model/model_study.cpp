@@ -12,6 +12,7 @@
 #include "core/analysis/rows.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "app/ui/panel.h"
+#include "core/analysis/head_metrics.h"
 #include "core/analysis/trace_difference.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

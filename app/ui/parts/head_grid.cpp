@@ -14,6 +14,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/rows.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

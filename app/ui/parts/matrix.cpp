@@ -13,6 +13,7 @@
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/rows.h"
+#include "core/attention/config.h"
 #include "core/attention/gradients.h"
 #include "core/document/trace.h"
 
@@ -285,7 +286,15 @@ ColorScale colorScale(const FrameContext& look, const Trace& trace, const Matrix
              : divergingScale(look, magnitude);
 }
 
+/// Bounds a cache: more values than any page shows at once are those of earlier documents.
+template <typename Cache>
+static void forgetIfMany(Cache& cache) {
+  constexpr std::size_t kMost = 16384;
+  if (cache.size() >= kMost) cache.clear();
+}
+
 float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head, bool gradient) {
+  forgetIfMany(known_);
   Known& known = known_[{tensor, item, head, gradient}];
   const std::uint64_t revision = gradient ? trace.pass() : trace.revision(tensor);
   if (known.revision == revision) return known.value;
@@ -307,6 +316,7 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
 }
 
 float Magnitudes::ofPart(const Trace& trace, const MatrixRef& ref) {
+  forgetIfMany(parts_);
   Known& known = parts_[ref.place().value()];
   const std::uint64_t revision = revisionOf(trace, ref);
   if (known.revision == revision) return known.value;

@@ -9,7 +9,10 @@
 #include "app/ui/compat.h"
 #include "app/ui/panel.h"
 #include "app/ui/widgets.h"
-#include "core/attention/dropout.h"
+#include "core/attention/config.h"
+#include "core/attention/dropped_cells.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

@@ -22,14 +22,14 @@ constexpr Index kBytes = Index{64} << 20;  // the memory of all pictures
 constexpr Index kFinest = 512;             // the most cells along a side
 constexpr Index kPieces = 32;              // ranges of adjacent rows, which share their blocks
 
-SmallScores noneYet(const AttentionConfig& c, Index item) {
-  const Index each = kBytes / (c.numHeads * std::ssize(kTensors) * Index{sizeof(float)});
+SmallScores noneYet(const Trace& pass, Index item) {
+  const Index each = kBytes / (pass.numHeads() * std::ssize(kTensors) * Index{sizeof(float)});
   const Index side = std::min(kFinest, static_cast<Index>(std::sqrt(static_cast<double>(each))));
   SmallScores small;
   small.item = item;
-  small.rows = std::min(c.seqLen, side);
-  small.cols = std::min(c.keys(), side);
-  small.heads.resize(static_cast<std::size_t>(c.numHeads));
+  small.rows = std::min(pass.queries(), side);
+  small.cols = std::min(pass.keys(), side);
+  small.heads.resize(static_cast<std::size_t>(pass.numHeads()));
   return small;
 }
 
@@ -84,7 +84,7 @@ TracePtr SmallScoresBeside::shown(const TracePtr& pass, Index item, Index head,
   for (const TensorId id : kTensors) values.add(pass->revision(id));
   SmallScoresPtr small = small_;
   if (small == nullptr || !(values == values_)) {
-    small = std::make_shared<SmallScores>(noneYet(pass->config(), item));
+    small = std::make_shared<SmallScores>(noneYet(*pass, item));
     values_ = values;
   }
   const Known* there = computations.last<Known>(kName);

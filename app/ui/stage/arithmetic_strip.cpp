@@ -9,6 +9,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

@@ -21,6 +21,8 @@
 #include "app/ui/stage/stage_matrix.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -54,18 +56,18 @@ std::string stripKvHead(const AttentionConfig& c, Index head, float room, ImFont
 constexpr float kLowStripCard = 72.0F;  // at scale 1; lower cards have a small picture
 constexpr float kLowCard = 60.0F;       // at scale 1; lower cards have no line for a switch
 
-/// One head of the strip: its picture, with text beside it or above.
+/// One head of the strip: its picture, with text at its right or above it.
 struct StripCard {
   Index head;
   Rect at, picture;
-  bool beside;
+  bool textAtRight;
   bool brief;  // low and narrow: only the number has room
 
   std::string name() const {
     return brief ? std::to_string(head + 1) : fmt::format("Head {}", head + 1);
   }
   float left(const FrameContext& look) const {
-    return beside ? picture.b.x + look.px(12) : at.a.x + look.px(8);
+    return textAtRight ? picture.b.x + look.px(12) : at.a.x + look.px(8);
   }
 };
 
@@ -76,8 +78,8 @@ ImVec2 switchPlace(const FrameContext& look, const StripCard& card) {
   const float right = card.at.b.x - pad - size.x;
   const float name = textSize(look.fonts.semibold, card.name()).x;
   const bool fits = card.left(look) + name + look.space.small <= right;
-  return fits || !card.beside ? ImVec2(right, card.at.a.y + pad)
-                              : ImVec2(card.left(look), card.at.b.y - pad - size.y);
+  return fits || !card.textAtRight ? ImVec2(right, card.at.a.y + pad)
+                                   : ImVec2(card.left(look), card.at.b.y - pad - size.y);
 }
 
 /// A note on a head that was made for a relation but hardly follows it here, or cannot.
@@ -101,7 +103,7 @@ std::optional<NotHere> notHere(const MeasuredHeads& measured, Index head) {
       true};
 }
 
-/// Draws the head's number, its label and its measures, as far as there is room: beside the
+/// Draws the head's number, its label and its measures, as far as there is room: next to the
 /// picture, or one line above it.
 void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const StripCard& card) {
   const FrameContext& look = panel.look;
@@ -113,9 +115,9 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
   const ImVec2 text(card.left(look), card.at.a.y + look.px(low ? 5 : 7));
   drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
            card.name());
-  const std::string title = purposeTitle(panel, card.head);
+  const std::string title = purposeTitle(panel.purposes, card.head);
   const auto flag = title.empty() ? std::nullopt : notHere(measured, card.head);
-  if (!card.beside) {
+  if (!card.textAtRight) {
     const float room = card.at.b.x - text.x - look.space.small;
     drawText(list, small, {text.x, text.y + fontSize(look.fonts.semibold) + look.space.hair},
              flag && flag->asked ? t.bad : t.textMuted, elided(small, title, room));
@@ -194,12 +196,13 @@ std::vector<StripCard> stripCards(const PanelContext& panel, ImVec2 origin, ImVe
   const AttentionConfig& c = panel.trace.config();
   const float pad = look.px(8);
   const float most = size.y < look.px(kLowStripCard) ? look.px(32) : size.y - 2 * pad;
-  // the picture stands beside the text, or below it where the card is narrow
-  const bool beside = size.x - 2 * pad - most > look.px(62);
-  // above a picture with no room beside it: the name, and the relation that the head was made for
+  // the picture stands next to the text, or below it where the card is narrow
+  const bool textAtRight = size.x - 2 * pad - most > look.px(62);
+  // above a picture with no room at its right: the name, and the relation that the head was made
+  // for
   const bool named = panel.purposes != nullptr && !panel.purposes->empty();
   const float lines = look.space.wide + (named ? fontSize(look.fonts.small) : 0.0F);
-  const float side = beside ? most : std::min(most - lines, size.x - 2 * pad);
+  const float side = textAtRight ? most : std::min(most - lines, size.x - 2 * pad);
   const auto aspect = static_cast<float>(c.seqLen) / static_cast<float>(c.keys());
   const ImVec2 extent(std::max(aspect > 1.0F ? side / aspect : side, 3.0F),
                       std::max(aspect < 1.0F ? side * aspect : side, 3.0F));
@@ -208,10 +211,10 @@ std::vector<StripCard> stripCards(const PanelContext& panel, ImVec2 origin, ImVe
   for (Index h = 0; h < c.numHeads; ++h) {
     const Rect at = Rect::at({origin.x + static_cast<float>(h) * pitch, origin.y}, size);
     if (at.a.x > seen.b.x || at.b.x < seen.a.x) continue;
-    const ImVec2 corner(at.a.x + pad, beside ? at.a.y + pad : at.b.y - pad - side);
-    StripCard card{h, at, Rect::at(corner, extent), beside, false};
+    const ImVec2 corner(at.a.x + pad, textAtRight ? at.a.y + pad : at.b.y - pad - side);
+    StripCard card{h, at, Rect::at(corner, extent), textAtRight, false};
     card.brief =
-        beside && size.y < look.px(kLowCard) && switchPlace(look, card).x <= card.left(look);
+        textAtRight && size.y < look.px(kLowCard) && switchPlace(look, card).x <= card.left(look);
     cards.push_back(card);
   }
   return cards;
@@ -364,7 +367,7 @@ void stripHeading(const PanelContext& panel, const std::string& about) {
 
 /// Draws the button on two lines at the right of a strip too low for a heading. Returns the width
 /// that it takes.
-float whySeveralBeside(const PanelContext& panel, float height) {
+float whySeveralAtRight(const PanelContext& panel, float height) {
   constexpr const char* kTwoLines = "Why several\nheads?";
   const FrameContext& look = panel.look;
   if (panel.trace.config().numHeads < 2) return 0.0F;
@@ -400,7 +403,7 @@ void headsStrip(const PanelContext& panel) {
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() - more);
     room.y += 2.0F * more;
   }
-  if (!headed) room.x -= whySeveralBeside(panel, room.y);
+  if (!headed) room.x -= whySeveralAtRight(panel, room.y);
   const float gap = look.px(10);
   const auto count = static_cast<float>(c.numHeads);
   const float width =

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "app/ui/card.h"
-#include "app/ui/heads/figures.h"
 #include "app/ui/parts/head_grid.h"
 
 namespace headscope::ui {

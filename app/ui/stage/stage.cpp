@@ -23,6 +23,7 @@
 #include "app/ui/stage/used_columns.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -62,7 +63,7 @@ class Stage {
     layOut(matrices);
     findLit();
     const auto result = resultLookedAt(items_, panel.selection.step, panel.view);
-    if (result && !told()) explained_ = &panel.explanations.of(panel.trace, *result);
+    if (result && !narrates()) explained_ = &panel.explanations.of(panel.trace, *result);
   }
 
   /// Returns the cell under the mouse.
@@ -114,7 +115,7 @@ class Stage {
   }
 
   /// The width that a column needs for its numbers; 0 where a matrix has too many to show them
-  /// beside others.
+  /// next to others.
   float numberWidthOf(const StageItem& item) {
     constexpr Index kFewColumns = 16;
     constexpr Index kFewCells = 1024;
@@ -185,14 +186,14 @@ class Stage {
   }
 
   /// Whether the stage shows the moment of the timeline and not the cell under the mouse.
-  bool told() const {
+  bool narrates() const {
     return played_ != nullptr && (panel_.frame.playing || !panel_.frame.hovered);
   }
 
   void findLit() {
     lit_.fill(-1);
     const auto set = [this](Lane lane, Index at) { lit_[static_cast<std::size_t>(lane)] = at; };
-    if (told()) {
+    if (narrates()) {
       lit_ = played_->lit;
     } else if (panel_.frame.hovered) {
       set(panel_.frame.hovered->rowLane, panel_.frame.hovered->row);
@@ -313,10 +314,10 @@ void stageHeading(const PanelContext& panel, bool perHead) {
     explanation += ", " + headName(whose, headIn(whose, panel.selection.head, c), c);
   }
   const float switches = stageChoicesWidth(panel);
-  const float beside =
+  const float free =
       ImGui::GetContentRegionAvail().x - textSize(look.fonts.semibold, title).x - look.px(24);
-  const bool flows = beside < switches;
-  const float room = flows ? beside : beside - switches;
+  const bool flows = free < switches;
+  const float room = flows ? free : free - switches;
   heading(look, title.c_str(),
           room > look.px(60) ? elided(look.fonts.small, explanation, room).c_str() : nullptr);
   const float below = ImGui::GetCursorPos().y;

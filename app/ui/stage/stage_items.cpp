@@ -8,9 +8,8 @@
 #include "app/ui/frame_state.h"
 #include "app/ui/selection.h"
 #include "app/ui/view_state.h"
-#include "core/attention/alibi.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
-
 namespace headscope::ui {
 namespace {
 
@@ -61,14 +60,10 @@ class StageItemBuilder {
         return sign(piece.text);
       case Kind::combine:
         return sign(c_.mistakes.zeroForMasked ? "⊙" : "+");
-      case Kind::multiplier:
-        return sign(fmt::format("× {:.4g}", c_.scoreMultiplier()));
-      case Kind::penalty:
-        if (c_.alibi) sign(fmt::format("−{:.3g}·d", alibiSlope(view_.selection.head, c_.numHeads)));
-        return;
-      case Kind::gain:
-        if (c_.gain(view_.selection.head) != 1.0F)
-          sign(fmt::format("× {:g}", c_.gain(view_.selection.head)));
+      case Kind::operation:
+        if (std::string text = step(step_).sign(c_, view_.selection.head); !text.empty()) {
+          sign(std::move(text));
+        }
         return;
     }
   }
@@ -92,10 +87,13 @@ class StageItemBuilder {
   }
 
   /// Primes distinguish the successive tensors Q, Q' and Q''.
-  const char* primes(TensorId tensor) const {
-    if (tensor == TensorId::qNorm || tensor == TensorId::kNorm) return "'";
-    if (tensor != TensorId::qRot && tensor != TensorId::kRot) return "";
-    return c_.headNorm.on() ? "''" : "'";
+  std::string primes(TensorId tensor) const {
+    std::string primes;
+    for (std::size_t i = kTensorCount; i <= static_cast<std::size_t>(tensor); ++i) {
+      const auto id = static_cast<TensorId>(i);
+      if (has(c_, id) && stageSymbol(id) == stageSymbol(tensor)) primes += "'";
+    }
+    return primes;
   }
 
   void mask(const StepPiece& piece) {

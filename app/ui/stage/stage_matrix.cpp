@@ -17,6 +17,8 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

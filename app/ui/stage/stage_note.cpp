@@ -13,7 +13,9 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/alibi.h"
+#include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 

@@ -8,6 +8,7 @@
 #include "app/ui/preferences.h"
 #include "app/ui/step_looks.h"
 #include "app/ui/view_state.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/document/trace.h"
 #include "core/words/narration.h"

@@ -12,6 +12,7 @@
 #include "app/ui/sentence_strip.h"
 #include "app/ui/widgets.h"
 #include "core/attention/steps/step.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

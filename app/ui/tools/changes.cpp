@@ -21,6 +21,8 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/trace_difference.h"
 #include "core/attention/mistakes.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

@@ -25,6 +25,8 @@
 #include "core/analysis/rows.h"
 #include "core/analysis/trace_difference.h"
 #include "core/attention/steps/step.h"
+#include "core/attention/switches.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -252,7 +254,7 @@ class Compared {
   ImDrawList* list_;
   float sign_;  // the room between two matrices
   std::array<MatrixPlace, 3> places_;
-  bool bar_ = false;  // whether the difference's scale stands beside it
+  bool bar_ = false;  // whether the difference's scale stands next to it
   float labelLimit_ = 0.0F;
   float mostBelow_ = 0.0F;
   std::optional<MatrixCell> cell_;

@@ -23,6 +23,7 @@
 #include "app/ui/tools/kv_cache_picture.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/numbers.h"
 #include "core/document/trace.h"

@@ -11,6 +11,8 @@
 #include "app/ui/parts/matrix_picture.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/attention/steps/step.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -148,19 +150,18 @@ class KvCachePicture {
     std::string symbol = !every_ ? fmt::format("q_{{{}}} K_{{{}}}^T", head + 1, kvHead + 1)
                          : own   ? "q_h K_h^T"
                                  : "q_h K^T";
-    if (config_.scale) symbol += fmt::format("/√{}", config_.dK());
-    if (config_.temperature != 1.0) symbol += fmt::format("/{:g}", config_.temperature);
-    if (config_.alibi) symbol += " + ALiBi";
-    return symbol;
+    AttentionConfig unmasked = config_;
+    unmasked.mask = {};
+    return symbol + step(StepId::scale).text(config_).flow + step(StepId::mask).text(unmasked).flow;
   }
 
   /// Adds one row each of scores, weights, head output and layer output. Each stands below its
-  /// name, or beside it where there is little height.
+  /// name, or at its right where there is little height.
   void newRows(Rect room) {
     const Theme& t = look_.theme;
-    const bool beside = room.height() < look_.px(200);
-    const float names = beside ? look_.px(88) : 0.0F;
-    const float line = beside ? 0.0F : titleHeight();
+    const bool namesLeft = room.height() < look_.px(200);
+    const float names = namesLeft ? look_.px(88) : 0.0F;
+    const float line = namesLeft ? 0.0F : titleHeight();
     const float gap = look_.space.tight;
     const auto count = static_cast<float>(config_.seqLen);
     const float across = std::min(room.width() - names, look_.px(64) * count);
@@ -176,7 +177,7 @@ class KvCachePicture {
                          ImU32 color, bool overKeys) {
       const Rect name = room.cutTop(line);
       Rect at = room.cutTop(overKeys ? tall : thin);
-      if (beside) {
+      if (namesLeft) {
         const Rect left = at.cutLeft(names);
         const float y = left.centre().y - fontSize(look_.fonts.regular) * 0.5F;
         title({left.a.x, y}, 0.0F, color, symbol, {});
@@ -202,8 +203,8 @@ class KvCachePicture {
           headColor(t, static_cast<std::size_t>(panel_.selection.head)), false);
     }
     room.cutTop(gap);
-    row(TensorId::output, every_ && !beside ? "output = concat W^O" : "output", 1, config_.dModel,
-        t.outputText, false);
+    row(TensorId::output, every_ && !namesLeft ? "output = concat W^O" : "output", 1,
+        config_.dModel, t.outputText, false);
   }
 
   /// Draws the legend of the kinds of rows, as much of it as fits.

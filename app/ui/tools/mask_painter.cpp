@@ -21,7 +21,9 @@
 #include "app/ui/tools/mask_picture.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/mask.h"
 

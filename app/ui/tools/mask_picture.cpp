@@ -11,6 +11,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/document/document.h"
 
 namespace headscope::ui {

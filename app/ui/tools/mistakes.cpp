@@ -1,4 +1,4 @@
-// Common mistakes: five switches, each shown beside the right way, with the difference that it
+// Common mistakes: five switches, each compared with the right way, with the difference that it
 // makes and the reason why it matters.
 #include "core/attention/mistakes.h"
 
@@ -20,6 +20,9 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/trace_difference.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -138,7 +141,7 @@ void writeFigures(const PanelContext& panel, const Computed<MistakeFigures>& fig
 }
 
 /// Draws the pass with the mistake, the pass without it, and their difference, in this order.
-void besideTheRightWay(const PanelContext& panel, float height) {
+void comparedWithTheRightWay(const PanelContext& panel, float height) {
   const FrameContext& look = panel.look;
   const Mistake mistake = panel.selection.mistake;
   const Reference& reference = panel.reference;
@@ -190,7 +193,7 @@ class MistakesTool final : public Card {
     ImGui::SetCursorScreenPos(right.a);
     beginPart("compared with the correct computation", right.size(),
               ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    besideTheRightWay(panel, right.height());
+    comparedWithTheRightWay(panel, right.height());
     ImGui::EndChild();
   }
 

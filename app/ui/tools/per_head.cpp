@@ -1,4 +1,4 @@
-// Combined or per head: one projection matrix for all heads beside one matrix for each head, both
+// Combined or per head: one projection matrix for all heads next to one matrix for each head, both
 // computed and timed, with their largest difference.
 #include "core/analysis/per_head.h"
 
@@ -18,6 +18,8 @@
 #include "app/ui/selection.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {

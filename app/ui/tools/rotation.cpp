@@ -19,6 +19,8 @@
 #include "app/ui/selection.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/document/trace.h"
 #include "core/words/cells.h"
 #include "core/words/mask.h"
 #include "core/words/narration.h"

@@ -20,7 +20,10 @@
 #include "app/ui/tools/temperature_charts.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
-#include "core/attention/dropout.h"
+#include "core/attention/config.h"
+#include "core/attention/dropped_cells.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/words/mask.h"
 
 namespace headscope::ui {
@@ -140,14 +143,15 @@ class TemperatureTool final : public Card {
       const double value =
           std::clamp(c.temperature * factor, kLowestTemperature, kHighestTemperature);
       // the way back meets 1 exactly, whatever the rounding
-      panel.commands.push(SetTemperature{std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
+      panel.commands.push(
+          SetSwitch{&AttentionConfig::temperature, std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
       return true;
     };
     const double step = std::sqrt(std::sqrt(2.0));
     if (keyPressed(Key::minus)) return set(1.0 / step);
     if (keyPressed(Key::equal)) return set(step);
     if (keyPressed(Key{'R'}, false)) {
-      panel.commands.push(SetScale{!c.scale});
+      panel.commands.push(SetSwitch{&AttentionConfig::scale, !c.scale});
       return true;
     }
     if (!keyPressed(Key{'O'}, false)) return false;
@@ -165,7 +169,8 @@ class TemperatureTool final : public Card {
     tip(look, "Scores are divided by it, from 0.05 (sharp) to 20 (even); the box takes any number");
     flowOn(look, look.px(70), kControlGap);
     bool scale = panel.document.config.scale;
-    if (toggle(look, "÷√d_k", &scale)) panel.commands.push(SetScale{scale});
+    if (toggle(look, "÷√d_k", &scale))
+      panel.commands.push(SetSwitch{&AttentionConfig::scale, scale});
     richTip(look,
             "Scores are divided by √d_k, so that their spread does not grow with the head's width");
     dropoutFields(panel);

@@ -16,7 +16,10 @@
 #include "app/ui/parts/chart.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
-#include "core/attention/dropout.h"
+#include "core/attention/config.h"
+#include "core/attention/dropped_cells.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
 #include "core/words/mask.h"
 
 namespace headscope::ui {
@@ -180,7 +183,7 @@ void entropyChart(const PanelContext& panel, const RowFigures& f, Rect room) {
   // rounded to three digits, as a user would type it
   const double wanted = std::stod(fmt::format("{:.3g}", chart.underMouse().x));
   if (wanted != panel.document.config.temperature) {
-    panel.commands.push(SetTemperature{wanted}, "temperature");
+    panel.commands.push(SetSwitch{&AttentionConfig::temperature, wanted}, "temperature");
   }
 }
 

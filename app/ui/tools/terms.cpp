@@ -21,7 +21,9 @@
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
+#include "core/document/trace.h"
 #include "core/words/arithmetic.h"
 #include "core/words/cells.h"
 
@@ -338,13 +340,13 @@ void elidedLine(const FrameContext& look, ImFont* font, ImU32 color, const std::
   if (shown != text) tip(look, text);
 }
 
-/// Draws the formula, the quotient of a weight, and the value of a pin beside the computed one.
+/// Draws the formula, the quotient of a weight, and the value of a pin next to the computed one.
 void rulesOf(const PanelContext& panel, const Explanation& e) {
   const FrameContext& look = panel.look;
   const std::string remark = remarkOn(panel.trace, e);
   std::string rule = quotientText(e);  // for a weight that is not masked
   if (!e.cell.gradient && e.cell.tensor != TensorId::weights && !isForbidden(panel.trace, e)) {
-    rule = "= " + formulaOf(panel.trace, e.cell);
+    rule = "= " + formulaOf(panel.trace, e);
   }
   if (!rule.empty() && !remark.empty()) rule += " · ";
   elidedLine(look, look.fonts.monoSmall, look.theme.text, rule + remark);
@@ -354,7 +356,7 @@ void rulesOf(const PanelContext& panel, const Explanation& e) {
                          number(e.value, 7), number(e.computed(), 7)));
 }
 
-/// Returns the sum of the terms beside the engine's value.
+/// Returns the sum of the terms, compared with the engine's value.
 std::string totalInWords(const Trace& trace, const Explanation& e) {
   if (isForbidden(trace, e)) {
     return fmt::format("the score {} is not used: {} replaces it",

@@ -79,7 +79,7 @@ class Curves {
     if (ImGui::IsItemActive()) dragged_ = step;
   }
 
-  /// Writes the names of the found relations, each beside its line.
+  /// Writes the names of the found relations, each next to its line.
   void foundNames(const Chart& chart) const {
     const float line = fontSize(look_.fonts.tiny) + look_.space.hair;
     float y = chart.plot().a.y;

@@ -13,7 +13,9 @@
 #include "app/ui/step_looks.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/training/task_pass.h"
 #include "core/training/weight_gradients.h"
 
 namespace headscope::ui {

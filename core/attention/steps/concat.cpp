@@ -1,6 +1,7 @@
 // Step 8, concat: the transpose and reshape back: (B,H,T,d_k) → (B,T,H·d_k). A view, no copy.
 #include <fmt/format.h>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
 
 namespace headscope {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/gemm.h"

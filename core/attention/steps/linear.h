@@ -4,9 +4,15 @@
 #include <span>
 #include <vector>
 
-#include "core/attention/gradients.h"
+#include "core/attention/tensor_id.h"
+#include "core/base/execution.h"
 
 namespace headscope {
+
+class AttentionTensors;
+class Gradients;
+struct Explanation;
+struct LinearLayer;
 
 /// The layout of W (out, in) that products read fastest, near the processor's peak even with few
 /// rows (bench/README.md): Wᵀ in dense panels of kPanel columns, (out / kPanel, in, kPanel). The

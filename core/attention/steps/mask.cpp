@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/attention/alibi.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/attention/steps/terms.h"
 
@@ -60,8 +61,11 @@ class MaskStep final : public Step {
   }
 
   bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
-    return a.mask == b.mask && a.alibi == b.alibi &&
-           a.mistakes.zeroForMasked == b.mistakes.zeroForMasked;
+    return a.mask == b.mask && a.mistakes.zeroForMasked == b.mistakes.zeroForMasked;
+  }
+
+  std::string sign(const AttentionConfig& c, Index head) const override {
+    return c.alibi ? fmt::format("−{:.3g}·d", alibiSlope(head, c.numHeads)) : "";
   }
 
   StepWork work() const override { return StepWork::rows; }
@@ -113,6 +117,16 @@ class MaskStep final : public Step {
 };
 
 }  // namespace
+
+bool onlyForbids(const AttentionConfig& c, const Pins& pins) {
+  return !c.alibi && !c.mistakes.zeroForMasked && pins.of(TensorId::maskedScores).empty();
+}
+
+double scorePenalty(const AttentionConfig& c, const RowPart& part) {
+  if (!c.alibi) return 0.0;
+  const auto apart = static_cast<std::int32_t>(part.firstKey - part.query);
+  return static_cast<double>(alibiPenalty(alibiSlope(part.head, c.numHeads), apart));
+}
 
 void penaliseScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
   if (c.alibi) subtractAlibi(scores, alibiSlope(part.head, c.numHeads), part.query, part.firstKey);

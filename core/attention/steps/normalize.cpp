@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
 
 namespace headscope {
@@ -56,6 +57,10 @@ class Normalize final : public Step {
 
   bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
     return a.headNorm == b.headNorm;
+  }
+
+  std::vector<std::string> beyondModule(const AttentionConfig&) const override {
+    return {"queries and keys are normalised"};
   }
 
   StepWork work() const override { return StepWork::heads; }

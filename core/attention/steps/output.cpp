@@ -2,7 +2,10 @@
 // (B,T,H·d_k) · (D,H·d_k)ᵀ → (B,T,D).
 #include <fmt/format.h>
 
+#include "core/attention/config.h"
+#include "core/attention/gradients.h"
 #include "core/attention/steps/linear.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope {
 namespace {

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 
+#include "core/attention/config.h"
+#include "core/attention/gradients.h"
 #include "core/attention/steps/linear.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope {
 namespace {
@@ -78,6 +81,18 @@ class Project final : public Step {
       total.bytes += elementCount(out) * 4;
     }
     return total;
+  }
+
+  std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
+    std::vector<std::string> reasons;
+    if (c.numKvHeads != c.numHeads) {
+      reasons.push_back(
+          fmt::format("{} query heads share {} key/value heads", c.numHeads, c.numKvHeads));
+    }
+    if (!c.dKDivides()) {
+      reasons.push_back(fmt::format("d_k is {} by itself, not D / H", c.dK()));
+    }
+    return reasons;
   }
 
   StepWork work() const override { return StepWork::linear; }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/attention/rotary_row.h"
 #include "core/attention/steps/terms.h"
 #include "core/tensor/finite.h"
@@ -104,6 +105,10 @@ class Rotate final : public Step {
 
   bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
     return a.rotary == b.rotary;
+  }
+
+  std::vector<std::string> beyondModule(const AttentionConfig&) const override {
+    return {"queries and keys are rotated (RoPE)"};
   }
 
   StepWork work() const override { return StepWork::heads; }

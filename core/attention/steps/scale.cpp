@@ -1,10 +1,13 @@
 // Step 4, scale: × 1/√d_k (can be switched off), ÷ temperature; keeps the scores' variance near 1
-// whatever d_k (Vaswani et al. 2017, section 3.2.1). (B,H,T,M), not stored: see
-// AttentionTensors::tile.
+// whatever d_k (Vaswani et al. 2017, section 3.2.1). With a soft cap, cap · tanh(score / cap) keeps
+// them within ±cap (Gemma 2, 2024). (B,H,T,M), not stored: see AttentionTensors::tile.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/score_rows.h"
 #include "core/attention/steps/terms.h"
 
@@ -16,6 +19,17 @@ std::string factorName(const AttentionConfig& c) {
   std::string name = c.scale ? fmt::format("1/√{}", c.dK()) : "1";
   if (c.temperature != 1.0) name += fmt::format(" / {:g}", c.temperature);
   return name;
+}
+
+/// The text around a capped value: "50·tanh(" and " / 50)".
+std::string beforeCapped(const AttentionConfig& c) { return fmt::format("{:g}·tanh(", c.scoreCap); }
+std::string afterCapped(const AttentionConfig& c) { return fmt::format(" / {:g})", c.scoreCap); }
+
+/// The slope of the cap at a raw score: 1 − tanh²; 1 without a cap.
+double capSlope(double raw, const AttentionConfig& c) {
+  if (c.scoreCap == 0.0) return 1.0;
+  const double share = scaledScore(raw, c) / c.scoreCap;
+  return 1.0 - share * share;
 }
 
 class Scale final : public Step {
@@ -33,6 +47,12 @@ class Scale final : public Step {
       formula = fmt::format("{} / {:g}", c.scale ? formula : "S", c.temperature);
       line += fmt::format(" / {}", c.temperature);  // all digits, since this line is run
     }
+    if (c.scoreCap != 0.0) {
+      flow += fmt::format(" capped at {:.3g}", c.scoreCap);
+      formula = fmt::format("{}{}{}", beforeCapped(c),
+                            c.scale || c.temperature != 1.0 ? formula : "S", afterCapped(c));
+      line += fmt::format("; scores = {0} * torch.tanh(scores / {0})", c.scoreCap);
+    }
     return {"scale",
             "Scale",
             "keeps the scores' spread independent of d_k",
@@ -48,11 +68,21 @@ class Scale final : public Step {
 
   StepCost cost(const AttentionConfig& c) const override {
     const Index cells = elementCount(shapeOf(TensorId::scores, c));
-    return {cells, cells * 4};
+    return {c.scoreCap == 0.0 ? cells : cells * 4, cells * 4};
   }
 
-  bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
-    return a.scoreMultiplier() == b.scoreMultiplier();
+  std::string sign(const AttentionConfig& c, Index) const override {
+    const std::string factor = fmt::format("× {:.4g}", c.scoreMultiplier());
+    return c.scoreCap == 0.0 ? factor : fmt::format("{}, cap {:.3g}", factor, c.scoreCap);
+  }
+  std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
+    std::vector<std::string> reasons;
+    if (!c.scale) reasons.emplace_back("the scores are not divided by sqrt(d_k)");
+    if (c.temperature != 1.0) {
+      reasons.push_back(fmt::format("the temperature is {}", c.temperature));
+    }
+    if (c.scoreCap != 0.0) reasons.push_back(fmt::format("scores are capped at {}", c.scoreCap));
+    return reasons;
   }
 
   StepWork work() const override { return StepWork::rows; }
@@ -64,11 +94,19 @@ class Scale final : public Step {
     const AttentionConfig& c = tensors.config();
     CellRef source = cell;
     source.tensor = TensorId::rawScores;
-    Explanation e = startExplanation(
-        tensors, cell,
-        fmt::format("scores[b, h, i, j] = raw_scores[b, h, i, j] · {}", factorName(c)));
+    Explanation e =
+        startExplanation(tensors, cell,
+                         fmt::format("scores[b, h, i, j] = {}raw_scores[b, h, i, j] · {}{}",
+                                     c.scoreCap == 0.0 ? "" : beforeCapped(c), factorName(c),
+                                     c.scoreCap == 0.0 ? "" : afterCapped(c)));
     e.terms.push_back(scaledTerm(tensors, source, factorName(c), c.scoreMultiplier()));
     sumTerms(e);
+    if (c.scoreCap != 0.0) {
+      e.ending = ExplanationForm::function;
+      e.before = beforeCapped(c);
+      e.after = afterCapped(c);
+      e.functionValue = scaledScore(tensors.value(source), c);
+    }
     return e;
   }
 
@@ -90,6 +128,15 @@ class Scale final : public Step {
       for (float& value : std::span(cells.data, static_cast<std::size_t>(box.rows * box.cols))) {
         value *= multiplier;
       }
+      if (c.scoreCap == 0.0) return;
+      std::vector<float> raw(static_cast<std::size_t>(box.cols));
+      for (Index i = 0; i < box.rows; ++i) {
+        gradients.values().tile(TensorId::rawScores, box.item, box.head, box.row + i, 1, 0,
+                                box.cols, raw.data());
+        for (Index j = 0; j < box.cols; ++j) {
+          cells(i, j) *= static_cast<float>(capSlope(raw[static_cast<std::size_t>(j)], c));
+        }
+      }
     });
     gradients.put(TensorId::rawScores, std::move(d));
   }
@@ -100,13 +147,18 @@ class Scale final : public Step {
     source.tensor = TensorId::scores;
     source.gradient = false;
     const bool pinned = gradients.values().pins().at(source).has_value();
+    CellRef raw = cell;
+    raw.gradient = false;
+    const double slope = capSlope(gradients.values().value(raw), c);
+    const std::string factor =
+        c.scoreCap == 0.0 ? factorName(c) : fmt::format("{} · (1 − tanh²)", factorName(c));
     Explanation e =
         startExplanation(gradients, cell,
                          fmt::format("grad.raw_scores[b, h, i, j] = grad.scores[b, h, i, j] · {}{}",
-                                     factorName(c), pinned ? "; 0 here: the score is pinned" : ""));
+                                     factor, pinned ? "; 0 here: the score is pinned" : ""));
     if (!pinned) {
       e.terms.push_back(
-          scaledTerm(gradients, gradientOf(source), factorName(c), c.scoreMultiplier()));
+          scaledTerm(gradients, gradientOf(source), factor, c.scoreMultiplier() * slope));
     }
     sumTerms(e);
     return e;
@@ -115,12 +167,32 @@ class Scale final : public Step {
 
 }  // namespace
 
+double scaledScore(double raw, const AttentionConfig& c) {
+  const double score = raw * (1.0 / ((c.scale ? c.rootDk() : 1.0) * c.temperature));
+  return c.scoreCap == 0.0 ? score : c.scoreCap * std::tanh(score / c.scoreCap);
+}
+
+std::optional<float> onlyMultiplies(const AttentionConfig& c, const Pins& pins) {
+  if (!pins.of(TensorId::scores).empty() || c.scoreCap != 0.0) return std::nullopt;
+  return c.scoreMultiplier();
+}
+
+bool scalingMayOverflow(const AttentionConfig& c) {
+  return c.scoreCap == 0.0 && c.scoreMultiplier() > 1.0F;
+}
+
 void scaleScores(std::span<const float> raw, std::span<float> scores, const AttentionConfig& config,
                  const Pins& pins, const RowPart& part) {
   const auto count = static_cast<Index>(scores.size());
   const float multiplier = config.scoreMultiplier();
-  std::transform(raw.begin(), raw.end(), scores.begin(),
-                 [multiplier](float score) { return score * multiplier; });
+  if (config.scoreCap == 0.0) {
+    std::transform(raw.begin(), raw.end(), scores.begin(),
+                   [multiplier](float score) { return score * multiplier; });
+  } else {
+    std::transform(raw.begin(), raw.end(), scores.begin(), [&config](float score) {
+      return static_cast<float>(scaledScore(score, config));
+    });
+  }
   for (const Pin& pin : pins.of(TensorId::scores, part.item, part.head, part.query)) {
     const Index at = pin.cell.col - part.firstKey;
     if (at >= 0 && at < count) scores[static_cast<std::size_t>(at)] = pin.value;

@@ -2,6 +2,7 @@
 // (B,H,T,d_k) · (B,H_kv,M,d_k)ᵀ → (B,H,T,M). Heads of one group share a key head (GQA).
 #include <fmt/format.h>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
 #include "core/tensor/gemm.h"
 

@@ -3,6 +3,7 @@
 // these, so a tile's bits are the pass's bits.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "core/attention/pins.h"
@@ -19,10 +20,22 @@ struct RowPart {
   Index firstKey = 0;
 };
 
-/// Step `scale`: multiplies each raw score by the factor; pinned scores take their values. Both may
-/// be the same memory.
+/// Step `scale`: scales each raw score; pinned scores take their values. Both may be the same
+/// memory.
 void scaleScores(std::span<const float> raw, std::span<float> scores, const AttentionConfig& config,
                  const Pins& pins, const RowPart& part);
+
+/// One score in double, for values that exceed float32.
+double scaledScore(double raw, const AttentionConfig& config);
+/// The factor of all scores, where the step multiplies them and does no more.
+std::optional<float> onlyMultiplies(const AttentionConfig& config, const Pins& pins);
+/// Whether finite raw scores may give scores that are not.
+bool scalingMayOverflow(const AttentionConfig& config);
+
+/// What step `mask` subtracts from the score of key `part.firstKey`: ALiBi's penalty, or 0.
+double scorePenalty(const AttentionConfig& config, const RowPart& part);
+/// Whether step `mask` changes nothing but the scores of forbidden keys, to −∞.
+bool onlyForbids(const AttentionConfig& config, const Pins& pins);
 
 /// Step `mask`, first half, in place: subtracts ALiBi's penalty from each score where ALiBi is on.
 void penaliseScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);

@@ -9,10 +9,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "core/attention/dropout.h"
+#include "core/attention/config.h"
+#include "core/attention/dropped_cells.h"
 #include "core/attention/steps/softmax_row.h"
 #include "core/attention/steps/terms.h"
 #include "core/tensor/finite.h"
@@ -46,24 +48,19 @@ void dropCells(const MatrixView& cells, const AttentionConfig& c, const Box& box
   }
 }
 
-/// Whether scaling is the only change between the raw scores of a row and its softmax.
-bool onlyScaled(const AttentionConfig& c, const Pins& pins) {
-  return !c.alibi && !c.mistakes.zeroForMasked && !c.mistakes.softmaxOverQueries &&
-         pins.of(TensorId::scores).empty() && pins.of(TensorId::maskedScores).empty();
-}
-
 /// Computes the softmax before dropout and pins, over whole rows of a box (whole columns with that
 /// mistake). False where a raw or scaled score overflowed.
 bool softmaxOf(const AttentionTensors& tensors, const Box& box, const MatrixView& out) {
   const AttentionConfig& c = tensors.config();
   const ConstMatrixView raw = tensors.cellsOf(TensorId::rawScores, box);
-  if (onlyScaled(c, tensors.pins())) {
+  const std::optional<float> factor = onlyMultiplies(c, tensors.pins());
+  if (factor && onlyForbids(c, tensors.pins()) && !c.mistakes.softmaxOverQueries) {
     std::vector<AllowedKeys> allowed;
     for (Index i = 0; i < out.rows; ++i) allowed.push_back(softmaxKeys(c, box.item, box.row + i));
-    return softmaxOfScaled(raw, c.scoreMultiplier(), out, allowed);
+    return softmaxOfScaled(raw, *factor, out, allowed);
   }
   bool finite = allFinite(raw);
-  const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, enlarged by the factor
+  const bool mayOverflow = scalingMayOverflow(c);
   for (Index i = 0; i < out.rows; ++i) {
     const std::span<float> row = out.row(i);
     const RowPart place{box.item, box.head, box.row + i, box.col};
@@ -132,6 +129,11 @@ class Softmax final : public Step {
 
   bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
     return a.dropout == b.dropout && a.mistakes.softmaxOverQueries == b.mistakes.softmaxOverQueries;
+  }
+
+  std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
+    if (!c.dropout.on()) return {};
+    return {"it would drop other weights"};
   }
 
   StepWork work() const override { return StepWork::rows; }

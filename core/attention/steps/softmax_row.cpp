@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/attention/config.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/lanes.h"
 

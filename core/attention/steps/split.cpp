@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
 
 namespace headscope {

@@ -7,6 +7,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "core/attention/config.h"
 #include "core/attention/gradients.h"
 #include "core/attention/steps/terms.h"
 

@@ -43,7 +43,10 @@ struct Term {
   std::string left, right;  // tensor notation, or a number in words ("1")
   double leftValue = 0.0, rightValue = 0.0;
   double product = 0.0;
-  std::vector<CellRef> cells;  // the cells it is made of, which can be explained in turn
+  std::vector<CellRef> cells;           // the cells it is made of, which can be explained in turn
+  std::string before = {}, after = {};  // around `left`: "0.5 · ", " (pinned: stops here)"
+
+  std::string wholeLeft() const { return before + left + after; }
 };
 
 /// How a value follows from the sum of an explanation's terms.
@@ -51,6 +54,7 @@ enum class ExplanationForm {
   sum,         // the value itself
   share,       // a weight: factor · own term / sum
   difference,  // a masked score's gradient: share · (factor · its weight's gradient − sum)
+  function,    // a function of the sum
 };
 
 /// The arithmetic of a cell: `value` is the engine's, `sum` the terms added in double. Softmax has
@@ -67,8 +71,12 @@ struct Explanation {
   double factor = 1.0;    // of a weight: dropout's 1/(1 − rate), or 0 where it is dropped
   double share = 0.0;     // of `difference`: the weight before dropout
   double incoming = 0.0;  // of `difference`: its weight's gradient
+  // of `function`: its text around the sum, "50·tanh(" and " / 50)", and its value
+  std::string before, after;
+  double functionValue = 0.0;
 
-  /// For weights only: the term of the cell's own key; null where the softmax leaves that key out.
+  /// For weights and `difference` only: the term of the cell's own key; null where the softmax
+  /// leaves that key out.
   const Term* own() const;
   /// The value that follows from the terms: the engine's up to rounding; for a pinned cell, the
   /// value without its pin.
@@ -102,8 +110,15 @@ class Step {
   /// The tensors that all outputs are computed from, in the order in which a person would list
   /// them.
   virtual std::vector<TensorId> inputs(const AttentionConfig& config) const;
-  /// Whether two configurations agree in the switches that this step reads, apart from shapes.
+  /// Whether two configurations agree in what this step reads apart from its operands, shapes and
+  /// switches (sameSwitches).
   virtual bool sameSettings(const AttentionConfig&, const AttentionConfig&) const { return true; }
+
+  /// The sign of the operation between operand and result, for one head: "× 0.125"; empty where it
+  /// is the same for all configurations, or where the configuration has none.
+  virtual std::string sign(const AttentionConfig&, Index /*head*/) const { return {}; }
+  /// Why nn.MultiheadAttention cannot do this step as it is configured; empty where it can.
+  virtual std::vector<std::string> beyondModule(const AttentionConfig&) const { return {}; }
 
   virtual StepWork work() const = 0;
   /// For `view` steps only: returns the output as a view of its operands.

@@ -20,7 +20,7 @@ enum class StepId {
   concat,
   output,
 };
-inline constexpr std::size_t kEveryStepCount = 11;
+inline constexpr std::size_t kEveryStepCount = static_cast<std::size_t>(StepId::output) + 1;
 
 /// The run of one step in a pass.
 struct StepRun {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/softmax_row.h"
 
 namespace headscope {
@@ -56,12 +57,12 @@ Term gradientTerm(const Gradients& gradients, const CellRef& result, const CellR
                   double factor) {
   Term term = productTerm(gradients, gradientOf(result), other);
   if (factor != 1.0) {
-    term.left = fmt::format("{:g} · {}", factor, term.left);
+    term.before = fmt::format("{:g} · ", factor);
     term.leftValue *= factor;
     term.product *= factor;
   }
   if (gradients.values().pins().at(result)) {
-    term.left += " (pinned: stops here)";
+    term.after = " (pinned: stops here)";
     term.leftValue = term.product = 0.0;
   }
   return term;
@@ -73,7 +74,7 @@ Tensor headsMemory(TensorId id, const AttentionConfig& config, const BlockStoreP
 }
 
 const Term* Explanation::own() const {
-  if (ending == ExplanationForm::sum) return nullptr;
+  if (ending != ExplanationForm::share && ending != ExplanationForm::difference) return nullptr;
   const auto found = std::find_if(terms.begin(), terms.end(), [this](const Term& term) {
     const CellRef& score = term.cells.front();
     return score.row == cell.row && score.col == cell.col;
@@ -82,8 +83,16 @@ const Term* Explanation::own() const {
 }
 
 double Explanation::computed() const {
-  if (ending == ExplanationForm::sum) return sum;
-  if (ending == ExplanationForm::difference) return share * (factor * incoming - sum);
+  switch (ending) {
+    case ExplanationForm::sum:
+      return sum;
+    case ExplanationForm::difference:
+      return share * (factor * incoming - sum);
+    case ExplanationForm::function:
+      return functionValue;
+    case ExplanationForm::share:
+      break;
+  }
   const Term* term = own();
   return term != nullptr ? factor * softmaxShare(term->product, sum) : 0.0;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/attention/gradients.h"
+#include "core/attention/steps/step.h"
 
 namespace headscope {
 

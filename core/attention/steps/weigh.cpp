@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
 #include "core/tensor/gemm.h"
 
@@ -58,6 +59,14 @@ class Weigh final : public Step {
     return true;
   }
 
+  std::string sign(const AttentionConfig& c, Index head) const override {
+    return c.gain(head) == 1.0F ? "" : fmt::format("× {:g}", c.gain(head));
+  }
+  std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
+    if (!gained(c)) return {};
+    return {"heads are switched off or weighted"};
+  }
+
   StepWork work() const override { return StepWork::rows; }
   Tensor memory(TensorId, const AttentionConfig& c, const BlockStorePtr& store) const override {
     return headsMemory(TensorId::heads, c, store);
@@ -86,7 +95,7 @@ class Weigh final : public Step {
     for (Index j = 0; j < c.keys(); ++j) {
       Term term = productTerm(tensors, {TensorId::weights, cell.item, cell.head, cell.row, j},
                               {TensorId::v, cell.item, c.kvHead(cell.head), j, cell.col});
-      term.left = factor + term.left;
+      term.before = factor;
       term.leftValue *= gain;
       term.product *= gain;
       e.terms.push_back(std::move(term));

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/config.h"
+#include "core/attention/switches.h"
+#include "core/document/document.h"
 #include "tests/core/support/passes.h"
 
 namespace headscope::test {
@@ -249,6 +252,23 @@ inline std::vector<Case> alibiCases() {
   };
 }
 
+/// A value of a switch other than its default.
+inline double changedValue(const Switch& which) {
+  return which.isFlag() ? 1.0 - defaultOf(which) : defaultOf(which) + 0.5;
+}
+
+/// Every switch by itself, and ALiBi beside other settings.
+inline std::vector<Case> switchCases() {
+  std::vector<Case> cases = alibiCases();
+  for (const Switch& each : allSwitches()) {
+    cases.push_back({"Switch_" + std::string(each.key), with(sized(16, 4, 6), [&](auto& c) {
+                       c.mask.causal = true;
+                       setValue(each, c, changedValue(each));
+                     })});
+  }
+  return cases;
+}
+
 /// Pins in every tensor that takes them, at corners and side by side in a row; at forbidden pairs
 /// too, where the case has any.
 inline DocumentPtr withPins(const DocumentPtr& document) {
@@ -276,7 +296,7 @@ inline std::vector<std::pair<std::string, DocumentPtr>> documentsOfAllKinds() {
     all.emplace_back(c.name, randomDocument(c.config));
     all.emplace_back(c.name + "Pinned", withPins(all.back().second));
   }
-  for (const Case& c : alibiCases()) {
+  for (const Case& c : switchCases()) {
     all.emplace_back(c.name, randomDocument(c.config));
     all.emplace_back(c.name + "Pinned", withPins(all.back().second));
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/config.h"
 #include "core/attention/state_dict.h"
 #include "core/base/random.h"
 #include "core/formats/pass_files.h"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/document/trace.h"
 #include "core/formats/model_directory.h"
 #include "core/model/model_trace.h"
 #include "core/tensor/safetensors.h"

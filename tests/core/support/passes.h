@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/config.h"
+#include "core/attention/steps/step.h"
 #include "core/base/random.h"
 #include "core/document/attention.h"
+#include "core/document/document.h"
 #include "core/editing/make_document.h"
 
 namespace headscope::test {

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "core/attention/dropout.h"
+#include "core/attention/dropped_cells.h"
 #include "core/attention/tensor_id.h"
 #include "core/document/document.h"
 
@@ -192,7 +192,9 @@ inline Reference referencePass(const Document& d) {
                    cell(scoredKeyRows[static_cast<std::size_t>(group)], j, i);
           }
           raw = pinned(TensorId::rawScores, h, t, j, raw);
-          const double score = pinned(TensorId::scores, h, t, j, raw * factor);
+          const double capped =
+              c.scoreCap > 0.0 ? c.scoreCap * std::tanh(raw * factor / c.scoreCap) : raw * factor;
+          const double score = pinned(TensorId::scores, h, t, j, capped);
           const double forbidden =
               c.mistakes.zeroForMasked ? 0.0 : -std::numeric_limits<double>::infinity();
           append(TensorId::rawScores, raw);

@@ -1,4 +1,5 @@
-// The pictures of all heads (see all_heads.h).
+#include "app/ui/heads/view_model/pictures.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,12 +12,13 @@
 #include "app/background_task.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/heads_view.h"
-#include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/selection.h"
 #include "core/analysis/weight_readings.h"
+#include "core/attention/config.h"
 #include "core/base/execution.h"
+#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -188,11 +190,9 @@ float PictureSet::largestOfAll() const {
   return std::max(largestOf(HeadPicture::Of::head), largestOf(HeadPicture::Of::mean));
 }
 
-PictureSource pictureSource(const PanelContext& panel) {
-  const Trace& trace = panel.trace;
+PictureSource pictureSource(const Trace& trace, const HeadsView& view, Index item) {
   const AttentionConfig& c = trace.config();
-  const HeadsView& view = panel.headsView;
-  PictureSource source{panel.selection.item, view.content, view.pooling, {}, {}};
+  PictureSource source{item, view.content, view.pooling, {}, {}};
   source.kind = Fingerprint("kind", source.item, source.content, source.pooling, c.numHeads,
                             c.seqLen, c.keys());
   source.values = Fingerprint("values", source.kind, trace.revision(TensorId::weights));
@@ -276,20 +276,19 @@ float PictureReader::cell(const HeadPicture& picture, Index at, Index col) const
   return value;
 }
 
-Computed<HeadPictures> headPictures(const PanelContext& panel, const PictureSpec& grid,
+Computed<HeadPictures> headPictures(Computations& computations, const TracePtr& trace,
+                                    const PictureSource& source, const PictureSpec& grid,
                                     const PictureSpec& compared,
                                     const std::optional<HeadPictures>& before) {
   constexpr Index kAtOnce = 1 << 19;  // the most cells that a frame reads
-  const AttentionConfig& c = panel.trace.config();
-  const PictureSource source = pictureSource(panel);
+  const AttentionConfig& c = trace->config();
   const bool little =
       source.content == GridContent::weights && c.numHeads * c.seqLen * c.keys() <= kAtOnce;
   const Fingerprint key("head pictures", fingerprintOf(source, grid),
                         fingerprintOf(source, compared));
-  return panel.computations.request<HeadPictures>(
+  return computations.request<HeadPictures>(
       "head pictures", key, little ? Schedule::now : Schedule::background, [&] {
-        return [drawing = std::make_shared<DrawingPictures>(panel.traceHeld, source, grid, compared,
-                                                            before)](
+        return [drawing = std::make_shared<DrawingPictures>(trace, source, grid, compared, before)](
                    const std::atomic<bool>& cancelled, std::optional<HeadPictures>& drawn) {
           return drawing->runUnit(cancelled, drawn);
         };

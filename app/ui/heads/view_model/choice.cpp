@@ -1,4 +1,4 @@
-#include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/view_model/choice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/selection.h"
 #include "app/ui/view_state.h"
+#include "core/attention/config.h"
 
 namespace headscope::ui {
 namespace {

@@ -1,11 +1,22 @@
+#include "app/ui/heads/view_model/looks.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
 
 #include "app/ui/heads/looks.h"
-#include "app/ui/widgets.h"
+#include "core/analysis/weight_readings.h"
+#include "core/attention/config.h"
+#include "core/base/numbers.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/words/cells.h"
 #include "core/words/mask.h"
 
 namespace headscope::ui {
@@ -17,6 +28,35 @@ constexpr double kUnlike = 1e-3;        // relative; larger differences are no r
 std::string weightText(double weight) {
   const std::string text = fmt::format("{:.2f}", weight);
   return text == "0.00" || text == "-0.00" ? number(weight, 1) : text;
+}
+
+bool stronger(const Line& a, const Line& b) {
+  if (std::abs(a.weight) != std::abs(b.weight)) return std::abs(a.weight) > std::abs(b.weight);
+  if (a.head != b.head) return a.head < b.head;
+  return a.query != b.query ? a.query < b.query : a.key < b.key;
+}
+
+/// Keeps the `most` strongest lines, in no order.
+void keepStrongest(std::vector<Line>& lines, std::size_t most) {
+  if (lines.size() <= most) return;
+  std::nth_element(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(most), lines.end(),
+                   stronger);
+  lines.resize(most);
+}
+
+/// Returns the value that an ascending order sorts by.
+double keySortValue(const QueryKeyProduct& p, KeyColumn by) {
+  switch (by) {
+    case KeyColumn::length:
+      return -p.keyLength;
+    case KeyColumn::angle:
+      return p.degrees().value_or(std::numeric_limits<double>::infinity());
+    case KeyColumn::product:
+      return -p.product;
+    case KeyColumn::key:
+      break;
+  }
+  return 0.0;
 }
 
 const char* plural(Index count) { return count == 1 ? "" : "s"; }
@@ -34,6 +74,139 @@ std::string place(Index rank) {
 std::string percent(double share) { return fmt::format("{:.0f} %", share * 100.0); }
 
 }  // namespace
+
+LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
+                       const std::atomic<bool>& cancelled) {
+  LineChoice choice;
+  const auto most = static_cast<std::size_t>(question.most);
+  const Index end = question.queries.first + question.queries.count;
+  for (const Index head : question.heads) {
+    HeadRows weights(trace, TensorId::weights, question.item, head);
+    for (Index i = question.queries.first; i < end; ++i) {
+      if (cancelled.load(std::memory_order_relaxed)) return {};
+      const std::span<const float> row = weights.row(i);
+      const auto add = [&](Index j) {
+        choice.lines.push_back({head, i, j, row[static_cast<std::size_t>(j)]});
+        ++choice.chosen;
+      };
+      if (question.key >= 0) {
+        if (row[static_cast<std::size_t>(question.key)] != 0.0F) ++choice.weights;
+        if (isOfMass(row, question.key, question.mass)) add(question.key);
+      } else {
+        const auto zeros = std::count(row.begin(), row.end(), 0.0F);
+        const Index some = static_cast<Index>(row.size()) - static_cast<Index>(zeros);
+        choice.weights += some;
+        if (some == 0) ++choice.emptyRows;
+        for (const Index j : largestOfMass(row, question.mass)) add(j);
+      }
+      if (choice.lines.size() > 4 * most) keepStrongest(choice.lines, most);
+    }
+  }
+  keepStrongest(choice.lines, most);
+  std::sort(choice.lines.begin(), choice.lines.end(),
+            [](const Line& a, const Line& b) { return stronger(b, a); });
+  return choice;
+}
+
+Index workOf(const LineQuestion& question, const AttentionConfig& config) {
+  return static_cast<Index>(question.heads.size()) * question.queries.count * config.keys();
+}
+
+ValueMix valueMix(const Trace& trace, const ValuePlane& plane, const RowRef& row) {
+  ValueMix mix;
+  mix.mean = weightedMean(trace, plane, row);
+  HeadRows rows(trace, TensorId::weights, row.item, row.head);
+  const std::span<const float> weights = rows.row(row.query);
+  mix.weights.assign(weights.begin(), weights.end());
+  mix.largest = largestOfMass(weights, 1.0, ValueMix::kMostParts);
+  const auto zeros = std::count(weights.begin(), weights.end(), 0.0F);
+  const Index some = static_cast<Index>(weights.size()) - static_cast<Index>(zeros);
+  mix.others = some - static_cast<Index>(mix.largest.size());
+  mix.otherWeight = mix.mean.weightSum;
+  for (const Index j : mix.largest) mix.otherWeight -= weights[static_cast<std::size_t>(j)];
+  return mix;
+}
+
+std::vector<Index> KeyProducts::order(KeyColumn by) const {
+  std::vector<double> values;
+  values.reserve(of.size());
+  for (const QueryKeyProduct& p : of) values.push_back(keySortValue(p, by));
+  std::vector<Index> keys(of.size());
+  std::iota(keys.begin(), keys.end(), Index{0});
+  std::stable_sort(keys.begin(), keys.end(), [&](Index a, Index b) {
+    return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)];
+  });
+  return keys;
+}
+
+Index KeyProducts::rank(KeyColumn by, Index key) const {
+  const double own = keySortValue(of[static_cast<std::size_t>(key)], by);
+  const auto ahead = std::count_if(
+      of.begin(), of.end(), [&](const QueryKeyProduct& p) { return keySortValue(p, by) < own; });
+  return static_cast<Index>(ahead) + 1;
+}
+
+KeyProducts keyProducts(const Trace& trace, const RowRef& row) {
+  KeyProducts products;
+  const Index keys = trace.config().keys();
+  products.of.reserve(static_cast<std::size_t>(keys));
+  for (Index j = 0; j < keys; ++j) products.of.push_back(queryKeyProduct(trace, row, j));
+  return products;
+}
+
+Arrows arrowsIn(const QueryKeyProduct& product, double width, double height) {
+  const double q = product.queryLength;
+  const double cosine = std::clamp(product.cosine.value_or(1.0), -1.0, 1.0);
+  const double kx = product.keyLength * cosine;
+  const double ky = product.keyLength * std::sqrt(1.0 - cosine * cosine);
+  const double left = std::min(0.0, kx);
+  const double right = std::max(q, kx);
+  Arrows a;
+  const double across = right - left;
+  const double byWidth = across > 0.0 ? width / across : 0.0;
+  a.scale = ky > 0.0 ? std::min(byWidth, height / ky) : byWidth;
+  a.originX = (width - across * a.scale) * 0.5 - left * a.scale;
+  a.originY = height - (height - ky * a.scale) * 0.5;
+  a.queryX = a.originX + q * a.scale;
+  a.queryY = a.originY;
+  a.keyX = a.originX + kx * a.scale;
+  a.keyY = a.originY - ky * a.scale;
+  return a;
+}
+
+Index TokenColumn::at(float y) const {
+  const auto token = static_cast<Index>(std::floor(first + (y - top) / pitch));
+  return std::clamp(token, range.first, range.first + range.count - 1);
+}
+
+TokenRange TokenColumn::visible() const {
+  const Index from = at(top + 0.5F);
+  return {from, at(bottom - 0.5F) - from + 1};
+}
+
+TokenColumn placeColumn(const TokenRange& range, float top, float bottom, float least, float most,
+                        float scrolled) {
+  TokenColumn column{range, static_cast<float>(range.first), 1.0F, top, bottom};
+  const auto count = static_cast<float>(range.count);
+  const float height = std::max(bottom - top, 1.0F);
+  column.pitch = std::clamp(height / count, least, most);
+  const float hidden = count - height / column.pitch;
+  if (hidden > 0.0F) {
+    column.first += scrolled * hidden;
+  } else {  // centred
+    const float margin = (height - count * column.pitch) * 0.5F;
+    column.top += margin;
+    column.bottom = column.top + count * column.pitch;
+  }
+  return column;
+}
+
+float scrolledTo(const TokenColumn& column, Index token) {
+  const float hidden = static_cast<float>(column.range.count) - column.shown();
+  if (hidden <= 0.0F) return 0.0F;
+  const float first = static_cast<float>(token - column.range.first) + 0.5F - column.shown() * 0.5F;
+  return std::clamp(first / hidden, 0.0F, 1.0F);
+}
 
 std::string linesInWords(const LineChoice& choice, const LineQuestion& question, Index shown) {
   if (question.heads.empty()) return "no head chosen: no lines";

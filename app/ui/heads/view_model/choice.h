@@ -12,6 +12,7 @@
 
 namespace headscope {
 struct AttentionConfig;
+struct CellRef;
 }  // namespace headscope
 
 namespace headscope::ui {

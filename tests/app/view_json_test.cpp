@@ -1,11 +1,68 @@
-// The view of the heads page is saved and restored with a session.
+// The view is saved and restored with a session.
+#include "app/view_json.h"
+
 #include <gtest/gtest.h>
 
-#include "app/view_json.h"
 #include "core/attention/config.h"
+#include "core/attention/limits.h"
 
 namespace headscope::ui {
 namespace {
+
+TEST(ViewJson, ComesBackAndIsClamped) {
+  ViewState view;
+  view.selection.step = StepId::concat;
+  view.selection.item = 3;
+  view.selection.head = 7;
+  view.selection.part = TensorId::v;
+  view.selection.scope = StageScope::allHeads;
+  view.selection.cell = CellRef{TensorId::weights, 3, 7, 2, 1};
+  view.preferences.colorMaps = 1;
+  view.preferences.animate = false;
+  view.preferences.playSpeed = 0.5F;
+  view.selection.tool = "perhead";
+  view.selection.inspectorTab = InspectorTab::scenes;
+  view.selection.against = Against::rightWay;
+  view.selection.mistake = Mistake::sharedHead;
+  view.preferences.termOrder = {TermColumn::contribution, true};
+  view.selection.trail = {CellRef{TensorId::output, 3, -1, 2, 5}, *view.selection.cell};
+  view.selection.decodePosition = 4;
+  view.selection.playTime = 12.5;
+  view.selection.playQuery = 6;
+  ViewState mine;
+  mine.preferences.theme = ThemeKind::dark;
+  mine.preferences.scale = 2.0F;
+  const ViewState back = viewFromJson(viewToJson(view), mine);
+  EXPECT_EQ(viewToJson(back), viewToJson(view));
+  EXPECT_EQ(back.selection.cell, view.selection.cell);
+  EXPECT_EQ(back.selection.against, Against::rightWay);
+  EXPECT_EQ(back.selection.mistake, Mistake::sharedHead);
+  EXPECT_EQ(back.preferences.termOrder, view.preferences.termOrder);
+  EXPECT_EQ(back.selection.trail, view.selection.trail);
+  EXPECT_EQ(back.selection.decodePosition, 4);
+  EXPECT_EQ(back.selection.playTime, 12.5);
+  EXPECT_EQ(back.selection.playQuery, 6);
+  // a state of the history does not come with the view
+  view.selection.against = Against::state;
+  EXPECT_EQ(viewFromJson(viewToJson(view), mine).selection.against, Against::lastEdit);
+  EXPECT_EQ(back.preferences.theme, ThemeKind::dark);
+  EXPECT_EQ(back.preferences.scale, 2.0F);
+
+  const ViewState odd = viewFromJson(
+      R"({"step":"dance","head":-5,"item":1e99,"tool":7,"later":[],"animate":"no","selected":"x"})",
+      view);
+  EXPECT_EQ(odd.selection.step, StepId::concat);
+  EXPECT_EQ(odd.selection.head, 0);
+  EXPECT_EQ(odd.selection.item, Limits::kBatch - 1);
+  EXPECT_EQ(odd.selection.tool, "perhead");
+  EXPECT_FALSE(odd.preferences.animate);
+  // a tool of a newer program stays what it is, and is written again
+  const ViewState newer = viewFromJson(R"({"tool":"training"})", view);
+  EXPECT_EQ(newer.selection.tool, "training");
+  EXPECT_NE(viewToJson(newer).find(R"("tool":"training")"), std::string::npos);
+  EXPECT_FALSE(odd.selection.cell);
+  EXPECT_EQ(viewFromJson("no json", view).selection.step, StepId::concat);
+}
 
 TEST(HeadsViewJson, KeepsEveryField) {
   ViewState view;

@@ -1,4 +1,6 @@
-#include "core/attention/dropout.h"
+#include "core/attention/dropped_cells.h"
+
+#include "core/attention/config.h"
 
 namespace headscope {
 

@@ -1,0 +1,85 @@
+// Model moment: a whole model with a text, its pass and its predictions, and the units of work that
+// compute them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/background_task.h"
+#include "app/layers_in_flow.h"
+#include "core/base/block_store.h"
+#include "core/formats/session.h"
+#include "core/formats/tokenizer_json.h"
+#include "core/model/model_trace.h"
+#include "core/model/prediction.h"
+
+namespace headscope {
+
+/// The predictions of the model without changes, kept where it was changed.
+struct UneditedModel {
+  model::ModelTracePtr trace;
+  std::vector<model::TokenProbability> best;  // by token
+  std::vector<std::vector<double>> sames;     // by token: of the changed model's tokens
+};
+
+/// A model with a text: the pass and the predictions.
+struct ModelMoment {
+  model::ModelTracePtr trace;
+  formats::TokenizerPtr tokenizer;  // null: none is supported; `text` is ids
+  std::string tokenizerProblem;     // why there is no tokenizer
+  std::filesystem::path folder;     // or the name of a built-in model
+  std::string text;
+  Index wholeTokens = 0;  // the number of tokens before `text` was cut; 0: it is whole
+  /// The predictions by token; empty without a readout. They arrive after the pass of a new text.
+  std::vector<std::vector<model::TokenProbability>> predictions;
+  std::shared_ptr<const UneditedModel> unedited;  // null: the model is unchanged
+  std::uint64_t changes = 0;                      // identifies the edits of its model
+  std::uint64_t number = 0;                       // identifies this moment
+
+  const model::ModelConfig& config() const { return trace->config(); }
+  /// The tokens as text for display: "␣the"; a part of a character by its bytes.
+  std::vector<std::string> tokenNames() const;
+  std::string nameOf(Index id) const;
+};
+
+/// Encodes another text for the moment's model. Throws UserError for an invalid text.
+model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text);
+
+struct KeptEdits;  // kept_edits.h
+
+/// A computed moment. Where the text is too long, it holds only the token counts.
+struct FoundMoment {
+  std::optional<ModelMoment> moment;
+  Index tokens = 0, most = 0;
+  std::string model;
+  std::shared_ptr<const KeptEdits> made = nullptr;  // the applied edits of a session
+};
+
+/// The inputs of a moment.
+struct MomentRequest {
+  std::filesystem::path folder;  // empty: the model of `before`
+  std::shared_ptr<const ModelMoment> before;
+  std::string text;
+  bool cut = false;
+  std::vector<HeadOfLayer> off;
+  model::ModelDocumentPtr edits;
+  std::shared_ptr<const formats::SavedModel> kept;  // a session's edits, to be used instead
+  Index budget = 0;
+  std::uint64_t number = 0;
+  std::uint64_t changes = 0;
+  BlockStorePtr memory = nullptr;
+};
+
+/// Returns the units that open the model, run its pass, and compute the predictions; where the
+/// model was changed, then the same for the original model. `publish` receives the pass of a new
+/// text before its predictions.
+BackgroundTask<FoundMoment>::NextUnit momentUnits(
+    MomentRequest request, std::function<void(FoundMoment, const std::atomic<bool>&)> publish);
+
+}  // namespace headscope

@@ -1,0 +1,17 @@
+// EditedLayer: what edits have changed in one layer of a model.
+#pragma once
+
+#include "core/attention/config.h"
+#include "core/attention/pins.h"
+#include "core/attention/weights.h"
+
+namespace headscope::model {
+
+/// The parts of a layer's document that can be edited: all but its X.
+struct EditedLayer {
+  AttentionConfig config;
+  Weights weights;
+  Pins pins;
+};
+
+}  // namespace headscope::model
