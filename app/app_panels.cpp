@@ -70,7 +70,7 @@ void App::State::wholeWindow(const ui::PanelContext& panel) {
     cardByCard(panel, layout.body);
   } else {
     ui::Rect room = layout.body;
-    panelBeside(panel, room);
+    sidePanel(panel, room);
     body(panel, room);
   }
   documents.attempt([&] { progress.keep(lesson.done()); });
@@ -117,7 +117,7 @@ void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const 
 }
 
 /// Draws the open lesson, or the start panel, at the left; the page gets the rest of the room.
-void App::State::panelBeside(const ui::PanelContext& panel, ui::Rect& room) {
+void App::State::sidePanel(const ui::PanelContext& panel, ui::Rect& room) {
   const ui::FrameContext& look = panel.look;
   if (!lesson.open() && !startShown()) return;
   ui::Rect at = room.cutLeft(ui::lessonWidth(look, room.width()), 0.0F);

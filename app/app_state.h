@@ -84,7 +84,7 @@ struct App::State {
   void panels(const ui::PanelContext& panel);
   void wholeWindow(const ui::PanelContext& panel);
   void bars(const ui::PanelContext& panel, const ui::Rect& top, const ui::Rect& tokens);
-  void panelBeside(const ui::PanelContext& panel, ui::Rect& room);
+  void sidePanel(const ui::PanelContext& panel, ui::Rect& room);
   bool startShown() const { return progress.startOpen() && view.selection.page == ui::kFlowPage; }
   void scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places, float height);
   void body(const ui::PanelContext& panel, const ui::Rect& at);
@@ -114,7 +114,7 @@ struct App::State {
   ui::ColorMaps maps;
   gl::Scene scene;
   ui::Magnitudes magnitudes;
-  ui::SmallScoresBeside smallScores;
+  ui::BackgroundSmallScores smallScores;
   Explanations explanations;
   ui::PurposesOfPass purposes;
   ui::Flash flash;

@@ -19,7 +19,7 @@ bool Lecture::keys(const ui::PanelContext& panel, bool presented) {
   const bool back = keyPressed(Key::pageUp, false) || (arrows && keyPressed(Key::left, false));
   if (!on && !back) return false;
   if (!lesson_.open()) {
-    sessions_.recallBeside(on ? 1 : -1);
+    sessions_.recallNeighbour(on ? 1 : -1);
   } else if (back) {
     lesson_.back(panel);
   } else {
@@ -68,7 +68,7 @@ ui::SpeakerNotes Lecture::forTheSpeaker(double now) const {
     return notes;
   }
   const formats::SavedScene* scene = sessions_.sceneShown();
-  const formats::SavedScene* next = sessions_.sceneBeside(1);
+  const formats::SavedScene* next = sessions_.neighbouringScene(1);
   if (scene != nullptr) {
     notes.heading = fmt::format("Scene {}", scene->number);
     notes.title = scene->words.title;

@@ -82,11 +82,11 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
   for (Index layer = 0; layer < run.settings().model.layers; ++layer) {
     moment.weights.push_back(pass.layer(layer).tensor(TensorId::weights));
   }
-  if (request.beside == Beside::headsOff) {
+  if (request.extra == Extra::headsOff) {
     moment.headsOff = training::switchEachOff(*model, examples, execution);
     if (!moment.headsOff) return std::nullopt;
   }
-  if (request.beside == Beside::strip && !run.evaluations().empty()) {
+  if (request.extra == Extra::strip && !run.evaluations().empty()) {
     auto strip = training::headStrip(run, moment.example, kStripMoments, execution);
     if (!strip) return std::nullopt;
     moment.strip = std::move(*strip);
@@ -166,10 +166,10 @@ void LiveTraining::showExample(Index example) {
   stale_ = true;
 }
 
-void LiveTraining::want(Beside what) {
-  if (beside_ == what) return;
-  beside_ = what;
-  stale_ = stale_ || what != Beside::nothing;
+void LiveTraining::request(Extra what) {
+  if (extra_ == what) return;
+  extra_ = what;
+  stale_ = stale_ || what != Extra::nothing;
 }
 
 void LiveTraining::askForDocument(Index layer) {
@@ -213,7 +213,7 @@ void LiveTraining::follow(double now) {
   if (request.steps == 0 && !stale) return;
   request.look = look_;
   request.example = example_;
-  request.beside = beside_;
+  request.extra = extra_;
   request.document = std::exchange(document_, std::nullopt);
   request.changes = std::exchange(changes_, {});
   task_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {

@@ -89,8 +89,8 @@ class LiveTraining {
   void showExample(Index example);
   Index example() const { return example_; }
   /// The additional results that later moments hold.
-  enum class Beside { nothing, headsOff, strip };
-  void want(Beside what);
+  enum class Extra { nothing, headsOff, strip };
+  void request(Extra what);
   /// Requests that a later moment hold this layer as a document.
   void askForDocument(Index layer);
 
@@ -114,7 +114,7 @@ class LiveTraining {
     std::optional<double> seconds;  // the time after which no further step begins
     std::optional<Index> look;
     Index example = 0;
-    Beside beside = Beside::nothing;
+    Extra extra = Extra::nothing;
     std::optional<Index> document;
     std::vector<Change> changes;
   };
@@ -144,7 +144,7 @@ class LiveTraining {
   double now_ = 0.0, lastStepAt_ = 0.0;
   Index asked_ = 0;
   Index example_ = 0;
-  Beside beside_ = Beside::nothing;
+  Extra extra_ = Extra::nothing;
   std::uint64_t begun_ = 0;  // the number of runs begun, so that their moments' numbers differ
   struct Begun {
     const training::Task* task;

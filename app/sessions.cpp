@@ -153,7 +153,7 @@ void Sessions::setScene(int number) {
 
 const formats::SavedScene* Sessions::sceneShown() const { return store_.scene(shownScene_); }
 
-const formats::SavedScene* Sessions::sceneBeside(int by) const {
+const formats::SavedScene* Sessions::neighbouringScene(int by) const {
   const auto& scenes = store_.scenes();
   const auto shown = std::find_if(scenes.begin(), scenes.end(), [this](const auto& scene) {
     return scene.number == shownScene_;
@@ -164,8 +164,8 @@ const formats::SavedScene* Sessions::sceneBeside(int by) const {
                                                   : nullptr;
 }
 
-void Sessions::recallBeside(int by) {
-  if (const formats::SavedScene* scene = sceneBeside(by)) recallScene(scene->number);
+void Sessions::recallNeighbour(int by) {
+  if (const formats::SavedScene* scene = neighbouringScene(by)) recallScene(scene->number);
 }
 
 void Sessions::rewordScene(int number, std::string formats::SceneWords::*part, std::string text) {

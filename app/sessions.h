@@ -49,8 +49,8 @@ class Sessions {
   const formats::SavedScene* sceneShown() const;
   /// The scene `by` places after the shown one (negative: before); the first one where none is
   /// shown; null: no such scene.
-  const formats::SavedScene* sceneBeside(int by) const;
-  void recallBeside(int by);
+  const formats::SavedScene* neighbouringScene(int by) const;
+  void recallNeighbour(int by);
 
   /// Opens a session. `asked`: whether the dialog has already confirmed that unsaved changes may be
   /// lost.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Times a whole model's pass beside PyTorch's and ONNX Runtime's on the CPU, and holds the goals.
+"""Times a whole model's pass next to PyTorch's and ONNX Runtime's on the CPU, and holds the goals.
 
 A GPT-2 folder (bench/random_model.py writes one) on both sides: forward alone, every layer's
 attention weights kept as transformers' `output_attentions` keeps them, and the logits of every

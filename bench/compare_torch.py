@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Times the engine beside PyTorch's nn.MultiheadAttention on the CPU, and holds the goals.
+"""Times the engine next to PyTorch's nn.MultiheadAttention on the CPU, and holds the goals.
 
 Both get the same inputs and weights, keep their processes, and are asked in turns for their best of
 many passes, round after round; PyTorch (eval, no grad, need_weights, weights per head) in every

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Times one training step beside PyTorch's on the CPU, and holds the goals.
+"""Times one training step next to PyTorch's on the CPU, and holds the goals.
 
 The same model on both sides (embeddings and learned positions, attention layers with a residual and
 without biases, one readout for each question), batches of the same shape, cross-entropy or squared

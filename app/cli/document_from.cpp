@@ -87,9 +87,9 @@ void requireValidSizes(AttentionConfig config) {
 /// W_Q at --head-dim.
 Index headsOfFile(const PassOptions& o, const AttentionConfig& c,
                   const formats::LoadedWeights& loaded, const std::string& where) {
-  if (const Index told = formats::headsOfNorm(loaded); told > 0) {
-    requireSame(o.config.heads, told, "--heads", where);
-    return told;
+  if (const Index heads = formats::headsOfNorm(loaded); heads > 0) {
+    requireSame(o.config.heads, heads, "--heads", where);
+    return heads;
   }
   if (o.config.heads || !o.config.preset.empty()) return c.numHeads;
   if (!o.config.headDim) {

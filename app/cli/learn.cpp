@@ -101,11 +101,11 @@ Json learnedJson(const LearnOptions& options, const Learned& learned) {
   Json questions = Json::emptyList();
   const std::vector<AskedQuestion> all = training::questionsOf(learned.domain);
   for (const AskedQuestion& question : all) {
-    Json told{{"name", question.name},
-              {"words", question.words},
-              {"heads", headsAsked(question, learned.config)}};
-    if (!learned.domain.series()) told["right"] = numberJson(learned.right[question.number]);
-    questions.push_back(std::move(told));
+    Json entry{{"name", question.name},
+               {"words", question.words},
+               {"heads", headsAsked(question, learned.config)}};
+    if (!learned.domain.series()) entry["right"] = numberJson(learned.right[question.number]);
+    questions.push_back(std::move(entry));
   }
   Json heads = Json::emptyList();
   for (Index head = 0; head < learned.config.numHeads; ++head) {

@@ -55,7 +55,7 @@ GLFWmonitor* monitorOf(GLFWwindow* window) {
   return chosen;
 }
 
-GLFWmonitor* monitorBeside(GLFWwindow* window) {
+GLFWmonitor* otherMonitor(GLFWwindow* window) {
   GLFWmonitor* own = monitorOf(window);
   int count = 0;
   GLFWmonitor** monitors = glfwGetMonitors(&count);

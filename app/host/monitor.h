@@ -13,10 +13,10 @@ float interfaceScale(float contentScale);
 /// own factor.
 float rescaled(float scale, float before, float now);
 
-/// monitorOf() returns the monitor that a window is on; monitorBeside() another one if there is
+/// monitorOf() returns the monitor that a window is on; otherMonitor() another one if there is
 /// one, else the same. Null: no monitor is known.
 GLFWmonitor* monitorOf(GLFWwindow* window);
-GLFWmonitor* monitorBeside(GLFWwindow* window);
+GLFWmonitor* otherMonitor(GLFWwindow* window);
 
 /// Makes a window fill its monitor, and restores its position.
 class FullScreen {

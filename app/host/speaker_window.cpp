@@ -24,13 +24,13 @@ SpeakerWindow::Events& speakerEvents(GLFWwindow* window) {
 /// Places the speaker's window at the lower right of another screen than the first window's, if
 /// there is one.
 void placeSpeaker(GLFWwindow* window, GLFWwindow* first, int width, int height) {
-  GLFWmonitor* beside = monitorBeside(first);
-  if (beside == nullptr) return;
+  GLFWmonitor* other = otherMonitor(first);
+  if (other == nullptr) return;
   int x = 0;
   int y = 0;
   int screenWidth = 0;
   int screenHeight = 0;
-  glfwGetMonitorWorkarea(beside, &x, &y, &screenWidth, &screenHeight);
+  glfwGetMonitorWorkarea(other, &x, &y, &screenWidth, &screenHeight);
   glfwSetWindowPos(window, x + std::max(0, screenWidth - width),
                    y + std::max(0, screenHeight - height));
 }

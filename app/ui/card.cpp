@@ -33,8 +33,9 @@ std::size_t Cards::tabs(const PanelContext& panel, const char* id, std::size_t o
   }
   const Rect line = Rect::rest();
   const float controls = look.px(card.controlsWidth());
-  const int clicked = tabRow(look, id, tabs, static_cast<int>(open),
-                             text.beside != nullptr ? text.beside : text.about, controls + kept);
+  const int clicked =
+      tabRow(look, id, tabs, static_cast<int>(open),
+             text.subtitle != nullptr ? text.subtitle : text.about, controls + kept);
   if (controls > 0.0F) {
     const ImVec2 below = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos({line.b.x - controls, line.a.y - look.space.tight});

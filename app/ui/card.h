@@ -17,11 +17,11 @@ struct ViewState;
 struct CardText {
   std::string_view id;  // stored in sessions; never changes, even if the title does
   const char* title;
-  const char* about;             // one line: the tooltip of its tab
-  char key = 0;                  // the capital letter that opens it; 0: none
-  bool tall = true;              // needs more than the usual share of the window's height
-  const char* beside = nullptr;  // shown beside the tabs while it is open; null: `about`
-  bool alone = true;             // may fill the screen or a picture alone
+  const char* about;               // one line: the tooltip of its tab
+  char key = 0;                    // the capital letter that opens it; 0: none
+  bool tall = true;                // needs more than the usual share of the window's height
+  const char* subtitle = nullptr;  // shown next to the tabs while it is open; null: `about`
+  bool alone = true;               // may fill the screen or a picture alone
 };
 
 /// The pass that the current pass is compared with while a card is open.

@@ -84,12 +84,12 @@ class FlowPage final : public Page {
                : fmt::format("{} · {}", where, namedHead(panel.purposes, panel.selection.head));
   }
   std::string keysInWords(const ViewState& view) const override {
-    return fmt::format("← → step · space {}", view.frame.playing ? "halts" : "plays");
+    return fmt::format("← → step · space {}", view.frame.playing ? "pauses" : "plays");
   }
   /// The timeline's narration; off the timeline, the one that the step would begin with.
   std::string sentenceInWords(const PanelContext& panel, std::string_view card) const override {
-    const bool told = panel.selection.playTime.has_value();
-    if (told) return card == kStageCard ? std::string() : asRichText(playback_.narration);
+    const bool narrated = panel.selection.playTime.has_value();
+    if (narrated) return card == kStageCard ? std::string() : asRichText(playback_.narration);
     return asRichText(narrationOf(panel, playback_));
   }
 

@@ -381,8 +381,8 @@ void Help::draw(const FrameContext& look, const Cards& tools) {
   const bool appearing = std::exchange(appearing_, false);
   constexpr ImGuiHoveredFlags kOnIt =
       ImGuiHoveredFlags_RootAndChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
-  const bool beside = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(kOnIt);
-  const bool asked = charTyped('?') || keyPressed(Key::f1, false) || beside;
+  const bool clickedOutside = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(kOnIt);
+  const bool asked = charTyped('?') || keyPressed(Key::f1, false) || clickedOutside;
   if (keyPressed(Key::escape, false) || (asked && !appearing)) open_ = false;
   endModal(!open_);
 }

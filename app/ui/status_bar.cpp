@@ -157,13 +157,13 @@ void statusBar(const PanelContext& panel, const Status& status, const Rect& at) 
     return;
   }
   const float width = textSize(font, status.figures).x;
-  Rect beside = line;
-  beside.cutRight(width, look.px(24));
+  Rect left = line;
+  left.cutRight(width, look.px(24));
   // otherwise the message needs the whole bar
-  if (message.empty() || beside.width() > line.width() * 0.4F) {
+  if (message.empty() || left.width() > line.width() * 0.4F) {
     drawText(list, font, {std::max(line.b.x - width, line.a.x), y}, t.textMuted,
              elided(font, status.figures, line.width()));
-    line = beside;
+    line = left;
   }
   if (message.empty()) return;
   const std::string shown = elided(font, message, line.width());

@@ -54,7 +54,7 @@ struct HeadMerge {
 struct HeadTree {
   Index heads = 0;
   std::vector<HeadMerge> merges;  // the most alike first; heads − 1 of them
-  std::vector<Index> order;       // all heads, alike ones beside each other
+  std::vector<Index> order;       // all heads, similar ones next to each other
 };
 
 /// Clusters the heads. On a tie, the pair with the lower heads merges first. The similarity must be

@@ -76,7 +76,7 @@ class JsonBuilder {
  private:
   // About what a value takes in memory, with the room that lists keep for growing.
   static constexpr std::size_t kValue = 2 * sizeof(Json);
-  static constexpr std::size_t kAllocated = 64;  // for a text or a list, beside its contents
+  static constexpr std::size_t kAllocated = 64;  // for a text or a list, besides its contents
 
   [[noreturn]] void refuse(JsonError::Kind kind, const std::string& why) const {
     throw JsonError(kind, why, field_);

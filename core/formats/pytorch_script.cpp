@@ -366,7 +366,7 @@ void exportPyTorch(const fs::path& folder, const Trace& trace) {
   const std::string script = pytorchScript(trace);
   writeAtomically(folder / kScriptName, [&](std::ostream& out) {
     out << script << std::flush;
-    if (out) tensors.takePlace();  // once the script is sure to have room beside them
+    if (out) tensors.takePlace();  // once the script is sure to have room
   });
   whole.keep();
 }

@@ -61,11 +61,11 @@ DocumentPtr documentOf(const SceneState& state, const Document& now, Index memor
   const auto change = [&](const Edit& edit) {
     document = apply(*document, edit, memoryBudgetBytes).document;
   };
-  const bool anew = !state.preset.empty() || !state.example.empty();
-  if (setsSizes(state) && (!anew || !state.preset.empty())) {
+  const bool opens = !state.preset.empty() || !state.example.empty();
+  if (setsSizes(state) && (!opens || !state.preset.empty())) {
     change(sizesOf(state, document->config));
   }
-  if (state.init && !anew) change(DrawWeights{*state.init, state.seed});
+  if (state.init && !opens) change(DrawWeights{*state.init, state.seed});
   if (setsMask(state)) change(SetMask{maskOf(state, document->config.mask), {}});
   for (const Edit& edit : state.edits) change(edit);
   return document;

@@ -35,9 +35,9 @@ DocumentPtr withInputAnew(const Document& document) {
   Input input = *document.input;
   input.x = input.x.clone();
   input.memory = input.memory.clone();
-  Document anew = document;
-  anew.input = std::make_shared<const Input>(std::move(input));
-  return std::make_shared<const Document>(std::move(anew));
+  Document repeated = document;
+  repeated.input = std::make_shared<const Input>(std::move(input));
+  return std::make_shared<const Document>(std::move(repeated));
 }
 
 }  // namespace

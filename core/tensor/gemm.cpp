@@ -50,8 +50,8 @@ ConstMap map(const ConstMatrixView& m) {
 /// The steps distribute their products over threads themselves (core/platform/threads.h).
 void stayOnThisThread() {
 #ifdef _OPENMP
-  thread_local bool told = false;
-  if (!std::exchange(told, true)) omp_set_num_threads(1);
+  thread_local bool set = false;
+  if (!std::exchange(set, true)) omp_set_num_threads(1);
 #endif
 }
 

@@ -346,15 +346,15 @@ void LayerLearner::take(const Step& step) {
 
 double LayerLearner::loss() const {
   double sum = 0.0;
-  for (const BatchStats& told : stats_) sum += told.loss;
+  for (const BatchStats& batch : stats_) sum += batch.loss;
   return stats_.empty() ? 0.0 : sum / static_cast<double>(stats_.size());
 }
 
 std::array<double, kLayerQuestions> LayerLearner::right() const {
   std::array<double, kLayerQuestions> mean{};
-  for (const BatchStats& told : stats_) {
+  for (const BatchStats& batch : stats_) {
     for (std::size_t q = 0; q < kLayerQuestions; ++q) {
-      mean[q] += told.right[q] / static_cast<double>(stats_.size());
+      mean[q] += batch.right[q] / static_cast<double>(stats_.size());
     }
   }
   return mean;

@@ -235,10 +235,10 @@ double Timeline::stepStart(StepId step) const {
 }
 
 double Timeline::stepEnd(StepId step) const {
-  return step == steps_.back() ? length() : stepStart(stepBeside(step, 1));
+  return step == steps_.back() ? length() : stepStart(neighbouringStep(step, 1));
 }
 
-StepId Timeline::stepBeside(StepId step, int places) const {
+StepId Timeline::neighbouringStep(StepId step, int places) const {
   const auto found = std::find(steps_.begin(), steps_.end(), step);
   if (found == steps_.end()) return step;
   const auto last = static_cast<int>(steps_.size()) - 1;

@@ -62,7 +62,7 @@ class Timeline {
   double stepEnd(StepId step) const;
   const std::vector<StepId>& steps() const { return steps_; }
   /// The step `places` after it (negative: before it), within the timeline.
-  StepId stepBeside(StepId step, int places) const;
+  StepId neighbouringStep(StepId step, int places) const;
 
   /// The time here that corresponds to a time of another timeline: the same share of its step.
   double translate(const Timeline& other, double time) const;

@@ -28,7 +28,7 @@ TEST(SmallScores, ShowTheLargestOfEveryBlockHeadByHead) {
 
   Scheduler scheduler;
   Computations computations(scheduler);
-  SmallScoresBeside beside;
+  BackgroundSmallScores beside;
   const auto first = [&](TensorId id) { return wholeMatrix(id, pass->config(), 0, 1); };
   EXPECT_FALSE(cellsToShow(*beside.shown(pass, 0, 1, computations), first(TensorId::weights)));
   TracePtr shown;

@@ -41,7 +41,7 @@ class LessonPanel {
   /// been done is not hidden below the panel's end.
   void showWhatWasTold() {
     enum Told { kRead = 1, kAnswered = 2, kDone = 4, kHint = 8 };
-    int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("told"), 0);
+    int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("scenes done"), 0);
     const int now = (run_.shown().ready ? kRead : 0) | (run_.answered() ? kAnswered : 0) |
                     (run_.shown().checked ? kDone : 0) | (run_.hintShown() ? kHint : 0);
     const int fresh = (before & kRead) != 0 ? now & ~before : 0;

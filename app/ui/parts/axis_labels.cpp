@@ -146,8 +146,8 @@ ColumnLabels::ColumnLabels(const FrameContext& look, const AxisLabels& labels, f
 }
 
 float ColumnLabels::longestTurned(const FrameContext& look, const AxisLabels& labels, float room) {
-  const float beside = look.space.tight + labels.curvesRoom() + fontSize(labels.font) * 0.7F;
-  return std::max(room - beside, 0.0F) / kTurnedShare;
+  const float taken = look.space.tight + labels.curvesRoom() + fontSize(labels.font) * 0.7F;
+  return std::max(room - taken, 0.0F) / kTurnedShare;
 }
 
 Index ColumnLabels::every() const {

@@ -34,7 +34,7 @@ struct Computed {
 
 /// When and where a value is computed.
 enum class Schedule {
-  background,  // beside the frames
+  background,  // on another thread
   now,         // within the frame: small work, whose result would otherwise come a frame late
   whenIdle,    // as background, but not during a drag or typing: for work longer than a pass
   never,       // returns the last value, since other work comes first

@@ -173,11 +173,11 @@ void drawTileNames(const FrameContext& look, ImDrawList* list, const TileGrid& g
                    Index count, const Rect& picture, const TileNames& names) {
   const Theme& t = look.theme;
   const float gap = look.space.tight;
-  const float beside = std::max(grid.left, grid.edge) - gap;
+  const float edge = std::max(grid.left, grid.edge) - gap;
   AxisLabels columns{names.columns,   names.font, t.textMuted,        t.keyText,
-                     names.litColumn, beside,     names.columnCurves, names.firstColumn};
+                     names.litColumn, edge,       names.columnCurves, names.firstColumn};
   AxisLabels rows{names.rows,   names.font, t.textMuted,     t.queryText,
-                  names.litRow, beside,     names.rowCurves, names.firstRow};
+                  names.litRow, edge,       names.rowCurves, names.firstRow};
   rows.limit -= rows.curvesRoom();
   columns.limit -= columns.curvesRoom();
   if (grid.labelsLeft(tile)) drawRowLabels(list, rows, picture, gap);

@@ -69,8 +69,8 @@ std::optional<Index> nextHead(const SmallScores& small, Index chosen) {
 
 }  // namespace
 
-TracePtr SmallScoresBeside::shown(const TracePtr& pass, Index item, Index head,
-                                  Computations& computations) {
+TracePtr BackgroundSmallScores::shown(const TracePtr& pass, Index item, Index head,
+                                      Computations& computations) {
   if (pass->holds(TensorId::rawScores)) {
     *this = {};
     return pass;

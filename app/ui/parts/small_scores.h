@@ -15,7 +15,7 @@ struct SmallScores;
 
 namespace headscope::ui {
 
-class SmallScoresBeside {
+class BackgroundSmallScores {
  public:
   /// Returns the pass with the pictures of a batch item that are ready so far. Requests the picture
   /// of `head`, then of the other heads. A pass that holds its scores is returned unchanged.

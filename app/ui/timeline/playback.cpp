@@ -276,14 +276,14 @@ void togglePlay(ViewState& view, const Playback& playback) {
 void goBy(ViewState& view, const Playback& playback, int count, bool whole) {
   view.frame.playing = false;
   if (!view.selection.playTime) {
-    view.selection.step = playback.timeline.stepBeside(view.selection.step, count);
+    view.selection.step = playback.timeline.neighbouringStep(view.selection.step, count);
     return;
   }
   const Timeline& timeline = playback.timeline;
   const auto here = static_cast<int>(timeline.at(*view.selection.playTime));
   if (whole) {
     const StepId step = timeline.moments()[static_cast<std::size_t>(here)].step;
-    view.selection.playTime = timeline.stepStart(timeline.stepBeside(step, count));
+    view.selection.playTime = timeline.stepStart(timeline.neighbouringStep(step, count));
     return;
   }
   const int last = static_cast<int>(timeline.moments().size()) - 1;

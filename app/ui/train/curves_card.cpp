@@ -117,7 +117,7 @@ class Curves {
     const Chart plot =
         chart(part(0), "loss",
               {{named("batch", now != nullptr ? &now->loss : nullptr), look_.theme.accent},
-               {named("always asked", evaluation != nullptr ? &evaluation->losses.loss : nullptr),
+               {named("fixed examples", evaluation != nullptr ? &evaluation->losses.loss : nullptr),
                 look_.theme.textMuted}},
               roundAxis(0.0, most > 0.0 ? most : 1.0));
     plot.curve(list_, points, look_.theme.accent);

@@ -102,7 +102,7 @@ class HeadOffCard final : public Card {
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    training_.want(LiveTraining::Beside::headsOff);
+    training_.request(LiveTraining::Extra::headsOff);
     middleTabs(panel, TrainTab::headOff, nullptr);
     const auto moment = training_.moment();
     if (moment == nullptr) return;

@@ -143,7 +143,7 @@ class LiveHeadsCard final : public Card {
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    training_.want(LiveTraining::Beside::nothing);
+    training_.request(LiveTraining::Extra::nothing);
     const auto moment = training_.moment();
     middleTabs(panel, TrainTab::live, nullptr);
     if (moment == nullptr) return;

@@ -125,7 +125,7 @@ class OverStepsCard final : public Card {
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
-    training_.want(LiveTraining::Beside::strip);
+    training_.request(LiveTraining::Extra::strip);
     const auto moment = training_.moment();
     const std::string run =
         moment == nullptr || !panel.alone

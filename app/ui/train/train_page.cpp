@@ -103,7 +103,7 @@ class TrainPage final : public Page {
   }
   std::string keysInWords(const ViewState& view) const override {
     if (isStudy(view.train.tab)) return "enter runs, stops";
-    return training_.playing() ? "enter halts" : "enter trains · → one step · home starts again";
+    return training_.playing() ? "enter pauses" : "enter trains · → one step · home starts again";
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     if (isStudy(panel.trainView.tab)) return {};

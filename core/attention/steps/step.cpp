@@ -71,7 +71,7 @@ std::size_t stepPlace(StepId id, const AttentionConfig& config) {
   return static_cast<std::size_t>(found - steps.begin());
 }
 
-StepId stepBeside(StepId id, int places, const AttentionConfig& config) {
+StepId neighbouringStep(StepId id, int places, const AttentionConfig& config) {
   const auto steps = stepsOf(config);
   const int place = static_cast<int>(stepPlace(id, config)) + places;
   return steps[static_cast<std::size_t>(std::clamp(place, 0, static_cast<int>(steps.size()) - 1))]

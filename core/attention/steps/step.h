@@ -156,7 +156,7 @@ std::span<const Step* const> stepsOf(const AttentionConfig& config);
 /// A step's place in stepsOf, from 0. Throws std::logic_error where the pass has no such step.
 std::size_t stepPlace(StepId id, const AttentionConfig& config);
 /// The step `places` after a step (negative: before it), clamped to the first and the last.
-StepId stepBeside(StepId id, int places, const AttentionConfig& config);
+StepId neighbouringStep(StepId id, int places, const AttentionConfig& config);
 
 /// Every step there is, whether a configuration has it or not.
 std::span<const Step* const> allSteps();
