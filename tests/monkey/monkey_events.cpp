@@ -304,6 +304,8 @@ void Monkey::undoToTheStart() {
   note("undo to the start, and redo");
   letGo();
   host_.resize(1280, 800);
+  // the page Model has a history of its own
+  if (app_->view().selection.page == ui::kModelPage) app_->view().selection.page = ui::kFlowPage;
   frame();
   constexpr int kOut = 12;
   for (int i = 0; i < kOut; ++i) {
