@@ -215,7 +215,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   ui::endRoot();
 }
 
-/// Whether two configurations have the same tensors, of one shape each.
+/// Returns whether two configurations have the same tensors, of one shape each.
 static bool sameShapes(const AttentionConfig& a, const AttentionConfig& b) {
   for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);

@@ -161,7 +161,7 @@ DocumentEditor::Outcome DocumentEditor::outcomeOf(const Change& change) const {
   return outcome;
 }
 
-/// Whether the change itself asks for learned weights, regardless of its sizes.
+/// Returns whether the change itself asks for learned weights, regardless of its sizes.
 bool DocumentEditor::asksForLearned(const Change& change) const {
   return std::any_of(change.edits.begin(), change.edits.end(), [](const Edit& edit) {
     const auto* drawn = std::get_if<DrawWeights>(&edit);

@@ -72,7 +72,7 @@ class DocumentEditor {
   LayerLearning::Progress learned() const { return learning_.progress(); }
   /// Stops learning and uses designed heads instead.
   void stopLearning();
-  /// Whether a change of size learns new heads; if not, it uses designed heads.
+  /// Returns whether a change of size learns new heads; if not, it uses designed heads.
   void learnAtNewSizes(bool on) { learnsAtNewSizes_ = on; }
   void undo();
   void redo();

@@ -35,7 +35,7 @@ class Exports {
   /// Queues an export of all tensors: of the model's pass on the page Model, else of Flow's layer.
   void askForTrace(const ui::Selection& selection);
   bool waits() const { return !asked_.empty(); }
-  /// Whether the first queued export is of the model's pass.
+  /// Returns whether the first queued export is of the model's pass.
   bool waitsForModel() const { return !asked_.empty() && asked_.front().ofModel; }
   bool busy() const { return task_.busy(); }
   /// Starts the first queued export; requires the newest pass. Returns a request for a picture,

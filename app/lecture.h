@@ -24,7 +24,7 @@ class Lecture {
   /// The words shown beside the presented card.
   ui::Presenter::Words forTheRoom() const;
 
-  /// Whether the speaker's window is wanted; f10 toggles it.
+  /// Returns whether the speaker's window is wanted; f10 toggles it.
   bool speakerWanted() const { return speaker_; }
   void toggleSpeaker() { speaker_ = !speaker_; }
   /// Call it once a frame, at `now` seconds. The clock starts when presenting starts or when the

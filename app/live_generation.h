@@ -42,7 +42,7 @@ class LiveGeneration {
   /// Takes new tokens and requests more. Call it once a frame. Drops a generation that continues
   /// another pass than `present` (null: none).
   void follow(const model::ModelTracePtr& present);
-  /// Whether follow() is to be called at once.
+  /// Returns whether follow() is to be called at once.
   bool due() const { return playing_ && !task_.busy(); }
   /// The newest snapshot; null before the first.
   std::shared_ptr<const GenerationMoment> moment() const { return moment_; }

@@ -50,8 +50,8 @@ class LiveModel {
   /// Opens the folder again with the current files and the text. Switches all heads on and drops
   /// the layers' edits, because edits belong to the previous weights.
   void reload();
-  /// Whether the weights on disk differ from those of the shown moment. The moment keeps the
-  /// weights that were opened; those not in memory can no longer be read.
+  /// Returns whether the weights on disk differ from those of the shown moment. The moment keeps
+  /// the weights that were opened; those not in memory can no longer be read.
   bool weightsChanged() const { return weightsChanged_; }
   /// Cuts a text that is too long to the length that the model takes.
   void cutText();
@@ -66,11 +66,11 @@ class LiveModel {
   void switchAllOn();
   bool isEdited(Index layer) const { return edits_ != nullptr && edits_->edited.contains(layer); }
   std::vector<Index> layersEdited() const;
-  /// Whether the layer is edited or one of its heads is off.
+  /// Returns whether the layer is edited or one of its heads is off.
   bool differs(Index layer) const;
   /// Restores a layer of the original model.
   void resetLayer(Index layer);
-  /// Whether anything differs from the original model.
+  /// Returns whether anything differs from the original model.
   bool changed() const { return !off_.empty() || (edits_ != nullptr && !edits_->edited.empty()); }
   /// Restores the original model.
   void undoChanges();

@@ -40,14 +40,14 @@ class LiveStudy {
 
   /// Creates and starts the runs. Throws UserError where they cannot be created.
   void begin(const training::Task& task, std::vector<training::Variant> variants);
-  /// Whether the study has exactly this task and these variants.
+  /// Returns whether the study has exactly this task and these variants.
   bool isOf(const training::Task& task, const std::vector<training::Variant>& variants) const;
   void play(bool on) { playing_ = on && runs_ != nullptr; }
   bool playing() const { return playing_; }
 
   /// Takes the newest moment and requests more steps. Call it once a frame.
   void follow();
-  /// Whether follow() is to be called at once.
+  /// Returns whether follow() is to be called at once.
   bool due() const { return playing_ && !background_.busy(); }
   /// The newest moment; null before the first.
   std::shared_ptr<const StudyMoment> moment() const { return moment_; }

@@ -65,7 +65,7 @@ class LiveTraining {
 
   /// Starts a new run, paused. Throws UserError for invalid settings; the present run is kept then.
   void begin(const training::Task& task, const training::TrainingSettings& settings);
-  /// Whether the run last begun, or refused, has this task, model and seed.
+  /// Returns whether the run last begun, or refused, has this task, model and seed.
   bool isOf(const training::Task& task, const training::TrainingSettings& settings) const;
   /// Makes isOf() false, so that any request begins a new run.
   void forget() { begunLast_.reset(); }

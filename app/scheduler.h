@@ -53,7 +53,8 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  /// Whether units run beside the frames. Without threads, a long unit delays the next frame.
+  /// Returns whether units run beside the frames. Without threads, a long unit delays the next
+  /// frame.
   static bool hasThreads();
 
  private:
@@ -62,7 +63,7 @@ class Scheduler {
 
   // All of these are called with mutex_ locked.
   int mostThreads() const { return backgroundThreads_ + kPriorityCount - 1; }
-  /// Whether a thread is free for a task of this priority.
+  /// Returns whether a thread is free for a task of this priority.
   bool hasRoomFor(Priority priority) const;
   /// The task whose unit is to run next; null: none is ready.
   TaskRunner* nextReady(double now) const;

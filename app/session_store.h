@@ -48,8 +48,8 @@ class SessionStore {
   const std::filesystem::path& path() const { return shown().path; }
   /// The name of the session: "" before its first save.
   std::string name() const;
-  /// Whether the file lacks anything: scenes, a document that is neither the saved one nor a
-  /// scene's, one that was left for a scene, or edits of a model.
+  /// Returns whether the file lacks anything: scenes, a document that is neither the saved one nor
+  /// a scene's, one that was left for a scene, or edits of a model.
   bool unsaved(const DocumentPtr& document) const;
   /// The unsaved parts as a sentence without a full stop; empty where everything is saved.
   std::string unsavedInWords(const DocumentPtr& document) const;
@@ -142,7 +142,7 @@ class SessionStore {
   };
   Open& shown() { return open_.at(mark_); }
   const Open& shown() const { return open_.at(mark_); }
-  /// Whether the document is unsaved, regardless of a state that was left for a scene.
+  /// Returns whether the document is unsaved, regardless of a state that was left for a scene.
   static bool unsavedIn(const Open& session, const DocumentPtr& document);
   static bool modelsUnsavedIn(const Open& session) {
     return versionsOf(session.models) != session.savedVersions;

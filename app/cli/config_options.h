@@ -24,7 +24,7 @@ struct ConfigOptions {
   std::optional<Index> dModel, heads, kvHeads, headDim, seqLen, memoryLen, batch;
   bool noBias = false;
 
-  /// Whether any flag except --preset is given.
+  /// Returns whether any flag except --preset is given.
   bool dimensionsGiven() const;
   /// The named preset, or original-transformer.
   const Preset& basis() const;

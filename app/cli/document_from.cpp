@@ -348,7 +348,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
 
 namespace {
 
-/// Whether no flag determines the weights, and X comes from words or measurements.
+/// Returns whether no flag determines the weights, and X comes from words or measurements.
 bool opensFreely(const PassOptions& o) {
   const bool saysWeights =
       !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty() || !o.model.empty();

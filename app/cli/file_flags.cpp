@@ -32,7 +32,7 @@ void requireEnding(const std::string& flag, const fs::path& path,
                               path.string(), fmt::join(endings, " or ")));
 }
 
-/// Whether `output` is `input` or a file in that folder.
+/// Returns whether `output` is `input` or a file in that folder.
 bool takesPlaceOf(const fs::path& output, const fs::path& input) {
   if (!platform::isFolder(input)) return platform::isSameFile(output, input);
   std::error_code code;

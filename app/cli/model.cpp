@@ -262,7 +262,7 @@ void print(std::ostream& out, const ModelPass& pass) {
   if (pass.probe) printProbe(out, *pass.probe);
 }
 
-/// Whether all requested output can be shown in the window.
+/// Returns whether all requested output can be shown in the window.
 bool wantsWindow(const ModelOptions& o) {
   return o.text.given() == 0 && o.ids.empty() && !o.maskToken && o.dropHeads.empty() &&
          o.trace.empty() && !o.probe && !o.readings.any() && !o.json && !o.cut;

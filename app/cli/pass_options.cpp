@@ -150,8 +150,8 @@ void addModelFlags(CLI::App& app, PassOptions& o) {
   app.add_flag("--strict", o.strict, kStrictHelp)->group(group);
 }
 
-/// Whether a flag may be combined with --model: those of its text, of heads that are switched off
-/// and of pinned cells.
+/// Returns whether a flag may be combined with --model: those of its text, of heads that are
+/// switched off and of pinned cells.
 bool goesWithModel(const std::string& flag) {
   return flag == "--threads" || flag == "--text" || flag == "--drop-heads" || flag == "--pin";
 }

@@ -71,7 +71,7 @@ DocumentPtr documentFrom(const PassOptions& options);
 /// Returns the document for the window and its pictures. Texts and series without flags for weights
 /// get learned heads if these are stored or `learnNow` is set, and designed ones otherwise.
 DocumentPtr documentForWindow(PassOptions options, bool learnNow = false);
-/// Whether the window has to learn the heads of this size because none are stored. It shows
+/// Returns whether the window has to learn the heads of this size because none are stored. It shows
 /// designed heads until then, unless it opens with `learnNow`.
 bool windowLearns(PassOptions options);
 

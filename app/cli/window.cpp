@@ -53,7 +53,7 @@ AppOptions programFor(const WindowFlags& flags, bool learnNow = false) {
   return options;
 }
 
-/// Whether the path is a link from "Copy link": "https://…/#s1.…".
+/// Returns whether the path is a link from "Copy link": "https://…/#s1.…".
 bool isLink(const std::string& path) {
   return path.find("#s") != std::string::npos && !platform::exists(path);
 }

@@ -70,7 +70,7 @@ class HeatmapTextures {
   std::size_t addArray(SizeClass& sizeClass, Size size, std::size_t layers);
   bool free(const Slot& slot) const;
   SlotRef claim(SizeClass& sizeClass, Size size, std::uint64_t key);
-  /// Whether this frame fills one more source; one that it does not is put off.
+  /// Returns whether this frame fills one more source; one that it does not is put off.
   bool mayFill();
   void fill(const HeatmapSource& source, GLuint texture, std::size_t layer, Slot& slot);
 

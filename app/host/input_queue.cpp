@@ -25,13 +25,13 @@ int modifierOf(int key) {
   return kMods[static_cast<std::size_t>(key - kLeftShift) % kMods.size()];
 }
 
-/// Whether a text field ignores the key, because it gets the character.
+/// Returns whether a text field ignores the key, because it gets the character.
 bool onlyTypes(const InputQueue::KeyEvent& event) {
   return event.key >= static_cast<int>(ui::Key::space) && event.key <= kWorld2 &&
          (event.mods & ~kModShift) == 0;
 }
 
-/// Whether a key may move the keyboard focus to or from a text field.
+/// Returns whether a key may move the keyboard focus to or from a text field.
 bool movesKeyboard(const InputQueue::KeyEvent& event) {
   constexpr std::array kMoving{ui::Key::enter, ui::Key::keypadEnter, ui::Key::escape, ui::Key::tab};
   return (event.mods & kModCtrl) != 0 ||

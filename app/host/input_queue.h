@@ -61,7 +61,7 @@ class InputQueue {
   /// Counts a held key as pressed again where the window system has repeated it since the last
   /// frame. Call it before each ImGui::NewFrame().
   void repeatKeys();
-  /// Whether events wait for a later frame.
+  /// Returns whether events wait for a later frame.
   bool waiting() const { return !events_.empty(); }
 
  private:

@@ -24,7 +24,7 @@ const SystemLibrary kGl{{"libGL.so.1"}, "libgl1 libgl1-mesa-dri"};
 const SystemLibrary kGlOfEgl{{"libGL.so.1", "libOpenGL.so.0"}, "libgl1 libgl1-mesa-dri"};
 const SystemLibrary kEgl{{"libEGL.so.1"}, "libegl1"};
 
-/// Whether a library can be loaded; always true on systems that include these libraries.
+/// Returns whether a library can be loaded; always true on systems that include these libraries.
 bool loads(const char* name) {
 #if defined(__linux__) && !defined(__EMSCRIPTEN__)
   void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);

@@ -14,7 +14,8 @@ struct WindowOptions {
   bool keepScale = false;           // the user chose the interface scale; ignores the monitor's
 };
 
-/// Whether the environment names a display (DISPLAY or WAYLAND_DISPLAY), on systems that need one.
+/// Returns whether the environment names a display (DISPLAY or WAYLAND_DISPLAY), on systems that
+/// need one.
 bool displayNamed();
 
 /// Runs until the window is closed. Returns the program's exit status. Throws UserError without a

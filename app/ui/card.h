@@ -60,7 +60,7 @@ class Card {
   virtual ReferenceKind reference() const { return ReferenceKind::none; }
   /// Called when the view was opened from a file, so that the card keeps the choices in it.
   virtual void viewOpened(const ViewState& /*view*/) {}
-  /// Whether the wheel zooms the item under the mouse, so that nothing else scrolls.
+  /// Returns whether the wheel zooms the item under the mouse, so that nothing else scrolls.
   virtual bool takesWheel() const { return false; }
 
  private:

@@ -107,7 +107,7 @@ inline ImGuiKey imguiKey(Key key) {
 }
 #endif
 
-/// Whether the key was pressed in this frame, or repeats while it is held.
+/// Returns whether the key was pressed in this frame, or repeats while it is held.
 inline bool keyPressed(Key key, bool repeat = true) {
 #if IMGUI_VERSION_NUM >= 18700
   return ImGui::IsKeyPressed(imguiKey(key), repeat);
@@ -124,13 +124,13 @@ inline bool keyDown(Key key) {
 #endif
 }
 
-/// Whether a character was typed, by whichever keys produce it on this keyboard.
+/// Returns whether a character was typed, by whichever keys produce it on this keyboard.
 inline bool charTyped(ImWchar character) {
   const auto& typed = ImGui::GetIO().InputQueueCharacters;
   return typed.contains(character);
 }
 
-/// Whether Ctrl and a key were pressed without Alt; other modifiers may be held.
+/// Returns whether Ctrl and a key were pressed without Alt; other modifiers may be held.
 inline bool ctrlPressed(Key key, bool repeat = true) {
   const ImGuiIO& io = ImGui::GetIO();
   return io.KeyCtrl && !io.KeyAlt && keyPressed(key, repeat);

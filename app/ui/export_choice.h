@@ -63,7 +63,7 @@ inline constexpr std::array kPictureViews{
     PictureView{kModelTextCard, "text", "-text", kModelPage},
     PictureView{kModelHeadsCard, "all layers", "-layers", kModelPage},
     PictureView{kModelPredictionCard, "prediction", "-prediction", kModelPage}};
-/// Whether a picture is offered on a page.
+/// Returns whether a picture is offered on a page.
 inline bool isOffered(const PictureView& picture, std::string_view page) {
   const bool hasOwn = page == kTrainPage || page == kModelPage;
   return *picture.card == '\0' || picture.page == (hasOwn ? page : std::string_view());
@@ -83,7 +83,7 @@ void fitFormat(ExportChoice& choice);
 /// The path of the file with its extension; empty where no name is given.
 std::filesystem::path exportPath(const ExportChoice& choice);
 
-/// Whether the sides of the picture are within kMinPictureSide and kMaxPictureSide.
+/// Returns whether the sides of the picture are within kMinPictureSide and kMaxPictureSide.
 bool pictureFits(const ExportChoice& choice);
 
 /// A sentence that says why the export is impossible; empty where it is possible.

@@ -41,8 +41,8 @@ enum class FontFace { regular, semibold, mono, symbols };
 /// The OpenType or TrueType file; empty where the build did not find it.
 std::string_view fontFile(FontFace face);
 
-/// Whether a file has the tables needed to draw letters and none extends past its end: Dear ImGui
-/// aborts on an invalid typeface. `face` is the index in a file of several.
+/// Returns whether a file has the tables needed to draw letters and none extends past its end: Dear
+/// ImGui aborts on an invalid typeface. `face` is the index in a file of several.
 bool isWholeFont(std::string_view file, int face = 0);
 
 using FontFiles = std::string_view (*)(FontFace face);

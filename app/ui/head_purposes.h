@@ -49,7 +49,7 @@ std::string purposeExplanation(const PanelContext& panel, Index head);
 /// designed"; empty where no purposes are known.
 std::string purposesInWords(const std::vector<HeadPurpose>* purposes);
 
-/// Whether the heads are trained.
+/// Returns whether the heads are trained.
 bool headsAreTrained(const std::vector<HeadPurpose>* purposes);
 /// Opens the card that explains how the heads learned.
 void showHowLearned(const PanelContext& panel);

@@ -12,7 +12,7 @@ namespace headscope::ui {
 
 struct PanelContext;
 
-/// Whether a head's gain is 0; false for a removed head that still fades out.
+/// Returns whether a head's gain is 0; false for a removed head that still fades out.
 bool isOff(const AttentionConfig& config, Index head);
 
 /// Switches a head off, or on at gain 1.

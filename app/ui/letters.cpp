@@ -41,14 +41,15 @@ void append(std::string& text, char32_t letter) {
   text.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(length));
 }
 
-/// Whether a font has a letter. From 1.92 on, ImGui draws a letter into the atlas on request.
+/// Returns whether a font has a letter. From 1.92 on, ImGui draws a letter into the atlas on
+/// request.
 bool hasGlyph(const ImFont* font, char32_t letter) {
   return letter <= std::numeric_limits<ImWchar>::max() &&
          const_cast<ImFont*>(font)->FindGlyphNoFallback(static_cast<ImWchar>(letter)) != nullptr;
 }
 
-/// Whether a text has only Latin, Greek, Cyrillic and the interface's symbols, which the initial
-/// fonts have. Most texts do; this is found without decoding.
+/// Returns whether a text has only Latin, Greek, Cyrillic and the interface's symbols, which the
+/// initial fonts have. Most texts do; this is found without decoding.
 bool isPlain(const ImFont* font, std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -62,7 +63,7 @@ bool isPlain(const ImFont* font, std::string_view text) {
   return true;
 }
 
-/// Whether a letter is invisible: a format control or a variation selector.
+/// Returns whether a letter is invisible: a format control or a variation selector.
 bool isInvisible(char32_t letter) {
   return letter == 0xFEFF || (letter >= 0xFE00 && letter <= 0xFE0F) ||
          (letter >= 0x20 &&
@@ -71,7 +72,7 @@ bool isInvisible(char32_t letter) {
 
 #ifdef HEADSCOPE_FRIBIDI
 
-/// Whether a letter runs from right to left. clings() also takes marks on such a letter.
+/// Returns whether a letter runs from right to left. clings() also takes marks on such a letter.
 bool runsLeft(char32_t letter) {
   return FRIBIDI_IS_RTL(fribidi_get_bidi_type(static_cast<FriBidiChar>(letter)));
 }

@@ -33,9 +33,9 @@ class Page {
   /// The cards in drawing order. Their ids are unique among all pages.
   const Cards& cards() const { return cards_; }
 
-  /// Whether the page has content. Otherwise it has no button, and the keyboard skips it.
+  /// Returns whether the page has content. Otherwise it has no button, and the keyboard skips it.
   virtual bool offered() const { return true; }
-  /// Whether the page shows the document. Otherwise the bars hide the document's controls.
+  /// Returns whether the page shows the document. Otherwise the bars hide the document's controls.
   virtual bool showsDocument() const { return true; }
   /// Called once a frame while the page is shown, whichever of its cards are visible.
   virtual void follow(const PanelContext& /*panel*/) const {}

@@ -85,7 +85,7 @@ class TopBarRow {
     }
   }
 
-  /// Whether the sizes are still the preset's. A text may have any number of tokens.
+  /// Returns whether the sizes are still the preset's. A text may have any number of tokens.
   bool isStill(const Preset& preset) const {
     const AttentionConfig& c = config();
     const AttentionConfig& p = preset.config;

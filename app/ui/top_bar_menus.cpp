@@ -117,7 +117,7 @@ void temperature(const PanelContext& panel, TopBarMemory& memory) {
   problemBelow(panel.look, memory.temperature);
 }
 
-/// Whether a control of its own sets the switch: in the top bar, or elsewhere in this menu.
+/// Returns whether a control of its own sets the switch: in the top bar, or elsewhere in this menu.
 bool hasOwnControl(const Switch& each) {
   using C = AttentionConfig;
   const std::array<decltype(Switch::field), 4> own{&C::bias, &C::scale, &C::temperature, &C::alibi};

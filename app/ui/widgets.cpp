@@ -16,8 +16,8 @@ namespace {
 constexpr double kTipDelay = 0.35;   // seconds
 constexpr float kTipWidth = 340.0F;  // points at most
 
-/// Whether the previous item was clicked and the mouse has not left it since. A tooltip would then
-/// hide the click's effect.
+/// Returns whether the previous item was clicked and the mouse has not left it since. A tooltip
+/// would then hide the click's effect.
 bool justClicked() {
   constexpr ImGuiID kClickedX = 0x7c11c4ed;  // in the window's storage: the place of the click
   constexpr ImGuiID kClickedY = kClickedX + 1;

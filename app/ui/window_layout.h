@@ -19,7 +19,7 @@ struct WindowSpace {
 
 WindowLayout layoutWindow(const WindowSpace& space);
 
-/// Whether the display is as narrow as an upright phone: only one card fits at a time.
+/// Returns whether the display is as narrow as an upright phone: only one card fits at a time.
 bool isUpright(ImVec2 display, float scale);
 
 // The windows of Dear ImGui that contain the panels.

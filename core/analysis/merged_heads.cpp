@@ -61,7 +61,7 @@ std::optional<Index> onlyPartner(const HeadRelation& of, Index item, Index query
   return keys.size() == 1 ? std::optional<Index>(keys.front()) : std::nullopt;
 }
 
-/// Whether the relations have two different partners.
+/// Returns whether the relations have two different partners.
 inline bool differ(const std::optional<Index>& a, const std::optional<Index>& b) {
   return a && b && *a != *b;
 }

@@ -33,7 +33,7 @@ struct PerHeadComparison {
   double togetherMs = 0.0;
   double perHeadMs = 0.0;
 
-  /// Whether the difference is within the rounding of another order of summation.
+  /// Returns whether the difference is within the rounding of another order of summation.
   bool agrees() const { return largestDifference <= 1e-5 * largestValue; }
 };
 

@@ -10,8 +10,8 @@
 
 namespace headscope {
 
-/// Whether both passes (or neither) have the tensor, with the same shape, so that cells can be
-/// compared.
+/// Returns whether both passes (or neither) have the tensor, with the same shape, so that cells can
+/// be compared.
 bool comparable(const Trace& before, const Trace& after, TensorId tensor);
 
 /// after − before of one cell: 0 where both are the same infinity, ±∞ where one is infinite.

@@ -63,7 +63,7 @@ std::optional<Tensor> meanWeights(const Trace& trace, Index item,
 
 namespace {
 
-/// Whether weight `a` at place `i` comes before `b` at `j`, largest first.
+/// Returns whether weight `a` at place `i` comes before `b` at `j`, largest first.
 bool before(float a, Index i, float b, Index j) {
   const float x = std::abs(a);
   const float y = std::abs(b);

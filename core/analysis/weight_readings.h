@@ -43,7 +43,7 @@ std::optional<Tensor> meanWeights(const Trace& trace, Index item,
 std::vector<Index> largestOfMass(std::span<const float> row, double mass,
                                  Index most = std::numeric_limits<Index>::max());
 
-/// Whether largestOfMass returns this place.
+/// Returns whether largestOfMass returns this place.
 bool isOfMass(std::span<const float> row, Index place, double mass);
 
 }  // namespace headscope

@@ -45,7 +45,7 @@ class AttentionTensors : public LayerTensors {
     dense_[id == TensorId::v ? 1 : 0] = {id, std::move(heads)};
   }
 
-  /// Whether a result is stored.
+  /// Returns whether a result is stored.
   bool holds(TensorId id) const { return headscope::holds(held_, id); }
   /// Sets which results are stored. Must be called before anything is computed.
   void hold(ScoreStorage held);

@@ -66,7 +66,7 @@ struct AttentionConfig {
   bool operator==(const AttentionConfig&) const = default;
 };
 
-/// Whether d_k can be given by itself (`head_dim`), or is d_model / heads.
+/// How d_k is determined: given by itself (`head_dim`), or d_model / heads.
 enum class HeadWidth { free, divided };
 
 /// All problems of a configuration, in plain words with a way out; empty: it can run.

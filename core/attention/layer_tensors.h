@@ -12,7 +12,7 @@
 
 namespace headscope {
 
-/// Whether a result is computed by `tile` and never stored.
+/// Returns whether a result is computed by `tile` and never stored.
 constexpr bool isComputedOnDemand(TensorId id) {
   return id == TensorId::scores || id == TensorId::maskedScores;
 }

@@ -32,7 +32,7 @@ struct Mask {
   std::shared_ptr<const PaintedMask> painted;
 
   bool operator==(const Mask& other) const;
-  /// Whether every query may attend to every key.
+  /// Returns whether every query may attend to every key.
   bool none() const { return !causal && window == 0 && lengths.empty() && painted == nullptr; }
 };
 
@@ -49,7 +49,7 @@ struct AllowedKeys {
   /// Number of keys left, 0 for a fully masked row.
   Index count() const;
   bool any() const;
-  /// Whether both allow equal keys, in whatever form. The two rows must have one length.
+  /// Returns whether both allow equal keys, in whatever form. The two rows must have one length.
   bool operator==(const AllowedKeys& other) const;
 };
 
@@ -117,8 +117,8 @@ std::vector<Index> fullyMaskedQueries(const Mask& mask, Index item, Index querie
 /// A mask's pattern for one item as a painted mask.
 PaintedMask asPaint(const Mask& mask, Index item, Index queries, Index keys);
 
-/// Whether batch items have different lengths. A painted mask, which all items share, cannot
-/// express these.
+/// Returns whether batch items have different lengths. A painted mask, which all items share,
+/// cannot express these.
 bool lengthsDiffer(const Mask& mask);
 
 /// An equal mask with its rules painted, so that each pair can be changed. Lengths that differ stay

@@ -34,7 +34,7 @@ const MistakeText& textOf(Mistake mistake);
 /// Throws UserError that lists the ids.
 Mistake mistakeFromString(std::string_view id);
 
-/// Whether the configuration makes the mistake.
+/// Returns whether the configuration makes the mistake.
 bool isOn(const AttentionConfig& config, Mistake mistake);
 void setMistake(AttentionConfig& config, Mistake mistake, bool on);
 std::vector<Mistake> mistakesOn(const AttentionConfig& config);

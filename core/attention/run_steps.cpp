@@ -33,8 +33,8 @@ bool samePins(std::span<const Pin> a, std::span<const Pin> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// Whether keys and values are copied to dense rows. Every piece of a head reads all of them, so
-/// with several pieces distant rows would cost more.
+/// Returns whether keys and values are copied to dense rows. Every piece of a head reads all of
+/// them, so with several pieces distant rows would cost more.
 bool putsHeadsDense(const AttentionConfig& c) { return rowsLoops(c).front().down(c) > 1; }
 
 /// One run of the steps of a configuration over the operands in `tensors`.

@@ -214,7 +214,8 @@ class Layer {
         HeadNorm(read(q, {width}).values(), read(k, {width}).values(), kHeadNormEpsilon);
   }
 
-  /// Whether a tensor belongs to the layer. Without a prefix the file may hold other tensors too.
+  /// Returns whether a tensor belongs to the layer. Without a prefix the file may hold other
+  /// tensors too.
   bool isOfLayer(std::string_view name) const {
     if (!prefix_.empty()) return name.starts_with(prefix_);
     if (std::ranges::find(kWholeNames, name) != kWholeNames.end()) return true;

@@ -47,7 +47,7 @@ Index headsOfNorm(const LoadedWeights& loaded);
 /// number of W_Q's rows per query head.
 Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where);
 
-/// Whether a number of key/value heads exists for `numHeads`, which must divide W_Q's rows.
+/// Returns whether a number of key/value heads exists for `numHeads`, which must divide W_Q's rows.
 bool keysFit(const LoadedWeights& loaded, Index numHeads);
 
 }  // namespace headscope::formats

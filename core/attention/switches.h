@@ -40,7 +40,7 @@ void setValue(const Switch& which, AttentionConfig& config, double value);
 /// A switch's value in a configuration that sets none.
 double defaultOf(const Switch& which);
 
-/// Whether two configurations agree in the switches of a step.
+/// Returns whether two configurations agree in the switches of a step.
 bool sameSwitches(StepId step, const AttentionConfig& a, const AttentionConfig& b);
 
 /// References to all fields of a configuration. A new field does not compile before it is named

@@ -47,7 +47,7 @@ inline constexpr std::size_t kTensorCount = 23;       // the tensors of a pass w
 inline constexpr std::size_t kEveryTensorCount = 27;  // of any pass
 inline constexpr std::size_t kFirstResult = 10;
 
-/// Whether a step computes the tensor. Operands of the document have no arithmetic.
+/// Returns whether a step computes the tensor. Operands of the document have no arithmetic.
 constexpr bool isResult(TensorId id) { return static_cast<std::size_t>(id) >= kFirstResult; }
 
 /// The kind of things that an axis of a matrix counts, which determines its labels.
@@ -82,8 +82,8 @@ std::string headName(TensorId tensor, Index head, const AttentionConfig& config)
 /// column belongs to one head.
 Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config);
 
-/// Whether a pass of the configuration has the tensor. Self-attention has no memory; the rotated
-/// and normalized tensors exist only if the configuration has these steps.
+/// Returns whether a pass of the configuration has the tensor. Self-attention has no memory; the
+/// rotated and normalized tensors exist only if the configuration has these steps.
 bool has(const AttentionConfig& config, TensorId id);
 /// The tensors whose product gives the scores: q and k, or their normalized or rotated versions.
 TensorId scoredQueries(const AttentionConfig& config);
@@ -108,7 +108,7 @@ struct CellRef {
   std::vector<Index> index() const;
 };
 
-/// Whether the cell exists in a configuration.
+/// Returns whether the cell exists in a configuration.
 bool exists(const CellRef& cell, const AttentionConfig& config);
 
 /// "W_Q"; for a gradient "grad.W_Q"; for a layer "layers.2.W_Q".
@@ -119,7 +119,7 @@ std::string toString(const CellRef& cell);
 /// Parses this notation; spaces are ignored. Returns nothing where the text names no cell.
 std::optional<CellRef> cellFromString(std::string_view text);
 
-/// Whether a result has T × M numbers per head and can be stored.
+/// Returns whether a result has T × M numbers per head and can be stored.
 constexpr bool isStoredScores(TensorId id) {
   return id == TensorId::rawScores || id == TensorId::weights;
 }

@@ -23,7 +23,7 @@ inline constexpr std::array kWeightTensors{
 
 constexpr bool isBias(TensorId id) { return id >= TensorId::bQ && id <= TensorId::bO; }
 
-/// Whether the two share all tensors: the same storage, not merely equal values.
+/// Returns whether the two share all tensors: the same storage, not merely equal values.
 inline bool sameTensors(const Weights& a, const Weights& b) {
   return std::ranges::all_of(
       kWeightTensors, [&](const WeightTensor& w) { return (a.*w.tensor).sameAs(b.*w.tensor); });

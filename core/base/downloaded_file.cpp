@@ -45,8 +45,8 @@ std::string startOfText(std::string_view bytes) {
   return text;
 }
 
-/// Whether the bytes are ASCII, like a server's message and unlike the length at the start of a
-/// file.
+/// Returns whether the bytes are ASCII, like a server's message and unlike the length at the start
+/// of a file.
 bool isText(std::string_view bytes) {
   return !bytes.empty() && std::ranges::all_of(bytes, [](char each) {
     return (each >= ' ' && each <= '~') || each == '\n' || each == '\r' || each == '\t';

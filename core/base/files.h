@@ -43,8 +43,8 @@ class UnchangedFile {
   /// Fills `to` with the bytes from `offset` on. Throws UserError for a file that has changed, and
   /// where they cannot be read.
   void read(std::uint64_t offset, std::span<char> to) const;
-  /// Whether the path leads to a file of another size or another time of its last change. False for
-  /// a path that leads nowhere: the open file can still be read.
+  /// Returns whether the path leads to a file of another size or another time of its last change.
+  /// False for a path that leads nowhere: the open file can still be read.
   bool changed() const;
 
  private:

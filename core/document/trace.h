@@ -30,7 +30,7 @@ struct SmallScores {
   Index rows = 0, cols = 0;
   std::vector<std::shared_ptr<const Head>> heads;  // null: not computed yet
 
-  /// Whether a tensor can have pictures, and its index in Head::cells.
+  /// Returns whether a tensor can have pictures, and its index in Head::cells.
   static constexpr bool has(TensorId id) { return isStoredScores(id) || isComputedOnDemand(id); }
   static constexpr std::size_t place(TensorId id) {
     return static_cast<std::size_t>(id) - static_cast<std::size_t>(TensorId::rawScores);

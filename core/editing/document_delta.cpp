@@ -148,7 +148,7 @@ DocumentPtr restOf(Document document, std::shared_ptr<const Input> input) {
   return std::make_shared<const Document>(std::move(document));
 }
 
-/// Whether two inputs are equal except for X and the memory.
+/// Returns whether two inputs are equal except for X and the memory.
 bool sameLabels(const Input& a, const Input& b) {
   return &a == &b ||
          (a.tokens == b.tokens && a.memoryTokens == b.memoryTokens && a.lengths == b.lengths &&
@@ -267,8 +267,8 @@ void DocumentWalk::cross(DocumentDelta& delta) {
   delta.measure(*rest_);
 }
 
-/// Whether all tensors without a patch are the original objects. A pass compares these to decide
-/// which steps to run again.
+/// Returns whether all tensors without a patch are the original objects. A pass compares these to
+/// decide which steps to run again.
 bool DocumentWalk::leadsTo(const Document& document) const {
   const DocumentTensors tensors = tensorsOf(document);
   for (std::size_t i = 0; i < tensors.size(); ++i) {

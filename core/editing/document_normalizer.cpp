@@ -17,8 +17,8 @@ bool weightsFit(const Weights& w, const AttentionConfig& c) {
          w.wV.shape() == shapeOf(TensorId::wV, c) && w.wO.shape() == shapeOf(TensorId::wO, c);
 }
 
-/// Whether weights of equal shapes are drawn alike. Designed heads also depend on the number of
-/// heads and the kind of input; learned ones on these and on the presence of biases.
+/// Returns whether weights of equal shapes are drawn alike. Designed heads also depend on the
+/// number of heads and the kind of input; learned ones on these and on the presence of biases.
 bool wouldBeSame(WeightInit init, const Document& a, const Document& b) {
   if (init == WeightInit::designed) return sameDesign(a, b);
   if (init != WeightInit::learned) return true;

@@ -29,12 +29,12 @@ class History {
   /// that later edits lead to inherit it; undo brings back the tag of the earlier state.
   void setMark(int mark);
   int mark() const { return position_ == 0 ? startMark_ : entries_[position_ - 1].mark; }
-  /// Whether any state has the tag.
+  /// Returns whether any state has the tag.
   bool hasMark(int mark) const;
 
   /// Ends the current gesture: the next edit is an entry of its own.
   void endGesture();
-  /// Whether an edit of the same gesture would still be added to the newest entry.
+  /// Returns whether an edit of the same gesture would still be added to the newest entry.
   bool gestureGoesOn() const { return !gesture_.empty(); }
 
   bool canUndo() const { return position_ > 0; }

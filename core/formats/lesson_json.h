@@ -17,7 +17,7 @@ lessons::Lesson parseLesson(std::string_view text, const std::string& file);
 /// The lessons that come with the program, in their order.
 const std::vector<lessons::Lesson>& shippedLessons();
 
-/// Whether a path is a lesson's: it ends in ".lesson.json".
+/// Returns whether a path is a lesson's: it ends in ".lesson.json".
 bool isLesson(std::string_view path);
 
 }  // namespace headscope::formats

@@ -137,8 +137,8 @@ class PartsReader {
     return r;
   }
 
-  /// Whether the model has a readout: an encoder saved with that head, or a decoder with one or
-  /// with the embedding as its head.
+  /// Returns whether the model has a readout: an encoder saved with that head, or a decoder with
+  /// one or with the embedding as its head.
   bool hasReadout() const {
     switch (c_.family) {
       case Family::bert:
@@ -172,7 +172,7 @@ class PartsReader {
  private:
   bool has(const std::string& name) const { return files_.has(wrapper_ + name); }
 
-  /// Whether the model was saved with a head that its file lacks.
+  /// Returns whether the model was saved with a head that its file lacks.
   bool lacksHead() const { return c_.languageModelHead && !prefix_.empty(); }
 
   std::string decoderName() const {

@@ -59,7 +59,7 @@ struct EditsOnModel {
 EditsOnModel editsOn(const model::ModelPtr& model, const ModelEdits& edits,
                      const model::ModelInput& input);
 
-/// Whether a document's switches, weights or pins differ from those of the model's layer.
+/// Returns whether a document's switches, weights or pins differ from those of the model's layer.
 bool differs(const Document& document, const model::ModelDocument& of, Index layer);
 
 /// `name` is the prefix of its tensors' names.

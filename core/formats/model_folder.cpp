@@ -44,7 +44,8 @@ constexpr OtherFormat kOtherFormats[]{
     {".msgpack", "a Flax file, which this program does not read", kDownload},
     {".onnx", "an ONNX file, which this program does not read", kDownload}};
 
-/// Whether a path exists, also as a broken link, whose target is reported when it is opened.
+/// Returns whether a path exists, also as a broken link, whose target is reported when it is
+/// opened.
 bool isThere(const fs::path& path) {
   std::error_code code;
   return fs::symlink_status(path, code).type() != fs::file_type::not_found;

@@ -248,7 +248,7 @@ constexpr const char* kKeep = "keep";
       fmt::format("cannot write {}: {}; choose a writable place", path.string(), code.message()));
 }
 
-/// Whether an export wrote the script: it begins like the template.
+/// Returns whether an export wrote the script: it begins like the template.
 bool isOurs(const fs::path& script) {
   const std::string_view text = asset("pytorch/check_attention.py");
   const std::string_view start = text.substr(0, text.find("\n\n"));

@@ -41,14 +41,15 @@ bool isTensorsOf(std::string_view file, const std::string& name) {
          isHash(file.substr(name.size() + 1, kHashDigits));
 }
 
-/// Whether a file is a partial copy of one of the session's two files, left by a process that has
-/// ended.
+/// Returns whether a file is a partial copy of one of the session's two files, left by a process
+/// that has ended.
 bool isDeadTemporary(std::string_view file, const fs::path& session, const std::string& name) {
   const std::string_view target = targetOfDeadTemporary(file);
   return target == session.filename().string() || isTensorsOf(target, name);
 }
 
-/// Whether a session names the tensors file. One that is too large to be read is assumed to.
+/// Returns whether a session names the tensors file. One that is too large to be read is assumed
+/// to.
 bool names(const fs::path& session, const std::string& file) {
   std::error_code code;
   if (!fs::is_regular_file(session, code)) return false;

@@ -56,7 +56,7 @@ struct SavedModel {
   std::vector<ShownLayer> shown{};
   std::shared_ptr<const void> version{};  // the same for the same edits
 
-  /// Whether anything in the model was changed.
+  /// Returns whether anything in the model was changed.
   bool edited() const;
 };
 using SavedModels = std::vector<std::shared_ptr<const SavedModel>>;
@@ -74,7 +74,7 @@ struct Session {
   std::optional<FileContent> originContent{};  // of an autosave: what `origin` held
 };
 
-/// Whether a path has the ending of sessions: ".headscope.json".
+/// Returns whether a path has the ending of sessions: ".headscope.json".
 bool isSession(const std::filesystem::path& path);
 /// "lecture" as "lecture.headscope.json".
 std::filesystem::path withSessionEnding(const std::filesystem::path& path);

@@ -26,7 +26,7 @@ class ShippedModel {
   std::string name_;  // "induction"
 };
 
-/// Whether the text has the form of a shipped model's name, not of a path.
+/// Returns whether the text has the form of a shipped model's name, not of a path.
 bool isShipped(const std::filesystem::path& folder);
 /// Returns the model of a name; nothing for the path of a folder. Throws UserError that lists the
 /// models for an unknown name.

@@ -8,7 +8,7 @@
 
 namespace headscope::formats {
 
-/// Whether the directory has the files of a tokeniser.
+/// Returns whether the directory has the files of a tokeniser.
 bool hasTokenizer(const std::filesystem::path& directory);
 
 /// Throws UserError naming the file and its error, or the missing file.

@@ -12,7 +12,7 @@
 namespace headscope::formats {
 namespace {
 
-/// Whether a tensor belongs to a head for another task, which a pass does not need.
+/// Returns whether a tensor belongs to a head for another task, which a pass does not need.
 bool isOtherHead(std::string_view name) {
   constexpr std::array<std::string_view, 8> kHeads{
       "pooler.", "cls.seq_relationship.", "classifier.",       "qa_outputs.",

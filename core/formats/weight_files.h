@@ -28,7 +28,7 @@ class WeightFiles {
   /// Reads a tensor as float32. Throws UserError that names the tensor and the file, and a cell
   /// that is not finite.
   Tensor read(const std::string& name) const { return fileOf(name).read(name); }
-  /// Whether a file on the disk is no longer the one that was opened.
+  /// Returns whether a file on the disk is no longer the one that was opened.
   bool changed() const;
   /// The path of the file that a tensor is in.
   const std::filesystem::path& path(const std::string& name) const { return fileOf(name).path(); }

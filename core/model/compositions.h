@@ -37,8 +37,8 @@ class Compositions {
   /// Sets all scores to 0.
   explicit Compositions(const ModelConfig& config);
 
-  /// Whether only value composition is defined: queries and keys are rotated or normalised per
-  /// head, so that their product is no fixed matrix.
+  /// Returns whether only value composition is defined: queries and keys are rotated or normalised
+  /// per head, so that their product is no fixed matrix.
   bool valuesAlone() const { return valuesAlone_; }
   bool has(Composition kind) const { return !valuesAlone_ || kind == Composition::value; }
   /// The score of a pair; `from` is in an earlier layer than `into`.

@@ -36,8 +36,8 @@ class Model {
   /// The readout, with the model's own decoder matrix or the embedding's.
   std::shared_ptr<const Readout> readout() const;
 
-  /// Whether the weights on the disk have changed since they were opened. Reading a part that is
-  /// not kept then fails. Queries the file system.
+  /// Returns whether the weights on the disk have changed since they were opened. Reading a part
+  /// that is not kept then fails. Queries the file system.
   bool changedOnDisk() const { return weights_->changedOnDisk(); }
 
   /// The number of layers that are kept now.

@@ -39,7 +39,7 @@ struct ModelConfig {
   Index positions = 512;  // most tokens of a text
   Index tokenTypes = 0;   // 0: the model has none
 
-  /// Whether the model has no norms, no feed-forward networks and no biases but the readout's
+  /// True if the model has no norms, no feed-forward networks and no biases but the readout's
   /// (Elhage et al. 2021); F is then 0.
   bool attentionOnly = false;
   bool causal = true;    // predicts the next token; otherwise masked tokens

@@ -11,8 +11,8 @@ namespace headscope::model {
 /// The heads whose gain is 0, layer by layer.
 std::vector<HeadOfLayer> headsOff(const ModelDocument& document);
 
-/// Whether a layer differs from the model's own by more than switched-off heads. Compares its
-/// weights with the model's own, which may have to be read from the disk: do not call it every
+/// Returns whether a layer differs from the model's own by more than switched-off heads. Compares
+/// its weights with the model's own, which may have to be read from the disk: do not call it every
 /// frame.
 bool isEdited(const ModelDocument& document, Index layer);
 std::vector<Index> layersEdited(const ModelDocument& document);

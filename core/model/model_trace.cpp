@@ -33,7 +33,7 @@ constexpr Index kFlopsOfLogit = 16;
 
 Index floatBytes(Index count) { return count * static_cast<Index>(sizeof(float)); }
 
-/// Whether layer ℓ of two documents is equal in everything but its input.
+/// Returns whether layer ℓ of two documents is equal in everything but its input.
 bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
   const auto ofA = a.edited.find(layer);
   const auto ofB = b.edited.find(layer);

@@ -55,9 +55,9 @@ class WeightReader {
   virtual Readout readout() const = 0;
   /// False for a model without a language-model head.
   virtual bool hasReadout() const = 0;
-  /// Whether the readout's matrix is the model's own, not the embedding.
+  /// Returns whether the readout's matrix is the model's own, not the embedding.
   virtual bool ownDecoder() const = 0;
-  /// Whether the files on the disk have changed since they were opened.
+  /// Returns whether the files on the disk have changed since they were opened.
   virtual bool changedOnDisk() const = 0;
 };
 

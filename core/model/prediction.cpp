@@ -7,7 +7,7 @@
 namespace headscope::model {
 namespace {
 
-/// Whether token a ranks before token b.
+/// Returns whether token a ranks before token b.
 bool standsBefore(std::span<const float> logits, Index a, Index b) {
   const float ofA = logits[static_cast<std::size_t>(a)], ofB = logits[static_cast<std::size_t>(b)];
   return ofA != ofB ? ofA > ofB : a < b;

@@ -133,7 +133,8 @@ class LockedDescriptor final : public FileLock {
   Descriptor descriptor_;
 };
 
-/// Whether the path still leads to the file that is open: another may have removed it since.
+/// Returns whether the path still leads to the file that is open: another may have removed it
+/// since.
 bool leadsTo(const fs::path& path, int file) {
   struct stat there {};
   struct stat open {};

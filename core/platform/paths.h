@@ -10,7 +10,7 @@ bool exists(const std::filesystem::path& path);
 bool isFolder(const std::filesystem::path& path);
 bool isRegularFile(const std::filesystem::path& path);
 
-/// Whether both paths lead to one file, also through links or hard links.
+/// Returns whether both paths lead to one file, also through links or hard links.
 bool isSameFile(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// The absolute path; the path itself where the current folder no longer exists.

@@ -6,10 +6,10 @@ namespace headscope::platform {
 /// This process's number.
 long processId();
 
-/// Whether a process of that number runs; true where this is unknown.
+/// Returns whether a process of that number runs; true where this is unknown.
 bool processRuns(long id);
 
-/// Whether stderr is a terminal.
+/// Returns whether stderr is a terminal.
 bool errorsGoToTerminal();
 
 }  // namespace headscope::platform

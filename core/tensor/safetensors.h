@@ -23,7 +23,7 @@ struct SafetensorsEntry {
   std::uint64_t begin = 0, end = 0;  // within the data
 };
 
-/// Whether values of this type are read: F32, F16, BF16 and F64.
+/// Returns whether values of this type are read: F32, F16, BF16 and F64.
 bool isReadableFloat(std::string_view dtype);
 
 /// The contents of a safetensors file. The header is fully checked: every range lies within the
@@ -51,7 +51,7 @@ class SafetensorsFile {
   Tensor read(const std::string& name, Index budgetBytes) const;
   /// As read, but allows values that are NaN or infinite, such as a trace's masked scores.
   Tensor readAny(const std::string& name) const;
-  /// Whether the file on the disk is no longer the one that was opened.
+  /// Returns whether the file on the disk is no longer the one that was opened.
   bool changed() const { return file_ != nullptr && file_->changed(); }
 
  private:

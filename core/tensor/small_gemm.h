@@ -6,8 +6,8 @@
 
 namespace headscope {
 
-/// Whether smallGemm suits products of this depth and width on this processor. The number of rows
-/// does not matter, so that the bits of a row do not depend on it.
+/// Returns whether smallGemm suits products of this depth and width on this processor. The number
+/// of rows does not matter, so that the bits of a row do not depend on it.
 bool isSmallProduct(Index depth, Index width);
 
 /// As gemm.

@@ -77,7 +77,7 @@ class Tensor {
   Index size() const { return elementCount(shape_); }
   bool contiguous() const;
   bool sharesStorageWith(const Tensor& other) const { return storage_ == other.storage_; }
-  /// Whether both are equal views of one storage, so that no value can differ.
+  /// Returns whether both are equal views of one storage, so that no value can differ.
   bool sameAs(const Tensor& other) const;
 
   const float* data() const { return origin_ + offset_; }

@@ -19,8 +19,8 @@ int combiningClass(std::int32_t point) { return utf8proc_get_property(point)->co
 
 constexpr std::int32_t kIWithDot = 0x130;  // the one letter whose lower case is two characters
 
-/// Whether a character can be decomposed only since Unicode 12: Hugging Face's library, whose
-/// tables (unicode-normalization-alignments 0.1) are older, leaves it as it is.
+/// Returns whether a character can be decomposed only since Unicode 12: Hugging Face's library,
+/// whose tables (unicode-normalization-alignments 0.1) are older, leaves it as it is.
 bool decomposedSince12(std::int32_t point) {
   struct Range {
     std::int32_t first, last;

@@ -29,7 +29,7 @@ using MatrixMap = Eigen::Map<Matrix>;
 constexpr std::array kMatrices{TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO};
 constexpr std::array kBiases{TensorId::bQ, TensorId::bK, TensorId::bV, TensorId::bO};
 
-/// Whether a weight or bias decides where heads look, not what they write.
+/// Returns whether a weight or bias decides where heads look, not what they write.
 bool saysWhere(TensorId id) {
   return id == TensorId::wQ || id == TensorId::wK || id == TensorId::bQ || id == TensorId::bK;
 }

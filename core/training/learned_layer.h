@@ -35,7 +35,7 @@ struct LearningSettings {
   double settling = 0.4;  // the share of steps, at the end, in which the rate falls to 0
   Index batch = 32;
   OptimiserSettings optimiser{.learningRate = 3e-3, .weightDecay = 0.5};
-  /// Whether W_V and W_O are learned too, or stay as they were drawn.
+  /// True if W_V and W_O are learned too; otherwise they keep their initial values.
   bool learnsValues = true;
   double classFactor = 3.0;     // factor of the kind's columns during training
   double sizePenalty = 6e-3;    // · mean (raw / √d_k)²
@@ -96,7 +96,7 @@ class LayerLearner {
   std::deque<BatchStats> stats_;  // the latest batches
 };
 
-/// Whether training a layer of these sizes takes only seconds.
+/// Returns whether training a layer of these sizes takes only seconds.
 bool learnsQuickly(const AttentionConfig& sizes);
 
 /// Runs all steps. `tell` is called after each step. Returns nothing where it was cancelled.

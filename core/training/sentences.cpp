@@ -138,7 +138,8 @@ class Choices {
   virtual std::string exactly(const char* word) = 0;
   /// `usual` with this probability, otherwise one of `any`.
   virtual std::string word(const std::string& usual, double probability, const Words& any) = 0;
-  /// Whether an optional extra part follows. Reading accepts such parts; drawing never makes them.
+  /// Returns whether an optional extra part follows. Reading accepts such parts; drawing never
+  /// makes them.
   virtual bool more() = 0;
 };
 
@@ -179,7 +180,7 @@ class ReadChoices final : public Choices {
     choice_ = 0;
     differs_ = false;
   }
-  /// Whether these choices gave the whole sentence.
+  /// Returns whether these choices gave the whole sentence.
   bool read() const { return !differs_ && next_ == words_.size(); }
   /// Changes the last choice that has an untried alternative. Returns false where there is none.
   bool takeOthers() {

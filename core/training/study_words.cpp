@@ -50,7 +50,7 @@ std::string unsolvedInWords(const Question& question, std::size_t q,
   return fmt::format("“{}” with {}", question.name, listed(unsolved));
 }
 
-/// Whether two final values are too close to report a difference: there is only one seed.
+/// Returns whether two final values are too close to report a difference: there is only one seed.
 bool alike(double a, double b) { return std::abs(a - b) < std::max(0.1, 0.2 * std::max(a, b)); }
 
 }  // namespace

@@ -38,7 +38,7 @@ class TaskPass {
   const Gradients& gradients(Index layer) const { return *gradients_[at(layer)]; }
   const Tensor& output() const { return output_; }  // h_L (B,T,D)
   const Tensor& logits() const { return logits_; }  // (B,T,C)
-  /// Whether a number of some layer left the range of float32.
+  /// Returns whether a number of some layer left the range of float32.
   bool overflowed() const { return overflowed_; }
   /// The first cell that is not finite: "layers.0.raw_scores[3, 0, 1, 2]"; empty where every number
   /// of the pass is finite.

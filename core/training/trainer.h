@@ -126,7 +126,7 @@ class Trainer {
 
  private:
   ExecutionContext withMemory(const ExecutionContext& execution) const;
-  /// Whether this step's evaluation is the first in which some relation was found.
+  /// Returns whether this step's evaluation is the first in which some relation was found.
   bool foundNow() const;
   bool train(const ExecutionContext& execution);
   bool takeEvaluation(const ExecutionContext& execution);

@@ -37,11 +37,11 @@ std::string rightName(const Trace& trace, const Term& term);
 /// The formula of a result's cell: "Σ_j q[sat, j]·k[cat, j]".
 std::string formulaOf(const Trace& trace, const Explanation& explanation);
 
-/// Whether the cell is a masked score of a forbidden key, so that its value is not that of its
-/// single term.
+/// Returns whether the cell is a masked score of a forbidden key, so that its value is not that of
+/// its single term.
 bool isForbidden(const Trace& trace, const Explanation& explanation);
 
-/// Whether a number without a cell is subtracted from the score, as ALiBi's penalty is.
+/// Returns whether a number without a cell is subtracted from the score, as ALiBi's penalty is.
 bool isPenalised(const Explanation& explanation);
 
 /// With ALiBi, of a masked score that is allowed: "−1.23 − 0.25 × 3 = −1.98".

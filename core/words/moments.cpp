@@ -180,7 +180,7 @@ class TimelineBuilder {
     part_ = TensorId::q;
   }
 
-  /// Whether the query's row has a softmax at all.
+  /// Returns whether the query's row has a softmax at all.
   bool hasKeys() const {
     return c_.mistakes.zeroForMasked || c_.mistakes.softmaxOverQueries ||
            allowedKeys(c_.mask, subject_.item, subject_.query, c_.keys()).count() > 0;

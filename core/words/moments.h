@@ -41,7 +41,7 @@ struct TimelineSegment {
   bool operator==(const TimelineSegment&) const = default;
 };
 
-/// Whether the picture changes continuously during the moment.
+/// Returns whether the picture changes continuously during the moment.
 bool isSweep(SegmentKind beat);
 
 /// Index of the n-th row, skipping the query's.

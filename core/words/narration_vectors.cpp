@@ -29,7 +29,7 @@ KeyOrValue keyOrValue(TensorId part) {
   return {"V", "value", "W_V", TensorId::vProj, TensorId::v};
 }
 
-/// Whether heads do not own columns of Q, K and V.
+/// Returns whether heads do not own columns of Q, K and V.
 bool headsOwnNoColumns(const AttentionConfig& c) {
   return c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead;
 }

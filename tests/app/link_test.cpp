@@ -99,8 +99,8 @@ TEST_F(LongLink, IsOpenedBesideTheFramesAndCanBeStopped) {
   EXPECT_EQ(driver_.document().preset, "by-hand");
 }
 
-/// Whether the link is refused. A link that is accepted must give the document: several compressed
-/// forms can hold one text.
+/// Returns whether the link is refused. A link that is accepted must give the document: several
+/// compressed forms can hold one text.
 bool refusedOrTheSame(const std::string& link, const Document& document) {
   try {
     test::expectSame(document, *sessionOfLink(link, kTestBudget).document);

@@ -30,7 +30,7 @@ class ModelChanges : public testing::Test {
   std::string words() { return ui.screen().all(kModelTextCard); }
   bool shows(const char* text) { return ui.shows(text, kModelHeadsCard); }
   std::string all() { return ui.screen().all(kModelHeadsCard); }
-  /// Whether "off" is written over the picture of a head.
+  /// Returns whether "off" is written over the picture of a head.
   bool marked(std::size_t head) {
     const gl::Bounds picture = ui.heatmaps(kModelHeadsCard).at(head);
     const ScreenText screen = ui.screen();

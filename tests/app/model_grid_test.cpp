@@ -189,7 +189,7 @@ TEST_F(ModelGrid, TheProbeFollowsEdits) {
   EXPECT_NE(numbers(), before);
 }
 
-/// Whether a point lies within a triangle.
+/// Returns whether a point lies within a triangle.
 bool isIn(ImVec2 p, ImVec2 a, ImVec2 b, ImVec2 c) {
   const auto side = [p](ImVec2 q, ImVec2 r) {
     return (p.x - r.x) * (q.y - r.y) - (q.x - r.x) * (p.y - r.y);

@@ -35,7 +35,7 @@ class Play : public testing::Test {
   }
   std::string narration() { return narrate(ui.trace(), subject(), moment()); }
 
-  /// Whether the veil covers a point of the screen.
+  /// Returns whether the veil covers a point of the screen.
   static bool veiled(ImVec2 at) {
     const ImU32 color = veilColor(theme(ThemeKind::light));
     const ImDrawData* data = ImGui::GetDrawData();

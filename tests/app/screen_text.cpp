@@ -110,7 +110,7 @@ class Reader {
     return true;
   }
 
-  /// Whether two glyphs are further apart than the width of a space.
+  /// Returns whether two glyphs are further apart than the width of a space.
   bool far(const Spot& before, const Spot& now) const {
     const float apart = std::max({now.min.x - before.max.x, before.min.x - now.max.x,
                                   now.min.y - before.max.y, before.min.y - now.max.y});

@@ -37,8 +37,8 @@ class ScreenText {
   /// Reads the text of one draw list.
   static ScreenText read(const ImDrawList& list);
 
-  /// Whether `text` is on the screen, apart from spaces and line breaks. `window` is a part of the
-  /// name of the windows that are searched.
+  /// Returns whether `text` is on the screen, apart from spaces and line breaks. `window` is a part
+  /// of the name of the windows that are searched.
   bool shows(std::string_view text, std::string_view window = {}) const;
   /// The place of the last run that equals `text`, else of the last one that contains it.
   std::optional<Spot> find(std::string_view text, std::string_view window = {}) const;

@@ -43,7 +43,7 @@ std::vector<CellRef> operandsOf(const Explanation& e) {
   return cells;
 }
 
-/// Whether the matrices of the view's step contain the cell.
+/// Returns whether the matrices of the view's step contain the cell.
 bool stageShows(const ViewState& view, const AttentionConfig& c, const CellRef& cell) {
   for (const StageItem& item : stageItems(view.selection.step, c, view)) {
     if (litCell(item, cell)) return true;

@@ -19,8 +19,8 @@ bool isPopup(std::string_view window) {
          window.starts_with("##Menu") || window.find("dialog") != std::string_view::npos;
 }
 
-/// Whether a window shows how long something took: such times differ from run to run, but a seed
-/// has to repeat itself.
+/// Returns whether a window shows how long something took: such times differ from run to run, but a
+/// seed has to repeat itself.
 bool isTimed(std::string_view window) {
   return window == "headscope" || window.find("effects") != std::string_view::npos;
 }

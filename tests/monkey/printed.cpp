@@ -28,7 +28,7 @@ char kindOf(unsigned code) {
   return latin || ofCode || code > 0xBF ? kOtherLetter : kNoLetter;
 }
 
-/// Whether `word` is in `text` with no letter next to it.
+/// Returns whether `word` is in `text` with no letter next to it.
 bool stands(std::string_view text, std::string_view word) {
   for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -38,7 +38,7 @@ bool stands(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// Whether two letters belong to one word, given the corners of their pictures.
+/// Returns whether two letters belong to one word, given the corners of their pictures.
 bool together(ImVec2 endOfOne, ImVec2 startOfNext, float size) {
   const float gap = startOfNext.x - endOfOne.x;
   const float down = startOfNext.y - endOfOne.y;

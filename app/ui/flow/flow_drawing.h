@@ -36,7 +36,7 @@ struct FlowStress {
   std::optional<FlowId> hovered;
 
   bool chosen(FlowId id) const;
-  /// Whether the part is or follows the output of a head that is switched off.
+  /// Returns whether the part is or follows the output of a head that is switched off.
   bool off(FlowId id) const;
   /// The opacity of a block.
   float block(const FlowBlock& block) const;

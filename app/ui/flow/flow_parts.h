@@ -43,17 +43,18 @@ struct FlowDescription {
 
 FlowDescription describe(FlowId id, const AttentionConfig& config);
 
-/// Whether the part is an operand or the result of a step.
+/// Returns whether the part is an operand or the result of a step.
 bool lights(FlowPart part, StepId step);
 
-/// Whether the part is the result of a step; its label is lit then.
+/// Returns whether the part is the result of a step; its label is lit then.
 bool givenBy(FlowPart part, StepId step);
 
-/// Whether the part belongs to a single query or key/value head.
+/// Returns whether the part belongs to a single query or key/value head.
 bool belongsToHead(FlowPart part);
-/// Whether the path of query head `head` leads through it; false for parts that all heads share.
+/// Returns whether the path of query head `head` leads through it; false for parts that all heads
+/// share.
 bool onPathOf(FlowId id, Index head, const AttentionConfig& config);
-/// Whether it stands for a run of hidden heads.
+/// Returns whether it stands for a run of hidden heads.
 bool standsForHidden(const FlowLayout& layout, FlowId id);
 
 /// Returns the label of a column of heads, which has no head by itself, as that of a query head.

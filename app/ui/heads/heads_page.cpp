@@ -36,8 +36,8 @@ constexpr float kCardGap = 10.0F;
 
 bool isNarrow(ImVec2 content, float scale) { return content.x < kLeastWidth * scale; }
 
-/// Whether the effects tab needs more height than bars do: it shows matrices side by side, or
-/// sentences next to a table.
+/// Returns whether the effects tab needs more height than bars do: it shows matrices side by side,
+/// or sentences next to a table.
 bool hasTallEffects(const HeadsView& view) {
   return view.effectTab == EffectTab::whySeveral || view.effectTab == EffectTab::howLearned;
 }

@@ -79,7 +79,7 @@ Chart valueChart(const FrameContext& look, const ValuePlane& plane, const ValueM
   return {look, std::move(frame)};
 }
 
-/// Whether the head's output visibly differs from the weighted mean.
+/// Returns whether the head's output visibly differs from the weighted mean.
 bool handsOnOther(const Chart& chart, const WeightedMean& mean) {
   const double apart =
       std::hypot(mean.headOutput.x - mean.point.x, mean.headOutput.y - mean.point.y);

@@ -57,7 +57,7 @@ class LessonRun {
   /// exercise, to the one it began with.
   void next(const PanelContext& panel);
   void back(const PanelContext& panel);
-  /// Whether the score of a quiz is shown, after its last question.
+  /// Returns whether the score of a quiz is shown, after its last question.
   bool atEnd() const { return atEnd_; }
   /// Leaves the lesson and opens the list of lessons.
   void finish(const PanelContext& panel);
@@ -80,7 +80,7 @@ class LessonRun {
   /// Carries out the scene's exercise; the scene then does not count as done.
   void showWay(const PanelContext& panel);
   bool wayShown() const { return wayShown_; }
-  /// Whether the training run is still going to the step that the shown way needs.
+  /// Returns whether the training run is still going to the step that the shown way needs.
   bool wayGoesOn() const { return !toTrainStep_.empty(); }
 
   /// Called once a frame, with the page's panel. Chooses and lights the cells that the scene names

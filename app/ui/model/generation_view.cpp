@@ -105,7 +105,7 @@ void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
   ImGui::EndChild();
 }
 
-/// Whether no further token fits; reports it then.
+/// Returns whether no further token fits; reports it then.
 bool GenerationTab::full(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   const Index tokens = moment.trace->tokens(), most = mostTokens(moment.config());

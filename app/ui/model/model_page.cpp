@@ -26,7 +26,7 @@ class ModelPage final : public Page {
                        makeModelPredictionCard(model, generation))),
         model_(model) {}
 
-  /// Whether a model was opened or failed to open.
+  /// Returns whether a model was opened or failed to open.
   bool offered() const override {
     return model_.moment() != nullptr || model_.busy() || !model_.problem().empty();
   }

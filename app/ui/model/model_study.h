@@ -75,7 +75,7 @@ struct SmallHeads {
   std::vector<float> largest;  // the largest weight of each head, as in largestWeights()
 
   CellRows of(std::size_t head) const;
-  /// Whether the numbers of heads and tokens are those of the moment.
+  /// Returns whether the numbers of heads and tokens are those of the moment.
   bool areOf(const ModelMoment& moment) const;
 };
 /// The side of small heads, 32 to 256 cells: the largest power of two with which all heads fit into

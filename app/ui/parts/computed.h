@@ -91,7 +91,7 @@ class Computations {
   void stop() {
     for (auto& [name, entry] : entries_) entry->stop();
   }
-  /// Whether anything is being computed.
+  /// Returns whether anything is being computed.
   bool busy() const {
     for (const auto& [name, entry] : entries_) {
       if (entry->busy()) return true;

@@ -51,7 +51,7 @@ struct TileGrid {
   float edge = 0.0F;   // the width of labels at the left edge of the grid
 
   bool labelled() const { return labels != TileLabels::none; }
-  /// Whether a tile of `count` has labels at its left, at its right or below it.
+  /// Returns whether a tile of `count` has labels at its left, at its right or below it.
   bool labelsLeft(Index tile) const;
   bool labelsRight(Index tile, Index count) const;
   bool labelsBelow(Index tile, Index count) const;

@@ -220,7 +220,7 @@ CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
   return {ref.rows, ref.cols, read};
 }
 
-/// Whether the part is too large to be computed again for a picture.
+/// Returns whether the part is too large to be computed again for a picture.
 static bool isShownSmall(const Trace& trace, const MatrixRef& ref) {
   constexpr Index kAtOnce = Index{1} << 18;  // cells
   const TensorId from = isComputedOnDemand(ref.tensor) ? TensorId::rawScores : ref.tensor;

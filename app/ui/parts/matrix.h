@@ -86,9 +86,9 @@ struct MatrixRef {
 /// key/value head that it reads.
 MatrixRef wholeMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head);
 
-/// Whether the tensor shows masking: masked scores and weights do.
+/// Returns whether the tensor shows masking: masked scores and weights do.
 bool showsMasked(TensorId tensor, const AttentionConfig& config);
-/// Whether the mask forbids a cell of such a tensor and the cell is not pinned.
+/// Returns whether the mask forbids a cell of such a tensor and the cell is not pinned.
 bool isHidden(const Trace& trace, const CellRef& cell);
 /// Sets the cells [col0, …) that the mask hides, of a row of weights or masked scores, to
 /// gl::kMaskedCell.

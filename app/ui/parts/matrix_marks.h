@@ -30,7 +30,8 @@ void drawFullyMaskedMarks(const PanelContext& panel, ImDrawList* list, const Mar
 /// The room at the right of weights for the sums of their rows. It is always reserved, so that the
 /// first pin moves nothing away from the mouse. 0 for other matrices.
 float rowSumRoom(const FrameContext& look, const MatrixRef& ref);
-/// Whether pins, dropout or a mistake may make a row of weights sum to another value than 1.
+/// Returns whether pins, dropout or a mistake may make a row of weights sum to another value
+/// than 1.
 bool rowsMayNotSumToOne(const Trace& trace, Index item, Index head);
 /// Draws Σ at the right of each row that does not sum to 1.
 void drawRowSums(const PanelContext& panel, ImDrawList* list, const MarkedMatrix& matrix);

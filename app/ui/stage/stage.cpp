@@ -185,7 +185,7 @@ class Stage {
     return m;
   }
 
-  /// Whether the stage shows the moment of the timeline and not the cell under the mouse.
+  /// Returns whether the stage shows the moment of the timeline and not the cell under the mouse.
   bool narrates() const {
     return played_ != nullptr && (panel_.frame.playing || !panel_.frame.hovered);
   }
@@ -209,8 +209,8 @@ class Stage {
     }
   }
 
-  /// Whether all matrices share one scale, as in the steps Scale and Mask, so that colours show the
-  /// change.
+  /// Returns whether all matrices share one scale, as in the steps Scale and Mask, so that colours
+  /// show the change.
   bool scaleShared() const {
     const StepId step = panel_.selection.step;
     return (step == StepId::scale || step == StepId::mask) && !panel_.frame.gradientsThere;
@@ -349,7 +349,7 @@ void stageTyping(const PanelContext& panel, CellEditing& editing, const Rect& ce
   ImGui::SetCursorScreenPos(cursor);
 }
 
-/// Whether the mouse is on that field and so not on the cells below it.
+/// Returns whether the mouse is on that field and so not on the cells below it.
 bool overStageTyping(const CellEditing& editing) {
   return editing.typing == TypingPlace::stage &&
          ImGui::IsMouseHoveringRect(editing.field.a, editing.field.b);

@@ -43,7 +43,7 @@ std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
 /// Returns the tensor that a step's grid of all heads shows; none where it has no grid.
 std::optional<TensorId> perHeadResult(StepId step, const Selection& selection);
 
-/// Whether a lane is labelled by tokens; others by "feature" and a number.
+/// Returns whether a lane is labelled by tokens; others by "feature" and a number.
 bool isTokenLane(Lane lane);
 
 // The cells that light up: the operands of the cell under the mouse or chosen.

@@ -174,7 +174,7 @@ class StageRow {
   }
 
   auto numbered() const { return features_.numbered(); }
-  /// Whether the columns of few tokens are narrower than their height allows.
+  /// Returns whether the columns of few tokens are narrower than their height allows.
   bool tight() const { return tight_; }
 
   std::vector<Rect> places() const {

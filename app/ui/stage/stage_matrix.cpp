@@ -231,7 +231,7 @@ class StageMatrixPainter {
   const Lit& lit_;
 };
 
-/// Whether all values are whole numbers, which are shown as such. Fast: stops at the first
+/// Returns whether all values are whole numbers, which are shown as such. Fast: stops at the first
 /// fraction.
 bool allWhole(const MatrixRef& ref, const CellNumbers& numbers) {
   for (Index r = 0; r < ref.shownRows(); ++r) {

@@ -34,7 +34,7 @@ class UsedColumnsMemory {
 std::optional<UsedColumns> columnsToKeep(const std::vector<StageItem>& items, const Trace& trace,
                                          UsedColumnsMemory& memory);
 
-/// Whether a cell lies in a row or column that would be left out.
+/// Returns whether a cell lies in a row or column that would be left out.
 bool hides(const std::vector<StageItem>& items, const UsedColumns& used, const CellRef& cell);
 
 /// Leaves out the other columns, and the rows of the weights that they multiply.

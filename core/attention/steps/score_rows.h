@@ -29,12 +29,12 @@ void scaleScores(std::span<const float> raw, std::span<float> scores, const Atte
 double scaledScore(double raw, const AttentionConfig& config);
 /// The factor of all scores, where the step multiplies them and does no more.
 std::optional<float> onlyMultiplies(const AttentionConfig& config, const Pins& pins);
-/// Whether finite raw scores may give scores that are not.
+/// Returns whether finite raw scores may give scores that are not.
 bool scalingMayOverflow(const AttentionConfig& config);
 
 /// What step `mask` subtracts from the score of key `part.firstKey`: ALiBi's penalty, or 0.
 double scorePenalty(const AttentionConfig& config, const RowPart& part);
-/// Whether step `mask` changes nothing but the scores of forbidden keys, to −∞.
+/// Returns whether step `mask` changes nothing but the scores of forbidden keys, to −∞.
 bool onlyForbids(const AttentionConfig& config, const Pins& pins);
 
 /// Step `mask`, first half, in place: subtracts ALiBi's penalty from each score where ALiBi is on.

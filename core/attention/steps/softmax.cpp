@@ -77,8 +77,8 @@ Eigen::Map<const Cells, 0, Eigen::OuterStride<>> asArray(const ConstMatrixView& 
   return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.rowStride)};
 }
 
-/// Whether some row may have no allowed key: PyTorch's softmax of such a row is NaN. A painted mask
-/// is not searched.
+/// Returns whether some row may have no allowed key: PyTorch's softmax of such a row is NaN. A
+/// painted mask is not searched.
 bool mayMaskFully(const AttentionConfig& c) {
   if (c.mistakes.zeroForMasked) return false;
   if (c.mistakes.softmaxOverQueries) return !c.mask.none();

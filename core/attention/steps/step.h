@@ -110,8 +110,8 @@ class Step {
   /// The tensors that all outputs are computed from, in the order in which a person would list
   /// them.
   virtual std::vector<TensorId> inputs(const AttentionConfig& config) const;
-  /// Whether two configurations agree in what this step reads apart from its operands, shapes and
-  /// switches (sameSwitches).
+  /// Returns whether two configurations agree in what this step reads apart from its operands,
+  /// shapes and switches (sameSwitches).
   virtual bool sameSettings(const AttentionConfig&, const AttentionConfig&) const { return true; }
 
   /// The sign of the operation between operand and result, for one head: "× 0.125"; empty where it
@@ -148,7 +148,7 @@ class Step {
   std::vector<NamedShape> outputShapes(const AttentionConfig& config) const;
 };
 
-/// Whether a step computes the cell, forward or backward. Other cells are given.
+/// Returns whether a step computes the cell, forward or backward. Other cells are given.
 bool hasArithmetic(const CellRef& cell);
 
 /// The steps of a pass, in order.

@@ -57,7 +57,7 @@ class HeadReference {
     return false;
   }
 
-  /// Whether all rows that count have weights of at least 0 and sums of 1.
+  /// Returns whether all rows that count have weights of at least 0 and sums of 1.
   bool shares(Index h) const {
     for (Index i = 0; i < c_.seqLen; ++i) {
       if (!counts(i)) continue;

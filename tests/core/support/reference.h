@@ -15,8 +15,8 @@
 
 namespace headscope::test {
 
-/// Whether a query may attend to a key, by the definition of each rule; the engine works with
-/// ranges of keys instead.
+/// Returns whether a query may attend to a key, by the definition of each rule; the engine works
+/// with ranges of keys instead.
 inline bool mayAttend(const AttentionConfig& c, Index item, Index query, Index key) {
   const Mask& mask = c.mask;
   if (mask.causal && !(key <= query)) return false;

@@ -50,7 +50,7 @@ struct CheckedEffect {
   double largest = 0.0;    // |output by the term − output of the real pass|
   double magnitude = 0.0;  // largest |output| of the real pass
 
-  /// Whether the outputs differ by no more than rounding.
+  /// Returns whether the outputs differ by no more than rounding.
   bool agrees() const;
 };
 /// Runs the check. Returns none where cancelled. Throws as a pass does.

@@ -28,7 +28,7 @@ constexpr float kLeastShift = 0.01F;  // smaller shifts are mostly rounding and 
 constexpr double kNamedMass = 0.9;    // share of a row's weights in its words
 constexpr std::size_t kNamedKeys = 4;
 
-/// Whether the last of the tiles below the grid is the difference of two compared heads.
+/// Returns whether the last of the tiles below the grid is the difference of two compared heads.
 bool showsDifference(const HeadsState& state, const std::vector<Index>& compared) {
   return compared.size() == 2 && !state.lines();
 }
@@ -82,14 +82,14 @@ GridTile headTile(const HeadsState& state, Index head) {
   return tile;
 }
 
-/// Whether cells may be below 0. Only a pin makes a weight negative; lengths never are.
+/// Returns whether cells may be below 0. Only a pin makes a weight negative; lengths never are.
 bool belowZero(const HeadsState& state) {
   return !state.normWeighted() && weightRange(state.trace, state.item, -1).low < 0.0F;
 }
 float mostWeight(const HeadsState& state) {
   return weightRange(state.trace, state.item, -1).magnitude();
 }
-/// Whether plain weights are drawn on a scale to the largest possible weight.
+/// Returns whether plain weights are drawn on a scale to the largest possible weight.
 bool plainToOne(const HeadsState& state) {
   return state.lines() || state.trace.config().keys() <= kShortInput;
 }

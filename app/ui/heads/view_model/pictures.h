@@ -36,7 +36,7 @@ struct CellBlocks {
   bool holds(const TokenRange& queries, const TokenRange& keys) const {
     return rows.holds(queries.first, queries.count) && cols.holds(keys.first, keys.count);
   }
-  /// Whether a block covers more than one cell.
+  /// Returns whether a block covers more than one cell.
   bool several() const { return rows.step * cols.step > 1; }
   bool operator==(const CellBlocks&) const = default;
 };
@@ -49,7 +49,7 @@ struct HeadPicture {
   Of of = Of::head;
   Index head = 0, other = 0;
 
-  /// Whether it belongs to a single head.
+  /// Returns whether it belongs to a single head.
   bool ofHead() const { return of != Of::mean && of != Of::difference; }
   bool operator==(const HeadPicture&) const = default;
 };
