@@ -34,9 +34,9 @@ bool viewKeys(const ui::PanelContext& panel) {
   } else if (ui::keyPressed(ui::Key{'G'}, false) && ImGui::GetIO().KeyShift) {
     ui::showGradients(panel.view, !panel.selection.gradients);
   } else if (ui::keyPressed(ui::Key{'G'}, false)) {
-    panel.selection.scope = panel.selection.scope == ui::StageScope::allHeads
-                                ? ui::StageScope::thisHead
-                                : ui::StageScope::allHeads;
+    panel.selection.scope = panel.selection.scope == ui::StepViewScope::allHeads
+                                ? ui::StepViewScope::thisHead
+                                : ui::StepViewScope::allHeads;
   } else if (ui::keyPressed(ui::Key{'I'}, false)) {
     panel.selection.inspectorTab =
         static_cast<ui::InspectorTab>(cycled(static_cast<Index>(panel.selection.inspectorTab), 3));

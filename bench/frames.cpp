@@ -63,7 +63,7 @@ void buildFrame(benchmark::State& state) {
   state.counters["vertices"] = ImGui::GetDrawData()->TotalVtxCount;
 }
 
-/// The mouse wanders over the stage, so that cells are looked up and lit.
+/// The mouse wanders over the step view, so that cells are looked up and lit.
 void buildFrameHovering(benchmark::State& state) {
   Settled settled(state);
   host::Headless& host = settled.host;

@@ -65,7 +65,7 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   CellOptions cell = options.cell;
   const bool cellGiven = !cell.step.empty() || cell.item || cell.head || cell.row || cell.col;
   options.look.applyTo(view);
-  view.selection.focus = options.view == "step" ? ui::kStageCard : "";
+  view.selection.focus = options.view == "step" ? ui::kStepViewCard : "";
   if (!options.view.empty()) {
     view.selection.page = options.view == "heads" ? ui::kHeadsPage : ui::kFlowPage;
   }

@@ -55,7 +55,7 @@ struct PictureView {
 inline constexpr std::array kPictureViews{
     PictureView{"", "window", ""},
     PictureView{kToolsCard, nullptr, "-tool"},
-    PictureView{kStageCard, "step", "-step"},
+    PictureView{kStepViewCard, "step", "-step"},
     PictureView{kStripCard, "heads", "-heads"},
     PictureView{kLiveHeadsCard, "all heads", "-heads", kTrainPage},
     PictureView{kOverStepsCard, "heads over steps", "-heads-over-steps", kTrainPage},

@@ -9,8 +9,8 @@
 #include "app/ui/model/model_page.h"
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/stage/head_panels.h"
-#include "app/ui/stage/stage.h"
+#include "app/ui/step_view/head_panels.h"
+#include "app/ui/step_view/step_view.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/view_state.h"
 #include "core/attention/steps/step.h"
@@ -30,7 +30,7 @@ constexpr float kLow = 680.0F;
 
 /// The heights of the rows of a single column; the rail and the inspector share the last.
 struct ColumnHeights {
-  float stage, tools, heads, last;
+  float stepView, tools, heads, last;
 };
 constexpr ColumnHeights kColumn{340.0F, 320.0F, 148.0F, 440.0F};
 
@@ -38,7 +38,7 @@ bool oneColumn(float width, float scale) { return width < kTwoColumns * scale; }
 bool low(float height, float scale) { return height < kLow * scale; }
 
 constexpr float columnLength() {
-  return kColumn.stage + kColumn.tools + kColumn.heads + kColumn.last + kFlowMargin +
+  return kColumn.stepView + kColumn.tools + kColumn.heads + kColumn.last + kFlowMargin +
          3.0F * kFlowGap + 2.0F;
 }
 
@@ -46,9 +46,9 @@ class FlowPage final : public Page {
  public:
   FlowPage(const Cards& tools, const Playback& playback, CellEditing& editing, ScenesPanel& scenes,
            LiveModel& model)
-      : Page({kFlowPage, "Flow", "Every step of one pass", kStageCard, kToolsCard},
+      : Page({kFlowPage, "Flow", "Every step of one pass", kStepViewCard, kToolsCard},
              Cards::of(makeStepsCard(playback), makeToolsCard(tools),
-                       makeStageCard(editing, playback), makeInspectorCard(editing, scenes),
+                       makeStepViewCard(editing, playback), makeInspectorCard(editing, scenes),
                        makeHeadsStrip(), makeLayerStripCard(model))),
         tools_(tools),
         playback_(playback),
@@ -64,7 +64,8 @@ class FlowPage final : public Page {
     const float strip = stripHeight(panel);
     const FlowPlaces places =
         layoutFlow({content.x, content.y - strip}, panel.look.scale, tallTool);
-    std::vector<Rect> all{places.steps, places.tools, places.stage, places.inspector, places.heads};
+    std::vector<Rect> all{places.steps, places.tools, places.stepView, places.inspector,
+                          places.heads};
     for (Rect& place : all) {
       if (!place.empty()) place = Rect::at({place.a.x, place.a.y + strip}, place.size());
     }
@@ -89,7 +90,7 @@ class FlowPage final : public Page {
   /// The timeline's narration; off the timeline, the one that the step would begin with.
   std::string sentenceInWords(const PanelContext& panel, std::string_view card) const override {
     const bool narrated = panel.selection.playTime.has_value();
-    if (narrated) return card == kStageCard ? std::string() : asRichText(playback_.narration);
+    if (narrated) return card == kStepViewCard ? std::string() : asRichText(playback_.narration);
     return asRichText(narrationOf(panel, playback_));
   }
 
@@ -121,7 +122,7 @@ FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool) {
   const float inspector = std::clamp(room.width() * 0.21F, px(262), px(340));
   FlowPlaces places;
   if (oneColumn(content.x, scale)) {
-    places.stage = room.cutTop(px(kColumn.stage), gap);
+    places.stepView = room.cutTop(px(kColumn.stepView), gap);
     places.tools = room.cutTop(px(kColumn.tools), gap);
     places.heads = room.cutTop(px(kColumn.heads), gap);
     places.steps = room.cutLeft(px(264), gap);
@@ -134,12 +135,12 @@ FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool) {
   places.heads = room.cutBottom(strip, gap);
   places.steps = room.cutLeft(steps, gap);
   if (wide) places.inspector = room.cutRight(inspector, gap);
-  // a tall tool takes more than the stage, except where both are low
+  // a tall tool takes more than the step view, except where both are low
   const float tall = low(content.y, scale) ? 0.45F : 0.52F;
   places.tools = room.cutTop(tallTool ? std::clamp(room.height() * tall, px(210), px(620))
                                       : std::clamp(room.height() * 0.44F, px(176), px(460)),
                              gap);
-  places.stage = room;
+  places.stepView = room;
   return places;
 }
 

@@ -1,5 +1,5 @@
-// Flow page: every step of one pass, with the steps, the tools above the stage, the inspector, and
-// a strip of all heads.
+// Flow page: every step of one pass, with the steps, the tools above the step view, the inspector,
+// and a strip of all heads.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ void historyPanel(const PanelContext& panel);
 /// The places of the cards in content of this size. `tallTool`: the open tool needs more than the
 /// usual share of the height.
 struct FlowPlaces {
-  Rect steps, tools, stage, inspector, heads;  // no inspector in a narrow window
+  Rect steps, tools, stepView, inspector, heads;  // no inspector in a narrow window
 };
 FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool);
 ImVec2 flowContent(ImVec2 body, float scale);

@@ -12,7 +12,7 @@ namespace headscope::ui {
 
 struct FrameState {
   std::optional<Hover> hovered;        // found in the last frame
-  std::vector<CellRef> pointed;        // lit on the stage while a tool points at them
+  std::vector<CellRef> pointed;        // lit on the step view while a tool points at them
   std::optional<std::string> inSight;  // the page scrolls to this card, once; "": to its top
   bool gradientsThere = false;         // the shown pass has the gradients of Selection::gradients
   bool hidesMistakes = false;          // set while a lesson asks to find the mistakes

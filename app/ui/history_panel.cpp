@@ -155,7 +155,7 @@ void pinLine(const PanelContext& panel, const Pin& pin) {
                {"remove", "", t.bad});
   if (line.clicked && there) {
     lookAt(panel.view, panel.trace.config(), pin.cell);
-    panel.selection.scope = StageScope::thisHead;
+    panel.selection.scope = StepViewScope::thisHead;
   }
   if (line.wordClicked) panel.commands.push(RemovePin{pin.cell});
   std::string name = there ? cellName(panel.trace, pin.cell) : toString(pin.cell);

@@ -10,7 +10,7 @@ inline constexpr const char* kLearnPage = "learn";
 inline constexpr const char* kModelPage = "model";
 
 inline constexpr const char* kToolsCard = "flow";
-inline constexpr const char* kStageCard = "stage";
+inline constexpr const char* kStepViewCard = "stage";
 inline constexpr const char* kStripCard = "heads";
 inline constexpr const char* kAllHeadsCard = "all heads";
 inline constexpr const char* kTaskCard = "task";

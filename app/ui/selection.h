@@ -20,8 +20,8 @@ enum class InspectorTab { cell, history, scenes };
 /// The pass that the tool "Changes" compares the current pass with.
 enum class Against { lastEdit, state, rightWay };
 
-/// The heads whose matrices the stage shows.
-enum class StageScope { thisHead, allHeads };
+/// The heads whose matrices the step view shows.
+enum class StepViewScope { thisHead, allHeads };
 
 struct Selection {
   std::string page = kFlowPage;  // id of the page below the bars
@@ -36,8 +36,8 @@ struct Selection {
   Index item = 0;
   Index head = 0;
   TensorId part = TensorId::q;  // q, k or v: the one that `project` and `split` show
-  StageScope scope = StageScope::thisHead;
-  bool gradients = false;       // the stage shows gradients in place of values
+  StepViewScope scope = StepViewScope::thisHead;
+  bool gradients = false;       // the step view shows gradients in place of values
   std::optional<CellRef> cell;  // the chosen cell, whose arithmetic stays shown
   std::vector<CellRef> trail;   // cells traced back through, the chosen one last
 

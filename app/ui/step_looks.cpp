@@ -150,7 +150,7 @@ const StepLook& lookOf(StepId step) { return kSteps[static_cast<std::size_t>(ste
 
 const TensorLook& lookOf(TensorId tensor) { return kTensorLooks[static_cast<std::size_t>(tensor)]; }
 
-std::string_view stageSymbol(TensorId tensor) {
+std::string_view stepViewSymbol(TensorId tensor) {
   return tensor == TensorId::maskedScores ? "S''" : info(tensor).symbol;
 }
 

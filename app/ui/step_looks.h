@@ -1,6 +1,6 @@
 // Step looks: the appearance of each step, which is its operands and its result side by side on the
 // screen, the signs between them, their colours, and the glossary's terms. Plain data, one table
-// for all steps, so that the stage, the flow and the timeline agree.
+// for all steps, so that the step view, the flow and the timeline agree.
 #pragma once
 
 #include <span>
@@ -29,7 +29,7 @@ struct TensorLook {
 const TensorLook& lookOf(TensorId tensor);
 
 /// The name of a tensor on the screen as rich text: "Q", "S'", "W^Q".
-std::string_view stageSymbol(TensorId tensor);
+std::string_view stepViewSymbol(TensorId tensor);
 
 /// Q, K or V, with the tensors that it is computed from and that are computed from it.
 struct ProjectedPart {

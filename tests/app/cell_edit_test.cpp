@@ -38,7 +38,7 @@ struct CellDriver : AppDriver {
   }
 };
 
-TEST(CellEdit, AWeightIsTypedOverOnTheStage) {
+TEST(CellEdit, AWeightIsTypedOverOnTheStepView) {
   const CellRef cell{TensorId::wQ, -1, -1, 3, 17};
   CellDriver ui(StepId::project, cell);
   const TracePtr before = ui.app().trace();
@@ -146,7 +146,7 @@ TEST(CellEdit, TheInspectorsFieldIsTypedInto) {
   ui.type("2.5");
   ui.press(Key::enter);
   EXPECT_EQ(ui.document().pins.at(kScore), 2.5F);
-  ui.press(Key::right);  // the stage has the keyboard again
+  ui.press(Key::right);  // the step view has the keyboard again
   EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
 }
 
@@ -189,7 +189,7 @@ TEST(CellEdit, DraggingTheFieldIsOneEntry) {
   EXPECT_EQ(ui.undoAll(), 2);
 }
 
-TEST(CellEdit, DraggingTheChosenCellOnTheStageChangesItUpwards) {
+TEST(CellEdit, DraggingTheChosenCellOnTheStepViewChangesItUpwards) {
   CellDriver ui(StepId::score, kScore);
   const float before = ui.value(kScore);
   const ImVec2 from = cellAt(ui.heatmaps("stage")[2], 6, 6, 2, 4);
@@ -263,7 +263,7 @@ TEST(CellKeys, TabGoesThroughTheMatricesAndDownEnters) {
   EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::k, 0, 0, 0, 1}));  // shown transposed
   ui.press(Key::tab, false, true);
   EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::q, 0, 0, 1, 0}));
-  ui.view().selection.scope = StageScope::allHeads;
+  ui.view().selection.scope = StepViewScope::allHeads;
   ui.press(Key::escape);
   ui.press(Key::down);
   ui.press(Key::tab);

@@ -47,7 +47,7 @@ TEST(CellFocus, EveryCellCanBeShownFromEveryStep) {
   const AttentionConfig& c = document->config;
   for (std::size_t t = 0; t < kTensorCount; ++t) {
     for (const Step* from : stepsOf(c)) {
-      for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
+      for (const StepViewScope scope : {StepViewScope::thisHead, StepViewScope::allHeads}) {
         const auto tensor = static_cast<TensorId>(t);
         const Shape shape = shapeOf(tensor, c);
         CellRef cell{tensor, info(tensor).perItem ? 0 : -1, info(tensor).perHead ? 5 : -1,

@@ -281,7 +281,7 @@ TEST(Flash, LightsWhatChangedFadesAndThenAsksForNothing) {
   EXPECT_EQ(flashes(), 0);
   clickNow(ui, "causal");
   EXPECT_TRUE(ui.app().wantsFrame());
-  EXPECT_GT(flashes(), 8 * 20);  // the tiles of eight heads and the stage
+  EXPECT_GT(flashes(), 8 * 20);  // the tiles of eight heads and the step view
   ui.host().moveMouse({1, 1});
   ui.host().advance(kFlashSeconds);
   ui.frame();
@@ -327,13 +327,13 @@ TEST(Flash, WhatIsLargeIsMeasuredBesideTheFramesAndLightsUpWhenItIsKnown) {
 TEST(Flash, AStepThatStaysTheSameIsLeftAlone) {
   AppDriver ui;
   ui.view().selection.step = StepId::score;
-  ui.view().selection.focus = kStageCard;
+  ui.view().selection.focus = kStepViewCard;
   ui.settle();
   ui.view().selection.focus = "";
   ui.settle();
   const ImVec2 causal = ui.at("causal", "top bar");
   ui.host().click(ui.app(), causal);
-  ui.view().selection.focus = kStageCard;
+  ui.view().selection.focus = kStepViewCard;
   ui.app().finish();
   ui.frame();
   EXPECT_TRUE(ui.app().wantsFrame());

@@ -75,7 +75,7 @@ TEST(ControlFocus, JumpsInTheHistoryAndRemovesAPin) {
   ASSERT_EQ(ui.document().pins.all().size(), 1U);
   ui.view().selection.inspectorTab = InspectorTab::history;
   ui.frame();
-  // steps, flow, stage, inspector: two cards on from the tools
+  // steps, flow, step view, inspector: two cards on from the tools
   for (int i = 0; i < 3; ++i) ui.press(Key::f2);
   for (int i = 0; i < 12 && !ui.document().pins.all().empty(); ++i) {
     ui.press(Key::down);

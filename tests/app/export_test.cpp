@@ -261,7 +261,7 @@ TEST_F(Export, APictureIsAskedOfTheHost) {
   EXPECT_EQ(request->height, 2000);
   EXPECT_EQ(request->path, folder_ / "p.png");
   EXPECT_EQ(request->program.trace, ui_.app().trace());
-  EXPECT_EQ(request->program.view.selection.focus, kStageCard);
+  EXPECT_EQ(request->program.view.selection.focus, kStepViewCard);
   EXPECT_EQ(request->program.view.selection.step, StepId::project);
   EXPECT_EQ(request->program.view.preferences.theme, ThemeKind::dark);
   EXPECT_FLOAT_EQ(request->program.view.preferences.scale, 2.0F);

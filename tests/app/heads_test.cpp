@@ -47,7 +47,7 @@ TEST(Heads, KeepTheirNamesInALowWindow) {
 TEST(Heads, AllOfThemStandInOneGrid) {
   AppDriver ui;
   ui.click("all heads", "stage");
-  EXPECT_EQ(ui.view().selection.scope, StageScope::allHeads);
+  EXPECT_EQ(ui.view().selection.scope, StepViewScope::allHeads);
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 8U);
   ui.hover(cellAt(maps[3], 6, 6, 1, 2));
@@ -58,13 +58,13 @@ TEST(Heads, AllOfThemStandInOneGrid) {
   EXPECT_EQ(ui.view().selection.head, 6);
   EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::rawScores, 0, 6, 5, 0}));
   ui.click("this head", "stage");
-  EXPECT_EQ(ui.view().selection.scope, StageScope::thisHead);
+  EXPECT_EQ(ui.view().selection.scope, StepViewScope::thisHead);
   EXPECT_EQ(ui.heatmaps("stage").size(), 3U);
 }
 
 TEST(Heads, TheGridHasOneOfEachKeyValueHead) {
   AppDriver ui;
-  ui.view().selection.scope = StageScope::allHeads;
+  ui.view().selection.scope = StepViewScope::allHeads;
   ui.view().selection.step = StepId::split;
   ui.view().selection.part = TensorId::k;
   ui.click("More ▾", "top bar");

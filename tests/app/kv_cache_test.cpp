@@ -191,7 +191,7 @@ TEST_F(KvCachePanel, StandsAtEverySize) {
   };
   for (const DocumentPtr& document : {sized(1, 1, 1, 1), sized(64, 1, 1, 3), sized(96, 96, 96, 5),
                                       sized(96, 96, 8, 300), sized(5040, 5040, 1, 2)}) {
-    for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
+    for (const StepViewScope scope : {StepViewScope::thisHead, StepViewScope::allHeads}) {
       ViewState view;
       view.selection.tool = "kvcache";
       view.selection.decodePosition = 1000;

@@ -37,7 +37,7 @@ TEST_P(Layout, PanelsStandApartAndWithinTheBody) {
     const WindowLayout layout = layoutWindow({{w, h}, 0.0F, rows * scale, scale});
     const ImVec2 content = flowContent(layout.body.size(), scale);
     const FlowPlaces places = layoutFlow(content, scale, false);
-    std::vector<Rect> cards{places.steps, places.tools, places.stage, places.heads};
+    std::vector<Rect> cards{places.steps, places.tools, places.stepView, places.heads};
     if (!places.inspector.empty()) cards.push_back(places.inspector);
     for (std::size_t i = 0; i < cards.size(); ++i) {
       EXPECT_TRUE((Rect{{0, 0}, content}).contains(cards[i])) << i;
@@ -238,14 +238,14 @@ TEST(SmallWindow, IsNoWiderThanTheBody) {
     const ImVec2 content = flowContent({body.x * scale, body.y * scale}, scale);
     EXPECT_FLOAT_EQ(content.x, body.x * scale);
     EXPECT_GT(content.y, body.y * scale);
-    EXPECT_GT(layoutFlow(content, scale, false).stage.height(), 300.0F * scale);
+    EXPECT_GT(layoutFlow(content, scale, false).stepView.height(), 300.0F * scale);
   }
 }
 
 /// In a low window the strip gives up part of its height.
-TEST(SmallWindow, LeavesTheStageMoreThanTheStrip) {
+TEST(SmallWindow, LeavesTheStepViewMoreThanTheStrip) {
   const FlowPlaces low = layoutFlow({1280.0F, 595.0F}, 1.0F, false);
-  EXPECT_GT(low.stage.height(), 250.0F);
+  EXPECT_GT(low.stepView.height(), 250.0F);
   EXPECT_LT(low.heads.height(), 100.0F);
   EXPECT_FALSE(low.inspector.empty());
 }

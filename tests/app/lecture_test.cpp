@@ -102,7 +102,7 @@ TEST_F(LectureWindow, ArrowsGoOnAndBackAndOnTheTimelineByMoments) {
   present();
   key(Key::right);
   EXPECT_EQ(ui_.view().selection.step, StepId::project);
-  EXPECT_EQ(ui_.view().selection.presented, kStageCard);
+  EXPECT_EQ(ui_.view().selection.presented, kStepViewCard);
   key(Key::right);
   EXPECT_EQ(ui_.view().selection.step, StepId::split);
   key(Key::left);

@@ -158,7 +158,7 @@ TEST(Mistakes, TheBadgeOpensTheTool) {
 }
 
 TEST(Mistakes, APanelAloneIsMarkedToo) {
-  for (const char* focus : {kStageCard, kStripCard, kToolsCard}) {
+  for (const char* focus : {kStepViewCard, kStripCard, kToolsCard}) {
     ViewState view;
     view.selection.focus = focus;
     AppDriver ui(

@@ -15,7 +15,7 @@ constexpr StepId kAllSteps[] = {StepId::project, StepId::split,  StepId::score,
 
 /// Draws every step for one head and for all, and checks that no number is NaN or infinite.
 void lookAtEverything(AppDriver& ui) {
-  for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
+  for (const StepViewScope scope : {StepViewScope::thisHead, StepViewScope::allHeads}) {
     for (const StepId step : kAllSteps) {
       for (const TensorId part : {TensorId::q, TensorId::k, TensorId::v}) {
         if (step != StepId::project && step != StepId::split && part != TensorId::q) continue;
@@ -153,7 +153,7 @@ TEST(Extremes, AHundredAndTwentyEightHeads) {
   AppDriver ui(textDocument("The cat sat on the mat", 512, 128));
   lookAtEverything(ui);
   ui.view().selection.head = 127;
-  ui.view().selection.scope = StageScope::thisHead;
+  ui.view().selection.scope = StepViewScope::thisHead;
   ui.view().selection.step = StepId::score;
   ui.settle();
   EXPECT_TRUE(ui.shows("head 128", "stage"));
@@ -164,7 +164,7 @@ TEST(Extremes, FiveHundredAndTwelveTokens) {
   ui.typeInto("tokens", "512");
   ASSERT_EQ(ui.trace().config().seqLen, 512);
   lookAtEverything(ui);
-  ui.view().selection.scope = StageScope::thisHead;
+  ui.view().selection.scope = StepViewScope::thisHead;
   ui.view().selection.step = StepId::softmax;
   ui.settle();
   const auto maps = ui.heatmaps("stage");

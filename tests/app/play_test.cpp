@@ -1,8 +1,8 @@
-// Playing: the clock, the keys, the bar; what the stage shows and says at a moment.
+// Playing: the clock, the keys, the bar; what the step view shows and says at a moment.
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/stage/stage_matrix.h"
+#include "app/ui/step_view/step_view_matrix.h"
 #include "app/ui/timeline/playback.h"
 #include "app/view_json.h"
 #include "app_driver.h"
@@ -252,10 +252,10 @@ TEST_F(Play, AllHeadsComeOneAfterAnotherAndTheScopeIsLeftAsItWas) {
   EXPECT_FALSE(veiled(middle(maps[3])));
   EXPECT_TRUE(veiled(middle(maps[4])));
   EXPECT_TRUE(ui.shows(narration(), "stage"));
-  EXPECT_EQ(ui.view().selection.scope, StageScope::thisHead);
+  EXPECT_EQ(ui.view().selection.scope, StepViewScope::thisHead);
   ui.click("this head", "stage");
   EXPECT_FALSE(ui.view().selection.playTime);
-  EXPECT_EQ(ui.view().selection.scope, StageScope::thisHead);
+  EXPECT_EQ(ui.view().selection.scope, StepViewScope::thisHead);
 }
 
 TEST_F(Play, ItIsAboutTheChosenQueryAndHead) {
@@ -299,7 +299,7 @@ TEST_F(Play, HaltedACellUnderTheMouseIsExplained) {
   EXPECT_TRUE(ui.shows(narration(), "stage"));
 }
 
-bool isVeiled(const StageMoment& shown, Index row, Index col) {
+bool isVeiled(const StepViewMoment& shown, Index row, Index col) {
   const double r = static_cast<double>(row) + 0.5;
   const double c = static_cast<double>(col) + 0.5;
   return std::any_of(shown.veiled.begin(), shown.veiled.end(), [&](const MatrixPart& v) {
@@ -307,7 +307,7 @@ bool isVeiled(const StageMoment& shown, Index row, Index col) {
   });
 }
 
-TEST(StageMoment, IsWithinEveryPass) {
+TEST(StepViewMoment, IsWithinEveryPass) {
   for (const auto& [name, document] : test::documentsOfAllKinds()) {
     const TracePtr trace = runAttention(document);
     const AttentionConfig& c = trace->config();
@@ -316,7 +316,7 @@ TEST(StageMoment, IsWithinEveryPass) {
       const Timeline timeline(c, s);
       for (const TimelineSegment& moment : timeline.moments()) {
         for (const double share : {0.0, 0.37, 0.5, 1.0}) {
-          const StageMoment shown = stageMoment(*trace, s, moment, share);
+          const StepViewMoment shown = stepViewMoment(*trace, s, moment, share);
           EXPECT_TRUE(shown.head >= 0 && shown.head < c.numHeads) << name;
           EXPECT_TRUE(shown.headsReached >= 0 && shown.headsReached <= c.numHeads) << name;
           EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::query)], c.seqLen) << name;
@@ -334,7 +334,7 @@ TEST(StageMoment, IsWithinEveryPass) {
   }
 }
 
-TEST(StageMoment, VeilsWhatHasNotBeenReached) {
+TEST(StepViewMoment, VeilsWhatHasNotBeenReached) {
   const TracePtr trace = runAttention(test::randomDocument(test::sized(24, 4, 6)));
   const RowRef s{0, 2, 3};
   const Timeline timeline(trace->config(), s);
@@ -342,7 +342,7 @@ TEST(StageMoment, VeilsWhatHasNotBeenReached) {
   int rows = 0;
   for (const TimelineSegment& m : timeline.moments()) {
     if (m.step != StepId::score) continue;
-    const StageMoment shown = stageMoment(*trace, s, m, 0.5);
+    const StepViewMoment shown = stepViewMoment(*trace, s, m, 0.5);
     for (Index row = 0; row < 6; ++row) {
       for (Index col = 0; col < 6; ++col) {
         bool reached = true;
@@ -359,19 +359,19 @@ TEST(StageMoment, VeilsWhatHasNotBeenReached) {
       ++cells;
     }
     rows += m.beat == SegmentKind::row ? 1 : 0;
-    EXPECT_EQ(shown.scope == StageScope::allHeads, m.beat == SegmentKind::allHeads);
+    EXPECT_EQ(shown.scope == StepViewScope::allHeads, m.beat == SegmentKind::allHeads);
   }
   EXPECT_EQ(cells, 6);
   EXPECT_EQ(rows, 3);
 }
 
-TEST(StageMoment, AHeadBringsItsColumns) {
+TEST(StepViewMoment, AHeadBringsItsColumns) {
   const TracePtr trace = runAttention(test::randomDocument(test::sized(24, 4, 6)));
   const RowRef s{0, 2, 3};
   const Timeline timeline(trace->config(), s);
   for (const TimelineSegment& m : timeline.moments()) {
     if (m.step != StepId::concat) continue;
-    const StageMoment shown = stageMoment(*trace, s, m, 0.0);
+    const StepViewMoment shown = stepViewMoment(*trace, s, m, 0.0);
     EXPECT_EQ(shown.head, m.from);
     for (Index col = 0; col < 24; ++col) EXPECT_EQ(isVeiled(shown, 1, col), col / 6 > m.from);
   }

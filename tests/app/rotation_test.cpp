@@ -1,10 +1,10 @@
 // Positions in the scores. Queries and keys that are turned (RoPE): the switch, the step on the
-// stage, and the tool with its hands. ALiBi: the switch, and what the step mask shows.
+// step view, and the tool with its hands. ALiBi: the switch, and what the step mask shows.
 #include "core/analysis/rotation.h"
 
 #include <fmt/format.h>
 
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 #include "app_driver.h"
 #include "core/base/numbers.h"
 #include "core/document/attention.h"
@@ -53,14 +53,15 @@ TEST(Rotation, AnOddWidthIsRefusedInWords) {
   EXPECT_TRUE(ui.shows("make it even"));
 }
 
-/// The stage shows Q and K before and after the turn; V is not turned, so Q is shown in its place.
-TEST(Rotation, TheStageShowsBeforeAndAfter) {
+/// The step view shows Q and K before and after the turn; V is not turned, so Q is shown in its
+/// place.
+TEST(Rotation, TheStepViewShowsBeforeAndAfter) {
   const AttentionConfig c = turnedDocument()->config;
   const auto shown = [&](StepId step, TensorId part) {
     ViewState view;
     view.selection.part = part;
     std::vector<TensorId> tensors;
-    for (const StageItem& item : stageItems(step, c, view)) {
+    for (const StepViewItem& item : stepViewItems(step, c, view)) {
       if (!item.sign) tensors.push_back(item.ref.tensor);
     }
     return tensors;

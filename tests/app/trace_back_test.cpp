@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/ui/cells/cell_focus.h"
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 #include "app/ui/view_state.h"
 #include "core/attention/config.h"
 #include "core/document/document.h"
@@ -44,8 +44,8 @@ std::vector<CellRef> operandsOf(const Explanation& e) {
 }
 
 /// Returns whether the matrices of the view's step contain the cell.
-bool stageShows(const ViewState& view, const AttentionConfig& c, const CellRef& cell) {
-  for (const StageItem& item : stageItems(view.selection.step, c, view)) {
+bool stepViewShows(const ViewState& view, const AttentionConfig& c, const CellRef& cell) {
+  for (const StepViewItem& item : stepViewItems(view.selection.step, c, view)) {
     if (litCell(item, cell)) return true;
   }
   return false;
@@ -68,7 +68,7 @@ TEST_P(TraceBackOf, EveryWayFromTheOutputEndsInTheDocumentAndIsShown) {
     ASSERT_TRUE(exists(cell, c)) << toString(cell);
     if (!known.insert(toString(cell)).second) continue;
     reached.insert(cell.tensor);
-    for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
+    for (const StepViewScope scope : {StepViewScope::thisHead, StepViewScope::allHeads}) {
       ViewState view;
       view.selection.scope = scope;
       lookAt(view, c, cell);
@@ -80,7 +80,7 @@ TEST_P(TraceBackOf, EveryWayFromTheOutputEndsInTheDocumentAndIsShown) {
       // weights and biases are of no item, and of any head they are shown with
       ViewState shown = view;
       shown.selection.item = c.batch - 1;
-      EXPECT_TRUE(stageShows(shown, c, cell)) << toString(cell);
+      EXPECT_TRUE(stepViewShows(shown, c, cell)) << toString(cell);
     }
     if (!isResult(cell.tensor)) continue;
     for (const CellRef& operand : operandsOf(explainCell(*trace, cell))) ways.push_back(operand);
@@ -182,18 +182,18 @@ void expectLit(const DocumentPtr& document, const Lights& lights) {
   const TracePtr trace = runAttention(document);
   ViewState view;
   lookAt(view, trace->config(), lights.cell);
-  const auto items = stageItems(view.selection.step, trace->config(), view);
+  const auto items = stepViewItems(view.selection.step, trace->config(), view);
   ASSERT_EQ(resultLookedAt(items, view.selection.step, view), lights.cell);
   const Explanation e = explainCell(*trace, lights.cell);
   std::vector<std::pair<TensorId, CellBlock>> found;
-  for (const StageItem& item : items) {
+  for (const StepViewItem& item : items) {
     if (item.sign) continue;
     if (const auto block = litBlock(item, e)) found.emplace_back(item.ref.tensor, *block);
   }
   EXPECT_EQ(found, lights.blocks) << toString(lights.cell);
 }
 
-TEST(StageLit, OperandsOfEveryStep) {
+TEST(StepViewLit, OperandsOfEveryStep) {
   const DocumentPtr d = randomDocument(sized(8, 2, 3));  // two heads of 4
   using T = TensorId;
   // W is shown as X W: its columns are what it gives, here those of the second head
@@ -224,7 +224,7 @@ TEST(StageLit, OperandsOfEveryStep) {
 }
 
 /// The lit cells follow a cell's arithmetic, which a mistake changes.
-TEST(StageLit, MistakesMoveTheOperands) {
+TEST(StepViewLit, MistakesMoveTheOperands) {
   using T = TensorId;
   expectLit(randomDocument(
                 with(sized(8, 2, 3), [](auto& c) { c.mistakes.reshapeWithoutTranspose = true; })),

@@ -15,7 +15,7 @@ TEST(ViewJson, ComesBackAndIsClamped) {
   view.selection.item = 3;
   view.selection.head = 7;
   view.selection.part = TensorId::v;
-  view.selection.scope = StageScope::allHeads;
+  view.selection.scope = StepViewScope::allHeads;
   view.selection.cell = CellRef{TensorId::weights, 3, 7, 2, 1};
   view.preferences.colorMaps = 1;
   view.preferences.animate = false;

@@ -18,9 +18,9 @@ TEST(ViewKeys, GoThroughHeadsItemsPartsAndTabsRoundInACircle) {
   ui.press(Key{'Q'});
   EXPECT_EQ(ui.view().selection.part, TensorId::k);
   ui.press(Key{'G'});
-  EXPECT_EQ(ui.view().selection.scope, StageScope::allHeads);
+  EXPECT_EQ(ui.view().selection.scope, StepViewScope::allHeads);
   ui.press(Key{'G'});
-  EXPECT_EQ(ui.view().selection.scope, StageScope::thisHead);
+  EXPECT_EQ(ui.view().selection.scope, StepViewScope::thisHead);
   ui.press(Key{'I'});
   EXPECT_EQ(ui.view().selection.inspectorTab, InspectorTab::history);
   ui.press(Key{'I'}, false, true);

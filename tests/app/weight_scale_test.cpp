@@ -62,7 +62,7 @@ void expectWithinScales(AppDriver& ui, const std::string& where) {
 
 TEST(WeightScale, HoldsEveryCellInFlow) {
   for (const Case& c : cases()) {
-    for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
+    for (const StepViewScope scope : {StepViewScope::thisHead, StepViewScope::allHeads}) {
       ViewState view;
       view.selection.page = kFlowPage;
       view.selection.step = StepId::softmax;

@@ -1,6 +1,6 @@
 // Cell commands: the commands on a chosen cell, their titles, and the edits that they push. A
-// command acts on a block of cells as the stage shows it: the cell, its row, its column, its head's
-// part or its matrix.
+// command acts on a block of cells as the step view shows it: the cell, its row, its column, its
+// head's part or its matrix.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 #include "app/ui/number_field.h"
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 #include "app/ui/text_field.h"
 #include "core/attention/switches.h"
 #include "core/document/document.h"
@@ -28,7 +28,8 @@ void setValue(const PanelContext& panel, const CellAccess& access, double value,
   panel.commands.push(setCell(access, number), gesture);
 }
 
-/// Returns the keyboard to the stage: no window has the focus, so Tab and the arrows move the cell.
+/// Returns the keyboard to the step view: no window has the focus, so Tab and the arrows move the
+/// cell.
 void endTyping(CellEditing& editing) {
   editing.typing = TypingPlace::none;
   ImGui::SetWindowFocus(nullptr);
@@ -91,10 +92,10 @@ void beginTyping(const PanelContext& panel, CellEditing& editing, TypingPlace pl
 }
 
 void typeOverCell(const PanelContext& panel, CellEditing& editing) {
-  const bool tiles = panel.selection.scope == StageScope::allHeads &&
+  const bool tiles = panel.selection.scope == StepViewScope::allHeads &&
                      perHeadResult(panel.selection.step, panel.selection).has_value();
   if (tiles) panel.selection.inspectorTab = InspectorTab::cell;
-  beginTyping(panel, editing, tiles ? TypingPlace::inspector : TypingPlace::stage,
+  beginTyping(panel, editing, tiles ? TypingPlace::inspector : TypingPlace::stepView,
               *panel.selection.cell);
 }
 

@@ -1,6 +1,6 @@
 // Cell editing: the state of typing, dragging and scrolling on a cell between frames, the edits
 // that each pushes, and the keys of the chosen cell. The inspector's field and the cell on the
-// stage share it.
+// step view share it.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace headscope::ui {
 struct PanelContext;
 
 /// Where a number is being typed.
-enum class TypingPlace { none, stage, inspector };
+enum class TypingPlace { none, stepView, inspector };
 
 struct CellEditing {
   TypingPlace typing = TypingPlace::none;
   CellRef typedAt;   // the cell that is typed over
-  Rect field{};      // its rectangle on the stage
+  Rect field{};      // its rectangle on the step view
   CellAccess typed;  // how the typed value is applied
   std::string text;
   bool takesKeyboard = false;  // the field takes the keyboard in the next frame
@@ -49,7 +49,7 @@ struct CellEditing {
 /// Opens a field that holds the cell's value. For a read-only cell, the status bar says why not.
 void beginTyping(const PanelContext& panel, CellEditing& editing, TypingPlace place,
                  const CellRef& cell);
-/// Opens a field for the chosen cell: over it where the stage shows single cells, else in the
+/// Opens a field for the chosen cell: over it where the step view shows single cells, else in the
 /// inspector.
 void typeOverCell(const PanelContext& panel, CellEditing& editing);
 /// Draws the field at the cursor. Enter or leaving the field sets the value; Escape does not. Text

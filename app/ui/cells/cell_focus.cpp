@@ -6,8 +6,8 @@
 #include "app/ui/frame_state.h"
 #include "app/ui/parts/head_grid.h"
 #include "app/ui/selection.h"
-#include "app/ui/stage/stage_items.h"
 #include "app/ui/step_looks.h"
+#include "app/ui/step_view/step_view_items.h"
 #include "app/ui/view_state.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
@@ -56,7 +56,7 @@ void chooseCell(Selection& selection, const AttentionConfig& c, const CellRef& c
 std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionConfig& config) {
   std::vector<MatrixRef> matrices;
   const auto ofHeads = perHeadResult(view.selection.step, view.selection);
-  if (view.selection.scope == StageScope::allHeads && ofHeads) {
+  if (view.selection.scope == StepViewScope::allHeads && ofHeads) {
     const Index heads = headCount(*ofHeads, config);
     for (Index head = 0; head < heads; ++head) {
       matrices.push_back(
@@ -64,7 +64,7 @@ std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionC
     }
     return matrices;
   }
-  for (const StageItem& item : stageItems(view.selection.step, config, view)) {
+  for (const StepViewItem& item : stepViewItems(view.selection.step, config, view)) {
     if (!item.sign && !item.ref.maskOnly) matrices.push_back(item.ref);
   }
   return matrices;
@@ -101,7 +101,7 @@ void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by) {
   if (matrices.empty()) return;
   const auto count = static_cast<std::ptrdiff_t>(matrices.size());
   MatrixCell place;
-  std::ptrdiff_t next = view.selection.scope == StageScope::allHeads ? 0 : count - 1;
+  std::ptrdiff_t next = view.selection.scope == StepViewScope::allHeads ? 0 : count - 1;
   for (std::ptrdiff_t i = 0; view.selection.cell && i < count; ++i) {
     const auto at = matrices[static_cast<std::size_t>(i)].find(*view.selection.cell);
     if (!at) continue;
@@ -126,7 +126,7 @@ void showCell(ViewState& view, const AttentionConfig& config, const CellRef& cel
   chooseCell(view.selection, config, cell);
   if (focusedMatrix(view, config)) return;
   lookAt(view, config, cell);
-  if (!focusedMatrix(view, config)) view.selection.scope = StageScope::thisHead;
+  if (!focusedMatrix(view, config)) view.selection.scope = StepViewScope::thisHead;
 }
 
 // Tracing back.

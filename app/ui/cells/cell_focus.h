@@ -37,10 +37,10 @@ void moveChosenCell(ViewState& view, const AttentionConfig& config, Index down, 
 /// column. Where none was chosen, chooses the first cell of the step's result.
 void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by);
 
-/// Shows gradients on the stage, once they are computed, or values. The chosen cell follows.
+/// Shows gradients on the step view, once they are computed, or values. The chosen cell follows.
 void showGradients(ViewState& view, bool on);
 
-/// Chooses a cell. Where the stage does not show it, also opens a step and a head that do.
+/// Chooses a cell. Where the step view does not show it, also opens a step and a head that do.
 void showCell(ViewState& view, const AttentionConfig& config, const CellRef& cell);
 
 // Tracing back.

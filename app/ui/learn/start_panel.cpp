@@ -78,7 +78,7 @@ class StartPanel {
 
   void play() {
     panel_.selection.page = kFlowPage;
-    panel_.frame.inSight = kStageCard;
+    panel_.frame.inSight = kStepViewCard;
     panel_.selection.playTime = 0.0;
     panel_.frame.playing = true;
   }

@@ -30,7 +30,7 @@ Index queryFor(const PanelContext& panel, const Playback& playback) {
   Index query = panel.selection.playQuery;
   if (const auto chosen = queryOf(panel.selection.cell)) {
     query = *chosen;
-  } else if (!playback.stage && panel.frame.hovered) {
+  } else if (!playback.stepView && panel.frame.hovered) {
     query = queryOf(panel.frame.hovered->cell).value_or(query);
   }
   return std::clamp<Index>(query, 0, panel.trace.config().seqLen - 1);
@@ -40,16 +40,16 @@ double shareOf(const TimelineSegment& moment, double time) {
   return std::clamp((time - moment.start) / moment.length, 0.0, 1.0);
 }
 
-/// Returns the state of the stage now. A sweep without animation shows its end.
-StageMoment stageNow(const PanelContext& panel, const Playback& playback) {
+/// Returns the state of the step view now. A sweep without animation shows its end.
+StepViewMoment stepViewNow(const PanelContext& panel, const Playback& playback) {
   const TimelineSegment& moment =
       playback.timeline.moments()[playback.timeline.at(*panel.selection.playTime)];
   const double share = panel.preferences.animate ? shareOf(moment, *panel.selection.playTime) : 1.0;
-  return stageMoment(panel.trace, playback.subject, moment, share);
+  return stepViewMoment(panel.trace, playback.subject, moment, share);
 }
 
 void narrateNow(const PanelContext& panel, Playback& playback) {
-  const TimelineSegment& moment = playback.stage->moment;
+  const TimelineSegment& moment = playback.stepView->moment;
   if (!playback.narration.empty() && playback.pass == panel.trace.pass() &&
       playback.narrated == moment && playback.narratedOf == playback.subject) {
     return;
@@ -60,10 +60,10 @@ void narrateNow(const PanelContext& panel, Playback& playback) {
   playback.narratedOf = playback.subject;
 }
 
-class StageMomentBuilder {
+class StepViewMomentBuilder {
  public:
-  StageMomentBuilder(const Trace& trace, const RowRef& subject, const TimelineSegment& moment,
-                     double share)
+  StepViewMomentBuilder(const Trace& trace, const RowRef& subject, const TimelineSegment& moment,
+                        double share)
       : trace_(trace), c_(trace.config()), subject_(subject), moment_(moment) {
     const double count = static_cast<double>(moment.to - moment.from);
     reached_ = static_cast<double>(moment.from) + count * (isSweep(moment.beat) ? share : 1.0);
@@ -75,7 +75,7 @@ class StageMomentBuilder {
     cols_ = static_cast<double>(moment.step == StepId::project ? c_.dK() : shape.back());
   }
 
-  StageMoment build() {
+  StepViewMoment build() {
     result_.moment = moment_;
     result_.head = subject_.head;
     result_.headsReached = c_.numHeads;
@@ -133,7 +133,7 @@ class StageMomentBuilder {
   }
 
  private:
-  /// The result of the step, as the stage shows it.
+  /// The result of the step, as the step view shows it.
   TensorId result() const { return shownResult(moment_.step, moment_.part); }
 
   /// The lane along which the timeline visits a query's row, cell by cell.
@@ -174,7 +174,7 @@ class StageMomentBuilder {
   }
 
   void allHeads() {
-    result_.scope = StageScope::allHeads;
+    result_.scope = StepViewScope::allHeads;
     result_.headsReached = static_cast<Index>(std::ceil(reached_));
     if (moment_.step == StepId::project) {
       veil(0.0, rows_, reached_ * static_cast<double>(c_.dK()),
@@ -189,21 +189,21 @@ class StageMomentBuilder {
   double reached_ = 0.0;  // the position within the range that the moment visits, counted from 0
   Index current_ = 0;
   double rows_ = 0.0, cols_ = 0.0;
-  StageMoment result_;
+  StepViewMoment result_;
 };
 
 }  // namespace
 
-StageMoment stageMoment(const Trace& trace, const RowRef& subject, const TimelineSegment& moment,
-                        double share) {
-  return StageMomentBuilder(trace, subject, moment, share).build();
+StepViewMoment stepViewMoment(const Trace& trace, const RowRef& subject,
+                              const TimelineSegment& moment, double share) {
+  return StepViewMomentBuilder(trace, subject, moment, share).build();
 }
 
 void advancePlayback(const PanelContext& panel, Playback& playback) {
   const double passed = panel.look.now - playback.now;
   playback.now = panel.look.now;
-  if (playback.stage && (panel.selection.step != playback.stage->moment.step ||
-                         panel.selection.part != playback.stage->moment.part)) {
+  if (playback.stepView && (panel.selection.step != playback.stepView->moment.step ||
+                            panel.selection.part != playback.stepView->moment.part)) {
     leaveTimeline(panel.view);  // the user opened another step
   }
   panel.selection.playQuery = queryFor(panel, playback);
@@ -224,13 +224,13 @@ void advancePlayback(const PanelContext& panel, Playback& playback) {
 
 void followPlayback(const PanelContext& panel, Playback& playback) {
   if (!panel.selection.playTime) {
-    playback.stage.reset();
+    playback.stepView.reset();
     playback.narration.clear();
     return;
   }
-  playback.stage = stageNow(panel, playback);
-  panel.selection.step = playback.stage->moment.step;
-  panel.selection.part = playback.stage->moment.part;
+  playback.stepView = stepViewNow(panel, playback);
+  panel.selection.step = playback.stepView->moment.step;
+  panel.selection.part = playback.stepView->moment.part;
   narrateNow(panel, playback);
 }
 

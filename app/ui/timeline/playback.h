@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/ui/selection.h"
-#include "app/ui/stage/stage_matrix.h"
+#include "app/ui/step_view/step_view_matrix.h"
 #include "core/document/fwd.h"
 #include "core/words/moments.h"
 
@@ -18,26 +18,27 @@ namespace headscope::ui {
 struct PanelContext;
 struct ViewState;
 
-/// The state of the stage at a moment of the timeline: head and scope, lit cells, and the veiled
-/// cells that have not been reached.
-struct StageMoment {
+/// The state of the step view at a moment of the timeline: head and scope, lit cells, and the
+/// veiled cells that have not been reached.
+struct StepViewMoment {
   TimelineSegment moment;
-  StageScope scope = StageScope::thisHead;
+  StepViewScope scope = StepViewScope::thisHead;
   Index head = 0;  // the head of the matrices; it changes in a sweep over heads
   Lit lit{};
   std::vector<MatrixPart> veiled;  // the veiled parts of the result
   Index headsReached = 0;          // the number of heads reached in the grid of all heads
 };
 
-/// Returns the state of the stage when `share` of the moment, 0 … 1, has passed.
-StageMoment stageMoment(const Trace& trace, const RowRef& subject, const TimelineSegment& moment,
-                        double share);
+/// Returns the state of the step view when `share` of the moment, 0 … 1, has passed.
+StepViewMoment stepViewMoment(const Trace& trace, const RowRef& subject,
+                              const TimelineSegment& moment, double share);
 
 /// The state of playback between frames; all of it can be recomputed.
 struct Playback {
   Timeline timeline;
   RowRef subject;
-  std::optional<StageMoment> stage;  // the stage at the view's playTime; none off the timeline
+  std::optional<StepViewMoment>
+      stepView;  // the step view at the view's playTime; none off the timeline
   std::string narration;
   double now = 0.0;  // the time of the last frame
   // the pass, moment and row that the narration describes

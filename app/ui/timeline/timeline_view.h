@@ -1,5 +1,5 @@
 // Timeline view: the scrub bar (a segment for each step with a tick for every moment; a click or a
-// drag moves to a position) and the narration below the stage.
+// drag moves to a position) and the narration below the step view.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ float scrubBarHeight(const FrameContext& look);
 /// Returns minutes and seconds: "0:12".
 std::string clockText(double time);
 
-/// Returns the height of the narration within a stage `room` high.
+/// Returns the height of the narration within a step view `room` high.
 float narrationHeight(const FrameContext& look, float room);
 /// Draws the narration in the largest letters that fit.
 void narrationStrip(const FrameContext& look, std::string_view text, const Rect& at);

@@ -37,7 +37,7 @@ constexpr std::size_t kDifferenceIndex = 2;
 
 class Compared {
  public:
-  Compared(const PanelContext& panel, const ComparedPasses& passes, const StageItem& item,
+  Compared(const PanelContext& panel, const ComparedPasses& passes, const StepViewItem& item,
            const MatrixDifference& difference)
       : panel_(panel),
         look_(panel.look),
@@ -248,7 +248,7 @@ class Compared {
   const PanelContext& panel_;
   const FrameContext& look_;
   const ComparedPasses& passes_;
-  const StageItem& item_;
+  const StepViewItem& item_;
   const MatrixRef& ref_;
   const MatrixDifference& difference_;
   ImDrawList* list_;
@@ -262,16 +262,16 @@ class Compared {
 
 }  // namespace
 
-StageItem resultOf(StepId step, const AttentionConfig& config, const ViewState& view) {
+StepViewItem resultOf(StepId step, const AttentionConfig& config, const ViewState& view) {
   // a head's own part of the projection is shown by the step Split
-  const bool part = step == StepId::project && view.selection.scope == StageScope::thisHead;
-  std::vector<StageItem> items = stageItems(part ? StepId::split : step, config, view);
-  const auto result =
-      std::find_if(items.begin(), items.end(), [](const StageItem& item) { return item.result; });
+  const bool part = step == StepId::project && view.selection.scope == StepViewScope::thisHead;
+  std::vector<StepViewItem> items = stepViewItems(part ? StepId::split : step, config, view);
+  const auto result = std::find_if(items.begin(), items.end(),
+                                   [](const StepViewItem& item) { return item.result; });
   return result != items.end() ? std::move(*result) : std::move(items.back());
 }
 
-StageItem resultOf(TensorId tensor, const AttentionConfig& config, const ViewState& view) {
+StepViewItem resultOf(TensorId tensor, const AttentionConfig& config, const ViewState& view) {
   ViewState of = view;
   if (tensor == TensorId::q || tensor == TensorId::k || tensor == TensorId::v)
     of.selection.part = tensor;
@@ -300,7 +300,7 @@ CellRows differenceRows(const Trace& first, const Trace& second, const MatrixRef
 }
 
 void comparedMatrices(const PanelContext& panel, const ComparedPasses& passes,
-                      const StageItem& item, const Rect& room) {
+                      const StepViewItem& item, const Rect& room) {
   const MatrixRef& ref = item.ref;
   const auto& [first, second] = passes;
   if (!comparable(second.trace, first.trace, ref.tensor)) {

@@ -6,7 +6,7 @@
 
 #include "app/ui/frame_context.h"
 #include "app/ui/parts/matrix.h"
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 #include "core/document/fwd.h"
 
 namespace headscope {
@@ -31,9 +31,9 @@ struct ComparedPasses {
 };
 
 /// Returns the item that shows a step's result for the chosen head: its matrix, symbol and lanes.
-StageItem resultOf(StepId step, const AttentionConfig& config, const ViewState& view);
+StepViewItem resultOf(StepId step, const AttentionConfig& config, const ViewState& view);
 /// Returns the item that shows a tensor, which must be a step's result.
-StageItem resultOf(TensorId tensor, const AttentionConfig& config, const ViewState& view);
+StepViewItem resultOf(TensorId tensor, const AttentionConfig& config, const ViewState& view);
 
 /// Returns the cells first − second, masked where both are masked.
 CellRows differenceRows(const Trace& first, const Trace& second, const MatrixRef& ref);
@@ -41,6 +41,6 @@ CellRows differenceRows(const Trace& first, const Trace& second, const MatrixRef
 /// Draws the comparison in a rectangle, or a sentence where the two shapes differ. A click chooses
 /// a cell.
 void comparedMatrices(const PanelContext& panel, const ComparedPasses& passes,
-                      const StageItem& item, const Rect& room);
+                      const StepViewItem& item, const Rect& room);
 
 }  // namespace headscope::ui

@@ -111,8 +111,9 @@ void decodeControls(const PanelContext& panel) {
               elided(font, where, right - ImGui::GetCursorPosX() - look.space.medium));
   ImGui::SameLine(right);
   const int scope = choices(look, "decode scope", {"this head", "all heads"},
-                            panel.selection.scope == StageScope::allHeads);
-  if (scope >= 0) panel.selection.scope = scope == 1 ? StageScope::allHeads : StageScope::thisHead;
+                            panel.selection.scope == StepViewScope::allHeads);
+  if (scope >= 0)
+    panel.selection.scope = scope == 1 ? StepViewScope::allHeads : StepViewScope::thisHead;
 }
 
 // The cost.

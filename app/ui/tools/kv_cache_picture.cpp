@@ -29,7 +29,7 @@ class KvCachePicture {
         picture_(panel, magnitudes),
         list_(ImGui::GetWindowDrawList()),
         now_(panel.selection.decodePosition),
-        every_(panel.selection.scope == StageScope::allHeads) {}
+        every_(panel.selection.scope == StepViewScope::allHeads) {}
 
   void draw(Rect room) {
     const Theme& t = look_.theme;

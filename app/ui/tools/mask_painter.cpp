@@ -221,7 +221,7 @@ class MaskTool final : public Card {
   }
 
  private:
-  /// Makes the pair the keyboard's cursor and the cell that stage and inspector show.
+  /// Makes the pair the keyboard's cursor and the cell that step view and inspector show.
   void choose(const PanelContext& panel, const MatrixCell& pair) {
     cursor_ = pair;
     const CellRef cell = scoreOf(panel, pair);
@@ -269,7 +269,7 @@ class MaskTool final : public Card {
     pushPaint(panel, std::move(paint), "mask painted", "paint");
   }
 
-  /// Returns the pair under the mouse, which is lit on the stage as well.
+  /// Returns the pair under the mouse, which is lit on the step view as well.
   std::optional<MatrixCell> matrix(const PanelContext& panel, const MaskLayout& layout) {
     const MatrixPlace& place = layout.place;
     const ImGuiIO& io = ImGui::GetIO();

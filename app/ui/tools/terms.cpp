@@ -1,5 +1,5 @@
 // Terms: the origin of a number: a cell, all terms of its arithmetic in any order, and the trail of
-// cells traced back. The operands of a term light up on the stage and can be followed.
+// cells traced back. The operands of a term light up on the step view and can be followed.
 #include <fmt/format.h>
 
 #include <array>
@@ -18,7 +18,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/preferences.h"
 #include "app/ui/selection.h"
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
@@ -272,7 +272,7 @@ CellRef cellLookedAt(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   if (panel.selection.cell && exists(*panel.selection.cell, c)) return *panel.selection.cell;
   if (panel.frame.hovered && exists(panel.frame.hovered->cell, c)) return panel.frame.hovered->cell;
-  for (const StageItem& item : stageItems(panel.selection.step, c, panel.view)) {
+  for (const StepViewItem& item : stepViewItems(panel.selection.step, c, panel.view)) {
     if (item.result) return item.ref.cell(0, 0);
   }
   return {TensorId::output, panel.selection.item, -1, 0, 0};

@@ -1,6 +1,6 @@
 // Tools: the cards of the window's upper part: the dimension flow, and tools that analyse a step or
-// answer "what if". The stage below follows each of them. A new tool is a file with its Card and a
-// line in makeTools().
+// answer "what if". The step view below follows each of them. A new tool is a file with its Card
+// and a line in makeTools().
 #pragma once
 
 #include <memory>

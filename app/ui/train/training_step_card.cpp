@@ -25,7 +25,7 @@ std::string symbols(const std::vector<TensorId>& tensors, const char* prefix) {
   std::string text;
   for (const TensorId id : tensors) {
     if (!text.empty()) text += ", ";
-    text += prefix + std::string(isResult(id) ? stageSymbol(id) : info(id).name);
+    text += prefix + std::string(isResult(id) ? stepViewSymbol(id) : info(id).name);
   }
   return text;
 }

@@ -105,7 +105,7 @@ void openHead(ViewState& view, Index head) {
   view.selection.head = head;
   view.selection.page = kFlowPage;
   view.selection.step = StepId::softmax;
-  view.selection.scope = StageScope::thisHead;
+  view.selection.scope = StepViewScope::thisHead;
   view.frame.playing = false;
   view.selection.playTime.reset();
 }

@@ -1,6 +1,6 @@
-// The places of matrices on the stage: few columns are wide enough for their numbers where the row
-// has room, and no matrix gets less than its minimum.
-#include "app/ui/stage/stage_layout.h"
+// The places of matrices on the step view: few columns are wide enough for their numbers where the
+// row has room, and no matrix gets less than its minimum.
+#include "app/ui/step_view/step_view_layout.h"
 
 #include <vector>
 
@@ -11,20 +11,20 @@ namespace headscope::ui {
 namespace {
 
 /// Step 1 of three tokens with two heads of four columns: X, W, the bias and Q.
-std::vector<StageItem> projectItems(Index dModel, float numberWidth) {
+std::vector<StepViewItem> projectItems(Index dModel, float numberWidth) {
   AttentionConfig config;
   config.seqLen = 3;
   config.dModel = dModel;
   config.numHeads = config.numKvHeads = 2;
-  std::vector<StageItem> items = stageItems(StepId::project, config, ViewState{});
-  for (StageItem& item : items) {
+  std::vector<StepViewItem> items = stepViewItems(StepId::project, config, ViewState{});
+  for (StepViewItem& item : items) {
     if (!item.sign && item.ref.shownCols() <= 16) item.numberWidth = numberWidth;
   }
   return items;
 }
 
-StageMetrics metrics() {
-  StageMetrics m{};
+StepViewMetrics metrics() {
+  StepViewMetrics m{};
   m.largestCell = 46.0F;
   m.widestCell = 1.6F;
   m.numberHeight = 17.0F;
@@ -39,9 +39,9 @@ StageMetrics metrics() {
   return m;
 }
 
-std::vector<float> columnWidths(const std::vector<StageItem>& items, float width) {
+std::vector<float> columnWidths(const std::vector<StepViewItem>& items, float width) {
   const Rect room{{0.0F, 0.0F}, {width, 180.0F}};
-  const std::vector<Rect> places = layoutStage(items, room, metrics());
+  const std::vector<Rect> places = layoutStepView(items, room, metrics());
   EXPECT_LE(places.back().b.x, room.b.x + 0.01F) << width;
   std::vector<float> widths;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -51,7 +51,7 @@ std::vector<float> columnWidths(const std::vector<StageItem>& items, float width
   return widths;
 }
 
-TEST(StageLayout, EightColumnsTakeWhatTheirNumbersNeedFromFour) {
+TEST(StepViewLayout, EightColumnsTakeWhatTheirNumbersNeedFromFour) {
   for (const float width : {560.0F, 600.0F, 700.0F, 1200.0F}) {
     for (const float column : columnWidths(projectItems(8, 16.0F), width)) {
       EXPECT_GE(column, 15.99F) << width;
@@ -59,30 +59,30 @@ TEST(StageLayout, EightColumnsTakeWhatTheirNumbersNeedFromFour) {
   }
 }
 
-TEST(StageLayout, NumbersAreTurnedBeforeTheyAreGivenUp) {
+TEST(StepViewLayout, NumbersAreTurnedBeforeTheyAreGivenUp) {
   const std::vector<float> widths = columnWidths(projectItems(8, 28.0F), 600.0F);
   for (const float column : widths) EXPECT_GE(column, 11.99F);
   EXPECT_GE(widths.back(), 27.99F);  // Q's stay upright: X saves more
 }
 
-TEST(StageLayout, WhereNumbersHaveNoRoomNothingMoves) {
+TEST(StepViewLayout, WhereNumbersHaveNoRoomNothingMoves) {
   const auto with = columnWidths(projectItems(8, 28.0F), 330.0F);
   EXPECT_EQ(with, columnWidths(projectItems(8, 0.0F), 330.0F));
 }
 
 /// Scores and weights of nine tokens in a low row: wider than they are high, so that the names of
 /// columns have room below them.
-TEST(StageLayout, LowCellsOfAFewTokensAreWide) {
+TEST(StepViewLayout, LowCellsOfAFewTokensAreWide) {
   AttentionConfig config;
   config.seqLen = 9;
-  const std::vector<StageItem> items = stageItems(StepId::softmax, config, ViewState{});
+  const std::vector<StepViewItem> items = stepViewItems(StepId::softmax, config, ViewState{});
   const Rect room{{0.0F, 0.0F}, {700.0F, 130.0F}};
-  const std::vector<Rect> places = layoutStage(items, room, metrics());
+  const std::vector<Rect> places = layoutStepView(items, room, metrics());
   EXPECT_LE(places.back().b.x, room.b.x + 0.01F);
   EXPECT_GT(places.back().width(), 1.5F * places.back().height());
 }
 
-TEST(StageLayout, ManyColumnsKeepTheirShare) {
+TEST(StepViewLayout, ManyColumnsKeepTheirShare) {
   const auto with = columnWidths(projectItems(64, 28.0F), 700.0F);
   EXPECT_EQ(with, columnWidths(projectItems(64, 0.0F), 700.0F));
 }

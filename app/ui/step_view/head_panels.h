@@ -1,5 +1,5 @@
-// Head panels: pictures of all heads of the pass: the strip of their weights below the stage, and
-// the grid that fills the stage with one matrix per head.
+// Head panels: pictures of all heads of the pass: the strip of their weights below the step view,
+// and the grid that fills the step view with one matrix per head.
 #pragma once
 
 #include <memory>

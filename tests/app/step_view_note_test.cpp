@@ -1,26 +1,26 @@
-// The note below the matrices of the stage, and the columns of X that the stage leaves out.
+// The note below the matrices of the step view, and the columns of X that the step view leaves out.
 #include <gtest/gtest.h>
 
-#include "app/ui/stage/used_columns.h"
+#include "app/ui/step_view/used_columns.h"
 #include "app_driver.h"
 
 namespace headscope::ui {
 namespace {
 
-class StageNotes : public testing::Test {
+class StepViewNotes : public testing::Test {
  protected:
   AppDriver ui_{presetDocument("original-transformer")};
 
-  std::string stage() { return ui_.screen().all("stage"); }
+  std::string stepView() { return ui_.screen().all("stage"); }
   void show(StepId step) {
     ui_.view().selection.step = step;
     ui_.settle();
   }
 };
 
-TEST_F(StageNotes, SaysWhichColumnsOfXAreShownAndShowsTheOthersOnAClick) {
+TEST_F(StepViewNotes, SaysWhichColumnsOfXAreShownAndShowsTheOthersOnAClick) {
   show(StepId::project);
-  EXPECT_TRUE(ui_.shows("Shown: columns 0 to ", "stage")) << stage();
+  EXPECT_TRUE(ui_.shows("Shown: columns 0 to ", "stage")) << stepView();
   ui_.click("show all 512", "stage");
   ui_.settle();
   EXPECT_TRUE(ui_.view().preferences.faintColumns);
@@ -30,20 +30,20 @@ TEST_F(StageNotes, SaysWhichColumnsOfXAreShownAndShowsTheOthersOnAClick) {
   EXPECT_TRUE(ui_.shows("Shown: columns 0 to ", "stage"));
 }
 
-TEST_F(StageNotes, AChosenCellIsNeverLeftOut) {
+TEST_F(StepViewNotes, AChosenCellIsNeverLeftOut) {
   ui_.view().selection.cell = CellRef{TensorId::x, 0, -1, 1, 400};
   show(StepId::project);
-  EXPECT_FALSE(ui_.shows("Shown: columns", "stage")) << stage();
+  EXPECT_FALSE(ui_.shows("Shown: columns", "stage")) << stepView();
 }
 
-TEST_F(StageNotes, SaysHowMuchSmallerTheScoresBecome) {
+TEST_F(StepViewNotes, SaysHowMuchSmallerTheScoresBecome) {
   show(StepId::scale);
-  EXPECT_TRUE(ui_.shows("One colour scale for both", "stage")) << stage();
+  EXPECT_TRUE(ui_.shows("One colour scale for both", "stage")) << stepView();
 }
 
-TEST_F(StageNotes, OffersAMaskWhereNothingIsMasked) {
+TEST_F(StepViewNotes, OffersAMaskWhereNothingIsMasked) {
   show(StepId::mask);
-  ASSERT_TRUE(ui_.shows("Nothing is masked", "stage")) << stage();
+  ASSERT_TRUE(ui_.shows("Nothing is masked", "stage")) << stepView();
   ui_.click("make it causal", "stage");
   ui_.settle();
   EXPECT_TRUE(ui_.config().mask.causal);

@@ -1,5 +1,5 @@
 // Arithmetic strip: the arithmetic of the cell under the mouse, or of the chosen cell, below the
-// stage. A link at its end opens all terms.
+// step view. A link at its end opens all terms.
 #pragma once
 
 #include "app/ui/frame_context.h"

@@ -1,12 +1,12 @@
 // Used columns: the columns of X that carry information. Sentences and series fill the first of
-// many columns and leave the others nearly 0. The stage leaves those out, with the rows of weights
-// that they multiply.
+// many columns and leave the others nearly 0. The step view leaves those out, with the rows of
+// weights that they multiply.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 
 namespace headscope::ui {
 
@@ -31,13 +31,13 @@ class UsedColumnsMemory {
 
 /// Returns the used columns of the X or memory that a step multiplies with weights, where most of
 /// its columns are nearly 0 in all rows; else none.
-std::optional<UsedColumns> columnsToKeep(const std::vector<StageItem>& items, const Trace& trace,
+std::optional<UsedColumns> columnsToKeep(const std::vector<StepViewItem>& items, const Trace& trace,
                                          UsedColumnsMemory& memory);
 
 /// Returns whether a cell lies in a row or column that would be left out.
-bool hides(const std::vector<StageItem>& items, const UsedColumns& used, const CellRef& cell);
+bool hides(const std::vector<StepViewItem>& items, const UsedColumns& used, const CellRef& cell);
 
 /// Leaves out the other columns, and the rows of the weights that they multiply.
-void keepColumns(std::vector<StageItem>& items, const UsedColumns& used);
+void keepColumns(std::vector<StepViewItem>& items, const UsedColumns& used);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-#include "app/ui/stage/head_panels.h"
+#include "app/ui/step_view/head_panels.h"
 
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/selection.h"
-#include "app/ui/stage/stage_matrix.h"
 #include "app/ui/status_bar.h"
+#include "app/ui/step_view/step_view_matrix.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/document/trace.h"

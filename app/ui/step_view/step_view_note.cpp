@@ -1,4 +1,4 @@
-#include "app/ui/stage/stage_note.h"
+#include "app/ui/step_view/step_view_note.h"
 
 #include <fmt/format.h>
 
@@ -22,9 +22,9 @@
 namespace headscope::ui {
 namespace {
 
-StageNote aboutColumns(const UsedColumns& used, const StageItem& input) {
-  const std::string name(stageSymbol(input.ref.tensor));
-  StageNote note;
+StepViewNote aboutColumns(const UsedColumns& used, const StepViewItem& input) {
+  const std::string name(stepViewSymbol(input.ref.tensor));
+  StepViewNote note;
   note.text = fmt::format(
       "Shown: columns {} to {} of {} and the rows of W that they multiply. The other {} {}.",
       used.first, used.last(), name, used.all - used.count,
@@ -36,8 +36,8 @@ StageNote aboutColumns(const UsedColumns& used, const StageItem& input) {
   return note;
 }
 
-StageNote aboutAllColumns() {
-  StageNote note;
+StepViewNote aboutAllColumns() {
+  StepViewNote note;
   note.text = "All columns of X are shown, including those that are almost 0.";
   note.offer = "leave them out";
   note.accept = [](const PanelContext& panel) { panel.preferences.faintColumns = false; };
@@ -45,9 +45,9 @@ StageNote aboutAllColumns() {
 }
 
 /// A note on S and S' on one scale: the factor by which the scores shrank.
-StageNote aboutScale(const PanelContext& panel, const std::vector<StageItem>& items) {
+StepViewNote aboutScale(const PanelContext& panel, const std::vector<StepViewItem>& items) {
   const auto reach = [&](TensorId tensor) {
-    for (const StageItem& item : items) {
+    for (const StepViewItem& item : items) {
       if (!item.sign && item.ref.tensor == tensor) {
         return panel.magnitudes.ofPart(panel.trace, item.ref);
       }
@@ -63,9 +63,9 @@ StageNote aboutScale(const PanelContext& panel, const std::vector<StageItem>& it
       {}};
 }
 
-StageNote aboutNoMask(const PanelContext& panel) {
+StepViewNote aboutNoMask(const PanelContext& panel) {
   const bool cross = panel.trace.config().crossAttention();
-  StageNote note;
+  StepViewNote note;
   note.text = cross ? "Nothing is masked: every query sees every key of the memory."
                     : "Nothing is masked: every query sees every key, including later ones.";
   if (cross) return note;
@@ -79,10 +79,10 @@ StageNote aboutNoMask(const PanelContext& panel) {
 }
 
 /// A note on the penalties of ALiBi for the head, and on a missing mask.
-StageNote aboutAlibi(const PanelContext& panel) {
+StepViewNote aboutAlibi(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   const Index head = panel.selection.head;
-  StageNote note = c.mask.none() ? aboutNoMask(panel) : StageNote{};
+  StepViewNote note = c.mask.none() ? aboutNoMask(panel) : StepViewNote{};
   note.text = fmt::format(
       "ALiBi subtracts {:.3g} from a score of {} for each position between query and key.{}",
       alibiSlope(head, c.numHeads), headName(TensorId::scores, head, c),
@@ -92,11 +92,11 @@ StageNote aboutAlibi(const PanelContext& panel) {
 
 /// A note on cross-attention: the sources of queries and keys, and the head's largest weight where
 /// the matrix is small.
-StageNote aboutMemory(const PanelContext& panel) {
+StepViewNote aboutMemory(const PanelContext& panel) {
   constexpr Index kMostTokens = 64;
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
-  StageNote note;
+  StepViewNote note;
   note.text = "Queries come from the input; keys and values come from the memory.";
   note.aside = true;
   note.offer = "lesson";
@@ -122,14 +122,14 @@ StageNote aboutMemory(const PanelContext& panel) {
 
 }  // namespace
 
-StageNote stageNote(const PanelContext& panel, const std::vector<StageItem>& items,
-                    const std::optional<UsedColumns>& used) {
+StepViewNote stepViewNote(const PanelContext& panel, const std::vector<StepViewItem>& items,
+                          const std::optional<UsedColumns>& used) {
   if (panel.frame.gradientsThere || items.empty()) return {};
   if (panel.selection.step == StepId::project) {
     if (!used) return {};
     if (panel.preferences.faintColumns) return aboutAllColumns();
     const bool leftOut = items.front().leftOutOf > 0;
-    return leftOut ? aboutColumns(*used, items.front()) : StageNote{};
+    return leftOut ? aboutColumns(*used, items.front()) : StepViewNote{};
   }
   if (panel.selection.step == StepId::scale) return aboutScale(panel, items);
   if (panel.selection.step == StepId::mask && panel.trace.config().alibi) return aboutAlibi(panel);
@@ -141,13 +141,13 @@ StageNote stageNote(const PanelContext& panel, const std::vector<StageItem>& ite
   return {};
 }
 
-float stageNoteHeight(const FrameContext& look, const StageNote& note) {
+float stepViewNoteHeight(const FrameContext& look, const StepViewNote& note) {
   if (note.text.empty()) return 0.0F;
   return note.offer.empty() ? fontSize(look.fonts.small) + look.space.small
                             : ImGui::GetFrameHeight();
 }
 
-void drawStageNote(const PanelContext& panel, const StageNote& note, const Rect& at) {
+void drawStepViewNote(const PanelContext& panel, const StepViewNote& note, const Rect& at) {
   if (note.text.empty()) return;
   const FrameContext& look = panel.look;
   ImFont* font = look.fonts.small;

@@ -1,4 +1,4 @@
-#include "app/ui/stage/used_columns.h"
+#include "app/ui/step_view/used_columns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,13 +11,13 @@ namespace {
 constexpr Index kLeastLeftOut = 32;  // the fewest columns that are left out
 constexpr float kFaint = 0.05F;      // as a share of X's largest magnitude: hardly coloured
 
-bool isInput(const StageItem& item) {
+bool isInput(const StepViewItem& item) {
   const TensorId tensor = item.ref.tensor;
   return !item.sign && !item.ref.gradient && item.colLane == Lane::inner &&
          (tensor == TensorId::x || tensor == TensorId::memory);
 }
 
-bool isWeight(const StageItem& item) {
+bool isWeight(const StepViewItem& item) {
   return !item.sign && item.rowLane == Lane::inner && item.ref.transposed;
 }
 
@@ -48,7 +48,7 @@ UsedColumns UsedColumnsMemory::of(const Trace& trace, const MatrixRef& ref) {
   return found_;
 }
 
-std::optional<UsedColumns> columnsToKeep(const std::vector<StageItem>& items, const Trace& trace,
+std::optional<UsedColumns> columnsToKeep(const std::vector<StepViewItem>& items, const Trace& trace,
                                          UsedColumnsMemory& memory) {
   const auto input = std::find_if(items.begin(), items.end(), isInput);
   if (input == items.end()) return std::nullopt;
@@ -59,15 +59,15 @@ std::optional<UsedColumns> columnsToKeep(const std::vector<StageItem>& items, co
   return used;
 }
 
-bool hides(const std::vector<StageItem>& items, const UsedColumns& used, const CellRef& cell) {
-  return std::any_of(items.begin(), items.end(), [&](const StageItem& item) {
+bool hides(const std::vector<StepViewItem>& items, const UsedColumns& used, const CellRef& cell) {
+  return std::any_of(items.begin(), items.end(), [&](const StepViewItem& item) {
     return (isInput(item) || isWeight(item)) && item.ref.find(cell) &&
            (cell.col < used.first || cell.col > used.last());
   });
 }
 
-void keepColumns(std::vector<StageItem>& items, const UsedColumns& used) {
-  for (StageItem& item : items) {
+void keepColumns(std::vector<StepViewItem>& items, const UsedColumns& used) {
+  for (StepViewItem& item : items) {
     if (!isInput(item) && !isWeight(item)) continue;
     item.ref.col0 = used.first;
     item.ref.cols = used.count;

@@ -1,9 +1,10 @@
-// Stage layout: the places of a step's matrices and of the signs between them. Pure: no drawing.
+// Step view layout: the places of a step's matrices and of the signs between them. Pure: no
+// drawing.
 #pragma once
 
 #include <vector>
 
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 
 namespace headscope::ui {
 
@@ -12,7 +13,7 @@ namespace headscope::ui {
 /// token columns are up to `widestCell` times as wide as rows are high. Feature axes share the rest
 /// equally, but an axis with few features takes the width of its numbers from others that do not
 /// need theirs. In an upright rectangle the result stands below its operands.
-struct StageMetrics {
+struct StepViewMetrics {
   float largestCell;   // the largest height of a token's cell
   float widestCell;    // … and its largest width, as a factor of its height
   float numberHeight;  // cells lower than this hold no numbers, and are square
@@ -26,7 +27,7 @@ struct StageMetrics {
   float shortestSide;  // the least length of a feature axis, if there is room
 };
 /// Returns one rectangle for each item: of the matrix itself, or of the sign.
-std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
-                              const StageMetrics& metrics);
+std::vector<Rect> layoutStepView(const std::vector<StepViewItem>& items, const Rect& room,
+                                 const StepViewMetrics& metrics);
 
 }  // namespace headscope::ui

@@ -1,9 +1,10 @@
-// The stage backward: gradients in place of values, on the same matrices, each cell taken apart.
+// The step view backward: gradients in place of values, on the same matrices, each cell taken
+// apart.
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 #include "app_driver.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
@@ -31,7 +32,7 @@ DocumentPtr drawnDocument() {
                       WeightSource{}, kTestBudget);
 }
 
-TEST(StageGradients, StandInPlaceOfTheValuesAtEveryStep) {
+TEST(StepViewGradients, StandInPlaceOfTheValuesAtEveryStep) {
   AppDriver ui(drawnDocument());
   const GradientsPtr expected = gradientsOfSum(ui.app().document());
   ui.press(Key{'G'}, false, true);
@@ -41,7 +42,8 @@ TEST(StageGradients, StandInPlaceOfTheValuesAtEveryStep) {
   for (const Step* step : stepsOf({})) {
     ASSERT_EQ(ui.view().selection.step, step->id());
     int matrices = 0;
-    for (const StageItem& item : stageItems(ui.view().selection.step, ui.config(), ui.view())) {
+    for (const StepViewItem& item :
+         stepViewItems(ui.view().selection.step, ui.config(), ui.view())) {
       if (item.sign) continue;
       ++matrices;
       ASSERT_TRUE(item.ref.gradient) << item.text;
@@ -58,7 +60,7 @@ TEST(StageGradients, StandInPlaceOfTheValuesAtEveryStep) {
   }
 }
 
-TEST(StageGradients, AreThoseOfTheNewestPass) {
+TEST(StepViewGradients, AreThoseOfTheNewestPass) {
   AppDriver ui(drawnDocument());
   ui.click("gradients");
   ui.settle();
@@ -76,7 +78,7 @@ TEST(StageGradients, AreThoseOfTheNewestPass) {
   EXPECT_TRUE(ui.shows(number(after, 5)));
 }
 
-TEST(StageGradients, OfAChosenCellTurnWithTheSwitchAndCannotBeEdited) {
+TEST(StepViewGradients, OfAChosenCellTurnWithTheSwitchAndCannotBeEdited) {
   AppDriver ui(drawnDocument());
   ui.view().selection.cell = CellRef{TensorId::rawScores, 0, 0, 2, 1};
   ui.press(Key{'G'}, false, true);
@@ -97,7 +99,7 @@ TEST(StageGradients, OfAChosenCellTurnWithTheSwitchAndCannotBeEdited) {
 }
 
 /// The menu must not offer edits of W_Q for the gradient of W_Q.
-TEST(StageGradients, OfWeightsAreCopiedAndNothingElse) {
+TEST(StepViewGradients, OfWeightsAreCopiedAndNothingElse) {
   AppDriver ui(drawnDocument());
   ui.press(Key{'G'}, false, true);
   ui.settle();
@@ -118,7 +120,7 @@ TEST(StageGradients, OfWeightsAreCopiedAndNothingElse) {
 
 /// A scene was set while gradients were shown; it is recalled in the middle of a frame that has
 /// none.
-TEST(StageGradients, ComeWithTheScenesThatShowedThem) {
+TEST(StepViewGradients, ComeWithTheScenesThatShowedThem) {
   AppDriver ui(drawnDocument());
   ui.press(Key{'G'}, false, true);
   ui.settle();
@@ -135,7 +137,7 @@ TEST(StageGradients, ComeWithTheScenesThatShowedThem) {
   EXPECT_TRUE(ui.shows("∂W_O[3, 5]"));
 }
 
-TEST(StageGradients, LeaveNothingBehindWhereTheSizeChanges) {
+TEST(StepViewGradients, LeaveNothingBehindWhereTheSizeChanges) {
   AppDriver ui(drawnDocument());
   ui.press(Key{'G'}, false, true);
   ui.settle();

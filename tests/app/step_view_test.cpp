@@ -1,9 +1,9 @@
-// The stage: what is pointed at is named, lit and explained; what is clicked stays.
+// The step view: what is pointed at is named, lit and explained; what is clicked stays.
 #include <map>
 #include <set>
 #include <utility>
 
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/attention/steps/step.h"
@@ -13,7 +13,7 @@
 namespace headscope::ui {
 namespace {
 
-TEST(Stage, TheCellUnderTheMouseIsTheOneThatIsNamed) {
+TEST(StepView, TheCellUnderTheMouseIsTheOneThatIsNamed) {
   AppDriver ui;
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 3U);  // Q, K^T, S
@@ -33,7 +33,7 @@ TEST(Stage, TheCellUnderTheMouseIsTheOneThatIsNamed) {
   EXPECT_FALSE(ui.view().frame.hovered);
 }
 
-TEST(Stage, ItsRowAndColumnAreLitInWhatItIsMadeOf) {
+TEST(StepView, ItsRowAndColumnAreLitInWhatItIsMadeOf) {
   AppDriver ui;
   const auto maps = ui.heatmaps("stage");
   const Theme& t = theme(ThemeKind::light);
@@ -52,7 +52,7 @@ TEST(Stage, ItsRowAndColumnAreLitInWhatItIsMadeOf) {
   EXPECT_EQ(lit, 4);  // Q's row, K's column, and both of S
 }
 
-TEST(Stage, OperandsAreCellsOfTheirOwn) {
+TEST(StepView, OperandsAreCellsOfTheirOwn) {
   AppDriver ui;
   const auto maps = ui.heatmaps("stage");
   ui.hover(cellAt(maps[0], 6, 64, 3, 10));
@@ -64,7 +64,7 @@ TEST(Stage, OperandsAreCellsOfTheirOwn) {
   EXPECT_EQ(ui.view().frame.hovered->cell, (CellRef{TensorId::k, 0, 0, 3, 10}));
 }
 
-TEST(Stage, AClickKeepsTheCellAndItsArithmetic) {
+TEST(StepView, AClickKeepsTheCellAndItsArithmetic) {
   AppDriver ui;
   const auto maps = ui.heatmaps("stage");
   ui.clickAt(cellAt(maps[2], 6, 6, 2, 4));
@@ -80,7 +80,7 @@ TEST(Stage, AClickKeepsTheCellAndItsArithmetic) {
   EXPECT_FALSE(ui.view().selection.cell);
 }
 
-TEST(Stage, EveryStepShowsItsMatricesAndTheirNumbers) {
+TEST(StepView, EveryStepShowsItsMatricesAndTheirNumbers) {
   AppDriver ui(exampleDocument("english-german"));
   const std::map<StepId, std::size_t> matrices{
       {StepId::project, 4}, {StepId::split, 2},  {StepId::score, 3},
@@ -98,8 +98,8 @@ TEST(Stage, EveryStepShowsItsMatricesAndTheirNumbers) {
   }
 }
 
-/// The table of the stage lists exactly the operands and results of each step.
-TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
+/// The table of the step view lists exactly the operands and results of each step.
+TEST(StepView, EveryStepShowsItsOperandsAndItsResults) {
   const AttentionConfig c = exampleDocument("english-german")->config;  // with a memory
   for (const Step* step : stepsOf(c)) {
     std::set<TensorId> taken;
@@ -107,7 +107,7 @@ TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
     for (const TensorId part : {TensorId::q, TensorId::k, TensorId::v}) {
       ViewState view;
       view.selection.part = part;
-      for (const StageItem& item : stageItems(step->id(), c, view)) {
+      for (const StepViewItem& item : stepViewItems(step->id(), c, view)) {
         if (item.sign || item.ref.maskOnly) continue;
         (item.result ? given : taken).insert(item.ref.tensor);
       }
@@ -119,9 +119,9 @@ TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
   }
 }
 
-/// Short names in a low stage are not turned: turning would not fit more of them below a smaller
-/// matrix.
-TEST(Stage, NamesAreNotTurnedInVain) {
+/// Short names in a low step view are not turned: turning would not fit more of them below a
+/// smaller matrix.
+TEST(StepView, NamesAreNotTurnedInVain) {
   AppDriver ui(textDocument("The cat sat on the mat"), 1280, 720);
   ui.view().selection.step = StepId::score;
   ui.settle();
@@ -132,7 +132,7 @@ TEST(Stage, NamesAreNotTurnedInVain) {
 
 /// Names that are too long for their columns are turned where that leaves the matrix room, else
 /// thinned out on a line, and take no more room than that.
-TEST(Stage, LongNamesLeaveTheMatricesTheirRoom) {
+TEST(StepView, LongNamesLeaveTheMatricesTheirRoom) {
   struct Case {
     Index tokens;
     float least;  // points of the matrix' height
@@ -160,7 +160,7 @@ TEST(Stage, LongNamesLeaveTheMatricesTheirRoom) {
   }
 }
 
-TEST(Stage, NumbersAreTheTraces) {
+TEST(StepView, NumbersAreTheTraces) {
   AppDriver ui(presetDocument("by-hand"));
   ui.view().selection.step = StepId::softmax;
   ui.settle();
@@ -172,7 +172,7 @@ TEST(Stage, NumbersAreTheTraces) {
   }
 }
 
-TEST(Stage, AMaskedCellSaysWhy) {
+TEST(StepView, AMaskedCellSaysWhy) {
   AppDriver ui;
   ui.click("causal", "top bar");
   ui.view().selection.step = StepId::mask;
@@ -186,7 +186,7 @@ TEST(Stage, AMaskedCellSaysWhy) {
   EXPECT_TRUE(ui.shows("−∞", "stage"));
 }
 
-TEST(Stage, QKAndVAreChosen) {
+TEST(StepView, QKAndVAreChosen) {
   AppDriver ui;
   ui.view().selection.step = StepId::split;
   ui.settle();
@@ -197,13 +197,13 @@ TEST(Stage, QKAndVAreChosen) {
 }
 
 /// The items of a step for head 6 of 8 with d_k 64.
-std::vector<StageItem> itemsOf(StepId step, const AttentionConfig& config) {
+std::vector<StepViewItem> itemsOf(StepId step, const AttentionConfig& config) {
   ViewState view;
   view.selection.head = 5;
-  return stageItems(step, config, view);
+  return stepViewItems(step, config, view);
 }
 
-TEST(Stage, UnderAMistakeAHeadIsShownWithTheColumnsItTakes) {
+TEST(StepView, UnderAMistakeAHeadIsShownWithTheColumnsItTakes) {
   const AttentionConfig right = presetDocument("original-transformer")->config;
   auto items = itemsOf(StepId::split, right);
   EXPECT_EQ(items[0].outlinedFrom, 320);
@@ -230,7 +230,7 @@ TEST(Stage, UnderAMistakeAHeadIsShownWithTheColumnsItTakes) {
 }
 
 /// Eight heads of Q share two of K and V.
-TEST(Stage, KeysAndValuesAreNamedByTheirOwnHead) {
+TEST(StepView, KeysAndValuesAreNamedByTheirOwnHead) {
   AttentionConfig c = presetDocument("original-transformer")->config;
   c.numKvHeads = 2;
   EXPECT_EQ(itemsOf(StepId::score, c)[0].text, "Q_{6}");
@@ -240,12 +240,12 @@ TEST(Stage, KeysAndValuesAreNamedByTheirOwnHead) {
   ViewState view;
   view.selection.head = 5;
   view.selection.part = TensorId::k;
-  EXPECT_EQ(stageItems(StepId::project, c, view)[2].text, "W^K_{2}");
-  EXPECT_EQ(stageItems(StepId::split, c, view)[2].text, "K_{2}");
+  EXPECT_EQ(stepViewItems(StepId::project, c, view)[2].text, "W^K_{2}");
+  EXPECT_EQ(stepViewItems(StepId::split, c, view)[2].text, "K_{2}");
 }
 
 /// Reshaped without the transpose, head 1 of “sat” is what lies in row 0, columns 128 … 191.
-TEST(Stage, ReshapedRowsAreNotLitAsTheTokensOwn) {
+TEST(StepView, ReshapedRowsAreNotLitAsTheTokensOwn) {
   AppDriver ui(apply(*presetDocument("original-transformer"),
                      SetMistake{Mistake::reshapeWithoutTranspose, true}, kTestBudget)
                    .document);
@@ -270,7 +270,7 @@ TEST(Stage, ReshapedRowsAreNotLitAsTheTokensOwn) {
   EXPECT_EQ(litLabels(), 0);
 }
 
-TEST(Stage, AForbiddenScoreThatGetsZeroIsSaidTo) {
+TEST(StepView, AForbiddenScoreThatGetsZeroIsSaidTo) {
   Mask mask;
   mask.causal = true;
   const auto causal =
@@ -288,7 +288,7 @@ TEST(Stage, AForbiddenScoreThatGetsZeroIsSaidTo) {
   EXPECT_TRUE(ui.shows("0 in place of −∞: causal: key 4 comes after query 2", "Tooltip"));
 }
 
-TEST(Stage, WhatAScoreBecomesIsSaidAsSoftmaxIsTaken) {
+TEST(StepView, WhatAScoreBecomesIsSaidAsSoftmaxIsTaken) {
   for (const bool down : {false, true}) {
     AppDriver ui(apply(*presetDocument("original-transformer"),
                        SetMistake{Mistake::softmaxOverQueries, down}, kTestBudget)

@@ -1,5 +1,5 @@
-// Stage matrix: one matrix of the stage with its name and shape, numbers, axis labels, lit cells,
-// and the cell under the mouse.
+// Step view matrix: one matrix of the step view with its name and shape, numbers, axis labels, lit
+// cells, and the cell under the mouse.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "app/ui/hover.h"
 #include "app/ui/parts/axis_labels.h"
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 
 namespace headscope {
 struct Explanation;
@@ -29,15 +29,15 @@ struct MatrixPart {
   bool operator==(const MatrixPart&) const = default;
 };
 
-/// The arrangement of the names of columns below the matrices of a stage.
+/// The arrangement of the names of columns below the matrices of a step view.
 struct ColumnNames {
   float room = 0.0F;    // the largest height of turned names
   bool turned = false;  // whether they are turned, since they do not fit on a line
-  bool curves = true;   // whether a series has curves above them, where the stage is high enough
+  bool curves = true;  // whether a series has curves above them, where the step view is high enough
 };
 
-struct StageMatrix {
-  const StageItem& item;
+struct StepViewMatrix {
+  const StepViewItem& item;
   ColorScale scale;
   Rect at;
   ColumnNames names = {};
@@ -47,21 +47,21 @@ struct StageMatrix {
   std::string range = {};  // the range of its values, where it shares its scale with another matrix
 };
 
-/// The numbers of a matrix's cells in the format of the stage.
-CellNumbers stageNumbers(const Trace& trace, const MatrixRef& ref);
+/// The numbers of a matrix's cells in the format of the step view.
+CellNumbers stepViewNumbers(const Trace& trace, const MatrixRef& ref);
 
 /// Draws everything but the heatmap itself. Returns the cell under the mouse; a click chooses it.
-std::optional<Hover> drawStageMatrix(const PanelContext& panel, const StageMatrix& matrix,
-                                     const Lit& lit);
+std::optional<Hover> drawStepViewMatrix(const PanelContext& panel, const StepViewMatrix& matrix,
+                                        const Lit& lit);
 
 /// The colour over the parts that the timeline has not reached.
 ImU32 veilColor(const Theme& theme);
 
-/// Returns the tokens along a lane of the stage as row labels; none for other lanes.
-AxisLabels stageLabels(const PanelContext& panel, Lane lane, Index lit = -1);
+/// Returns the tokens along a lane of the step view as row labels; none for other lanes.
+AxisLabels stepViewLabels(const PanelContext& panel, Lane lane, Index lit = -1);
 /// Returns the tokens along a lane as column labels for a matrix `width` points wide. Layout and
 /// drawing both use them.
-ColumnLabels stageColumnLabels(const PanelContext& panel, Lane lane, float width,
-                               const ColumnNames& names, Index lit = -1);
+ColumnLabels stepViewColumnLabels(const PanelContext& panel, Lane lane, float width,
+                                  const ColumnNames& names, Index lit = -1);
 
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-#include "app/ui/stage/arithmetic_strip.h"
+#include "app/ui/step_view/arithmetic_strip.h"
 
 #include <fmt/format.h>
 

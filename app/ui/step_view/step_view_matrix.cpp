@@ -1,4 +1,4 @@
-#include "app/ui/stage/stage_matrix.h"
+#include "app/ui/step_view/step_view_matrix.h"
 
 #include <fmt/format.h>
 
@@ -24,9 +24,9 @@
 namespace headscope::ui {
 namespace {
 
-class StageMatrixPainter {
+class StepViewMatrixPainter {
  public:
-  StageMatrixPainter(const PanelContext& panel, const StageMatrix& matrix, const Lit& lit)
+  StepViewMatrixPainter(const PanelContext& panel, const StepViewMatrix& matrix, const Lit& lit)
       : panel_(panel),
         look_(panel.look),
         trace_(panel.trace),
@@ -117,7 +117,7 @@ class StageMatrixPainter {
 
   void numbers() {
     if (ref_.maskOnly || place_.cell().y < numberHeight(look_)) return;
-    drawNumbers(look_, list_, place_, matrix_.scale, stageNumbers(trace_, ref_));
+    drawNumbers(look_, list_, place_, matrix_.scale, stepViewNumbers(trace_, ref_));
   }
 
   void veil() {
@@ -138,9 +138,9 @@ class StageMatrixPainter {
   Index litCol() const { return litAt(item_.colLane, item_.colOffset, place_.cols); }
 
   void labels() {
-    const AxisLabels rows = stageLabels(panel_, item_.rowLane, litRow());
+    const AxisLabels rows = stepViewLabels(panel_, item_.rowLane, litRow());
     const ColumnLabels columns =
-        stageColumnLabels(panel_, item_.colLane, at_.width(), matrix_.names, litCol());
+        stepViewColumnLabels(panel_, item_.colLane, at_.width(), matrix_.names, litCol());
     ImFont* font = look_.fonts.small;
     drawRowLabels(list_, rows, at_, look_.px(7));
     columns.draw(list_, at_);
@@ -223,9 +223,9 @@ class StageMatrixPainter {
   const FrameContext& look_;
   const Trace& trace_;
   ImDrawList* list_;
-  const StageItem& item_;
+  const StepViewItem& item_;
   const MatrixRef& ref_;
-  const StageMatrix& matrix_;
+  const StepViewMatrix& matrix_;
   const Rect at_;
   const MatrixPlace place_;
   const Lit& lit_;
@@ -245,21 +245,21 @@ bool allWhole(const MatrixRef& ref, const CellNumbers& numbers) {
 
 }  // namespace
 
-CellNumbers stageNumbers(const Trace& trace, const MatrixRef& ref) {
+CellNumbers stepViewNumbers(const Trace& trace, const MatrixRef& ref) {
   CellNumbers numbers = numbersOf(trace, ref);
   numbers.whole = allWhole(ref, numbers);
   numbers.mayTurn = true;
   return numbers;
 }
 
-std::optional<Hover> drawStageMatrix(const PanelContext& panel, const StageMatrix& matrix,
-                                     const Lit& lit) {
-  return StageMatrixPainter(panel, matrix, lit).draw();
+std::optional<Hover> drawStepViewMatrix(const PanelContext& panel, const StepViewMatrix& matrix,
+                                        const Lit& lit) {
+  return StepViewMatrixPainter(panel, matrix, lit).draw();
 }
 
 ImU32 veilColor(const Theme& theme) { return withAlpha(theme.panel, 0.82F); }
 
-AxisLabels stageLabels(const PanelContext& panel, Lane lane, Index lit) {
+AxisLabels stepViewLabels(const PanelContext& panel, Lane lane, Index lit) {
   const FrameContext& look = panel.look;
   return {laneTokens(panel.trace, lane, panel.selection.item),
           look.fonts.small,
@@ -270,9 +270,9 @@ AxisLabels stageLabels(const PanelContext& panel, Lane lane, Index lit) {
           laneCurves(look, panel.trace, lane, panel.selection.item)};
 }
 
-ColumnLabels stageColumnLabels(const PanelContext& panel, Lane lane, float width,
-                               const ColumnNames& names, Index lit) {
-  AxisLabels labels = stageLabels(panel, lane, lit);
+ColumnLabels stepViewColumnLabels(const PanelContext& panel, Lane lane, float width,
+                                  const ColumnNames& names, Index lit) {
+  AxisLabels labels = stepViewLabels(panel, lane, lit);
   if (!names.curves) labels.curves = {};
   labels.limit =
       std::min(labels.limit, ColumnLabels::longestTurned(panel.look, labels, names.room));

@@ -1,4 +1,4 @@
-#include "app/ui/stage/stage_layout.h"
+#include "app/ui/step_view/step_view_layout.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,28 +11,28 @@ namespace headscope::ui {
 namespace {
 
 /// The width of a sign or of a word like "softmax".
-float signWidth(const StageItem& item, const StageMetrics& m) {
+float signWidth(const StepViewItem& item, const StepViewMetrics& m) {
   return item.text.size() > 4 ? m.word : m.sign;
 }
 
-bool hasFeatures(const StageItem& item) { return !item.sign && !isTokenLane(item.colLane); }
+bool hasFeatures(const StepViewItem& item) { return !item.sign && !isTokenLane(item.colLane); }
 
 /// A matrix's weight in the division of the room for features.
-float featureShare(const StageItem& item) { return item.ref.shownCols() > 2 * 64 ? 1.5F : 1.0F; }
+float featureShare(const StepViewItem& item) { return item.ref.shownCols() > 2 * 64 ? 1.5F : 1.0F; }
 
 /// The widths of the matrices whose columns are features, in the room for all of them.
 class FeatureWidths {
  public:
   /// `rowHeights`: the height of the rows of each item.
   FeatureWidths() = default;
-  FeatureWidths(const std::vector<StageItem>& items, const std::vector<float>& rowHeights,
-                float room, const StageMetrics& m)
+  FeatureWidths(const std::vector<StepViewItem>& items, const std::vector<float>& rowHeights,
+                float room, const StepViewMetrics& m)
       : widths_(items.size(), 0.0F), needs_(items.size(), 0.0F), room_(room) {
     float shares = 0.0F;
-    for (const StageItem& item : items) shares += hasFeatures(item) ? featureShare(item) : 0.0F;
+    for (const StepViewItem& item : items) shares += hasFeatures(item) ? featureShare(item) : 0.0F;
     std::vector<float> turned(items.size(), 0.0F);
     for (std::size_t i = 0; i < items.size(); ++i) {
-      const StageItem& item = items[i];
+      const StepViewItem& item = items[i];
       if (!hasFeatures(item)) continue;
       const auto cols = static_cast<float>(item.ref.shownCols());
       // a feature axis of few columns needs no more than square cells
@@ -116,9 +116,9 @@ class FeatureWidths {
 };
 
 /// The layout of the items in one row.
-class StageRow {
+class StepViewRow {
  public:
-  StageRow(const std::vector<StageItem>& items, const Rect& room, const StageMetrics& m)
+  StepViewRow(const std::vector<StepViewItem>& items, const Rect& room, const StepViewMetrics& m)
       : items_(items), room_(room), m_(m), gap_(m.sign * 0.4F) {
     // fixed room: signs, gaps and labels
     float fixed = 0.0F;
@@ -126,7 +126,7 @@ class StageRow {
     float featureWeight = 0.0F;  // feature axes side by side
     float widest = 0.0F;         // token cells of one matrix
     bool labelsBelow = false;
-    for (const StageItem& item : items) {
+    for (const StepViewItem& item : items) {
       fixed += gap_ + labelRoom(item);
       if (item.sign) {
         fixed += signWidth(item, m);
@@ -166,7 +166,7 @@ class StageRow {
     if (tokenColumns > 0.0F && cellWidth_ < m.numberHeight) cell_ = std::min(cell_, cellWidth_);
 
     std::vector<float> rowHeights;
-    for (const StageItem& item : items) {
+    for (const StepViewItem& item : items) {
       rowHeights.push_back(item.sign ? 0.0F
                                      : heightOf(item) / static_cast<float>(item.ref.shownRows()));
     }
@@ -201,19 +201,19 @@ class StageRow {
 
  private:
   /// The room for labels left of an item.
-  float labelRoom(const StageItem& item) const {
+  float labelRoom(const StepViewItem& item) const {
     if (item.sign || !isTokenLane(item.rowLane)) return 0.0F;
     return m_.rowLabel + (isTokenLane(item.colLane) ? m_.axisName : 0.0F);
   }
 
   float widthOf(std::size_t i) const {
-    const StageItem& item = items_[i];
+    const StepViewItem& item = items_[i];
     if (item.sign) return signWidth(item, m_);
     return isTokenLane(item.colLane) ? cellWidth_ * static_cast<float>(item.ref.shownCols())
                                      : features_.widths()[i];
   }
 
-  float heightOf(const StageItem& item) const {
+  float heightOf(const StepViewItem& item) const {
     if (item.sign) return cell_ * tallest_;
     const auto rows = static_cast<float>(item.ref.shownRows());
     if (isTokenLane(item.rowLane)) return cell_ * rows;
@@ -222,9 +222,9 @@ class StageRow {
     return std::min(deepest, m_.largestCell * 1.6F * rows);
   }
 
-  const std::vector<StageItem>& items_;
+  const std::vector<StepViewItem>& items_;
   const Rect room_;
-  const StageMetrics m_;
+  const StepViewMetrics m_;
   float gap_;
   float tallest_ = 1.0F;  // the largest number of token cells one above the other
   float roomY_ = 1.0F;
@@ -233,24 +233,24 @@ class StageRow {
   FeatureWidths features_;
 };
 
-std::vector<Rect> placesInRow(const std::vector<StageItem>& items, const Rect& room,
-                              const StageMetrics& metrics) {
-  const StageRow row(items, room, metrics);
-  StageMetrics narrow = metrics;
+std::vector<Rect> placesInRow(const std::vector<StepViewItem>& items, const Rect& room,
+                              const StepViewMetrics& metrics) {
+  const StepViewRow row(items, room, metrics);
+  StepViewMetrics narrow = metrics;
   narrow.sign *= 0.45F;
   narrow.word *= 0.85F;
-  const StageRow closer(items, room, narrow);
+  const StepViewRow closer(items, room, narrow);
   return (row.tight() || closer.numbered() > row.numbered() ? closer : row).places();
 }
 
 }  // namespace
 
-std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
-                              const StageMetrics& metrics) {
+std::vector<Rect> layoutStepView(const std::vector<StepViewItem>& items, const Rect& room,
+                                 const StepViewMetrics& metrics) {
   constexpr float kUpright = 1.2F;  // the least height over width at which the result stands below
   constexpr float kAbove = 0.42F;   // the share of the height for its operands
-  const auto result =
-      std::find_if(items.begin(), items.end(), [](const StageItem& item) { return item.result; });
+  const auto result = std::find_if(items.begin(), items.end(),
+                                   [](const StepViewItem& item) { return item.result; });
   const bool madeOfSeveral = result != items.end() && result - items.begin() >= 2;
   if (!madeOfSeveral || room.height() < kUpright * room.width()) {
     return placesInRow(items, room, metrics);

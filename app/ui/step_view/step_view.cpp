@@ -1,4 +1,4 @@
-#include "app/ui/stage/stage.h"
+#include "app/ui/step_view/step_view.h"
 
 #include <fmt/format.h>
 
@@ -15,12 +15,12 @@
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/preferences.h"
-#include "app/ui/stage/arithmetic_strip.h"
-#include "app/ui/stage/head_panels.h"
-#include "app/ui/stage/stage_layout.h"
-#include "app/ui/stage/stage_matrix.h"
-#include "app/ui/stage/stage_note.h"
-#include "app/ui/stage/used_columns.h"
+#include "app/ui/step_view/arithmetic_strip.h"
+#include "app/ui/step_view/head_panels.h"
+#include "app/ui/step_view/step_view_layout.h"
+#include "app/ui/step_view/step_view_matrix.h"
+#include "app/ui/step_view/step_view_note.h"
+#include "app/ui/step_view/used_columns.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
 #include "core/document/trace.h"
@@ -31,32 +31,33 @@ namespace {
 constexpr float kCurvesFrom = 130.0F;  // the least height with curves, in points at scale 1
 constexpr float kAsideFrom = 220.0F;   // the least height with asides, in points at scale 1
 constexpr float kColumnNamesShare =
-    0.32F;  // the largest share of the stage's height for the names of columns
+    0.32F;  // the largest share of the step view's height for the names of columns
 
-/// A cell's place on the stage.
-struct StageCell {
+/// A cell's place on the step view.
+struct StepViewCell {
   CellRef cell;
   Rect matrix, at;  // the places of its matrix and of the cell itself
   float magnitude;  // the largest magnitude in the matrix
 };
 
 /// The matrices of a step, laid out in a rectangle.
-class Stage {
+class StepView {
  public:
-  Stage(const PanelContext& panel, const StageMoment* played, Rect room, UsedColumnsMemory& columns)
+  StepView(const PanelContext& panel, const StepViewMoment* played, Rect room,
+           UsedColumnsMemory& columns)
       : panel_(panel),
         look_(panel.look),
         played_(played),
-        items_(stageItems(panel.selection.step, panel.trace.config(), panel.view)) {
+        items_(stepViewItems(panel.selection.step, panel.trace.config(), panel.view)) {
     const auto used = columnsToKeep(items_, panel.trace, columns);
     const bool all = panel.preferences.faintColumns ||
                      (used && panel.selection.cell && hides(items_, *used, *panel.selection.cell));
     if (used && !all) keepColumns(items_, *used);
-    note_ = stageNote(panel, items_, used);
+    note_ = stepViewNote(panel, items_, used);
     if (note_.aside && room.height() < look_.px(kAsideFrom)) note_ = {};
-    const float noteHeight = stageNoteHeight(look_, note_);
+    const float noteHeight = stepViewNoteHeight(look_, note_);
     if (noteHeight > 0.0F) noteAt_ = room.cutBottom(noteHeight, look_.space.tight);
-    for (StageItem& item : items_) item.numberWidth = numberWidthOf(item);
+    for (StepViewItem& item : items_) item.numberWidth = numberWidthOf(item);
     Rect matrices = room;
     matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
     names_.room = room.height() * kColumnNamesShare;
@@ -77,30 +78,30 @@ class Stage {
     heatmaps.draw(list);
     std::optional<Hover> found;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      const StageItem& item = items_[i];
+      const StepViewItem& item = items_[i];
       if (item.sign) {
         const bool word = item.text.size() > 4;
         drawTextCentred(list, word ? look_.fonts.small : look_.fonts.title, places_[i].centre(),
                         look_.theme.textMuted, item.text);
         continue;
       }
-      StageMatrix matrix{item, scaleOf(item.ref), places_[i], names_, explained_, pickable};
+      StepViewMatrix matrix{item, scaleOf(item.ref), places_[i], names_, explained_, pickable};
       if (played_ != nullptr && item.result) matrix.veiled = played_->veiled;
       if (scaleShared() && !item.ref.maskOnly) matrix.range = ownScale(item.ref).inWords();
-      if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
+      if (const auto hover = drawStepViewMatrix(panel_, matrix, lit_)) found = hover;
     }
-    drawStageNote(panel_, note_, noteAt_);
+    drawStepViewNote(panel_, note_, noteAt_);
     return found;
   }
 
-  /// Returns the place of a cell; none where the stage does not show it.
-  std::optional<StageCell> locate(const CellRef& cell) {
+  /// Returns the place of a cell; none where the step view does not show it.
+  std::optional<StepViewCell> locate(const CellRef& cell) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const MatrixRef& ref = items_[i].ref;
       const auto block = litCell(items_[i], cell);
       if (!block) continue;
       const Rect at = ref.placedAt(places_[i]).cellAt(block->row, block->col);
-      return StageCell{cell, places_[i], at, scaleOf(ref).high};
+      return StepViewCell{cell, places_[i], at, scaleOf(ref).high};
     }
     return std::nullopt;
   }
@@ -108,7 +109,7 @@ class Stage {
  private:
   float sumsRoom() const {
     float room = 0.0F;
-    for (const StageItem& item : items_) {
+    for (const StepViewItem& item : items_) {
       if (!item.sign && item.result) room += rowSumRoom(look_, item.ref);
     }
     return room;
@@ -116,33 +117,33 @@ class Stage {
 
   /// The width that a column needs for its numbers; 0 where a matrix has too many to show them
   /// next to others.
-  float numberWidthOf(const StageItem& item) {
+  float numberWidthOf(const StepViewItem& item) {
     constexpr Index kFewColumns = 16;
     constexpr Index kFewCells = 1024;
     const MatrixRef& ref = item.ref;
     if (item.sign || ref.maskOnly || ref.shownCols() > kFewColumns) return 0.0F;
     if (ref.rows * ref.cols > kFewCells) return 0.0F;
     return numberWidth(look_, scaleOf(ref), ref.shownRows(), ref.shownCols(),
-                       stageNumbers(panel_.trace, ref));
+                       stepViewNumbers(panel_.trace, ref));
   }
 
-  /// Lays out the stage. Names of columns are turned where more of them fit that way than on a
+  /// Lays out the step view. Names of columns are turned where more of them fit that way than on a
   /// line.
   void layOut(const Rect& room) {
     names_.curves = room.height() > look_.px(kCurvesFrom);
     float curves = 0.0F;
-    for (const StageItem& item : items_) {
-      curves = std::max(curves,
-                        stageColumnLabels(panel_, item.colLane, room.width(), names_).curvesRoom());
+    for (const StepViewItem& item : items_) {
+      curves = std::max(
+          curves, stepViewColumnLabels(panel_, item.colLane, room.width(), names_).curvesRoom());
     }
     names_.room += curves;
     const float line = look_.space.tight + curves + fontSize(look_.fonts.small) + look_.px(8);
-    places_ = layoutStage(items_, room, metrics(line));
+    places_ = layoutStepView(items_, room, metrics(line));
     const NamesShown flat = namesShown();
     names_.turned = true;
     const auto onLine = places_;
     const float turned = namesShown().room;
-    if (turned > line) places_ = layoutStage(items_, room, metrics(turned));
+    if (turned > line) places_ = layoutStepView(items_, room, metrics(turned));
     if (namesShown().count > flat.count) return;
     names_.turned = false;
     places_ = onLine;
@@ -158,19 +159,19 @@ class Stage {
     NamesShown shown;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const ColumnLabels labels =
-          stageColumnLabels(panel_, items_[i].colLane, places_[i].width(), names_);
+          stepViewColumnLabels(panel_, items_[i].colLane, places_[i].width(), names_);
       shown.count += labels.shown();
       shown.room = std::max(shown.room, labels.room() + look_.px(8));
     }
     return shown;
   }
 
-  StageMetrics metrics(float columnLabel) const {
+  StepViewMetrics metrics(float columnLabel) const {
     float rowLabel = 0.0F;
-    for (const StageItem& item : items_) {
-      rowLabel = std::max(rowLabel, stageLabels(panel_, item.rowLane).width());
+    for (const StepViewItem& item : items_) {
+      rowLabel = std::max(rowLabel, stepViewLabels(panel_, item.rowLane).width());
     }
-    StageMetrics m{};
+    StepViewMetrics m{};
     m.largestCell = look_.px(46);
     m.widestCell = 1.6F;
     m.numberHeight = numberHeight(look_);
@@ -185,7 +186,8 @@ class Stage {
     return m;
   }
 
-  /// Returns whether the stage shows the moment of the timeline and not the cell under the mouse.
+  /// Returns whether the step view shows the moment of the timeline and not the cell under the
+  /// mouse.
   bool narrates() const {
     return played_ != nullptr && (panel_.frame.playing || !panel_.frame.hovered);
   }
@@ -199,7 +201,7 @@ class Stage {
       set(panel_.frame.hovered->rowLane, panel_.frame.hovered->row);
       set(panel_.frame.hovered->colLane, panel_.frame.hovered->col);
     } else if (panel_.selection.cell) {
-      for (const StageItem& item : items_) {
+      for (const StepViewItem& item : items_) {
         const auto block = litCell(item, *panel_.selection.cell);
         if (!block || !item.linked) continue;
         set(item.rowLane, block->row + item.rowOffset);
@@ -221,7 +223,7 @@ class Stage {
   ColorScale scaleOf(const MatrixRef& ref) {
     if (!scaleShared()) return ownScale(ref);
     float largest = 0.0F;
-    for (const StageItem& item : items_) {
+    for (const StepViewItem& item : items_) {
       if (item.sign || item.ref.maskOnly) continue;
       largest = std::max(largest, panel_.magnitudes.ofPart(panel_.trace, item.ref));
     }
@@ -230,10 +232,10 @@ class Stage {
 
   const PanelContext& panel_;
   const FrameContext& look_;
-  const StageMoment* played_;  // the moment of the timeline; null off it
-  std::vector<StageItem> items_;
+  const StepViewMoment* played_;  // the moment of the timeline; null off it
+  std::vector<StepViewItem> items_;
   std::vector<Rect> places_;
-  StageNote note_;
+  StepViewNote note_;
   Rect noteAt_;
   ColumnNames names_;
   Lit lit_{};
@@ -253,7 +255,7 @@ std::vector<const char*> partChoices(StepId step) {
 bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
 
 /// The width of the row of switches.
-float stageChoicesWidth(const PanelContext& panel) {
+float stepViewChoicesWidth(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   float width = 0.0F;
   const auto parts = partChoices(panel.selection.step);
@@ -265,7 +267,7 @@ float stageChoicesWidth(const PanelContext& panel) {
 }
 
 /// Draws the row of switches at the cursor; `flows`: it wraps where it is narrow.
-void stageChoices(const PanelContext& panel, bool flows) {
+void stepViewChoices(const PanelContext& panel, bool flows) {
   const FrameContext& look = panel.look;
   const auto next = [&](float width) {
     flows ? flowOn(look, width, 12.0F) : ImGui::SameLine(0.0F, look.px(12));
@@ -281,9 +283,9 @@ void stageChoices(const PanelContext& panel, bool flows) {
   }
   if (hasScopes(panel.selection.step)) {
     const int clicked = choices(look, "scope", {"this head", "all heads"},
-                                panel.selection.scope == StageScope::allHeads ? 1 : 0);
+                                panel.selection.scope == StepViewScope::allHeads ? 1 : 0);
     if (clicked >= 0)
-      panel.selection.scope = clicked == 1 ? StageScope::allHeads : StageScope::thisHead;
+      panel.selection.scope = clicked == 1 ? StepViewScope::allHeads : StepViewScope::thisHead;
     next(buttonWidth(look, kGradients));
   }
   if (pill(look, kGradients, panel.selection.gradients))
@@ -293,7 +295,7 @@ void stageChoices(const PanelContext& panel, bool flows) {
 
 /// Draws the step's number and description at the left of the switches, or above them where it is
 /// narrow.
-void stageHeading(const PanelContext& panel, bool perHead) {
+void stepViewHeading(const PanelContext& panel, bool perHead) {
   const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   const StepText text = step(panel.selection.step).text(c);
@@ -313,7 +315,7 @@ void stageHeading(const PanelContext& panel, bool perHead) {
                                : TensorId::q;
     explanation += ", " + headName(whose, headIn(whose, panel.selection.head, c), c);
   }
-  const float switches = stageChoicesWidth(panel);
+  const float switches = stepViewChoicesWidth(panel);
   const float free =
       ImGui::GetContentRegionAvail().x - textSize(look.fonts.semibold, title).x - look.px(24);
   const bool flows = free < switches;
@@ -325,12 +327,12 @@ void stageHeading(const PanelContext& panel, bool perHead) {
     ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - switches,
                          ImGui::GetStyle().WindowPadding.y - look.space.tight});
   }
-  stageChoices(panel, flows);
+  stepViewChoices(panel, flows);
   ImGui::SetCursorPos({top.x, (flows ? ImGui::GetCursorPos().y : below) + look.space.tight});
 }
 
 /// Draws the field for typing over a cell.
-void stageTyping(const PanelContext& panel, CellEditing& editing, const Rect& cell) {
+void stepViewTyping(const PanelContext& panel, CellEditing& editing, const Rect& cell) {
   const FrameContext& look = panel.look;
   const ImVec2 size(std::max(cell.width(), look.px(96)),  // at least the width of a number
                     ImGui::GetFrameHeight());
@@ -350,22 +352,22 @@ void stageTyping(const PanelContext& panel, CellEditing& editing, const Rect& ce
 }
 
 /// Returns whether the mouse is on that field and so not on the cells below it.
-bool overStageTyping(const CellEditing& editing) {
-  return editing.typing == TypingPlace::stage &&
+bool overStepViewTyping(const CellEditing& editing) {
+  return editing.typing == TypingPlace::stepView &&
          ImGui::IsMouseHoveringRect(editing.field.a, editing.field.b);
 }
 
 /// Draws the outline of the chosen cell's matrix, and handles dragging and scrolling of its value.
 /// The click that chooses a cell does not drag it.
-void chosenStageCell(const PanelContext& panel, CellEditing& editing, const StageCell& shown,
-                     bool draggable, bool underMouse) {
+void chosenStepViewCell(const PanelContext& panel, CellEditing& editing, const StepViewCell& shown,
+                        bool draggable, bool underMouse) {
   const FrameContext& look = panel.look;
   const Rect around = shown.matrix.outset(look.space.tight);
   ImGui::GetWindowDrawList()->AddRect(around.a, around.b, look.theme.accent, look.px(4), 0,
                                       look.px(1.5F));
   const CellAccess access = cellAccess(panel.trace, shown.cell);
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
-  if (access.editable() && draggable && editing.typing != TypingPlace::stage) {
+  if (access.editable() && draggable && editing.typing != TypingPlace::stepView) {
     ImGui::SetCursorScreenPos(shown.at.a);
     pictureArea("chosen cell",
                 {std::max(shown.at.width(), 1.0F), std::max(shown.at.height(), 1.0F)});
@@ -382,91 +384,91 @@ void chosenStageCell(const PanelContext& panel, CellEditing& editing, const Stag
   ImGui::SetCursorScreenPos(cursor);
 }
 
-/// Handles the chosen cell and the cell that is typed over, where the stage shows them.
-void stageCells(const PanelContext& panel, Stage& stage, CellEditing& editing,
-                const std::optional<Hover>& found, const std::optional<CellRef>& chosenBefore) {
+/// Handles the chosen cell and the cell that is typed over, where the step view shows them.
+void stepViewCells(const PanelContext& panel, StepView& stepView, CellEditing& editing,
+                   const std::optional<Hover>& found, const std::optional<CellRef>& chosenBefore) {
   const auto& chosen = panel.selection.cell;
   if (found && ImGui::IsMouseClicked(1)) openCellMenu(panel, editing.menu, found->cell, nullptr);
   if (found && chosen && found->cell == *chosen && ImGui::IsMouseDoubleClicked(0)) {
     typeOverCell(panel, editing);
   }
   if (chosen) {
-    if (const auto shown = stage.locate(*chosen)) {
-      chosenStageCell(panel, editing, *shown, chosenBefore == chosen,
-                      found && found->cell == *chosen);
+    if (const auto shown = stepView.locate(*chosen)) {
+      chosenStepViewCell(panel, editing, *shown, chosenBefore == chosen,
+                         found && found->cell == *chosen);
     }
   }
-  if (editing.typing != TypingPlace::stage) return;
-  if (const auto shown = stage.locate(editing.typedAt)) {
-    stageTyping(panel, editing, shown->at);
+  if (editing.typing != TypingPlace::stepView) return;
+  if (const auto shown = stepView.locate(editing.typedAt)) {
+    stepViewTyping(panel, editing, shown->at);
   } else {
     editing.typing = TypingPlace::none;
   }
 }
 
 /// Draws the step's result of all heads in place of its matrices.
-void stageOfAllHeads(const PanelContext& panel, CellEditing& editing, const Playback& playback,
-                     TensorId tensor, const Rect& strip) {
+void stepViewOfAllHeads(const PanelContext& panel, CellEditing& editing, const Playback& playback,
+                        TensorId tensor, const Rect& strip) {
   std::optional<HeadGridPlay> play;
-  if (playback.stage) play = HeadGridPlay{playback.stage->headsReached, strip.height()};
+  if (playback.stepView) play = HeadGridPlay{playback.stepView->headsReached, strip.height()};
   headGrid(panel, tensor, play);
   if (play) narrationStrip(panel.look, playback.narration, strip);
-  if (editing.typing == TypingPlace::stage) editing.typing = TypingPlace::none;
+  if (editing.typing == TypingPlace::stepView) editing.typing = TypingPlace::none;
   if (std::exchange(editing.menu.asked, false) && panel.selection.cell) {
     const ImVec2 corner = ImGui::GetWindowPos();
     openCellMenu(panel, editing.menu, *panel.selection.cell, &corner);
   }
 }
 
-struct StageMemory {
+struct StepViewMemory {
   ArithmeticMemory arithmetic;
   UsedColumnsMemory columns;
 };
 
-void fillStage(const PanelContext& panel, StageMemory& memory, CellEditing& editing,
-               const Playback& playback) {
+void fillStepView(const PanelContext& panel, StepViewMemory& memory, CellEditing& editing,
+                  const Playback& playback) {
   const FrameContext& look = panel.look;
-  const auto grid = panel.selection.scope == StageScope::allHeads
+  const auto grid = panel.selection.scope == StepViewScope::allHeads
                         ? perHeadResult(panel.selection.step, panel.selection)
                         : std::nullopt;
-  stageHeading(panel, !grid && panel.selection.step != StepId::output);
+  stepViewHeading(panel, !grid && panel.selection.step != StepId::output);
   Rect room = Rect::rest();
-  const StageMoment* played = playback.stage ? &*playback.stage : nullptr;
+  const StepViewMoment* played = playback.stepView ? &*playback.stepView : nullptr;
   const float height = played != nullptr ? narrationHeight(look, room.height())
                                          : look.px(room.height() > look.px(270) ? 54 : 32);
   const Rect strip = room.cutBottom(height, look.space.small);
   if (grid) {
-    stageOfAllHeads(panel, editing, playback, *grid, strip);
+    stepViewOfAllHeads(panel, editing, playback, *grid, strip);
     cellMenu(panel, editing.menu);
     return;
   }
-  Stage stage(panel, played, room, memory.columns);
+  StepView stepView(panel, played, room, memory.columns);
   const std::optional<CellRef> chosenBefore = panel.selection.cell;
-  const std::optional<Hover> found = stage.draw(!overStageTyping(editing));
+  const std::optional<Hover> found = stepView.draw(!overStepViewTyping(editing));
   if (played != nullptr && (panel.frame.playing || !panel.frame.hovered)) {
     narrationStrip(look, playback.narration, strip);
   } else {
     arithmeticStrip(panel, memory.arithmetic, panel.explanations, strip);
   }
-  stageCells(panel, stage, editing, found, chosenBefore);
+  stepViewCells(panel, stepView, editing, found, chosenBefore);
   cellMenu(panel, editing.menu);
   panel.frame.hovered = found;
 }
 
-class StageCard final : public Card {
+class StepViewCard final : public Card {
  public:
-  StageCard(CellEditing& editing, const Playback& playback)
-      : Card({kStageCard, "Step", "the matrices of the step"}),
+  StepViewCard(CellEditing& editing, const Playback& playback)
+      : Card({kStepViewCard, "Step", "the matrices of the step"}),
         editing_(editing),
         playback_(playback) {}
 
   void draw(const PanelContext& panel) override {
-    if (!playback_.stage) return fillStage(panel, memory_, editing_, playback_);
+    if (!playback_.stepView) return fillStepView(panel, memory_, editing_, playback_);
     // the timeline shows its own head and scope, without a change of the view's
-    const StageMoment& shown = *playback_.stage;
+    const StepViewMoment& shown = *playback_.stepView;
     const Index head = std::exchange(panel.selection.head, shown.head);
-    const StageScope scope = std::exchange(panel.selection.scope, shown.scope);
-    fillStage(panel, memory_, editing_, playback_);
+    const StepViewScope scope = std::exchange(panel.selection.scope, shown.scope);
+    fillStepView(panel, memory_, editing_, playback_);
     if (panel.selection.head == shown.head) panel.selection.head = head;
     if (panel.selection.scope == shown.scope) {
       panel.selection.scope = scope;
@@ -479,13 +481,13 @@ class StageCard final : public Card {
  private:
   CellEditing& editing_;
   const Playback& playback_;
-  StageMemory memory_;
+  StepViewMemory memory_;
 };
 
 }  // namespace
 
-std::unique_ptr<Card> makeStageCard(CellEditing& editing, const Playback& playback) {
-  return std::make_unique<StageCard>(editing, playback);
+std::unique_ptr<Card> makeStepViewCard(CellEditing& editing, const Playback& playback) {
+  return std::make_unique<StepViewCard>(editing, playback);
 }
 
 }  // namespace headscope::ui

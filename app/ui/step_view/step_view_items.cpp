@@ -1,4 +1,4 @@
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_view/step_view_items.h"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,12 @@ namespace headscope::ui {
 namespace {
 
 /// Makes items from the pieces of a step, for the chosen head, batch item and part.
-class StageItemBuilder {
+class StepViewItemBuilder {
  public:
-  StageItemBuilder(StepId step, const AttentionConfig& config, const ViewState& view)
+  StepViewItemBuilder(StepId step, const AttentionConfig& config, const ViewState& view)
       : c_(config), view_(view), step_(step), part_(partShownBy(step, view.selection.part)) {}
 
-  std::vector<StageItem> build() {
+  std::vector<StepViewItem> build() {
     // the pieces of Q serve for K and V as well
     const bool ofPart = partCount(step_) > 0;
     for (const StepPiece& piece : lookOf(step_).pieces) {
@@ -33,8 +33,8 @@ class StageItemBuilder {
   /// Replaces the matrices by their gradients, with an arrow from the result's back to the
   /// operands' in place of the signs: the gradients are no product of each other.
   void turnToGradients() {
-    std::vector<StageItem> turned;
-    for (StageItem& item : items_) {
+    std::vector<StepViewItem> turned;
+    for (StepViewItem& item : items_) {
       if (item.ref.maskOnly) continue;
       if (item.sign) continue;
       if (item.result && !turned.empty()) {
@@ -69,15 +69,15 @@ class StageItemBuilder {
   }
 
   void sign(std::string text) {
-    StageItem item;
+    StepViewItem item;
     item.sign = true;
     item.text = std::move(text);
     items_.push_back(std::move(item));
   }
 
-  StageItem& plainMatrix(TensorId tensor, Lane rows, Lane cols) {
-    StageItem item;
-    item.text = std::string(stageSymbol(tensor)) + primes(tensor);
+  StepViewItem& plainMatrix(TensorId tensor, Lane rows, Lane cols) {
+    StepViewItem item;
+    item.text = std::string(stepViewSymbol(tensor)) + primes(tensor);
     item.ink = lookOf(tensor).ink;
     item.ref = wholeMatrix(tensor, c_, view_.selection.item, view_.selection.head);
     item.rowLane = rows;
@@ -91,13 +91,13 @@ class StageItemBuilder {
     std::string primes;
     for (std::size_t i = kTensorCount; i <= static_cast<std::size_t>(tensor); ++i) {
       const auto id = static_cast<TensorId>(i);
-      if (has(c_, id) && stageSymbol(id) == stageSymbol(tensor)) primes += "'";
+      if (has(c_, id) && stepViewSymbol(id) == stepViewSymbol(tensor)) primes += "'";
     }
     return primes;
   }
 
   void mask(const StepPiece& piece) {
-    StageItem& item = plainMatrix(piece.tensor, piece.rows, piece.cols);
+    StepViewItem& item = plainMatrix(piece.tensor, piece.rows, piece.cols);
     item.text = c_.mistakes.zeroForMasked ? "mask: 1 or 0" : "mask: 0 or −∞";
     item.ink = Ink::plain;
     item.ref.maskOnly = true;
@@ -106,7 +106,7 @@ class StageItemBuilder {
   void matrix(const StepPiece& piece, bool ofPart) {
     const TensorId tensor = ofPart ? inPart(piece.tensor) : asScored(piece.tensor);
     const Lane rows = ofPart && piece.rows == Lane::query ? part_.rows : piece.rows;
-    StageItem& item = plainMatrix(tensor, rows, piece.cols);
+    StepViewItem& item = plainMatrix(tensor, rows, piece.cols);
     if (piece.is(StepPiece::plain)) item.ink = Ink::plain;
     item.result = piece.is(StepPiece::result);
     item.ref.transposed = piece.is(StepPiece::transposed);
@@ -146,7 +146,7 @@ class StageItemBuilder {
   }
 
   /// Applies the head's share of the columns to an item.
-  void share(StageItem& item, HeadShare share, TensorId perHead) {
+  void share(StepViewItem& item, HeadShare share, TensorId perHead) {
     const Index first = firstColumnOf(perHead, view_.selection.head, c_);
     const bool pieces = perHead != TensorId::heads && c_.mistakes.reshapeWithoutTranspose;
     switch (share) {
@@ -167,8 +167,8 @@ class StageItemBuilder {
     }
   }
 
-  void showOnly(StageItem& item, Index first, TensorId perHead) {
-    if (view_.selection.scope == StageScope::allHeads) return;
+  void showOnly(StepViewItem& item, Index first, TensorId perHead) {
+    if (view_.selection.scope == StepViewScope::allHeads) return;
     const bool rows = item.ref.transposed;  // the rows of a weight give the columns of the result
     (rows ? item.ref.row0 : item.ref.col0) = first;
     (rows ? item.ref.rows : item.ref.cols) = c_.dK();
@@ -182,14 +182,14 @@ class StageItemBuilder {
   const ViewState& view_;
   StepId step_;
   const ProjectedPart& part_;
-  std::vector<StageItem> items_;
+  std::vector<StepViewItem> items_;
 };
 
 }  // namespace
 
-std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
-                                  const ViewState& view) {
-  return StageItemBuilder(step, config, view).build();
+std::vector<StepViewItem> stepViewItems(StepId step, const AttentionConfig& config,
+                                        const ViewState& view) {
+  return StepViewItemBuilder(step, config, view).build();
 }
 
 std::optional<TensorId> perHeadResult(StepId step, const Selection& selection) {
@@ -202,7 +202,7 @@ bool isTokenLane(Lane lane) { return lane == Lane::query || lane == Lane::key; }
 
 // The cells that light up.
 
-std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepId step,
+std::optional<CellRef> resultLookedAt(const std::vector<StepViewItem>& items, StepId step,
                                       const ViewState& view) {
   const auto looked =
       view.frame.hovered ? std::optional(view.frame.hovered->cell) : view.selection.cell;
@@ -210,21 +210,21 @@ std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepI
   const bool given =
       looked->gradient || (isResult(looked->tensor) && producerOf(looked->tensor).id() == step);
   if (!given) return std::nullopt;
-  const bool shown = std::any_of(items.begin(), items.end(), [&](const StageItem& item) {
+  const bool shown = std::any_of(items.begin(), items.end(), [&](const StepViewItem& item) {
     return (item.result || looked->gradient) && litCell(item, *looked);
   });
   return shown ? looked : std::nullopt;
 }
 
-std::optional<CellBlock> litCell(const StageItem& item, const CellRef& cell) {
+std::optional<CellBlock> litCell(const StepViewItem& item, const CellRef& cell) {
   const auto at = item.sign ? std::nullopt : item.ref.find(cell);
   if (!at) return std::nullopt;
   return CellBlock{at->row, 1, at->col, 1};
 }
 
-std::optional<CellBlock> litBlock(const StageItem& item, const Explanation& e) {
+std::optional<CellBlock> litBlock(const StepViewItem& item, const Explanation& e) {
   if (item.ref.maskOnly) {  // a cell of the mask has the place of its score
-    StageItem score = item;
+    StepViewItem score = item;
     score.ref.maskOnly = false;
     return litCell(score, e.cell);
   }

@@ -1,4 +1,4 @@
-// Stage: the current step's matrices as heatmaps, laid out as their multiplication, with the
+// Step view: the current step's matrices as heatmaps, laid out as their multiplication, with the
 // arithmetic of the cell under the mouse or of the chosen cell.
 #pragma once
 
@@ -11,6 +11,6 @@
 namespace headscope::ui {
 
 /// On the timeline, the card shows the current moment and its narration.
-std::unique_ptr<Card> makeStageCard(CellEditing& editing, const Playback& playback);
+std::unique_ptr<Card> makeStepViewCard(CellEditing& editing, const Playback& playback);
 
 }  // namespace headscope::ui

@@ -1,5 +1,5 @@
-// Stage items: the matrices and signs of a step in reading order, laid out as a multiplication, and
-// the cells of each that light up for the cell under the mouse or chosen. Pure: no drawing.
+// Step view items: the matrices and signs of a step in reading order, laid out as a multiplication,
+// and the cells of each that light up for the cell under the mouse or chosen. Pure: no drawing.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace headscope::ui {
 struct Selection;
 struct ViewState;
 
-struct StageItem {
+struct StepViewItem {
   bool sign = false;
   std::string text;  // a sign ("×", "="), or the matrix's symbol with ^ and _ for rich text
   Ink ink = Ink::plain;
@@ -37,8 +37,8 @@ struct StageItem {
 };
 
 /// Returns the items of a step for the chosen head and batch item.
-std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
-                                  const ViewState& view);
+std::vector<StepViewItem> stepViewItems(StepId step, const AttentionConfig& config,
+                                        const ViewState& view);
 
 /// Returns the tensor that a step's grid of all heads shows; none where it has no grid.
 std::optional<TensorId> perHeadResult(StepId step, const Selection& selection);
@@ -49,14 +49,14 @@ bool isTokenLane(Lane lane);
 // The cells that light up: the operands of the cell under the mouse or chosen.
 
 /// Returns the cell under the mouse, or else the chosen one, if it belongs to the step's result.
-std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepId step,
+std::optional<CellRef> resultLookedAt(const std::vector<StepViewItem>& items, StepId step,
                                       const ViewState& view);
 
 /// Returns the cells of one matrix that belong to a cell of the result: the cell itself, or its
 /// operands (a row of Q, a column of K^T, one cell of a bias); none where there are none.
-std::optional<CellBlock> litBlock(const StageItem& item, const Explanation& explanation);
+std::optional<CellBlock> litBlock(const StepViewItem& item, const Explanation& explanation);
 
 /// Returns one cell as a block, where the matrix shows it.
-std::optional<CellBlock> litCell(const StageItem& item, const CellRef& cell);
+std::optional<CellBlock> litCell(const StepViewItem& item, const CellRef& cell);
 
 }  // namespace headscope::ui
