@@ -132,8 +132,8 @@ std::vector<BackgroundPart> App::State::makeParts() {
 void App::State::build(const ui::Fonts& fonts, double now) {
   wantsFrame = false;
   nextChange = ui::kNever;
-  openDropped();
   for (const BackgroundPart& part : parts) part.follow(now);
+  openDropped();  // after them, so that the pass of an opened file is first shown by the next frame
   startExport();
 
   const ui::Theme& theme = ui::theme(view.preferences.theme);
@@ -268,6 +268,7 @@ void App::State::takeResult() {
 
 void App::State::openDropped() {
   if (!linkToOpen.empty()) sessions.openLink(std::exchange(linkToOpen, {}));
+  wantsFrame = wantsFrame || !dropped.empty();
   for (const auto& path : std::exchange(dropped, {})) {
     if (platform::isFolder(path)) {
       model.live.open(path);
