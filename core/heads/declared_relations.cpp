@@ -17,6 +17,7 @@
 #include "core/heads/designed_heads.h"
 #include "core/input/lexicon.h"
 #include "core/input/meanings.h"
+#include "core/input/tagger.h"
 
 namespace headscope {
 
@@ -34,10 +35,12 @@ class Places {
  public:
   Places(const Document& document, Index item, const std::vector<std::string>& tokens)
       : document_(document), item_(item) {
-    for (const std::string& token : tokens) {
-      words_.push_back(lowerCased(token));
-      classes_.emplace_back(token.empty() ? "" : toString(lexicon().classOf(token)));
+    for (const std::string& token : tokens) words_.push_back(lowerCased(token));
+    const auto padding = std::find(tokens.begin(), tokens.end(), "");
+    for (const WordUse& each : wordUses({tokens.begin(), padding})) {
+      classes_.emplace_back(toString(each.wordClass));
     }
+    classes_.resize(words_.size());
     text_ = std::holds_alternative<TextSource>(*document.source);
   }
 

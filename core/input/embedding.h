@@ -5,12 +5,14 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/input/input.h"
+#include "core/input/tagger.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -51,7 +53,7 @@ double positionFrequency(Index pair);
 
 /// The blocks of X's columns in their order, as indices of Layout::blocks.
 struct TextBlock {
-  enum : std::size_t { constant, slowPosition, wordClass, positionPairs };
+  enum : std::size_t { constant, slowPosition, wordClass, positionPairs, wordPart };
 };
 struct SeriesBlock {
   enum : std::size_t { constant, slowPosition, positionPairs, channels, differences, means, flags };
@@ -104,9 +106,26 @@ struct Embedded {
 /// of two languages can share.
 enum class Identity { word, meaning };
 
-/// Embeds sentences, one per item, each as its tokens.
+/// Embeds sentences, one per item, each as its tokens. The classes and parts of words are those of
+/// tagger.h; without positions, X depends on no order: words have no part and their usual class.
 Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index places,
                    Index width, Positions positions, Identity identity = Identity::word);
+/// Likewise, with named positions, for sentences whose words have known uses, one list per item.
+Embedded embedText(const std::vector<std::vector<std::string>>& sentences,
+                   const std::vector<std::vector<WordUse>>& uses, Index places, Index width);
+
+/// A word and its class in its sentence.
+struct ClassedWord {
+  std::string word;
+  WordClass wordClass = WordClass::other;
+
+  auto operator<=>(const ClassedWord&) const = default;
+};
+
+/// The two parts whose sum is a row of X with named positions: the contribution of each word,
+/// (words, width), and of each place, (places, width).
+Tensor embedWords(std::span<const ClassedWord> words, Index width);
+Tensor embedPositions(Index places, Index width);
 
 /// Embeds series, one per item, all of the same channels.
 Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, Index places,

@@ -42,8 +42,14 @@ Lexicon::Lexicon(std::string_view json) {
       for (const auto& [name, list] : classes.fields()) {
         const WordClass wordClass = classFromName(name);
         const std::vector<std::string> words = list.texts();
+        if (language == "English, other uses") {
+          for (const std::string& word : words) others_[word].push_back(wordClass);
+          continue;
+        }
         for (const std::string& word : words) classes_.emplace(word, wordClass);
-        if (language == "English") english_[static_cast<std::size_t>(wordClass)] = words;
+        if (language != "English") continue;
+        english_[static_cast<std::size_t>(wordClass)] = words;
+        isEnglish_.insert(words.begin(), words.end());
       }
     }
   });
@@ -54,6 +60,12 @@ WordClass Lexicon::classOf(const std::string& token) const {
     return found->second;
   }
   return isWord(token) ? WordClass::other : WordClass::punctuation;
+}
+
+const std::vector<WordClass>& Lexicon::otherClasses(const std::string& word) const {
+  static const std::vector<WordClass> none;
+  const auto found = others_.find(word);
+  return found == others_.end() ? none : found->second;
 }
 
 const Lexicon& lexicon() {

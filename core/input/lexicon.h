@@ -1,10 +1,12 @@
-// Lexicon: the word class of a token, from the list of common words in assets/lexicon.json.
+// Lexicon: the word class of a token by itself, from the list of common words in
+// assets/lexicon.json. tagger.h gives the classes of the words of a text.
 #pragma once
 
 #include <array>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace headscope {
@@ -32,7 +34,7 @@ class Lexicon {
  public:
   /// Reads the text of a lexicon file: the words of each class, lower-cased, by language. A word
   /// has one class: its most frequent class in English, or its German class where English does not
-  /// have the word. Throws UserError.
+  /// have the word. "English, other uses" adds classes to English words. Throws UserError.
   explicit Lexicon(std::string_view json);
 
   /// The English words of a class, in the file's order.
@@ -44,8 +46,16 @@ class Lexicon {
   /// `other`.
   WordClass classOf(const std::string& token) const;
 
+  /// The other classes that an English word of the list has in some texts: "that" is a determiner
+  /// in "that house". The word is in lower case.
+  const std::vector<WordClass>& otherClasses(const std::string& word) const;
+  /// Returns whether the English list has a word, given in lower case.
+  bool isEnglish(const std::string& word) const { return isEnglish_.count(word) > 0; }
+
  private:
   std::unordered_map<std::string, WordClass> classes_;
+  std::unordered_map<std::string, std::vector<WordClass>> others_;
+  std::unordered_set<std::string> isEnglish_;
   std::array<std::vector<std::string>, kWordClasses> english_;
 };
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/random.h"
@@ -12,6 +14,7 @@
 #include "core/input/input.h"
 #include "core/input/lexicon.h"
 #include "core/input/meanings.h"
+#include "core/input/tagger.h"
 
 namespace headscope {
 
@@ -110,7 +113,8 @@ std::string lowerCased(const std::string& token) {
   return lower;
 }
 
-// Text: constant, slow position, word class, position pairs, and the token's identity in the rest.
+// Text: constant, slow position, word class, position pairs, word part, and the token's identity in
+// the rest.
 
 namespace {
 
@@ -118,6 +122,15 @@ CoordinateBlock wordClassBlock() {
   CoordinateBlock block{"word class", "word classes", {}, {}};
   for (std::size_t i = 0; i < kWordClasses; ++i) {
     block.names.emplace_back(toString(static_cast<WordClass>(i)));
+  }
+  block.labels = block.names;
+  return block;
+}
+
+CoordinateBlock wordPartBlock() {
+  CoordinateBlock block{"word part", "word parts", {}, {}};
+  for (std::size_t i = 0; i < kWordParts; ++i) {
+    block.names.emplace_back(toString(static_cast<WordPart>(i)));
   }
   block.labels = block.names;
   return block;
@@ -134,31 +147,29 @@ void fillIdentity(std::span<float> row, ColumnRange range, const std::string& na
   }
 }
 
-void fillToken(std::span<float> row, const Layout& layout, const std::string& token, Index position,
-               Positions positions, Identity identity) {
+void fillFlag(std::span<float> row, ColumnRange range, Index column) {
+  if (column < range.count) row[static_cast<std::size_t>(range.begin + column)] = 1.0F;
+}
+
+/// Fills in all columns but those of the position.
+void fillWord(std::span<float> row, const Layout& layout, const std::string& token,
+              const WordUse& use, Identity identity) {
   const auto& blocks = layout.blocks;
   if (blocks[TextBlock::constant].count > 0)
     row[static_cast<std::size_t>(blocks[TextBlock::constant].begin)] = 1.0F;
-  fillSlowPosition(row, blocks[TextBlock::slowPosition], position, positions);
-  const auto wordClass = static_cast<Index>(lexicon().classOf(token));
-  if (wordClass < blocks[TextBlock::wordClass].count) {
-    row[static_cast<std::size_t>(blocks[TextBlock::wordClass].begin + wordClass)] = 1.0F;
-  }
-  fillPositionPairs(row, blocks[TextBlock::positionPairs], position, positions);
+  fillFlag(row, blocks[TextBlock::wordClass], static_cast<Index>(use.wordClass));
+  if (use.part) fillFlag(row, blocks[TextBlock::wordPart], static_cast<Index>(*use.part));
   fillIdentity(row, layout.rest,
                identity == Identity::meaning ? meanings().of(token) : lowerCased(token));
 }
 
-}  // namespace
-
-Layout textLayout(Index width) {
-  return layOut(width,
-                {constantBlock(), slowPositionBlock(), wordClassBlock(), positionPairsBlock()},
-                "identity");
+void fillPosition(std::span<float> row, const Layout& layout, Index position, Positions positions) {
+  fillSlowPosition(row, layout.blocks[TextBlock::slowPosition], position, positions);
+  fillPositionPairs(row, layout.blocks[TextBlock::positionPairs], position, positions);
 }
 
-Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index places,
-                   Index width, Positions positions, Identity identity) {
+/// X of zeros, with the tokens at its places.
+Embedded placed(const std::vector<std::vector<std::string>>& sentences, Index places, Index width) {
   std::vector<Index> lengths;
   for (const auto& sentence : sentences) lengths.push_back(static_cast<Index>(sentence.size()));
   const Filling filling(std::move(lengths), places);
@@ -168,16 +179,75 @@ Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index
   result.lengths = filling.validLengths();
   result.x = Tensor::zeros({static_cast<Index>(sentences.size()), places, width});
   for (std::size_t item = 0; item < sentences.size(); ++item) {
-    MatrixView x = result.x.mutableMatrix({static_cast<Index>(item)});
     auto& tokens = result.tokens.emplace_back(static_cast<std::size_t>(places));
     for (Index place = 0; place < filling.valid(item); ++place) {
-      const std::string& token = sentences[item][static_cast<std::size_t>(filling.at(item, place))];
-      tokens[static_cast<std::size_t>(place)] = token;
-      fillToken(x.row(place), result.layout, token, place, positions, identity);
+      tokens[static_cast<std::size_t>(place)] =
+          sentences[item][static_cast<std::size_t>(filling.at(item, place))];
     }
-    if (positions == Positions::sinusoidal) addSinusoids(x, filling.valid(item));
   }
   return result;
+}
+
+void fillItem(Embedded& embedded, std::size_t item, std::span<const WordUse> uses,
+              Positions positions, Identity identity) {
+  MatrixView x = embedded.x.mutableMatrix({static_cast<Index>(item)});
+  for (std::size_t place = 0; place < uses.size(); ++place) {
+    const auto row = x.row(static_cast<Index>(place));
+    fillWord(row, embedded.layout, embedded.tokens[item][place], uses[place], identity);
+    fillPosition(row, embedded.layout, static_cast<Index>(place), positions);
+  }
+  if (positions == Positions::sinusoidal) addSinusoids(x, static_cast<Index>(uses.size()));
+}
+
+}  // namespace
+
+Layout textLayout(Index width) {
+  return layOut(width,
+                {constantBlock(), slowPositionBlock(), wordClassBlock(), positionPairsBlock(),
+                 wordPartBlock()},
+                "identity");
+}
+
+Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index places,
+                   Index width, Positions positions, Identity identity) {
+  Embedded result = placed(sentences, places, width);
+  for (std::size_t item = 0; item < sentences.size(); ++item) {
+    const auto& tokens = result.tokens[item];
+    const auto padding = std::find(tokens.begin(), tokens.end(), "");
+    const std::span<const std::string> words(tokens.begin(), padding);
+    const std::vector<WordUse> uses =
+        positions == Positions::none ? wordUsesWithoutOrder(words) : wordUses(words);
+    fillItem(result, item, uses, positions, identity);
+  }
+  return result;
+}
+
+Embedded embedText(const std::vector<std::vector<std::string>>& sentences,
+                   const std::vector<std::vector<WordUse>>& uses, Index places, Index width) {
+  Embedded result = placed(sentences, places, width);
+  for (std::size_t item = 0; item < sentences.size(); ++item) {
+    fillItem(result, item, uses[item], Positions::named, Identity::word);
+  }
+  return result;
+}
+
+Tensor embedWords(std::span<const ClassedWord> words, Index width) {
+  const Layout layout = textLayout(width);
+  Tensor x = Tensor::zeros({std::ssize(words), width});
+  for (Index i = 0; i < std::ssize(words); ++i) {
+    const ClassedWord& each = words[static_cast<std::size_t>(i)];
+    fillWord(x.mutableMatrix().row(i), layout, each.word, {each.wordClass}, Identity::word);
+  }
+  return x;
+}
+
+Tensor embedPositions(Index places, Index width) {
+  const Layout layout = textLayout(width);
+  Tensor x = Tensor::zeros({places, width});
+  for (Index i = 0; i < places; ++i) {
+    fillPosition(x.mutableMatrix().row(i), layout, i, Positions::named);
+  }
+  return x;
 }
 
 }  // namespace headscope

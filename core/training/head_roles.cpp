@@ -68,15 +68,17 @@ Index HeadRoles::bestAt(std::size_t question) const {
 HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
                        const std::vector<Sentence>& sentences, const ExecutionContext& execution) {
   std::vector<std::vector<std::string>> words;
+  std::vector<std::vector<WordUse>> uses;
   std::vector<Partners> partners;
   Index longest = 0;
   for (const Sentence& sentence : sentences) {
     words.push_back(sentence.words);
+    uses.push_back(sentence.uses.empty() ? wordUses(sentence.words) : sentence.uses);
     partners.push_back(sentence.partners);
     longest = std::max<Index>(longest, std::ssize(sentence.words));
   }
-  return rolesIn(embedText(words, longest, config.dModel, Positions::named), partners, weights,
-                 config, execution);
+  return rolesIn(embedText(words, uses, longest, config.dModel), partners, weights, config,
+                 execution);
 }
 
 HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,

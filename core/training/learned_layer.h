@@ -33,13 +33,13 @@ struct LearningSettings {
   TrainingDomain domain;
   Index steps = 120;
   double settling = 0.4;  // the share of steps, at the end, in which the rate falls to 0
-  Index batch = 32;
+  Index batch = 24;
   OptimiserSettings optimiser{.learningRate = 3e-3, .weightDecay = 0.5};
   /// True if W_V and W_O are learned too; otherwise they keep their initial values.
   bool learnsValues = true;
-  double classFactor = 3.0;     // factor of the kind's columns during training
+  double classFactor = 4.0;     // factor of the kind's columns during training
   double sizePenalty = 6e-3;    // · mean (raw / √d_k)²
-  double mostScore = 4.5;       // largest free distance from the row's mean
+  double mostScore = 5.0;       // largest free distance from the row's mean
   double excessPenalty = 32.0;  // · mean (excess over mostScore)²
 };
 /// The settings that work for a domain, found by measurement.

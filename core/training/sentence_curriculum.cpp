@@ -6,31 +6,16 @@
 
 #include "core/attention/steps/linear.h"
 #include "core/training/curriculum.h"
+#include "core/training/sentence_words.h"
 #include "core/training/sentences.h"
 
 namespace headscope::training {
 namespace {
 
 constexpr Index kSentencesForMean = 512;
+constexpr double kPartOfClassFactor = 0.75;
 /// Sentences for this many batches are drawn at once and sorted, so that there is little padding.
-constexpr Index kBatchesDrawnAtOnce = 4;
-
-/// The row of X for each word, without positions.
-Tensor embeddedWords(const std::vector<std::string>& words, Index width) {
-  std::vector<std::vector<std::string>> alone;
-  for (const std::string& word : words) alone.push_back({word});
-  return embedText(alone, 1, width, Positions::none).x.reshaped({std::ssize(words), width});
-}
-
-/// The contribution of each position to X: one row per position.
-Tensor embeddedPlaces(Index width) {
-  const std::vector<std::vector<std::string>> same(
-      1, std::vector<std::string>(static_cast<std::size_t>(kLongestSentence), "the"));
-  Tensor x = embedText(same, kLongestSentence, width, Positions::named).x;
-  const Tensor without = embedText(same, kLongestSentence, width, Positions::none).x;
-  for (Index i = 0; i < x.size(); ++i) x.mutableData()[i] -= without.data()[i];
-  return x.reshaped({kLongestSentence, width});
-}
+constexpr Index kBatchesDrawnAtOnce = 8;
 
 class SentenceCurriculum final : public BatchSource {
  public:
@@ -40,10 +25,13 @@ class SentenceCurriculum final : public BatchSource {
         draws_(s.seed, "sentences to learn from"),
         layout_(textLayout(width_)),
         words_(sentenceWords()),
-        wordRows_(embeddedWords(words_, width_)),
-        placeRows_(embeddedPlaces(width_)),
+        wordRows_(embedWords(words_, width_)),
+        placeRows_(embedPositions(kLongestSentence, width_)),
         columnFactors_(
             blockFactors(layout_, TextBlock::wordClass, TextBlock::wordClass, s.classFactor)) {
+    std::fill_n(columnFactors_.begin() + layout_.blocks[TextBlock::wordPart].begin,
+                layout_.blocks[TextBlock::wordPart].count,
+                static_cast<float>(s.classFactor * kPartOfClassFactor));
     for (Index word = 0; word < wordRows_.dim(0); ++word) {
       float* row = wordRows_.mutableData() + word * width_;
       for (std::size_t c = 0; c < columnFactors_.size(); ++c) row[c] *= columnFactors_[c];
@@ -52,7 +40,7 @@ class SentenceCurriculum final : public BatchSource {
     std::vector<Sentence> sentences;
     for (Index i = 0; i < kSentencesForMean; ++i) sentences.push_back(drawSentence(draws));
     const AskedBatch batch = asked(sentences);
-    meanX_ = meanOfPlaces(embed(batch, nullptr), batch);
+    meanX_ = meanOfPlaces(embed(batch, sentences, nullptr), batch);
   }
 
   Index longest() const override { return kLongestSentence; }
@@ -70,9 +58,10 @@ class SentenceCurriculum final : public BatchSource {
         return a.words.size() < b.words.size();
       });
     }
-    AskedBatch batch =
-        asked({drawn_.data() + drawn_.size() - batch_, static_cast<std::size_t>(batch_)});
-    Tensor x = embed(batch, memory);
+    const std::span<const Sentence> sentences{drawn_.data() + drawn_.size() - batch_,
+                                              static_cast<std::size_t>(batch_)};
+    AskedBatch batch = asked(sentences);
+    Tensor x = embed(batch, sentences, memory);
     return {std::move(batch), std::move(x)};
   }
   void learned() override { drawn_.erase(drawn_.end() - batch_, drawn_.end()); }
@@ -100,7 +89,8 @@ class SentenceCurriculum final : public BatchSource {
     for (const Sentence& sentence : sentences) {
       AskedBatch::Item& item = items.emplace_back();
       item.partners = &sentence.partners;
-      for (const std::string& word : sentence.words) {
+      for (std::size_t i = 0; i < sentence.words.size(); ++i) {
+        const ClassedWord word{sentence.words[i], sentence.uses[i].wordClass};
         item.things.push_back(std::lower_bound(words_.begin(), words_.end(), word) -
                               words_.begin());
       }
@@ -108,7 +98,9 @@ class SentenceCurriculum final : public BatchSource {
     return AskedBatch(items);
   }
 
-  Tensor embed(const AskedBatch& batch, const BlockStorePtr& memory) const {
+  Tensor embed(const AskedBatch& batch, std::span<const Sentence> sentences,
+               const BlockStorePtr& memory) const {
+    const ColumnRange parts = layout_.blocks[TextBlock::wordPart];
     Tensor x = Tensor::uninitialised({batch.count, batch.length, width_}, memory);
     std::fill_n(x.mutableData(), x.size(), 0.0F);
     for (Index item = 0; item < batch.count; ++item) {
@@ -117,6 +109,11 @@ class SentenceCurriculum final : public BatchSource {
         const std::span<const float> where = placeRows_.matrix().row(place);
         std::transform(word.begin(), word.end(), where.begin(),
                        x.mutableMatrixOf(item, 0).row(place).begin(), std::plus<>());
+        const auto& part =
+            sentences[static_cast<std::size_t>(item)].uses[static_cast<std::size_t>(place)].part;
+        if (!part || static_cast<Index>(*part) >= parts.count) continue;
+        const auto column = static_cast<std::size_t>(parts.begin + static_cast<Index>(*part));
+        x.mutableMatrixOf(item, 0).row(place)[column] = columnFactors_[column];
       }
     }
     return x;
@@ -125,7 +122,7 @@ class SentenceCurriculum final : public BatchSource {
   Index width_, batch_;
   Draws draws_;
   Layout layout_;
-  std::vector<std::string> words_;  // all words of sentences, sorted
+  std::vector<ClassedWord> words_;  // all words of sentences, sorted
   Tensor wordRows_, placeRows_;     // X is their sum: (words, D), (places, D)
   std::vector<float> columnFactors_;
   std::vector<double> meanX_;

@@ -1,4 +1,4 @@
-// Sentences: generated from the English words of the lexicon, with 5 to 16 tokens. Each has the
+// Sentences: generated from the English words of the lexicon, with 5 to 40 tokens. Each has the
 // answers to eight questions about every word: the other words of the sentence that it is related
 // to. They are drawn at random from a grammar, which gives the answers. The grammar can also read a
 // written sentence and give its answers.
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/index.h"
+#include "core/input/tagger.h"
 #include "core/training/curriculum.h"
 #include "core/training/task.h"
 
@@ -46,6 +47,7 @@ const WordQuestionInfo& info(WordQuestion question);
 
 struct Sentence {
   std::vector<std::string> words;
+  std::vector<WordUse> uses;  // of the words; empty: not known
   /// [question][place]: the places of the partners, in order; empty: none.
   Partners partners;
 
@@ -55,17 +57,17 @@ struct Sentence {
 };
 
 inline constexpr Index kShortestSentence = 5;
-inline constexpr Index kLongestSentence = 16;
+inline constexpr Index kLongestSentence = 40;
 
 Sentence drawSentence(Draws& draws);
 
 /// Reads a written sentence and returns it in lower case, with the answers. It may have any length
 /// and a few more forms than drawn ones (more clauses, more complements of a verb). Returns nothing
-/// where the grammar does not produce it. Where there are two readings, the more probable choices
-/// are taken.
+/// where the grammar does not produce it, or where the text seems to be in another language. Where
+/// there are two readings, the more probable choices are taken.
 std::optional<Sentence> readSentence(const std::vector<std::string>& tokens);
-
-/// All words that a sentence may hold, each once.
-std::vector<std::string> sentenceWords();
+/// Likewise, for words whose uses are known.
+std::optional<Sentence> readSentence(const std::vector<std::string>& tokens,
+                                     const std::vector<WordUse>& uses);
 
 }  // namespace headscope::training

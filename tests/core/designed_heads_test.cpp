@@ -183,11 +183,18 @@ TEST(DesignedHeads, RowsWithoutAPartnerRest) {
       pass.declared("Preposition → its object")[static_cast<std::size_t>(pass.place("by"))]);
 }
 
-TEST(DesignedHeads, AnUnknownWordIsOfNoClass) {
+/// An unknown word has a class by its neighbours; in another language it has none.
+TEST(DesignedHeads, AnUnknownWordIsOfTheClassThatItSeemsToHave) {
   const Pass pass(designedText("The zorp sat on the blick"));
+  Partners subjects(6), objects(6);
+  subjects[2] = 1;
+  objects[3] = 5;
+  EXPECT_EQ(pass.declared("Verb → its subject"), subjects);
+  EXPECT_EQ(pass.declared("Preposition → its object"), objects);
+  const Pass foreign(designedText("Ul zorp sat on ul blick"));
   const Partners none(6);
-  EXPECT_EQ(pass.declared("Verb → its subject"), none);
-  EXPECT_EQ(pass.declared("Preposition → its object"), none);
+  EXPECT_EQ(foreign.declared("Verb → its subject"), none);
+  EXPECT_EQ(foreign.declared("Preposition → its object"), none);
 }
 
 TEST(DesignedHeads, DeclaredPartnersFollowTheRules) {

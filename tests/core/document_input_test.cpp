@@ -12,7 +12,7 @@ namespace {
 
 /// Wide enough for all coordinates, so that no note is about their width.
 DocumentPtr wide(std::vector<std::string> texts) {
-  return fromSource(TextSource{std::move(texts), {}}, sized(96, 4, 1));
+  return fromSource(TextSource{std::move(texts), {}}, sized(104, 4, 1));
 }
 
 TEST(Text, BecomesTokensAndTheirX) {

@@ -43,8 +43,10 @@ TEST(TextEmbedding, CoordinatesAreWhatTheyAreCalled) {
   EXPECT_EQ(input.coordinates[13], "other");
   EXPECT_EQ(input.coordinates[14], "cos ω1 i");
   EXPECT_EQ(input.coordinates[69], "sin ω28 i");
-  EXPECT_EQ(input.coordinates[70], "identity 1");
-  EXPECT_EQ(input.coordinates[511], "identity 442");
+  EXPECT_EQ(input.coordinates[70], "after preposition");
+  EXPECT_EQ(input.coordinates[75], "after copula");
+  EXPECT_EQ(input.coordinates[76], "identity 1");
+  EXPECT_EQ(input.coordinates[511], "identity 436");
 
   const ConstMatrixView x = input.x.matrix({0});
   const double low = 2 * std::numbers::pi / 80;
@@ -54,13 +56,25 @@ TEST(TextEmbedding, CoordinatesAreWhatTheyAreCalled) {
     EXPECT_NEAR(x(i, 14), std::cos(low * i), 1e-6);
     EXPECT_NEAR(x(i, 69), std::sin(std::numbers::pi * i), 1e-6);
     EXPECT_NEAR(x(i, 16), std::cos((low + (std::numbers::pi - low) / 27) * i), 1e-6);
-    for (Index c = 70; c < 512; ++c) {
-      ASSERT_FLOAT_EQ(std::abs(x(i, c)), 1.0F / std::sqrt(442.0F));
+    for (Index c = 76; c < 512; ++c) {
+      ASSERT_FLOAT_EQ(std::abs(x(i, c)), 1.0F / std::sqrt(436.0F));
     }
   }
   EXPECT_EQ(x(1, columnOf(input, "noun")), 1.0F);
   EXPECT_EQ(x(1, columnOf(input, "verb")), 0.0F);
   EXPECT_EQ(x(2, columnOf(input, "verb")), 1.0F);
+  EXPECT_EQ(x(5, columnOf(input, "after preposition")), 1.0F);
+  EXPECT_EQ(x(1, columnOf(input, "after preposition")), 0.0F);
+}
+
+/// A word's class and part are those that it has in its sentence.
+TEST(TextEmbedding, ClassesAreThoseOfTheSentence) {
+  const Input input = embed(TextSource{{"They play.", "The play was long."}, {}}, 128);
+  EXPECT_EQ(input.x.at({0, 1, columnOf(input, "verb")}), 1.0F);
+  EXPECT_EQ(input.x.at({0, 1, columnOf(input, "noun")}), 0.0F);
+  EXPECT_EQ(input.x.at({1, 1, columnOf(input, "noun")}), 1.0F);
+  EXPECT_EQ(input.x.at({1, 1, columnOf(input, "verb")}), 0.0F);
+  EXPECT_EQ(input.x.at({1, 3, columnOf(input, "after copula")}), 1.0F);
 }
 
 TEST(TextEmbedding, IdentityIsTheTokensOwn) {
@@ -68,7 +82,7 @@ TEST(TextEmbedding, IdentityIsTheTokensOwn) {
   const ConstMatrixView x = input.x.matrix({0});
   double same = 0.0;
   double different = 0.0;
-  for (Index c = 70; c < 512; ++c) {
+  for (Index c = 76; c < 512; ++c) {
     same += x(0, c) * x(4, c);  // "The" and "the"
     different += x(1, c) * x(2, c);
   }
@@ -78,14 +92,17 @@ TEST(TextEmbedding, IdentityIsTheTokensOwn) {
 
 TEST(TextEmbedding, TooNarrowDropsFromTheRightAndSaysSo) {
   const TextSource source{{"The cat sat"}, {}};
-  EXPECT_TRUE(embed(source, 96).notes.empty());
+  EXPECT_TRUE(embed(source, 104).notes.empty());
   EXPECT_EQ(
       embed(source, 32).notes,
       std::vector<std::string>{
-          "d_model 32 is too narrow for all coordinates: it leaves out position pairs 6 to 28"});
-  EXPECT_EQ(embed(source, 8).notes,
-            std::vector<std::string>{"d_model 8 is too narrow for all coordinates: it leaves out "
-                                     "word classes adjective to other, position pairs 1 to 28"});
+          "d_model 32 is too narrow for all coordinates: it leaves out position pairs 6 to 28, "
+          "word parts after preposition to after copula"});
+  EXPECT_EQ(
+      embed(source, 8).notes,
+      std::vector<std::string>{"d_model 8 is too narrow for all coordinates: it leaves out "
+                               "word classes adjective to other, position pairs 1 to 28, word "
+                               "parts after preposition to after copula"});
   const Input one = embed(source, 1);
   EXPECT_EQ(one.coordinates, std::vector<std::string>{"identity 1"});
   EXPECT_EQ(std::abs(one.x.at({0, 0, 0})), 1.0F);
@@ -100,15 +117,20 @@ TEST(TextEmbedding, TooNarrowDropsFromTheRightAndSaysSo) {
 }
 
 TEST(TextEmbedding, WithoutPositionsOrderDoesNotMatter) {
+  for (const auto& [one, other] :
+       {std::pair("cat sat", "sat cat"), std::pair("the play", "play the"),
+        std::pair("near dogs", "dogs near")}) {
+    const Input a = embed(TextSource{{one}, {}}, 128, Positions::none);
+    const Input b = embed(TextSource{{other}, {}}, 128, Positions::none);
+    for (Index c = 0; c < 128; ++c) EXPECT_EQ(a.x.at({0, 0, c}), b.x.at({0, 1, c})) << one;
+  }
   const Input a = embed(TextSource{{"cat sat"}, {}}, 128, Positions::none);
-  const Input b = embed(TextSource{{"sat cat"}, {}}, 128, Positions::none);
-  for (Index c = 0; c < 128; ++c) EXPECT_EQ(a.x.at({0, 0, c}), b.x.at({0, 1, c}));
   const Input named = embed(TextSource{{"cat sat"}, {}}, 128);
   EXPECT_NE(named.x.at({0, 1, 1}), a.x.at({0, 1, 1}));
 }
 
 TEST(TextEmbedding, SinusoidsAreVaswanis) {
-  const TextSource source{{"cat sat mat"}, {}};
+  const TextSource source{{"cat sat slowly"}, {}};  // words that have no part here
   const Input bare = embed(source, 128, Positions::none);
   const Input input = embed(source, 128, Positions::sinusoidal);
   for (Index i = 0; i < 3; ++i) {

@@ -145,9 +145,9 @@ std::vector<Paragraph> howInWords(const Document& document, const HeadRoles* rol
                              training::kLongestWindow)
                : "A single layer sees a pronoun and the nouns before it, but not what is said "
                  "about them. It cannot decide whether “it” was too wide or too tired, so it was "
-                 "trained to share its weight between the first two nouns. A word without an "
-                 "answer still looks somewhere. The layer was not trained on sentences outside the "
-                 "grammar or on other languages.") +
+                 "trained to share its weight between two nouns that it may stand for. A word "
+                 "without an answer still looks somewhere. The layer was not trained on sentences "
+                 "outside the grammar or on other languages.") +
            worst}};
 }
 
