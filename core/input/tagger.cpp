@@ -52,17 +52,13 @@ constexpr double kNever = 1e9;
 
 /// The forms of the lexicon's classes. Nouns and verbs have several.
 WordForm formOf(WordClass wordClass, const std::string& word) {
-  const auto in = [&word](auto... words) { return ((word == words) || ...); };
   switch (wordClass) {
     case WordClass::determiner:
       return WordForm::determiner;
     case WordClass::noun:
       return WordForm::noun;
     case WordClass::verb:
-      return in("can", "could", "will", "would", "shall", "should", "may", "might", "must", "do",
-                "does", "did", "have", "has", "had")
-                 ? WordForm::auxiliary
-                 : WordForm::base;
+      return isAuxiliary(word) ? WordForm::auxiliary : WordForm::base;
     case WordClass::copula:
       return WordForm::copula;
     case WordClass::adjective:
@@ -70,8 +66,10 @@ WordForm formOf(WordClass wordClass, const std::string& word) {
     case WordClass::adverb:
       return WordForm::adverb;
     case WordClass::pronoun:
-      if (in("who", "whom", "whose", "which", "that", "what")) return WordForm::relative;
-      return in("me", "him", "us", "them") ? WordForm::objectPronoun : WordForm::pronoun;
+      if (beginsClause(word)) return WordForm::relative;
+      return word == "me" || word == "him" || word == "us" || word == "them"
+                 ? WordForm::objectPronoun
+                 : WordForm::pronoun;
     case WordClass::preposition:
       return word == "to" ? WordForm::to : WordForm::preposition;
     case WordClass::conjunction:
@@ -153,16 +151,6 @@ bool onlyLetters(const std::string& word) {
   return !word.empty();
 }
 
-/// "sister's" → "sister", "parents'" is two tokens; empty: no possessive.
-std::string owner(const std::string& word) {
-  for (const std::string_view ending : {"'s", "\u2019s"}) {
-    if (word.size() > ending.size() && word.ends_with(ending)) {
-      return word.substr(0, word.size() - ending.size());
-    }
-  }
-  return {};
-}
-
 /// The readings of a word of the lexicon: its own class, the others that the lexicon gives it, and
 /// for nouns, verbs, adjectives and adverbs those of the table.
 std::vector<Reading> lexiconReadings(const std::string& word, WordClass own) {
@@ -204,7 +192,7 @@ Token tokenOf(const std::string& text) {
     token.readings = {{WordForm::other, 0.0}, {WordForm::determiner, 0.5}};
     return token;
   }
-  if (const std::string of = owner(token.word); !of.empty()) {
+  if (const std::string of = ownerIn(token.word); !of.empty()) {
     token.english = lexicon().isEnglish(of) || !wordForms().readings(of).empty();
     token.readings = {{WordForm::possessive, 0.0}};
     return token;
@@ -300,12 +288,6 @@ std::vector<WordForm> cheapest(const std::vector<Token>& tokens) {
 
 }  // namespace
 
-std::string_view toString(WordPart part) {
-  constexpr std::array<std::string_view, kWordParts> kNames{
-      "after preposition", "after verb", "owner", "before noun", "begins clause", "after copula"};
-  return kNames[static_cast<std::size_t>(part)];
-}
-
 std::vector<WordUse> wordUses(std::span<const std::string> texts) {
   std::vector<WordUse> uses;
   std::vector<Token> tokens = tokensOf(texts);
@@ -325,93 +307,6 @@ std::vector<WordUse> wordUsesWithoutOrder(std::span<const std::string> texts) {
   std::vector<WordUse> uses;
   for (const std::string& text : texts) uses.push_back({wordUses({&text, 1}).front().wordClass});
   return uses;
-}
-
-namespace {
-
-/// Finds the parts of words from left to right.
-class PartFinder {
- public:
-  PartFinder(std::span<const std::string> words, std::span<WordUse> uses)
-      : words_(words), uses_(uses) {}
-
-  void find() {
-    for (std::size_t i = 0; i < uses_.size(); ++i) {
-      uses_[i].part = partOf(i);
-      leads_ = leadsAfter(i);
-    }
-  }
-
- private:
-  WordClass classAt(std::size_t i) const {
-    return i < uses_.size() ? uses_[i].wordClass : WordClass::punctuation;
-  }
-  bool isOwner(std::size_t i) const { return !owner(words_[i]).empty(); }
-  bool leadsToNoun(std::size_t i) const {
-    while (classAt(i) == WordClass::adjective) ++i;
-    return classAt(i) == WordClass::noun;
-  }
-
-  std::optional<WordPart> partOf(std::size_t i) const {
-    switch (classAt(i)) {
-      case WordClass::noun:
-        if (isOwner(i)) return WordPart::owner;
-        if (classAt(i + 1) == WordClass::noun) return WordPart::beforeNoun;
-        break;
-      case WordClass::pronoun:
-        if (formOf(WordClass::pronoun, words_[i]) == WordForm::relative) {
-          return WordPart::beginsClause;
-        }
-        break;
-      case WordClass::adjective:
-        if ((leads_ != WordClass::verb && leads_ != WordClass::copula) || leadsToNoun(i)) return {};
-        return WordPart::afterCopula;
-      default:
-        return {};
-    }
-    if (leads_ == WordClass::preposition) return WordPart::afterPreposition;
-    if (leads_ == WordClass::verb) return WordPart::afterVerb;
-    const bool predicate = leads_ == WordClass::copula && classAt(i) == WordClass::noun;
-    return predicate ? std::optional(WordPart::afterVerb) : std::nullopt;
-  }
-
-  /// The class of the word that leads to the next noun.
-  std::optional<WordClass> leadsAfter(std::size_t i) const {
-    switch (classAt(i)) {
-      case WordClass::noun:
-        if (isOwner(i) || classAt(i + 1) == WordClass::noun) return leads_;
-        return {};
-      case WordClass::preposition:
-      case WordClass::copula:
-        return classAt(i);
-      case WordClass::verb:
-        if (formOf(WordClass::verb, words_[i]) == WordForm::auxiliary) return {};
-        return WordClass::verb;
-      case WordClass::determiner:
-      case WordClass::adjective:
-      case WordClass::adverb:
-      case WordClass::negation:
-        return leads_;
-      case WordClass::conjunction:  // "was old and tired"
-        if (leads_ == WordClass::copula && classAt(i + 1) == WordClass::adjective) return leads_;
-        return {};
-      case WordClass::pronoun:
-      case WordClass::punctuation:
-      case WordClass::other:
-        break;
-    }
-    return {};
-  }
-
-  std::span<const std::string> words_;
-  std::span<WordUse> uses_;
-  std::optional<WordClass> leads_;
-};
-
-}  // namespace
-
-void findParts(std::span<const std::string> words, std::span<WordUse> uses) {
-  PartFinder(words, uses).find();
 }
 
 std::vector<bool> unknownWords(std::span<const std::string> texts) {

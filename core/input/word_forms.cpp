@@ -124,7 +124,34 @@ void addDerived(std::vector<Reading>& readings) {
   }
 }
 
+template <std::size_t kCount>
+bool among(const std::array<std::string_view, kCount>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 }  // namespace
+
+bool isAuxiliary(std::string_view word) {
+  constexpr std::array<std::string_view, 15> kAuxiliaries{
+      "can",  "could", "will", "would", "shall", "should", "may", "might",
+      "must", "do",    "does", "did",   "have",  "has",    "had"};
+  return among(kAuxiliaries, word);
+}
+
+bool beginsClause(std::string_view word) {
+  constexpr std::array<std::string_view, 6> kPronouns{"who",   "whom", "whose",
+                                                      "which", "that", "what"};
+  return among(kPronouns, word);
+}
+
+std::string ownerIn(const std::string& word) {
+  for (const std::string_view ending : {"'s", "\u2019s"}) {
+    if (word.size() > ending.size() && word.ends_with(ending)) {
+      return word.substr(0, word.size() - ending.size());
+    }
+  }
+  return {};
+}
 
 void addReading(std::vector<Reading>& readings, WordForm form, double cost) {
   const auto found = std::find_if(readings.begin(), readings.end(),

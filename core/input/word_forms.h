@@ -13,7 +13,7 @@
 namespace headscope {
 
 /// Forms of words, finer than word classes where the word before and after differ. The closed
-/// classes of the lexicon have one each, pronouns and prepositions two.
+/// classes of the lexicon have one each, pronouns and prepositions several.
 enum class WordForm {
   determiner,
   noun,
@@ -68,6 +68,13 @@ const WordForms& wordForms();
 
 /// The readings of an unknown word in lower case, by its ending.
 std::vector<Reading> guessedReadings(const std::string& word);
+
+/// Returns whether a verb in lower case is one that helps another: "did", "can", "has".
+bool isAuxiliary(std::string_view word);
+/// Returns whether a pronoun in lower case may begin a clause about a noun: "which", "who", "that".
+bool beginsClause(std::string_view word);
+/// The owner in a possessive: "sister" in "sister's"; empty: the word is none.
+std::string ownerIn(const std::string& word);
 
 /// Adds a reading; where the form is there already, the lower cost counts.
 void addReading(std::vector<Reading>& readings, WordForm form, double cost);

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/input/word_forms.h"
+
 namespace headscope::training {
 namespace {
 
@@ -39,6 +41,12 @@ Words ownersOf(const Words& nouns) {
 
 const Words& english(WordClass wordClass) { return lexicon().english(wordClass); }
 
+Words mainVerbs() {
+  Words words = english(WordClass::verb);
+  std::erase_if(words, [](const std::string& word) { return isAuxiliary(word); });
+  return words;
+}
+
 }  // namespace
 
 SentenceWords::SentenceWords()
@@ -46,11 +54,7 @@ SentenceWords::SentenceWords()
                   true},
       adjectives{WordClass::adjective, english(WordClass::adjective), true},
       nouns{WordClass::noun, english(WordClass::noun), true},
-      verbs{WordClass::verb,
-            without(english(WordClass::verb),
-                    {"do", "does", "did", "have", "has", "had", "can", "could", "will", "would",
-                     "shall", "should", "may", "might", "must"}),
-            true},
+      verbs{WordClass::verb, mainVerbs(), true},
       adverbs{WordClass::adverb,
               without(english(WordClass::adverb), {"very", "quite", "rather", "too", "so"}), true},
       prepositions{WordClass::preposition, english(WordClass::preposition), true},

@@ -62,9 +62,9 @@ inline constexpr Index kLongestSentence = 40;
 Sentence drawSentence(Draws& draws);
 
 /// Reads a written sentence and returns it in lower case, with the answers. It may have any length
-/// and a few more forms than drawn ones (more clauses, more complements of a verb). Returns nothing
-/// where the grammar does not produce it, or where the text seems to be in another language. Where
-/// there are two readings, the more probable choices are taken.
+/// and more forms than drawn ones: "cannot", "every morning" at the beginning, "such a", "close the
+/// door". Returns nothing where the grammar does not produce it, or where the text seems to be in
+/// another language. Where there are two readings, the more probable choices are taken.
 std::optional<Sentence> readSentence(const std::vector<std::string>& tokens);
 /// Likewise, for words whose uses are known.
 std::optional<Sentence> readSentence(const std::vector<std::string>& tokens,

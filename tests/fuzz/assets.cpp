@@ -6,6 +6,7 @@
 #include "core/formats/document_json.h"
 #include "core/heads/head_description.h"
 #include "core/input/lexicon.h"
+#include "core/input/word_forms.h"
 #include "core/presets/preset_files.h"
 #include "core/words/glossary.h"
 #include "tests/fuzz/fuzzing.h"
@@ -40,6 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::accepted([&] { readPresets(json); });
   fuzz::accepted([&] { parseExamples(json, series); });
   fuzz::accepted([&] { Lexicon{json}; });
+  fuzz::accepted([&] { WordForms{json}; });
   acceptedAsOwn([&] { parseDesignedHeads(json); });
   acceptedAsOwn([&] { formats::parseColorMaps(json); });
   acceptedAsOwn([&] { parseGlossary(json); });
