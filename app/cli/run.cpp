@@ -23,6 +23,7 @@
 #include "core/heads/designed_heads.h"
 #include "core/input/training_domain.h"
 #include "core/training/relations.h"
+#include "core/words/known_words.h"
 
 namespace headscope::cli {
 namespace {
@@ -180,6 +181,7 @@ void printSummary(std::ostream& out, const Trace& trace, const std::string& memo
   printHeads(out, document);
   if (!memoryNote.empty()) out << "note: " << memoryNote << '\n';
   for (const auto& note : document.input->notes) out << "note: " << note << '\n';
+  for (const auto& note : notesOnWords(document)) out << "note: " << note << '\n';
   out << '\n';
   printSteps(out, trace);
   out << '\n';

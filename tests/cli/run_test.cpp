@@ -60,6 +60,14 @@ TEST_F(Run, JsonHasTheKeysOfTheContract) {
   EXPECT_FALSE(run.contains("memory_tokens"));
 }
 
+TEST_F(Run, NamesUnknownWords) {
+  const auto run = runProgram(
+      {"run", "--d-model", "128", "--heads", "4", "--text", "The zorbling slept by the fire."});
+  EXPECT_NE(run.out.find("note: unknown words, whose class is guessed: zorbling\n"),
+            std::string::npos)
+      << run.out;
+}
+
 TEST_F(Run, TheTraceHoldsEveryTensor) {
   const SafetensorsFile file = trace({"--kv-heads", "2", "--memory-text", "Die Katze saß"});
   AttentionConfig config;
