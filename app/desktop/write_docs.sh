@@ -36,7 +36,7 @@ headscope --help |
     printf '\n\n==== The program holds parts of %s ====\n\n' "${package%-dev}"
     cat "/usr/share/doc/$package/copyright"
   done
-  printf '\n\n==== The program holds a table of words made from WordNet ====\n\n'
+  printf '\n\n==== The program holds a table of words made from WordNet and SCOWL ====\n\n'
   sed -n '/^#/!q; s/^# \{0,1\}//p' "$source/assets/word_forms.txt"
 } >"$doc/copyright"
 gzip -9nc "$source/CHANGELOG.md" >"$doc/changelog.gz"

@@ -174,12 +174,12 @@ Index SentenceBuilder::nounPhrase(AdjectiveCounts adjectives, After after) {
 
 void SentenceBuilder::afterNoun(Index noun, After after) {
   if (after == After::nothing) return;
-  if (choices_.chance(kPhraseOfNoun)) phraseOf(noun);
+  if (choices_.chance(kPhraseOfNoun)) phraseOf();
   if (after == After::clause) relativeClause(noun);
 }
 
 /// Appends "of the door" or "on the shelf", which belongs to a noun.
-void SentenceBuilder::phraseOf(Index) {
+void SentenceBuilder::phraseOf() {
   const Index preposition =
       note(choices_.word("of", kOf, words_.prepositions), words_.prepositions.wordClass);
   answer(WordQuestion::object, preposition, nounPhrase(kLess));

@@ -53,7 +53,7 @@ class SentenceBuilder {
   void relativeClause(Index noun);
 
   Places prepositionalPhrase(const Places& verbs);
-  void phraseOf(Index noun);
+  void phraseOf();
   void copula(const Places& subject, bool relative = false);
   void complement(Index verb, const Places& subject);
   void predicate(const Places& subject, bool again = true);

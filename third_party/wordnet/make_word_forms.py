@@ -93,7 +93,14 @@ NOTICE = '''
 # Frequent English words by what each can be, the most frequent first, rare ones after the point:
 # n noun, p plural of another noun, v verb, d past tense or participle of another verb, a adjective,
 # r adverb. Made from WordNet by third_party/wordnet/make_word_forms.py; words were chosen with the
-# spelling lists of SCOWL.
+# spelling lists of SCOWL (Spell Checker Oriented Word Lists).
+#
+# SCOWL: Copyright 2000-2011 by Kevin Atkinson. Permission to use, copy, modify, distribute and sell
+# these word lists, the associated scripts, the output created from the scripts, and its
+# documentation for any purpose is hereby granted without fee, provided that the above copyright
+# notice appears in all copies and that both that copyright notice and this permission notice appear
+# in supporting documentation. Kevin Atkinson makes no representations about the suitability of this
+# array for any purpose. It is provided "as is" without express or implied warranty.
 #
 # WordNet Release 3.0
 #
