@@ -28,25 +28,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(TileGrid, LaysLayersSideBySideWhereTilesGetLarger) {
-  EXPECT_EQ(TileGrid::ofLayers({1100, 330}, 12, 12, 50), (TileGrid{6, 24, 2}));
-  EXPECT_EQ(TileGrid::ofLayers({400, 900}, 12, 12, 50), (TileGrid{12, 12, 1}));
-  EXPECT_EQ(TileGrid::ofLayers({1100, 330}, 2, 2, 50).blocks, 2);
-  EXPECT_EQ(TileGrid::ofLayers({1100, 330}, 1, 12, 50), (TileGrid{1, 12, 1}));
-  const TileGrid odd = TileGrid::ofLayers({2000, 200}, 5, 2, 0);
+TEST(TileBlocks, LaysLayersSideBySideWhereTilesGetLarger) {
+  EXPECT_EQ(TileBlocks::ofLayers({1100, 330}, 12, 12, 50), (TileBlocks{6, 24, 2}));
+  EXPECT_EQ(TileBlocks::ofLayers({400, 900}, 12, 12, 50), (TileBlocks{12, 12, 1}));
+  EXPECT_EQ(TileBlocks::ofLayers({1100, 330}, 2, 2, 50).blocks, 2);
+  EXPECT_EQ(TileBlocks::ofLayers({1100, 330}, 1, 12, 50), (TileBlocks{1, 12, 1}));
+  const TileBlocks odd = TileBlocks::ofLayers({2000, 200}, 5, 2, 0);
   EXPECT_GE(odd.rows * odd.blocks, 5);
   EXPECT_LT((odd.blocks - 1) * odd.rows, 5) << "no block is empty";
 }
 
-TEST(TileGrid, ARowGoesOnBelow) {
-  EXPECT_EQ(TileGrid::ofRow({400, 100}, 16), (TileGrid{2, 8, 1}));
-  EXPECT_EQ(TileGrid::ofRow({100, 100}, 1), (TileGrid{1, 1, 1}));
+TEST(TileBlocks, ARowGoesOnBelow) {
+  EXPECT_EQ(TileBlocks::ofRow({400, 100}, 16), (TileBlocks{2, 8, 1}));
+  EXPECT_EQ(TileBlocks::ofRow({100, 100}, 1), (TileBlocks{1, 1, 1}));
 }
 
 TEST(ModelCanvasTest, TilesStayInTheirPlacesAndBlocksApart) {
   ModelCanvas canvas;
   canvas.room = {{10, 20}, {1010, 320}};
-  canvas.grid = TileGrid::ofLayers(canvas.room.size(), 12, 12, 40);
+  canvas.grid = TileBlocks::ofLayers(canvas.room.size(), 12, 12, 40);
   canvas.margin = 40;
   ASSERT_EQ(canvas.grid.blocks, 2);
   const Rect last = canvas.tile(0, 11, 2, 0, 0, false), next = canvas.tile(0, 12, 2, 0, 0, false);

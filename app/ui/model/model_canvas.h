@@ -12,7 +12,7 @@ namespace headscope::ui {
 /// Rows and columns of tiles. Layers are stacked vertically, in several blocks side by side where
 /// that makes the tiles larger: with two blocks of six layers and four heads, tile (0, 4) is the
 /// first head of layer 7.
-struct TileGrid {
+struct TileBlocks {
   Index rows = 1, columns = 1;
   Index blocks = 1;
 
@@ -20,12 +20,12 @@ struct TileGrid {
 
   /// The grid of layers × heads whose tiles have the longest side in a room. Another block must
   /// lengthen the side by a twentieth. `margin`: the room between two blocks.
-  static TileGrid ofLayers(ImVec2 room, Index layers, Index heads, float margin) {
+  static TileBlocks ofLayers(ImVec2 room, Index layers, Index heads, float margin) {
     constexpr float kWorthIt = 1.05F;
-    TileGrid best{layers, heads, 1};
+    TileBlocks best{layers, heads, 1};
     float longest = best.side(room, margin);
     for (Index blocks = 2; blocks <= layers; ++blocks) {
-      const TileGrid grid{(layers + blocks - 1) / blocks, heads * blocks, blocks};
+      const TileBlocks grid{(layers + blocks - 1) / blocks, heads * blocks, blocks};
       if ((layers + grid.rows - 1) / grid.rows < blocks) continue;  // the last block would be empty
       const float side = grid.side(room, margin);
       if (side < kWorthIt * longest) continue;
@@ -35,10 +35,10 @@ struct TileGrid {
     return best;
   }
   /// The grid of `count` tiles, filled row by row, whose tiles have the longest side.
-  static TileGrid ofRow(ImVec2 room, Index count) {
-    TileGrid best{count, 1, 1};
+  static TileBlocks ofRow(ImVec2 room, Index count) {
+    TileBlocks best{count, 1, 1};
     for (Index columns = 2; columns <= count; ++columns) {
-      const TileGrid grid{(count + columns - 1) / columns, columns, 1};
+      const TileBlocks grid{(count + columns - 1) / columns, columns, 1};
       if (grid.side(room, 0.0F) > best.side(room, 0.0F)) best = grid;
     }
     return best;
@@ -48,7 +48,7 @@ struct TileGrid {
     const float across = room.x - margin * static_cast<float>(blocks - 1);
     return std::min(across / static_cast<float>(columns), room.y / static_cast<float>(rows));
   }
-  bool operator==(const TileGrid&) const = default;
+  bool operator==(const TileBlocks&) const = default;
 };
 
 /// The view of the grid: at zoom 1 it fills the room; `seen` (0 … 1 both ways) is the point at the
@@ -57,7 +57,7 @@ struct ModelCanvas {
   static constexpr float kMostZoom = 200.0F;
 
   Rect room;
-  TileGrid grid;
+  TileBlocks grid;
   float margin = 0.0F;  // between two blocks, at zoom 1
   float zoom = 1.0F;
   ImVec2 seen{0.5F, 0.5F};

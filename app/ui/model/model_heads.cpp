@@ -208,8 +208,8 @@ void ModelHeads::arrange(const Rect& room) {
   const float margin = textSize(look_.fonts.tiny, "layer 00*").x + look_.space.large;
   canvas.room = room;
   canvas.margin = inPlace() ? margin : 0.0F;
-  canvas.grid = inPlace() ? TileGrid::ofLayers(room.size(), c.layers, c.heads, margin)
-                          : TileGrid::ofRow(room.size(), c.layers * c.heads);
+  canvas.grid = inPlace() ? TileBlocks::ofLayers(room.size(), c.layers, c.heads, margin)
+                          : TileBlocks::ofRow(room.size(), c.layers * c.heads);
   canvas.keepInSight();
 }
 
@@ -257,7 +257,7 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
 /// Draws the names of heads above the columns of each block.
 void ModelHeads::headNames(const Rect& top) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const TileGrid& grid = memory_.canvas.grid;
+  const TileBlocks& grid = memory_.canvas.grid;
   const std::string longest = fmt::format("head {}", grid.perBlock());
   const bool whole =
       textSize(look_.fonts.tiny, longest).x + look_.space.small < memory_.canvas.place().x;
