@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -108,19 +107,25 @@ struct Say {           // in the status bar: a result, or the reason for a failu
   bool isError = false;
 };
 
-using FrameCommand =
-    std::variant<PushEdit, KeepGesture, Undo, Redo, JumpTo, CompareWith, OpenDocument, OpenPreset,
-                 StopLearning, OpenFile, ChooseFiles, SaveTrace, ExportAs, AskForSession,
-                 SaveSession, CopyLink, RecallScene, SetScene, RemoveScene, RewordScene,
-                 BeginLesson, OpenHelp, CloseStart, Say>;
+/// One of the commands above. frame_commands.cpp compiles its copies once, as edit.cpp does.
+struct FrameCommand
+    : std::variant<PushEdit, KeepGesture, Undo, Redo, JumpTo, CompareWith, OpenDocument, OpenPreset,
+                   StopLearning, OpenFile, ChooseFiles, SaveTrace, ExportAs, AskForSession,
+                   SaveSession, CopyLink, RecallScene, SetScene, RemoveScene, RewordScene,
+                   BeginLesson, OpenHelp, CloseStart, Say> {
+  using variant::variant;
+  FrameCommand(const FrameCommand&);
+  FrameCommand(FrameCommand&&) noexcept;
+  FrameCommand& operator=(const FrameCommand&);
+  FrameCommand& operator=(FrameCommand&&) noexcept;
+  ~FrameCommand();
+};
 
 class FrameCommands {
  public:
-  void add(FrameCommand command) { commands_.push_back(std::move(command)); }
-  void push(Edit edit, std::string gesture = {}) {
-    add(PushEdit{std::move(edit), std::move(gesture)});
-  }
-  void say(std::string sentence, bool error = false) { add(Say{std::move(sentence), error}); }
+  void add(FrameCommand command);
+  void push(Edit edit, std::string gesture = {});
+  void say(std::string sentence, bool error = false);
 
   /// In the order in which they were added.
   const std::vector<FrameCommand>& all() const { return commands_; }

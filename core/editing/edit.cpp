@@ -246,6 +246,12 @@ struct Editor {
 
 }  // namespace
 
+Edit::Edit(const Edit&) = default;
+Edit::Edit(Edit&&) noexcept = default;
+Edit& Edit::operator=(const Edit&) = default;
+Edit& Edit::operator=(Edit&&) noexcept = default;
+Edit::~Edit() = default;
+
 Edit setSwitch(const Switch& which, double value) {
   return std::visit(
       [value]<typename Value>(Value AttentionConfig::*field) -> Edit {

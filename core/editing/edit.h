@@ -120,11 +120,20 @@ struct Open {  // opens a preset, a file, or any other document
   std::string name;  // its name in the undo list
 };
 
-using Edit =
-    std::variant<SetDimensions, SetTokens, SetBatch, SetSwitch<bool>, SetSwitch<double>, SetMask,
-                 SetRotary, SetPositions, SetText, MoveToken, SetInput, DrawWeights, SetWeights,
-                 SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin, RemovePin,
-                 RemoveAllPins, SetMistake, SetDropout, Open>;
+/// One of the edits above. edit.cpp compiles its copies once, since those of a variant of so many
+/// types take long.
+struct Edit
+    : std::variant<SetDimensions, SetTokens, SetBatch, SetSwitch<bool>, SetSwitch<double>, SetMask,
+                   SetRotary, SetPositions, SetText, MoveToken, SetInput, DrawWeights, SetWeights,
+                   SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin, RemovePin,
+                   RemoveAllPins, SetMistake, SetDropout, Open> {
+  using variant::variant;
+  Edit(const Edit&);
+  Edit(Edit&&) noexcept;
+  Edit& operator=(const Edit&);
+  Edit& operator=(Edit&&) noexcept;
+  ~Edit();
+};
 
 /// The edit that sets a switch of the table; a flag is on where `value` is not 0.
 Edit setSwitch(const Switch& which, double value);
