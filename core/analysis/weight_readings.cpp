@@ -70,7 +70,7 @@ bool before(float a, Index i, float b, Index j) {
   return x > y || (x == y && i < j);
 }
 
-double sumOf(std::span<const float> row) {
+double magnitudeOf(std::span<const float> row) {
   double sum = 0.0;
   for (const float w : row) sum += std::abs(static_cast<double>(w));
   return sum;
@@ -86,7 +86,7 @@ std::vector<Index> largestOfMass(std::span<const float> row, double mass, Index 
   const auto at = [row](Index j) { return row[static_cast<std::size_t>(j)]; };
   const auto lower = [at](Index i, Index j) { return before(at(j), j, at(i), i); };
   std::make_heap(heap.begin(), heap.end(), lower);
-  const double wanted = mass >= 1.0 ? std::numeric_limits<double>::max() : mass * sumOf(row);
+  const double wanted = mass >= 1.0 ? std::numeric_limits<double>::max() : mass * magnitudeOf(row);
   std::vector<Index> found;
   double sum = 0.0;
   while (!heap.empty() && static_cast<Index>(found.size()) < most &&
@@ -110,7 +110,7 @@ bool isOfMass(std::span<const float> row, Index place, double mass) {
     larger += std::abs(static_cast<double>(row[j]));
     first = false;
   }
-  return first || larger < mass * sumOf(row);
+  return first || larger < mass * magnitudeOf(row);
 }
 
 }  // namespace headscope

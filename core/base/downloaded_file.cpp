@@ -10,7 +10,7 @@
 namespace headscope {
 namespace {
 
-struct Kind {
+struct OtherFormat {
   std::string_view begin;  // of the file
   std::string_view is;     // its description and the way out
 };
@@ -18,11 +18,11 @@ struct Kind {
 constexpr std::string_view kSaveAgain =
     "save the model again with save_pretrained(…, safe_serialization=True)";
 
-constexpr Kind kLfs{
+constexpr OtherFormat kLfs{
     "version https://git-lfs.github.com/spec/",
     "is a Git LFS pointer, and the real file is not there yet: run \"git lfs pull\" in its folder"};
 
-constexpr Kind kKinds[]{
+constexpr OtherFormat kOtherFormats[]{
     kLfs,
     {"GGUF",
      "is a GGUF file, which this program does not read: download the same model as config.json and "
@@ -67,8 +67,8 @@ std::optional<std::string> lfsPointer(std::string_view firstBytes) {
 }
 
 std::optional<std::string> whatItIsInstead(std::string_view firstBytes) {
-  for (const Kind& kind : kKinds) {
-    if (firstBytes.starts_with(kind.begin)) return std::string(kind.is);
+  for (const OtherFormat& other : kOtherFormats) {
+    if (firstBytes.starts_with(other.begin)) return std::string(other.is);
   }
   for (const std::string_view begin : kPyTorch) {
     if (firstBytes.starts_with(begin)) {

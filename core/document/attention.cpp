@@ -15,8 +15,6 @@
 namespace headscope {
 namespace {
 
-std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
-
 [[noreturn]] void refuseOverflow(TensorId id, const Shape& index) {
   throw UserError(fmt::format("{}[{}] does not fit a 32-bit float (it overflows 3.4e38): {}",
                               info(id).name, fmt::join(index, ", "),
@@ -85,8 +83,9 @@ void finish(Trace& trace, const Trace* previous, StepsDone done) {
     const bool fresh = previous == nullptr || done.changed[i];
     trace.setRevision(id, fresh ? trace.pass() : previous->revision(id));
   }
-  trace.fullyMaskedRows = done.changed[at(TensorId::maskedScores)] ? fullyMaskedRows(trace.config())
-                                                                   : previous->fullyMaskedRows;
+  const bool scoresChanged = done.changed[static_cast<std::size_t>(TensorId::maskedScores)];
+  trace.fullyMaskedRows =
+      scoresChanged ? fullyMaskedRows(trace.config()) : previous->fullyMaskedRows;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr const char* kConfig = "config.json";
 constexpr const char* kWhole = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
 constexpr const char* kAdapterConfig = "adapter_config.json";
-constexpr const char* kAdapter = "adapter_model.safetensors";
+constexpr const char* kAdapterWeights = "adapter_model.safetensors";
 
 /// Files of weights that are not read, by the ends of their names.
 struct OtherFormat {
@@ -71,7 +71,9 @@ bool isPart(std::string_view name) {
   return of != std::string_view::npos && of > 0 && name[of - 1] >= '0' && name[of - 1] <= '9';
 }
 
-bool isWeights(std::string_view name) { return name.ends_with(".safetensors") && name != kAdapter; }
+bool isWeights(std::string_view name) {
+  return name.ends_with(".safetensors") && name != kAdapterWeights;
+}
 
 /// The first file in a format that is not read, as a sentence with the way out.
 std::optional<std::string> otherFormatIn(const std::vector<std::string>& files) {
@@ -143,7 +145,7 @@ fs::path configIn(const fs::path& folder) {
 
 WeightsPlace weightsIn(const fs::path& folder, model::ModelNotes& notes) {
   const std::vector<std::string> files = filesIn(folder);
-  if (isThere(folder / kAdapterConfig) || isThere(folder / kAdapter)) {
+  if (isThere(folder / kAdapterConfig) || isThere(folder / kAdapterWeights)) {
     notes.files.push_back(
         "the folder also holds an adapter (LoRA), which is not applied: merge it into the weights "
         "(merge_and_unload) to see the model with it");
