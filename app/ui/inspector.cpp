@@ -172,11 +172,11 @@ void pytorchLines(const PanelContext& panel) {
   for (int i = from; i < from + kCodeLines; ++i) {
     const Rect line = lines.cutTop(codeLineHeight(look));
     drawText(list, look.fonts.monoSmall, line.a, i == now ? t.accentText : t.textMuted,
-             elided(look.fonts.monoSmall, steps[static_cast<std::size_t>(i)]->text(c).pytorch,
+             elided(look.fonts.monoSmall, steps[static_cast<std::size_t>(i)]->text(c).pytorchLine(),
                     line.width()));
   }
   ImGui::Dummy(at.size());
-  tip(look, step(panel.selection.step).text(c).pytorch);
+  tip(look, step(panel.selection.step).text(c).pytorchLine());
 }
 
 /// The division of the height below the value: the bars take the rest after the head's figures, the

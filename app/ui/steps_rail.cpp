@@ -38,7 +38,7 @@ void stepRow(const PanelContext& panel, const Step& s, ImVec2 at, ImVec2 size, f
     panel.selection.step = s.id();
     leaveTimeline(panel.view);
   }
-  tip(look, stepSentence(s, panel.trace.document()) + "\n" + text.pytorch + "\n" +
+  tip(look, stepSentence(s, panel.trace.document()) + "\n" + text.pytorchLine() + "\n" +
                 termText(lookOf(s.id()).term));
   const bool hovered = ImGui::IsItemHovered();
   ImGui::PopID();

@@ -124,12 +124,7 @@ Lines stepLines(const Document& document) {
     const StepText text = step->text(c);
     if (!lines.empty()) lines.emplace_back();
     lines.push_back(fmt::format("# {}: {}", text.title, text.sentence));
-    std::string_view rest = text.pytorch;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find("; "), rest.size());
-      lines.emplace_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 2, rest.size()));
-    }
+    lines.insert(lines.end(), text.pytorch.begin(), text.pytorch.end());
     for (const TensorId id : step->outputs()) {
       for (std::string& line : pinLines(document.pins, id)) lines.push_back(std::move(line));
       lines.push_back(fmt::format("{0} = check(\"{0}\", {0})", info(id).name));

@@ -10,7 +10,7 @@ namespace headscope::test {
 namespace {
 
 std::string pytorch(StepId id, const AttentionConfig& config) {
-  return step(id).text(config).pytorch;
+  return step(id).text(config).pytorchLine();
 }
 
 AttentionConfig crossConfig() {
@@ -28,7 +28,7 @@ AttentionConfig groupedConfig() {
 TEST(StepText, ProjectNamesAllThreeProjections) {
   const StepText text = step(StepId::project).text({});
   EXPECT_EQ(text.formula, "Q, K, V = X W + b");
-  EXPECT_EQ(text.pytorch,
+  EXPECT_EQ(text.pytorchLine(),
             "q_proj = x @ W_Q.T + b_Q; k_proj = x @ W_K.T + b_K; v_proj = x @ W_V.T + b_V");
 }
 
@@ -38,7 +38,8 @@ TEST(StepText, KeysAndValuesOfCrossAttentionComeFromTheMemory) {
   const StepText text = step(StepId::project).text(config);
   EXPECT_EQ(text.formula, "X W^Q, memory W^{K,V}");
   EXPECT_EQ(text.flow, "Q = X W; K, V = memory W");
-  EXPECT_EQ(text.pytorch, "q_proj = x @ W_Q.T; k_proj = memory @ W_K.T; v_proj = memory @ W_V.T");
+  EXPECT_EQ(text.pytorchLine(),
+            "q_proj = x @ W_Q.T; k_proj = memory @ W_K.T; v_proj = memory @ W_V.T");
   EXPECT_EQ(pytorch(StepId::split, config),
             "q = q_proj.view(B, T, 8, 64).transpose(1, 2); "
             "k = k_proj.view(B, M, 8, 64).transpose(1, 2); "

@@ -256,7 +256,7 @@ TEST(MistakeTexts, StepsSayWhatIsReallyRun) {
   const auto line = [](StepId id, AttentionConfig c, Mistake m) {
     c.mask.causal = true;
     setMistake(c, m, true);
-    return step(id).text(c).pytorch;
+    return step(id).text(c).pytorchLine();
   };
   EXPECT_EQ(line(StepId::split, plain, Mistake::reshapeWithoutTranspose).find("transpose"),
             std::string::npos);

@@ -17,7 +17,7 @@ class Concat final : public Step {
             "the heads side by side again",
             fmt::format("{} × {} = {}", c.numHeads, c.dK(), c.queryWidth()),
             "concat",
-            fmt::format("concat = heads.transpose(1, 2).reshape(B, T, {})", c.queryWidth())};
+            {fmt::format("concat = heads.transpose(1, 2).reshape(B, T, {})", c.queryWidth())}};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {

@@ -47,7 +47,7 @@ class MaskStep final : public Step {
             : c.mask.none() ? "S − m·d"
                             : fmt::format("S − m·d, {}", rulesOf(c.mask)),
             fmt::format("{}{}", c.alibi ? " + ALiBi" : "", c.mask.none() ? "" : " + mask"),
-            std::move(line)};
+            {std::move(line)}};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {

@@ -38,9 +38,9 @@ class Normalize final : public Step {
             "each head's queries and keys get one length",
             "q / rms(q) · g",
             "norm",
-            fmt::format("q_norm, k_norm = (t * (t.pow(2).mean(-1, keepdim=True) + {}).rsqrt() * g "
-                        "for t, g in ((q, g_Q), (k, g_K)))",
-                        c.headNorm.on() ? c.headNorm.epsilon() : 0.0)};
+            {fmt::format("q_norm, k_norm = (t * (t.pow(2).mean(-1, keepdim=True) + {}).rsqrt() * g "
+                         "for t, g in ((q, g_Q), (k, g_K)))",
+                         c.headNorm.on() ? c.headNorm.epsilon() : 0.0)}};
   }
 
   std::vector<TensorId> operands(TensorId output, const AttentionConfig&) const override {

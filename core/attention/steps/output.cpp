@@ -22,7 +22,7 @@ class Output final : public Step {
             "the output projection mixes the heads",
             c.bias ? "C W^O + b" : "C W^O",
             c.bias ? "W^O + b" : "W^O",
-            c.bias ? "output = concat @ W_O.T + b_O" : "output = concat @ W_O.T"};
+            {c.bias ? "output = concat @ W_O.T + b_O" : "output = concat @ W_O.T"}};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig& c) const override {

@@ -1,9 +1,9 @@
 // Step 1, project: Q = X W_Qᵀ + b_Q, K and V likewise (from X, or from the memory in
 // cross-attention). (B,T,D) · (H·d_k,D)ᵀ → (B,T,H·d_k); K and V: (B,M,H_kv·d_k).
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/attention/config.h"
 #include "core/attention/gradients.h"
@@ -42,18 +42,17 @@ class Project final : public Step {
           fmt::format("{} = {} @ {}.T", info(p.y).name, info(p.x).name, info(p.weight).name));
       if (c.bias) lines.back() += fmt::format(" + {}", info(p.bias).name);
     }
-    const std::string pytorch = fmt::format("{}", fmt::join(lines, "; "));
     if (c.crossAttention()) {
       return {"project",
               "Project",
               "tokens become queries, the memory's become keys and values",
               fmt::format("X W^Q, memory W^{{K,V}}{}", bias),
               fmt::format("Q = X W{0}; K, V = memory W{0}", bias),
-              pytorch};
+              std::move(lines)};
     }
     const std::string formula = fmt::format("Q, K, V = X W{}", bias);
     return {"project", "Project", "every token becomes a query, a key and a value",
-            formula,   formula,   pytorch};
+            formula,   formula,   std::move(lines)};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig& c) const override {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/attention/config.h"
@@ -76,11 +77,13 @@ class Rotate final : public Step {
     for (const TensorId to : {TensorId::qRot, TensorId::kRot}) {
       const auto from = info(turnedTo(to, c).from).name;
       const char* length = to == TensorId::kRot && c.crossAttention() ? "M" : "T";
+      lines.push_back(fmt::format(
+          "angle = torch.outer(torch.arange({}, dtype=torch.float64), omega).repeat(1, 2)",
+          length));
       lines.push_back(
-          fmt::format("angle = torch.outer(torch.arange({0}, dtype=torch.float64), "
-                      "omega).repeat(1, 2); {1} = ({2} * angle.cos() + torch.cat((-{2}[..., {3}:], "
-                      "{2}[..., :{3}]), -1) * angle.sin()).to({2}.dtype)",
-                      length, info(to).name, from, c.dK() / 2));
+          fmt::format("{0} = ({1} * angle.cos() + torch.cat((-{1}[..., {2}:], {1}[..., :{2}]), -1) "
+                      "* angle.sin()).to({1}.dtype)",
+                      info(to).name, from, c.dK() / 2));
     }
     return {
         "rotate",
@@ -88,7 +91,7 @@ class Rotate final : public Step {
         "pairs of coordinates turn with the position",
         fmt::format("θ = {:g}, {} pairs{}", c.rotary.theta, c.dK() / 2, scalingInWords(c.rotary)),
         "RoPE",
-        fmt::format("{}", fmt::join(lines, "; "))};
+        std::move(lines)};
   }
 
   std::vector<TensorId> operands(TensorId output, const AttentionConfig& c) const override {

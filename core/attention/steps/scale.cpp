@@ -58,7 +58,7 @@ class Scale final : public Step {
             "keeps the scores' spread independent of d_k",
             std::move(formula),
             std::move(flow),
-            std::move(line)};
+            {std::move(line)}};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {

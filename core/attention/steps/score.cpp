@@ -19,8 +19,8 @@ class Score final : public Step {
             "how well each query matches each key",
             "S = Q K^T",
             "Q K^T",
-            fmt::format("raw_scores = {} @ {}.transpose(-2, -1)", info(scoredQueries(c)).name,
-                        pytorchPerQueryHead(info(scoredKeys(c)).name, c))};
+            {fmt::format("raw_scores = {} @ {}.transpose(-2, -1)", info(scoredQueries(c)).name,
+                         pytorchPerQueryHead(info(scoredKeys(c)).name, c))}};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig& c) const override {

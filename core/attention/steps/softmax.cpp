@@ -111,10 +111,10 @@ class Softmax final : public Step {
             sentenceOf(c),
             c.dropout.on() ? "A = dropout(softmax(S))" : "A = softmax(S)",
             "softmax",
-            fmt::format("weights = masked_scores.softmax(dim={}){}{}",
-                        c.mistakes.softmaxOverQueries ? -2 : -1,
-                        mayMaskFully(c) ? ".nan_to_num(0)" : "",
-                        c.dropout.on() ? fmt::format(" * keep / (1 - {})", c.dropout.rate) : "")};
+            {fmt::format("weights = masked_scores.softmax(dim={}){}{}",
+                         c.mistakes.softmaxOverQueries ? -2 : -1,
+                         mayMaskFully(c) ? ".nan_to_num(0)" : "",
+                         c.dropout.on() ? fmt::format(" * keep / (1 - {})", c.dropout.rate) : "")}};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {

@@ -1,10 +1,10 @@
 // Step 2, split: reshape to (B,T,H,d_k), then transpose axes 1 and 2: (B,H,T,d_k). A strided view,
 // no copy: columns i·d_k … (i+1)·d_k − 1 belong to head i.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/attention/config.h"
 #include "core/attention/steps/terms.h"
@@ -76,7 +76,7 @@ class Split final : public Step {
                 ? fmt::format("{} = {} × {}", c.queryWidth(), c.numHeads, c.dK())
                 : fmt::format("{0} × {2}; k, v: {1} × {2}", c.numHeads, c.numKvHeads, c.dK()),
             "q, k, v of each head",
-            fmt::format("{}", fmt::join(lines, "; "))};
+            std::move(lines)};
   }
 
   std::vector<TensorId> operands(TensorId output, const AttentionConfig&) const override {

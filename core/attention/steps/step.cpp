@@ -118,6 +118,8 @@ Explanation explainGradientCell(const Gradients& gradients, const CellRef& cell)
   return startExplanation(gradients, cell, "given: the gradient of this output cell");
 }
 
+std::string StepText::pytorchLine() const { return fmt::format("{}", fmt::join(pytorch, "; ")); }
+
 std::string pytorchPerQueryHead(std::string_view name, const AttentionConfig& c) {
   if (c.headsPerGroup() == 1) return std::string(name);
   return fmt::format("{}.repeat_interleave({}, 1)", name, c.headsPerGroup());

@@ -26,7 +26,10 @@ struct StepText {
   std::string_view sentence;  // what it does, one line
   std::string formula;        // with this configuration's numbers; ^ raises, _ lowers: "S / √64"
   std::string flow;           // its part of the line under the dimension flow: "/√64", or ""
-  std::string pytorch;        // the lines that do it in PyTorch, on one line
+  std::vector<std::string> pytorch;  // the lines that do it in PyTorch
+
+  /// The lines of PyTorch on one line.
+  std::string pytorchLine() const;
 };
 
 struct NamedShape {

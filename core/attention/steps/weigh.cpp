@@ -38,8 +38,8 @@ class Weigh final : public Step {
             "each query takes its share of every value",
             formula,
             formula,
-            gains ? fmt::format("heads = gain.view(1, {}, 1, 1) * ({})", c.numHeads, product)
-                  : "heads = " + product};
+            {gains ? fmt::format("heads = gain.view(1, {}, 1, 1) * ({})", c.numHeads, product)
+                   : "heads = " + product}};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
