@@ -397,6 +397,15 @@ double JsonField::number() const {
   return *number;
 }
 
+float JsonField::float32() const {
+  const double given = number();
+  const auto rounded = static_cast<float>(given);
+  if (!std::isfinite(rounded)) {
+    fail(fmt::format("is {}, beyond float32's range of ±3.4e38; correct that value", given));
+  }
+  return rounded;
+}
+
 bool JsonField::flag() const {
   const bool* flag = value_->flag();
   if (flag == nullptr) expected("true or false");
@@ -425,6 +434,12 @@ std::vector<Index> JsonField::wholes() const {
     const auto number = item.whole();
     all.push_back(number ? *number : at(all.size()).whole());
   }
+  return all;
+}
+
+std::vector<float> JsonField::floats() const {
+  std::vector<float> all;
+  for (const JsonField& item : items()) all.push_back(item.float32());
   return all;
 }
 

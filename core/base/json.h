@@ -193,10 +193,12 @@ class JsonField {
   }
   std::uint64_t seed() const;  // a whole number from 0
   double number() const;
+  float float32() const;  // fails where it is beyond the range of a float32
   bool flag() const;
   const std::string& text() const;
   std::vector<std::string> texts() const;
   std::vector<Index> wholes() const;
+  std::vector<float> floats() const;  // each as float32
 
   /// The value as a message quotes it, shortened: "\"yarn\"", "a list".
   std::string quoted() const;

@@ -1,7 +1,6 @@
 #include "core/formats/cell_changes.h"
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 namespace headscope::formats {
@@ -44,9 +43,7 @@ std::vector<CellChange> cellsFrom(const JsonField& field, Index cells) {
     if (parts.size() != 2) cell.fail("must be a place and a value");
     const Index place = parts[0].whole();
     if (place < 0 || place >= cells) parts[0].fail("is no place of the tensor");
-    const auto value = static_cast<float>(parts[1].number());
-    if (!std::isfinite(value)) parts[1].fail("is too large for a float");
-    changes.push_back({place, value});
+    changes.push_back({place, parts[1].float32()});
   }
   return changes;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -195,14 +194,6 @@ Rotary rotaryFrom(const JsonField& field) {
   return r;
 }
 
-std::vector<float> floatsFrom(const JsonField& field) {
-  std::vector<float> values;
-  for (const JsonField& value : field.items()) {
-    values.push_back(static_cast<float>(value.number()));
-  }
-  return values;
-}
-
 /// Throws UserError at the field where the configuration is invalid or exceeds the budget.
 void requireUsable(const JsonField& field, const AttentionConfig& config, Index memoryBudget) {
   const auto problems = validate(config);
@@ -244,14 +235,11 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   c.mask.causal = field.at("causal").flag();
   c.mask.window = field.at("window").whole();
   c.mask.lengths = field.at("lengths").wholes();
-  for (const JsonField& gain : field.at("head_gains").items()) {
-    c.headGains.push_back(static_cast<float>(gain.number()));
-  }
+  c.headGains = field.at("head_gains").floats();
   // written only where they are on
   if (const auto rope = field.find("rope")) c.rotary = rotaryFrom(*rope);
   if (const auto norm = field.find("head_norm")) {
-    c.headNorm = {floatsFrom(norm->at("q")), floatsFrom(norm->at("k")),
-                  norm->at("epsilon").number()};
+    c.headNorm = {norm->at("q").floats(), norm->at("k").floats(), norm->at("epsilon").number()};
   }
   const JsonField dropout = field.at("dropout");
   c.dropout = {dropout.at("rate").number(), dropout.at("seed").seed()};
@@ -382,9 +370,7 @@ Pins pinsFrom(const JsonField& field, const AttentionConfig& c) {
     if (!found || !canBePinned(found->tensor) || !exists(*found, c)) {
       cell.fail("is not a cell of this session that can be pinned");
     }
-    const auto value = static_cast<float>(item.at("value").number());
-    if (!std::isfinite(value)) item.at("value").fail("is too large for a float");
-    pins.push_back({*found, value});
+    pins.push_back({*found, item.at("value").float32()});
   }
   return Pins::from(std::move(pins));
 }

@@ -58,7 +58,7 @@ CellRef cellNamed(const JsonField& field, const std::string& text) {
 /// {"raw_scores[0, 0, 2, 1]": 30}: reads each cell and its new value.
 void readCells(const JsonField& field, const std::function<void(const CellRef&, float)>& take) {
   for (const auto& [name, value] : field.fields()) {
-    take(cellNamed(value, name), static_cast<float>(value.number()));
+    take(cellNamed(value, name), value.float32());
   }
 }
 

@@ -61,11 +61,9 @@ Tensor tensorOfLink(const JsonField& field) {
     if (shape.back() < 1 || shape.back() > kMostNumbers) size.fail("is not a size of a tensor");
     count = std::min(count * shape.back(), kMostNumbers + 1);
   }
-  const auto values = field.at("values").items();
-  if (count != std::ssize(values)) field.at("values").fail("are not as many as the shape requires");
-  std::vector<float> numbers;
-  for (const JsonField& value : values) numbers.push_back(static_cast<float>(value.number()));
-  return Tensor::fromValues(shape, numbers);
+  const JsonField values = field.at("values");
+  if (count != std::ssize(values.list())) values.fail("are not as many as the shape requires");
+  return Tensor::fromValues(shape, values.floats());
 }
 
 /// Provides a document's tensors: they are drawn again and changed by the link's own cells.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstddef>
 
 #include "core/base/asset_json.h"
@@ -12,17 +11,8 @@
 namespace headscope {
 namespace {
 
-std::vector<float> readNumbers(const JsonField& values) {
-  std::vector<float> numbers;
-  for (const JsonField& value : values.items()) {
-    numbers.push_back(static_cast<float>(value.number()));
-    if (!std::isfinite(numbers.back())) value.fail("is too large for 32 bits");
-  }
-  return numbers;
-}
-
 Tensor readVector(const JsonField& values) {
-  const auto numbers = readNumbers(values);
+  const auto numbers = values.floats();
   return Tensor::fromValues({static_cast<Index>(numbers.size())}, numbers);
 }
 
@@ -31,7 +21,7 @@ Tensor readMatrix(const JsonField& matrix) {
   std::size_t columns = 0;
   const auto rows = matrix.items();
   for (const JsonField& row : rows) {
-    const auto values = readNumbers(row);
+    const auto values = row.floats();
     if (!numbers.empty() && values.size() != columns)
       row.fail("has another length than the first row");
     columns = values.size();

@@ -100,6 +100,8 @@ TEST(LessonFile, SaysWhatIsWrong) {
       {"{" + scene + R"(, "sped": 3}]})", "scenes[0].sped is 3, a field that headscope"},
       {"{" + scene + R"(, "state": {"preset": "bert-huge"}}]})", "scenes[0].state.preset"},
       {"{" + scene + R"(, "state": {"pins": {"scores": 1}}}]})", "names no cell"},
+      {"{" + scene + R"(, "state": {"pins": {"scores[0, 0, 0, 0]": 1e39}}}]})",
+       "is 1e+39, beyond float32's range"},
       {"{" + scene + R"(, "check": {"ask": "d", "done": "e", "that": {}}}]})", "is empty"},
       {"{" + scene + R"(, "check": {"ask": "d", "that": {"d_k": 64}}}]})",
        "needs ask, that and done"},

@@ -57,6 +57,7 @@ TEST(SessionLink, NamesWhatIsWrongInIt) {
   refused("/own", 3, "own must be an object");
   refused("/own/document.W_K/cells/0/0", -1, "is no place of the tensor");
   refused("/own/document.W_K/cells/0", json::array({1}), "must be a place and a value");
+  refused("/own/document.W_K/cells/0/1", -1e39, "cells[0][1] is -1e+39, beyond float32's range");
   refused("/version", 99, "version 99");
   refused("/document/config/d_model", 50, "document.config cannot be used");
   expectUserError([&] { formats::sessionFromLink(text.substr(0, text.size() / 2), kBudget); },
