@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/formats/session.h"
 #include "core/platform/process.h"
 
@@ -70,7 +72,9 @@ std::vector<AbandonedAutosave> abandonedAutosaves(const fs::path& folder) {
   std::error_code code;
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
     const fs::path& path = at->path();
-    if (!path.filename().string().starts_with(kPrefix)) continue;
+    const std::string name = path.filename().string();
+    if (!name.starts_with(kPrefix)) continue;
+    if (!targetOfDeadTemporary(name).empty()) removeDeadTemporary(path);
     if (path.extension() == kLockEnding) clearLock(path);  // for instance, left without an autosave
     if (!formats::isSession(path)) continue;
     const fs::file_time_type written = fs::last_write_time(path, code);

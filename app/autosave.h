@@ -44,8 +44,8 @@ struct AbandonedAutosave {
   std::filesystem::file_time_type written;
 };
 
-/// Returns the autosaves whose processes no longer run, the newest first. Removes the locks that
-/// such processes left.
+/// Returns the autosaves whose processes no longer run, the newest first. Removes the locks and the
+/// half-written files that such processes left.
 std::vector<AbandonedAutosave> abandonedAutosaves(const std::filesystem::path& folder);
 
 /// "14:32", or "20 Nov 2026 14:32" for another day.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "core/base/error.h"
@@ -171,9 +172,18 @@ bool SessionStore::follow(const History& history) {
   // a history from another process may return to a session that is unknown here
   open_.try_emplace(mark_);
   if (open_.size() > 1) {
-    std::erase_if(open_, [&](const auto& session) { return !history.hasMark(session.first); });
+    const auto gone =
+        std::erase_if(open_, [&](const auto& session) { return !history.hasMark(session.first); });
+    if (gone > 0) forgetFiles();
   }
   return another;
+}
+
+void SessionStore::forgetFiles() {
+  std::set<std::filesystem::path> open;
+  for (const auto& [mark, session] : open_) open.insert(session.path);
+  for (const Saving& saving : saving_) open.insert(saving.path);
+  writer_.forgetAllBut(open);
 }
 
 std::optional<SessionStore::News> SessionStore::autosaveNews(const SessionWriter::Done& done) {

@@ -2,6 +2,7 @@
 // saved state), the autosave of the shown one, and the autosaves that earlier processes left.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -72,6 +73,8 @@ class SessionStore {
   /// Shows the session of the history's current state, and forgets sessions without any state.
   /// Returns whether the shown session has changed.
   bool follow(const History& history);
+  /// The number of files that are compared before they are replaced.
+  std::size_t knownFiles() const { return writer_.knownFiles(); }
   /// Records that a scene replaces the document, whose unsaved changes are kept until the next
   /// save.
   void leaveFor(const formats::SavedScene& scene, const DocumentPtr& document, std::string view);
@@ -149,6 +152,8 @@ class SessionStore {
   }
   bool awaitsAutosave() const { return restored_ && restored_->mark == mark_; }
   int show(Open session);
+  /// Forgets the contents of files that no open session has.
+  void forgetFiles();
   void takeSlot();
   void autosave(const DocumentPtr& document, const std::string& view, bool computed);
   std::optional<News> autosaveNews(const SessionWriter::Done& done);

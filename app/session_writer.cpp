@@ -20,6 +20,16 @@ void SessionWriter::know(const std::filesystem::path& path, formats::FileContent
   known_[path] = content;
 }
 
+void SessionWriter::forgetAllBut(const std::set<std::filesystem::path>& paths) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(known_, [&](const auto& file) { return !paths.contains(file.first); });
+}
+
+std::size_t SessionWriter::knownFiles() const {
+  const std::lock_guard lock(mutex_);
+  return known_.size();
+}
+
 std::optional<formats::FileContent> SessionWriter::known(const std::filesystem::path& path) const {
   const auto found = known_.find(path);
   return found == known_.end() ? std::nullopt : std::optional(found->second);

@@ -2,12 +2,14 @@
 // request for a path replaces older ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +52,11 @@ class SessionWriter {
   /// file.
   void know(const std::filesystem::path& path, formats::FileContent content);
 
+  /// Forgets the content of all files but these.
+  void forgetAllBut(const std::set<std::filesystem::path>& paths);
+  /// The number of files whose content is known.
+  std::size_t knownFiles() const;
+
   /// Returns the next finished request, one at a time.
   std::optional<Done> take();
   /// Waits until all requests are done; `hurry`: without the delays.
@@ -74,7 +81,7 @@ class SessionWriter {
   /// The content of the file when it was last read or written here.
   std::optional<formats::FileContent> known(const std::filesystem::path& path) const;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Job> jobs_;
   std::vector<Done> done_;
   std::map<std::filesystem::path, formats::FileContent> known_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/platform/files.h"
+#include "core/platform/process.h"
 #include "session_window.h"
 
 namespace headscope::ui {
@@ -109,6 +110,16 @@ TEST_F(Autosave, ALockThatAProgramLeftBehindGoes) {
   fs::path lock = running.path();
   lock.replace_extension().replace_extension(".lock");
   EXPECT_TRUE(fs::exists(lock));  // … that of one that runs stays
+}
+
+TEST_F(Autosave, HalfWrittenFilesOfProgramsThatEndedGo) {
+  const std::string name = "autosave-999999999.headscope.json";  // above the largest process id
+  const auto dead = state_.file(name + ".tmp-999999999-1", "{");
+  const auto running =
+      state_.file(name + ".tmp-" + std::to_string(platform::processId()) + "-1", "{");
+  EXPECT_TRUE(abandonedAutosaves(state_.path()).empty());
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(running));
 }
 
 /// A program makes its lock's file and then locks it. If another program removed the file in

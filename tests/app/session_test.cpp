@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "app/session_store.h"
 #include "app/session_writer.h"
 #include "app/view_json.h"
 #include "core/attention/limits.h"
@@ -302,6 +303,22 @@ TEST(SessionWriter, WritesTheNewestOfWhatItWasGivenWhenTheFirstIsDue) {
   EXPECT_EQ(formats::loadSession(path, kTestBudget).document->input->tokens[0][0], "second");
   EXPECT_TRUE(writer.take());
   EXPECT_FALSE(writer.take());
+}
+
+/// Every session that is opened adds a file to compare with. Files of sessions that no state of the
+/// history belongs to any more are dropped.
+TEST(SessionStore, ForgetsTheFilesOfSessionsThatTheHistoryHasDropped) {
+  const DocumentPtr document = textDocument("first");
+  formats::Session session{document, "{}", {}, {}};
+  session.content = formats::FileContent{1};
+  Scheduler scheduler;
+  SessionStore store(scheduler, {document, {}, {}, {}});
+  History history(document, kTestBudget);
+  for (int i = 0; i < 20; ++i) {
+    history.setMark(store.opened("lecture" + std::to_string(i) + ".headscope.json", session));
+    store.follow(history);
+  }
+  EXPECT_EQ(store.knownFiles(), 1U);  // the shown session's
 }
 
 }  // namespace
