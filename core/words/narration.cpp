@@ -67,10 +67,10 @@ std::string Narrator::headStart(TensorId tensor, Index row, Index first) const {
 }
 
 std::string Narrator::numbers(TensorId tensor, Index row, Index first, Index count) const {
-  const Index told = std::min(kNumbersNarrated, count);
+  const Index shown = std::min(kNumbersNarrated, count);
   std::string text = named(cell(tensor, row, first));
-  for (Index i = 1; i < told; ++i) text += ", " + number(value(cell(tensor, row, first + i)));
-  return told < count ? text + " …" : text;
+  for (Index i = 1; i < shown; ++i) text += ", " + number(value(cell(tensor, row, first + i)));
+  return shown < count ? text + " …" : text;
 }
 
 double Narrator::length(const CellRef& first, Index cols) const {
@@ -83,14 +83,14 @@ double Narrator::length(const CellRef& first, Index cols) const {
 
 std::string Narrator::sum(const Explanation& e) const {
   std::string text = "=";
-  const std::size_t told = std::min(kTermsNarrated, e.terms.size());
-  for (std::size_t i = 0; i < told; ++i) {
+  const std::size_t shown = std::min(kTermsNarrated, e.terms.size());
+  for (std::size_t i = 0; i < shown; ++i) {
     const Term& t = e.terms[i];
     text += i == 0 ? " " : " + ";
     text += factorText(t.leftValue) + "·" + factorText(t.rightValue);
   }
-  if (e.terms.size() > told) {
-    const std::size_t left = e.terms.size() - told;
+  if (e.terms.size() > shown) {
+    const std::size_t left = e.terms.size() - shown;
     text += fmt::format(" + … {} more term{}", left, left == 1 ? "" : "s");
   }
   if (e.pinned)

@@ -30,7 +30,7 @@ class LessonPanel {
     words(look_.fonts.regular, look_.theme.text, run_.shown().text);
     question();
     exercise();
-    showWhatWasTold();
+    scrollToNewParts();
     speaker();
     ImGui::EndChild();
     buttons();
@@ -39,8 +39,8 @@ class LessonPanel {
  private:
   /// Scrolls so that an answer with the following exercise, a hint, or an exercise that has just
   /// been done is not hidden below the panel's end.
-  void showWhatWasTold() {
-    enum Told { kRead = 1, kAnswered = 2, kDone = 4, kHint = 8 };
+  void scrollToNewParts() {
+    enum Part { kRead = 1, kAnswered = 2, kDone = 4, kHint = 8 };
     int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("scenes done"), 0);
     const int now = (run_.shown().ready ? kRead : 0) | (run_.answered() ? kAnswered : 0) |
                     (run_.shown().checked ? kDone : 0) | (run_.hintShown() ? kHint : 0);
