@@ -12,6 +12,7 @@
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/attention/state_dict.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/document.h"
 #include "core/editing/edit.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/open_model.h"
+#include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
 #include "core/document/trace_gradients.h"

@@ -9,11 +9,13 @@
 
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
-#include "core/attention/switches.h"
-#include "core/document/document.h"
 #include "core/document/fwd.h"
 #include "core/document/trace_gradients.h"
 #include "core/formats/session.h"
+
+namespace headscope {
+struct Switch;
+}  // namespace headscope
 
 namespace headscope::cli {
 

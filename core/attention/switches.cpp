@@ -6,6 +6,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/attention/config.h"
+
 namespace headscope {
 namespace {
 

@@ -7,10 +7,11 @@
 #include <tuple>
 #include <variant>
 
-#include "core/attention/config.h"
 #include "core/attention/steps/step_id.h"
 
 namespace headscope {
+
+struct AttentionConfig;
 
 struct Switch {
   std::variant<bool AttentionConfig::*, double AttentionConfig::*> field;

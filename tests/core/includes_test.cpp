@@ -192,10 +192,10 @@ struct FanOutLimit {
 };
 
 const std::vector<FanOutLimit> kFanOutLimits{
-    {"core/attention/config.h", 44},      {"core/attention/steps/step.h", 23},
-    {"core/document/document.h", 22},     {"core/document/trace.h", 34},
-    {"core/input/training_domain.h", 9},  {"core/editing/edit.h", 23},
-    {"core/analysis/head_metrics.h", 13}, {"app/ui/panel.h", 27},
+    {"core/attention/config.h", 43},      {"core/attention/steps/step.h", 22},
+    {"core/document/document.h", 21},     {"core/document/trace.h", 34},
+    {"core/input/training_domain.h", 8},  {"core/editing/edit.h", 22},
+    {"core/analysis/head_metrics.h", 12}, {"app/ui/panel.h", 27},
     {"app/ui/view_state.h", 15},
 };
 
