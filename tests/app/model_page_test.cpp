@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -65,6 +66,33 @@ TEST_F(ModelPage, ATextThatIsTooLongIsCutByAButton) {
   ui.frame();
   EXPECT_FALSE(ui.shows("takes at most 64", kModelTextCard)) << all(kModelTextCard);
   EXPECT_TRUE(ui.shows("the first 64 of ", kModelTextCard)) << all(kModelTextCard);
+}
+
+/// The tokens of a long text push the predictions below the card's lower edge.
+TEST(ModelText, ScrollsToThePredictionsOfALongText) {
+  AppDriver ui(presetDocument("by-hand"), 1000, 760);  // the page itself fits
+  ui.view().selection.page = kModelPage;
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += '\x05';  // a wide name: <0x05>
+  ui.view().model.place = {std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2", text};
+  ui.frame();
+  ui.settle();
+  ui.frame();
+  const auto percents = [&] {
+    const std::string all = ui.screen().all(kModelTextCard);
+    return std::count(all.begin(), all.end(), '%');
+  };
+  ASSERT_TRUE(ui.shows("tiny-gpt2", kModelTextCard)) << ui.screen().all();
+  const auto above = percents();
+  const auto card = *ui.window(kModelTextCard);
+  ui.host().moveMouse({(card.x0 + card.x1) / 2, (card.y0 + card.y1) / 2});
+  for (int i = 0; i < 50; ++i) {
+    ui.host().wheel(-1);
+    ui.frame();
+  }
+  ui.settle();
+  EXPECT_EQ(ui.window(kModelTextCard)->y0, card.y0) << "the page scrolled, not the card";
+  EXPECT_GT(percents(), above) << ui.screen().all(kModelTextCard);
 }
 
 TEST_F(ModelPage, ASessionsModelIsOpenedAgain) {

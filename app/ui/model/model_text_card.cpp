@@ -49,6 +49,14 @@ class ModelTextCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     heading(look, text().title, model_.busy() ? "at work …" : text().about);
+    beginPart("model text body", {0.0F, 0.0F});  // a long text needs more than the card's height
+    body(panel);
+    ImGui::EndChild();
+  }
+
+ private:
+  void body(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     const auto moment = model_.moment();
     if (!model_.problem().empty()) {
       wrappedLabel(look.fonts.regular, look.theme.bad, model_.problem());
@@ -85,7 +93,6 @@ class ModelTextCard final : public Card {
     predictions(panel, *moment);
   }
 
- private:
   /// Draws a line about the parts of the folder that the pass leaves out; a tooltip lists them.
   static void notes(const FrameContext& look, const model::ModelNotes& notes) {
     if (notes.empty()) return;
