@@ -132,7 +132,7 @@ std::vector<BackgroundPart> App::State::makeParts() {
 void App::State::build(const ui::Fonts& fonts, double now) {
   wantsFrame = false;
   nextChange = ui::kNever;
-  for (const BackgroundPart& part : parts) part.follow(now);
+  for (const BackgroundPart& part : parts) part.beginFrame(now);
   openDropped();  // after them, so that the pass of an opened file is first shown by the next frame
   startExport();
 

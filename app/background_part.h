@@ -18,11 +18,11 @@ class BackgroundPart {
   ///   setWake(Wake)  sets the function that other threads call whenever there is something to draw
   ///   finish()       waits; returns whether the next frame has results to take, if it ever has
   ///   stop()         ends computations, because no further frame follows
-  /// `follow` takes results and requests more work, at the beginning of each frame.
+  /// `beginFrame` takes results and requests more work, at the beginning of each frame.
   template <typename Part>
-  BackgroundPart(Part& part, std::function<void(double now)> follow)
+  BackgroundPart(Part& part, std::function<void(double now)> beginFrame)
       : setWake([&part](const Wake& wake) { part.setWake(wake); }),
-        follow(std::move(follow)),
+        beginFrame(std::move(beginFrame)),
         finish([&part] {
           if constexpr (std::is_void_v<decltype(part.finish())>) {
             part.finish();
@@ -34,7 +34,7 @@ class BackgroundPart {
         stop([&part] { part.stop(); }) {}
 
   std::function<void(const Wake& wake)> setWake;
-  std::function<void(double now)> follow;
+  std::function<void(double now)> beginFrame;
   std::function<bool()> finish;
   std::function<void()> stop;
 };

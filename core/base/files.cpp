@@ -61,25 +61,24 @@ std::string readText(const fs::path& path, std::uintmax_t mostBytes, std::string
   return text;
 }
 
-UnchangedFile::UnchangedFile(const fs::path& path) : path_(path) {
-  std::error_code code;
-  opened_ = stampOf(path, code);  // before it is opened: a change in between is noticed
+// The stamp is taken before the file is opened, so that a change in between is noticed.
+UnchangedFile::UnchangedFile(const fs::path& path) : path_(path), opened_(stampOf(path)) {
   InputFile file = openInput(path);
   bytes_ = file.bytes;
   stream_ = std::move(file.stream);
 }
 
-UnchangedFile::Stamp UnchangedFile::stampOf(const fs::path& path, std::error_code& code) {
+std::optional<UnchangedFile::Stamp> UnchangedFile::stampOf(const fs::path& path) {
+  std::error_code code;
   Stamp stamp;
   stamp.bytes = fs::file_size(path, code);
   if (!code) stamp.written = fs::last_write_time(path, code);
-  return stamp;
+  return code ? std::nullopt : std::optional(stamp);
 }
 
 bool UnchangedFile::changed() const {
-  std::error_code code;
-  const Stamp now = stampOf(path_, code);
-  return !code && now != opened_;
+  const std::optional<Stamp> now = stampOf(path_);
+  return now && now != opened_;
 }
 
 void UnchangedFile::read(std::uint64_t offset, std::span<char> to) const {

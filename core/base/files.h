@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -54,10 +55,11 @@ class UnchangedFile {
 
     bool operator==(const Stamp&) const = default;
   };
-  static Stamp stampOf(const std::filesystem::path& path, std::error_code& code);
+  /// Nothing for a path that leads nowhere.
+  static std::optional<Stamp> stampOf(const std::filesystem::path& path);
 
   std::filesystem::path path_;
-  Stamp opened_;
+  std::optional<Stamp> opened_;  // before the file was opened
   std::uint64_t bytes_ = 0;
   mutable std::mutex mutex_;  // of the stream
   mutable std::ifstream stream_;

@@ -253,11 +253,10 @@ Edit& Edit::operator=(Edit&&) noexcept = default;
 Edit::~Edit() = default;
 
 Edit setSwitch(const Switch& which, double value) {
-  return std::visit(
-      [value]<typename Value>(Value AttentionConfig::*field) -> Edit {
-        return SetSwitch<Value>{field, static_cast<Value>(value)};
-      },
-      which.field);
+  if (const auto* flag = std::get_if<bool AttentionConfig::*>(&which.field)) {
+    return SetSwitch{*flag, value != 0.0};
+  }
+  return SetSwitch{std::get<double AttentionConfig::*>(which.field), value};
 }
 
 EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,

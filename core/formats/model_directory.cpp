@@ -59,10 +59,7 @@ Tensor zerosFor(Index count) { return Tensor::zeros({count}); }
 class PartsReader {
  public:
   PartsReader(const WeightFiles& files, const ModelConfig& config, NamePrefix prefix)
-      : files_(files),
-        c_(config),
-        wrapper_(std::move(prefix.wrapper)),
-        prefix_(std::move(prefix.base)) {}
+      : files_(files), c_(config), prefix_(std::move(prefix)) {}
 
   /// From now on, tensors are checked and their names collected, but not read.
   void checkOnly(std::set<std::string>& names) { noted_ = &names; }
@@ -163,17 +160,17 @@ class PartsReader {
   std::string repeatedBy(std::string_view name) const {
     if (!hasReadout()) return {};
     if (name == decoderName() && !ownDecoder())
-      return prefix_ + std::string(embeddingName(c_.family));
+      return prefix_.base + std::string(embeddingName(c_.family));
     if (name == "cls.predictions.decoder.bias") return "cls.predictions.bias";
     if (name == "lm_head.decoder.bias") return "lm_head.bias";
     return {};
   }
 
  private:
-  bool has(const std::string& name) const { return files_.has(wrapper_ + name); }
+  bool has(const std::string& name) const { return files_.has(prefix_.wrapper + name); }
 
   /// Returns whether the model was saved with a head that its file lacks.
-  bool lacksHead() const { return c_.languageModelHead && !prefix_.empty(); }
+  bool lacksHead() const { return c_.languageModelHead && !prefix_.base.empty(); }
 
   std::string decoderName() const {
     switch (c_.family) {
@@ -191,7 +188,7 @@ class PartsReader {
   }
 
   [[noreturn]] void refuseMissing(const std::string& name) const {
-    const bool head = name == wrapper_ + decoderName() && c_.tied == ModelConfig::Tied::no;
+    const bool head = name == prefix_.wrapper + decoderName() && c_.tied == ModelConfig::Tied::no;
     throw UserError(fmt::format(
         "{} has no tensor \"{}\", which a {} model of this config.json has: {}",
         files_.directory().string(), name, c_.typeName(),
@@ -201,7 +198,7 @@ class PartsReader {
   }
 
   Tensor take(const std::string& inModel, const Shape& shape) const {
-    const std::string name = wrapper_ + inModel;
+    const std::string name = prefix_.wrapper + inModel;
     if (!files_.has(name)) refuseMissing(name);
     if (!isReadableFloat(files_.dtype(name))) {
       throw UserError(
@@ -220,7 +217,7 @@ class PartsReader {
     return {};
   }
   Tensor base(const std::string& name, const Shape& shape) const {
-    return take(prefix_ + name, shape);
+    return take(prefix_.base + name, shape);
   }
   Tensor firstOf(std::initializer_list<const char*> names, const Shape& shape) const {
     for (const char* name : names) {
@@ -238,7 +235,7 @@ class PartsReader {
     if (!c_.rmsNorm) n.bias = take(stem + (older ? ".beta" : ".bias"), shape);
     return n;
   }
-  NormWeights norm(const std::string& stem) const { return normCalled(prefix_ + stem); }
+  NormWeights norm(const std::string& stem) const { return normCalled(prefix_.base + stem); }
 
   struct Dense {
     Tensor weight, bias;  // (out, in), (out); the bias is empty where there is none
@@ -369,7 +366,7 @@ class PartsReader {
 
   const WeightFiles& files_;
   const ModelConfig& c_;
-  std::string wrapper_, prefix_;
+  NamePrefix prefix_;
   std::set<std::string>* noted_ = nullptr;
 };
 

@@ -33,7 +33,7 @@ TEST(BackgroundPart, PassesEverythingOn) {
   of.setWake([&] { ++woken; });
   part.wake();
   EXPECT_EQ(woken, 1);
-  of.follow(2.5);
+  of.beginFrame(2.5);
   EXPECT_EQ(followedAt, 2.5);
   EXPECT_TRUE(of.finish());
   EXPECT_FALSE(of.finish());

@@ -133,12 +133,13 @@ MatrixRef headMatrix(TensorId tensor, const AttentionConfig& c, Index item, Inde
 
 HeadTiles::HeadTiles(const PanelContext& panel, Magnitudes& magnitudes, TensorId tensor,
                      bool gradients)
-    : panel_(panel), tensor_(tensor), gradients_(gradients) {
-  const Index item = panel.selection.item;
-  scale_ =
-      tensor == TensorId::weights && !gradients
-          ? weightScale(panel.look, weightRange(panel.trace, item, -1))
-          : divergingScale(panel.look, magnitudes.of(panel.trace, tensor, item, -1, gradients));
+    : panel_(panel),
+      tensor_(tensor),
+      gradients_(gradients),
+      scale_(tensor == TensorId::weights && !gradients
+                 ? weightScale(panel.look, weightRange(panel.trace, panel.selection.item, -1))
+                 : divergingScale(panel.look, magnitudes.of(panel.trace, tensor,
+                                                            panel.selection.item, -1, gradients))) {
 }
 
 MatrixRef HeadTiles::ref(Index head) const {
