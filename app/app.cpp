@@ -166,6 +166,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .selection = view.selection,
         .preferences = view.preferences,
         .frame = view.frame,
+        .stageView = view.stage,
         .headsView = view.heads,
         .trainView = view.train,
         .modelView = view.model,
@@ -179,6 +180,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .flash = flash.at(now, computations, &wantsFrame),
         .purposes = purposes.of(newest),
         .gradientsProblem = gradientsProblem,
+        .slide = presenter.on() && !lecture.forTheRoom().counter.empty(),
         .alone = presenter.on() || embedded || !view.selection.focus.empty(),
         .hostHasDialog = chooseFiles != nullptr,
     };

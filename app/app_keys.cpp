@@ -6,6 +6,7 @@
 #include "app/ui/frame_commands.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/panel.h"
+#include "app/ui/stage/stage_page.h"
 #include "app/ui/timeline/playback.h"
 #include "core/document/trace.h"
 
@@ -80,7 +81,7 @@ void App::State::keys(const ui::PanelContext& panel) {
   const bool command = io.KeyCtrl || io.KeyAlt;
   const ui::Page& page = pages.open(view.selection.page);
   // tab moves from one matrix to the next
-  const bool byTab = !page.showsDocument() && !presenter.on();
+  const bool byTab = !page.showsDocument(view) && !presenter.on();
   if (!command && ui::controlKeys(controls, page.text().controls, byTab)) return;
   if (!command && presenter.keys(view.selection)) return;
   if (!command && lecture.keys(panel, presenter.on())) return;
@@ -103,7 +104,9 @@ void App::State::keys(const ui::PanelContext& panel) {
   if (keyPressed(Key::pageDown)) ui::goBy(view, playback, 1, true);
   if (keyPressed(Key::space, false)) ui::togglePlay(view, playback);
   if (keyPressed(Key::escape, false)) {
-    if (view.selection.playTime) {
+    if (ui::returnToStage(panel)) {
+      return;
+    } else if (view.selection.playTime) {
       ui::leaveTimeline(view);
     } else {
       view.selection.cell.reset();

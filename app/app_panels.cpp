@@ -12,6 +12,7 @@
 #include "app/ui/model/model_page.h"
 #include "app/ui/panel.h"
 #include "app/ui/speaker_notes.h"
+#include "app/ui/stage/stage_page.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
@@ -23,6 +24,7 @@ namespace headscope {
 /// Creates all pages in the order of their buttons; a new page is a line here.
 ui::Pages App::State::makePages() {
   std::vector<std::unique_ptr<ui::Page>> made;
+  made.push_back(ui::makeStagePage(tokenRow));
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes, model.live));
   made.push_back(ui::makeHeadsPage());
   made.push_back(ui::makeTrainPage(training, headCounts, scaleStudy));
@@ -59,7 +61,7 @@ void App::State::wholeWindow(const ui::PanelContext& panel) {
   const ui::Page& page = pages.open(view.selection.page);
   const ui::WindowLayout layout =
       ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height(),
-                        page.showsDocument() ? tokenRow.height(panel) : 0.0F, panel.look.scale,
+                        page.showsDocument(view) ? tokenRow.height(panel) : 0.0F, panel.look.scale,
                         sessions.offerHeight()});
   offerTop = layout.tokens.b.y;
   bars(panel, layout.topBar, layout.tokens);
@@ -107,6 +109,7 @@ void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const 
                                 history.redoName()};
   topBar.draw(panel, state);
   ui::endBand(top, look);
+  if (std::exchange(view.frame.asksForSentence, false)) tokenRow.edit(panel);
 
   view.frame.typesText = false;
   if (tokens.empty()) return;
@@ -173,7 +176,7 @@ void App::State::body(const ui::PanelContext& panel, const ui::Rect& at) {
 void App::State::drawCard(const ui::PanelContext& panel, const ui::Page& page, ui::Card& card,
                           const ui::Rect& at) {
   const std::string id(card.text().id);
-  if (ui::beginCard(id.c_str(), at.a, at.size(), panel.look)) {
+  if (ui::beginCard(id.c_str(), at.a, at.size(), panel.look, card.text().framed)) {
     ui::offerCard(controls, id, panel.look);
     card.draw(panel);
   }
@@ -226,9 +229,10 @@ void App::State::oneCard(const ui::PanelContext& panel, std::string_view id, ui:
   if (ui::mistakeBadge(panel, at.a, at.width()) > 0.0F) {
     at.cutTop(ui::mistakeBadgeHeight(panel.look), panel.look.space.small);
   }
-  if (ui::beginCard("panel", at.a, at.size(), panel.look)) {
+  ui::Card& card = page->cards().open(id);
+  if (ui::beginCard("panel", at.a, at.size(), panel.look, card.text().framed)) {
     ui::offerCard(controls, "panel", panel.look);
-    page->cards().open(id).draw(panel);
+    card.draw(panel);
   }
   ui::endCard();
 }

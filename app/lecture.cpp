@@ -33,6 +33,7 @@ ui::Presenter::Words Lecture::forTheRoom() const {
   words.problem = problem_;
   if (lesson_.open() || ownScenes()) words.keys = "→ ← scenes · F10 speaker's lines";
   if (lesson_.open()) {
+    words.counter = fmt::format("{} of {}", lesson_.place() + 1, lesson_.lesson().scenes.size());
     words.sentence = lesson_.forTheRoom();
   } else if (const formats::SavedScene* scene = sessions_.sceneShown()) {
     words.sentence.text = ui::asRichText(scene->words.sentence);
@@ -65,6 +66,7 @@ ui::SpeakerNotes Lecture::forTheSpeaker(double now) const {
     notes.title = lesson_.scene().title;
     notes.say = lesson_.shown().speaker;
     notes.next = lesson_.nextInWords();
+    notes.nextSentence = lesson_.nextSentence();
     return notes;
   }
   const formats::SavedScene* scene = sessions_.sceneShown();

@@ -38,7 +38,7 @@ void visitHeadsFields(Fields& f, View& view) {
   constexpr std::array kContents{"weights", "norm-weighted"};
   constexpr std::array kDrawings{"heatmaps", "lines"};
   constexpr std::array kPoolings{"mean", "maximum"};
-  constexpr std::array kLooks{"lines", "values", "lengths"};
+  constexpr std::array kLooks{"sentence", "lines", "values", "lengths"};
   constexpr std::array kFigures{"scatter", "table"};
   constexpr std::array kEnlarged{"none", "figures", "similarity"};
   constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several", "how-learned"};
@@ -124,6 +124,9 @@ void visitFields(Fields& f, View& view) {
   f.word("page",
          view.selection.page);  // values of a newer program are kept unchanged, as for the tool
   f.word("presented", view.selection.presented);
+  f.number("stage_word", view.stage.word, Index{-1}, Limits::kTokens - 1);
+  f.time("stage_place", view.stage.at);
+  f.flag("stage_settings", view.stage.settingsOpen);
   visitHeadsFields(f, view.heads);
   f.word("train_task", view.train.task);
   f.number("train_layers", view.train.layers, Index{0}, training::kMostLayers);
@@ -285,7 +288,7 @@ ViewState viewFromJson(const std::string& text, ViewState view) {
   } catch (const JsonError&) {
     return view;
   }
-  view.frame.playing = false;
+  view.frame.playing = view.frame.stagePlaying = false;
   view.frame.hovered.reset();
   return view;
 }

@@ -15,6 +15,7 @@
 #include "app/host/headless.h"
 #include "app/host/offscreen.h"
 #include "app/host/painter.h"
+#include "app/ui/stage/journey.h"
 #include "bench/documents.h"
 #include "bench/passes.h"
 #include "bench/shown_pictures.h"
@@ -252,6 +253,11 @@ std::vector<View> everyView() {
                        view.train.tab = tab;
                      }});
   }
+  views.push_back({"stage", [](ui::ViewState& view) { view.selection.page = ui::kStagePage; }});
+  views.push_back({"journey", [](ui::ViewState& view) {
+                     view.selection.page = ui::kStagePage;
+                     view.stage.at = ui::journeyAt(65.0);
+                   }});
   views.push_back({"learn", [](ui::ViewState& view) { view.selection.page = ui::kLearnPage; }});
   views.push_back({"model", [](ui::ViewState& view) {
                      view.selection.page = ui::kModelPage;

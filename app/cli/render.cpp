@@ -17,6 +17,7 @@
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
 #include "app/ui/export_choice.h"
+#include "app/ui/stage/journey.h"
 #include "core/attention/steps/step.h"
 #include "core/document/document.h"
 
@@ -67,10 +68,17 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   options.look.applyTo(view);
   view.selection.focus = options.view == "step" ? ui::kStepViewCard : "";
   if (!options.view.empty()) {
-    view.selection.page = options.view == "heads" ? ui::kHeadsPage : ui::kFlowPage;
+    view.selection.page = options.view == "heads"   ? ui::kHeadsPage
+                          : options.view == "stage" ? ui::kStagePage
+                                                    : ui::kFlowPage;
   }
   view.preferences.animate = false;
-  if (options.moment || cellGiven) view.selection.playTime = options.moment;
+  if (options.view == "stage") {
+    if (options.moment) view.stage.at = ui::journeyAt(*options.moment);
+    view.stage.word = cell.row.value_or(-1);
+  } else if (options.moment || cellGiven) {
+    view.selection.playTime = options.moment;
+  }
   if (saved && !cellGiven) return view;
   view.selection.cell.reset();
   if (cell.step.empty()) cell.step = "score";
@@ -94,7 +102,7 @@ void render(const RenderOptions& options, std::ostream& out) {
   files.writes("--out", options.out, {".png"});
   files.check();
   if (options.moment && options.view == "heads") {
-    throw UserError("--moment: the heads have no timeline; give --view flow or --view step");
+    throw UserError("--moment: the heads have no timeline; give --view stage, flow or step");
   }
   PictureRequest picture{{}, size.width, size.height, options.out, {}};
   AppOptions& app = picture.program;
@@ -118,11 +126,11 @@ Command addRender(CLI::App& app) {
       ->required()
       ->type_name("FILE.png");
   sub->add_option("--view", options->view,
-                  "flow (default: the whole window), heads, or step (its matrices alone)")
-      ->check(CLI::IsMember({"flow", "heads", "step"}));
+                  "stage, flow (default: the whole window), heads, or step (its matrices alone)")
+      ->check(CLI::IsMember({"stage", "flow", "heads", "step"}));
   sub->add_option("--size", options->size, "in pixels (default 1600x1000)")->type_name("WxH");
   sub->add_option("--moment", options->moment,
-                  "the timeline's picture after this many seconds, for the query --row")
+                  "the picture after this many seconds of playing, for the query --row")
       ->check(notNumber)
       ->check(CLI::NonNegativeNumber)
       ->type_name("SECONDS");

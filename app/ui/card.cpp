@@ -26,6 +26,10 @@ std::size_t Cards::tabs(const PanelContext& panel, const char* id, std::size_t o
   const FrameContext& look = panel.look;
   Card& card = at(open);
   const CardText& text = card.text();
+  if (panel.slide) {
+    heading(look, text.title);
+    return open;
+  }
   std::vector<Tab> tabs;
   for (const auto& each : cards_) {
     const CardText& of = each->text();

@@ -22,6 +22,7 @@ struct CardText {
   bool tall = true;                // needs more than the usual share of the window's height
   const char* subtitle = nullptr;  // shown next to the tabs while it is open; null: `about`
   bool alone = true;               // may fill the screen or a picture alone
+  bool framed = true;              // stands on a panel with a border
 };
 
 /// The pass that the current pass is compared with while a card is open.

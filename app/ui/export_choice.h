@@ -50,10 +50,12 @@ struct PictureView {
   const char* card;       // as in ExportChoice::view
   const char* title;      // null: the open tool's
   const char* suffix;     // the end of the file's name
-  const char* page = "";  // Train or Model; empty: the pages that show Flow's layer
+  const char* page = "";  // Stage, Train or Model; empty: the other pages of Flow's layer
 };
 inline constexpr std::array kPictureViews{
     PictureView{"", "window", ""},
+    PictureView{kSentenceCard, "sentence", "-sentence", kStagePage},
+    PictureView{kSmallStagesCard, "all heads", "-heads", kStagePage},
     PictureView{kToolsCard, nullptr, "-tool"},
     PictureView{kStepViewCard, "step", "-step"},
     PictureView{kStripCard, "heads", "-heads"},
@@ -65,7 +67,7 @@ inline constexpr std::array kPictureViews{
     PictureView{kModelPredictionCard, "prediction", "-prediction", kModelPage}};
 /// Returns whether a picture is offered on a page.
 inline bool isOffered(const PictureView& picture, std::string_view page) {
-  const bool hasOwn = page == kTrainPage || page == kModelPage;
+  const bool hasOwn = page == kStagePage || page == kTrainPage || page == kModelPage;
   return *picture.card == '\0' || picture.page == (hasOwn ? page : std::string_view());
 }
 /// Returns the view of a card, or the whole window where there is no such view.

@@ -30,10 +30,12 @@ void FirstLook::open(const Document& document, ViewState& view) {
           CellRef{TensorId::rawScores, 0, static_cast<Index>(head), static_cast<Index>(query), key};
     }
   }
+  view.selection.page = kStagePage;
   if (!cell_) return;
   view.selection.step = StepId::score;
   view.selection.head = cell_->head;
   view.selection.cell = cell_;
+  view.stage.word = cell_->row;
 }
 
 bool FirstLook::isAsOpened(const PanelContext& panel) const {
@@ -44,7 +46,7 @@ bool FirstLook::isAsOpened(const PanelContext& panel) const {
 }
 
 std::string FirstLook::inWords(const PanelContext& panel) {
-  if (!cell_) return {};
+  if (!cell_ || panel.selection.page == kStagePage) return {};
   if (document_ == nullptr) document_ = &panel.document;
   if (!isAsOpened(panel) || !exists(*cell_, panel.trace.config())) {
     cell_.reset();

@@ -97,6 +97,20 @@ constexpr ImWchar kTextRanges[] = {
     0x20AC, 0x20AC,  // €
     0,
 };
+// The letters of display type, which are large: others come from the smaller fonts.
+constexpr ImWchar kDisplayRanges[] = {
+    0x0020, 0x007E,  // Latin
+    0x00A0, 0x00FF,  // Latin-1: umlauts, ×, ÷, ·
+    0x0100, 0x017F,  // Latin Extended-A
+    0x2013, 0x2026,  // dashes, quotation marks, …
+    0,
+};
+constexpr ImWchar kDisplaySymbolRanges[] = {
+    0x1D42, 0x1D42,  // ᵂ
+    0x2192, 0x2192,  // →
+    0x221A, 0x221A,  // √
+    0,
+};
 constexpr ImWchar kSymbolRanges[] = {
     0x1D40, 0x1D42,  // ᵀ ᵁ ᵂ
     0x1D48, 0x1D49,  // ᵈ ᵉ
@@ -172,6 +186,15 @@ class FontAdder {
   FontAdder(ImFontAtlas& atlas, FontFiles files, const MoreLetters& more)
       : atlas_(atlas), files_(files), more_(more) {}
 
+  /// Adds a typeface for display type; `em` is the typographic size in pixels.
+  ImFont* addDisplay(FontFace face, float em) const {
+    if (!has(face)) return add(face, em);
+    addFace(face, em, false, kDisplayRanges);
+    ImFont* font = atlas_.Fonts.back();
+    if (has(FontFace::symbols)) addFace(FontFace::symbols, em, true, kDisplaySymbolRanges);
+    return font;
+  }
+
   /// Adds a typeface; `em` is the typographic size in pixels.
   ImFont* add(FontFace face, float em) const {
     if (!has(face)) face = FontFace::symbols;  // DejaVu Sans has all letters as well
@@ -231,6 +254,12 @@ Fonts fillAtlas(ImFontAtlas& atlas, float scale, FontFiles files, const MoreLett
   fonts.tiny = add(FontFace::regular, 10.0F);
   fonts.semibold = add(FontFace::semibold, 15.0F);
   fonts.title = add(FontFace::semibold, 19.0F);
+  const auto addDisplay = [&](FontFace face, float points) {
+    return adder.addDisplay(face, points * scale);
+  };
+  fonts.large = addDisplay(FontFace::regular, 22.0F);
+  fonts.display = addDisplay(FontFace::regular, 40.0F);
+  fonts.displayBold = addDisplay(FontFace::semibold, 36.0F);
   fonts.mono = add(FontFace::mono, 13.0F);
   fonts.monoSmall = add(FontFace::mono, 11.5F);
   fonts.found = more.from;

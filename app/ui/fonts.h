@@ -23,14 +23,17 @@ struct MoreLetters {
 };
 
 struct Fonts {
-  ImFont* regular = nullptr;     // 14 points at scale 1
-  ImFont* small = nullptr;       // 12
-  ImFont* tiny = nullptr;        // 10: superscripts, subscripts, dense axis labels
-  ImFont* semibold = nullptr;    // 15: panel titles
-  ImFont* title = nullptr;       // 19: the program's name
-  ImFont* mono = nullptr;        // 13: numbers, formulas
-  ImFont* monoSmall = nullptr;   // 11.5
-  std::vector<FoundFont> found;  // kept, as Dear ImGui may read their files later
+  ImFont* regular = nullptr;      // 14 points at scale 1
+  ImFont* small = nullptr;        // 12
+  ImFont* tiny = nullptr;         // 10: superscripts, subscripts, dense axis labels
+  ImFont* semibold = nullptr;     // 15: panel titles
+  ImFont* title = nullptr;        // 19: the program's name
+  ImFont* large = nullptr;        // 22: sentences of the page Stage; Latin letters, as below
+  ImFont* display = nullptr;      // 40: the words of the page Stage
+  ImFont* displayBold = nullptr;  // 36: its headline, and the chosen word
+  ImFont* mono = nullptr;         // 13: numbers, formulas
+  ImFont* monoSmall = nullptr;    // 11.5
+  std::vector<FoundFont> found;   // kept, as Dear ImGui may read their files later
 };
 
 /// Fills the atlas for an interface scale (1 … 3). Uses ImGui's font where no typeface is embedded.

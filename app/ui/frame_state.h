@@ -18,6 +18,10 @@ struct FrameState {
   bool hidesMistakes = false;          // set while a lesson asks to find the mistakes
   bool typesText = false;              // a sentence is being typed and is not yet complete
 
+  bool asksForSentence = false;  // the sentence shall be typed
+  bool fromStage = false;        // Flow shows the numbers of the stage, and Escape goes back
+
+  bool stagePlaying = false;   // the journey of the stage
   bool playing = false;        // the timeline
   bool decodePlaying = false;  // the KV cache …
   double decodeShownAt = 0.0;  // … and when the shown token appeared

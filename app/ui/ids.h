@@ -3,6 +3,7 @@
 
 namespace headscope::ui {
 
+inline constexpr const char* kStagePage = "stage";
 inline constexpr const char* kFlowPage = "flow";
 inline constexpr const char* kHeadsPage = "heads";
 inline constexpr const char* kTrainPage = "train";
@@ -11,6 +12,9 @@ inline constexpr const char* kModelPage = "model";
 
 inline constexpr const char* kToolsCard = "flow";
 inline constexpr const char* kStepViewCard = "stage";
+inline constexpr const char* kSentenceCard = "sentence";
+inline constexpr const char* kSmallStagesCard = "small stages";
+inline constexpr const char* kJourneyCard = "journey";
 inline constexpr const char* kStripCard = "heads";
 inline constexpr const char* kAllHeadsCard = "all heads";
 inline constexpr const char* kTaskCard = "task";

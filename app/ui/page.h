@@ -36,7 +36,7 @@ class Page {
   /// Returns whether the page has content. Otherwise it has no button, and the keyboard skips it.
   virtual bool offered() const { return true; }
   /// Returns whether the page shows the document. Otherwise the bars hide the document's controls.
-  virtual bool showsDocument() const { return true; }
+  virtual bool showsDocument(const ViewState& /*view*/) const { return true; }
   /// Called once a frame while the page is shown, whichever of its cards are visible.
   virtual void follow(const PanelContext& /*panel*/) const {}
   /// The figures at the right of the status bar.

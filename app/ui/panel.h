@@ -31,6 +31,7 @@ struct HeadsView;
 struct ModelView;
 struct Preferences;
 struct Selection;
+struct StageView;
 struct TrainView;
 struct ViewState;
 
@@ -57,6 +58,7 @@ struct PanelContext {
   Selection& selection;
   Preferences& preferences;
   FrameState& frame;
+  StageView& stageView;
   HeadsView& headsView;
   TrainView& trainView;
   ModelView& modelView;
@@ -70,6 +72,7 @@ struct PanelContext {
   FlashState flash{};
   const std::vector<HeadPurpose>* purposes = nullptr;  // of the trace's heads; empty: unknown
   std::string_view gradientsProblem = {};              // why no gradients can be computed
+  bool slide = false;          // a slide of a lecture: without tabs and buttons
   bool alone = false;          // one panel fills the screen or the picture alone
   bool hostHasDialog = false;  // the host has a file dialog; else paths are typed
 };

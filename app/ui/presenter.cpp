@@ -102,10 +102,16 @@ void Presenter::drawLine(const PanelContext& panel, const Words& lecture, const 
   line.cutTop(look.space.small);
   const Page& page = pages_.open(panel.selection.page);
   const bool wrong = !lecture.problem.empty();
-  const std::string where =
-      elided(font, wrong ? lecture.problem : page.placeInWords(panel, card_), line.width());
+  const bool slide = !lecture.counter.empty();
+  const std::string where = elided(slide ? look.fonts.semibold : font,
+                                   wrong   ? lecture.problem
+                                   : slide ? lecture.counter
+                                           : page.placeInWords(panel, card_),
+                                   line.width());
   drawText(list, font, line.a, wrong ? look.theme.bad : look.theme.text, where);
   const float room = line.width() - textSize(font, where).x - look.px(28);
+  // the room does not need the keys of a slide: the lecturer sees them while the mouse moves
+  if (slide && look.mouseStill >= kPointerStays) return;
   if (room < look.px(60)) return;
   const std::string own = page.keysInWords(panel.view);
   const std::string first = !lecture.keys.empty() ? lecture.keys : own;

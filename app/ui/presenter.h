@@ -35,11 +35,12 @@ class Presenter {
   void forgetMouse() { underMouse_ = {}; }
   void noteCard(const Page& page, const Card& card);
 
-  /// The additions of a lecture: its sentence, which replaces the page's, its keys, and its
-  /// problem.
+  /// The additions of a lecture: its sentence, which replaces the page's, its keys, its problem,
+  /// and the counter of its slides, which replaces the current place.
   struct Words {
     SentenceStrip sentence;
     std::string keys, problem;
+    std::string counter = {};  // "3 of 13"; empty: none
   };
   /// Draws the part below the card and subtracts it from the room: a sentence, then a line with the
   /// current place and the keys.

@@ -28,6 +28,16 @@ void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerN
   drawText(&list, fonts.small, keys.a, t.textMuted,
            elided(fonts.small, "page down, page up: forward, back · F10 closes this window",
                   keys.width()));
+  if (!notes.nextSentence.empty()) {  // a small picture of the next slide
+    const float width = room.width() - 2.0F * look.space.medium;
+    const float height =
+        drawRichParagraph(nullptr, fonts, fonts.regular, {}, t.text, notes.nextSentence, width).y;
+    const Rect slide = room.cutBottom(height + 2.0F * look.space.small, look.space.small);
+    list.AddRectFilled(slide.a, slide.b, t.accentSoft, look.space.small);
+    drawRichParagraph(&list, fonts, fonts.regular,
+                      {slide.a.x + look.space.medium, slide.a.y + look.space.small}, t.text,
+                      notes.nextSentence, width);
+  }
   if (!notes.next.empty()) {
     const Rect next = room.cutBottom(fontSize(fonts.semibold), look.space.medium);
     drawText(&list, fonts.semibold, next.a, t.textMuted,

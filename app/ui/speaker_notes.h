@@ -16,6 +16,7 @@ struct SpeakerNotes {
   std::string title;  // title of the scene
   std::string say;    // rich text
   std::string next;   // the effect of the next key
+  std::string nextSentence = {};  // … and what the audience will read then; rich text
   double seconds = 0.0;
   int minutes = 0;  // intended duration; 0: unknown
 };

@@ -456,6 +456,17 @@ void TokenRow::edit(const PanelContext& panel) {
   Tokens(panel, memory_.input, false).startEditing();
 }
 
+void TokenRow::field(const PanelContext& panel, float width) {
+  Tokens(panel, memory_.input, false).field(width);
+  panel.frame.typesText = memory_.input.editing;
+  if (!memory_.input.editing) *panel.look.wantsFrame = true;
+}
+
+void TokenRow::replace(const PanelContext& panel, const std::string& text) {
+  panel.commands.push(SetText{panel.selection.item, false, text});
+  memory_.input.editing = false;
+}
+
 void TokenRow::draw(const PanelContext& panel, const SessionMenu& session) {
   panel.selection.item =
       std::clamp<Index>(panel.selection.item, 0, panel.document.config.batch - 1);

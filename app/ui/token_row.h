@@ -20,6 +20,11 @@ class TokenRow {
   float height(const PanelContext& panel) const;
   /// Opens the sentence for editing and selects all of it.
   void edit(const PanelContext& panel);
+  bool editing() const { return memory_.input.editing; }
+  /// Draws the field of an open sentence at the cursor, where the rows are not shown.
+  void field(const PanelContext& panel, float width);
+  /// Replaces the open sentence and ends the edit.
+  void replace(const PanelContext& panel, const std::string& text);
 
   struct Row {
     bool editing = false;

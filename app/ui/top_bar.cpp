@@ -9,11 +9,13 @@
 #include "app/ui/compat.h"
 #include "app/ui/export_choice.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/menu.h"
 #include "app/ui/panel.h"
 #include "app/ui/preferences.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
 #include "core/attention/limits.h"
 #include "core/base/numbers.h"
@@ -33,6 +35,9 @@ constexpr float kRoomy = 1720.0F;
 constexpr float kNarrow = 1470.0F;
 constexpr float kRoomForName = 1680.0F;  // least width that has room for the program's name
 
+constexpr const char* kSentence = "Your sentence";
+constexpr const char* kSettings = "Settings";
+
 std::string aboutPreset(const Preset& preset) {
   const bool ofModel = preset.brief != preset.title;
   return preset.about + (ofModel ? "\nOnly its sizes: none of its weights are used." : "");
@@ -50,9 +55,17 @@ class TopBarRow {
              compact_) {}
 
   void draw() {
+    const bool onStage = panel_.selection.page == kStagePage;
+    const bool calm = onStage && !panel_.stageView.settingsOpen;
     if (ImGui::GetWindowWidth() >= look_.px(kRoomForName)) title();
     pages();
-    const bool showsDocument = state_.pages.open(panel_.selection.page).showsDocument();
+    if (calm) {
+      stageButtons();
+      memory_.height = row_.bottom() + look_.px(11);
+      return;
+    }
+    if (onStage) settingsButton();
+    const bool showsDocument = state_.pages.open(panel_.selection.page).showsDocument(panel_.view);
     if (showsDocument) {
       presetChoice();
       dimensions();
@@ -83,6 +96,38 @@ class TopBarRow {
       if (pill(look_, text.title, page.get() == &open)) shown = text.id;
       tip(look_, fmt::format("{} (v)", text.about));
     }
+  }
+
+  void settingsButton() {
+    row_.place(buttonWidth(look_, kSettings), 14);
+    bool& open = panel_.stageView.settingsOpen;
+    if (pill(look_, kSettings, open)) open = !open;
+    tip(look_, "Sizes, heads, masks, weights and the row of tokens");
+  }
+
+  /// The few buttons of the stage, at the right end of the bar.
+  void stageButtons() {
+    const bool text = std::holds_alternative<TextSource>(*panel_.document.source);
+    const float gap = look_.px(8);
+    float width = buttonWidth(look_, kSettings) + gap + buttonWidth(look_, "?");
+    if (text) width += buttonWidth(look_, kSentence) + gap;
+    if (state_.canUndo) width += buttonWidth(look_, "↶") + gap;
+    row_.placeRight(width);
+    if (state_.canUndo) {
+      if (pill(look_, "↶")) panel_.commands.add(Undo{});
+      tip(look_, "Undo " + state_.undoName + " (ctrl+z)");
+      ImGui::SameLine(0.0F, gap);
+    }
+    if (text) {
+      if (pill(look_, kSentence)) panel_.frame.asksForSentence = true;
+      tip(look_, "Type a sentence of your own (ctrl+e)");
+      ImGui::SameLine(0.0F, gap);
+    }
+    if (pill(look_, kSettings)) panel_.stageView.settingsOpen = true;
+    tip(look_, "Sizes, heads, masks, weights and the row of tokens");
+    ImGui::SameLine(0.0F, gap);
+    if (pill(look_, "?")) panel_.commands.add(OpenHelp{});
+    tip(look_, "About the program, keys, mouse and terms (?)");
   }
 
   /// Returns whether the sizes are still the preset's. A text may have any number of tokens.
@@ -465,7 +510,14 @@ class TopBarRow {
 }  // namespace
 
 void TopBar::draw(const PanelContext& panel, const TopBarState& state) {
+  // a narrow bar has less space around its texts
+  constexpr float kTight = 0.8F, kTightest = 0.6F;
+  const float width = ImGui::GetWindowWidth() / panel.look.scale;
+  ImVec2 padding = ImGui::GetStyle().FramePadding;
+  padding.x *= width < kNarrow ? kTightest : width < kRoomy ? kTight : 1.0F;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
   TopBarRow(panel, memory_, state).draw();
+  ImGui::PopStyleVar();
 }
 
 }  // namespace headscope::ui

@@ -15,6 +15,8 @@ void resetSelection(ViewState& view) {
   chosen.playTime = fresh.selection.playTime;
   chosen.playQuery = fresh.selection.playQuery;
   chosen.decodePosition = fresh.selection.decodePosition;
+  view.stage.word = fresh.stage.word;
+  view.stage.at = fresh.stage.at;
   view.frame.hovered.reset();
   view.frame.playing = false;
   view.frame.decodePlaying = false;

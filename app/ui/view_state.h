@@ -7,6 +7,7 @@
 #include "app/ui/model/model_view.h"
 #include "app/ui/preferences.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/stage_view.h"
 #include "app/ui/train/train_view.h"
 
 namespace headscope::ui {
@@ -15,6 +16,7 @@ struct ViewState {
   Selection selection;
   Preferences preferences;
   FrameState frame;
+  StageView stage;
   HeadsView heads;  // how the heads page shows heads
   TrainView train;
   ModelView model;  // the choices on the page Model

@@ -72,17 +72,19 @@ void showTip(const FrameContext& look, Fill&& fill) {
 }  // namespace
 
 bool beginCard(const char* id, ImVec2 position, ImVec2 size, const FrameContext& look,
-               bool scroll) {
+               bool framed) {
   const Theme& t = look.theme;
   ImGui::SetCursorScreenPos(position);
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, framed ? t.panel : withAlpha(t.panel, 0.0F));
   ImGui::PushStyleColor(ImGuiCol_Border, t.panelBorder);
   ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, look.px(8));
   ImGui::PushStyleVar(ImGuiStyleVar_ChildBorderSize, look.space.hair);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(18), look.px(13)));
-  ImGuiWindowFlags flags = ImGuiWindowFlags_AlwaysUseWindowPadding;
-  if (!scroll) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
-  const bool visible = ImGui::BeginChild(id, size, true, flags);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding,
+                      framed ? ImVec2(look.px(18), look.px(13)) : ImVec2(0.0F, 0.0F));
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_AlwaysUseWindowPadding |
+                                      ImGuiWindowFlags_NoScrollbar |
+                                      ImGuiWindowFlags_NoScrollWithMouse;
+  const bool visible = ImGui::BeginChild(id, size, framed, kFlags);
   ImGui::PopStyleVar(3);
   ImGui::PopStyleColor(2);
   return visible;

@@ -12,9 +12,9 @@
 namespace headscope::ui {
 
 /// Begins a card (rounded, bordered) as a child window at a place of the display; always call
-/// endCard(). Scrolls vertically where `scroll`.
+/// endCard(). Without a frame it has no border and no background.
 bool beginCard(const char* id, ImVec2 position, ImVec2 size, const FrameContext& look,
-               bool scroll = false);
+               bool framed = true);
 void endCard();
 
 /// Draws a panel's heading with its explanation at the cursor; moves the cursor below.
@@ -127,6 +127,13 @@ class WrappingRow {
       x_ += gap;
     }
     x_ += width;
+  }
+  /// Moves the cursor so that an item of this width ends at the right edge; to the next place where
+  /// that would cover another item.
+  void placeRight(float width, float gapBefore = 12.0F) {
+    if (x_ + gaps_ * gapBefore + width > right_) return place(width, gapBefore);
+    ImGui::SetCursorPos({right_ - width, y_});
+    x_ = right_;
   }
   bool fits(float width, float gapBefore) const { return x_ + gaps_ * gapBefore + width <= right_; }
   /// The lower edge of the last row.

@@ -81,7 +81,8 @@ void AppDriver::settle() {
     frame();
     app_->finish();
     // input is seen one frame late, and a popup's size is known one after that
-    const bool plays = app_->view().frame.playing || app_->view().frame.decodePlaying;
+    const FrameState& state = app_->view().frame;
+    const bool plays = state.playing || state.decodePlaying || state.stagePlaying;
     const bool moves = app_->wantsFrame() || app_->nextChange() < kSoon;
     const bool waits = host_.session().input().waiting();
     if (i >= 3 && !waits && (!moves || plays)) return;

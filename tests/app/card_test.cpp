@@ -36,12 +36,12 @@ TEST(Cards, HaveIdsAndKeysOfTheirOwn) {
 TEST(Pages, OfANewerProgramShowTheFirstAndAreKept) {
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000,
                viewFromJson(R"({"page":"training"})", {}));
-  EXPECT_TRUE(ui.window("/inspector")) << ui.screen().all();
+  EXPECT_TRUE(ui.window("/sentence")) << ui.screen().all();
   EXPECT_NE(viewToJson(ui.view()).find(R"("page":"training")"), std::string::npos);
   ui.press(Key{'V'});  // moves on from the page shown in its place
-  EXPECT_EQ(ui.view().selection.page, kHeadsPage);
-  EXPECT_TRUE(ui.window("/all heads"));
-  EXPECT_FALSE(ui.window("/inspector"));
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);
+  EXPECT_TRUE(ui.window("/inspector"));
+  EXPECT_FALSE(ui.window("/sentence"));
 }
 
 TEST(Cards, OfANewerProgramShowTheFirstAndAreKept) {

@@ -84,6 +84,7 @@ class FlowPanel : public testing::Test {
                .selection = view_.selection,
                .preferences = view_.preferences,
                .frame = view_.frame,
+               .stageView = view_.stage,
                .headsView = view_.heads,
                .trainView = view_.train,
                .modelView = view_.model,

@@ -28,6 +28,7 @@ class HeadsLooks : public testing::Test {
   explicit HeadsLooks(DocumentPtr document = presetDocument("original-transformer"),
                       int width = 1600, int height = 1000)
       : ui_(std::move(document), width, height) {
+    ui_.view().heads.looksTab = LooksTab::lines;
     ui_.press(Key{'V'});
   }
 
@@ -120,6 +121,7 @@ TEST_F(HeadsLooks, AFullyMaskedQueryIsSaid) {
   ui_.restart(apply(*document, SetMask{config.mask}, kTestBudget).document);
   ui_.press(Key{'V'});
   EXPECT_TRUE(ribbons().empty());
+  open(LooksTab::lines);
   EXPECT_TRUE(shows("6 rows without any")) << all();
   ui_.view().heads.query = 2;
   ui_.settle();
@@ -215,8 +217,21 @@ TEST_F(HeadsLooks, TheTabsOpen) {
   EXPECT_EQ(ui_.view().heads.looksTab, LooksTab::values);
   ui_.click("q · k", "looks");
   EXPECT_EQ(ui_.view().heads.looksTab, LooksTab::lengths);
-  ui_.click("Where each head looks", "looks");
+  ui_.click("Columns", "looks");
   EXPECT_EQ(ui_.view().heads.looksTab, LooksTab::lines);
+  ui_.click("Where each head looks", "looks");
+  EXPECT_EQ(ui_.view().heads.looksTab, LooksTab::sentence);
+}
+
+/// The sentence has an arc for the strongest weights of the chosen word; a click chooses another.
+TEST_F(HeadsLooks, TheSentenceSaysWhereTheChosenWordLooks) {
+  open(LooksTab::sentence);
+  ui_.click("sat", "looks");
+  EXPECT_EQ(ui_.view().heads.query, 2);
+  EXPECT_TRUE(shows("“sat” looks at")) << all();
+  double most = 0.0;
+  for (Index key = 0; key < 6; ++key) most = std::max(most, weight(0, 2, key));
+  EXPECT_TRUE(shows(fmt::format("{:.0f} %", 100.0 * most))) << all();
 }
 
 /// Every tab works at the smallest and the largest sizes.
@@ -235,7 +250,8 @@ TEST_F(HeadsLooks, StandAtEverySize) {
         document(16, 2, 2, {{longText}, {}})}) {
     ui_.restart(d);
     ui_.press(Key{'V'});
-    for (const LooksTab tab : {LooksTab::lines, LooksTab::values, LooksTab::lengths}) {
+    for (const LooksTab tab :
+         {LooksTab::sentence, LooksTab::lines, LooksTab::values, LooksTab::lengths}) {
       open(tab);
       EXPECT_FALSE(shows("not a number")) << all();
     }

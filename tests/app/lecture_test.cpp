@@ -7,6 +7,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/learn/lesson_run.h"
+#include "app/ui/stage/journey.h"
 #include "core/formats/lesson_json.h"
 #include "session_window.h"
 
@@ -49,9 +50,10 @@ class LectureWindow : public testing::Test {
   std::string tooSmall() {
     const Fonts& fonts = ui_.host().session().fonts();
     const std::vector<std::pair<const ImFont*, float>> points{
-        {fonts.regular, 14.0F},  {fonts.small, 12.0F}, {fonts.tiny, 10.0F},
-        {fonts.semibold, 15.0F}, {fonts.title, 19.0F}, {fonts.mono, 13.0F},
-        {fonts.monoSmall, 11.5F}};
+        {fonts.regular, 14.0F},    {fonts.small, 12.0F}, {fonts.tiny, 10.0F},
+        {fonts.semibold, 15.0F},   {fonts.title, 19.0F}, {fonts.mono, 13.0F},
+        {fonts.monoSmall, 11.5F},  {fonts.large, 22.0F}, {fonts.display, 40.0F},
+        {fonts.displayBold, 36.0F}};
     std::string found;
     const ScreenText screen = ui_.screen();
     for (const TextRun& run : screen.runs()) {
@@ -100,13 +102,17 @@ TEST_F(LectureWindow, EverySceneIsReadFromTheLastRow) {
 
 TEST_F(LectureWindow, ArrowsGoOnAndBackAndOnTheTimelineByMoments) {
   present();
+  EXPECT_TRUE(ui_.shows("1 of 13")) << ui_.screen().all();
   key(Key::right);
-  EXPECT_EQ(ui_.view().selection.step, StepId::project);
-  EXPECT_EQ(ui_.view().selection.presented, kStepViewCard);
+  EXPECT_EQ(momentOf(ui_.view().stage).place, StagePlace::numbers);
+  EXPECT_EQ(ui_.view().selection.presented, kSentenceCard);
+  EXPECT_TRUE(ui_.shows("2 of 13"));
   key(Key::right);
-  EXPECT_EQ(ui_.view().selection.step, StepId::split);
+  EXPECT_EQ(momentOf(ui_.view().stage).place, StagePlace::roles);
   key(Key::left);
-  EXPECT_EQ(ui_.view().selection.step, StepId::project);
+  EXPECT_EQ(momentOf(ui_.view().stage).place, StagePlace::numbers);
+  ui_.view().selection.page = kFlowPage;
+  ui_.view().selection.step = StepId::project;
   key(Key::space);
   key(Key::space);
   ASSERT_TRUE(ui_.view().selection.playTime);
@@ -183,7 +189,8 @@ TEST_F(LectureWindow, TheSpeakersLinesStandInAWindowOfTheirOwn) {
   key(Key::pageDown);
   const ScreenText notes = ScreenText::read(list);
   EXPECT_TRUE(notes.shows("2 of 13")) << notes.all();
-  EXPECT_TRUE(notes.shows("Point at a row of X"));
+  EXPECT_TRUE(notes.shows("The bar is one row of X"));
+  EXPECT_TRUE(notes.shows("as many questions asked at once")) << notes.all();  // the next slide
   EXPECT_TRUE(notes.shows("Next: Several heads"));
   EXPECT_TRUE(notes.shows("of 10:00"));
   EXPECT_FALSE(ui_.shows("Point at a row of X")) << "the room does not see them";
@@ -258,6 +265,10 @@ TEST(FirstLook, ANumberIsChosenAndSomethingToTryGoesOnceTheUserActs) {
   ui.host().frames(program, 3);
   ASSERT_TRUE(program.view().selection.cell);
   EXPECT_EQ(program.view().selection.head, program.view().selection.cell->head);
+  EXPECT_EQ(program.view().selection.page, kStagePage);
+  EXPECT_TRUE(ui.shows("“slept” looks at “cat”.")) << ui.screen().all();
+  program.view().selection.page = kFlowPage;
+  ui.host().frames(program, 2);
   EXPECT_TRUE(ui.shows("“slept” asks “cat” in head 2: Verb → its subject")) << ui.screen().all();
   ui.host().press(program, Key::right);
   EXPECT_FALSE(ui.shows("Try it"));

@@ -99,6 +99,8 @@ TEST_F(Presenting, TheCardClickedLastIsOfItsOwnPage) {
   ui_.press(Key{'V'});
   EXPECT_TRUE(alone("Lessons"));
   ui_.press(Key{'V'});
+  EXPECT_TRUE(ui_.shows("looks"));  // the stage's sentence
+  ui_.press(Key{'V'});
   EXPECT_TRUE(alone("Step 3 · Score"));
   ui_.press(Key{'V'});
   EXPECT_TRUE(alone("Output matrix"));

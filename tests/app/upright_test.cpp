@@ -39,8 +39,11 @@ TEST(Upright, OpensOnTheGuideAndShowsALessonBelowItsCard) {
   ui.restartKeeping(folder, presetDocument("original-transformer"));
   EXPECT_TRUE(ui.shows("Where to begin", "start"));
   ui.click("Watch a word travel", "start");
-  EXPECT_TRUE(ui.window("/stage_").has_value());
+  EXPECT_TRUE(ui.window("/sentence_").has_value());
+  EXPECT_TRUE(ui.view().frame.stagePlaying);
   ui.press(Key::escape);
+  ui.view().selection.page = kFlowPage;
+  ui.settle();
   ui.click("Where to begin", "body");
   ui.click("By hand", "start");
   const auto lesson = ui.window("/lesson_");

@@ -65,7 +65,7 @@ TEST_F(Render, BadFlagsLeaveNoFile) {
   refused({"--view", "list"}, {"--view"});
   refused({"--moment", "-1"}, {"--moment"});
   refused({"--moment", "soon"}, {"--moment"});
-  refused({"--moment", "1", "--view", "heads"}, {"--moment", "--view step"});
+  refused({"--moment", "1", "--view", "heads"}, {"--moment", "give --view stage, flow or step"});
   refused({"--theme", "blue"}, {"--theme"});
   refused({"--scale", "0.1"}, {"--scale"});
   refused({"--scale", "nan"}, {"--scale", "'nan'"});

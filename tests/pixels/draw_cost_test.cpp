@@ -28,7 +28,7 @@ DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
 struct FrameContext {
   std::string page = ui::kFlowPage;
   StepId step = StepId::score;
-  ui::StageScope scope = ui::StageScope::thisHead;
+  ui::StepViewScope scope = ui::StepViewScope::thisHead;
 };
 
 AppOptions optionsFor(DocumentPtr document, const FrameContext& look) {
@@ -65,10 +65,10 @@ Calls callsOf(Index dModel, Index heads, Index tokens, const FrameContext& look)
   return calls;
 }
 
-const FrameContext kLooks[] = {{ui::kFlowPage, StepId::score, ui::StageScope::thisHead},
-                               {ui::kFlowPage, StepId::softmax, ui::StageScope::allHeads},
-                               {ui::kFlowPage, StepId::project, ui::StageScope::thisHead},
-                               {ui::kHeadsPage, StepId::score, ui::StageScope::thisHead}};
+const FrameContext kLooks[] = {{ui::kFlowPage, StepId::score, ui::StepViewScope::thisHead},
+                               {ui::kFlowPage, StepId::softmax, ui::StepViewScope::allHeads},
+                               {ui::kFlowPage, StepId::project, ui::StepViewScope::thisHead},
+                               {ui::kHeadsPage, StepId::score, ui::StepViewScope::thisHead}};
 
 TEST(DrawCalls, DoNotGrowWithCells) {
   for (const FrameContext& look : kLooks) {
@@ -136,10 +136,10 @@ TEST_F(Uploads, OfOneHeadsWeightsLeaveTheOtherHeadsAlone) {
   // of the coordinate that is 1 in every token, into the second column of the third head's Q
   const SetCell edit{{TensorId::wQ, -1, -1, 2 * 8 + 1, 0}, 5.0F};
   const auto bytes =
-      bytesOf(document, edit, {ui::kFlowPage, StepId::softmax, ui::StageScope::allHeads});
+      bytesOf(document, edit, {ui::kFlowPage, StepId::softmax, ui::StepViewScope::allHeads});
   const auto one = sizeof(float) * kTokens * kTokens;
   EXPECT_GT(bytes, 0U);
-  EXPECT_LE(bytes, 4 * one) << "its pictures: on the stage, in the strip and in the flow";
+  EXPECT_LE(bytes, 4 * one) << "its pictures: in the step view, in the strip and in the flow";
 }
 
 TEST_F(Uploads, OfAStepThatIsNotShownAreNone) {

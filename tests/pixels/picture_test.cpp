@@ -40,7 +40,7 @@ TEST(Picture, IsTheRenderCommands) {
   for (const bool step : {false, true}) {
     PictureRequest picture = request(640, 400);
     picture.program.view.preferences.theme = ui::ThemeKind::dark;
-    if (step) picture.program.view.selection.focus = ui::kStageCard;
+    if (step) picture.program.view.selection.focus = ui::kStepViewCard;
     const Image drawn = drawPicture(picture);
     const std::string command = std::string(HEADSCOPE_PROGRAM) +
                                 " render --preset by-hand --theme dark --size 640x400 --view " +

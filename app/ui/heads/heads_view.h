@@ -15,7 +15,7 @@ enum class GridDrawing { heatmaps, lines };
 /// The value of a drawn cell that covers several cells.
 enum class Pooling { mean, maximum };
 /// The tabs of the looks card.
-enum class LooksTab { lines, values, lengths };
+enum class LooksTab { sentence, lines, values, lengths };
 /// The tabs of the figures card.
 enum class FiguresTab { scatter, table };
 /// The drawing of the effect of removing a head.
@@ -43,7 +43,7 @@ struct HeadsView {
   std::vector<Index> compared;  // heads compared side by side
   TokenRange queries, keys;
 
-  LooksTab looksTab = LooksTab::lines;
+  LooksTab looksTab = LooksTab::sentence;
   std::vector<Index> lineHeads;  // heads whose lines are drawn; empty: the chosen head
   bool linesPicked = false;      // whether an empty lineHeads means no lines
   float lineMass = 0.9F;         // draw each row's largest weights up to this share of it

@@ -13,6 +13,8 @@
 
 namespace headscope::ui {
 
+/// The tab of the written sentence, with arcs from the chosen query to the keys it looks at.
+std::unique_ptr<Card> makeSentenceTab();
 /// The tab of lines, one per weight, from each query to the keys it looks at; thicker lines are
 /// larger weights.
 std::unique_ptr<Card> makeLinesTab();

@@ -31,7 +31,7 @@ class LooksCard final : public Card {
 
  private:
   std::optional<CellRef> selected_;  // the selected cell whose tokens were chosen last
-  Cards tabs_ = Cards::of(makeLinesTab(), makeValuesTab(), makeLengthsTab());
+  Cards tabs_ = Cards::of(makeSentenceTab(), makeLinesTab(), makeValuesTab(), makeLengthsTab());
 };
 
 }  // namespace

@@ -228,9 +228,8 @@ class LineControls {
 class LinesTab final : public Card {
  public:
   LinesTab()
-      : Card({"lines", "Where each head looks",
-              "A line for each of the largest weights, from query to key", 0, true,
-              "query to key, thickness = weight"}) {}
+      : Card({"lines", "Columns", "A line for each of the largest weights, from query to key", 0,
+              true, "query to key, thickness = weight"}) {}
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     Rect room = Rect::rest();

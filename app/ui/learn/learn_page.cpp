@@ -115,7 +115,7 @@ class LearnPage final : public Page {
       : Page({kLearnPage, "Learn", "Lessons in the live window", kLessonsCard, kLessonsCard},
              Cards::of(std::unique_ptr<Card>(std::make_unique<LessonsCard>(run)))) {}
 
-  bool showsDocument() const override { return false; }
+  bool showsDocument(const ViewState& /*view*/) const override { return false; }
   std::string figuresInWords(const PanelContext& /*panel*/) const override { return {}; }
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {

@@ -55,6 +55,23 @@ std::string inBrief(std::string_view text) {
   return std::string(text);
 }
 
+/// The text of a scene that is not shown yet, with “…” for each of its facts.
+std::string withoutFacts(const std::string& text) {
+  std::string plain;
+  bool fact = false;
+  for (const char c : text) {
+    if (c == '{' && !plain.ends_with('^') && !plain.ends_with('_')) {
+      fact = true;
+      plain += "…";
+    } else if (fact) {
+      fact = c != '}';
+    } else {
+      plain += c;
+    }
+  }
+  return plain;
+}
+
 }  // namespace
 
 void LessonRun::begin(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson,
@@ -186,6 +203,11 @@ SentenceStrip LessonRun::forTheRoom() const {
 std::string LessonRun::nextInWords() const {
   if (scene().predict && !answer_) return questionPut_ ? "the answer" : "the question";
   return isLast() ? std::string() : lesson_->scenes[scene_ + 1].title;
+}
+
+std::string LessonRun::nextSentence() const {
+  if (scene().predict && !answer_) return questionPut_ ? inBrief(shown_.reveal) : shown_.question;
+  return isLast() ? std::string() : withoutFacts(inBrief(lesson_->scenes[scene_ + 1].text));
 }
 
 void LessonRun::answer(std::size_t choice) {

@@ -69,6 +69,9 @@ class LessonRun {
   void continuePresented(const PanelContext& panel);
   /// The text of the scene for the audience.
   SentenceStrip forTheRoom() const;
+  /// The sentence that the audience will read when the next key has been pressed; empty at the
+  /// end. The numbers of another scene are not known yet: “…” stands for them.
+  std::string nextSentence() const;
   /// The next effect of continuePresented(): "the question", "the answer", the next scene's title;
   /// empty at the end.
   std::string nextInWords() const;

@@ -11,6 +11,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
 #include "core/formats/lesson_json.h"
 #include "core/formats/shipped_model.h"
@@ -31,7 +32,8 @@ class StartPanel {
     words(look_.fonts.small, look_.theme.textMuted,
           "One layer of attention over the sentence above. Every number is computed, and you can "
           "change each one.");
-    if (entry("Watch a word travel", "All nine steps, one after the other; two minutes.")) play();
+    if (entry("Watch a word travel", "Nine places, from the word to its result; ninety seconds."))
+      play();
     lesson("02_", "Three words, two heads, numbers to check on paper.");
     lesson("03_", "What one head cannot do, and several can.");
     if (entry("Watch heads learn", "A small model finds its heads' roles before your eyes.")) {
@@ -77,10 +79,9 @@ class StartPanel {
   }
 
   void play() {
-    panel_.selection.page = kFlowPage;
-    panel_.frame.inSight = kStepViewCard;
-    panel_.selection.playTime = 0.0;
-    panel_.frame.playing = true;
+    panel_.selection.page = kStagePage;
+    panel_.stageView.at = 0.0;
+    panel_.frame.stagePlaying = true;
   }
 
   const PanelContext& panel_;

@@ -30,7 +30,7 @@ class ModelPage final : public Page {
   bool offered() const override {
     return model_.moment() != nullptr || model_.busy() || !model_.problem().empty();
   }
-  bool showsDocument() const override { return false; }
+  bool showsDocument(const ViewState& /*view*/) const override { return false; }
 
   std::string figuresInWords(const PanelContext& /*panel*/) const override {
     const auto moment = model_.moment();

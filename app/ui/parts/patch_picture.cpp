@@ -59,6 +59,24 @@ void PatchPicture::draw(const FrameContext& look, ImDrawList* list, const Rect& 
   }
 }
 
+std::vector<Rect> PatchPicture::places(const Rect& at, Index tokens) const {
+  const MatrixPlace place{at, side_, side_};
+  std::vector<Rect> all(static_cast<std::size_t>(tokens));
+  for (const Patch& patch : patches_) {
+    if (patch.token < tokens) {
+      all[static_cast<std::size_t>(patch.token)] = place.cellAt(patch.row, patch.column);
+    }
+  }
+  const ImVec2 size = place.cell();
+  float y = at.a.y;
+  for (Rect& each : all) {
+    if (!each.empty()) continue;
+    each = Rect::at({at.a.x - 2.0F * size.x, y}, size);
+    y += size.y * 1.5F;
+  }
+  return all;
+}
+
 bool patchPictureHere(const PanelContext& panel, float side) {
   const auto picture = PatchPicture::of(*panel.document.input, panel.selection.item);
   if (!picture) return false;

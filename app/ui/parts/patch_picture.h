@@ -20,6 +20,9 @@ class PatchPicture {
   /// Draws the picture in a square. `query` and `key` are the tokens to frame; −1: none.
   void draw(const FrameContext& look, ImDrawList* list, const Rect& at, Index query,
             Index key) const;
+  /// The rectangles of `tokens` tokens in the picture drawn at `at`; those without a patch, such as
+  /// a class token, stand one below another at its left.
+  std::vector<Rect> places(const Rect& at, Index tokens) const;
 
  private:
   struct Patch {

@@ -190,7 +190,9 @@ class StepViewMatrixPainter {
   }
 
   std::optional<Hover> pickUnderMouse() {
-    const auto under = matrix_.pickable ? place_.hovered() : std::nullopt;
+    // a click on the stage opened this page: the mouse points at nothing here until it moves
+    const bool arrived = panel_.frame.fromStage && panel_.look.clickedHere;
+    const auto under = matrix_.pickable && !arrived ? place_.hovered() : std::nullopt;
     if (!under) return std::nullopt;
     const CellRef found = ref_.cell(*under);
     Hover hover{found};

@@ -152,8 +152,14 @@ class LiveHeadsCard final : public Card {
     if (const std::string problem = whyHalted(*moment); !problem.empty()) {
       wrappedLabel(look.fonts.small, look.theme.bad, problem);
     }
-    controls(panel, *moment);
-    const Rect room = Rect::rest();
+    Rect room = Rect::rest();
+    if (panel.slide) {
+      training_.showExample(panel.trainView.example);
+      questions(panel, *moment, room);
+    } else {
+      controls(panel, *moment);
+      room = Rect::rest();
+    }
     LiveHeads heads(panel, *moment, room);
     if (const auto clicked = heads.draw()) layer_ = clicked->layer;
     if (moment->document != nullptr && moment->number != opened_) {
@@ -176,6 +182,26 @@ class LiveHeadsCard final : public Card {
   }
   std::string whyHalted(const TrainingMoment& moment) const {
     return moment.stopped ? moment.stopped->words : training_.problem();
+  }
+
+  /// Draws the task's questions in large type at the left of a slide, each in its colour.
+  static void questions(const PanelContext& panel, const TrainingMoment& moment, Rect& room) {
+    const FrameContext& look = panel.look;
+    Rect at = room.cutLeft(room.width() * 0.24F, look.space.wide);
+    const auto& relations = moment.task->relations;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    drawText(
+        list, look.fonts.title, at.a, look.theme.text,
+        relations.size() == 1 ? "The question" : fmt::format("The {} questions", relations.size()));
+    at.cutTop(fontSize(look.fonts.title), look.space.large);
+    for (std::size_t i = 0; i < relations.size(); ++i) {
+      const std::string text =
+          wrapped(look.fonts.title, fmt::format("{}: {}", relations[i].name, relations[i].words),
+                  at.width());
+      list->AddText(look.fonts.title, fontSize(look.fonts.title), at.a,
+                    relationColor(look.theme, i), text.c_str());
+      at.cutTop(textSize(look.fonts.title, text).y, look.space.large);
+    }
   }
 
   /// Draws the run's buttons, its speed, and the actions on the shown moment.

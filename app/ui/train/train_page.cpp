@@ -32,7 +32,7 @@ class TrainPage final : public Page {
                        makeTrainingStepCard(training))),
         training_(training) {}
 
-  bool showsDocument() const override { return false; }
+  bool showsDocument(const ViewState& /*view*/) const override { return false; }
   void follow(const PanelContext& panel) const override {
     beginWhereAnotherIsAsked(panel, training_);
   }

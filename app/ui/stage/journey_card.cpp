@@ -1,0 +1,129 @@
+// The card of the journey's line (see stage_page.h): nine places, a button that plays, and one that
+// shows the numbers.
+#include <algorithm>
+#include <string>
+
+#include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/ids.h"
+#include "app/ui/panel.h"
+#include "app/ui/stage/journey.h"
+#include "app/ui/stage/sentence_drawing.h"
+#include "app/ui/stage/stage_page.h"
+#include "app/ui/stage/stage_view.h"
+#include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/document/trace.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Draws a large round button. Returns true if it was clicked.
+bool bigButton(const FrameContext& look, const Rect& at, const char* text, bool filled) {
+  const Theme& t = look.theme;
+  ImGui::SetCursorScreenPos(at.a);
+  const bool clicked = ImGui::InvisibleButton(text, at.size());
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float round = at.height() * 0.5F;
+  if (filled) {
+    list->AddRectFilled(at.a, at.b, hovered ? withAlpha(t.accent, 0.86F) : t.accent, round);
+  } else {
+    list->AddRectFilled(at.a, at.b, hovered ? t.fieldHover : t.panel, round);
+    list->AddRect(at.a, at.b, t.fieldActive, round, 0, look.px(1.2F));
+  }
+  drawTextCentred(list, look.fonts.semibold, at.centre(), filled ? t.textOnAccent : t.text, text);
+  return clicked;
+}
+
+class JourneyCard final : public Card {
+ public:
+  JourneyCard()
+      : Card({.id = kJourneyCard,
+              .title = "How it gets there",
+              .about = "The way of the word, in nine places",
+              .alone = false,
+              .framed = false}) {}
+
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
+    Rect room = Rect::rest();
+    const bool narrow = room.width() < look.px(760);
+    const float high = look.px(46);
+    const Rect play = room.cutLeft(look.px(narrow ? 58 : 196), look.px(narrow ? 8 : 40));
+    const Rect numbers = room.cutRight(look.px(narrow ? 84 : 176), look.px(narrow ? 8 : 40));
+    const bool playing = panel.frame.stagePlaying;
+    const char* text = narrow               ? (playing ? "⏸" : "▶")
+                       : playing            ? "Pause"
+                       : panel.stageView.at ? "▶  Continue"
+                                            : "▶  How it gets there";
+    if (bigButton(look, play.placed({play.width(), high}, 0.5F, 0.35F), text, true)) {
+      toggleJourney(panel.stageView, panel.frame);
+    }
+    tip(look, "Follows the word through all steps, in ninety seconds (space)");
+    if (bigButton(look, numbers.placed({numbers.width(), high}, 0.5F, 0.35F),
+                  narrow ? "Numbers" : "Show the numbers", false)) {
+      showNumbers(panel);
+    }
+    tip(look, "Opens Flow at the same word, head and step; escape comes back");
+    line(panel, room);
+  }
+
+ private:
+  void line(const PanelContext& panel, const Rect& room) const {
+    const FrameContext& look = panel.look;
+    const Theme& t = look.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const JourneyMoment moment = momentOf(panel.stageView);
+    const auto here = static_cast<int>(moment.place);
+    const float y = room.a.y + room.height() * 0.3F;
+    const float pitch = room.width() / static_cast<float>(kStagePlaces);
+    const auto x = [&](double place) {
+      return room.a.x + pitch * (static_cast<float>(place) + 0.5F);
+    };
+    const float thick = look.px(3);
+    list->AddLine({x(0), y}, {x(kStagePlaces - 1), y}, t.fieldActive, thick);
+    const bool underWay = panel.stageView.at.has_value();
+    const double reached =
+        underWay && moment.passed < 0.99 ? std::max(0.0, here - 1.0 + moment.passed) : here;
+    if (underWay) list->AddLine({x(0), y}, {x(reached), y}, t.accent, thick);
+    for (int i = 0; i < kStagePlaces; ++i) {
+      const auto place = static_cast<StagePlace>(i);
+      const ImVec2 at{x(i), y};
+      const bool now = i == here;
+      ImGui::SetCursorScreenPos({at.x - pitch * 0.5F, room.a.y});
+      ImGui::PushID(i);
+      if (ImGui::InvisibleButton("place", {pitch, room.height()}))
+        goToPlace(panel.stageView, panel.frame, place);
+      const bool hovered = ImGui::IsItemHovered();
+      ImGui::PopID();
+      const float radius = look.px(now ? 11.0F : hovered ? 8.5F : 7.0F);
+      const bool filled = now || (underWay && i < here);
+      list->AddCircleFilled(at, radius, filled ? t.accent : t.window);
+      if (!filled) list->AddCircle(at, radius, t.accent, 0, look.px(1.8F));
+      label(look, list, {at.x, y + look.px(24)}, pitch, labelOf(place, panel.trace.config()), now);
+    }
+  }
+
+  /// Draws the name of a place, on two lines where it does not fit.
+  static void label(const FrameContext& look, ImDrawList* list, ImVec2 top, float pitch,
+                    const std::string& text, bool now) {
+    ImFont* font = now ? look.fonts.semibold : look.fonts.regular;
+    const ImU32 color = now ? look.theme.accentText : look.theme.textMuted;
+    if (textSize(font, text).x <= pitch * 1.25F)
+      return drawTextCentred(list, font, top, color, text);
+    const std::string broken = wrapped(look.fonts.small, text, pitch - look.px(4));
+    std::size_t begin = 0;
+    for (float y = top.y; begin < broken.size(); y += fontSize(look.fonts.small)) {
+      const std::size_t end = std::min(broken.find('\n', begin), broken.size());
+      drawTextCentred(list, look.fonts.small, {top.x, y}, color, broken.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeJourneyCard() { return std::make_unique<JourneyCard>(); }
+
+}  // namespace headscope::ui

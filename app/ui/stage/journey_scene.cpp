@@ -1,0 +1,393 @@
+#include "app/ui/stage/journey_scene.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "app/ui/frame_state.h"
+#include "app/ui/stage/scene_painter.h"
+#include "app/ui/stage/stage_view.h"
+#include "core/analysis/head_effect.h"
+#include "core/base/numbers.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The picture of one moment.
+class Scene : private ScenePainter {
+ public:
+  Scene(const PanelContext& panel, const StageSubject& subject, const JourneyMoment& moment,
+        const SceneLayout& layout, const SceneWords& words, const Rect& room,
+        const HeadEffects* effects, int hovered)
+      : ScenePainter(panel, subject, moment, layout, words, room, hovered), effects_(effects) {}
+
+  void draw() {
+    switch (moment_.place) {
+      case StagePlace::word:
+        return sentence({}, {});
+      case StagePlace::numbers:
+        numbers();
+        break;
+      case StagePlace::roles:
+        roles();
+        break;
+      case StagePlace::scores:
+        scores();
+        break;
+      case StagePlace::scaled:
+        scaled();
+        break;
+      case StagePlace::shares:
+        shares();
+        break;
+      case StagePlace::collected:
+        collected();
+        break;
+      case StagePlace::heads:
+        heads();
+        break;
+      case StagePlace::mixed:
+        mixed();
+        break;
+    }
+    bars_.draw(list_);
+  }
+
+ private:
+  void numbers() {
+    sentence({}, {}, 0.45F);
+    const Rect rest = belowSentence();
+    const Rect bar = wideBar(rest.a.y + rest.height() * 0.25F, look_.px(46));
+    const float grown = motion(moment_, 2.5);
+    const Rect at = mix(wordAt(), bar, grown);
+    band(wordAt(), at, color_, grown, 0.12F);
+    const MatrixRef ref = rowOf(TensorId::x, subject_.word);
+    bars_.add(ref, bars_.scaleOf(ref), at, std::min(1.0F, grown * 2.0F));
+    bars_.frame(at, theme_.panelBorder);
+    if (grown >= 1.0F) caption(bar, fmt::format("{} numbers", c_.dModel), theme_.textMuted);
+  }
+
+  struct Role {
+    TensorId tensor;
+    const char* words;
+    ImU32 color, text;
+    Index heads;
+  };
+
+  void roles() {
+    sentence({}, {}, 0.45F);
+    const Rect rest = belowSentence();
+    std::vector<Role> all{
+        {TensorId::qProj, "query: what it looks for", theme_.query, theme_.queryText, c_.numHeads}};
+    if (!c_.crossAttention()) {
+      all.push_back({TensorId::kProj, "key: what others find it by", theme_.key, theme_.keyText,
+                     c_.numKvHeads});
+      all.push_back({TensorId::vProj, "value: what it hands on", theme_.value, theme_.valueText,
+                     c_.numKvHeads});
+    }
+    const Rect x = wideBar(rest.a.y, look_.px(16));
+    const MatrixRef ref = rowOf(TensorId::x, subject_.word, 1);
+    const float grown = motion(moment_, 2.5);
+    const float parted = motion(moment_, 2.5, 4.0);
+    const float pitch =
+        std::min(look_.px(96), (rest.b.y - x.b.y - look_.px(8)) / static_cast<float>(all.size()));
+    const float high = std::clamp(pitch - look_.px(42), look_.px(8), look_.px(30));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Rect to = wideBar(x.b.y + pitch * static_cast<float>(i) + look_.px(28), high);
+      const Rect at = mix(x, to, grown);
+      parts(all[i], at, parted);
+      if (grown < 1.0F) continue;
+      drawText(list_, look_.fonts.semibold,
+               {at.a.x, at.a.y - fontSize(look_.fonts.semibold) - look_.px(4)}, all[i].text,
+               all[i].words);
+    }
+    bars_.add(ref, bars_.scaleOf(ref), x);
+  }
+
+  /// Draws a row of Q, K or V in the parts of its heads, `parted` 0 … 1 of the way; the chosen
+  /// head's part is framed.
+  void parts(const Role& role, const Rect& at, float parted) {
+    MatrixRef ref = rowOf(role.tensor, subject_.word);
+    const ColorScale scale = bars_.scaleOf(wholeMatrix(role.tensor, c_, subject_.item, 0));
+    const Index dK = ref.cols / role.heads;
+    const Index mine = role.heads == c_.numHeads ? subject_.head : c_.kvHead(subject_.head);
+    const float gap =
+        std::min(look_.px(10), at.width() * 0.2F / static_cast<float>(role.heads)) * parted;
+    for (Index h = 0; h < role.heads; ++h) {
+      const Rect part = at.column(static_cast<int>(h), static_cast<int>(role.heads), gap);
+      bars_.add(columnsOf(ref, h * dK, dK), scale, part, h == mine ? 1.0F : 1.0F - 0.6F * parted);
+      if (h != mine || parted < 1.0F) continue;
+      bars_.frame(part.outset(look_.px(2)), color_, 2.0F);
+      drawTextCentred(list_, look_.fonts.small, {part.centre().x, part.b.y + look_.px(11)}, color_,
+                      fmt::format("head {}", subject_.head + 1));
+    }
+  }
+
+  /// Arcs as thick as scores: `largest` is the score of the thickest.
+  std::vector<Arc> scoreArcs(std::span<const float> scores, float largest, Index reached) const {
+    std::vector<Arc> arcs;
+    for (Index j = 0; j < std::min(reached, c_.keys()); ++j) {
+      const float score = scores[static_cast<std::size_t>(j)];
+      if (score <= 0.0F || largest <= 0.0F) continue;
+      arcs.push_back({static_cast<int>(subject_.word),
+                      static_cast<int>(j),
+                      arcThickness(look_, layout_.queries, 0.9F * score / largest),
+                      0.75F,
+                      {}});
+    }
+    std::stable_sort(arcs.begin(), arcs.end(),
+                     [](const Arc& a, const Arc& b) { return a.thickness > b.thickness; });
+    constexpr std::size_t kMostArcs = 24;
+    if (arcs.size() > kMostArcs) arcs.resize(kMostArcs);
+    return arcs;
+  }
+
+  static float largestOf(std::span<const float> row) {
+    return *std::max_element(row.begin(), row.end());
+  }
+
+  void scores() {
+    const std::vector<float> raw = cells(TensorId::rawScores);
+    const float gone = motion(moment_, 6.0) * static_cast<float>(c_.keys());
+    const auto reached = static_cast<Index>(std::ceil(gone));
+    sentence({}, scoreArcs(raw, largestOf(raw), reached), 0.7F);
+    keyBars(1.0F);
+    const auto top = static_cast<Index>(std::max_element(raw.begin(), raw.end()) - raw.begin());
+    for (const Index j : strongestFirst(top)) {
+      if (j >= reached) continue;
+      numberBelow(j, cellNumber(raw[static_cast<std::size_t>(j)], 1),
+                  j == top ? color_ : theme_.textMuted, j == top);
+    }
+    if (!barsFit()) return;
+    // the query stands next to the key that it meets
+    const Index meets = std::clamp<Index>(reached - 1, 0, c_.keys() - 1);
+    Rect at = barBelow(reached < c_.keys() ? meets : top);
+    at = upright()
+             ? Rect::at({at.a.x - at.width() * 0.7F, at.a.y}, {at.width() * 0.6F, at.height()})
+             : Rect::at({at.a.x, at.a.y - at.height() * 0.5F}, {at.width(), at.height() * 0.5F});
+    bar(rowOf(TensorId::q, subject_.word), at, 1.0F);
+    bars_.frame(at, theme_.query, 2.0F);
+  }
+
+  /// All keys, with `top` first, so that no other number takes the place of its number.
+  std::vector<Index> strongestFirst(Index top) const {
+    std::vector<Index> keys{top};
+    for (Index j = 0; j < c_.keys(); ++j) {
+      if (j != top) keys.push_back(j);
+    }
+    return keys;
+  }
+
+  void keyBars(float opacity) {
+    if (!barsFit()) return;
+    for (Index j = 0; j < c_.keys(); ++j) bar(rowOf(TensorId::k, j), barBelow(j), opacity);
+  }
+
+  void scaled() {
+    const std::vector<float> raw = cells(TensorId::rawScores);
+    const std::vector<float> scaled = cells(TensorId::scores);
+    const float done = motion(moment_, 3.0, 1.0);
+    std::vector<float> now(raw.size());
+    for (std::size_t j = 0; j < raw.size(); ++j) now[j] = raw[j] + (scaled[j] - raw[j]) * done;
+    sentence({}, scoreArcs(now, largestOf(raw), c_.keys()), 0.7F);
+    keyBars(1.0F - 0.6F * done);
+    for (Index j = 0; j < c_.keys(); ++j) {  // only numbers of the pass are shown
+      const auto at = static_cast<std::size_t>(j);
+      numberBelow(j, done < 0.5F ? cellNumber(raw[at], 1) : cellNumber(scaled[at], 2),
+                  theme_.textMuted);
+    }
+  }
+
+  std::vector<Arc> shareArcs(float share) const {
+    std::vector<Arc> arcs;
+    for (const Link& link : strongLinks(weights_, subject_.word)) {
+      arcs.push_back({static_cast<int>(link.query), static_cast<int>(link.key),
+                      arcThickness(look_, layout_.queries, link.weight * share),
+                      arcs.empty() ? 0.92F : 0.45F, fmt::format("{:.0f} %", 100.0F * link.weight)});
+    }
+    return arcs;
+  }
+
+  void shares() {
+    const float done = panel_.stageView.at ? motion(moment_, 3.0, 1.0) : 1.0F;
+    std::vector<float> tints = weights_;
+    for (float& tint : tints) tint *= done;
+    if (done >= 1.0F) {
+      sentence(tints, shareArcs(1.0F));
+    } else {
+      const std::vector<float> raw = cells(TensorId::rawScores);
+      const std::vector<float> scaled = cells(TensorId::scores);
+      const float most = largestOf(raw);
+      std::vector<Arc> arcs = scoreArcs(scaled, most, c_.keys());
+      for (Arc& arc : arcs) {
+        const float to =
+            arcThickness(look_, layout_.queries, weights_[static_cast<std::size_t>(arc.to)]);
+        arc.thickness += (to - arc.thickness) * done;
+        if (weights_[static_cast<std::size_t>(arc.to)] < 0.02F) arc.strength *= 1.0F - done;
+      }
+      sentence(tints, arcs);
+    }
+    if (!panel_.stageView.at || !barsFit()) return;
+    const std::vector<float> scaled = cells(TensorId::scores);
+    const auto top =
+        static_cast<Index>(std::max_element(weights_.begin(), weights_.end()) - weights_.begin());
+    for (const Index j : strongestFirst(top)) {
+      const auto at = static_cast<std::size_t>(j);
+      const bool strong = weights_[at] >= 0.5F;
+      numberBelow(j,
+                  !allowed(j)   ? "masked"
+                  : done < 0.5F ? cellNumber(scaled[at], 2)
+                                : fmt::format("{:.0f} %", 100.0F * weights_[at]),
+                  strong ? color_ : theme_.textMuted, strong);
+    }
+  }
+
+  Rect resultBar() const {
+    const float width = std::min(room_.width() * 0.36F, look_.px(560));
+    const float x = std::clamp(wordAt().centre().x - width * 0.5F, room_.a.x, room_.b.x - width);
+    return Rect::at({x, room_.b.y - look_.px(62)}, {width, look_.px(34)});
+  }
+
+  void collected() {
+    sentence(weights_, shareArcs(1.0F));
+    const float done = motion(moment_, 4.0, 0.5);
+    const Rect result = resultBar();
+    const std::vector<Link> links = strongLinks(weights_, subject_.word, 6);
+    for (auto link = links.rbegin(); link != links.rend(); ++link) stream(*link, result, done);
+    if (barsFit()) {
+      const auto top =
+          static_cast<Index>(std::max_element(weights_.begin(), weights_.end()) - weights_.begin());
+      for (const Index j : strongestFirst(top)) {
+        const float weight = weights_[static_cast<std::size_t>(j)];
+        bar(rowOf(TensorId::v, j), barBelow(j), 0.25F + 0.75F * std::min(1.0F, weight * 1.3F));
+        numberBelow(j, fmt::format("{:.2f}", weight), weight >= 0.5F ? color_ : theme_.textMuted,
+                    weight >= 0.5F);
+      }
+    }
+    const MatrixRef ref = rowOf(TensorId::heads, subject_.word);
+    bars_.add(ref, bars_.scaleOf(wholeMatrix(TensorId::heads, c_, subject_.item, subject_.head)),
+              result, done);
+    bars_.frame(result, done > 0.0F ? color_ : theme_.panelBorder, 1.5F);
+    caption(
+        result,
+        fmt::format("what head {} hands on for {}: {} numbers", subject_.head + 1, word(), c_.dK()),
+        theme_.textMuted);
+  }
+
+  /// Draws the value of a key on its way to the result: a stream as thick as its share.
+  void stream(const Link& link, const Rect& result, float done) const {
+    const Rect from =
+        barsFit() ? barBelow(link.key) : layout_.keys.words[static_cast<std::size_t>(link.key)];
+    const float start = barsFit() ? from.b.y + look_.px(kNumberRoom) : from.b.y;
+    const ImVec2 a{from.centre().x, start};
+    const ImVec2 b{std::clamp(a.x, result.a.x + look_.px(12), result.b.x - look_.px(12)),
+                   result.a.y};
+    const float bend = (b.y - a.y) * 0.7F;
+    const ImVec2 c1{a.x, a.y + bend};
+    const ImVec2 c2{b.x, b.y - bend};
+    constexpr int kPoints = 40;
+    const Curve curve{a, c1, c2, b};
+    const int drawn = static_cast<int>(std::lround(done * kPoints));
+    if (drawn < 1) return;
+    for (int i = 0; i <= drawn; ++i)
+      list_->PathLineTo(pointOn(curve, static_cast<float>(i) / kPoints));
+    const float thick = std::max(look_.px(1.6F), look_.px(24) * link.weight);
+    list_->PathStroke(withAlpha(color_, 0.35F + 0.5F * link.weight), 0, thick);
+    // drops that move along show its direction
+    const double seconds = moment_.passed * info(moment_.place).seconds;
+    constexpr int kDrops = 4;
+    for (int i = 0; i < kDrops && done >= 1.0F && panel_.frame.stagePlaying; ++i) {
+      const double phase = std::fmod(seconds * 0.45 + static_cast<double>(i) / kDrops, 1.0);
+      list_->AddCircleFilled(pointOn(curve, static_cast<float>(phase)),
+                             std::max(look_.px(2), thick * 0.3F), withAlpha(theme_.panel, 0.85F));
+    }
+  }
+
+  /// The place of a head's result among all.
+  Rect headSlot(Index head, const Rect& all) const {
+    const float gap = std::min(look_.px(12), all.width() * 0.15F / static_cast<float>(c_.numHeads));
+    return all.column(static_cast<int>(head), static_cast<int>(c_.numHeads), gap);
+  }
+
+  void heads() {
+    sentence({}, {}, 0.45F);
+    const Rect rest = belowSentence();
+    const Rect all = wideBar(rest.a.y + rest.height() * 0.42F, look_.px(44));
+    const float mine = motion(moment_, 2.0);
+    for (Index h = 0; h < c_.numHeads; ++h) {
+      const Rect slot = headSlot(h, all);
+      const bool chosen = h == subject_.head;
+      const float come =
+          chosen ? mine
+                 : motion(moment_, 1.5,
+                          1.5 + 1.5 * static_cast<double>(h) / static_cast<double>(c_.numHeads));
+      const Rect from =
+          chosen ? resultBar() : Rect::at({slot.a.x, slot.a.y - look_.px(90)}, slot.size());
+      headPart(h, mix(from, slot, come), come, chosen);
+    }
+    if (mine >= 1.0F) {
+      const Rect under = {{all.a.x, all.b.y + look_.px(30)}, {all.b.x, all.b.y + look_.px(30)}};
+      caption(under, fmt::format("the results of all heads for {}, side by side", word()),
+              theme_.textMuted);
+    }
+  }
+
+  void headPart(Index head, const Rect& at, float opacity, bool chosen) {
+    MatrixRef ref = wholeMatrix(TensorId::heads, c_, subject_.item, head);
+    ref.row0 = subject_.word;
+    ref.rows = 1;
+    bars_.add(ref, bars_.scaleOf(wholeMatrix(TensorId::heads, c_, subject_.item, head)), at,
+              opacity);
+    if (at.width() < look_.px(9)) return;
+    const ImU32 color = headColor(theme_, static_cast<std::size_t>(head));
+    bars_.frame(at.outset(look_.px(chosen ? 2 : 1)), withAlpha(color, opacity),
+                chosen ? 2.5F : 1.0F);
+    if (at.width() < look_.px(18)) return;
+    drawTextCentred(list_, chosen ? look_.fonts.semibold : look_.fonts.small,
+                    {at.centre().x, at.b.y + look_.px(14)}, withAlpha(color, opacity),
+                    std::to_string(head + 1));
+  }
+
+  void mixed() {
+    sentence({}, {}, 0.45F);
+    const Rect rest = belowSentence();
+    const Rect all = wideBar(rest.a.y + rest.height() * 0.08F, look_.px(38));
+    const Rect out = wideBar(rest.a.y + rest.height() * 0.66F, look_.px(46));
+    const float done = motion(moment_, 3.0, 0.5);
+    double most = 0.0;
+    if (effects_ != nullptr) {
+      for (Index h = 0; h < c_.numHeads; ++h)
+        most = std::max(most, effects_->termNorm(h, subject_.word));
+    }
+    for (Index h = 0; h < c_.numHeads; ++h) {
+      const Rect slot = headSlot(h, all);
+      Rect from = slot;
+      from.b.y += look_.px(24);
+      const float part =
+          most > 0.0 ? static_cast<float>(effects_->termNorm(h, subject_.word) / most) : 0.5F;
+      band(from, out, headColor(theme_, static_cast<std::size_t>(h)), done, 0.03F + 0.11F * part);
+      headPart(h, slot, 1.0F, h == subject_.head);
+    }
+    const MatrixRef ref = rowOf(TensorId::output, subject_.word);
+    bars_.add(ref, bars_.scaleOf(ref), out, done);
+    bars_.frame(out, theme_.output, 1.5F);
+    caption(out,
+            fmt::format("the new {}: {} numbers; the stronger a band, the more its head adds",
+                        word(), c_.dModel),
+            theme_.textMuted);
+  }
+
+  const HeadEffects* effects_;
+};
+
+}  // namespace
+
+void drawScene(const PanelContext& panel, const StageSubject& subject, const JourneyMoment& moment,
+               const SceneLayout& layout, const SceneWords& words, const Rect& room,
+               const HeadEffects* effects, int hovered) {
+  Scene(panel, subject, moment, layout, words, room, effects, hovered).draw();
+}
+
+}  // namespace headscope::ui

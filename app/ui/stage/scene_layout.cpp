@@ -1,0 +1,112 @@
+#include "app/ui/stage/scene_layout.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "app/ui/panel.h"
+#include "app/ui/parts/patch_picture.h"
+#include "app/ui/selection.h"
+#include "app/ui/stage/sentence_drawing.h"
+#include "app/ui/stage/stage_view.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The share of the room that the sentence takes at a place, and what it needs.
+struct PlaceRoom {
+  float top, bottom;  // shares of the room's height
+  float below;        // points below the line for bars and numbers
+  bool arcs;
+};
+
+PlaceRoom roomOf(StagePlace place) {
+  switch (place) {
+    case StagePlace::word:
+      return {0.2F, 0.8F, 0.0F, false};
+    case StagePlace::numbers:
+      return {0.08F, 0.42F, 0.0F, false};
+    case StagePlace::roles:
+    case StagePlace::heads:
+    case StagePlace::mixed:
+      return {0.0F, 0.26F, 0.0F, false};
+    case StagePlace::scores:
+    case StagePlace::scaled:
+      return {0.0F, 0.97F, 150.0F, true};
+    case StagePlace::shares:
+      return {0.0F, 0.97F, 34.0F, true};
+    case StagePlace::collected:
+      return {0.0F, 0.6F, 150.0F, true};
+  }
+  return {0.0F, 1.0F, 0.0F, false};
+}
+
+SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect& room) {
+  const FrameContext& look = panel.look;
+  const Input& input = *panel.trace.document().input;
+  const auto item = static_cast<std::size_t>(panel.selection.item);
+  const auto& queries = input.tokens[item % input.tokens.size()];
+  PlaceRoom share = roomOf(place);
+  if (!panel.stageView.at) share.below = 0.0F;  // no numbers below the words
+  const auto y = [&](float at) { return room.a.y + room.height() * at; };
+  SentenceSpace space{{{room.a.x, y(share.top)}, {room.b.x, y(share.bottom)}}};
+  space.largest = look.px(60);
+  space.smallest = look.px(17);
+  space.below = std::min(look.px(share.below),
+                         space.room.height() * (place == StagePlace::collected ? 0.22F : 0.34F));
+  space.belowEach = share.below > 0.0F ? look.px(kNumberRoom + 18.0F) : 0.0F;
+  space.arcs = share.arcs;
+  SceneLayout layout;
+  if (const auto picture = PatchPicture::of(input, panel.selection.item)) {
+    const float side = std::min(space.room.width(), space.room.height()) - look.px(8);
+    const Rect at = space.room.placed({side, side});
+    layout.queries.words = picture->places(at, std::ssize(queries));
+    layout.queries.picture = true;
+    layout.keys = layout.queries;
+    return layout;
+  }
+  if (!input.readings.channels.empty()) {  // a series: marks, with its curves below
+    space.largest = 0.0F;
+    space.below = std::min(look.px(150),
+                           space.room.height() * (place == StagePlace::collected ? 0.24F : 0.34F));
+  }
+  constexpr std::size_t kMostWords = 400;  // more are marks at any size
+  if (queries.size() > kMostWords) {
+    space.largest = 0.0F;
+    layout.queries = layout.keys = layoutSentence(std::vector<WordWidth>(queries.size()), space);
+    return layout;
+  }
+  if (!panel.trace.config().crossAttention()) {
+    layout.queries = layout.keys = layoutSentence(widthsOf(look, queries), space);
+    return layout;
+  }
+  const auto& keys = input.memoryTokens[item % input.memoryTokens.size()];
+  SentenceSpace above = space;
+  above.arcs = false;
+  const float cut = space.room.a.y + space.room.height() * (space.below > 0.0F ? 0.62F : 0.45F);
+  above.room.b.y = cut;
+  SentenceSpace below = space;
+  below.arcs = false;
+  below.below = below.belowEach = 0.0F;
+  below.room.a.y = cut;
+  layout.keys = layoutSentence(widthsOf(look, keys), above);
+  layout.queries = layoutSentence(widthsOf(look, queries), below);
+  return layout;
+}
+
+}  // namespace
+
+SceneLayout layoutScene(const PanelContext& panel, const JourneyMoment& moment, const Rect& room) {
+  SceneLayout now = layoutPlace(panel, moment.place, room);
+  if (!panel.stageView.at || moment.place == StagePlace::word) return now;
+  // the words move from their places of the place before
+  const float moved = motion(moment, 0.9);
+  if (moved >= 1.0F) return now;
+  const auto before = static_cast<StagePlace>(static_cast<int>(moment.place) - 1);
+  const SceneLayout last = layoutPlace(panel, before, room);
+  return {between(last.queries, now.queries, moved), between(last.keys, now.keys, moved)};
+}
+
+}  // namespace headscope::ui

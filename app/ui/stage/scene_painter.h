@@ -1,0 +1,211 @@
+// Scene painter: what the pictures of all places of the journey share: the rows of the trace, the
+// sentence, and the bars of numbers below it.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/channel_curves.h"
+#include "app/ui/parts/matrix_picture.h"
+#include "app/ui/parts/patch_picture.h"
+#include "app/ui/stage/journey_scene.h"
+#include "app/ui/stage/sentence_drawing.h"
+#include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/attention/mask.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/words/cells.h"
+
+namespace headscope::ui {
+
+class ScenePainter {
+ protected:
+  static constexpr float kBarWidth = 26.0F;
+
+  ScenePainter(const PanelContext& panel, const StageSubject& subject, const JourneyMoment& moment,
+               const SceneLayout& layout, const SceneWords& words, const Rect& room, int hovered)
+      : panel_(panel),
+        look_(panel.look),
+        theme_(look_.theme),
+        trace_(panel.trace),
+        c_(trace_.config()),
+        subject_(subject),
+        moment_(moment),
+        layout_(layout),
+        words_(words),
+        room_(room),
+        hovered_(hovered),
+        list_(ImGui::GetWindowDrawList()),
+        bars_(panel, panel.magnitudes),
+        color_(headColor(theme_, static_cast<std::size_t>(subject.head))),
+        weights_(cells(TensorId::weights)) {}
+
+  // the pass
+
+  std::vector<float> cells(TensorId tensor) const {
+    std::vector<float> row(static_cast<std::size_t>(c_.keys()));
+    trace_.tile(tensor, subject_.item, subject_.head, subject_.word, 1, 0, c_.keys(), row.data());
+    return row;
+  }
+  bool allowed(Index key) const {
+    return allowedKeys(c_.mask, subject_.item, subject_.word, c_.keys())(key);
+  }
+  /// One row of a tensor; `salt` tells several pictures of one row apart.
+  MatrixRef rowOf(TensorId tensor, Index row, std::uint64_t salt = 0) const {
+    MatrixRef ref = wholeMatrix(tensor, c_, subject_.item, subject_.head);
+    ref.row0 = row;
+    ref.rows = 1;
+    ref.salt = salt;
+    return ref;
+  }
+  MatrixRef columnsOf(MatrixRef ref, Index first, Index count) const {
+    ref.col0 = first;
+    ref.cols = count;
+    return ref;
+  }
+  std::string word() const {
+    return fmt::format("“{}”",
+                       shownToken(placeName(trace_, Axis::query, subject_.item, subject_.word)));
+  }
+
+  // the sentence
+
+  const Rect& wordAt() const {
+    return layout_.queries.words[static_cast<std::size_t>(subject_.word)];
+  }
+
+  /// Draws the words, tinted by `tints`, and the arcs behind them.
+  void sentence(std::span<const float> tints, std::span<const Arc> arcs, float others = 1.0F) {
+    if (layout_.queries.picture) picture();
+    SentenceLayout ends = layout_.keys;
+    if (c_.crossAttention()) {  // the arcs end below the bars of the memory's words
+      for (Rect& at : ends.words) at.b.y += layout_.keys.below;
+      drawWords(look_, list_, {&layout_.keys, words_.keys, -1, -1, tints, {}, others}, color_);
+    }
+    drawArcs(look_, list_, layout_.queries, c_.crossAttention() ? ends : layout_.keys, arcs,
+             color_);
+    drawWords(look_, list_,
+              {&layout_.queries, words_.queries, static_cast<int>(subject_.word), hovered_,
+               c_.crossAttention() ? std::span<const float>() : tints, words_.unknown, others},
+              color_);
+    series();
+  }
+
+  /// Draws the image whose patches the words are.
+  void picture() const {
+    const auto image = PatchPicture::of(*trace_.document().input, subject_.item);
+    if (!image) return;
+    Rect all{{1e9F, 1e9F}, {-1e9F, -1e9F}};
+    for (const Rect& at : layout_.queries.words) {
+      all.b = {std::max(all.b.x, at.b.x), std::max(all.b.y, at.b.y)};
+    }
+    const float side = all.b.y - layout_.queries.words.front().a.y;
+    const Rect first = layout_.queries.words.front();
+    image->draw(look_, list_, {{all.b.x - side, first.a.y}, all.b}, -1, -1);
+  }
+
+  /// Draws the channels of a series below the marks of its steps.
+  void series() {
+    if (!layout_.queries.marks() || layout_.queries.picture) return;
+    const AxisCurves curves = inputCurves(look_, *trace_.document().input, subject_.item);
+    const Rect& first = layout_.queries.words.front();
+    const Rect& last = layout_.queries.words.back();
+    const float high = std::max(0.0F, layout_.queries.below - look_.px(30));
+    if (!curves.empty()) {
+      curves.drawAcross(list_, {{first.a.x, first.b.y + look_.px(2)}, {last.b.x, first.b.y + high}},
+                        c_.seqLen, static_cast<int>(subject_.word));
+    }
+    ImFont* font = look_.fonts.semibold;
+    drawTextCentred(list_, font, {wordAt().centre().x, first.b.y + high + fontSize(font)}, color_,
+                    shownToken(words_.queries[static_cast<std::size_t>(subject_.word)]));
+  }
+
+  bool barsFit() const { return !layout_.keys.marks() && layout_.keys.below >= look_.px(30); }
+  /// The bar of numbers below a key's word: upright below a single line, else as wide as the word.
+  Rect barBelow(Index key) const {
+    const Rect& at = layout_.keys.words[static_cast<std::size_t>(key)];
+    const float gap = look_.px(6);
+    const float bottom = at.b.y + layout_.keys.below - look_.px(kNumberRoom);
+    if (upright()) {
+      const float width = std::min(look_.px(kBarWidth), at.width());
+      return {{at.centre().x - width * 0.5F, at.b.y + gap}, {at.centre().x + width * 0.5F, bottom}};
+    }
+    return {{at.a.x + gap, at.b.y + look_.px(2)},
+            {std::max(at.a.x + gap + 1.0F, at.b.x - gap), bottom}};
+  }
+  bool upright() const { return layout_.keys.below > look_.px(80); }
+
+  void bar(MatrixRef ref, const Rect& at, float opacity) {
+    ref.transposed = upright();
+    bars_.add(ref, bars_.scaleOf(wholeMatrix(ref.tensor, c_, subject_.item, subject_.head)), at,
+              opacity);
+  }
+  /// Draws a number below a key's word, unless it would cover one that is drawn.
+  void numberBelow(Index key, const std::string& text, ImU32 color, bool bold = false) {
+    if (layout_.keys.marks()) return;
+    const Rect& at = layout_.keys.words[static_cast<std::size_t>(key)];
+    ImFont* font = panel_.alone || bold ? look_.fonts.semibold : look_.fonts.mono;
+    const ImVec2 size = textSize(font, text);
+    const ImVec2 centre{at.centre().x, at.b.y + layout_.keys.below - look_.px(kNumberRoom) * 0.45F};
+    const Rect place = Rect::at({centre.x - size.x * 0.5F - look_.px(3), centre.y - size.y * 0.5F},
+                                {size.x + look_.px(6), size.y});
+    const auto covers = [&](const Rect& other) { return other.overlaps(place); };
+    if (std::any_of(numbers_.begin(), numbers_.end(), covers)) return;
+    numbers_.push_back(place);
+    drawTextCentred(list_, font, centre, color, text);
+  }
+
+  // the places
+
+  /// The room below the sentence.
+  Rect belowSentence() const {
+    float bottom = room_.a.y;
+    for (const Rect& at : layout_.queries.words) bottom = std::max(bottom, at.b.y);
+    Rect rest = room_;
+    rest.a.y = bottom + look_.px(30);
+    return rest;
+  }
+  Rect wideBar(float y, float height) const {
+    const float width = std::min(room_.width() * 0.86F, look_.px(1400));
+    return Rect::at({room_.centre().x - width * 0.5F, y}, {width, height});
+  }
+  void caption(const Rect& bar, const std::string& text, ImU32 color) const {
+    drawTextCentred(list_, look_.fonts.semibold,
+                    {bar.centre().x, bar.b.y + fontSize(look_.fonts.semibold) * 0.9F}, color, text);
+  }
+  /// Draws a soft band from one rectangle's lower edge to another's upper edge, as far as `share`.
+  void band(const Rect& from, const Rect& to, ImU32 color, float share, float alpha = 0.16F) const {
+    if (share <= 0.0F) return;
+    const float y = from.b.y + (to.a.y - from.b.y) * share;
+    const float left = from.a.x + (to.a.x - from.a.x) * share;
+    const float right = from.b.x + (to.b.x - from.b.x) * share;
+    list_->AddQuadFilled({from.a.x, from.b.y}, {from.b.x, from.b.y}, {right, y}, {left, y},
+                         withAlpha(color, alpha));
+  }
+
+  const PanelContext& panel_;
+  const FrameContext& look_;
+  const Theme& theme_;
+  const Trace& trace_;
+  const AttentionConfig& c_;
+  const StageSubject& subject_;
+  const JourneyMoment& moment_;
+  const SceneLayout& layout_;
+  const SceneWords& words_;
+  const Rect& room_;
+  int hovered_;
+  ImDrawList* list_;
+  MatrixPicture bars_;
+  ImU32 color_;
+  std::vector<float> weights_;
+  std::vector<Rect> numbers_;  // the places of the numbers below words
+};
+
+}  // namespace headscope::ui

@@ -1,0 +1,194 @@
+#include "app/ui/stage/sentence_layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+namespace headscope::ui {
+namespace {
+
+// In heights of the letters:
+constexpr float kGap = 0.14F;         // between the frames of two words
+constexpr float kGapToMark = -0.16F;  // … of a word and the mark that closes it
+constexpr float kPad = 0.14F;         // at both sides of a word, within its frame
+constexpr float kWordHeight = 1.28F;  // of the frame around a word
+constexpr float kArcsOfLine = 1.25F;  // room for arcs above a line of several
+constexpr float kMostArcsOfLine = 2.0F;
+constexpr float kArcsOfOneLine = 7.0F;
+constexpr float kLeastArcs = 0.25F;  // above a line without arcs
+
+constexpr float kEnoughForOneLine = 0.55F;  // of the letters that several lines would have
+constexpr float kShrink = 0.94F;
+
+struct Line {
+  std::size_t first = 0, end = 0;
+  float width = 0.0F;
+};
+
+float gapBefore(const WordWidth& word) { return word.closes ? kGapToMark : kGap; }
+
+/// Breaks the words into lines of at most `width`, a multiple of the letters' height.
+std::vector<Line> linesOf(std::span<const WordWidth> words, float width) {
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const float own = words[i].width + 2.0F * kPad;
+    const bool fits = !lines.empty() && lines.back().width + gapBefore(words[i]) + own <= width;
+    // a closing mark stays with its word
+    if (fits || (!lines.empty() && words[i].closes)) {
+      lines.back().width += gapBefore(words[i]) + own;
+      lines.back().end = i + 1;
+    } else {
+      lines.push_back({i, i + 1, own});
+    }
+  }
+  return lines;
+}
+
+SentenceLayout marksIn(std::size_t count, const SentenceSpace& space) {
+  SentenceLayout layout;
+  const float each = space.room.width() / static_cast<float>(count);
+  const float height = std::min(space.smallest * 1.5F, space.room.height() * 0.1F);
+  const float bottom = space.room.b.y - space.below;
+  layout.below = space.below;
+  layout.arcRoom = std::max(0.0F, bottom - height - space.room.a.y);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float x = space.room.a.x + each * static_cast<float>(i);
+    layout.words.push_back({{x, bottom - height}, {x + each, bottom}});
+  }
+  return layout;
+}
+
+/// A way to set the words: the height of the letters, and the lines.
+struct Setting {
+  float letters = 0.0F;  // 0: they do not fit
+  std::vector<Line> lines;
+};
+
+float widestOf(const std::vector<Line>& lines) {
+  return std::max_element(lines.begin(), lines.end(),
+                          [](const Line& a, const Line& b) { return a.width < b.width; })
+      ->width;
+}
+
+/// The height that a line needs, in letters of this height.
+float pitchOf(const SentenceSpace& space, float letters, bool one) {
+  return (kWordHeight + (space.arcs ? kArcsOfLine : kLeastArcs)) * letters +
+         (one ? space.below : space.belowEach);
+}
+
+/// Returns the largest letters with which the words fit into at most `most` lines.
+Setting largestSetting(std::span<const WordWidth> words, const SentenceSpace& space,
+                       std::size_t most) {
+  for (float size = space.largest; size >= space.smallest; size *= kShrink) {
+    std::vector<Line> lines = linesOf(words, space.room.width() / size);
+    const auto count = static_cast<float>(lines.size());
+    const float height = pitchOf(space, size, lines.size() == 1) * count;
+    if (lines.size() > most || widestOf(lines) * size > space.room.width() ||
+        height > space.room.height()) {
+      continue;
+    }
+    return {size, std::move(lines)};
+  }
+  return {};
+}
+
+/// Breaks the words into as many lines, as even as possible.
+void even(std::span<const WordWidth> words, Setting& setting) {
+  for (float width = widestOf(setting.lines); width > 0.0F; width -= 0.5F) {
+    std::vector<Line> lines = linesOf(words, width);
+    if (lines.size() > setting.lines.size() || widestOf(lines) > width) return;
+    setting.lines = std::move(lines);
+  }
+}
+
+}  // namespace
+
+ImVec2 mix(ImVec2 a, ImVec2 b, float share) {
+  return {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share};
+}
+
+Rect mix(const Rect& a, const Rect& b, float share) {
+  return {mix(a.a, b.a, share), mix(a.b, b.b, share)};
+}
+
+int SentenceLayout::at(ImVec2 point) const {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].contains(point)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int SentenceLayout::gapAt(ImVec2 point) const {
+  float nearest = std::numeric_limits<float>::max();
+  int gap = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const Rect& word = words[i];
+    const float down = std::abs(point.y - word.centre().y) * 4.0F;  // the line matters most
+    const auto consider = [&](float x, int place) {
+      const float away = std::abs(point.x - x) + down;
+      if (away >= nearest) return;
+      nearest = away;
+      gap = place;
+    };
+    consider(word.a.x, static_cast<int>(i));
+    consider(word.b.x, static_cast<int>(i) + 1);
+  }
+  return gap;
+}
+
+SentenceLayout layoutSentence(std::span<const WordWidth> words, const SentenceSpace& space) {
+  if (words.empty()) return {};
+  Setting setting = largestSetting(words, space, words.size());
+  const Setting one = largestSetting(words, space, 1);
+  if (one.letters >= kEnoughForOneLine * setting.letters) setting = one;
+  if (setting.lines.empty()) return marksIn(words.size(), space);
+  if (setting.lines.size() > 1) even(words, setting);
+  const float size = setting.letters;
+  const auto count = static_cast<float>(setting.lines.size());
+  const bool single = setting.lines.size() == 1;
+  SentenceLayout layout;
+  layout.letters = size;
+  layout.lines = static_cast<int>(setting.lines.size());
+  layout.below = single ? space.below : space.belowEach;
+  const float pitch = pitchOf(space, size, single);
+  const float least = (space.arcs ? kArcsOfLine : kLeastArcs) * size;
+  const float most = !space.arcs ? least : (single ? kArcsOfOneLine : kMostArcsOfLine) * size;
+  layout.arcRoom = std::min(most, least + space.room.height() / count - pitch);
+  const float used = (pitch - least + layout.arcRoom) * count;
+  float y = space.room.a.y + (space.room.height() - used) * 0.5F;
+  for (const Line& line : setting.lines) {
+    y += layout.arcRoom;
+    float x = space.room.centre().x - line.width * size * 0.5F;
+    for (std::size_t i = line.first; i < line.end; ++i) {
+      if (i > line.first) x += gapBefore(words[i]) * size;
+      const float width = (words[i].width + 2.0F * kPad) * size;
+      layout.words.push_back(Rect::at({x, y}, {width, kWordHeight * size}));
+      x += width;
+    }
+    y += kWordHeight * size + layout.below;
+  }
+  return layout;
+}
+
+SentenceLayout between(const SentenceLayout& from, const SentenceLayout& to, float share) {
+  if (share >= 1.0F || from.words.size() != to.words.size() || from.marks() != to.marks())
+    return to;
+  SentenceLayout layout = to;
+  const auto mixed = [share](float a, float b) { return a + (b - a) * share; };
+  layout.letters = mixed(from.letters, to.letters);
+  layout.arcRoom = mixed(from.arcRoom, to.arcRoom);
+  layout.below = mixed(from.below, to.below);
+  for (std::size_t i = 0; i < to.words.size(); ++i) {
+    layout.words[i] = mix(from.words[i], to.words[i], share);
+  }
+  return layout;
+}
+
+bool isClosingMark(std::string_view token) {
+  constexpr std::string_view kClosing[] = {",", ".", ";", ":",  "!",  "?",  ")",
+                                           "]", "…", "”", "’s", "'s", "n't"};
+  return std::find(std::begin(kClosing), std::end(kClosing), token) != std::end(kClosing);
+}
+
+}  // namespace headscope::ui

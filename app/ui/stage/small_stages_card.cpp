@@ -1,0 +1,239 @@
+// The card of all heads as small stages (see stage_page.h): each with its name, where that holds in
+// the sentence shown, and its strongest links. Alone, each has the words of the sentence.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/head_purposes.h"
+#include "app/ui/panel.h"
+#include "app/ui/selection.h"
+#include "app/ui/stage/sentence_drawing.h"
+#include "app/ui/stage/stage_page.h"
+#include "app/ui/stage/stage_view.h"
+#include "app/ui/widgets.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/words/cells.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kTitled = 120.0F;  // least width of a small stage with its title, in points
+constexpr float kLeastArc = 0.3F;
+
+class SmallStagesCard final : public Card {
+ public:
+  SmallStagesCard()
+      : Card({.id = kSmallStagesCard,
+              .title = "Heads",
+              .about = "The same sentence in every head",
+              .framed = false}) {}
+
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
+    const auto* stories = storiesOf(panel);
+    const Index heads = panel.trace.config().numHeads;
+    Rect room = Rect::rest();
+    if (panel.alone) {
+      const Rect title = room.cutTop(look.px(46), look.px(8));
+      drawLettersCentred(look, ImGui::GetWindowDrawList(), title.centre(), room.width(),
+                         look.px(36), true, look.theme.text, slideTitle(heads));
+    } else {
+      const Rect title = room.cutTop(look.px(24), look.px(2));
+      drawText(ImGui::GetWindowDrawList(), look.fonts.semibold, title.a, look.theme.textMuted,
+               heads == 1 ? "One head has to ask everything."
+                          : "Each head asks its own question of every word.");
+    }
+    if (stories == nullptr) return;
+    ImGui::SetCursorScreenPos(room.a);
+    beginPart("small stages", room.size(), ImGuiWindowFlags_NoBackground);
+    room = Rect::at(ImGui::GetCursorScreenPos(), room.size());
+    const float gap = look.px(10);
+    const int columns = columnsFor(panel, heads, room);
+    const int rows = (static_cast<int>(heads) + columns - 1) / columns;
+    for (Index h = 0; h < heads; ++h) {
+      const Rect row = room.row(static_cast<int>(h) / columns, rows, gap);
+      stage(panel, h, (*stories)[static_cast<std::size_t>(h)],
+            row.column(static_cast<int>(h) % columns, columns, gap));
+    }
+    ImGui::EndChild();
+  }
+
+ private:
+  static std::string slideTitle(Index heads) {
+    constexpr const char* kNumbers[] = {"",     "One", "Two",   "Three", "Four",
+                                        "Five", "Six", "Seven", "Eight"};
+    if (heads == 1) return "One head, one question";
+    const std::string count = heads <= 8 ? kNumbers[heads] : std::to_string(heads);
+    return fmt::format("{} heads, one question each, the same sentence", count);
+  }
+
+  static int columnsFor(const PanelContext& panel, Index heads, const Rect& room) {
+    const float scale = panel.look.scale;
+    if (panel.alone && heads <= 12) return heads < 3 ? 1 : 2;
+    // as in layoutStage: titles where they fit on two rows
+    const auto titled = static_cast<Index>(room.width() / (148.0F * scale));
+    const auto narrow = static_cast<Index>(room.width() / (66.0F * scale));
+    const bool small = heads > 2 * std::max<Index>(1, titled);
+    return static_cast<int>(std::max<Index>(1, std::min(heads, small ? narrow : titled)));
+  }
+
+  void stage(const PanelContext& panel, Index head, const HeadStory& story, Rect at) const {
+    const FrameContext& look = panel.look;
+    const Theme& t = look.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const bool chosen = head == panel.selection.head && !panel.alone;
+    ImGui::SetCursorScreenPos(at.a);
+    ImGui::PushID(static_cast<int>(head));
+    if (ImGui::InvisibleButton("head", at.size())) chooseHead(panel, head);
+    const bool hovered = ImGui::IsItemHovered();
+    ImGui::PopID();
+    const std::string title = purposeTitle(panel.purposes, head);
+    const std::string note = noteOf(story);
+    const std::string explanation = purposeExplanation(panel, head);
+    tip(look, explanation.empty() ? fmt::format("Head {}", head + 1) : explanation);
+    const ImU32 color = headColor(t, static_cast<std::size_t>(head));
+    const bool off = panel.trace.config().gain(head) == 0.0F;
+    if (!panel.alone) {
+      list->AddRectFilled(at.a, at.b,
+                          chosen    ? t.accentSoft
+                          : hovered ? t.fieldHover
+                                    : t.panel,
+                          look.px(10));
+      list->AddRect(at.a, at.b, chosen ? color : t.panelBorder, look.px(10), 0,
+                    look.px(chosen ? 2.5F : 1.0F));
+    }
+    Rect room = at.inset({look.px(12), look.px(9)});
+    const bool titled = room.width() >= look.px(kTitled) - look.px(24);
+    ImFont* font = panel.alone ? look.fonts.title : look.fonts.semibold;
+    const Rect top = room.cutTop(fontSize(font), look.px(2));
+    drawText(list, font, top.a, color, std::to_string(head + 1));
+    const float left = textSize(font, std::to_string(head + 1)).x + look.px(10);
+    if (titled && !title.empty()) {
+      ImFont* plain = panel.alone ? look.fonts.title : look.fonts.regular;
+      const auto lines = titleLines(plain, title, top.width() - left, panel.alone ? 1 : 2);
+      ImVec2 corner{top.a.x + left, top.a.y + (fontSize(font) - fontSize(plain)) * 0.5F};
+      for (const std::string& line : lines) {
+        drawText(list, plain, corner, note.empty() ? t.text : t.textMuted, line);
+        corner.y += fontSize(plain);
+      }
+      if (!panel.alone) room.cutTop(fontSize(plain) * static_cast<float>(2 - 1));
+    }
+    if (panel.alone) example(panel, head, story, top, color);
+    const std::string below = off ? "switched off" : note;
+    const bool hasNote = !below.empty() && titled;
+    if (hasNote) {
+      const Rect foot = room.cutBottom(fontSize(look.fonts.regular));
+      const bool fits = textSize(look.fonts.regular, below).x <= foot.width();
+      ImFont* small = fits ? look.fonts.regular : look.fonts.small;
+      drawText(list, small, foot.a, t.textMuted, elided(small, below, foot.width()));
+    } else if (titled && !panel.alone) {
+      room.cutBottom(look.px(4));
+    }
+    panel.alone ? withWords(panel, head, story, room, color)
+                : withDots(panel, story, room, color, holds(story));
+  }
+
+  /// Returns whether the head's links say something: where its partners are not known they may.
+  static bool holds(const HeadStory& story) {
+    return story.kind != HeadStory::Kind::absent && story.kind != HeadStory::Kind::missed;
+  }
+
+  /// Draws the pair of words that shows the head best, at the right of its title: "slept → cat".
+  static void example(const PanelContext& panel, Index head, const HeadStory& story,
+                      const Rect& line, ImU32 color) {
+    const StageSubject subject{panel.selection.item, head, story.best};
+    const std::vector<Link> links = linksOf(panel.trace, subject);
+    if (links.empty() || story.kind == HeadStory::Kind::absent) return;
+    const auto name = [&](Axis axis, Index at) {
+      return std::string(shownToken(placeName(panel.trace, axis, subject.item, at)));
+    };
+    const std::string text = fmt::format("{} → {}", name(Axis::query, links.front().query),
+                                         name(Axis::key, links.front().key));
+    ImFont* font = panel.look.fonts.title;
+    drawText(ImGui::GetWindowDrawList(), font, {line.b.x - textSize(font, text).x, line.a.y}, color,
+             text);
+  }
+
+  /// Draws dots for the words, and the strong links of the whole sentence.
+  static void withDots(const PanelContext& panel, const HeadStory& story, const Rect& room,
+                       ImU32 color, bool holds) {
+    const FrameContext& look = panel.look;
+    if (room.height() < look.px(8)) return;
+    const AttentionConfig& c = panel.trace.config();
+    const auto marks = [&](Index count, const Rect& at) {
+      const std::vector<WordWidth> none(static_cast<std::size_t>(count));
+      SentenceSpace space{at};
+      space.largest = 0.0F;  // marks, never words
+      space.smallest = look.px(8);
+      return layoutSentence(none, space);
+    };
+    Rect lower = room;
+    SentenceLayout keys;
+    if (c.crossAttention()) keys = marks(c.keys(), lower.cutTop(look.px(12)));
+    const SentenceLayout queries = marks(c.seqLen, lower);
+    const SentenceLayout& ends = c.crossAttention() ? keys : queries;
+    std::vector<Arc> arcs;
+    for (const Link& link : story.links) {
+      if (link.weight < kLeastArc) break;
+      const float strength =
+          (holds ? 0.25F : 0.12F) + (holds ? 0.7F : 0.3F) * link.weight * link.weight;
+      arcs.push_back({static_cast<int>(link.query),
+                      static_cast<int>(link.key),
+                      look.px(1.0F + 2.6F * link.weight),
+                      strength,
+                      {}});
+    }
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    drawArcs(look, list, queries, ends, arcs, color);
+    const StageSubject subject = subjectOf(panel);
+    for (std::size_t i = 0; i < queries.words.size(); ++i) {
+      const bool followed = static_cast<Index>(i) == subject.word;
+      const float radius = std::clamp(queries.words[i].width() * 0.3F, look.px(0.7F),
+                                      look.px(followed ? 4.0F : 2.2F));
+      list->AddCircleFilled(queries.words[i].centre(), radius,
+                            followed ? color : withAlpha(look.theme.textMuted, 0.55F));
+    }
+    for (const Rect& key : keys.words)
+      list->AddCircleFilled(key.centre(), look.px(2), withAlpha(look.theme.textMuted, 0.55F));
+  }
+
+  /// Draws the sentence with the head's best word, for a slide.
+  static void withWords(const PanelContext& panel, Index head, const HeadStory& story,
+                        const Rect& room, ImU32 color) {
+    const FrameContext& look = panel.look;
+    const Input& input = *panel.trace.document().input;
+    const auto item = static_cast<std::size_t>(panel.selection.item);
+    if (input.tokens.empty() || room.empty()) return;
+    if (panel.trace.config().crossAttention()) return withDots(panel, story, room, color, true);
+    const auto& tokens = input.tokens[item % input.tokens.size()];
+    SentenceSpace space{room};
+    space.largest = look.px(24);
+    space.smallest = look.px(11);
+    const SentenceLayout layout = layoutSentence(widthsOf(look, tokens), space);
+    if (layout.marks()) return withDots(panel, story, room, color, true);
+    std::vector<float> tints(tokens.size(), 0.0F);
+    std::vector<Arc> arcs;
+    for (const Link& link : linksOf(panel.trace, {panel.selection.item, head, story.best})) {
+      tints[static_cast<std::size_t>(link.key)] = link.weight;
+      arcs.push_back({static_cast<int>(link.query),
+                      static_cast<int>(link.key),
+                      arcThickness(look, layout, link.weight),
+                      arcs.empty() ? 0.92F : 0.45F,
+                      {}});
+    }
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    drawArcs(look, list, layout, layout, arcs, color);
+    drawWords(look, list, {&layout, tokens, static_cast<int>(story.best), -1, tints}, color);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeSmallStagesCard() { return std::make_unique<SmallStagesCard>(); }
+
+}  // namespace headscope::ui

@@ -1,0 +1,186 @@
+#include "app/ui/stage/stage_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/head_purposes.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/stage/journey.h"
+#include "app/ui/stage/stage_view.h"
+#include "app/ui/view_state.h"
+#include "core/attention/config.h"
+#include "core/attention/steps/step.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/training/relations.h"
+#include "core/words/cells.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr Index kReadAtOnce = 400'000;  // the most weights read within a frame
+constexpr float kMargin = 26.0F;
+constexpr float kJourneyHeight = 92.0F;
+constexpr float kNarrowestTitled = 148.0F;  // of a small stage with its title
+constexpr float kNarrowest = 66.0F;         // … with its number alone
+constexpr float kLow = 560.0F;              // a lower page has small stages of half the height
+
+class StagePage final : public Page {
+ public:
+  explicit StagePage(TokenRow& tokens)
+      : Page({kStagePage, "Stage", "One sentence, and where each word looks", kSentenceCard,
+              kSentenceCard},
+             Cards::of(makeSentenceCard(tokens), makeSmallStagesCard(), makeJourneyCard())) {}
+
+  bool showsDocument(const ViewState& view) const override { return view.stage.settingsOpen; }
+  std::string figuresInWords(const PanelContext& panel) const override {
+    return panel.stageView.settingsOpen ? Page::figuresInWords(panel) : std::string();
+  }
+  ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
+    return {body.x, std::max(body.y, 420.0F * panel.look.scale)};
+  }
+  std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
+    const StagePlaces places = layoutStage(content, panel.look.scale, panel.trace.config().numHeads,
+                                           panel.stageView.at.has_value());
+    return {places.sentence, places.heads, places.journey};
+  }
+  bool keys(const PanelContext& panel) const override { return journeyKeys(panel); }
+  std::string placeInWords(const PanelContext& panel, std::string_view card) const override {
+    if (card == kSmallStagesCard) return fmt::format("{} heads", panel.trace.config().numHeads);
+    return namedHead(panel.purposes, panel.selection.head);
+  }
+  std::string keysInWords(const ViewState& view) const override {
+    return fmt::format("space {} · ← → place · H next head",
+                       view.frame.stagePlaying ? "pauses" : "plays");
+  }
+};
+
+/// The cell of a step's result that belongs to the subject.
+CellRef cellOf(const Trace& trace, const StageSubject& subject, StepId step) {
+  const auto top = [&](TensorId tensor) {
+    const std::vector<Link> links = linksOf(trace, subject);
+    return CellRef{tensor, subject.item, subject.head, subject.word,
+                   links.empty() ? 0 : links.front().key};
+  };
+  const AttentionConfig& c = trace.config();
+  switch (step) {
+    case StepId::project:
+      return {TensorId::qProj, subject.item, -1, subject.word,
+              firstColumnOf(TensorId::q, subject.head, c)};
+    case StepId::split:
+      return {TensorId::q, subject.item, subject.head, subject.word, 0};
+    case StepId::score:
+      return top(TensorId::rawScores);
+    case StepId::scale:
+      return top(TensorId::scores);
+    case StepId::softmax:
+      return top(TensorId::weights);
+    case StepId::weigh:
+      return {TensorId::heads, subject.item, subject.head, subject.word, 0};
+    case StepId::concat:
+      return {TensorId::concat, subject.item, -1, subject.word,
+              firstColumnOf(TensorId::heads, subject.head, c)};
+    case StepId::output:
+      return {TensorId::output, subject.item, -1, subject.word, 0};
+    default:
+      return top(TensorId::weights);
+  }
+}
+
+}  // namespace
+
+const std::vector<HeadStory>* storiesOf(const PanelContext& panel) {
+  const AttentionConfig& c = panel.trace.config();
+  const Index item = panel.selection.item;
+  const bool little = c.numHeads * c.seqLen * c.keys() <= kReadAtOnce;
+  const Fingerprint key("head stories", panel.trace.revision(TensorId::weights), item);
+  const auto stories = panel.computations.request<std::vector<HeadStory>>(
+      "head stories", key, little ? Schedule::now : Schedule::background, [&] {
+        return [trace = panel.traceHeld,
+                item](const std::atomic<bool>& cancelled) -> std::optional<std::vector<HeadStory>> {
+          auto found = headStories(*trace, item, declaredRelations(trace->document()));
+          if (cancelled) return std::nullopt;
+          return found;
+        };
+      });
+  if (stories.current != nullptr) return stories.current;
+  const bool fits =
+      stories.last != nullptr && std::ssize(*stories.last) == c.numHeads &&
+      std::all_of(stories.last->begin(), stories.last->end(), [&](const HeadStory& story) {
+        return story.best < c.seqLen &&
+               std::all_of(story.links.begin(), story.links.end(), [&](const Link& link) {
+                 return link.query < c.seqLen && link.key < c.keys();
+               });
+      });
+  return fits ? stories.last : nullptr;
+}
+
+StageSubject subjectOf(const PanelContext& panel) {
+  const AttentionConfig& c = panel.trace.config();
+  StageSubject subject{panel.selection.item, panel.selection.head, panel.stageView.word};
+  if (subject.word < 0) {
+    const auto* stories = storiesOf(panel);
+    subject.word = stories != nullptr ? (*stories)[static_cast<std::size_t>(subject.head)].best : 0;
+  }
+  subject.word = std::clamp<Index>(subject.word, 0, c.seqLen - 1);
+  return subject;
+}
+
+void chooseHead(const PanelContext& panel, Index head) {
+  panel.selection.head = head;
+  panel.stageView.word = -1;
+}
+
+void showNumbers(const PanelContext& panel, std::optional<CellRef> cell) {
+  const StageSubject subject = subjectOf(panel);
+  const StepId step = info(momentOf(panel.stageView).place).step;
+  panel.selection.page = kFlowPage;
+  panel.selection.step = step;
+  panel.selection.scope = StepViewScope::thisHead;
+  panel.selection.part = TensorId::q;
+  panel.selection.playTime.reset();
+  panel.selection.cell = cell ? *cell : cellOf(panel.trace, subject, step);
+  panel.frame.stagePlaying = false;
+  panel.frame.fromStage = true;
+  panel.commands.say("The numbers behind the stage. Escape goes back.");
+}
+
+bool returnToStage(const PanelContext& panel) {
+  if (!panel.frame.fromStage || panel.selection.page != kFlowPage) return false;
+  panel.frame.fromStage = false;
+  panel.selection.page = kStagePage;
+  panel.selection.playTime.reset();
+  panel.commands.say({});
+  return true;
+}
+
+StagePlaces layoutStage(ImVec2 content, float scale, Index heads, bool underWay) {
+  const auto px = [&](float length) { return length * scale; };
+  Rect room{{px(kMargin), px(10)}, {content.x - px(kMargin), content.y - px(2)}};
+  StagePlaces places;
+  places.journey = room.cutBottom(px(kJourneyHeight));
+  if (!underWay) {
+    const bool low = content.y < px(kLow);
+    const auto titled = static_cast<Index>(room.width() / px(kNarrowestTitled));
+    const auto inRow = static_cast<Index>(room.width() / px(kNarrowest));
+    const bool small = heads > 2 * std::max<Index>(1, titled);
+    const Index columns = std::max<Index>(1, std::min(heads, small ? inRow : titled));
+    const auto rows = static_cast<float>((heads + columns - 1) / columns);
+    const float each = small ? px(70) : low ? px(104) : px(168);
+    places.heads =
+        room.cutBottom(std::min(rows * each + px(30), room.height() * (low ? 0.42F : 0.5F)), px(6));
+  }
+  places.sentence = room;
+  return places;
+}
+
+std::unique_ptr<Page> makeStagePage(TokenRow& tokens) {
+  return std::make_unique<StagePage>(tokens);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,353 @@
+#include "app/ui/stage/stage_story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "core/analysis/head_effect.h"
+#include "core/attention/config.h"
+#include "core/base/numbers.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/words/cells.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kLeastShareOfStrongest = 0.1F;
+constexpr float kLeastLink = 0.02F;       // a thinner line would be a hairline
+constexpr float kLeastOfSentence = 0.3F;  // of a head's links over the whole sentence
+constexpr std::size_t kMostOfSentence = 64;
+constexpr float kFirmShare = 0.5F;
+constexpr float kFaintShare = 0.25F;
+
+constexpr std::array<StagePlaceInfo, kStagePlaces> kPlaces{{
+    {StagePlace::word, 7.0, StepId::project},
+    {StagePlace::numbers, 9.0, StepId::project},
+    {StagePlace::roles, 12.0, StepId::split},
+    {StagePlace::scores, 13.0, StepId::score},
+    {StagePlace::scaled, 9.0, StepId::scale},
+    {StagePlace::shares, 11.0, StepId::softmax},
+    {StagePlace::collected, 12.0, StepId::weigh},
+    {StagePlace::heads, 9.0, StepId::concat},
+    {StagePlace::mixed, 8.0, StepId::output},
+}};
+
+std::string inQuotes(std::string_view token) { return fmt::format("“{}”", shownToken(token)); }
+
+std::string percent(float weight) { return fmt::format("{:.0f} %", 100.0F * weight); }
+
+std::size_t strongest(std::span<const float> row) {
+  return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+}
+
+/// The words of the places, for one subject.
+class Words {
+ public:
+  Words(const Trace& trace, const StageSubject& subject)
+      : trace_(trace), c_(trace.config()), subject_(subject) {}
+
+  StageWords of(StagePlace place, bool underWay, const HeadEffects* effects) const {
+    switch (place) {
+      case StagePlace::word:
+        return {fmt::format("{} is the word to follow.", word()),
+                fmt::format("It will look at the {}, and take in what it needs.", others())};
+      case StagePlace::numbers:
+        return {fmt::format("{} becomes {} numbers.", word(), c_.dModel),
+                "The program knows no letters: this row of numbers is all it has of the word."};
+      case StagePlace::roles:
+        return {"Three bars leave it: query, key and value.",
+                fmt::format("The query says what it looks for, the key what others find it by, the "
+                            "value what it hands on. {}",
+                            ofHeads())};
+      case StagePlace::scores:
+        return scores();
+      case StagePlace::scaled:
+        return scaled();
+      case StagePlace::shares:
+        return underWay ? softmax() : shares();
+      case StagePlace::collected:
+        return {"It collects what the others carry, each by its share.", sum()};
+      case StagePlace::heads:
+        return {c_.numHeads == 1
+                    ? "The head has looked."
+                    : fmt::format("All {} heads have looked, each on its own.", c_.numHeads),
+                fmt::format("Their results stand side by side: {} × {} = {} numbers.", c_.numHeads,
+                            c_.dK(), c_.queryWidth())};
+      case StagePlace::mixed:
+        return mixed(effects);
+    }
+    return {};
+  }
+
+ private:
+  std::string word() const {
+    return inQuotes(placeName(trace_, Axis::query, subject_.item, subject_.word));
+  }
+  std::string key(std::size_t at) const {
+    return inQuotes(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(at)));
+  }
+  std::string others() const { return c_.crossAttention() ? "words of the memory" : "others"; }
+  std::string ofHeads() const {
+    if (c_.numHeads == 1) return "One head takes them whole.";
+    return fmt::format("Each is cut into {} parts, one for each head.", c_.numHeads);
+  }
+  bool isSelf(std::size_t at) const {
+    return !c_.crossAttention() && static_cast<Index>(at) == subject_.word;
+  }
+
+  std::vector<float> row(TensorId tensor) const {
+    std::vector<float> cells(static_cast<std::size_t>(c_.keys()));
+    trace_.tile(tensor, subject_.item, subject_.head, subject_.word, 1, 0, c_.keys(), cells.data());
+    return cells;
+  }
+
+  bool fullyMasked() const { return isFullyMasked(trace_, subject_.item, subject_.word); }
+
+  StageWords scores() const {
+    const std::vector<float> all = row(TensorId::rawScores);
+    const std::size_t top = strongest(all);
+    const std::string with = isSelf(top) ? "its own key" : key(top);
+    return {fmt::format("The query of {} meets every key.", word()),
+            fmt::format("Where their numbers agree, the score grows. The largest is {}, with {}.",
+                        cellNumber(all[top], 1), with)};
+  }
+
+  StageWords scaled() const {
+    if (!c_.scale && c_.temperature == 1.0F) {
+      return {"The scores stay as they are.",
+              "Division by √d_k is switched off: one large score can now win outright."};
+    }
+    const std::vector<float> all = row(TensorId::scores);
+    return {fmt::format("÷ √{} calms the scores.", c_.dK()),
+            fmt::format("Sums of {} products are large. The largest is now {}: small enough that "
+                        "learning can still shift it.",
+                        c_.dK(), cellNumber(all[strongest(all)], 2))};
+  }
+
+  StageWords shares() const {
+    if (fullyMasked()) {
+      return {fmt::format("{} may look at no word.", word()),
+              "The mask forbids every key, so nothing is taken in."};
+    }
+    const std::vector<float> all = row(TensorId::weights);
+    const std::size_t top = strongest(all);
+    const float weight = all[top];
+    const std::string head = fmt::format("head {}", subject_.head + 1);
+    const std::string at = isSelf(top) ? "itself" : key(top);
+    const auto second = secondOf(all, top);
+    if (weight >= kFirmShare && (!second || all[*second] < kFaintShare)) {
+      return {
+          fmt::format("{} looks at {}.", word(), at),
+          fmt::format("{} of what it takes in, in {}, comes from there.", percent(weight), head)};
+    }
+    if (second && all[*second] >= kFaintShare) {
+      return {fmt::format("{} looks at {} and {}.", word(), at,
+                          isSelf(*second) ? "itself" : key(*second)),
+              fmt::format("{} and {} of what it takes in, in {}, come from there.", percent(weight),
+                          percent(all[*second]), head)};
+    }
+    if (weight >= kFaintShare) {
+      return {fmt::format("{} looks most at {}.", word(), at),
+              fmt::format("{} of what it takes in, in {}, comes from there; the rest from others.",
+                          percent(weight), head)};
+    }
+    return {fmt::format("{} looks at many words a little.", word()),
+            fmt::format("In {} its largest share, {}, comes from {}.", head, percent(weight), at)};
+  }
+
+  static std::optional<std::size_t> secondOf(std::span<const float> row, std::size_t top) {
+    std::optional<std::size_t> second;
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      if (j != top && (!second || row[j] > row[*second])) second = j;
+    }
+    return second;
+  }
+
+  /// The shares while the journey is under way: how they come about.
+  StageWords softmax() const {
+    if (fullyMasked()) return shares();
+    const std::vector<float> all = row(TensorId::weights);
+    const std::size_t top = strongest(all);
+    return {
+        "Softmax turns the scores into shares.",
+        fmt::format("It raises e to each score, so that the largest stand out, and divides by the "
+                    "sum: together 100 %. {} gets {}.",
+                    isSelf(top) ? "The word itself" : key(top), percent(all[top]))};
+  }
+
+  /// "0.86 × v(cat) + 0.05 × v(fire) + …"
+  std::string sum() const {
+    if (fullyMasked()) return "The mask forbids every key: the result is 0.";
+    const std::vector<float> all = row(TensorId::weights);
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    constexpr std::size_t kTerms = 3;
+    const std::size_t terms = std::min(kTerms, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(terms),
+                      order.end(), [&](std::size_t a, std::size_t b) { return all[a] > all[b]; });
+    std::string text;
+    for (std::size_t i = 0; i < terms; ++i) {
+      text += fmt::format(
+          "{}{:.2f} × value({})", i == 0 ? "" : " + ", all[order[i]],
+          shownToken(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(order[i]))));
+    }
+    return order.size() > terms ? text + " + …" : text;
+  }
+
+  StageWords mixed(const HeadEffects* effects) const {
+    StageWords words{fmt::format("A last matrix mixes them: the new {}.", word()), {}};
+    if (c_.numHeads == 1) {
+      words.sentence = fmt::format("Each of its {} numbers draws on the whole head.", c_.dModel);
+      return words;
+    }
+    words.sentence =
+        fmt::format("Each of its {} numbers draws on all {} heads", c_.dModel, c_.numHeads);
+    if (effects == nullptr) {
+      words.sentence += ".";
+      return words;
+    }
+    Index most = 0;
+    for (Index h = 1; h < effects->heads(); ++h) {
+      if (effects->termNorm(h, subject_.word) > effects->termNorm(most, subject_.word)) most = h;
+    }
+    words.sentence += fmt::format("; here head {} adds the most.", most + 1);
+    return words;
+  }
+
+  const Trace& trace_;
+  const AttentionConfig& c_;
+  const StageSubject& subject_;
+};
+
+/// Finds what one head does in the sentence.
+HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRelation* relation) {
+  const AttentionConfig& c = trace.config();
+  HeadRows rows(trace, TensorId::weights, item, head);
+  HeadStory story;
+  const auto* partners =
+      relation == nullptr || relation->partners.empty()
+          ? nullptr
+          : &relation->partners[static_cast<std::size_t>(item) % relation->partners.size()];
+  Index asked = 0, found = 0;
+  float best = -1.0F;
+  for (Index i = 0; i < c.seqLen; ++i) {
+    const std::span<const float> row = rows.row(i);
+    const std::size_t top = strongest(row);
+    const bool self = !c.crossAttention() && static_cast<Index>(top) == i;
+    if (row[top] >= kLeastOfSentence) {
+      story.links.push_back({i, static_cast<Index>(top), row[top]});
+    }
+    float rank = self ? row[top] - 1.0F : row[top];
+    if (partners != nullptr) {
+      const auto& of = (*partners)[static_cast<std::size_t>(i)];
+      const bool hit = std::find(of.begin(), of.end(), static_cast<Index>(top)) != of.end();
+      if (!of.empty()) ++asked;
+      story.asked.push_back(of.empty() ? 0 : 1);
+      if (hit) ++found;
+      // far partners first: they show best what attention is for
+      rank = hit ? 1.0F + row[top] * static_cast<float>(std::abs(static_cast<Index>(top) - i))
+                 : rank - 1.0F;
+    }
+    if (rank > best || i == 0) {
+      best = rank;
+      story.best = i;
+    }
+  }
+  std::stable_sort(story.links.begin(), story.links.end(),
+                   [](const Link& a, const Link& b) { return a.weight > b.weight; });
+  if (story.links.size() > kMostOfSentence) story.links.resize(kMostOfSentence);
+  if (relation == nullptr) return story;
+  story.kind = asked == 0 && !relation->whyNone.empty() ? HeadStory::Kind::unchecked
+               : asked == 0                             ? HeadStory::Kind::absent
+               : 2 * found >= asked                     ? HeadStory::Kind::found
+                                                        : HeadStory::Kind::missed;
+  return story;
+}
+
+}  // namespace
+
+const StagePlaceInfo& info(StagePlace place) { return kPlaces[static_cast<std::size_t>(place)]; }
+
+std::string labelOf(StagePlace place, const AttentionConfig& config) {
+  switch (place) {
+    case StagePlace::word:
+      return "word";
+    case StagePlace::numbers:
+      return "numbers";
+    case StagePlace::roles:
+      return "query, key, value";
+    case StagePlace::scores:
+      return "scores";
+    case StagePlace::scaled:
+      return fmt::format("÷ √{}", config.dK());
+    case StagePlace::shares:
+      return "shares";
+    case StagePlace::collected:
+      return "collected";
+    case StagePlace::heads:
+      return "all heads";
+    case StagePlace::mixed:
+      return "mixed";
+  }
+  return {};
+}
+
+std::vector<Link> strongLinks(std::span<const float> row, Index query, std::size_t most) {
+  std::vector<Link> links;
+  if (row.empty()) return links;
+  const float least = std::max(kLeastLink, kLeastShareOfStrongest * row[strongest(row)]);
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    if (row[j] >= least) links.push_back({query, static_cast<Index>(j), row[j]});
+  }
+  std::stable_sort(links.begin(), links.end(),
+                   [](const Link& a, const Link& b) { return a.weight > b.weight; });
+  if (links.size() > most) links.resize(most);
+  return links;
+}
+
+std::vector<Link> linksOf(const Trace& trace, const StageSubject& subject) {
+  HeadRows rows(trace, TensorId::weights, subject.item, subject.head);
+  return strongLinks(rows.row(subject.word), subject.word);
+}
+
+std::vector<HeadStory> headStories(const Trace& trace, Index item,
+                                   const DeclaredRelations& relations) {
+  std::vector<HeadStory> stories;
+  for (Index h = 0; h < trace.config().numHeads; ++h) {
+    const auto at = static_cast<std::size_t>(h);
+    const bool declared = at < relations.size() && relations[at].has_value();
+    stories.push_back(storyOf(trace, item, h, declared ? &*relations[at] : nullptr));
+  }
+  return stories;
+}
+
+std::string noteOf(const HeadStory& story) {
+  switch (story.kind) {
+    case HeadStory::Kind::absent:
+      return "nothing to do here";
+    case HeadStory::Kind::missed:
+      return "not found here";
+    case HeadStory::Kind::unchecked:
+      return "not checked here";
+    case HeadStory::Kind::found:
+    case HeadStory::Kind::undeclared:
+      return {};
+  }
+  return {};
+}
+
+StageWords stageWords(const Trace& trace, const StageSubject& subject) {
+  return Words(trace, subject).of(StagePlace::shares, false, nullptr);
+}
+
+StageWords stageWords(const Trace& trace, const StageSubject& subject, StagePlace place,
+                      const HeadEffects* effects) {
+  return Words(trace, subject).of(place, true, effects);
+}
+
+}  // namespace headscope::ui

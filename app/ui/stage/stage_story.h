@@ -1,0 +1,84 @@
+// Stage story: what the page Stage says and shows of a pass, decided without drawing: the links of
+// a word, what each head does in this sentence, and the words of each place of the journey.
+//
+//   const StageSubject subject{item, head, word};
+//   stageWords(trace, subject).title  // “slept” looks at “cat”.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/attention/steps/step_id.h"
+#include "core/attention/tensor_id.h"
+#include "core/document/fwd.h"
+#include "core/heads/declared_relations.h"
+
+namespace headscope {
+class HeadEffects;
+}  // namespace headscope
+
+namespace headscope::ui {
+
+/// The places of the journey, in order.
+enum class StagePlace { word, numbers, roles, scores, scaled, shares, collected, heads, mixed };
+inline constexpr int kStagePlaces = 9;
+
+struct StagePlaceInfo {
+  StagePlace place;
+  double seconds;  // how long it is shown while the journey plays
+  StepId step;     // the step that computes what it shows
+};
+const StagePlaceInfo& info(StagePlace place);
+/// "shares"; for the scaling "÷ √64", which depends on the configuration.
+std::string labelOf(StagePlace place, const AttentionConfig& config);
+
+/// The query that the page follows, in one head.
+struct StageSubject {
+  Index item = 0, head = 0, word = 0;
+};
+
+/// A key that a query looks at.
+struct Link {
+  Index query = 0, key = 0;
+  float weight = 0.0F;
+};
+/// Returns the links of a row of weights that are worth drawing, the strongest first: at most
+/// `most`, none below a tenth of the strongest. A row without weights has none.
+std::vector<Link> strongLinks(std::span<const float> row, Index query, std::size_t most = 4);
+/// The strong links of a query.
+std::vector<Link> linksOf(const Trace& trace, const StageSubject& subject);
+
+/// What a head does in the sentence shown.
+struct HeadStory {
+  enum class Kind {
+    found,      // its relation occurs, and the head looks at the right word more often than not
+    missed,     // its relation occurs, and the head mostly looks elsewhere
+    absent,     // no word of the sentence has a partner
+    unchecked,  // the partners of this sentence are not known
+    undeclared  // nothing was declared for the head
+  };
+  Kind kind = Kind::undeclared;
+  Index best = 0;           // the query to show the head with
+  std::vector<char> asked;  // per query: nonzero where it has a partner; empty: not known
+  std::vector<Link> links;  // strong links of the whole sentence, at most one per query
+};
+/// One per head of an item. `relations`: one per head, or empty.
+std::vector<HeadStory> headStories(const Trace& trace, Index item,
+                                   const DeclaredRelations& relations);
+/// "nothing to do here", "not found here", "not checked here"; empty where the head does what its
+/// name says.
+std::string noteOf(const HeadStory& story);
+
+struct StageWords {
+  std::string title;     // one line in large type, plain text
+  std::string sentence;  // a plain sentence below it
+};
+/// The words off the journey: where the word looks.
+StageWords stageWords(const Trace& trace, const StageSubject& subject);
+/// The words of a place of the journey. `effects`: what each head adds to the output, for the last
+/// place; null while it is being computed.
+StageWords stageWords(const Trace& trace, const StageSubject& subject, StagePlace place,
+                      const HeadEffects* effects = nullptr);
+
+}  // namespace headscope::ui

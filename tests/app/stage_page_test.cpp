@@ -1,0 +1,243 @@
+// The page Stage: what it says and draws, the words and heads that are chosen, the journey, and the
+// way to the numbers and back.
+#include "app/ui/stage/stage_page.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/stage/journey.h"
+#include "app/ui/stage/stage_view.h"
+#include "app_driver.h"
+#include "core/attention/config.h"
+#include "core/editing/make_document.h"
+#include "core/training/relations.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr Index kCat = 1, kSlept = 8;
+
+/// The sentence on which the program opens, with learned heads.
+DocumentPtr fireDocument(
+    const std::string& text = "The cat, which was very fluffy, slept by the warm fire.") {
+  AttentionConfig config;
+  config.dModel = 512;
+  config.numHeads = config.numKvHeads = 8;
+  return makeDocument("", config, TextSource{{text}, {}}, Positions::named,
+                      {WeightInit::learned, 1, {}}, kTestBudget);
+}
+
+ViewState onStage() {
+  ViewState view;
+  view.selection.page = kStagePage;
+  view.selection.head = 1;
+  return view;
+}
+
+class StagePageTest : public testing::Test {
+ protected:
+  AppDriver ui{fireDocument(), 1600, 1000, onStage()};
+
+  float weight(Index head, Index query, Index key) {
+    return ui.trace().value({TensorId::weights, 0, head, query, key});
+  }
+  std::string percent(float weight) { return std::to_string(std::lround(100.0F * weight)) + " %"; }
+};
+
+TEST_F(StagePageTest, SaysWhereTheWordLooks) {
+  EXPECT_TRUE(ui.shows("“slept” looks at “cat”.")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows(percent(weight(1, kSlept, kCat)) + " of what it takes in, in head 2,"));
+}
+
+TEST_F(StagePageTest, OpensCalm) {
+  std::size_t numerals = 0;
+  const ScreenText screen = ui.screen();
+  for (const TextRun& run : screen.runs()) {
+    if (run.text.find_first_of("0123456789") != std::string::npos) ++numerals;
+  }
+  EXPECT_LE(numerals, 15U) << ui.screen().all();
+  EXPECT_TRUE(ui.heatmaps("").empty());
+  EXPECT_FALSE(ui.shows("d_model"));
+}
+
+TEST_F(StagePageTest, AClickFollowsAWord) {
+  ui.click("by", "sentence");
+  EXPECT_EQ(ui.view().stage.word, kSlept + 1);
+  EXPECT_TRUE(ui.shows("“by” looks"));
+}
+
+TEST_F(StagePageTest, AClickOnAHeadShowsTheWordThatShowsItBest) {
+  ui.click("Pronoun", "small stages");
+  EXPECT_EQ(ui.view().selection.head, 6);
+  EXPECT_TRUE(ui.shows("“which” looks at “cat”.")) << ui.screen().all();
+}
+
+TEST_F(StagePageTest, SettingsFoldOut) {
+  ui.click("Settings", "top bar");
+  EXPECT_TRUE(ui.shows("d_model", "top bar"));
+  EXPECT_TRUE(ui.shows("edit text"));
+  ui.click("Settings", "top bar");
+  EXPECT_FALSE(ui.shows("d_model"));
+}
+
+TEST_F(StagePageTest, ASentenceIsTypedInPlace) {
+  ui.click("Your sentence", "top bar");
+  ui.type("a dog barks");
+  ui.settle();
+  EXPECT_EQ(ui.document().input->tokens[0], (std::vector<std::string>{"a", "dog", "barks"}));
+  ui.press(Key::enter);
+  EXPECT_TRUE(ui.shows("barks", "sentence"));
+  EXPECT_TRUE(ui.shows("looks", "sentence")) << ui.screen().all("sentence");
+}
+
+TEST_F(StagePageTest, AWordIsDraggedToAnotherPlace) {
+  const ImVec2 from = ui.at("warm", "sentence");
+  const ImVec2 to = ui.at("The", "sentence");
+  ui.hover(from);
+  ui.host().button(0, true);
+  ui.frame();
+  for (int i = 1; i <= 10; ++i) {
+    const float share = static_cast<float>(i) / 10.0F;
+    ui.host().moveMouse(
+        {from.x + (to.x - 30.0F - from.x) * share, from.y + (to.y - from.y) * share});
+    ui.frame();
+  }
+  ui.host().button(0, false);
+  ui.settle();
+  EXPECT_EQ(ui.document().input->tokens[0][0], "warm");
+}
+
+TEST_F(StagePageTest, TheNumbersOpenAtTheSameWordAndEscapeComesBack) {
+  ui.click("Show the numbers");
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);
+  EXPECT_EQ(ui.view().selection.step, StepId::softmax);
+  EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::weights, 0, 1, kSlept, kCat}));
+  ui.press(Key::escape);
+  EXPECT_EQ(ui.view().selection.page, kStagePage);
+  EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
+}
+
+TEST_F(StagePageTest, CtrlAndAClickOpensTheNumbersOfThatWord) {
+  for (const char* word : {"by", "warm", "fluffy", "The"}) {
+    const auto& tokens = ui.document().input->tokens[0];
+    const Index place = std::find(tokens.begin(), tokens.end(), word) - tokens.begin();
+    const ImVec2 at = ui.at(word, "sentence");
+    ui.host().modifiers(true);
+    ui.clickAt(at);
+    ui.host().modifiers(false);
+    ui.settle();
+    ASSERT_TRUE(ui.view().selection.cell.has_value());
+    EXPECT_EQ(ui.view().selection.cell->row, place) << word;
+    ui.press(Key::escape);
+  }
+}
+
+TEST_F(StagePageTest, EachPlaceOpensTheNumbersOfItsStep) {
+  for (int i = 0; i < kStagePlaces; ++i) {
+    const auto place = static_cast<StagePlace>(i);
+    ui.view().stage.at = static_cast<double>(i) + 0.9;
+    ui.settle();
+    EXPECT_TRUE(ui.shows(stageWords(ui.trace(), {0, 1, kSlept}, place).title)) << i;
+    ui.click("Show the numbers");
+    EXPECT_EQ(ui.view().selection.step, info(place).step) << i;
+    ASSERT_TRUE(ui.view().selection.cell.has_value());
+    EXPECT_EQ(ui.view().selection.cell->row, kSlept);
+    ui.press(Key::escape);
+    ASSERT_EQ(ui.view().selection.page, kStagePage);
+  }
+}
+
+TEST_F(StagePageTest, TheJourneyPlaysAndStops) {
+  toggleJourney(ui.view().stage, ui.view().frame);
+  EXPECT_TRUE(ui.view().frame.stagePlaying);
+  for (int i = 0; i < 20; ++i) ui.frame();
+  EXPECT_GT(*ui.view().stage.at, 0.0);
+  EXPECT_LT(*ui.view().stage.at, 1.0);
+  ui.press(Key::space);
+  EXPECT_FALSE(ui.view().frame.stagePlaying);
+  ui.press(Key::right);
+  EXPECT_EQ(momentOf(ui.view().stage).place, StagePlace::numbers);
+  ui.press(Key::end);
+  EXPECT_EQ(momentOf(ui.view().stage).place, StagePlace::mixed);
+  ui.press(Key::left);
+  EXPECT_EQ(momentOf(ui.view().stage).place, StagePlace::heads);
+  ui.press(Key::escape);
+  EXPECT_FALSE(ui.view().stage.at.has_value());
+}
+
+TEST_F(StagePageTest, TheWholeJourneyTakesNinetySeconds) {
+  double seconds = 0.0;
+  for (int i = 0; i < kStagePlaces; ++i) seconds += info(static_cast<StagePlace>(i)).seconds;
+  EXPECT_DOUBLE_EQ(seconds, 90.0);
+  EXPECT_EQ(momentOf({-1, journeyAt(0.0), false}).place, StagePlace::word);
+  EXPECT_EQ(momentOf({-1, journeyAt(89.0), false}).place, StagePlace::mixed);
+  EXPECT_EQ(momentOf({-1, journeyAt(500.0), false}).place, StagePlace::mixed);
+}
+
+TEST_F(StagePageTest, BarsOfTheJourneyAreRowsOfTheTrace) {
+  ui.view().stage.at = static_cast<double>(StagePlace::collected) + 0.9;
+  ui.settle();
+  EXPECT_EQ(ui.heatmaps("sentence").size(), 15U);  // the values of 14 words, and the result
+  ui.clickAt(middle(ui.heatmaps("sentence")[0]));  // the strongest comes first
+  EXPECT_EQ(ui.view().selection.page, kFlowPage);  // a click on a number goes deep
+  ASSERT_TRUE(ui.view().selection.cell.has_value());
+  EXPECT_EQ(ui.view().selection.cell->tensor, TensorId::v);
+  EXPECT_EQ(ui.view().selection.cell->row, kCat);
+}
+
+TEST_F(StagePageTest, ANameHoldsOnlyWhereItsHeadHasSomethingToDo) {
+  EXPECT_FALSE(ui.shows("nothing to do here", "small stages")) << ui.screen().all("small stages");
+  AppDriver other(fireDocument("The dog sleeps in the garden."), 1600, 1000, onStage());
+  EXPECT_TRUE(other.shows("nothing to do here", "small stages"));  // no adjective, no pronoun
+}
+
+TEST(StageStories, CountFoundPartners) {
+  AppDriver ui(fireDocument(), 1600, 1000, onStage());
+  const DeclaredRelations relations = declaredRelations(ui.document());
+  const auto stories = headStories(ui.trace(), 0, relations);
+  ASSERT_EQ(stories.size(), 8U);
+  EXPECT_EQ(stories[1].kind, HeadStory::Kind::found);
+  EXPECT_EQ(stories[1].best, kSlept);  // the farther of its two partners
+  const auto none = headStories(ui.trace(), 0, {});
+  EXPECT_EQ(none[1].kind, HeadStory::Kind::undeclared);
+}
+
+TEST(StageStories, LinksAreTheStrongOnes) {
+  const std::vector<float> row{0.01F, 0.7F, 0.08F, 0.2F, 0.01F};
+  const auto links = strongLinks(row, 2);
+  ASSERT_EQ(links.size(), 3U);
+  EXPECT_EQ(links[0].key, 1);
+  EXPECT_EQ(links[1].key, 3);
+  EXPECT_EQ(links[2].key, 2);
+  EXPECT_EQ(strongLinks(row, 2, 1).size(), 1U);
+  EXPECT_TRUE(strongLinks(std::vector<float>(4, 0.0F), 0).empty());
+}
+
+TEST(StageForms, EverySizeAndKindOfInputIsDrawn) {
+  const auto shows = [](DocumentPtr document, int width, int height, float scale = 1.0F) {
+    ViewState view = onStage();
+    view.selection.head = 0;
+    view.stage.word = 0;
+    view.preferences.scale = scale;
+    AppDriver ui(std::move(document), width, height, view);
+    for (int i = -1; i < kStagePlaces; ++i) {
+      if (i >= 0) ui.view().stage.at = static_cast<double>(i) + 0.5;
+      ui.settle();
+      const StagePlace place = momentOf(ui.view().stage).place;
+      EXPECT_TRUE(ui.shows("numbers", "journey") || ui.shows("Numbers", "journey"))
+          << ui.screen().all("journey");
+      const StageSubject word{0, 0, 0};
+      const StageWords said =
+          i < 0 ? stageWords(ui.trace(), word) : stageWords(ui.trace(), word, place);
+      EXPECT_TRUE(ui.shows(said.title)) << i;
+    }
+  };
+  shows(textDocument("word", 64, 4), 1280, 720);
+  shows(textDocument("The cat sat on the mat", 768, 96), 1600, 1000);
+  shows(exampleDocument("sensor"), 1600, 1000);
+  shows(exampleDocument("english-german"), 3840, 2160, 2.0F);
+  shows(presetDocument("vit-base"), 1280, 720);
+}
+
+}  // namespace
+}  // namespace headscope::ui
