@@ -1,4 +1,4 @@
-// What the commands of a frame do.
+// The effects of a frame's commands.
 #include <fmt/format.h>
 
 #include <variant>

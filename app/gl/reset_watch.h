@@ -6,7 +6,7 @@ namespace headscope::gl {
 
 class ResetWatch {
  public:
-  /// Of the current context, which is to be made with "lose context on reset".
+  /// Watches the current context, which must be made with "lose context on reset".
   ResetWatch();
 
   /// Throws Error where the context is lost: whatever is drawn from then on is not seen.

@@ -23,7 +23,7 @@ struct Switch {
   // the default of a bool. Null: it belongs to other flags.
   const char* flag = nullptr;
   bool inEveryFile = false;  // false: a file has it only where it is not the default
-  // Of numbers: the values that a pass can have, as a test and in words ("it must be …").
+  // For numbers: the values that a pass can have, as a test and in words ("it must be …").
   bool (*accepts)(double value) = nullptr;
   const char* range = "";
 

@@ -22,7 +22,7 @@ class SentenceBuilder {
     double none, one;
   };
   static constexpr AdjectiveCounts kOften{0.5, 0.35}, kLess{0.65, 0.25}, kSeldom{0.8, 0.15};
-  /// What may follow a noun: nothing, "of the town", a relative clause.
+  /// The phrases that may follow a noun: nothing, "of the town", a relative clause.
   enum class After { nothing, phrase, clause };
   using Places = std::vector<Index>;
 

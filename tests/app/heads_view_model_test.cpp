@@ -1,4 +1,4 @@
-// What the heads page shows, without drawing: tiles, pictures, colour ranges, the table of metrics,
+// The heads page without drawing: tiles, pictures, colour ranges, the table of metrics,
 // the order of similar heads, and words.
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@ namespace headscope::test {
 /// The halves: "tuning" and "held_back".
 std::vector<training::Sentence> everydaySentences(const std::string& half);
 
-/// Of the words that have a partner.
+/// Counted over the words that have a partner.
 struct PartnersFound {
   int asked = 0;
   int right = 0;        // the largest weight of the asked head is on a partner

@@ -138,7 +138,7 @@ class SentenceCard final : public Card {
     return !known || word >= story.asked.size() || story.asked[word] != 0;
   }
 
-  /// What the program knows of the words of a text.
+  /// The words of a text that the program knows.
   struct WordsKnown {
     std::vector<char> unknown;  // nonzero: the word's class is a guess
     bool foreign = false;       // another language than the heads learned from

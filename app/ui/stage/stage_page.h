@@ -22,7 +22,7 @@ std::unique_ptr<Card> makeSmallStagesCard();
 /// The places of the journey on one line, with the buttons that play it and show the numbers.
 std::unique_ptr<Card> makeJourneyCard();
 
-/// What the heads do in the sentence shown; null while it is being computed.
+/// The stories of all heads in the sentence shown; null while it is being computed.
 const std::vector<HeadStory>* storiesOf(const PanelContext& panel);
 /// The word that the page follows in the chosen head.
 StageSubject subjectOf(const PanelContext& panel);

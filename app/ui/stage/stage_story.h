@@ -49,7 +49,7 @@ std::vector<Link> strongLinks(std::span<const float> row, Index query, std::size
 /// The strong links of a query.
 std::vector<Link> linksOf(const Trace& trace, const StageSubject& subject);
 
-/// What a head does in the sentence shown.
+/// The part that a head takes in the sentence shown.
 struct HeadStory {
   enum class Kind {
     found,      // its relation occurs, and the head looks at the right word more often than not

@@ -32,7 +32,8 @@ std::optional<float> onlyMultiplies(const AttentionConfig& config, const Pins& p
 /// Returns whether finite raw scores may give scores that are not.
 bool scalingMayOverflow(const AttentionConfig& config);
 
-/// What step `mask` subtracts from the score of key `part.firstKey`: ALiBi's penalty, or 0.
+/// The number that step `mask` subtracts from the score of key `part.firstKey`: ALiBi's penalty, or
+/// 0.
 double scorePenalty(const AttentionConfig& config, const RowPart& part);
 /// Returns whether step `mask` changes nothing but the scores of forbidden keys, to −∞.
 bool onlyForbids(const AttentionConfig& config, const Pins& pins);
