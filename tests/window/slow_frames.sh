@@ -23,6 +23,7 @@ pin_score() {
 }
 
 start
+press v  # from the stage, on which it opens, to Flow
 while_stopped edit_weight
 until_true "the edited weight" autosaved weight=0.5 pins=0
 while_stopped pin_score

@@ -12,6 +12,7 @@ type_value() {
 }
 
 start
+press v  # from the stage, on which it opens, to Flow
 press Escape  # lets go of the number it opens on
 press Home
 press Down
