@@ -207,6 +207,7 @@ void App::State::cardByCard(const ui::PanelContext& panel, ui::Rect at) {
     cards.push_back(&page.cards().at(i));
     tabs.push_back({cards.back()->text().title, cards.back()->text().about});
   }
+  if (cards.empty()) return ui::endBody();
   const auto idOf = [](const ui::Card* card) {
     return card != nullptr ? card->text().id : std::string_view();
   };

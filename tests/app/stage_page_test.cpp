@@ -213,6 +213,22 @@ TEST(StageStories, LinksAreTheStrongOnes) {
   EXPECT_TRUE(strongLinks(std::vector<float>(4, 0.0F), 0).empty());
 }
 
+TEST(StageForms, AWindowOfHardlyAnySizeIsDrawn) {
+  AppDriver ui(fireDocument(), 1600, 1000, onStage());
+  for (const auto& [width, height] : {std::pair(1, 1), std::pair(3, 700), std::pair(1600, 2)}) {
+    ui.host().resize(width, height);
+    for (int i = -1; i < kStagePlaces; ++i) {
+      ui.view().stage.at.reset();
+      if (i >= 0) ui.view().stage.at = static_cast<double>(i) + 0.5;
+      ui.settle();
+    }
+  }
+  ui.view().stage.at.reset();
+  ui.host().resize(1600, 1000);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
+}
+
 TEST(StageForms, EverySizeAndKindOfInputIsDrawn) {
   const auto shows = [](DocumentPtr document, int width, int height, float scale = 1.0F) {
     ViewState view = onStage();

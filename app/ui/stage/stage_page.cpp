@@ -42,7 +42,9 @@ class StagePage final : public Page {
     return panel.stageView.settingsOpen ? Page::figuresInWords(panel) : std::string();
   }
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
-    return {body.x, std::max(body.y, 420.0F * panel.look.scale)};
+    // smaller bodies scroll
+    const float scale = panel.look.scale;
+    return {std::max(body.x, 300.0F * scale), std::max(body.y, 420.0F * scale)};
   }
   std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
     const StagePlaces places = layoutStage(content, panel.look.scale, panel.trace.config().numHeads,
