@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/export_choice.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/frame_state.h"
 #include "app/ui/menu.h"
@@ -64,7 +63,10 @@ class TopBarRow {
       memory_.height = row_.bottom() + look_.px(11);
       return;
     }
-    if (onStage) settingsButton();
+    if (onStage) {
+      row_.place(buttonWidth(look_, kSettings), 14);
+      settingsPill();
+    }
     const bool showsDocument = state_.pages.open(panel_.selection.page).showsDocument(panel_.view);
     if (showsDocument) {
       presetChoice();
@@ -98,11 +100,15 @@ class TopBarRow {
     }
   }
 
-  void settingsButton() {
-    row_.place(buttonWidth(look_, kSettings), 14);
+  void settingsPill() {
     bool& open = panel_.stageView.settingsOpen;
     if (pill(look_, kSettings, open)) open = !open;
     tip(look_, "Sizes, heads, masks, weights and the row of tokens");
+  }
+
+  void helpPill() {
+    if (pill(look_, "?")) panel_.commands.add(OpenHelp{});
+    tip(look_, "About the program, keys, mouse and terms (?)");
   }
 
   /// The few buttons of the stage, at the right end of the bar.
@@ -123,11 +129,9 @@ class TopBarRow {
       tip(look_, "Type a sentence of your own (ctrl+e)");
       ImGui::SameLine(0.0F, gap);
     }
-    if (pill(look_, kSettings)) panel_.stageView.settingsOpen = true;
-    tip(look_, "Sizes, heads, masks, weights and the row of tokens");
+    settingsPill();
     ImGui::SameLine(0.0F, gap);
-    if (pill(look_, "?")) panel_.commands.add(OpenHelp{});
-    tip(look_, "About the program, keys, mouse and terms (?)");
+    helpPill();
   }
 
   /// Returns whether the sizes are still the preset's. A text may have any number of tokens.
@@ -449,31 +453,11 @@ class TopBarRow {
     tip(look_, state_.canRedo ? "Redo " + state_.redoName + " (ctrl+shift+z)" : "Nothing to redo");
   }
 
-  void exportItems() {
-    constexpr std::pair<const char*, ExportKind> kItems[] = {
-        {"A tensor …", ExportKind::tensor},
-        {"Every tensor …", ExportKind::trace},
-        {"A picture …", ExportKind::picture},
-        {"A PyTorch script …", ExportKind::script}};
-    for (const auto& [text, kind] : kItems) {
-      const bool first = kind == ExportKind::tensor;
-      if (ImGui::MenuItem(text, first ? "ctrl+shift+e" : nullptr))
-        panel_.commands.add(ExportAs{kind});
-    }
-    if (panel_.selection.page == kTrainPage && ImGui::MenuItem("The run's curves (.csv) …")) {
-      panel_.commands.add(ExportAs{ExportKind::curves});
-    }
-    ImGui::Separator();
-  }
-
   void looks() {
     row_.place(buttonWidth(look_, "Export ▾"), 12);
     if (pill(look_, "Export ▾")) openMenu("export");
     if (beginPopup("export")) {
-      exportItems();
-      if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t")) {
-        panel_.commands.add(SaveTrace{});
-      }
+      exportMenu(panel_);
       ImGui::EndPopup();
     }
     row_.place(buttonWidth(look_, "View ▾"), 6);
@@ -483,8 +467,7 @@ class TopBarRow {
       ImGui::EndPopup();
     }
     row_.place(buttonWidth(look_, "?"), 6);
-    if (pill(look_, "?")) panel_.commands.add(OpenHelp{});
-    tip(look_, "About the program, keys, mouse and terms (?)");
+    helpPill();
     const float pair = buttonWidth(look_, "A−") + look_.space.tight + buttonWidth(look_, "A+");
     // ctrl + and −, and the menu above, do this too; who enlarged it finds the way back here
     if (panel_.preferences.scale <= kMinScale && !row_.fits(pair, 6)) return;

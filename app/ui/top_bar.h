@@ -57,6 +57,9 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
 /// Draws the items of the open view menu: theme, animation, colour maps and the interface's size.
 void viewMenu(const FrameContext& look, Preferences& preferences, ViewMenuMemory& memory);
 
+/// Draws the items of the open export menu.
+void exportMenu(const PanelContext& panel);
+
 /// Makes the interface larger or smaller by a quarter per step.
 void zoomInterface(Preferences& preferences, int steps);
 

@@ -8,13 +8,16 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "app/ui/color_maps.h"
+#include "app/ui/export_choice.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/number_field.h"
 #include "app/ui/panel.h"
 #include "app/ui/preferences.h"
+#include "app/ui/selection.h"
 #include "app/ui/top_bar.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
@@ -334,6 +337,25 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
   positionsInScores(panel, memory);
   weights(panel, memory);
   ImGui::EndPopup();
+}
+
+void exportMenu(const PanelContext& panel) {
+  constexpr std::pair<const char*, ExportKind> kItems[] = {
+      {"A tensor …", ExportKind::tensor},
+      {"Every tensor …", ExportKind::trace},
+      {"A picture …", ExportKind::picture},
+      {"A PyTorch script …", ExportKind::script}};
+  for (const auto& [text, kind] : kItems) {
+    const bool first = kind == ExportKind::tensor;
+    if (ImGui::MenuItem(text, first ? "ctrl+shift+e" : nullptr)) panel.commands.add(ExportAs{kind});
+  }
+  if (panel.selection.page == kTrainPage && ImGui::MenuItem("The run's curves (.csv) …")) {
+    panel.commands.add(ExportAs{ExportKind::curves});
+  }
+  ImGui::Separator();
+  if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t")) {
+    panel.commands.add(SaveTrace{});
+  }
 }
 
 void viewMenu(const FrameContext& look, Preferences& preferences, ViewMenuMemory& memory) {
