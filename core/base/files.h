@@ -55,7 +55,7 @@ class UnchangedFile {
 
     bool operator==(const Stamp&) const = default;
   };
-  /// Nothing for a path that leads nowhere.
+  /// Returns the stamp of a file, or none where the path leads to no file.
   static std::optional<Stamp> stampOf(const std::filesystem::path& path);
 
   std::filesystem::path path_;
