@@ -166,6 +166,17 @@ void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFi
 void setPassSettings(AttentionConfig& c, const PassOptions& o) {
   for (const auto& [which, value] : o.switches) setValue(*which, c, value);
   if (o.positionsKind == "rope") c.rotary.theta = Rotary::kUsualTheta;
+  const bool turnsOtherwise = o.ropeDims.has_value() || !o.ropePairs.empty();
+  if (turnsOtherwise && !c.rotary.on()) {
+    throw UserError("--rope-dims and --rope-pairs change a rotation: add --positions-kind rope");
+  }
+  if (o.ropeDims) c.rotary.dims = *o.ropeDims;
+  if (o.ropePairs == "neighbours") c.rotary.pairing = Rotary::Pairing::neighbours;
+  if (o.ropePairs == "halves") c.rotary.pairing = Rotary::Pairing::halves;
+  if (!o.sinks.empty()) {
+    c.sinks.clear();
+    for (const double sink : o.sinks) c.sinks.push_back(static_cast<float>(sink));
+  }
   if (o.positionsKind == "alibi") c.alibi = true;
   if (o.causal) c.mask.causal = true;
   if (o.window) c.mask.window = *o.window;

@@ -119,6 +119,19 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
       ->check(CLI::IsMember({"rope", "alibi"}))
       ->type_name("rope|alibi")
       ->group(group);
+  add(app, "--rope-dims", o.ropeDims, kWhole,
+      "rope turns only the first N coordinates of each head (0: all)", group);
+  app.add_option(
+         "--rope-pairs", o.ropePairs,
+         "the coordinates that rope pairs: j and j + d_k/2 (halves, the default), or 2j and "
+         "2j + 1 (neighbours)")
+      ->check(CLI::IsMember({"halves", "neighbours"}))
+      ->type_name("halves|neighbours")
+      ->group(group);
+  add(app, "--sinks", o.sinks, {"S,S", notNumber},
+      "a score without a key in the softmax of each head, as in gpt-oss: 0.5,-1,2,0", group)
+      ->delimiter(',')
+      ->allow_extra_args(false);
   addList(app, "--drop-heads", o.dropHeads, "heads that are off, from 0: 2,5", group);
   addRepeatable(
       app, "--pin", o.pins, "CELL=X",

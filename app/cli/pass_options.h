@@ -37,6 +37,9 @@ struct PassOptions {
   std::vector<Index> lengths;
   std::vector<std::pair<const Switch*, double>> switches;  // those given, with their values
   std::string positionsKind;                               // "rope", "alibi", or empty
+  std::optional<Index> ropeDims;
+  std::string ropePairs;      // "halves", "neighbours", or empty
+  std::vector<double> sinks;  // one for each head
   bool noPositions = false;
   bool sinusoidalPositions = false;
   std::vector<Index> dropHeads;

@@ -238,6 +238,35 @@ void rotaryTheta(const PanelContext& panel, TopBarMemory& memory) {
   problemBelow(panel.look, field);
 }
 
+/// Draws the choices of how many coordinates turn, and which of them pair.
+void rotaryPairs(const PanelContext& panel) {
+  const Index dK = panel.document.config.dK();
+  Rotary rotary = panel.document.config.rotary;
+  caption(panel.look, "Coordinates that turn",
+          "RoPE turns all coordinates of a head, or only the first ones, as in Phi and Pythia");
+  const auto inWords = [dK](Index turning) { return fmt::format("{} of {}", turning, dK); };
+  ImGui::SetNextItemWidth(panel.look.px(190));
+  if (beginCombo("##coordinates that turn", inWords(rotary.turning(dK)))) {
+    for (Index turning = dK; turning >= 2; turning /= 2) {
+      if (turning % 2 != 0 || rotary.scaling == Rotary::Scaling::perPair) break;
+      const bool chosen = turning == rotary.turning(dK);
+      if (!ImGui::Selectable(inWords(turning).c_str(), chosen) || chosen) continue;
+      rotary.dims = turning == dK ? 0 : turning;
+      panel.commands.push(SetRotary{rotary});
+    }
+    ImGui::EndCombo();
+  }
+  caption(
+      panel.look, "Pairs",
+      "Halves: coordinates j and j + n/2 turn together, as in Llama. Neighbours: 2j and 2j + 1, "
+      "as in GPT-J and Command R.");
+  const bool neighbours = rotary.pairing == Rotary::Pairing::neighbours;
+  const int chosen = choices(panel.look, "", {"halves", "neighbours"}, neighbours ? 1 : 0);
+  if (chosen < 0) return;
+  rotary.pairing = chosen == 1 ? Rotary::Pairing::neighbours : Rotary::Pairing::halves;
+  panel.commands.push(SetRotary{rotary});
+}
+
 /// Draws the switches for positions in the scores.
 void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
@@ -265,7 +294,9 @@ void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
     }
     ImGui::EndCombo();
   }
-  if (c.rotary.on()) rotaryTheta(panel, memory);
+  if (!c.rotary.on()) return;
+  rotaryTheta(panel, memory);
+  rotaryPairs(panel);
 }
 
 void weights(const PanelContext& panel, TopBarMemory& memory) {

@@ -18,12 +18,15 @@ std::vector<RotaryPair> rotaryPairs(const Trace& trace, const RowRef& row, Index
   const std::vector<float> q = values(TensorId::qRot, row.head, row.query);
   const std::vector<float> k = values(TensorId::kRot, c.kvHead(row.head), key);
   std::vector<RotaryPair> pairs;
-  const std::size_t half = q.size() / 2;
   for (const double frequency : rotaryFrequencies(c.rotary, c.dK())) {
-    const std::size_t j = pairs.size();
-    pairs.push_back({frequency,
-                     {static_cast<double>(q[j]), static_cast<double>(q[j + half])},
-                     {static_cast<double>(k[j]), static_cast<double>(k[j + half])}});
+    const RotatedPair at = coordinatesOf(std::ssize(pairs), c.rotary, c.dK());
+    const auto hand = [&](const std::vector<float>& row) {
+      const auto part = [&](Index j) {
+        return c.rotary.amplitude * static_cast<double>(row[static_cast<std::size_t>(j)]);
+      };
+      return Hand{part(at.first), part(at.second)};
+    };
+    pairs.push_back({frequency, at, hand(q), hand(k)});
   }
   return pairs;
 }

@@ -60,7 +60,7 @@ std::vector<float> rowWeights(const Trace& trace, const RowRef& row, const Sharp
   if (keys.any() && !allFinite({weights.data(), 1, c.keys(), c.keys(), 1})) {
     wideRowWeights(trace, row, c, weights);
   } else {
-    softmaxRow(weights, keys);
+    softmaxOfHead(weights, keys, c, row.head);
   }
   return weights;
 }

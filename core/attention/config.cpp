@@ -132,16 +132,32 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
                  "the keys come from another text: turn ALiBi off, or leave the memory out");
   }
   if (r.on()) {
-    if (c.dK() % 2 != 0) {
-      findings.add(
-          "rope",
-          fmt::format("d_k is {}, and RoPE turns pairs of coordinates: make it even", c.dK()));
+    if (r.turning(c.dK()) % 2 != 0) {
+      findings.add("rope",
+                   fmt::format("{} is {}, and RoPE turns pairs of coordinates: make it even",
+                               r.dims > 0 ? "the number of coordinates that turn" : "d_k",
+                               r.turning(c.dK())));
+    }
+    if (r.dims < 0 || r.dims > c.dK()) {
+      findings.add("rope", fmt::format("{} coordinates of each head turn, and d_k is {}: give at "
+                                       "most that many, or 0 for all",
+                                       r.dims, c.dK()));
     }
     const auto positive = [](double value) { return value > 0.0 && std::isfinite(value); };
     if (!positive(r.theta)) {
       findings.add("rope_theta", fmt::format("rope_theta is {}: it must be a number above 0 (10000 "
                                              "is usual)",
                                              inWords(r.theta)));
+    }
+    if (!positive(r.amplitude)) {
+      findings.add("rope", fmt::format("RoPE's amplitude is {}: it must be a number above 0",
+                                       inWords(r.amplitude)));
+    }
+    if (r.scaling == Rotary::Scaling::perPair && (std::ssize(r.divisors) != r.turning(c.dK()) / 2 ||
+                                                  !std::ranges::all_of(r.divisors, positive))) {
+      findings.add("rope_scaling",
+                   fmt::format("RoPE has {} divisors for {} pairs: give a number above 0 for each",
+                               r.divisors.size(), r.turning(c.dK()) / 2));
     }
     if (!positive(r.factor)) {
       findings.add("rope_scaling", fmt::format("RoPE's factor is {}: it must be a number above 0",
@@ -158,9 +174,27 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
                       r.originalPositions));
     }
   }
+  if (c.relative.on()) {
+    const auto& s = c.relative.settings();
+    const auto fits = [&](const std::vector<float>& table) {
+      return table.empty() || std::ssize(table) == c.numHeads * 2 * s.span * c.dK();
+    };
+    if (s.span < 1 || !fits(s.positionKeys) || !fits(s.positionQueries) ||
+        (s.buckets > 0 && (s.buckets < 4 || s.maxDistance - 1 <= s.buckets / 2))) {
+      findings.add("relative_scores",
+                   fmt::format("the tables of relative positions do not fit {} heads with d_k = {}",
+                               c.numHeads, c.dK()));
+    }
+    if (c.crossAttention()) {
+      findings.add("relative_scores",
+                   "relative positions need query and key in one text, and in cross-attention the "
+                   "keys come from another text");
+    }
+  }
   if (!c.headNorm.on()) return;
-  for (const std::vector<float>* gains : {&c.headNorm.q(), &c.headNorm.k()}) {
-    if (std::ssize(*gains) != c.dK()) {
+  for (const auto& [gains, heads] :
+       {std::pair(&c.headNorm.q(), c.numHeads), std::pair(&c.headNorm.k(), c.numKvHeads)}) {
+    if (std::ssize(*gains) != c.dK() && std::ssize(*gains) != heads * c.dK()) {
       findings.add("head_norm", fmt::format("{} gains are given to normalise d_k = {} coordinates: "
                                             "give one for each",
                                             gains->size(), c.dK()));
@@ -230,6 +264,18 @@ std::vector<Problem> validate(const AttentionConfig& c, HeadWidth width) {
   if (!c.headGains.empty() && static_cast<Index>(c.headGains.size()) != c.numHeads) {
     findings.add("gains", fmt::format("{} gains are given for {} heads: give one per head",
                                       c.headGains.size(), c.numHeads));
+  }
+  if (!c.sinks.empty() && static_cast<Index>(c.sinks.size()) != c.numHeads) {
+    findings.add("sinks", fmt::format("{} sinks are given for {} heads: give one per head",
+                                      c.sinks.size(), c.numHeads));
+  }
+  for (const float sink : c.sinks) {
+    if (!std::isfinite(sink)) findings.add("sinks", "a head's sink must be a finite number");
+  }
+  if (!c.sinks.empty() && c.mistakes.softmaxOverQueries) {
+    findings.add("sinks",
+                 "a sink takes part in the softmax over keys: with the softmax over queries leave "
+                 "the sinks out");
   }
   for (const float gain : c.headGains) {
     if (!std::isfinite(gain)) findings.add("gains", "a head's gain must be a finite number");

@@ -10,6 +10,7 @@
 #include "core/attention/dropout.h"
 #include "core/attention/head_norm.h"
 #include "core/attention/mask.h"
+#include "core/attention/relative_scores.h"
 #include "core/attention/rotary.h"
 #include "core/base/error.h"
 #include "core/tensor/tensor.h"
@@ -43,8 +44,11 @@ struct AttentionConfig {
   double scoreCap = 0.0;     // scores stay within ±scoreCap: cap·tanh(score / cap); 0: no cap
   Rotary rotary;             // of queries and keys; off: their positions are in X alone
   HeadNorm headNorm;
+  RelativeScores relative;
   Mask mask;
   std::vector<float> headGains;  // g_i per head; empty: all 1. 0: the head is off
+  std::vector<float> sinks;      // per head: a score without a key in every softmax; empty: none
+  Index firstQuery = 0;  // ALiBi's position of query 0: above 0 where a decoder runs the last query
   Dropout dropout;
 
   bool crossAttention() const { return memoryLen > 0; }

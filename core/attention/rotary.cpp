@@ -21,14 +21,23 @@ double scaledLikeLlama3(double frequency, const Rotary& r) {
 
 std::vector<double> rotaryFrequencies(const Rotary& rotary, Index dK) {
   std::vector<double> frequencies;
-  for (Index j = 0; j < dK / 2; ++j) {
+  const Index turning = rotary.turning(dK);
+  for (Index j = 0; j < turning / 2; ++j) {
     double frequency =
-        std::pow(rotary.theta, -2.0 * static_cast<double>(j) / static_cast<double>(dK));
+        std::pow(rotary.theta, -2.0 * static_cast<double>(j) / static_cast<double>(turning));
     if (rotary.scaling == Rotary::Scaling::linear) frequency /= rotary.factor;
     if (rotary.scaling == Rotary::Scaling::llama3) frequency = scaledLikeLlama3(frequency, rotary);
+    if (rotary.scaling == Rotary::Scaling::perPair) {
+      frequency /= rotary.divisors[static_cast<std::size_t>(j)];
+    }
     frequencies.push_back(frequency);
   }
   return frequencies;
+}
+
+RotatedPair coordinatesOf(Index pair, const Rotary& rotary, Index dK) {
+  if (rotary.pairing == Rotary::Pairing::neighbours) return {2 * pair, 2 * pair + 1};
+  return {pair, pair + rotary.turning(dK) / 2};
 }
 
 Turn rotationAt(double frequency, Index position) {

@@ -209,8 +209,8 @@ DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to)
 }
 
 void DocumentDelta::measure(const Document& from) {
-  // rest_, and the document itself, whose allocation lasts as long as a weak pointer to it
-  bytes_ = static_cast<Index>(sizeof(DocumentDelta) + 2 * sizeof(Document) +
+  // the document of whole_ is allocated apart from its counts, so the weak pointer does not keep it
+  bytes_ = static_cast<Index>(sizeof(DocumentDelta) + sizeof(Document) +
                               changes_.capacity() * sizeof(Change)) +
            pins_.bytes();
   for (const Change& change : changes_) {
@@ -286,7 +286,7 @@ DocumentPtr DocumentWalk::document() const {
   if (!input.x.sameAs(tensors_[0]) || !input.memory.sameAs(tensors_[1])) {
     next.input = withTensors(input, tensors_[0], tensors_[1]);
   }
-  return std::make_shared<const Document>(std::move(next));
+  return DocumentPtr(std::make_unique<const Document>(std::move(next)));
 }
 
 }  // namespace headscope

@@ -50,7 +50,8 @@ EditResult DocumentNormalizer::finish() {
   embed();
   drawWhereNeeded();
   fitPins();
-  return {std::make_shared<const Document>(std::move(next_)), std::move(note_)};
+  // allocated apart from its counts: a weak pointer of the history does not keep it
+  return {DocumentPtr(std::make_unique<const Document>(std::move(next_))), std::move(note_)};
 }
 
 void DocumentNormalizer::note(const std::string& sentence) {
@@ -65,6 +66,15 @@ void DocumentNormalizer::followInput() {
   lengthsFollow_ = next_.config.mask.lengths == before_.input->lengths;
   if (lengthsFollow_) c.mask.lengths.clear();
   if (!c.headGains.empty()) c.headGains.resize(static_cast<std::size_t>(c.numHeads), 1.0F);
+  const AttentionConfig& before = before_.config;
+  if (!c.sinks.empty() && std::ssize(c.sinks) != c.numHeads) {
+    c.sinks.clear();
+    note("the sinks were left out, since they are of other heads");
+  }
+  if (c.relative.on() && (c.numHeads != before.numHeads || c.dK() != before.dK())) {
+    c.relative = {};
+    note("the scores of relative positions were left out, since they are of other heads");
+  }
   if (sameSize) return;
   if (c.mask.painted != nullptr) {
     c.mask.painted = resized(*c.mask.painted, c.seqLen, c.keys());

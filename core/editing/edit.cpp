@@ -16,6 +16,8 @@ namespace {
 AttentionConfig sizesOf(AttentionConfig config) {
   config.mask = {};
   config.headGains.clear();
+  config.sinks.clear();
+  config.relative = {};
   return config;
 }
 
@@ -177,6 +179,8 @@ struct Editor {
     draft.config.memoryWidth = e.weights.wK.dim(1) == dModel ? 0 : e.weights.wK.dim(1);
     draft.config.bias = e.bias;
     draft.config.headNorm = e.headNorm;
+    draft.config.sinks.clear();  // of the weights before, as the tables of relative positions are
+    draft.config.relative = {};
     draft.config.headGains.clear();
   }
   void operator()(const SetHeadGain& e) {
@@ -267,7 +271,7 @@ EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetB
         if constexpr (std::is_same_v<Kind, Open>) {
           return {e.document, {}};
         } else if constexpr (requires { applyTo(document, e); }) {
-          return {std::make_shared<const Document>(applyTo(document, e)), {}};
+          return {DocumentPtr(std::make_unique<const Document>(applyTo(document, e))), {}};
         } else {
           Editor editor{document, document, {}};
           editor(e);

@@ -102,6 +102,14 @@ struct Namer {
     if (was.on() && e.rotary.on() && was.theta != e.rotary.theta) {
       return fmt::format("theta {:g} → {:g}", was.theta, e.rotary.theta);
     }
+    if (was.on() && e.rotary.on() && was.pairing != e.rotary.pairing) {
+      return e.rotary.pairing == Rotary::Pairing::neighbours ? "RoPE pairs neighbours"
+                                                             : "RoPE pairs halves";
+    }
+    const Index dK = before.config.dK();
+    if (was.on() && e.rotary.on() && was.turning(dK) != e.rotary.turning(dK)) {
+      return fmt::format("RoPE turns {} of {}", e.rotary.turning(dK), dK);
+    }
     return fmt::format("RoPE {}", onOff(e.rotary.on()));
   }
   std::string operator()(const SetPositions& e) const {

@@ -75,8 +75,18 @@ Lines configurationLines(const AttentionConfig& c) {
                                 numbers(c.headGains)));
   }
   if (c.headNorm.on()) {
-    lines.push_back(fmt::format("g_Q = torch.tensor({}, dtype=REAL)", numbers(c.headNorm.q())));
-    lines.push_back(fmt::format("g_K = torch.tensor({}, dtype=REAL)", numbers(c.headNorm.k())));
+    const auto gains = [&](const char* name, const std::vector<float>& values) {
+      const bool shared = std::ssize(values) == c.dK();
+      lines.push_back(fmt::format("{} = torch.tensor({}, dtype=REAL){}", name, numbers(values),
+                                  shared ? "" : fmt::format(".view(-1, 1, {})", c.dK())));
+    };
+    gains("g_Q", c.headNorm.q());
+    gains("g_K", c.headNorm.k());
+  }
+  if (!c.sinks.empty()) {
+    lines.push_back(fmt::format(
+        "sink = torch.tensor({}, dtype=REAL).view(H, 1, 1)  # a score without a key, per head",
+        numbers(c.sinks)));
   }
   if (c.alibi) {
     std::vector<float> slopes;

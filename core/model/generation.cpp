@@ -40,6 +40,7 @@ AttentionConfig ofOneToken(const AttentionConfig& layer) {
 AttentionConfig overKeys(const AttentionConfig& layer, Index keys) {
   AttentionConfig over = ofOneToken(layer);
   over.memoryLen = keys;
+  over.firstQuery = keys - 1;
   over.rotary = {};
   over.headNorm = {};
   return over;
@@ -58,7 +59,7 @@ Tensor madeReady(Tensor row, TensorId plain, const AttentionConfig& layer, Index
     row = tensors.tensor(normed);
   }
   if (!layer.rotary.on()) return row;
-  const RotaryRow turn(rotaryFrequencies(layer.rotary, one.dK()), position);
+  const RotaryRow turn(layer.rotary, one.dK(), rotaryFrequencies(layer.rotary, one.dK()), position);
   Tensor turned = Tensor::uninitialised(row.shape());
   for (Index head = 0; head < row.dim(1); ++head) {
     turn.apply(row.matrix({0, head}).data, turned.mutableMatrix({0, head}).data);

@@ -119,6 +119,11 @@ std::string formulaOf(const Trace& trace, const Explanation& e) {
                     summedCell(trace, first.cells[1], next.cells[1]));
   }
   for (std::size_t i = products > 1 ? products : 0; i < e.terms.size(); ++i) {
+    constexpr std::size_t kMostSingly = 4;  // scores of content and position have many
+    if (e.cell.tensor == TensorId::rawScores && i >= products + kMostSingly) {
+      text += " + …";
+      break;
+    }
     const Term& term = e.terms[i];
     if (!text.empty()) text += " + ";
     text += leftName(trace, term);

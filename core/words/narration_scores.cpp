@@ -208,10 +208,14 @@ std::string narrateSoftmax(const Narrator& n) {
     case SegmentKind::maximum: {
       const Explanation e = explainCell(n.trace, at);
       if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
+      const bool sink = e.terms.back().cells.empty();
+      const std::size_t keys = e.terms.size() - (sink ? 1 : 0);
       return fmt::format(
-          "Softmax of {}: the largest of its {} allowed score{} is {}; it is subtracted from each "
+          "Softmax of {}: the largest of its {} allowed score{}{} is {}; it is subtracted from "
+          "each "
           "score, so that no exponential overflows.",
-          line, e.terms.size(), e.terms.size() == 1 ? "" : "s", number(e.terms.front().rightValue));
+          line, keys, keys == 1 ? "" : "s", sink ? " and the head’s sink" : "",
+          number(e.terms.front().rightValue));
     }
     case SegmentKind::exponentials: {
       const Explanation e = explainCell(n.trace, at);
@@ -220,10 +224,13 @@ std::string narrateSoftmax(const Narrator& n) {
       std::string text;
       for (std::size_t i = 0; i < std::min(kExponentials, e.terms.size()); ++i) {
         const Term& t = e.terms[i];
-        const CellRef& source = t.cells.front();
-        text += fmt::format("{}{} exp({} − {}) = {}", i == 0 ? "" : ", ",
-                            down ? n.query(source.row) : n.key(source.col), number(t.leftValue, 3),
-                            factorText(t.rightValue), number(t.product));
+        const auto name = [&] {
+          if (t.cells.empty()) return std::string("the head’s sink");
+          const CellRef& source = t.cells.front();
+          return down ? n.query(source.row) : n.key(source.col);
+        };
+        text += fmt::format("{}{} exp({} − {}) = {}", i == 0 ? "" : ", ", name(),
+                            number(t.leftValue, 3), factorText(t.rightValue), number(t.product));
       }
       return fmt::format("Its exponentials are all positive: {}{}", text,
                          e.terms.size() > kExponentials ? " …" : ".");

@@ -166,14 +166,17 @@ std::string narrateRotate(const Narrator& n) {
   };
   switch (n.moment.beat) {
     case SegmentKind::cell: {
-      const Index half = n.c.dK() / 2;
+      const RotatedPair pair = coordinatesOf(0, n.c.rotary, n.c.dK());
       const CellRef at = n.cell(TensorId::qRot, n.moment.from);
       std::string about = "The next pair turns more slowly";
       if (n.moment.from == 0) {
         about = fmt::format(
             "{} is at position {}, so the first pair of its query, numbers 0 and {}, turns by {}",
-            n.query(), n.subject.query, half, turned(n.subject.query));
-      } else if (n.moment.from >= half) {
+            n.query(), n.subject.query, pair.second, turned(n.subject.query));
+      } else if (n.moment.from >= n.c.rotary.turning(n.c.dK())) {
+        about = "The numbers after the pairs stay";
+      } else if (n.moment.from == pair.second ||
+                 (n.c.rotary.pairing == Rotary::Pairing::halves && n.moment.from > pair.second)) {
         about = "The other of a pair turns with it";
       }
       return fmt::format("{}: {} {}.", about, cellName(n.trace, at),
@@ -182,9 +185,14 @@ std::string narrateRotate(const Narrator& n) {
     case SegmentKind::restOfCells: {
       const TensorId from = step(StepId::rotate).operands(TensorId::qRot, n.c).front();
       return fmt::format(
-          "{}, each pair more slowly than the one before. A rotation keeps the length: {} before, "
+          "{}, each pair more slowly than the one before. A rotation keeps the length{}: {} "
+          "before, "
           "{} after.",
-          n.rest("number", "numbers"), number(n.length(n.cell(from, 0), n.c.dK())),
+          n.rest("number", "numbers"),
+          n.c.rotary.amplitude == 1.0
+              ? ""
+              : fmt::format(", but for a factor of {}", number(n.c.rotary.amplitude)),
+          number(n.length(n.cell(from, 0), n.c.dK())),
           number(n.length(n.cell(TensorId::qRot, 0), n.c.dK())));
     }
     case SegmentKind::likewise: {

@@ -178,7 +178,12 @@ TEST(ModelConfigs, RopeScalingIsRead) {
   EXPECT_EQ(rotaryOf({{"rope_type", "linear"}, {"factor", 2.5}, {"rope_theta", 500000.0}},
                      "rope_parameters"),
             expected);
-  expected = {10000.0, Rotary::Scaling::llama3, 8.0, 1.0, 4.0, 8192};
+  expected = {.theta = 10000.0,
+              .scaling = Rotary::Scaling::llama3,
+              .factor = 8.0,
+              .lowFrequencyFactor = 1.0,
+              .highFrequencyFactor = 4.0,
+              .originalPositions = 8192};
   EXPECT_EQ(rotaryOf({{"rope_type", "llama3"},
                       {"factor", 8.0},
                       {"low_freq_factor", 1.0},

@@ -21,6 +21,20 @@ namespace {
 class Turned : public testing::TestWithParam<Case> {
  protected:
   const AttentionConfig& config() const { return GetParam().config; }
+  /// The number of terms that a cell is made of.
+  std::size_t termsOf(const CellRef& cell) const {
+    const AttentionConfig& c = config();
+    switch (cell.tensor) {
+      case TensorId::rawScores:
+        return static_cast<std::size_t>(c.dK());
+      case TensorId::qRot:
+      case TensorId::kRot:
+        return cell.col < c.rotary.turning(c.dK()) ? 2 : 1;
+      default:  // a norm around the mean subtracts that
+        return c.headNorm.kind() == HeadNorm::Kind::layer ? 2 : 1;
+    }
+  }
+
   DocumentPtr document_ = randomDocument(GetParam().config);
 };
 
@@ -59,9 +73,7 @@ TEST_P(Turned, EachCellIsExplained) {
         for (const CellRef& from : term.cells) EXPECT_TRUE(exists(from, config()));
       }
       EXPECT_NEAR(e.computed(), e.value, 1e-5 * size) << toString(cell);
-      EXPECT_EQ(e.terms.size(), id == TensorId::rawScores ? static_cast<std::size_t>(config().dK())
-                                : id == TensorId::qRot || id == TensorId::kRot ? 2U
-                                                                               : 1U);
+      EXPECT_EQ(e.terms.size(), termsOf(cell));
     }
   }
 }
@@ -141,8 +153,13 @@ TEST(Rotate, PairsAddUpToTheScoreWhereverTheSentenceStands) {
     const Index query = c.seqLen - 1;
     for (Index key = 0; key < c.keys(); ++key, ++compared) {
       const auto pairs = rotaryPairs(*trace, {0, head, query}, key);
-      ASSERT_EQ(std::ssize(pairs), c.dK() / 2);
-      const double score = trace->value({TensorId::rawScores, 0, head, query, key});
+      const Index turning = c.rotary.turning(c.dK());
+      ASSERT_EQ(std::ssize(pairs), turning / 2);
+      double score = trace->value({TensorId::rawScores, 0, head, query, key});
+      for (Index j = turning; j < c.dK(); ++j) {  // the part of the coordinates that do not turn
+        score -= trace->value({TensorId::qRot, 0, head, query, j}) *
+                 trace->value({TensorId::kRot, 0, c.kvHead(head), key, j});
+      }
       const double here = rotatedProduct(pairs, query, key);
       EXPECT_NEAR(here, score, 1e-5 * (1.0 + std::abs(score))) << turned.name;
       EXPECT_NEAR(rotatedProduct(pairs, query + 40, key + 40), here, 1e-9 * (1.0 + std::abs(here)));

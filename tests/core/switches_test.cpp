@@ -35,6 +35,10 @@ bool change(HeadNorm& norm) {
   norm = {{1.0F, 2.0F, 0.5F, 1.0F}, {1.0F, 1.0F, 3.0F, 1.0F}, 1e-6};
   return true;
 }
+bool change(RelativeScores& relative) {
+  relative = RelativeScores({std::vector<float>(4 * 4 * 4, 0.5F), std::vector<float>(), 2, 0, 0});
+  return true;
+}
 bool change(Mask& mask) {
   mask.causal = true;
   return true;

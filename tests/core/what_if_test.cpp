@@ -102,9 +102,8 @@ double resultOf(const Explanation& e, const Trace& trace) {
     const double product =
         softmax ? std::exp(term.leftValue - term.rightValue) : term.leftValue * term.rightValue;
     sum += product;
-    if (softmax && term.cells.front().row == e.cell.row && term.cells.front().col == e.cell.col) {
-      own = product;
-    }
+    if (!softmax || term.cells.empty()) continue;  // a sink has no cell
+    if (term.cells.front().row == e.cell.row && term.cells.front().col == e.cell.col) own = product;
   }
   EXPECT_NEAR(e.sum, sum, 1e-12 * std::max(1.0, std::abs(sum)));
   if (e.cell.tensor == TensorId::scores && c.scoreCap > 0.0) {

@@ -84,8 +84,16 @@ class RotationTool final : public Card {
   void sentence(const PanelContext& panel, const std::vector<RotaryPair>& pairs, const RowRef& row,
                 Index key) const {
     const Document& d = panel.trace.document();
+    const AttentionConfig& c = panel.trace.config();
+    const bool all = c.rotary.turning(c.dK()) == c.dK();
+    if (!all) {
+      wrappedLabel(panel.look.fonts.small, panel.look.theme.textMuted,
+                   fmt::format("{} of {} coordinates turn. The products here are of these alone.",
+                               c.rotary.turning(c.dK()), c.dK()));
+    }
     const double here =
-        panel.trace.value({TensorId::rawScores, row.item, row.head, row.query, key});
+        all ? panel.trace.value({TensorId::rawScores, row.item, row.head, row.query, key})
+            : rotatedProduct(pairs, row.query, key);
     std::string text =
         fmt::format("{} at position {}, {} at {}: q·k = {}.", queryName(d, row.item, row.query),
                     row.query, keyName(d, row.item, key), key, number(here));
@@ -126,7 +134,7 @@ class RotationTool final : public Card {
           Rect::at({room.a.x + width * static_cast<float>(i), room.a.y}, {width, room.height()});
       Rect words = place.cutBottom(2.0F * line + look.space.tight, look.space.tight);
       dial(look, pairs[n], query, key, longest, place);
-      figures(look, pairs[n], n, query, key, words);
+      figures(look, pairs[n], query, key, words);
     }
   }
 
@@ -154,8 +162,8 @@ class RotationTool final : public Card {
   }
 
   /// Writes the positions of one full turn and the pair's part of the product.
-  void figures(const FrameContext& look, const RotaryPair& pair, std::size_t n, Index query,
-               Index key, const Rect& at) const {
+  void figures(const FrameContext& look, const RotaryPair& pair, Index query, Index key,
+               const Rect& at) const {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float line = fontSize(look.fonts.small);
     const double turn = 2.0 * std::numbers::pi / pair.frequency;
@@ -168,9 +176,9 @@ class RotationTool final : public Card {
     centred(1.0F, look.theme.text, (adds < 0.0 ? "" : "+") + number(adds, 3));
     ImGui::SetCursorScreenPos(at.a);
     ImGui::Dummy(at.size());
-    tip(look, fmt::format("Coordinates {} and {} + d_k/2: one full turn every {} tokens. Below: "
-                          "the pair's part of q·k.",
-                          n, n, number(turn)));
+    tip(look, fmt::format("Coordinates {} and {}: one full turn every {} tokens. Below: the pair's "
+                          "part of q·k.",
+                          pair.at.first, pair.at.second, number(turn)));
   }
 
   /// Draws the product of this query and key over their distance.

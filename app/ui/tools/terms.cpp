@@ -151,7 +151,11 @@ class TermTable {
           operand(table, rightName(panel_.trace, term), term.rightValue, second);
           break;
         case TermPart::key:
-          operand(table, competitor(term.cells.front()), std::nullopt, &term.cells.front());
+          if (term.cells.empty()) {  // a sink
+            operand(table, term.left, std::nullopt, nullptr);
+          } else {
+            operand(table, competitor(term.cells.front()), std::nullopt, &term.cells.front());
+          }
           break;
         case TermPart::sum:
           table.number(number(terms_.sums[shown], kTermDigits), look_.theme.textMuted);

@@ -87,7 +87,7 @@ class MaskStep final : public Step {
     e.terms.push_back(sourceTerm(tensors, source));
     if (c.alibi && reason.empty()) {
       const auto slope = static_cast<double>(alibiSlope(cell.head, c.numHeads));
-      const auto distance = static_cast<double>(std::abs(cell.row - cell.col));
+      const auto distance = static_cast<double>(std::abs(c.firstQuery + cell.row - cell.col));
       e.terms.push_back({fmt::format("−slope[{}]", cell.head),
                          "|i − j|",
                          -slope,
@@ -124,12 +124,14 @@ bool onlyForbids(const AttentionConfig& c, const Pins& pins) {
 
 double scorePenalty(const AttentionConfig& c, const RowPart& part) {
   if (!c.alibi) return 0.0;
-  const auto apart = static_cast<std::int32_t>(part.firstKey - part.query);
+  const auto apart = static_cast<std::int32_t>(part.firstKey - c.firstQuery - part.query);
   return static_cast<double>(alibiPenalty(alibiSlope(part.head, c.numHeads), apart));
 }
 
 void penaliseScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
-  if (c.alibi) subtractAlibi(scores, alibiSlope(part.head, c.numHeads), part.query, part.firstKey);
+  if (!c.alibi) return;
+  const float slope = alibiSlope(part.head, c.numHeads);
+  subtractAlibi(scores, slope, c.firstQuery + part.query, part.firstKey);
 }
 
 void maskScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {

@@ -1,5 +1,6 @@
 // Step 6, softmax: over the keys, row by row: exp(s_j − max) / Σ exp(s − max). (B,H,T,M). A row
-// without an allowed key has no softmax: its weights are 0.
+// without an allowed key has no softmax: its weights are 0. A head's sink is one score more in its
+// sum, without a key.
 //
 // Scale, mask and softmax run as one sweep over each row while it is in cache.
 #include <fmt/format.h>
@@ -54,7 +55,8 @@ bool softmaxOf(const AttentionTensors& tensors, const Box& box, const MatrixView
   const AttentionConfig& c = tensors.config();
   const ConstMatrixView raw = tensors.cellsOf(TensorId::rawScores, box);
   const std::optional<float> factor = onlyMultiplies(c, tensors.pins());
-  if (factor && onlyForbids(c, tensors.pins()) && !c.mistakes.softmaxOverQueries) {
+  if (factor && onlyForbids(c, tensors.pins()) && !c.mistakes.softmaxOverQueries &&
+      c.sinks.empty()) {
     std::vector<AllowedKeys> allowed;
     for (Index i = 0; i < out.rows; ++i) allowed.push_back(softmaxKeys(c, box.item, box.row + i));
     return softmaxOfScaled(raw, *factor, out, allowed);
@@ -66,7 +68,9 @@ bool softmaxOf(const AttentionTensors& tensors, const Box& box, const MatrixView
     const RowPart place{box.item, box.head, box.row + i, box.col};
     scoresForSoftmax(raw.row(i), row, c, tensors.pins(), place);
     if (mayOverflow) finite = finite && allFinite({row.data(), 1, out.cols, out.cols, 1});
-    if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, box.item, place.query));
+    if (!c.mistakes.softmaxOverQueries) {
+      softmaxOfHead(row, softmaxKeys(c, box.item, place.query), c, box.head);
+    }
   }
   if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, box);
   return finite;
@@ -93,6 +97,7 @@ bool mayMaskFully(const AttentionConfig& c) {
 std::string_view sentenceOf(const AttentionConfig& c) {
   const bool down = c.mistakes.softmaxOverQueries;
   if (c.dropout.on()) return "scores become weights; some are dropped";
+  if (!c.sinks.empty()) return "scores become weights: each row and the head's sink sum to 1";
   if (mayMaskFully(c)) {
     return down ? "scores become weights: each column with an allowed query sums to 1"
                 : "scores become weights: each row with an allowed key sums to 1";
@@ -106,15 +111,19 @@ class Softmax final : public Step {
   StepId id() const override { return StepId::softmax; }
 
   StepText text(const AttentionConfig& c) const override {
-    return {"softmax",
-            "Softmax",
-            sentenceOf(c),
-            c.dropout.on() ? "A = dropout(softmax(S))" : "A = softmax(S)",
-            "softmax",
-            {fmt::format("weights = masked_scores.softmax(dim={}){}{}",
-                         c.mistakes.softmaxOverQueries ? -2 : -1,
-                         mayMaskFully(c) ? ".nan_to_num(0)" : "",
-                         c.dropout.on() ? fmt::format(" * keep / (1 - {})", c.dropout.rate) : "")}};
+    return {
+        "softmax",
+        "Softmax",
+        sentenceOf(c),
+        fmt::format(fmt::runtime(c.dropout.on() ? "A = dropout({})" : "A = {}"),
+                    c.sinks.empty() ? "softmax(S)" : "softmax([S, sink])"),
+        c.sinks.empty() ? "softmax" : "softmax + sink",
+        {fmt::format("weights = {}.softmax(dim={}){}{}{}",
+                     c.sinks.empty() ? "masked_scores"
+                                     : "torch.cat((masked_scores, sink.expand(B, H, T, 1)), -1)",
+                     c.mistakes.softmaxOverQueries ? -2 : -1, c.sinks.empty() ? "" : "[..., :-1]",
+                     c.sinks.empty() && mayMaskFully(c) ? ".nan_to_num(0)" : "",
+                     c.dropout.on() ? fmt::format(" * keep / (1 - {})", c.dropout.rate) : "")}};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
@@ -128,12 +137,15 @@ class Softmax final : public Step {
   }
 
   bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
-    return a.dropout == b.dropout && a.mistakes.softmaxOverQueries == b.mistakes.softmaxOverQueries;
+    return a.dropout == b.dropout && a.sinks == b.sinks &&
+           a.mistakes.softmaxOverQueries == b.mistakes.softmaxOverQueries;
   }
 
   std::vector<std::string> beyondModule(const AttentionConfig& c) const override {
-    if (!c.dropout.on()) return {};
-    return {"it would drop other weights"};
+    std::vector<std::string> reasons;
+    if (c.dropout.on()) reasons.emplace_back("it would drop other weights");
+    if (!c.sinks.empty()) reasons.emplace_back("its softmax has no sinks");
+    return reasons;
   }
 
   StepWork work() const override { return StepWork::rows; }
@@ -165,15 +177,27 @@ class Softmax final : public Step {
     }
     double maximum = -std::numeric_limits<double>::infinity();
     for (const CellRef& s : sources) maximum = std::max<double>(maximum, tensors.value(s));
+    const bool hasSink = !c.sinks.empty();
+    const double sink =
+        hasSink ? static_cast<double>(c.sinks[static_cast<std::size_t>(cell.head)]) : 0.0;
+    if (hasSink) maximum = std::max(maximum, sink);
     e.ending = ExplanationForm::share;
     e.rule = !softmaxKeys(c, cell.item, cell.row)(cell.col)
                  ? "weight 0: " + whyForbidden(c.mask, cell.item, cell.row, cell.col)
              : down ? "weights[b, h, i, j] = exp(s_i − max) / Σ exp(s − max) down the column, over "
                       "the allowed queries"
-                    : "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys";
+
+             : hasSink
+                 ? "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed "
+                   "keys and the head's sink"
+                 : "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys";
     for (const CellRef& s : sources) {
       const double score = tensors.value(s);
       e.terms.push_back({toString(s), "max", score, maximum, std::exp(score - maximum), {s}});
+    }
+    if (hasSink) {
+      e.terms.push_back(
+          {fmt::format("sink[{}]", cell.head), "max", sink, maximum, std::exp(sink - maximum), {}});
     }
     sumTerms(e);
     if (const Term* own = e.own(); own != nullptr && softmaxShare(own->product, e.sum) == 0.0) {

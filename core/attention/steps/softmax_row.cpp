@@ -279,6 +279,28 @@ void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {
   softmaxOfScaled(cells, 1.0F, cells, {&allowed, 1});
 }
 
+void softmaxRow(std::span<float> row, const AllowedKeys& allowed, float sink) {
+  double maximum = static_cast<double>(sink);
+  const auto eachAllowed = [&](const auto& call) {
+    for (Index key = allowed.begin; key < allowed.end; ++key) {
+      if (allowed(key)) call(static_cast<double>(row[static_cast<std::size_t>(key)]));
+    }
+  };
+  eachAllowed([&](double score) { maximum = std::max(maximum, score); });
+  double ofKeys = 0.0;
+  eachAllowed([&](double score) { ofKeys += std::exp(score - maximum); });
+  const double ofSink = std::exp(static_cast<double>(sink) - maximum);
+  softmaxRow(row, allowed);
+  const auto share = static_cast<float>(ofKeys / (ofKeys + ofSink));
+  for (float& weight : row) weight = weight * share < kLeastWeight ? 0.0F : weight * share;
+}
+
+void softmaxOfHead(std::span<float> row, const AllowedKeys& allowed, const AttentionConfig& config,
+                   Index head) {
+  if (config.sinks.empty()) return softmaxRow(row, allowed);
+  softmaxRow(row, allowed, config.sinks[static_cast<std::size_t>(head)]);
+}
+
 AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query) {
   if (config.mask.none() || config.mistakes.zeroForMasked) return {0, config.keys(), nullptr};
   return allowedKeys(config.mask, item, query, config.keys());

@@ -30,6 +30,13 @@ inline double softmaxShare(double exponential, double sum) {
 /// below kLeastWeight. A row without an allowed key becomes all 0.
 void softmaxRow(std::span<float> row, const AllowedKeys& allowed);
 
+/// softmaxRow with a sink (Xiao et al. 2023; gpt-oss): one score more, without a key, in the sum
+/// Σ exp(s − max). The weights then add up to less than 1.
+void softmaxRow(std::span<float> row, const AllowedKeys& allowed, float sink);
+/// softmaxRow with the sink of a head, where the configuration has sinks.
+void softmaxOfHead(std::span<float> row, const AllowedKeys& allowed, const AttentionConfig& config,
+                   Index head);
+
 /// Computes weights from rows of raw scores times `factor` in one sweep, with the bits of scaling
 /// first and then softmaxRow on each row. `allowed`: each row's keys; `weights` may be `raw`. False
 /// where a scaled score, allowed or not, is NaN or infinite.

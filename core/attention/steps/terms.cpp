@@ -76,6 +76,7 @@ Tensor headsMemory(TensorId id, const AttentionConfig& config, const BlockStoreP
 const Term* Explanation::own() const {
   if (ending != ExplanationForm::share && ending != ExplanationForm::difference) return nullptr;
   const auto found = std::find_if(terms.begin(), terms.end(), [this](const Term& term) {
+    if (term.cells.empty()) return false;  // a sink
     const CellRef& score = term.cells.front();
     return score.row == cell.row && score.col == cell.col;
   });

@@ -198,6 +198,39 @@ inline std::vector<Case> turnedCases() {
                                    c.rotary.factor = 8.0;
                                    c.rotary.originalPositions = 64;
                                  })},
+      {"RotatedInPart", with(sized(16, 2, 6),
+                             [&](auto& c) {
+                               c.rotary = rope(50.0);
+                               c.rotary.dims = 4;
+                             })},
+      {"RotatedNeighbours", with(sized(12, 2, 5),
+                                 [&](auto& c) {
+                                   c.rotary = rope(100.0);
+                                   c.rotary.dims = 4;
+                                   c.rotary.pairing = Rotary::Pairing::neighbours;
+                                 })},
+      {"RotatedPairByPair", with(sized(8, 2, 5),
+                                 [&](auto& c) {
+                                   c.mask.causal = true;
+                                   c.rotary = rope(100.0);
+                                   c.rotary.scaling = Rotary::Scaling::perPair;
+                                   c.rotary.divisors = {1.0, 2.5};
+                                   c.rotary.amplitude = 1.25;
+                                 })},
+      {"NormalizedOverAllHeads",
+       with(sized(16, 4, 5, 2),
+            [&](auto& c) {
+              const HeadNorm all = gains(16, 0.1);
+              c.headNorm = {
+                  all.q(), {all.k().begin(), all.k().begin() + 8}, 0.1, HeadNorm::Over::allHeads};
+              c.rotary = rope(100.0);
+            })},
+      {"NormalizedAroundTheMean",
+       with(sized(12, 2, 4),
+            [&](auto& c) {
+              const HeadNorm each = gains(12, 0.1);
+              c.headNorm = {each.q(), each.k(), 0.1, HeadNorm::Over::head, HeadNorm::Kind::layer};
+            })},
       {"Normalized", with(sized(16, 4, 5, 2),
                           [&](auto& c) {
                             c.batch = 2;
@@ -211,6 +244,27 @@ inline std::vector<Case> turnedCases() {
                                       c.rotary = rope(10000.0);
                                     })},
   };
+}
+
+/// Settings that belong to a layer's weights: sinks, and scores of content and position.
+inline std::vector<Case> learnedSettingCases() {
+  return {{"RelativePositions",
+           with(sized(8, 2, 9, 1),
+                [&](auto& c) {
+                  RelativeScores::Settings s;
+                  for (int i = 0; i < 2 * 8 * 4; ++i) {
+                    s.positionKeys.push_back(0.3F * static_cast<float>(i % 7) - 1.0F);
+                    s.positionQueries.push_back(0.7F - 0.4F * static_cast<float>(i % 5));
+                  }
+                  s.span = 4;
+                  s.buckets = 4;
+                  s.maxDistance = 8;
+                  c.relative = RelativeScores(std::move(s));
+                })},
+          {"Sinks", with(sized(16, 4, 6, 2), [&](auto& c) {
+             c.mask.causal = true;
+             c.sinks = {0.5F, -3.0F, 2.0F, 0.0F};
+           })}};
 }
 
 /// ALiBi over head counts that are and are no powers of two, and over masks.
@@ -257,9 +311,10 @@ inline double changedValue(const Switch& which) {
   return which.isFlag() ? 1.0 - defaultOf(which) : defaultOf(which) + 0.5;
 }
 
-/// Every switch by itself, and ALiBi beside other settings.
+/// Every switch by itself, ALiBi beside other settings, and settings that are weights.
 inline std::vector<Case> switchCases() {
   std::vector<Case> cases = alibiCases();
+  for (Case& each : learnedSettingCases()) cases.push_back(std::move(each));
   for (const Switch& each : allSwitches()) {
     cases.push_back({"Switch_" + std::string(each.key), with(sized(16, 4, 6), [&](auto& c) {
                        c.mask.causal = true;

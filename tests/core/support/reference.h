@@ -36,22 +36,24 @@ inline bool fullyMasked(const AttentionConfig& c, Index item, Index query) {
 using Reference = std::map<TensorId, std::vector<double>>;
 
 /// The softmax over the finite scores; zeros where there are none.
-inline std::vector<double> softmax(const std::vector<double>& scores) {
-  double maximum = -std::numeric_limits<double>::infinity();
+inline std::vector<double> softmax(const std::vector<double>& scores,
+                                   double sink = -std::numeric_limits<double>::infinity()) {
+  double maximum = sink;
   for (const double s : scores) maximum = std::max(maximum, s);
   std::vector<double> weights(scores.size(), 0.0);
   if (std::isinf(maximum)) return weights;
-  double sum = 0.0;
+  double sum = std::exp(sink - maximum);
   for (const double s : scores) sum += std::exp(s - maximum);
   for (std::size_t j = 0; j < scores.size(); ++j) weights[j] = std::exp(scores[j] - maximum) / sum;
   return weights;
 }
 
 /// The softmax row by row, or column by column with that mistake.
-inline std::vector<std::vector<double>> weightsOf(std::vector<std::vector<double>> scores,
-                                                  bool overQueries) {
+inline std::vector<std::vector<double>> weightsOf(
+    std::vector<std::vector<double>> scores, bool overQueries,
+    double sink = -std::numeric_limits<double>::infinity()) {
   if (!overQueries) {
-    for (auto& row : scores) row = softmax(row);
+    for (auto& row : scores) row = softmax(row, sink);
     return scores;
   }
   for (std::size_t j = 0; j < scores.front().size(); ++j) {
@@ -64,26 +66,45 @@ inline std::vector<std::vector<double>> weightsOf(std::vector<std::vector<double
 }
 
 /// A head's query or key before scoring: normalised and turned where the configuration asks for it.
-/// `keep` receives the result of each of these steps.
+/// `heads` are the rows of all heads; `keep` receives the result of each of these steps.
 template <typename Keep>
-std::vector<double> scoredRow(std::vector<double> row, Index position, const AttentionConfig& c,
-                              bool query, Keep keep) {
+std::vector<double> scoredRow(const std::vector<std::vector<double>>& heads, Index head,
+                              Index position, const AttentionConfig& c, bool query, Keep keep) {
+  std::vector<double> row = heads[static_cast<std::size_t>(head)];
   if (c.headNorm.on()) {
-    double squares = 0.0;
-    for (const double x : row) squares += x * x;
-    const double root = std::sqrt(squares / static_cast<double>(row.size()) + c.headNorm.epsilon());
+    std::vector<double> together;  // the numbers of one norm
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      const bool takesPart =
+          c.headNorm.over() == HeadNorm::Over::allHeads || static_cast<Index>(h) == head;
+      if (takesPart) together.insert(together.end(), heads[h].begin(), heads[h].end());
+    }
+    const auto count = static_cast<double>(together.size());
+    double mean = 0.0, squares = 0.0;
+    if (c.headNorm.kind() == HeadNorm::Kind::layer) {
+      for (const double x : together) mean += x / count;
+    }
+    for (const double x : together) squares += (x - mean) * (x - mean) / count;
+    const double root = std::sqrt(squares + c.headNorm.epsilon());
     const std::vector<float>& gains = query ? c.headNorm.q() : c.headNorm.k();
-    for (std::size_t i = 0; i < row.size(); ++i) row[i] *= static_cast<double>(gains[i]) / root;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::size_t at =
+          gains.size() == row.size() ? i : static_cast<std::size_t>(head) * row.size() + i;
+      row[i] = (row[i] - mean) * static_cast<double>(gains[at]) / root;
+    }
     keep(query ? TensorId::qNorm : TensorId::kNorm, row);
   }
   if (c.rotary.on()) {
     const std::vector<double> frequencies = rotaryFrequencies(c.rotary, c.dK());
-    const std::size_t half = row.size() / 2;
+    const std::size_t half = frequencies.size();
+    const bool neighbours = c.rotary.pairing == Rotary::Pairing::neighbours;
     for (std::size_t j = 0; j < half; ++j) {
-      const auto turned = std::complex(row[j], row[j + half]) *
-                          std::polar(1.0, frequencies[j] * static_cast<double>(position));
-      row[j] = turned.real();
-      row[j + half] = turned.imag();
+      double& first = row[neighbours ? 2 * j : j];
+      double& second = row[neighbours ? 2 * j + 1 : j + half];
+      const auto turned =
+          std::complex(first, second) *
+          std::polar(c.rotary.amplitude, frequencies[j] * static_cast<double>(position));
+      first = turned.real();
+      second = turned.imag();
     }
     keep(query ? TensorId::qRot : TensorId::kRot, row);
   }
@@ -159,17 +180,23 @@ inline Reference referencePass(const Document& d) {
     const auto keepRow = [&](TensorId id, const std::vector<double>& row) {
       r[id].insert(r[id].end(), row.begin(), row.end());
     };
+    const auto ofHeads = [&](Index count, const auto& at, Index t) {
+      Matrix rows(static_cast<std::size_t>(count));
+      for (Index h = 0; h < count; ++h) {
+        for (Index i = 0; i < dK; ++i) rows[static_cast<std::size_t>(h)].push_back(at(h, t, i));
+      }
+      return rows;
+    };
     std::vector<Matrix> scoredKeyRows;
     for (Index h = 0; h < c.numKvHeads; ++h) {
       scoredKeyRows.emplace_back();
       for (Index t = 0; t < keys; ++t) {
-        std::vector<double> row;
         for (Index i = 0; i < dK; ++i) {
           append(TensorId::k, kAt(h, t, i));
           append(TensorId::v, vAt(h, t, i));
-          row.push_back(kAt(h, t, i));
         }
-        scoredKeyRows.back().push_back(scoredRow(std::move(row), t, c, false, keepRow));
+        scoredKeyRows.back().push_back(
+            scoredRow(ofHeads(c.numKvHeads, kAt, t), h, t, c, false, keepRow));
       }
     }
     const auto pinned = [&](TensorId id, Index h, Index row, Index col, double computed) {
@@ -181,15 +208,29 @@ inline Reference referencePass(const Document& d) {
       const Index group = h / (heads / c.numKvHeads);
       Matrix masked(static_cast<std::size_t>(c.seqLen));
       for (Index t = 0; t < c.seqLen; ++t) {
-        std::vector<double> query;
-        for (Index i = 0; i < dK; ++i) query.push_back(qAt(h, t, i));
-        keepRow(TensorId::q, query);
-        query = scoredRow(std::move(query), t, c, true, keepRow);
+        const Matrix queries = ofHeads(heads, qAt, t);
+        keepRow(TensorId::q, queries[static_cast<std::size_t>(h)]);
+        const std::vector<double> query = scoredRow(queries, h, t, c, true, keepRow);
         for (Index j = 0; j < keys; ++j) {
           double raw = 0.0;
           for (Index i = 0; i < dK; ++i) {
             raw += query[static_cast<std::size_t>(i)] *
                    cell(scoredKeyRows[static_cast<std::size_t>(group)], j, i);
+          }
+          if (c.relative.on()) {
+            const auto& s = c.relative.settings();
+            const Index rows = 2 * s.span, at = (h * rows + c.relative.rowOf(t - j)) * dK;
+            for (Index i = 0; i < dK; ++i) {
+              const auto place = static_cast<std::size_t>(at + i);
+              if (!s.positionKeys.empty()) {
+                raw +=
+                    query[static_cast<std::size_t>(i)] * static_cast<double>(s.positionKeys[place]);
+              }
+              if (!s.positionQueries.empty()) {
+                raw += cell(scoredKeyRows[static_cast<std::size_t>(group)], j, i) *
+                       static_cast<double>(s.positionQueries[place]);
+              }
+            }
           }
           raw = pinned(TensorId::rawScores, h, t, j, raw);
           const double capped =
@@ -207,7 +248,10 @@ inline Reference referencePass(const Document& d) {
           append(TensorId::maskedScores, masked[static_cast<std::size_t>(t)].back());
         }
       }
-      const Matrix weights = weightsOf(masked, c.mistakes.softmaxOverQueries);
+      const double sink = c.sinks.empty()
+                              ? -std::numeric_limits<double>::infinity()
+                              : static_cast<double>(c.sinks[static_cast<std::size_t>(h)]);
+      const Matrix weights = weightsOf(masked, c.mistakes.softmaxOverQueries, sink);
       const DroppedCells dropped(c);
       for (Index t = 0; t < c.seqLen; ++t) {
         std::vector<double> row = weights[static_cast<std::size_t>(t)];
