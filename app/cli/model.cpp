@@ -23,6 +23,7 @@
 #include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
+#include "core/formats/families/family.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_tensors.h"
 #include "core/formats/shipped_model.h"
@@ -168,6 +169,27 @@ Json headsJson(const MeasuredPass& pass) {
   return heads;
 }
 
+/// For each layer the experts of each token; null for a layer without experts.
+Json expertsJson(const ModelTrace& trace) {
+  Json layers = Json::emptyList();
+  for (Index layer = 0; layer < trace.layers(); ++layer) {
+    if (!trace.config().experts.at(layer)) {
+      layers.push_back(nullptr);
+      continue;
+    }
+    Json tokens = Json::emptyList();
+    for (const auto& chosen : trace.experts(layer)) {
+      Json experts = Json::emptyList();
+      for (const auto& each : chosen) {
+        experts.push_back({{"expert", each.expert}, {"weight", numberJson(each.weight)}});
+      }
+      tokens.push_back(std::move(experts));
+    }
+    layers.push_back(std::move(tokens));
+  }
+  return layers;
+}
+
 Json modelJson(const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
   const ModelInput& input = trace.document().input;
@@ -179,6 +201,7 @@ Json modelJson(const ModelPass& pass) {
     json["probe"] = {{"ids", pass.probe->trace->document().input.ids},
                      {"heads", headsJson(*pass.probe)}};
   }
+  if (trace.config().experts.count > 0) json["experts"] = expertsJson(trace);
   addNotes(json, trace.document().model->notes());
   json["ms"] = trace.ms;
   return json;
@@ -296,9 +319,10 @@ void runModelCommand(const ModelOptions& options, std::ostream& out) {
 }  // namespace
 
 Command addModel(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("model",
-                                     "a whole GPT-2, BERT or Llama model: opens its window; with a "
-                                     "text, prints one pass with predictions and all heads");
+  CLI::App* sub =
+      app.add_subcommand("model",
+                         "a whole model from its folder: opens its window; with a text, "
+                         "prints one pass with predictions and all heads");
   auto options = std::make_shared<ModelOptions>();
   sub->add_option("directory", options->directory,
                   fmt::format("folder with config.json and model.safetensors (or its index and "
@@ -307,7 +331,8 @@ Command addModel(CLI::App& app) {
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
-  sub->footer(labelRule());
+  sub->footer(fmt::format("Models of these kinds (model_type) open: {}.\n\n{}",
+                          formats::knownTypes(), labelRule()));
   addModelText(*sub, options->text);
   sub->add_option("--mask-token", options->maskToken,
                   "hide this token, from 0, and print the model's prediction for it")

@@ -1,20 +1,27 @@
-// config.json of a Hugging Face model directory → ModelConfig.
+// config.json of a Hugging Face model directory → ModelConfig, and the names of the tensors.
 //
 // A field that affects a pass is read, or refused with the mathematics that it asks for. A field
-// without effect is ignored. An unknown field is ignored and noted (config_fields.h).
+// without effect is ignored. An unknown field is ignored and noted (config_fields.h). The families
+// in families/ say which is which.
 #pragma once
 
 #include <filesystem>
 
 #include "core/base/json.h"
+#include "core/formats/families/tensor_names.h"
 #include "core/model/model_config.h"
 #include "core/model/model_notes.h"
 
 namespace headscope::formats {
 
+struct ModelDescription {
+  model::ModelConfig config;
+  TensorNames names;
+};
+
 /// Throws UserError that names the file, the field and the value found. `notes` receives the
 /// unknown fields.
-model::ModelConfig modelConfigFrom(const JsonField& root, model::ModelNotes& notes);
-model::ModelConfig readModelConfig(const std::filesystem::path& path, model::ModelNotes& notes);
+ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& notes);
+ModelDescription readModelDescription(const std::filesystem::path& path, model::ModelNotes& notes);
 
 }  // namespace headscope::formats

@@ -34,6 +34,16 @@ std::uint64_t hashOf(const LayerWeights& layer) {
     add("q_norm", gains(layer.headNorm.q()));
     add("k_norm", gains(layer.headNorm.k()));
   }
+  const auto numbers = [&](std::string_view name, const std::vector<float>& values) {
+    if (!values.empty()) add(name, Tensor::fromValues({std::ssize(values)}, values));
+  };
+  numbers("sinks", layer.sinks);
+  if (layer.relative.on()) {
+    numbers("position_keys", layer.relative.settings().positionKeys);
+    numbers("position_queries", layer.relative.settings().positionQueries);
+  }
+  add("latent.queries", layer.latent.queries);
+  add("latent.keys", layer.latent.keys);
   return contentHash(tensors);
 }
 

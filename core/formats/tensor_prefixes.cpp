@@ -11,28 +11,7 @@
 
 namespace headscope::formats {
 
-using model::Family;
-using model::ModelConfig;
-
 namespace {
-
-/// The prefix of all names but the head's. A model saved without a head has none.
-std::string_view basePrefix(Family family) {
-  switch (family) {
-    case Family::gpt2:
-      return "transformer.";
-    case Family::bert:
-      return "bert.";
-    case Family::roberta:
-      return "roberta.";
-    case Family::distilbert:
-      return "distilbert.";
-    case Family::headscope:
-      return "";
-    default:
-      return "model.";
-  }
-}
 
 /// The prefixes of tools that wrap a model when it is saved: PyTorch's DataParallel and compile, a
 /// wrapper class, sentence-transformers.
@@ -51,24 +30,10 @@ bool isWrapper(std::string_view prefix) {
 
 }  // namespace
 
-std::string_view embeddingName(Family family) {
-  switch (family) {
-    case Family::gpt2:
-      return "wte.weight";
-    case Family::bert:
-    case Family::roberta:
-    case Family::distilbert:
-      return "embeddings.word_embeddings.weight";
-    case Family::headscope:
-      return "embedding";
-    default:
-      return "embed_tokens.weight";
-  }
-}
-
-NamePrefix prefixIn(const WeightFiles& files, const ModelConfig& config) {
-  const std::string base(basePrefix(config.family));
-  const std::string anchor(embeddingName(config.family));
+NamePrefix prefixIn(const WeightFiles& files, const ModelDescription& description) {
+  const TensorNames& names = description.names;
+  const std::string base(names.base);
+  const std::string anchor = names.tokens + std::string(names.bareNames ? "" : ".weight");
   for (const std::string& own : {base, std::string()}) {
     if (files.has(own + anchor)) return {"", own};
   }
@@ -87,7 +52,7 @@ NamePrefix prefixIn(const WeightFiles& files, const ModelConfig& config) {
       "if "
       "it is part of a larger model, save that part by itself with save_pretrained; if not, "
       "config.json is of another model",
-      files.directory().string(), before.front(), config.typeName(), base));
+      files.directory().string(), before.front(), description.config.typeName(), base));
 }
 
 }  // namespace headscope::formats

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "core/formats/model_config_json.h"
 #include "core/formats/weight_files.h"
-#include "core/model/model_config.h"
 
 namespace headscope::formats {
 
@@ -18,11 +17,8 @@ struct NamePrefix {
   std::string whole() const { return wrapper + base; }
 };
 
-/// A tensor of the embedding, which every model of the family has.
-std::string_view embeddingName(model::Family family);
-
 /// Finds the prefix by the name of the embedding. Throws UserError where the model is part of a
 /// larger one.
-NamePrefix prefixIn(const WeightFiles& files, const model::ModelConfig& config);
+NamePrefix prefixIn(const WeightFiles& files, const ModelDescription& description);
 
 }  // namespace headscope::formats

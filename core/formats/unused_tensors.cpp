@@ -28,10 +28,10 @@ std::string_view partOf(std::string_view name, const NamePrefix& prefix) {
 
 void refuseUnusable(const NamedTensors& tensors, const std::string& name, std::string_view own) {
   std::optional<std::string> why = whyUnusable(own);
-  if (own == "lm_head.bias" && tensors.config.family != model::Family::roberta) {
+  if (own == "lm_head.bias") {
     why = fmt::format(
         "adds to every logit, and the head of a {} model has no bias: open weights made without it",
-        tensors.config.typeName());
+        tensors.description.config.typeName());
   }
   if (!why) return;
   throw UserError(fmt::format("\"{}\" in {} cannot be used: it {}", name,
@@ -42,7 +42,8 @@ void refuseUnusable(const NamedTensors& tensors, const std::string& name, std::s
   throw UserError(fmt::format(
       "{} has the tensor \"{}\", which a {} model with {} layers does not have: config.json and "
       "weights belong to different models, or the kind is not supported",
-      tensors.files.path(name).string(), name, tensors.config.typeName(), tensors.config.layers));
+      tensors.files.path(name).string(), name, tensors.description.config.typeName(),
+      tensors.description.config.layers));
 }
 
 /// Refuses a tensor that differs from the one it repeats: it would be unclear which of them counts.

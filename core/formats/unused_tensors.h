@@ -15,7 +15,7 @@ namespace headscope::formats {
 /// The files of a model, and how their tensors are named.
 struct NamedTensors {
   const WeightFiles& files;
-  const model::ModelConfig& config;
+  const ModelDescription& description;
   const NamePrefix& prefix;
 };
 

@@ -29,8 +29,20 @@ void activate(Activation activation, std::span<float> values);
 Tensor feedForward(const Tensor& x, const FeedForward& weights, const ModelConfig& config,
                    const ExecutionContext& execution);
 
-/// Returns a + b; both have one shape.
-Tensor sum(const Tensor& a, const Tensor& b, const ExecutionContext& execution);
+// The parts of a layer. `stream` is the residual stream that enters the layer.
+
+/// Returns the X of a layer's attention.
+Tensor attentionInput(const Tensor& stream, const LayerWeights& weights, const ModelConfig& config,
+                      const ExecutionContext& execution);
+/// Returns the stream after the attention; `output` is the attention's.
+Tensor afterAttention(const Tensor& stream, const Tensor& output, const LayerWeights& weights,
+                      const ModelConfig& config, const ExecutionContext& execution);
+/// Returns the input of a layer's network; `half` is the stream after the attention.
+Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
+                    const ModelConfig& config, const ExecutionContext& execution);
+/// Returns the stream after the whole layer. A model of attention alone has no network.
+Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
+                    const ModelConfig& config, const ExecutionContext& execution);
 
 /// Computes the logits (1, rows, V) of normalised last hidden states (1, rows, D). Throws UserError
 /// where one overflows; `name` names its row. The result is incomplete where `execution` is

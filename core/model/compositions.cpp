@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/model/overflow.h"
 #include "core/tensor/gemm.h"
 
@@ -74,7 +75,7 @@ double normBetween(const Tensor& gramA, const ConstMatrixView& m, const Tensor& 
 }  // namespace
 
 Compositions::Compositions(const ModelConfig& c)
-    : layers_(c.layers), heads_(c.heads), valuesAlone_(c.rotary.on() || c.headNorm) {
+    : layers_(c.layers), heads_(c.heads), valuesAlone_(!c.plainScores()) {
   const auto pairs = static_cast<std::size_t>(layers_ * (layers_ - 1) / 2 * heads_ * heads_);
   for (std::size_t kind = 0; kind < kCompositions; ++kind) {
     if (has(static_cast<Composition>(kind))) scores_[kind].resize(pairs);
@@ -144,7 +145,7 @@ std::vector<ComposedHeads> Compositions::strongestOf(const HeadOfLayer& head,
 double compositionFlops(const ModelConfig& c) {
   const auto pairs = static_cast<double>(c.layers) * static_cast<double>(c.layers - 1) / 2.0;
   const auto width = static_cast<double>(c.heads * c.headDim);
-  const double kinds = c.rotary.on() || c.headNorm ? 1.0 : 3.0;
+  const double kinds = c.plainScores() ? 3.0 : 1.0;
   return pairs * kinds * 2.0 * width * width * static_cast<double>(c.dModel + 2 * c.headDim);
 }
 
@@ -244,6 +245,12 @@ class Composing {
 
 std::optional<Compositions> composeHeads(const Model& model, const ExecutionContext& execution) {
   const ModelConfig& c = model.config();
+  if (c.latent.on()) {
+    throw UserError(
+        fmt::format("the heads of {} read narrow normalised vectors, not the stream (latent "
+                    "attention), so no fixed matrices compose",
+                    model.name()));
+  }
   const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, execution.threads));
   constexpr auto kKinds = static_cast<Index>(kCompositions);
   Compositions compositions(c);

@@ -105,12 +105,6 @@ std::string whyNoGeneration(const Model& model) {
         "Llama model for that",
         model.name());
   }
-  if (!model.config().preNorm) {
-    return fmt::format(
-        "{} normalises after each sum: this program continues texts only with models that "
-        "normalise before each half layer",
-        model.name());
-  }
   return {};
 }
 
@@ -134,6 +128,16 @@ Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
     throw UserError(fmt::format("keys and values of {} tokens need {}: ask for fewer", room_,
                                 bytesInWords(bytes)));
   }
+  begin(from_);
+}
+
+void Decoder::begin(ModelTracePtr from) {
+  from_ = std::move(from);
+  fed_.clear();
+  cache_.clear();
+  layers_.clear();
+  const ModelConfig& c = from_->config();
+  tokens_ = from_->tokens();
   for (Index layer = 0; layer < c.layers; ++layer) {
     const TracePtr attention = from_->layer(layer);
     const Shape shape{1, c.kvHeads, room_, c.headDim};
@@ -146,6 +150,23 @@ Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
   logits_ = from_->logits(tokens_ - 1, 1).values();
 }
 
+bool Decoder::rotationChanges() const {
+  const ModelConfig& c = from_->config();
+  return c.longTexts.positions > 0 && c.rotaryAt(0, tokens_) != c.rotaryAt(0, tokens_ + 1);
+}
+
+bool Decoder::runAgain(Index id, const ExecutionContext& execution) {
+  ModelInput input{from_->document().input.ids, from_->document().input.types, {}};
+  input.ids.insert(input.ids.end(), fed_.begin(), fed_.end());
+  input.ids.push_back(id);
+  if (!input.types.empty()) input.types.resize(input.ids.size(), input.types.back());
+  ModelTracePtr whole = runModel(withInput(from_->document(), std::move(input)), nullptr, execution,
+                                 defaultMemoryBudget() / 4);
+  if (whole == nullptr) return false;
+  begin(std::move(whole));
+  return true;
+}
+
 bool Decoder::feed(Index id, const ExecutionContext& execution) {
   const Model& model = *from_->document().model;
   const ModelConfig& c = model.config();
@@ -155,6 +176,7 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
   if (id < 0 || id >= c.vocabulary) {
     throw UserError(fmt::format("id {} is not a token of {}", id, model.name()));
   }
+  if (rotationChanges()) return runAgain(id, execution);
   // one row is too little work for several threads; the readout's product is the largest by far
   const ScopedThreadLimit threads(threadsFor(2 * c.dModel * (c.vocabulary + c.layers * c.ffWidth),
                                              execution.threads, execution.flopsPerThread));
@@ -165,13 +187,11 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
   requireInRange(h, "the embedding");
   for (Index layer = 0; layer < c.layers; ++layer) {
     const LayerWeightsPtr weights = model.layer(layer);
-    h = sum(h, attend(layer, normalized(h, weights->attentionNorm, c, execution), execution),
-            execution);
+    const Tensor output = attend(layer, attentionInput(h, *weights, c, execution), execution);
+    const Tensor half = afterAttention(h, output, *weights, c, execution);
     if (execution.stop()) return false;
-    requireInRange(h, attentionOf(layer));
-    if (c.attentionOnly) continue;
-    const Tensor inner = normalized(h, weights->feedForwardNorm, c, execution);
-    h = sum(h, feedForward(inner, weights->feedForward, c, execution), execution);
+    requireInRange(half, attentionOf(layer));
+    h = afterNetwork(h, half, *weights, c, execution);
     if (execution.stop()) return false;
     requireInRange(h, fmt::format("layer {}'s feed-forward network", layer + 1));
   }
@@ -179,6 +199,7 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
                      execution, [&](Index) { return atNewToken("the logits"); })
                 .values();
   ++tokens_;
+  fed_.push_back(id);
   return !execution.stop();
 }
 

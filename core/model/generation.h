@@ -31,7 +31,8 @@ std::string whyNoGeneration(const Model& model);
 Index layerCacheBytes(const ModelConfig& config, Index tokens);
 
 /// Continues the text of a pass, with all edits of its document. Rows are computed by the code of
-/// the steps and agree with a pass over all tokens to within rounding.
+/// the steps and agree with a pass over all tokens to within rounding. Where the rotation of keys
+/// depends on the length of the text (dynamic NTK, LongRoPE), a change of it runs all tokens again.
 class Decoder {
  public:
   /// Reserves room for at most `mostNew` further tokens. Throws UserError for a model that does not
@@ -58,12 +59,19 @@ class Decoder {
     Tensor keys, values;  // (1, H_kv, room, d_k); as scores read them: normalised and turned
   };
 
+  /// Fills the cache with the keys and values of a pass.
+  void begin(ModelTracePtr from);
+  /// Returns whether the rotation of one token more differs, so that earlier keys change too.
+  bool rotationChanges() const;
+  /// Runs all tokens and one more again. False where cancelled.
+  bool runAgain(Index id, const ExecutionContext& execution);
   Tensor attend(Index layer, const Tensor& x, const ExecutionContext& execution);
   /// Names a part of the model at the token that is being fed, for a sentence.
   std::string atNewToken(const std::string& part) const;
   void requireInRange(const Tensor& row, const std::string& part) const;
 
   ModelTracePtr from_;
+  std::vector<Index> fed_;  // the tokens after those of from_
   Index tokens_ = 0, room_ = 0;
   std::vector<KeysAndValues> cache_;  // by layer
   std::vector<DocumentPtr> layers_;   // with their edits

@@ -91,9 +91,15 @@ std::optional<HeadReplaced> HeadReplacement::found() const {
     return other_ ? ofWord - logits[static_cast<std::size_t>(*other_)] : ofWord;
   };
   HeadReplaced found;
-  found.logitBefore = logitIn(was);
-  found.logitAfter = logitIn(is);
-  if (before_->config().preNorm) {
+  // before a soft cap, as the direct part is
+  const auto uncapped = [&](const ModelTrace& trace) {
+    const Tensor logits = trace.uncappedLogits(row_, {});
+    return logitIn(logits.matrix({0}).row(0));
+  };
+  found.logitBefore = uncapped(*before_);
+  found.logitAfter = uncapped(*after);
+  const bool readable = before_->document().model->readout()->transformNorm.gain.empty();
+  if (before_->config().preNorm && readable) {
     found.direct = directEffect(*before_, *after, head_, row_, word_, other_);
   }
   constexpr std::size_t kMostOfEach = 6;
@@ -124,7 +130,7 @@ std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer
 
 std::string afterHeadInWords(const ModelConfig& config, HeadOfLayer head) {
   std::vector<std::string_view> between;
-  if (!config.attentionOnly) between.emplace_back("its layer's network");
+  if (!config.attentionOnly && !config.parallel) between.emplace_back("its layer's network");
   if (head.layer + 1 < config.layers) between.emplace_back("later layers");
   if (!config.attentionOnly) between.emplace_back("the final norm's scale");
   if (between.size() < 2) return fmt::format("{}", fmt::join(between, ""));

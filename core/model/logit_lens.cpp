@@ -36,7 +36,7 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
   for (Index first = 0; first < depths; first += kAtOnce) {
     const Index end = std::min(depths, first + kAtOnce);
     Tensor some = stream.slice(1, first, end);
-    if (config.preNorm) some = normalized(some, readout->norm, config, execution);
+    some = normalized(some, readout->norm, config, execution);
     const auto logitsAt = [&](Index place) {
       return fmt::format("the logits after {} at token {} of {}",
                          halfInWords(halfAt(first + place)), row, trace.document().model->name());

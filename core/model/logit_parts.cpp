@@ -28,17 +28,44 @@ struct LogitDirection {
   double normBias = 0.0, readoutBias = 0.0;
 };
 
+/// A word's row of the readout as it reads the normalised stream: (D).
+Numbers readBy(const Readout& readout, const ModelConfig& c, Index word) {
+  const Index width = readout.decoder.dim(1);
+  const float* row = readout.decoder.data() + word * width;
+  Numbers read(static_cast<std::size_t>(c.dModel), 0.0);
+  for (std::size_t j = 0; j < read.size(); ++j) {
+    if (readout.transform.empty()) {
+      read[j] = static_cast<double>(row[j]);
+    } else {  // through the projection to a narrower embedding
+      for (Index e = 0; e < width; ++e) {
+        read[j] +=
+            static_cast<double>(row[e]) *
+            static_cast<double>(readout.transform.data()[e * c.dModel + static_cast<Index>(j)]);
+      }
+    }
+    read[j] *= c.logitFactor;
+  }
+  return read;
+}
+
 LogitDirection directionOf(const ModelTrace& trace, Index row, Index word,
                            std::optional<Index> other) {
   requireWord(trace, row, word);
   if (other) requireWord(trace, row, *other);
   const ModelConfig& c = trace.config();
   const auto readout = trace.document().model->readout();
-  if (!c.preNorm || !readout->transform.empty()) {
+  if (!c.preNorm) {
     throw UserError(
         fmt::format("{} normalises after each sum, so its last hidden state is not a sum of the "
                     "outputs of heads and networks: direct attribution needs a model that "
                     "normalises before each half layer (GPT-2, Llama)",
+                    trace.document().model->name()));
+  }
+  if (!readout->transformNorm.gain.empty()) {
+    throw UserError(
+        fmt::format("{} predicts through a further layer with a norm (a masked-word head), so its "
+                    "logits are not sums of the outputs of heads and networks: direct attribution "
+                    "needs a model that predicts the next token (GPT-2, Llama)",
                     trace.document().model->name()));
   }
   const Index width = c.dModel;
@@ -61,14 +88,16 @@ LogitDirection directionOf(const ModelTrace& trace, Index row, Index word,
     scale = 1.0 / std::sqrt(squares / static_cast<double>(width) + c.normEpsilon);
   }
 
-  const float* ofWord = readout->decoder.data() + word * width;
-  const float* ofOther = other ? readout->decoder.data() + *other * width : nullptr;
+  Numbers read = readBy(*readout, c, word);
+  if (other) {
+    const Numbers ofOther = readBy(*readout, c, *other);
+    for (std::size_t j = 0; j < read.size(); ++j) read[j] -= ofOther[j];
+  }
   LogitDirection direction;
   direction.along.resize(at(width));
   double total = 0.0;
   for (Index j = 0; j < width; ++j) {
-    const double reads =
-        static_cast<double>(ofWord[j]) - (ofOther != nullptr ? static_cast<double>(ofOther[j]) : 0);
+    const double reads = read[at(j)];
     const double gain = norm ? static_cast<double>(readout->norm.gain.data()[j]) : 1.0;
     direction.along[at(j)] = reads * gain * scale;
     total += direction.along[at(j)];
@@ -80,8 +109,8 @@ LogitDirection directionOf(const ModelTrace& trace, Index row, Index word,
   }
   if (!readout->bias.empty()) {
     const float* bias = readout->bias.data();
-    direction.readoutBias =
-        static_cast<double>(bias[word]) - (other ? static_cast<double>(bias[*other]) : 0.0);
+    direction.readoutBias = c.logitFactor * (static_cast<double>(bias[word]) -
+                                             (other ? static_cast<double>(bias[*other]) : 0.0));
   }
   return direction;
 }
@@ -92,7 +121,7 @@ Numbers throughOutput(const Trace& attention, Index head, const Numbers& along) 
   const ConstMatrixView wO = attention.document().weights.wO.matrix();
   const Index first = firstColumnOf(TensorId::concat, head, c);
   Numbers through(static_cast<std::size_t>(c.dK()), 0.0);
-  for (Index j = 0; j < wO.rows; ++j) {
+  for (Index j = 0; j < std::ssize(along); ++j) {  // latent attention pads the output with zeros
     const double u = along[static_cast<std::size_t>(j)];
     const float* columns = wO.row(j).data() + first;
     for (std::size_t i = 0; i < through.size(); ++i) {
@@ -100,6 +129,33 @@ Numbers throughOutput(const Trace& attention, Index head, const Numbers& along) 
     }
   }
   return through;
+}
+
+/// A direction in the stream as one in the output of a layer's attention: through the factor of
+/// what is added, and through the norm of the output, whose scale stays that of this pass.
+Numbers throughOutputNorm(const ModelTrace& trace, Index layer, Index row, Numbers along) {
+  const ModelConfig& c = trace.config();
+  for (double& u : along) u *= c.residualFactor;
+  const LayerWeightsPtr weights = trace.document().model->layer(layer);
+  const NormWeights& norm = weights->attentionOutputNorm;
+  if (norm.gain.empty()) return along;
+  const float* output = trace.layer(layer)->tensor(TensorId::output).matrix({0}).row(row).data();
+  const auto width = static_cast<double>(c.dModel);
+  double mean = 0.0, squares = 0.0;
+  for (Index j = 0; j < c.dModel && !c.rmsNorm; ++j) mean += static_cast<double>(output[j]) / width;
+  for (Index j = 0; j < c.dModel; ++j) {
+    const double d = static_cast<double>(output[j]) - mean;
+    squares += d * d / width;
+  }
+  const double scale = 1.0 / std::sqrt(squares + c.normEpsilon);
+  double total = 0.0;
+  for (std::size_t j = 0; j < along.size(); ++j) {
+    along[j] *= scale * static_cast<double>(norm.gain.data()[j]);
+    total += along[j];
+  }
+  if (c.rmsNorm) return along;
+  for (double& u : along) u -= total / width;
+  return along;
 }
 
 double partOfHead(const Trace& attention, Index head, Index row, const Numbers& along) {
@@ -160,20 +216,26 @@ std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index w
     found.sum += value;
   };
   const Index id = trace.document().input.ids[static_cast<std::size_t>(row)];
-  const double token = dot(embedding->tokens.data() + id * c.dModel, along);
-  add(LogitPartKind::token, token);
-  if (!embedding->positions.empty()) {
-    const double both = dot(trace.hidden(0).data() + row * c.dModel, along);
+  const double both = dot(trace.hidden(0).data() + row * c.dModel, along);
+  // behind a norm or a projection the embedding is no sum of a token's part and a position's
+  if (embedding->positions.empty() || !embedding->norm.gain.empty() ||
+      !embedding->projection.empty()) {
+    add(LogitPartKind::token, both);
+  } else {
+    const double token = c.embeddingFactor * dot(embedding->tokens.data() + id * c.dModel, along);
+    add(LogitPartKind::token, token);
     add(LogitPartKind::position, both - token);
   }
   for (Index layer = 0; layer < c.layers; ++layer) {
     if (execution.stop()) return std::nullopt;
     const TracePtr attention = trace.layer(layer);
+    const Numbers inOutput = throughOutputNorm(trace, layer, row, along);
     for (Index head = 0; head < c.heads; ++head) {
-      add(LogitPartKind::head, partOfHead(*attention, head, row, along), layer, head);
+      add(LogitPartKind::head, partOfHead(*attention, head, row, inOutput), layer, head);
     }
     if (attention->config().bias && !attention->document().weights.bO.empty()) {
-      add(LogitPartKind::attentionBias, dot(attention->document().weights.bO.data(), along), layer);
+      add(LogitPartKind::attentionBias, dot(attention->document().weights.bO.data(), inOutput),
+          layer);
     }
     if (c.attentionOnly) continue;
     add(LogitPartKind::feedForward, added(trace, 2 * layer + 1, row, along), layer);
@@ -181,7 +243,8 @@ std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index w
   if (direction.normBias != 0.0) add(LogitPartKind::normBias, direction.normBias);
   if (direction.readoutBias != 0.0) add(LogitPartKind::readoutBias, direction.readoutBias);
 
-  const Tensor logits = trace.logits(row, 1);
+  const Tensor logits = trace.uncappedLogits(row, execution);
+  if (execution.stop()) return std::nullopt;
   found.logit = static_cast<double>(logits.data()[word]) -
                 (other ? static_cast<double>(logits.data()[*other]) : 0.0);
   return found;
@@ -190,8 +253,9 @@ std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index w
 double directEffect(const ModelTrace& before, const ModelTrace& after, HeadOfLayer head, Index row,
                     Index word, std::optional<Index> other) {
   const LogitDirection direction = directionOf(before, row, word, other);
-  return partOfHead(*after.layer(head.layer), head.head, row, direction.along) -
-         partOfHead(*before.layer(head.layer), head.head, row, direction.along);
+  const Numbers along = throughOutputNorm(before, head.layer, row, direction.along);
+  return partOfHead(*after.layer(head.layer), head.head, row, along) -
+         partOfHead(*before.layer(head.layer), head.head, row, along);
 }
 
 }  // namespace headscope::model

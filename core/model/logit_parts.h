@@ -2,7 +2,9 @@
 // Circuits"): the residual stream at a token is a sum of what the embedding, each head, each
 // layer's attention bias and each feed-forward network wrote there. With the final norm's scale
 // frozen at that token (where there is one) the logit of a word is linear in the stream, so each of
-// them has its part in it, and the parts add up to the logit.
+// them has its part in it, and the parts add up to the logit. Where a norm follows the attention of
+// a layer, its scale is frozen too. A soft cap of the logits is not linear: the parts then add up
+// to the logit before the cap.
 #pragma once
 
 #include <optional>
@@ -35,14 +37,15 @@ std::string inWords(const LogitPart& part);
 struct LogitParts {
   std::vector<LogitPart> parts;  // in the order of the pass; heads layer by layer
   double sum = 0.0;              // of the parts
-  double logit = 0.0;            // from the pass; equal to the sum but for rounding
+  double logit = 0.0;            // from the pass, before a cap; the sum but for rounding
 
   double headPart(Index layer, Index head) const;
 };
 
 /// The parts of a word's logit at token `row`, or with `other` of logit(word) − logit(other). Null
-/// where `execution` was cancelled. Throws UserError where norms follow the sums (BERT), since the
-/// logit is then no sum of parts, and for a token or word that does not exist.
+/// where `execution` was cancelled. Throws UserError where norms follow the sums (BERT) or a norm
+/// stands in the readout (ModernBERT), since the logit is then no sum of parts, and for a token or
+/// word that does not exist.
 std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
                                      std::optional<Index> other, const ExecutionContext& execution);
 

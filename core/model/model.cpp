@@ -1,20 +1,39 @@
 #include "core/model/model.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
+
+#include "core/attention/config.h"
 
 namespace headscope::model {
 
+void LayerWeights::complete(AttentionConfig& config) const {
+  config.headNorm = headNorm;
+  config.sinks = sinks;
+  config.relative = relative;
+}
+
 Index LayerWeights::bytes() const {
-  const Weights& w = attention;
-  const FeedForward& f = feedForward;
   Index count = 0;
-  for (const Tensor* tensor :
-       {&attentionNorm.gain, &attentionNorm.bias, &feedForwardNorm.gain, &feedForwardNorm.bias,
-        &w.wQ, &w.wK, &w.wV, &w.wO, &w.bQ, &w.bK, &w.bV, &w.bO, &f.gate.panels, &f.up.panels,
-        &f.down.panels, &f.gateBias, &f.upBias, &f.downBias}) {
-    if (!tensor->empty()) count += tensor->size();
+  const auto add = [&](std::initializer_list<const Tensor*> tensors) {
+    for (const Tensor* tensor : tensors) {
+      if (!tensor->empty()) count += tensor->size();
+    }
+  };
+  const auto addNetwork = [&](const FeedForward& f) {
+    add({&f.gate.panels, &f.up.panels, &f.down.panels, &f.gateBias, &f.upBias, &f.downBias});
+  };
+  for (const NormWeights* norm :
+       {&attentionNorm, &feedForwardNorm, &attentionOutputNorm, &feedForwardOutputNorm}) {
+    add({&norm->gain, &norm->bias});
   }
+  const Weights& w = attention;
+  add({&w.wQ, &w.wK, &w.wV, &w.wO, &w.bQ, &w.bK, &w.bV, &w.bO});
+  add({&latent.queries, &latent.keys, &experts.router});
+  addNetwork(feedForward);
+  addNetwork(experts.shared);
+  std::ranges::for_each(experts.each, addNetwork);
   return count * static_cast<Index>(sizeof(float));
 }
 

@@ -28,7 +28,7 @@ class Model {
   const ModelConfig& config() const { return config_; }
   /// The contents of the model's folder that the pass leaves out.
   const ModelNotes& notes() const { return notes_; }
-  Index parameters() const { return config_.parameters(weights_->ownDecoder()); }
+  Index parameters() const { return weights_->parameters(); }
 
   std::shared_ptr<const Embedding> embedding() const;
   LayerWeightsPtr layer(Index layer) const;

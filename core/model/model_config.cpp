@@ -1,41 +1,52 @@
 #include "core/model/model_config.h"
 
+#include <cmath>
+
 #include "core/attention/config.h"
 
 namespace headscope::model {
 
+Rotary ModelConfig::rotaryAt(Index layer, Index tokens) const {
+  Rotary r = rotaryOfLayer.empty() ? rotary : rotaryOfLayer[static_cast<std::size_t>(layer)];
+  if (!r.on() || longTexts.positions == 0 || tokens <= longTexts.positions) return r;
+  if (longTexts.dynamicFactor > 0.0) {  // dynamic NTK (transformers)
+    const auto longer = static_cast<double>(tokens) / static_cast<double>(longTexts.positions);
+    const auto turning = static_cast<double>(r.turning(headDim));
+    const double factor = longTexts.dynamicFactor;
+    r.theta *= std::pow(factor * longer - (factor - 1.0), turning / (turning - 2.0));
+  }
+  if (!longTexts.divisors.empty()) r.divisors = longTexts.divisors;
+  return r;
+}
+
+bool ModelConfig::plainScores() const {
+  const bool rotates = rotary.on() || std::ranges::any_of(rotaryOfLayer, &Rotary::on);
+  return !rotates && !headNorm.on && !relative.on() && !latent.on();
+}
+
+Index ModelConfig::attentionWidth() const {
+  if (!latent.on()) return dModel;
+  const Index ofQueries = latent.queries > 0 ? latent.queries : dModel;
+  return std::max(dModel, ofQueries + latent.keys + latent.rotated);
+}
+
 AttentionConfig ModelConfig::attention(Index layer, Index tokens) const {
   AttentionConfig c;
-  c.dModel = dModel;
+  c.dModel = attentionWidth();
   c.numHeads = heads;
   c.numKvHeads = kvHeads;
-  c.headDim = heads * headDim == dModel ? 0 : headDim;
+  c.headDim = heads * headDim == c.dModel ? 0 : headDim;
   c.seqLen = tokens;
   c.bias = queryKeyValueBias || outputBias;
-  c.scale = scale;
-  if (scaleByLayer) c.temperature = static_cast<double>(layer) + 1.0;
-  c.rotary = rotary;
+  c.scale = scale && !scoreFactor;
+  if (scoreFactor) c.temperature = 1.0 / *scoreFactor;
+  if (scaleByLayer) c.temperature *= static_cast<double>(layer) + 1.0;
+  c.scoreCap = scoreCap;
+  c.alibi = alibi;
+  c.rotary = rotaryAt(layer, tokens);
   c.mask.causal = causal;
   if (!windows.empty()) c.mask.window = windows[static_cast<std::size_t>(layer)];
   return c;
-}
-
-Index ModelConfig::parameters(bool readoutOfItsOwn) const {
-  const Index queries = heads * headDim;
-  const Index keys = kvHeads * headDim;
-  const Index norm = attentionOnly ? 0 : rmsNorm ? dModel : 2 * dModel;
-  Index layer =
-      2 * queries * dModel + 2 * keys * dModel + (gated ? 3 : 2) * dModel * ffWidth + 2 * norm;
-  if (queryKeyValueBias) layer += queries + 2 * keys;
-  if (outputBias) layer += dModel;
-  if (feedForwardBias) layer += (gated ? 2 : 1) * ffWidth + dModel;
-  if (headNorm) layer += 2 * headDim;
-  Index all = layers * layer + (vocabulary + positionRows + tokenTypes) * dModel;
-  if (embeddingNorm) all += norm;
-  if (preNorm) all += norm;  // the final one
-  if (readoutOfItsOwn) all += vocabulary * dModel;
-  if (attentionOnly) all += vocabulary;  // the readout's bias
-  return all;
 }
 
 }  // namespace headscope::model

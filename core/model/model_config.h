@@ -5,11 +5,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/attention/head_norm.h"
 #include "core/attention/rotary.h"
 
 namespace headscope {
@@ -18,16 +20,68 @@ struct AttentionConfig;
 
 namespace headscope::model {
 
-/// The last one is for models that this program trained itself.
-enum class Family { gpt2, bert, roberta, distilbert, llama, mistral, qwen2, qwen3, headscope };
-/// As config.json's model_type spells them, in the order of Family.
-inline constexpr std::array<std::string_view, 9> kFamilyNames{
-    "gpt2", "bert", "roberta", "distilbert", "llama", "mistral", "qwen2", "qwen3", "headscope"};
+/// `geluQuick` is x · σ(1.702 x). `none` leaves the numbers as they are.
+enum class Activation { geluTanh, geluErf, geluQuick, relu, silu, none };
 
-enum class Activation { geluTanh, geluErf, relu, silu };
+/// A mixture of experts: a router gives every token a score for each expert; the experts with the
+/// highest scores compute, and their outputs are added, times weights (Shazeer et al. 2017).
+struct Experts {
+  /// How scores become weights: by a softmax over all experts, or by a sigmoid of each (DeepSeek).
+  enum class Scoring { softmax, sigmoid };
+
+  Index count = 0;     // 0: none
+  Index perToken = 0;  // how many compute
+  Index width = 0;     // F of each
+  Index shared = 0;    // F of the network that every token passes; 0: none
+  Scoring scoring = Scoring::softmax;
+  bool normalised = true;  // the chosen experts' weights add up to `factor`
+  double factor = 1.0;     // of the weights
+  Index groups = 1;        // experts are chosen from the best groups alone
+  Index groupsPerToken = 1;
+  double limit = 0.0;  // gpt-oss: (up + 1) · gate · σ(1.702 gate), both within ±limit; 0: as usual
+  std::vector<bool> layers;  // the layers that have experts; empty: all
+
+  bool at(Index layer) const {
+    return count > 0 && (layers.empty() || layers[static_cast<std::size_t>(layer)]);
+  }
+  bool operator==(const Experts&) const = default;
+};
+
+/// Latent attention (DeepSeek-AI 2024): queries, and keys with values, are computed from narrow
+/// normalised vectors, and one rotated key is shared by all heads.
+struct Latent {
+  Index queries = 0;  // the width of the queries' vector; 0: queries are computed from the stream
+  Index keys = 0;     // the width of the keys' and values' vector; 0: no latent attention
+  Index rotated = 0;  // coordinates of each query and of the shared key that turn
+  Index plain = 0;    // the others
+  Index values = 0;   // coordinates of each value
+  double epsilon = 1e-6;  // of the norms of these vectors
+
+  bool on() const { return keys > 0; }
+  bool operator==(const Latent&) const = default;
+};
+
+/// Scores of content and position (core/attention/relative_scores.h), whose tables are computed
+/// from weights.
+struct Relative {
+  bool contentToPosition = false, positionToContent = false;
+  Index span = 0, buckets = 0, maxDistance = 0;
+
+  bool on() const { return contentToPosition || positionToContent; }
+  bool operator==(const Relative&) const = default;
+};
+
+/// The norm of queries and keys (core/attention/head_norm.h), without its gains.
+struct QueryKeyNorm {
+  bool on = false;
+  HeadNorm::Over over = HeadNorm::Over::head;
+  HeadNorm::Kind kind = HeadNorm::Kind::rms;
+  bool gainsPerHead = false;  // d_k gains for each head; otherwise d_k for all
+
+  bool operator==(const QueryKeyNorm&) const = default;
+};
 
 struct ModelConfig {
-  Family family = Family::gpt2;
   std::string modelType = "gpt2";  // as config.json spells it: an "xlm-roberta" is a roberta
   Index layers = 1;
   Index dModel = 64;
@@ -42,17 +96,39 @@ struct ModelConfig {
   /// True if the model has no norms, no feed-forward networks and no biases but the readout's
   /// (Elhage et al. 2021); F is then 0.
   bool attentionOnly = false;
-  bool causal = true;    // predicts the next token; otherwise masked tokens
-  bool preNorm = true;   // norms precede each half of a layer; otherwise they follow the sum
-  bool rmsNorm = false;  // RMSNorm; otherwise LayerNorm
+  bool causal = true;  // predicts the next token; otherwise masked tokens
+  /// Norms stand before or behind each half of a layer, and the stream is a sum; otherwise they
+  /// follow the sum.
+  bool preNorm = true;
+  bool parallel = false;  // both halves of a layer read its input; otherwise one after the other
+  bool rmsNorm = false;   // RMSNorm; otherwise LayerNorm
+  bool normBias = true;   // of LayerNorm
   double normEpsilon = 1e-5;
-  bool embeddingNorm = false;  // a norm follows the embedding
+  Index embeddingWidth = 0;      // E where a projection follows the embedding; 0: D, without one
+  double embeddingFactor = 1.0;  // of the tokens' rows
+  double residualFactor = 1.0;   // of what each half adds to the stream
+  double logitFactor = 1.0;      // of the logits
+  double logitCap = 0.0;         // logits stay within ±logitCap: cap·tanh(logit / cap); 0: no cap
+  double scoreCap = 0.0;         // as AttentionConfig's
+  std::optional<double> scoreFactor;  // of the scores, in the place of 1/√d_k
+  bool alibi = false;
 
   Index positionRows = 0;   // of learned positions; 0: none
   Index firstPosition = 0;  // the row of the first token
   Index padToken = -1;      // RoBERTa's: has position row `padToken` and is not counted; −1: none
   Rotary rotary;
-  bool headNorm = false;  // Q and K are normalised per head
+  std::vector<Rotary> rotaryOfLayer;  // where layers differ
+  /// The rotation of texts longer than the training's, which depends on their length.
+  struct LongTexts {
+    Index positions = 0;           // of the training; 0: the rotation is the same for all texts
+    double dynamicFactor = 0.0;    // above 0: theta grows with the length (dynamic NTK)
+    std::vector<double> divisors;  // LongRoPE's for texts of more than `positions` tokens
+    bool operator==(const LongTexts&) const = default;
+  } longTexts;
+  QueryKeyNorm headNorm;
+  bool sinks = false;  // each head has a sink
+  Latent latent;
+  Relative relative;
   bool queryKeyValueBias = true, outputBias = true, feedForwardBias = true;
   bool scale = true;           // scores × 1/√d_k
   bool scaleByLayer = false;   // and ÷ (layer + 1), counted from 0
@@ -60,6 +136,9 @@ struct ModelConfig {
 
   Activation activation = Activation::geluTanh;
   bool gated = false;  // act(gate x) · (up x), then down (SwiGLU); otherwise act(up x), then down
+  Experts experts;
+  bool lastStateNormed = true;  // transformers' last hidden state comes behind the final norm
+  Activation readoutActivation = Activation::none;  // of a masked-word head
 
   std::vector<Index> endTokens;  // generation ends at any of these
 
@@ -71,11 +150,19 @@ struct ModelConfig {
 
   bool ends(Index token) const { return std::ranges::find(endTokens, token) != endTokens.end(); }
   std::string_view typeName() const { return modelType; }
-  /// The attention settings of one layer for `tokens` tokens, without the gains of its head norm,
-  /// which are weights.
+  /// The width of the embedding's rows and of what the readout reads.
+  Index embeddingRows() const { return embeddingWidth > 0 ? embeddingWidth : dModel; }
+  /// The rotation of a layer for a text of so many tokens.
+  Rotary rotaryAt(Index layer, Index tokens) const;
+  /// Returns whether scores are q · k of vectors that are linear in the stream, so that W_QK says
+  /// all about them.
+  bool plainScores() const;
+  /// The width of X as the attention of a layer reads it; D but for latent attention.
+  Index attentionWidth() const;
+  /// The attention settings of one layer for `tokens` tokens, without those that are weights (the
+  /// gains of its head norm, sinks, the tables of relative positions): LayerWeights::complete adds
+  /// them.
   AttentionConfig attention(Index layer, Index tokens) const;
-  /// The number of learned parameters. The readout's matrix counts where it is the model's own.
-  Index parameters(bool readoutOfItsOwn) const;
 
   bool operator==(const ModelConfig&) const = default;
 };
@@ -87,6 +174,7 @@ struct ModelLimits {
   static constexpr Index kVocabulary = Index{1} << 24;
   static constexpr Index kPositions = Index{1} << 24;
   static constexpr Index kTokenTypes = Index{1} << 16;
+  static constexpr Index kExperts = 4096;
 };
 
 }  // namespace headscope::model

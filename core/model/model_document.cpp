@@ -62,7 +62,7 @@ EditedLayer ownLayer(const ModelDocument& document, Index layer) {
   const LayerWeightsPtr weights = document.model->layer(layer);
   EditedLayer own{
       document.model->config().attention(layer, document.tokens()), weights->attention, {}};
-  own.config.headNorm = weights->headNorm;
+  weights->complete(own.config);
   return own;
 }
 
@@ -86,9 +86,14 @@ ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input) {
   const auto next = copyOf(document);
   next->input = std::move(input);
   if (next->tokens() == document.tokens()) return next;
+  const ModelConfig& c = document.model->config();
   for (auto& [layer, edited] : next->edited) {
     EditedLayer fitted = *edited;
     fitted.config.seqLen = next->tokens();
+    // a rotation that depends on the length follows it, unless it was edited
+    if (fitted.config.rotary == c.rotaryAt(layer, document.tokens())) {
+      fitted.config.rotary = c.rotaryAt(layer, next->tokens());
+    }
     fitted.config.mask.painted = nullptr;
     fitted.config.mask.lengths.clear();
     fitted.pins = fitted.pins.fitting(fitted.config);

@@ -27,7 +27,7 @@ bool isEdited(const ModelDocument& document, Index layer) {
   AttentionConfig config = edited.config;
   config.headGains.clear();
   AttentionConfig ownConfig = document.model->config().attention(layer, document.tokens());
-  ownConfig.headNorm = own->headNorm;
+  own->complete(ownConfig);
   if (config != ownConfig) return true;
   // a layer that was read again has the same values in different tensors
   return !sameTensors(edited.weights, own->attention) &&

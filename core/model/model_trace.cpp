@@ -23,7 +23,9 @@ namespace {
 
 /// The multiply-adds of the feed-forward products of one layer.
 Index feedForwardFlops(const ModelConfig& c, Index tokens) {
-  return 2 * tokens * c.dModel * c.ffWidth * (c.gated ? 3 : 2);
+  const Experts& e = c.experts;
+  const Index width = std::max(c.ffWidth, e.perToken * e.width + e.shared);
+  return 2 * tokens * c.dModel * width * (c.gated ? 3 : 2);
 }
 
 /// Enough for the product to run at its best, few enough for any vocabulary.
@@ -137,16 +139,10 @@ class ModelPass::Running {
     if (attention == nullptr) return false;
     trace_->traces_.push_back(nullptr);
     hold(layer, attention);
-    const auto& h = trace_->hidden_;
-    Tensor half = sum(h.back(), attention->tensor(TensorId::output), execution_);
-    if (!config_.preNorm) half = normalized(half, weights->attentionNorm, config_, execution_);
-    Tensor whole = half;
-    if (!config_.attentionOnly) {
-      const Tensor inner =
-          config_.preNorm ? normalized(half, weights->feedForwardNorm, config_, execution_) : half;
-      whole = sum(half, feedForward(inner, weights->feedForward, config_, execution_), execution_);
-    }
-    if (!config_.preNorm) whole = normalized(whole, weights->feedForwardNorm, config_, execution_);
+    const Tensor stream = trace_->hidden_.back();
+    Tensor half =
+        afterAttention(stream, attention->tensor(TensorId::output), *weights, config_, execution_);
+    Tensor whole = afterNetwork(stream, half, *weights, config_, execution_);
     if (execution_.stop()) return false;
     requireInRange(half, fmt::format("layer {}'s attention", layer + 1));
     requireInRange(whole, fmt::format("layer {}'s feed-forward network", layer + 1));
@@ -200,9 +196,7 @@ class ModelPass::Running {
       trace_->last_ = previous_->last();
       return;
     }
-    trace_->last_ = config_.preNorm
-                        ? normalized(end, document_->model->readout()->norm, config_, execution_)
-                        : end;
+    trace_->last_ = normalized(end, document_->model->readout()->norm, config_, execution_);
     requireInRange(trace_->last_, "the final norm");
   }
 
@@ -234,13 +228,21 @@ ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& pr
 }
 
 Tensor ModelTrace::attentionInput(Index layer, const ExecutionContext& execution) const {
-  const Tensor& h = hidden(2 * layer);
-  if (!config().preNorm) return h;
-  return normalized(h, document_->model->layer(layer)->attentionNorm, config(), execution);
+  return model::attentionInput(hidden(2 * layer), *document_->model->layer(layer), config(),
+                               execution);
+}
+
+std::vector<std::vector<ChosenExpert>> ModelTrace::experts(Index layer) const {
+  if (!config().experts.at(layer)) return {};
+  const LayerWeightsPtr weights = document_->model->layer(layer);
+  const ExecutionContext execution{.threads = threads_};
+  const Tensor input =
+      networkInput(hidden(2 * layer), hidden(2 * layer + 1), *weights, config(), execution);
+  return chosenExperts(input, weights->experts, config(), execution);
 }
 
 Tensor ModelTrace::hiddenState(Index layer) const {
-  return layer == layers() ? last_ : hidden(2 * layer);
+  return layer == layers() && config().lastStateNormed ? last_ : hidden(2 * layer);
 }
 
 TracePtr ModelTrace::layer(Index layer) const {
@@ -266,20 +268,32 @@ Tensor ModelTrace::logits(Index row, Index rows) const {
 }
 
 Tensor ModelTrace::logits(Index row, Index rows, const ExecutionContext& execution) const {
+  return logitsAs(config(), row, rows, execution);
+}
+
+Tensor ModelTrace::uncappedLogits(Index row, const ExecutionContext& execution) const {
+  if (config().logitCap == 0.0) return logits(row, 1, execution);
+  ModelConfig uncapped = config();
+  uncapped.logitCap = 0.0;
+  return logitsAs(uncapped, row, 1, execution);
+}
+
+Tensor ModelTrace::logitsAs(const ModelConfig& config, Index row, Index rows,
+                            const ExecutionContext& execution) const {
   const Model& model = *document_->model;
   if (!model.hasReadout()) {
     throw UserError(fmt::format(
         "{} has no language-model head, so it has no logits: open a model with one", model.name()));
   }
-  const Index bytes = floatBytes(rows * config().vocabulary);
+  const Index bytes = floatBytes(rows * config.vocabulary);
   if (bytes > defaultMemoryBudget() / 2) {
     throw UserError(
         fmt::format("the logits of {} tokens need {}: ask for fewer", rows, bytesInWords(bytes)));
   }
   const ScopedThreadLimit threads(
-      threadsFor(2 * rows * config().dModel * config().vocabulary, execution.threads));
+      threadsFor(2 * rows * config.dModel * config.vocabulary, execution.threads));
   const Tensor part = last_.slice(1, row, row + rows);
-  return logitsOf(part, *model.readout(), config(), execution, [&](Index place) {
+  return logitsOf(part, *model.readout(), config, execution, [&](Index place) {
     return fmt::format("the logits at token {} of {}", row + place, model.name());
   });
 }

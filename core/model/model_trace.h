@@ -13,6 +13,7 @@
 
 #include "core/base/execution.h"
 #include "core/document/fwd.h"
+#include "core/model/experts.h"
 #include "core/model/model_document.h"
 #include "core/model/prediction.h"
 
@@ -63,10 +64,14 @@ class ModelTrace {
   /// after the norm.
   const Tensor& hidden(Index half) const { return hidden_[static_cast<std::size_t>(half)]; }
   /// The hidden states 0 … L as Hugging Face's transformers numbers them: the input of each layer,
-  /// and the last one after the final norm.
+  /// and the last one after the final norm (CLIP: before it).
   Tensor hiddenState(Index layer) const;
   /// The input of the readout: the last hidden state after the final norm, if there is one.
   const Tensor& last() const { return last_; }
+
+  /// The experts of each token in a layer, in descending order of their scores; empty where the
+  /// layer has no experts.
+  std::vector<std::vector<ChosenExpert>> experts(Index layer) const;
 
   /// The trace of a layer's attention; computed again where it is not held.
   TracePtr layer(Index layer) const;
@@ -79,6 +84,8 @@ class ModelTrace {
   /// threads, or those of `execution`.
   Tensor logits(Index row, Index rows) const;
   Tensor logits(Index row, Index rows, const ExecutionContext& execution) const;
+  /// The logits of a row before a soft cap: (1, 1, V).
+  Tensor uncappedLogits(Index row, const ExecutionContext& execution) const;
   /// The most probable tokens at a row, in descending order; where logits are equal, the lower id
   /// comes first.
   std::vector<TokenProbability> predictions(Index row, std::size_t count) const;
@@ -99,6 +106,8 @@ class ModelTrace {
  private:
   friend class ModelPass;
   explicit ModelTrace(ModelDocumentPtr document) : document_(std::move(document)) {}
+  Tensor logitsAs(const ModelConfig& config, Index row, Index rows,
+                  const ExecutionContext& execution) const;
   Tensor attentionInput(Index layer, const ExecutionContext& execution) const;
 
   ModelDocumentPtr document_;

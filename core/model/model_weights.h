@@ -2,10 +2,17 @@
 // they are needed. Matrices are (out, in), y = x Wᵀ + b, whatever layout the file has.
 #pragma once
 
+#include <vector>
+
 #include "core/attention/head_norm.h"
+#include "core/attention/relative_scores.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/weights.h"
 #include "core/model/model_config.h"
+
+namespace headscope {
+struct AttentionConfig;
+}  // namespace headscope
 
 namespace headscope::model {
 
@@ -15,10 +22,11 @@ struct NormWeights {
 };
 
 struct Embedding {
-  Tensor tokens;     // (V, D)
-  Tensor positions;  // (rows, D); empty without learned ones
-  Tensor types;      // (token types, D); empty without
-  NormWeights norm;  // empty without
+  Tensor tokens;                      // (V, E); E is D but where a projection follows
+  Tensor positions;                   // (rows, E), or (rows, D) behind the projection; may be empty
+  Tensor types;                       // (token types, E); empty without
+  NormWeights norm;                   // (E); empty without
+  Tensor projection, projectionBias;  // (D, E), (D); empty without
 };
 
 struct FeedForward {
@@ -26,22 +34,46 @@ struct FeedForward {
   Tensor gateBias, upBias, downBias;
 };
 
+struct ExpertWeights {
+  Tensor router, routerBias;  // (experts, D), (experts); the bias may be empty
+  Tensor choiceBias;          // (experts): added where experts are chosen, not to their weights
+  std::vector<FeedForward> each;
+  FeedForward shared;  // that every token passes; empty without
+};
+
+/// The weights that compute the narrow vectors of latent attention.
+struct LatentWeights {
+  Tensor queries, queriesBias;  // (latent.queries, D); empty where queries need none
+  NormWeights queriesNorm;
+  Tensor keys, keysBias;  // (latent.keys + latent.rotated, D)
+  NormWeights keysNorm;   // (latent.keys)
+};
+
 struct LayerWeights {
+  /// Of the inputs of the two halves, or of the sums where norms follow these. In a parallel layer
+  /// with one norm the second is empty.
   NormWeights attentionNorm, feedForwardNorm;
+  NormWeights attentionOutputNorm, feedForwardOutputNorm;  // of the halves' outputs; empty without
   Weights attention;
   HeadNorm headNorm;
-  FeedForward feedForward;
+  std::vector<float> sinks;
+  RelativeScores relative;
+  LatentWeights latent;
+  FeedForward feedForward;  // empty where the layer has experts
+  ExpertWeights experts;
 
+  /// Adds to a layer's settings those that are weights.
+  void complete(AttentionConfig& config) const;
   Index bytes() const;  // as float32
 };
 
 /// The weights from the last hidden state to a logit for every token.
 struct Readout {
   NormWeights norm;                 // the final one; empty where there is none
-  Tensor transform, transformBias;  // (D, D), (D) of a masked-word head; empty without
-  NormWeights transformNorm;
-  Tensor decoder;  // (V, D); empty: the embedding's
-  Tensor bias;     // (V); empty without
+  Tensor transform, transformBias;  // (E, D), (E) of a masked-word head; empty without
+  NormWeights transformNorm;        // empty without
+  Tensor decoder;                   // (V, E); empty: the embedding's
+  Tensor bias;                      // (V); empty without
 };
 
 class WeightReader {
@@ -55,8 +87,8 @@ class WeightReader {
   virtual Readout readout() const = 0;
   /// False for a model without a language-model head.
   virtual bool hasReadout() const = 0;
-  /// Returns whether the readout's matrix is the model's own, not the embedding.
-  virtual bool ownDecoder() const = 0;
+  /// The number of learned parameters. A tensor that several parts use counts once.
+  virtual Index parameters() const = 0;
   /// Returns whether the files on the disk have changed since they were opened.
   virtual bool changedOnDisk() const = 0;
 };

@@ -39,6 +39,26 @@ TEST_F(Model, GivesWhatTheContractSays) {
   }
 }
 
+TEST_F(Model, NamesTheExpertsOfEachToken) {
+  const json said = jsonOf(model("families/deepseek_v3", {"--ids", "5,17,40"}));
+  ASSERT_EQ(said["experts"].size(), 2U);
+  EXPECT_TRUE(said["experts"][0].is_null());  // a dense layer
+  ASSERT_EQ(said["experts"][1].size(), 3U);
+  for (const json& token : said["experts"][1]) {
+    ASSERT_EQ(token.size(), 2U);
+    EXPECT_NE(token[0]["expert"], token[1]["expert"]);
+    EXPECT_NEAR(token[0]["weight"].get<double>() + token[1]["weight"].get<double>(), 2.5, 1e-6);
+  }
+  EXPECT_FALSE(jsonOf(model("tiny-gpt2", {"--ids", "1,2"})).contains("experts"));
+}
+
+TEST_F(Model, HelpListsTheKindsThatOpen) {
+  const CliResult help = runProgram({"model", "--help"});
+  for (const char* type : {"albert", "deepseek_v3", "gpt_neox", "llama", "xlm-roberta"}) {
+    EXPECT_NE(help.out.find(type), std::string::npos) << type;
+  }
+}
+
 /// Query and key weights of 0: each row shares its weight evenly among the tokens so far.
 TEST_F(Model, UniformAttentionIsCalledUniformOrNothing) {
   std::string ids = "1";

@@ -43,7 +43,7 @@ TEST(HostileModels, CutShortAtAnyByte) {
     const TempFolder folder;
     folder.file("config.json", config.substr(0, bytes));
     ModelNotes notes;
-    expectUserError([&] { formats::readModelConfig(folder / "config.json", notes); },
+    expectUserError([&] { formats::readModelDescription(folder / "config.json", notes); },
                     "config.json");
   }
 }
@@ -104,7 +104,7 @@ struct BadField {
 
 /// Each bad field alone is refused; the message names it and its value.
 TEST(HostileModels, FieldsThatCannotBe) {
-  const json scaling = {{"rope_type", "yarn"}, {"factor", 2.0}};
+  const json scaling = {{"rope_type", "by_parts"}, {"factor", 2.0}};
   const std::vector<BadField> fields{
       {"tiny-gpt2", "model_type", "t5", "\"t5\""},
       {"tiny-gpt2", "model_type", 5, "must be a text"},
@@ -119,7 +119,7 @@ TEST(HostileModels, FieldsThatCannotBe) {
       {"tiny-gpt2", "n_embd", 18446744073709551615ULL, "whole number"},
       {"tiny-gpt2", "vocab_size", 1LL << 40, "1 to 16777216"},
       {"tiny-gpt2", "n_inner", -4, "1 to"},
-      {"tiny-gpt2", "activation_function", "quick_gelu", "\"quick_gelu\""},
+      {"tiny-gpt2", "activation_function", "mish", "\"mish\""},
       {"tiny-gpt2", "layer_norm_epsilon", -1.0, "at least 0"},
       {"tiny-gpt2", "add_cross_attention", true, "attention to a second text"},
       {"tiny-gpt2", "scale_attn_weights", "yes", "true or false"},
@@ -136,7 +136,7 @@ TEST(HostileModels, FieldsThatCannotBe) {
       {"tiny-llama", "head_dim", 0, "1 to"},
       {"tiny-llama", "rope_theta", 0, "above 0"},
       {"tiny-llama", "rope_theta", -5, "above 0"},
-      {"tiny-llama", "rope_scaling", scaling, "\"yarn\""},
+      {"tiny-llama", "rope_scaling", scaling, "\"by_parts\""},
       {"tiny-llama", "rope_scaling", {{"type", "linear"}}, "factor is missing"},
       {"tiny-llama", "rope_scaling", {{"type", "linear"}, {"factor", 0}}, "above 0"},
       {"tiny-llama", "rope_scaling", {{"type", "linear"}, {"rope_type", "llama3"}}, "rope_type"},

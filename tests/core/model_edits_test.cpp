@@ -152,7 +152,7 @@ class Unreadable final : public model::WeightReader {
   model::LayerWeights layer(Index) const override { throw UserError("cannot read the weights"); }
   model::Readout readout() const override { throw UserError("cannot read the weights"); }
   bool hasReadout() const override { return false; }
-  bool ownDecoder() const override { return false; }
+  Index parameters() const override { return 0; }
   bool changedOnDisk() const override { return false; }
 };
 

@@ -146,8 +146,8 @@ TEST(ModelFields, AnotherKindOfModelIsRefusedByWhatItNeeds) {
         },
         type, parts..., "xlm-roberta");
   };
-  refused("gpt_neox", "in parallel");
-  refused("mixtral", "a mixture of experts");
+  refused("codegen", "in parallel");
+  refused("qwen2_moe", "a mixture of experts");
   refused("t5", "an encoder and a decoder");
   refused("my_own", "does not know");
   ModelFolder none("tiny-llama");

@@ -31,13 +31,19 @@ std::string headsOfGroup(const model::ModelConfig& c, Index group) {
 std::string sizeInWords(const model::ModelConfig& c, const CacheShown& cache) {
   const Index tokens = cache.text + cache.made;
   const Index layer = layerCacheBytes(c, tokens);
+  const std::string latent =
+      c.latent.on() ? fmt::format(
+                          " K and V follow from the {} numbers of a token's latent and its "
+                          "shared key, which would be enough to keep.",
+                          c.latent.keys + c.latent.rotated)
+                    : std::string();
   return fmt::format(
       "Cached in each layer: K and V, ({}, {}, {}) each, as (heads, tokens, d_k){}: {}; in all {} "
-      "layers {}, {} more with each token.",
+      "layers {}, {} more with each token.{}",
       c.kvHeads, tokens, c.headDim,
       c.kvHeads < c.heads ? fmt::format(", each for {} heads", c.heads / c.kvHeads) : std::string(),
       bytesInWords(layer), c.layers, bytesInWords(c.layers * layer),
-      bytesInWords(c.layers * layerCacheBytes(c, 1)));
+      bytesInWords(c.layers * layerCacheBytes(c, 1)), latent);
 }
 
 std::string workInWords(const model::ModelConfig& c, const CacheShown& cache) {

@@ -1,6 +1,7 @@
 // The strip above Flow while Flow shows a layer of the model: the layer's position in the model,
 // the parts around its attention, the model's prediction, and links to other layers and back.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -9,6 +10,7 @@
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/base/memory_budget.h"
@@ -19,9 +21,16 @@ namespace {
 /// Returns the order of a layer's parts, from its attention on.
 std::string wayThrough(const model::ModelConfig& c) {
   if (c.attentionOnly) return "residual stream → attention (here) → + → residual stream";
+  const std::string network = c.experts.count > 0 ? "experts" : "feed-forward";
+  if (c.parallel) {
+    return fmt::format("residual stream → norm → attention (here) and {} → + → residual stream",
+                       network);
+  }
   if (c.preNorm) {
-    return "residual stream → norm → attention (here) → + → norm → feed-forward → + → residual "
-           "stream";
+    return fmt::format(
+        "residual stream → norm → attention (here) → + → norm → {} → + → residual "
+        "stream",
+        network);
   }
   return "residual stream → attention (here) → + → norm → feed-forward → + → norm";
 }
@@ -49,6 +58,7 @@ class LayerStripCard final : public Card {
                             shown->layer + 1, c.layers));
     ImGui::SameLine(0.0F, look.space.large);
     layers(panel, *moment, shown->layer);
+    experts(panel, *moment, shown->layer);
     const std::string said = saysInWords(panel.modelView, *moment);
     const std::string way = wayThrough(c);
     const float room = ImGui::GetContentRegionAvail().x;
@@ -80,6 +90,37 @@ class LayerStripCard final : public Card {
                             model_.differs(layer) ? ", edited" : ""));
       ImGui::SameLine(0.0F, look.space.thin);
     }
+    ImGui::SameLine(0.0F, look.space.large);
+  }
+
+  /// Names the experts that the chosen token goes to in this layer; the tip names those of all.
+  static void experts(const PanelContext& panel, const ModelMoment& moment, Index layer) {
+    if (!moment.config().experts.at(layer)) return;
+    const FrameContext& look = panel.look;
+    using Chosen = std::vector<std::vector<model::ChosenExpert>>;
+    const auto* chosen = panel.computations.computeNow<Chosen>(
+        "experts", Fingerprint("experts", moment.number, layer),
+        [&] { return moment.trace->experts(layer); });
+    if (chosen == nullptr) return;
+    const auto line = [&](Index token) {
+      const auto at = static_cast<std::size_t>(token);
+      std::vector<std::string> each;
+      for (const model::ChosenExpert& expert : (*chosen)[at]) {
+        each.push_back(fmt::format("{} ({:.2f})", expert.expert + 1, expert.weight));
+      }
+      return fmt::format("“{}” goes to experts {}",
+                         moment.nameOf(moment.trace->document().input.ids[at]),
+                         fmt::join(each, ", "));
+    };
+    inlineLabel(look, look.fonts.small, look.theme.text,
+                line(chosenToken(panel.modelView, moment)));
+    constexpr Index kMostLines = 24;
+    std::string all = fmt::format("Which of the {} experts each token goes to, and their weights",
+                                  moment.config().experts.count);
+    for (Index token = 0; token < std::min(kMostLines, moment.trace->tokens()); ++token) {
+      all += "\n" + line(token);
+    }
+    tip(look, all);
     ImGui::SameLine(0.0F, look.space.large);
   }
 

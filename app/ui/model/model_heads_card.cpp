@@ -141,7 +141,7 @@ class ModelHeadsCard final : public Card {
 
   static void lineChoice(const FrameContext& look, ModelHeadsView& heads,
                          const ModelMoment& moment) {
-    const bool valuesAlone = moment.config().rotary.on() || moment.config().headNorm;
+    const bool valuesAlone = !moment.config().plainScores();
     if (beginChoice(look, "##lines", linesInWords(heads.lines))) {
       if (ImGui::Selectable("no lines", !heads.lines)) heads.lines.reset();
       for (const auto kind :

@@ -1,0 +1,42 @@
+// Llama 1 to 3 (Meta) and the models with its blocks.
+#include <array>
+#include <string_view>
+
+#include "core/formats/families/config_reader.h"
+#include "core/formats/families/families.h"
+#include "core/formats/families/rope_fields.h"
+
+namespace headscope::formats {
+namespace {
+
+constexpr std::array<std::string_view, 1> kTypes{"llama"};
+
+void read(ConfigReader& r) {
+  r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim"});
+  r.rmsNorm("rms_norm_eps", 1e-6);
+  r.gated("hidden_act", "silu");
+  r.untiedByDefault();
+  readRope(r, Rotary::kUsualTheta, std::nullopt);
+  const bool bias = r.flag("attention_bias", false);
+  r.biases(bias, bias, r.flag("mlp_bias", false));
+}
+
+}  // namespace
+
+constinit const Family kLlama{
+    .types = kTypes,
+    .names = {.base = "model.",
+              .attentionNorm = "input_layernorm",
+              .feedForwardNorm = "post_attention_layernorm",
+              .query = "self_attn.q_proj",
+              .key = "self_attn.k_proj",
+              .value = "self_attn.v_proj",
+              .output = "self_attn.o_proj",
+              .up = "mlp.up_proj",
+              .gate = "mlp.gate_proj",
+              .down = "mlp.down_proj",
+              .finalNorm = "norm"},
+    .read = read,
+};
+
+}  // namespace headscope::formats

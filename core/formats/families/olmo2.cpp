@@ -1,0 +1,46 @@
+// OLMo 2 (AI2): a norm after each half in the place of the one before, and norms of all queries and
+// keys.
+#include <array>
+#include <string_view>
+
+#include "core/formats/families/config_reader.h"
+#include "core/formats/families/families.h"
+#include "core/formats/families/rope_fields.h"
+
+namespace headscope::formats {
+namespace {
+
+constexpr std::array<std::string_view, 1> kTypes{"olmo2"};
+
+void read(ConfigReader& r) {
+  r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim"});
+  r.rmsNorm("rms_norm_eps", 1e-5);
+  r.gated("hidden_act", "silu");
+  r.untiedByDefault();
+  readRope(r, Rotary::kUsualTheta, std::nullopt);
+  const bool bias = r.flag("attention_bias", false);
+  r.biases(bias, bias, false);
+  r.config.headNorm = {.on = true, .over = HeadNorm::Over::allHeads};
+}
+
+}  // namespace
+
+constinit const Family kOlmo2{
+    .types = kTypes,
+    .names = {.base = "model.",
+              .attentionOutputNorm = "post_attention_layernorm",
+              .feedForwardOutputNorm = "post_feedforward_layernorm",
+              .query = "self_attn.q_proj",
+              .key = "self_attn.k_proj",
+              .value = "self_attn.v_proj",
+              .output = "self_attn.o_proj",
+              .queryNorm = "self_attn.q_norm",
+              .keyNorm = "self_attn.k_norm",
+              .up = "mlp.up_proj",
+              .gate = "mlp.gate_proj",
+              .down = "mlp.down_proj",
+              .finalNorm = "norm"},
+    .read = read,
+};
+
+}  // namespace headscope::formats

@@ -1,0 +1,41 @@
+// StarCoder 2 (BigCode): LayerNorm with rotary positions.
+#include <array>
+#include <string_view>
+
+#include "core/formats/families/config_reader.h"
+#include "core/formats/families/families.h"
+#include "core/formats/families/rope_fields.h"
+
+namespace headscope::formats {
+namespace {
+
+constexpr std::array<std::string_view, 1> kTypes{"starcoder2"};
+
+void read(ConfigReader& r) {
+  r.sizes({.kvHeads = "num_key_value_heads"});
+  r.layerNorm("norm_epsilon", 1e-5);
+  r.config.activation = r.activation("hidden_act", "gelu_pytorch_tanh");
+  readRope(r, Rotary::kUsualTheta, std::nullopt);
+  const bool bias = r.flag("use_bias", true);
+  r.biases(bias, bias, bias);
+  if (r.find("sliding_window")) r.slidingWindow(0, [](Index) { return true; });
+}
+
+}  // namespace
+
+constinit const Family kStarcoder2{
+    .types = kTypes,
+    .names = {.base = "model.",
+              .attentionNorm = "input_layernorm",
+              .feedForwardNorm = "post_attention_layernorm",
+              .query = "self_attn.q_proj",
+              .key = "self_attn.k_proj",
+              .value = "self_attn.v_proj",
+              .output = "self_attn.o_proj",
+              .up = "mlp.c_fc",
+              .down = "mlp.c_proj",
+              .finalNorm = "norm"},
+    .read = read,
+};
+
+}  // namespace headscope::formats

@@ -1,0 +1,468 @@
+#include "core/formats/parts_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/attention/steps/linear.h"
+#include "core/base/error.h"
+#include "core/model/blocks.h"
+
+namespace headscope::formats {
+
+using model::Embedding;
+using model::FeedForward;
+using model::LayerWeights;
+using model::ModelConfig;
+using model::NormWeights;
+using model::Readout;
+
+namespace {
+
+/// Transposes a matrix in square blocks that fit in cache.
+Tensor turnedOver(const Tensor& from) {
+  if (from.empty()) return {};
+  constexpr Index kSquare = 32;
+  const Index rows = from.dim(0), cols = from.dim(1);
+  Tensor to = Tensor::uninitialised({cols, rows});
+  const float* source = from.data();
+  float* target = to.mutableData();
+  for (Index row = 0; row < rows; row += kSquare) {
+    for (Index col = 0; col < cols; col += kSquare) {
+      for (Index j = col; j < std::min(cols, col + kSquare); ++j) {
+        for (Index i = row; i < std::min(rows, row + kSquare); ++i) {
+          target[j * rows + i] = source[i * cols + j];
+        }
+      }
+    }
+  }
+  return to;
+}
+
+Tensor onesFor(Index count) {
+  Tensor ones = Tensor::uninitialised({count});
+  std::fill_n(ones.mutableData(), count, 1.0F);
+  return ones;
+}
+
+std::string numbered(const char* pattern, Index number) {
+  return fmt::format(fmt::runtime(pattern), number);
+}
+
+/// Rows [first, first + count) of a matrix or vector; empty of an empty one.
+Tensor rows(const Tensor& whole, Index first, Index count) {
+  return whole.empty() ? Tensor() : whole.slice(0, first, first + count);
+}
+
+}  // namespace
+
+std::string PartsReader::weightName(const std::string& stem) const {
+  return n_.bareNames ? stem : stem + ".weight";
+}
+
+void PartsReader::refuseMissing(const std::string& name) const {
+  const bool head = n_.decoder != nullptr && name == prefix_.wrapper + decoderName() &&
+                    c_.tied == ModelConfig::Tied::no;
+  throw UserError(fmt::format(
+      "{} has no tensor \"{}\", which a {} model of this config.json has: {}",
+      files_.directory().string(), name, c_.typeName(),
+      head ? "download the whole model, or set tie_word_embeddings to true in config.json if its "
+             "head is the embedding"
+           : "check that the download is complete and config.json belongs to it"));
+}
+
+Tensor PartsReader::take(const std::string& inModel, const Shape& shape) const {
+  const std::string name = prefix_.wrapper + inModel;
+  if (!files_.has(name)) refuseMissing(name);
+  if (!isReadableFloat(files_.dtype(name))) {
+    throw UserError(
+        fmt::format("\"{}\" in {} is of type {}, as in quantized models: open the original model "
+                    "in F32, F16, BF16 or F64",
+                    name, files_.path(name).string(), files_.dtype(name)));
+  }
+  if (files_.shape(name) != shape) {
+    throw UserError(fmt::format(
+        "\"{}\" in {} is {}, and config.json requires {}: the two files belong to different "
+        "models",
+        name, files_.path(name).string(), toString(files_.shape(name)), toString(shape)));
+  }
+  if (reads()) return files_.read(name);
+  noted_->insert(name);
+  return {};
+}
+
+Tensor PartsReader::firstOf(const char* name, const char* other, const Shape& shape) const {
+  return take(other != nullptr && !has(name) && has(other) ? other : name, shape);
+}
+
+PartsReader::Dense PartsReader::dense(const std::string& stem, Index out, Index in,
+                                      bool biased) const {
+  Dense layer{n_.inByOut ? turnedOver(base(weightName(stem), {in, out}))
+                         : base(weightName(stem), {out, in}),
+              {}};
+  if (biased) layer.bias = base(stem + ".bias", {out});
+  return layer;
+}
+
+NormWeights PartsReader::normCalled(const std::string& stem, Index width) const {
+  NormWeights n;
+  if (n_.gainless) {
+    if (reads()) n.gain = onesFor(width);
+    return n;
+  }
+  const Shape shape{width};
+  const bool older = !has(stem + ".weight") && has(stem + ".gamma");
+  n.gain = take(stem + (older ? ".gamma" : ".weight"), shape);
+  if (!c_.rmsNorm && c_.normBias) n.bias = take(stem + (older ? ".beta" : ".bias"), shape);
+  if (n_.onePlusGain && reads()) {
+    n.gain = n.gain.clone();
+    for (Index j = 0; j < width; ++j) n.gain.mutableData()[j] += 1.0F;
+  }
+  return n;
+}
+
+NormWeights PartsReader::norm(const std::string& at, const char* stem, Index width) const {
+  return stem == nullptr ? NormWeights() : normCalled(prefix_.base + at + stem, width);
+}
+
+Embedding PartsReader::embedding() const {
+  const Index d = c_.dModel, e = c_.embeddingRows();
+  Embedding embedding;
+  embedding.tokens = base(weightName(n_.tokens), {c_.vocabulary, e});
+  if (n_.positions != nullptr) {
+    // where the projection comes first, positions are as wide as the stream
+    const Index width = n_.baseTransform ? d : e;
+    embedding.positions = base(weightName(n_.positions), {c_.positionRows, width});
+  }
+  if (n_.types != nullptr && c_.tokenTypes > 0) {
+    embedding.types = base(weightName(n_.types), {c_.tokenTypes, e});
+  }
+  embedding.norm = norm("", n_.embeddingNorm, e);
+  if (c_.embeddingWidth > 0) {
+    Dense projection = dense(n_.projection, d, e, n_.projectionBias);
+    embedding.projection = std::move(projection.weight);
+    embedding.projectionBias = std::move(projection.bias);
+  }
+  return embedding;
+}
+
+LayerWeights PartsReader::layer(Index number) const {
+  const Index d = c_.dModel;
+  const Index tensors = n_.groups > 0 ? number * n_.groups / c_.layers : number;
+  const std::string at = numbered(n_.layer, tensors);
+  LayerWeights w;
+  if (number > 0 || n_.firstAttentionNorm) w.attentionNorm = norm(at, n_.attentionNorm, d);
+  w.attentionOutputNorm = norm(at, n_.attentionOutputNorm, d);
+  w.feedForwardNorm = norm(at, n_.feedForwardNorm, d);
+  w.feedForwardOutputNorm = norm(at, n_.feedForwardOutputNorm, d);
+  if (c_.latent.on()) {
+    latentAttention(at, w);
+  } else {
+    w.attention = attention(at);
+  }
+  if (c_.headNorm.on) {
+    std::vector<float> q = gains(at + n_.queryNorm, c_.heads),
+                       k = gains(at + n_.keyNorm, c_.kvHeads);
+    if (reads()) {
+      w.headNorm =
+          HeadNorm(std::move(q), std::move(k), c_.normEpsilon, c_.headNorm.over, c_.headNorm.kind);
+    }
+  }
+  if (c_.sinks) {
+    const Tensor sinks = base(at + n_.sinks, {c_.heads});
+    if (reads()) w.sinks = sinks.values();
+  }
+  if (c_.relative.on()) w.relative = relativeScores(at, w.attention);
+  if (c_.experts.at(number)) {
+    w.experts = experts(at);
+  } else if (!c_.attentionOnly) {
+    w.feedForward = network(at, n_.up, n_.gate, n_.down, c_.ffWidth);
+  }
+  return w;
+}
+
+Readout PartsReader::readout() const {
+  Readout r;
+  r.norm = norm("", n_.finalNorm, c_.dModel);
+  if (!hasReadout()) return r;
+  const Index e = c_.embeddingRows();
+  if (n_.transform != nullptr) {
+    const std::string stem = (n_.baseTransform ? prefix_.base : "") + n_.transform;
+    r.transform = take(stem + ".weight", {e, c_.dModel});
+    if (n_.transformBias) r.transformBias = take(stem + ".bias", {e});
+  }
+  if (n_.transformNorm != nullptr) r.transformNorm = normCalled(n_.transformNorm, e);
+  if (n_.decoderBias != nullptr) {
+    r.bias = firstOf(n_.decoderBias, n_.otherDecoderBias, {c_.vocabulary});
+  }
+  if (ownDecoder()) r.decoder = take(decoderName(), {c_.vocabulary, e});
+  return r;
+}
+
+bool PartsReader::hasReadout() const {
+  if (n_.decoder == nullptr) return false;
+  if (n_.bareNames) return true;
+  if (n_.transform != nullptr && !n_.baseTransform) {
+    return has(std::string(n_.transform) + ".weight");
+  }
+  return c_.tied != ModelConfig::Tied::no || has(decoderName()) || lacksHead();
+}
+
+bool PartsReader::ownDecoder() const {
+  if (!hasReadout() || c_.tied == ModelConfig::Tied::yes) return false;
+  return c_.tied == ModelConfig::Tied::no || has(decoderName());
+}
+
+std::string PartsReader::repeatedBy(std::string_view name) const {
+  if (!hasReadout()) return {};
+  if (name == decoderName() && !ownDecoder()) return prefix_.base + weightName(n_.tokens);
+  if (n_.otherDecoderBias != nullptr && name == n_.otherDecoderBias) return n_.decoderBias;
+  return {};
+}
+
+/// The gains of queries or keys.
+std::vector<float> PartsReader::gains(const std::string& name, Index heads) const {
+  const Index each = c_.headDim;
+  const bool all = c_.headNorm.over == HeadNorm::Over::allHeads;
+  const Shape shape = all                        ? Shape{heads * each}
+                      : c_.headNorm.gainsPerHead ? Shape{heads, each}
+                                                 : Shape{each};
+  const Tensor given = base(name + ".weight", shape);
+  if (given.empty()) return {};
+  std::vector<float> values = given.values();
+  if (n_.onePlusGain) {
+    for (float& gain : values) gain += 1.0F;
+  }
+  return values;
+}
+
+/// Combines the projections; missing biases become 0.
+Weights PartsReader::combined(Dense q, Dense k, Dense v, Dense o) const {
+  const Index queries = c_.heads * c_.headDim;
+  const Index keys = c_.kvHeads * c_.headDim;
+  const auto orZeros = [](Tensor bias, Index count) {
+    return bias.empty() ? Tensor::zeros({count}) : std::move(bias);
+  };
+  return {std::move(q.weight),
+          std::move(k.weight),
+          std::move(v.weight),
+          std::move(o.weight),
+          orZeros(std::move(q.bias), queries),
+          orZeros(std::move(k.bias), keys),
+          orZeros(std::move(v.bias), keys),
+          orZeros(std::move(o.bias), c_.dModel)};
+}
+
+Weights PartsReader::attention(const std::string& at) const {
+  const Index d = c_.dModel;
+  const Index queries = c_.heads * c_.headDim, keys = c_.kvHeads * c_.headDim;
+  const bool bias = c_.queryKeyValueBias;
+  Dense q, k, v;
+  if (n_.queryKeyValue != nullptr) {
+    splitFused(dense(at + n_.queryKeyValue, queries + 2 * keys, d, bias), q, k, v);
+  } else {
+    q = dense(at + n_.query, queries, d, bias);
+    k = dense(at + n_.key, keys, d, bias);
+    v = dense(at + n_.value, keys, d, bias);
+  }
+  return combined(std::move(q), std::move(k), std::move(v),
+                  dense(at + n_.output, d, queries, c_.outputBias));
+}
+
+void PartsReader::splitFused(const Dense& all, Dense& q, Dense& k, Dense& v) const {
+  if (all.weight.empty()) return;
+  const Index each = c_.headDim, queries = c_.heads * each, keys = c_.kvHeads * each;
+  if (n_.fused == TensorNames::Fused::stacked) {
+    q = {rows(all.weight, 0, queries), rows(all.bias, 0, queries)};
+    k = {rows(all.weight, queries, keys), rows(all.bias, queries, keys)};
+    v = {rows(all.weight, queries + keys, keys), rows(all.bias, queries + keys, keys)};
+    return;
+  }
+  const Index perKey = c_.heads / c_.kvHeads, group = (perKey + 2) * each;
+  const auto gathered = [&](const Tensor& from, Index first, Index count) {
+    if (from.empty()) return Tensor();
+    const Index width = from.rank() == 2 ? from.dim(1) : 1;
+    Shape shape = from.shape();
+    shape[0] = c_.kvHeads * count;
+    Tensor to = Tensor::uninitialised(shape);
+    for (Index head = 0; head < c_.kvHeads; ++head) {
+      std::copy_n(from.data() + (head * group + first) * width, count * width,
+                  to.mutableData() + head * count * width);
+    }
+    return to;
+  };
+  const auto part = [&](Index first, Index count) {
+    return Dense{gathered(all.weight, first, count), gathered(all.bias, first, count)};
+  };
+  q = part(0, perKey * each);
+  k = part(perKey * each, each);
+  v = part((perKey + 1) * each, each);
+}
+
+FeedForward PartsReader::network(const std::string& at, const char* up, const char* gate,
+                                 const char* down, Index width) const {
+  const Index d = c_.dModel;
+  const bool bias = c_.feedForwardBias;
+  Dense ofUp, ofGate;
+  if (n_.gateUp != nullptr) {
+    const Dense both = dense(at + n_.gateUp, 2 * width, d, bias);
+    ofGate = {rows(both.weight, 0, width), rows(both.bias, 0, width)};
+    ofUp = {rows(both.weight, width, width), rows(both.bias, width, width)};
+  } else {
+    if (gate != nullptr) ofGate = dense(at + gate, width, d, bias);
+    ofUp = dense(at + up, width, d, bias);
+  }
+  Dense ofDown = dense(at + down, d, width, bias);
+  FeedForward f;
+  if (!reads()) return f;
+  f.up = packed(ofUp.weight);
+  f.upBias = std::move(ofUp.bias);
+  f.down = packed(ofDown.weight);
+  f.downBias = std::move(ofDown.bias);
+  if (ofGate.weight.empty()) return f;
+  f.gate = packed(ofGate.weight);
+  f.gateBias = std::move(ofGate.bias);
+  return f;
+}
+
+model::ExpertWeights PartsReader::experts(const std::string& at) const {
+  model::ExpertWeights e;
+  Dense router = dense(at + n_.router, c_.experts.count, c_.dModel, n_.routerBias);
+  e.router = std::move(router.weight);
+  e.routerBias = std::move(router.bias);
+  if (n_.choiceBias != nullptr) e.choiceBias = base(at + n_.choiceBias, {c_.experts.count});
+  if (n_.allExperts != nullptr) {
+    expertsInOneTensor(at + n_.allExperts, e);
+  } else {
+    for (Index expert = 0; expert < c_.experts.count; ++expert) {
+      e.each.push_back(network(at + numbered(n_.expert, expert), n_.expertUp, n_.expertGate,
+                               n_.expertDown, c_.experts.width));
+    }
+  }
+  if (c_.experts.shared > 0) {
+    e.shared =
+        network(at + n_.sharedExpert, n_.expertUp, n_.expertGate, n_.expertDown, c_.experts.shared);
+  }
+  return e;
+}
+
+/// gpt-oss: matrices of all experts, (experts, in, out), whose columns are gate and up in turn.
+void PartsReader::expertsInOneTensor(const std::string& at, model::ExpertWeights& e) const {
+  const Index count = c_.experts.count, d = c_.dModel, f = c_.experts.width;
+  const Tensor both = base(at + "gate_up_proj", {count, d, 2 * f});
+  const Tensor bothBias = base(at + "gate_up_proj_bias", {count, 2 * f});
+  const Tensor down = base(at + "down_proj", {count, f, d});
+  const Tensor downBias = base(at + "down_proj_bias", {count, d});
+  if (!reads()) return;
+  for (Index expert = 0; expert < count; ++expert) {
+    const Tensor turned = turnedOver(rows(both, expert, 1).reshaped({d, 2 * f}));
+    const auto everySecond = [&](Index first) {
+      Dense part{Tensor::uninitialised({f, d}), Tensor::uninitialised({f})};
+      for (Index j = 0; j < f; ++j) {
+        std::copy_n(turned.data() + (2 * j + first) * d, d, part.weight.mutableData() + j * d);
+        part.bias.mutableData()[j] = bothBias.data()[expert * 2 * f + 2 * j + first];
+      }
+      return part;
+    };
+    const Dense gate = everySecond(0), up = everySecond(1);
+    FeedForward network;
+    network.gate = packed(gate.weight);
+    network.gateBias = gate.bias;
+    network.up = packed(up.weight);
+    network.upBias = up.bias;
+    network.down = packed(turnedOver(rows(down, expert, 1).reshaped({f, d})));
+    network.downBias = rows(downBias, expert, 1).reshaped({d});
+    e.each.push_back(std::move(network));
+  }
+}
+
+RelativeScores PartsReader::relativeScores(const std::string& at, const Weights& own) const {
+  const Index d = c_.dModel, count = 2 * c_.relative.span;
+  const Tensor embedded = base(weightName(n_.relativePositions), {count, d});
+  const NormWeights norm = this->norm("", n_.relativeNorm, d);
+  const auto projection = [&](const char* name) {
+    return name == nullptr ? Dense() : dense(at + name, d, d, true);
+  };
+  Dense keys = projection(n_.positionKey), queries = projection(n_.positionQuery);
+  if (!reads()) return {};
+  if (n_.positionKey == nullptr) keys = {own.wK, own.bK};
+  if (n_.positionQuery == nullptr) queries = {own.wQ, own.bQ};
+  const Tensor x = model::normalized(embedded.reshaped({1, count, d}), norm, c_, {});
+  // (positions, heads · d_k) as (heads, positions, d_k)
+  const auto table = [&](const Dense& by) {
+    const Tensor projected = linear(x, by.weight, by.bias, {});
+    std::vector<float> values;
+    for (Index head = 0; head < c_.heads; ++head) {
+      for (Index row = 0; row < count; ++row) {
+        const float* from = projected.data() + row * d + head * c_.headDim;
+        values.insert(values.end(), from, from + c_.headDim);
+      }
+    }
+    return values;
+  };
+  RelativeScores::Settings settings;
+  if (c_.relative.contentToPosition) settings.positionKeys = table(keys);
+  if (c_.relative.positionToContent) settings.positionQueries = table(queries);
+  settings.span = c_.relative.span;
+  settings.buckets = c_.relative.buckets;
+  settings.maxDistance = c_.relative.maxDistance;
+  return RelativeScores(std::move(settings));
+}
+
+/// Writes the projections of latent attention as ones of X, in which the narrow vectors stand one
+/// after the other (model::attentionInput). A head's coordinates are those that turn, the others,
+/// and zeros where values are wider.
+void PartsReader::latentAttention(const std::string& at, LayerWeights& w) const {
+  const model::Latent& l = c_.latent;
+  const Index d = c_.dModel, heads = c_.heads, each = c_.headDim, width = c_.attentionWidth();
+  const Index scored = l.rotated + l.plain, ofQueries = l.queries > 0 ? l.queries : d;
+  const bool bias = c_.queryKeyValueBias;
+  if (l.queries > 0) {
+    Dense down = dense(at + n_.queryDown, l.queries, d, bias);
+    w.latent.queries = std::move(down.weight);
+    w.latent.queriesBias = std::move(down.bias);
+    w.latent.queriesNorm = norm(at, n_.queryDownNorm, l.queries);
+  }
+  const Dense q =
+      dense(at + (l.queries > 0 ? n_.queryUp : n_.query), heads * scored, ofQueries, false);
+  Dense down = dense(at + n_.keyValueDown, l.keys + l.rotated, d, bias);
+  w.latent.keys = std::move(down.weight);
+  w.latent.keysBias = std::move(down.bias);
+  w.latent.keysNorm = norm(at, n_.keyValueDownNorm, l.keys);
+  const Dense kv = dense(at + n_.keyValueUp, heads * (l.plain + l.values), l.keys, false);
+  const Dense o = dense(at + n_.output, d, heads * l.values, c_.outputBias);
+  if (!reads()) return;
+  Tensor wQ = Tensor::zeros({heads * each, width}), wK = Tensor::zeros({heads * each, width});
+  Tensor wV = Tensor::zeros({heads * each, width}), wO = Tensor::zeros({width, heads * each});
+  Tensor bO = Tensor::zeros({width});
+  const auto copyRows = [&](const Tensor& from, Index first, Index count, Tensor& to, Index row,
+                            Index column) {
+    const Index columns = from.dim(1);
+    for (Index i = 0; i < count; ++i) {
+      std::copy_n(from.data() + (first + i) * columns, columns,
+                  to.mutableData() + (row + i) * width + column);
+    }
+  };
+  for (Index head = 0; head < heads; ++head) {
+    const Index row = head * each;
+    copyRows(q.weight, head * scored + l.plain, l.rotated, wQ, row, 0);
+    copyRows(q.weight, head * scored, l.plain, wQ, row + l.rotated, 0);
+    for (Index j = 0; j < l.rotated; ++j) {
+      wK.mutableData()[(row + j) * width + ofQueries + l.keys + j] = 1.0F;
+    }
+    const Index first = head * (l.plain + l.values);
+    copyRows(kv.weight, first, l.plain, wK, row + l.rotated, ofQueries);
+    copyRows(kv.weight, first + l.plain, l.values, wV, row, ofQueries);
+    for (Index i = 0; i < d; ++i) {
+      std::copy_n(o.weight.data() + i * heads * l.values + head * l.values, l.values,
+                  wO.mutableData() + i * heads * each + row);
+    }
+  }
+  if (!o.bias.empty()) std::copy_n(o.bias.data(), d, bO.mutableData());
+  const Tensor zeros = Tensor::zeros({heads * each});
+  w.attention = {std::move(wQ), std::move(wK), std::move(wV), std::move(wO),
+                 zeros,         zeros,         zeros,         std::move(bO)};
+}
+
+}  // namespace headscope::formats

@@ -1,0 +1,280 @@
+// The families of models: a small model of each against what transformers computes in float64, and
+// what holds of every model: generation, heads that are off, one layer by itself, and readings.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/attention/config.h"
+#include "core/document/attention.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/formats/document_json.h"
+#include "core/formats/families/family.h"
+#include "core/model/generation.h"
+#include "core/model/head_output.h"
+#include "core/model/logit_lens.h"
+#include "core/model/logit_parts.h"
+#include "tests/core/support/model_folders.h"
+
+namespace headscope::test::models {
+namespace {
+
+using namespace headscope::model;
+using nlohmann::json;
+
+const std::vector<std::string> kModels{
+    "albert",     "bloom",    "clip_text_model", "cohere",    "deberta-v2",  "deepseek_v3",
+    "electra",    "falcon",   "gemma",           "gemma2",    "gemma3_text", "glm4",
+    "gpt_neo",    "gpt_neox", "gpt_oss",         "gptj",      "granite",     "llama_dynamic",
+    "llama_yarn", "mixtral",  "modernbert",      "mpt",       "olmo2",       "opt",
+    "phi",        "phi3",     "phi3_longrope",   "qwen3_moe", "smollm3",     "stablelm",
+    "starcoder2"};
+
+/// Values computed in float32 may differ from those in float64 by this part of the largest.
+constexpr double kRounding = 1e-5;
+
+ModelTracePtr passOf(const ModelDocumentPtr& document, const ModelTracePtr& before = nullptr) {
+  return runModel(document, before, {}, kBudgetBytes);
+}
+
+double largestDifference(const std::vector<float>& a, const std::vector<float>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double most = 0.0, size = 1e-30;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    size = std::max(size, std::abs(static_cast<double>(b[i])));
+  }
+  return most / size;
+}
+
+class OfFamily : public testing::TestWithParam<std::string> {
+ protected:
+  std::filesystem::path folder() const { return modelData("families") / GetParam(); }
+  ModelPtr model() const { return formats::openModel(folder(), kBudgetBytes); }
+  json inputs() const { return json::parse(readAll(folder() / "inputs.json")); }
+  std::vector<Index> ids(const char* which) const {
+    return inputs().at(which).at("ids").get<std::vector<Index>>();
+  }
+  ModelTracePtr pass(const char* which) const {
+    return passOf(makeModelDocument(model(), {ids(which), {}, {}}));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Models, OfFamily, testing::ValuesIn(kModels), [](const auto& each) {
+  std::string name = each.param;
+  std::erase(name, '-');
+  return name;
+});
+
+TEST_P(OfFamily, AgreesWithTransformers) {
+  const SafetensorsFile expected(folder() / "expected.safetensors");
+  for (const char* which : {"0", "1"}) {
+    const ModelTracePtr trace = pass(which);
+    const auto expect = [&](const char* name, const std::vector<float>& values) {
+      const std::string tensor = std::string(which) + "." + name;
+      EXPECT_LE(largestDifference(values, expected.read(tensor).values()), kRounding) << tensor;
+    };
+    std::vector<float> attentions, states;
+    const auto append = [](std::vector<float>& to, const Tensor& part) {
+      const std::vector<float> values = part.values();
+      to.insert(to.end(), values.begin(), values.end());
+    };
+    for (Index layer = 0; layer < trace->layers(); ++layer) {
+      append(attentions, trace->layer(layer)->materialise(TensorId::weights));
+    }
+    for (Index layer = 0; layer <= trace->layers(); ++layer) {
+      append(states, trace->hiddenState(layer));
+    }
+    expect("attentions", attentions);
+    expect("hidden_states", states);
+    if (trace->document().model->hasReadout()) {
+      expect("logits", trace->logits(0, trace->tokens()).values());
+    } else {
+      expect("last_hidden_state", trace->last().values());
+    }
+  }
+}
+
+/// transformers wrote these files: every field and tensor has a place here.
+TEST_P(OfFamily, LeavesNothingOfTheFilesOut) {
+  const ModelPtr own = model();
+  EXPECT_TRUE(own->notes().empty()) << own->notes().sentences().front();
+  const auto& config = json::parse(readAll(folder() / "config.json"));
+  EXPECT_NE(formats::familyOf(config.at("model_type").get<std::string>()), nullptr);
+}
+
+TEST_P(OfFamily, ContinuesATextAsAPassOverAllOfIt) {
+  const ModelPtr own = model();
+  if (!own->hasReadout() || !own->config().causal) {
+    EXPECT_EQ(whyNoGeneration(*own).empty(), own->config().causal);
+    return;
+  }
+  const std::vector<Index> all = ids("1");
+  const auto first = [&](std::size_t count) {
+    return passOf(makeModelDocument(
+        own, {{all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)}, {}, {}}));
+  };
+  constexpr std::size_t kBegun = 3;
+  Decoder decoder(first(kBegun), std::ssize(all));
+  for (std::size_t next = kBegun; next < all.size(); ++next) {
+    ASSERT_TRUE(decoder.feed(all[next], {}));
+    const std::vector<float> whole = first(next + 1)->logits(static_cast<Index>(next), 1).values();
+    EXPECT_LE(largestDifference(decoder.logits(), whole), kRounding) << next;
+  }
+}
+
+TEST_P(OfFamily, AHeadThatIsOffGivesWhatOneWithoutOutputGives) {
+  const ModelTracePtr trace = pass("0");
+  const HeadOfLayer head{1, 2};
+  const Tensor zeros = Tensor::zeros({trace->tokens(), trace->config().headDim});
+  const ModelTracePtr off = passOf(withoutHeads(trace->document(), {head}), trace);
+  const ModelTracePtr silent = passOf(withHeadOutput(*trace, head, zeros), trace);
+  EXPECT_EQ(off->last().values(), silent->last().values());
+  EXPECT_NE(off->last().values(), trace->last().values());
+  EXPECT_EQ(off->hidden(2).values(), trace->hidden(2).values());
+}
+
+TEST_P(OfFamily, ALayerByItselfIsThatOfThePass) {
+  const ModelTracePtr trace = pass("1");
+  for (Index layer = 0; layer < trace->layers(); ++layer) {
+    const DocumentPtr document = trace->documentOfLayer(layer, kBudgetBytes);
+    const TracePtr alone = runAttention(document);
+    EXPECT_EQ(alone->tensor(TensorId::weights).values(),
+              trace->layer(layer)->materialise(TensorId::weights).values());
+    EXPECT_EQ(alone->tensor(TensorId::output).values(),
+              trace->layer(layer)->tensor(TensorId::output).values());
+    const std::string file = "a session";
+    const Json saved = formats::wholeConfigJson(document->config);
+    EXPECT_EQ(formats::wholeConfigFrom(JsonField(saved, file), kBudgetBytes), document->config);
+    // put back unchanged, it changes nothing
+    const ModelTracePtr again = passOf(withLayer(trace->document(), layer, *document));
+    EXPECT_EQ(again->last().values(), trace->last().values());
+  }
+}
+
+TEST_P(OfFamily, ReadingsAgreeWithThePrediction) {
+  const ModelTracePtr trace = pass("0");
+  if (!trace->document().model->hasReadout()) {
+    expectUserError([&] { logitLens(*trace, 3, 5, {}); }, "no language-model head");
+    return;
+  }
+  const TokenProbability says = trace->predictions(3, 1).front();
+  const auto lens = logitLens(*trace, 3, says.id, {}).value();
+  EXPECT_EQ(lens.back().best.id, says.id);
+  EXPECT_NEAR(lens.back().best.probability, says.probability, 1e-6);
+  if (!trace->config().causal) {
+    expectUserError([&] { logitParts(*trace, 3, says.id, std::nullopt, {}); },
+                    "direct attribution");
+    return;
+  }
+  const LogitParts parts = logitParts(*trace, 3, says.id, Index{5}, {}).value();
+  double largest = 0.0;
+  for (const LogitPart& part : parts.parts) largest = std::max(largest, std::abs(part.value));
+  EXPECT_NEAR(parts.sum, parts.logit, kRounding * largest);
+  const auto replaced = replaceHead(trace, {1, 0}, meanOfRows(headOutput(*trace, {1, 0})), 3,
+                                    says.id, std::nullopt, {});
+  ASSERT_TRUE(replaced && replaced->direct);
+  EXPECT_TRUE(std::isfinite(*replaced->direct));
+}
+
+TEST(ModelFamilies, EveryTokenGoesToItsExperts) {
+  for (const char* name : {"mixtral", "qwen3_moe", "gpt_oss", "deepseek_v3"}) {
+    const ModelPtr model = formats::openModel(modelData("families") / name, kBudgetBytes);
+    const auto trace = passOf(makeModelDocument(model, {{1, 2, 3, 4, 5}, {}, {}}));
+    const Experts& e = model->config().experts;
+    for (Index layer = 0; layer < trace->layers(); ++layer) {
+      const auto experts = trace->experts(layer);
+      if (!e.at(layer)) {
+        EXPECT_TRUE(experts.empty()) << name;
+        continue;
+      }
+      ASSERT_EQ(experts.size(), 5U) << name;
+      for (const auto& ofToken : experts) {
+        ASSERT_EQ(std::ssize(ofToken), e.perToken);
+        double total = 0.0;
+        for (const ChosenExpert& each : ofToken) {
+          EXPECT_GE(each.expert, 0);
+          EXPECT_LT(each.expert, e.count);
+          total += each.weight;
+        }
+        EXPECT_NE(ofToken[0].expert, ofToken[1].expert);
+        EXPECT_NEAR(total, e.factor, 1e-9) << name;
+      }
+    }
+  }
+}
+
+/// A folder of tests/data/families with one field changed.
+ModelFolder withField(const char* name, const char* field, const json& value) {
+  ModelFolder m("families/" + std::string(name));
+  m.config[field] = value;
+  return m;
+}
+
+TEST(ModelFamilies, MathematicsThatAFamilyMayHaveAndThatIsNotThereIsRefusedByName) {
+  const auto refused = [](const char* name, const char* field, const json& value,
+                          const char* says) {
+    SCOPED_TRACE(name);
+    expectUserError([&] { opened(withField(name, field, value)); }, "config.json", field, says);
+  };
+  refused("falcon", "alibi", true, "ALiBi");
+  refused("bloom", "apply_residual_connection_post_layernorm", true, "goes through the norms");
+  refused("phi", "qk_layernorm", true, "norms of queries and keys");
+  refused("stablelm", "qk_layernorm", true, "norms of queries and keys");
+  refused("gemma", "use_bidirectional_attention", true, "attention to later tokens");
+  refused("albert", "inner_group_num", 2, "several layers");
+  refused("deepseek_v3", "topk_method", "greedy", "another choice of experts");
+  refused("deberta-v2", "conv_kernel_size", 3, "a convolution");
+  refused("mpt", "attn_config", {{"alibi", false}}, "learned positions");
+  refused("mpt", "attn_config", {{"clip_qkv", 6.0}}, "clipped");
+  refused("gpt_oss", "layer_types", {"chunked_attention", "full_attention"}, "layer_types");
+  refused("gpt_neo", "attention_layers", {"global", "odd"}, "global and local");
+  refused("gpt_neo", "attention_layers", {"global"}, "layers");
+  refused("smollm3", "no_rope_layers", {1}, "for each layer");
+  refused("phi3_longrope", "rope_parameters",
+          {{"rope_type", "longrope"}, {"short_factor", {1.0}}, {"long_factor", {1.0}}}, "pairs");
+}
+
+/// Switches that no golden has, against the same model written with the other switch.
+TEST(ModelFamilies, SwitchesOfAFamilyDoWhatTheyName) {
+  const std::vector<Index> ids{5, 17, 40, 8, 66};
+  const auto logits = [&](const ModelFolder& m) { return logitsOf(opened(m), ids); };
+  const auto near = [](const std::vector<float>& a, const std::vector<float>& b) {
+    return largestDifference(a, b) <= kRounding;
+  };
+  // one half after the other
+  ModelFolder neox("families/gpt_neox");
+  ModelFolder sequential = withField("gpt_neox", "use_parallel_residual", false);
+  EXPECT_FALSE(near(logits(sequential), logits(neox)));
+  // factors of the embedding, the residuals and the logits that are 1 are no factors
+  ModelFolder granite("families/granite");
+  granite.config["embedding_multiplier"] = granite.config["residual_multiplier"] = 1.0;
+  granite.config["logits_scaling"] = 1.0;
+  granite.config["attention_multiplier"] = 1.0 / std::sqrt(8.0);
+  ModelFolder llama("families/granite");
+  for (const char* field :
+       {"embedding_multiplier", "residual_multiplier", "logits_scaling", "attention_multiplier"}) {
+    llama.config.erase(field);
+  }
+  llama.config["model_type"] = "llama";
+  EXPECT_TRUE(near(logits(granite), logits(llama)));
+  // a soft cap that is far away changes next to nothing, and null is none
+  const auto capped = [](const json& scores, const json& ofLogits) {
+    ModelFolder m("families/gemma2");
+    m.config["attn_logit_softcapping"] = scores;
+    m.config["final_logit_softcapping"] = ofLogits;
+    return m;
+  };
+  EXPECT_TRUE(near(logits(capped(1e6, 1e6)), logits(capped(nullptr, nullptr))));
+  EXPECT_FALSE(near(logits(capped(1e6, 1e6)), logits(capped(5.0, 3.0))));
+  // a window as wide as the text is none
+  EXPECT_TRUE(near(logits(withField("mixtral", "sliding_window", 5)),
+                   logits(ModelFolder("families/mixtral"))));
+  EXPECT_FALSE(near(logits(withField("mixtral", "sliding_window", 2)),
+                    logits(ModelFolder("families/mixtral"))));
+  // dense layers among those with experts read the tensors of a dense network
+  ModelFolder dense = withField("qwen3_moe", "mlp_only_layers", {0});
+  expectUserError([&] { opened(dense); }, "model.layers.0.mlp.gate_proj.weight");
+}
+
+}  // namespace
+}  // namespace headscope::test::models
