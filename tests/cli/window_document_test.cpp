@@ -2,6 +2,7 @@
 // fit, else designed heads, unless a flag names the source of the weights.
 #include "app/cli/pass_options.h"
 #include "core/attention/config.h"
+#include "core/document/document.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope::cli {

@@ -234,6 +234,43 @@ TEST(ModelFamilies, MathematicsThatAFamilyMayHaveAndThatIsNotThereIsRefusedByNam
           {{"rope_type", "longrope"}, {"short_factor", {1.0}}, {"long_factor", {1.0}}}, "pairs");
 }
 
+/// Fields as the published files of these families have them, without effect on a pass.
+TEST(ModelFamilies, PublishedFilesOpenWithoutNotes) {
+  struct Published {
+    const char* name;
+    json fields;
+  };
+  const std::vector<Published> all{
+      {"gpt_neox", {{"rotary_emb_base", 10000}, {"rotary_pct", 0.25}}},
+      {"gptj", {{"rotary", true}, {"scale_attn_weights", true}}},
+      {"gemma", {{"hidden_act", "gelu"}, {"hidden_activation", nullptr}}},
+      {"gemma2", {{"hidden_act", "gelu_pytorch_tanh"}, {"cache_implementation", "hybrid"}}},
+      {"gemma3_text", {{"rope_local_base_freq", 10000.0}, {"rope_scaling", nullptr}}},
+      {"falcon", {{"apply_residual_connection_post_layernorm", false}}},
+      {"bloom",
+       {{"n_inner", nullptr},
+        {"offset_alibi", 100},
+        {"skip_bias_add", true},
+        {"seq_length", 2048}}},
+      {"phi3", {{"attention_bias", false}, {"rope_scaling", nullptr}}},
+      {"albert", {{"down_scale_factor", 1}, {"gap_size", 0}, {"net_structure_type", 0}}},
+      {"modernbert", {{"position_embedding_type", "absolute"}, {"layer_norm_eps", 1e-5}}},
+      {"starcoder2", {{"mlp_type", "default"}, {"norm_type", "layer_norm"}}},
+      {"deepseek_v3", {{"aux_loss_alpha", 0.001}, {"scoring_func", "sigmoid"}, {"ep_size", 1}}},
+      {"deberta-v2", {{"pos_att_type", "p2c|c2p"}}},
+      {"opt", {{"prefix", "</s>"}, {"activation_dropout", 0.0}}}};
+  const std::vector<Index> ids{5, 17, 40, 8, 66, 2};
+  for (const Published& each : all) {
+    SCOPED_TRACE(each.name);
+    ModelFolder m("families/" + std::string(each.name));
+    const std::vector<float> before = logitsOf(opened(m), ids);
+    m.config.update(each.fields);
+    const ModelPtr model = opened(m);
+    EXPECT_TRUE(model->notes().empty()) << model->notes().sentences().front();
+    EXPECT_EQ(logitsOf(model, ids), before);
+  }
+}
+
 /// Switches that no golden has, against the same model written with the other switch.
 TEST(ModelFamilies, SwitchesOfAFamilyDoWhatTheyName) {
   const std::vector<Index> ids{5, 17, 40, 8, 66};

@@ -19,11 +19,11 @@ TensorId sourceOfNorm(TensorId normalized) {
   return normalized == TensorId::qNorm ? TensorId::q : TensorId::k;
 }
 
-/// The gain of a coordinate; `normalized` is qNorm or kNorm.
-float gainOf(TensorId normalized, const AttentionConfig& c, Index head, Index j) {
+/// The d_k gains of a head; `normalized` is qNorm or kNorm.
+const float* gainsOf(TensorId normalized, const AttentionConfig& c, Index head) {
   const std::vector<float>& gains = normalized == TensorId::qNorm ? c.headNorm.q() : c.headNorm.k();
   const bool shared = std::ssize(gains) == c.dK();
-  return gains[static_cast<std::size_t>(shared ? j : head * c.dK() + j)];
+  return gains.data() + (shared ? 0 : head * c.dK());
 }
 
 /// The heads whose numbers share one root with those of a head: [begin, end).
@@ -121,11 +121,11 @@ class Normalize final : public Step {
         if (head == heads.begin) normed = normedRow(from, c, box.item, heads, i);
         const auto mean = static_cast<float>(normed.mean);
         const auto factor = static_cast<float>(normed.factor);
-        const std::span<const float> x = from.matrix({box.item, head}).row(i);
-        const std::span<float> y = to.mutableMatrix({box.item, head}).row(i);
-        for (Index j = 0; j < c.dK(); ++j) {
-          y[at(j)] = (x[at(j)] - mean) * factor * gainOf(output, c, head, j);
-        }
+        const float* x = from.matrix({box.item, head}).row(i).data();
+        float* y = to.mutableMatrix({box.item, head}).row(i).data();
+        const float* gains = gainsOf(output, c, head);
+        const Index count = c.dK();
+        for (Index j = 0; j < count; ++j) y[j] = (x[j] - mean) * factor * gains[j];
       }
     }
     return true;
@@ -137,7 +137,7 @@ class Normalize final : public Step {
     const Tensor& source = tensors.tensor(from);
     const HeadRange heads = normedWith(c, cell.head, source.dim(1));
     const Normed normed = normedRow(source, c, cell.item, heads, cell.row);
-    const auto gain = static_cast<double>(gainOf(cell.tensor, c, cell.head, cell.col));
+    const auto gain = static_cast<double>(gainsOf(cell.tensor, c, cell.head)[cell.col]);
     const bool centred = c.headNorm.kind() == HeadNorm::Kind::layer;
     const bool all = c.headNorm.over() == HeadNorm::Over::allHeads;
     const std::string x = fmt::format("{}[b, h, t, d]", info(from).name);
@@ -180,8 +180,9 @@ class Normalize final : public Step {
           for (Index head = 0; head < d.dim(1); ++head) {
             const HeadRange heads = normedWith(c, head, d.dim(1));
             if (head == heads.begin) shared = sharedParts(gradients, id, box.item, heads, i);
+            const float* gains = gainsOf(id, c, head);
             for (Index j = 0; j < c.dK(); ++j) {
-              const double own = shared.r * static_cast<double>(gainOf(id, c, head, j)) *
+              const double own = shared.r * static_cast<double>(gains[j]) *
                                  static_cast<double>(dy.at({box.item, head, i, j}));
               const double length =
                   shared.ofX * static_cast<double>(x.at({box.item, head, i, j})) + shared.constant;
@@ -213,7 +214,7 @@ class Normalize final : public Step {
             : fmt::format("grad.{0}[b, h, t, j] = (g[j] · grad.{1}[b, h, t, j] − n_j · mean(g · "
                           "grad.{1} · n)) / rms, with n = {0} / rms",
                           info(cell.tensor).name, name));
-    const double gain = static_cast<double>(gainOf(to.tensor, c, cell.head, cell.col));
+    const double gain = static_cast<double>(gainsOf(to.tensor, c, cell.head)[cell.col]);
     e.terms.push_back(scaledTerm(gradients, gradientOf(to), "g / rms", shared.r * gain));
     CellRef source = cell;
     source.gradient = false;
@@ -240,9 +241,9 @@ class Normalize final : public Step {
     for (Index head = heads.begin; head < heads.end; ++head) {
       const auto x = from.matrix({item, head}).row(row);
       const auto dy = gradients.tensor(normalized).matrix({item, head}).row(row);
+      const float* gains = gainsOf(normalized, c, head);
       for (Index j = 0; j < c.dK(); ++j) {
-        const double u =
-            static_cast<double>(gainOf(normalized, c, head, j)) * static_cast<double>(dy[at(j)]);
+        const double u = static_cast<double>(gains[j]) * static_cast<double>(dy[at(j)]);
         meanU += u / count;
         meanUn += u * (static_cast<double>(x[at(j)]) - normed.mean) * normed.factor / count;
       }

@@ -20,11 +20,6 @@ void read(ConfigReader& r) {
   r.layerNorm("layer_norm_epsilon", 1e-5);
   r.config.activation = model::Activation::geluTanh;
   r.config.alibi = true;
-  r.ignore("slow_but_exact");
-  if (const auto field = r.find("apply_residual_connection_post_layernorm");
-      field && field->flag()) {
-    r.refuseAsked(*field, "a residual stream that goes through the norms");
-  }
 }
 
 }  // namespace

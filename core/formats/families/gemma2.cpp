@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 1> kTypes{"gemma2"};
 void read(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim", .headDimOtherwise = 256});
   r.rmsNorm("rms_norm_eps", 1e-6);
+  r.ignore("hidden_act");  // transformers reads the newer field alone
   r.gated("hidden_activation", "gelu_pytorch_tanh");
   r.config.embeddingFactor = std::sqrt(static_cast<double>(r.config.dModel));
   readRope(r, Rotary::kUsualTheta, std::nullopt);

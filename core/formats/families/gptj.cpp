@@ -21,6 +21,8 @@ void read(ConfigReader& r) {
   r.config.activation = r.activation("activation_function", "gelu_new");
   r.config.parallel = true;
   r.untiedByDefault();
+  r.ignore("rotary");              // it always rotates
+  r.ignore("scale_attn_weights");  // and scales
   r.biases(false, false, true);
   r.config.rotary.theta = Rotary::kUsualTheta;
   r.config.rotary.pairing = Rotary::Pairing::neighbours;

@@ -16,6 +16,8 @@ constexpr std::array<std::string_view, 1> kTypes{"modernbert"};
 void read(ConfigReader& r) {
   r.sizes({});
   r.config.causal = false;
+  r.ignore("position_embedding_type");  // positions always rotate
+  r.ignore("layer_norm_eps");           // norm_eps counts
   r.layerNorm("norm_eps", 1e-5, r.flag("norm_bias", false));
   r.gated("hidden_activation", "gelu");
   const bool bias = r.flag("attention_bias", false);

@@ -46,9 +46,10 @@ void read(ConfigReader& r) {
   r.config.activation = model::Activation::geluErf;
   r.biases(false, false, false);
   r.config.alibi = true;
-  for (const char* name : {"no_bias", "norm_type", "learned_pos_emb", "logit_scale", "verbose",
-                           "embedding_fraction", "init_device", "init_config"}) {
-    r.ignore(name);  // one value in all models of transformers' kind, or of no effect there
+  // one value in all models of this kind, or of no effect in transformers
+  for (const char* name :
+       {"no_bias", "norm_type", "learned_pos_emb", "logit_scale", "embedding_fraction"}) {
+    r.ignore(name);
   }
   if (const auto attention = r.find("attn_config")) readAttention(r, *attention);
 }

@@ -16,6 +16,8 @@ void read(ConfigReader& r) {
   r.layerNorm("norm_epsilon", 1e-5);
   r.config.activation = r.activation("hidden_act", "gelu_pytorch_tanh");
   readRope(r, Rotary::kUsualTheta, std::nullopt);
+  r.ignore("mlp_type");   // "default", the only one
+  r.ignore("norm_type");  // "layer_norm", the only one
   const bool bias = r.flag("use_bias", true);
   r.biases(bias, bias, bias);
   if (r.find("sliding_window")) r.slidingWindow(0, [](Index) { return true; });
