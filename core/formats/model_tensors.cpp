@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/attention/ledger.h"
+#include "core/attention/steps/linear.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
@@ -55,6 +56,27 @@ Tensor valuesOf(ModelTensor tensor, const ModelTrace& trace) {
 TensorToWrite toWrite(ModelTensor tensor, const ModelTrace& trace) {
   return {std::string(toString(tensor)), shapeOf(tensor, trace),
           [tensor, &trace] { return valuesOf(tensor, trace); }};
+}
+
+/// The last hidden state behind the projection to a narrower embedding (OPT), as transformers gives
+/// it: (1, T, E); empty for a model without one.
+Tensor projectedState(const ModelTrace& trace) {
+  const model::Model& model = *trace.document().model;
+  if (!model.hasReadout() || model.readout()->transform.empty()) return {};
+  if (!model.readout()->transformNorm.gain.empty()) return {};  // of a masked-word head
+  return linear(trace.last(), model.readout()->transform, model.readout()->transformBias, {});
+}
+
+/// Hidden states of different widths, one by one: "hidden_states.0", …
+std::vector<TensorToWrite> singleStates(const ModelTrace& trace, const Tensor& last) {
+  std::vector<TensorToWrite> states;
+  for (Index layer = 0; layer <= trace.layers(); ++layer) {
+    const Tensor state = layer == trace.layers() ? last : trace.hiddenState(layer);
+    const Shape shape{trace.tokens(), state.dim(2)};
+    states.push_back({fmt::format("{}.{}", toString(ModelTensor::hiddenStates), layer), shape,
+                      [state, shape] { return state.reshaped(shape); }});
+  }
+  return states;
 }
 
 std::map<std::string, std::string> metadataOf(const ModelTrace& trace) {
@@ -171,7 +193,12 @@ void saveTrace(const std::filesystem::path& path, const ModelTrace& trace) {
   std::vector<TensorToWrite> tensors;
   for (const ModelTensor tensor : tensorsOf(trace)) {
     requireRoom(path, trace, tensor);
-    tensors.push_back(toWrite(tensor, trace));
+    const Tensor last = tensor == ModelTensor::hiddenStates ? projectedState(trace) : Tensor();
+    if (last.empty()) {
+      tensors.push_back(toWrite(tensor, trace));
+    } else {
+      for (TensorToWrite& state : singleStates(trace, last)) tensors.push_back(std::move(state));
+    }
   }
   writeSafetensors(path, tensors, metadataOf(trace));
 }

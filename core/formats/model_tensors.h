@@ -24,7 +24,8 @@ std::vector<ModelTensor> tensorsOf(const model::ModelTrace& trace);
 /// {"model_type","layers","d_model","num_heads", …}
 Json configJson(const model::Model& model);
 
-/// Writes every tensor of the pass to one safetensors file. Its metadata name the model, its
+/// Writes every tensor of the pass to one safetensors file. Hidden states of different widths stand
+/// one by one, "hidden_states.0" and so on. Its metadata name the model, its
 /// configuration, the ids of the tokens, and which heads were off and layers edited, if any. No
 /// partial file is left. Throws UserError naming the path.
 void saveTrace(const std::filesystem::path& path, const model::ModelTrace& trace);

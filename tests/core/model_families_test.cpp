@@ -10,10 +10,12 @@
 #include "core/document/trace.h"
 #include "core/formats/document_json.h"
 #include "core/formats/families/family.h"
+#include "core/formats/model_tensors.h"
 #include "core/model/generation.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_lens.h"
 #include "core/model/logit_parts.h"
+#include "tests/core/support/documents.h"
 #include "tests/core/support/model_folders.h"
 
 namespace headscope::test::models {
@@ -269,6 +271,59 @@ TEST(ModelFamilies, PublishedFilesOpenWithoutNotes) {
     EXPECT_TRUE(model->notes().empty()) << model->notes().sentences().front();
     EXPECT_EQ(logitsOf(model, ids), before);
   }
+}
+
+Tensor product(const Tensor& a, const Tensor& b) {  // (n, k) · (k, m)
+  Tensor c = Tensor::zeros({a.dim(0), b.dim(1)});
+  for (Index i = 0; i < a.dim(0); ++i) {
+    for (Index j = 0; j < b.dim(1); ++j) {
+      double sum = 0.0;
+      for (Index k = 0; k < a.dim(1); ++k) sum += double{a.at({i, k})} * double{b.at({k, j})};
+      c.mutableData()[i * b.dim(1) + j] = static_cast<float>(sum);
+    }
+  }
+  return c;
+}
+
+/// An OPT with a narrower embedding, and the wide one with the same products written out.
+TEST(ModelFamilies, AnOptWithANarrowEmbeddingIsAWideOneWithTheProductsOfItsProjections) {
+  const auto drawn = [](Shape shape, std::uint64_t seed) {
+    return randomTensor(std::move(shape), seed, "projection", 0.3F);
+  };
+  ModelFolder narrow("families/opt");
+  const Tensor tokens = drawn({97, 16}, 1), in = drawn({32, 16}, 2), out = drawn({16, 32}, 3);
+  narrow.config["word_embed_proj_dim"] = 16;
+  narrow.tensors["model.decoder.embed_tokens.weight"] = tokens;
+  narrow.tensors["model.decoder.project_in.weight"] = in;
+  narrow.tensors["model.decoder.project_out.weight"] = out;
+  ModelFolder wide("families/opt");
+  Tensor turned = Tensor::uninitialised({16, 32});
+  for (Index i = 0; i < 32; ++i) {
+    for (Index j = 0; j < 16; ++j) turned.mutableData()[j * 32 + i] = in.at({i, j});
+  }
+  wide.tensors["model.decoder.embed_tokens.weight"] = product(tokens, turned);
+  wide.tensors["lm_head.weight"] = product(tokens, out);
+  wide.config["tie_word_embeddings"] = false;
+  const std::vector<Index> ids{5, 17, 40, 8, 66};
+  const ModelPtr model = opened(narrow);
+  EXPECT_LE(largestDifference(logitsOf(model, ids), logitsOf(opened(wide), ids)), kRounding);
+
+  // the last hidden state of the file is behind the projection, as in transformers
+  const auto trace = passOf(makeModelDocument(model, {ids, {}, {}}));
+  const TempFolder folder;
+  formats::saveTrace(folder / "trace.safetensors", *trace);
+  const SafetensorsFile file(folder / "trace.safetensors");
+  EXPECT_FALSE(file.has("hidden_states"));
+  EXPECT_EQ(file.shape("hidden_states.0"), (Shape{5, 32}));
+  ASSERT_EQ(file.shape("hidden_states.2"), (Shape{5, 16}));
+  const Tensor decoded = product(file.read("hidden_states.2"), [&] {
+    Tensor columns = Tensor::uninitialised({16, 97});
+    for (Index i = 0; i < 97; ++i) {
+      for (Index j = 0; j < 16; ++j) columns.mutableData()[j * 97 + i] = tokens.at({i, j});
+    }
+    return columns;
+  }());
+  EXPECT_LE(largestDifference(decoded.values(), file.read("logits").values()), kRounding);
 }
 
 /// Switches that no golden has, against the same model written with the other switch.
