@@ -5,6 +5,16 @@
 #include "core/attention/config.h"
 
 namespace headscope::model {
+namespace {
+
+/// The temperature that makes 1/√d_k / temperature the factor; 1 where it is 1/√d_k.
+double temperatureFor(double factor, double rootDk) {
+  constexpr double kRounding = 1e-12;
+  const double temperature = 1.0 / (factor * rootDk);
+  return std::abs(temperature - 1.0) < kRounding ? 1.0 : temperature;
+}
+
+}  // namespace
 
 Rotary ModelConfig::rotaryAt(Index layer, Index tokens) const {
   Rotary r = rotaryOfLayer.empty() ? rotary : rotaryOfLayer[static_cast<std::size_t>(layer)];
@@ -38,8 +48,8 @@ AttentionConfig ModelConfig::attention(Index layer, Index tokens) const {
   c.headDim = heads * headDim == c.dModel ? 0 : headDim;
   c.seqLen = tokens;
   c.bias = queryKeyValueBias || outputBias;
-  c.scale = scale && !scoreFactor;
-  if (scoreFactor) c.temperature = 1.0 / *scoreFactor;
+  c.scale = scale || scoreFactor.has_value();
+  if (scoreFactor) c.temperature = temperatureFor(*scoreFactor, c.rootDk());
   if (scaleByLayer) c.temperature *= static_cast<double>(layer) + 1.0;
   c.scoreCap = scoreCap;
   c.alibi = alibi;

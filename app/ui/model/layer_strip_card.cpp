@@ -19,9 +19,9 @@ namespace headscope::ui {
 namespace {
 
 /// Returns the order of a layer's parts, from its attention on.
-std::string wayThrough(const model::ModelConfig& c) {
+std::string wayThrough(const model::ModelConfig& c, Index layer) {
   if (c.attentionOnly) return "residual stream → attention (here) → + → residual stream";
-  const std::string network = c.experts.count > 0 ? "experts" : "feed-forward";
+  const std::string network = c.experts.at(layer) ? "experts" : "feed-forward";
   if (c.parallel) {
     return fmt::format("residual stream → norm → attention (here) and {} → + → residual stream",
                        network);
@@ -60,7 +60,7 @@ class LayerStripCard final : public Card {
     layers(panel, *moment, shown->layer);
     experts(panel, *moment, shown->layer);
     const std::string said = saysInWords(panel.modelView, *moment);
-    const std::string way = wayThrough(c);
+    const std::string way = wayThrough(c, shown->layer);
     const float room = ImGui::GetContentRegionAvail().x;
     const float words = textSize(look.fonts.small, said).x;
     if (textSize(look.fonts.small, way).x + words + 2 * look.space.large < room) {
