@@ -1,0 +1,22 @@
+// Settings of a pass that are neither a flag nor a number, as JSON: the rotation, the norm of
+// queries and keys, and the scores of content and position. What only some models have is written
+// where it is not the default.
+#pragma once
+
+#include "core/attention/head_norm.h"
+#include "core/attention/relative_scores.h"
+#include "core/attention/rotary.h"
+#include "core/base/json.h"
+
+namespace headscope::formats {
+
+Json rotaryJson(const Rotary& rotary);
+Json headNormJson(const HeadNorm& norm);
+Json relativeJson(const RelativeScores::Settings& settings);
+
+// Each throws UserError that names the field.
+Rotary rotaryFrom(const JsonField& field);
+HeadNorm headNormFrom(const JsonField& field);
+RelativeScores relativeFrom(const JsonField& field);
+
+}  // namespace headscope::formats
