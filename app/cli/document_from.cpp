@@ -319,6 +319,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
   AttentionConfig lengths = config;  // files may still set heads and d_model
   lengths.dModel = lengths.numHeads = lengths.numKvHeads = 1;
   lengths.rotary = {};
+  lengths.sinks.clear();
   requireValidSizes(lengths);
 
   InputSource source = sourceFrom(o);

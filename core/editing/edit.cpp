@@ -179,8 +179,7 @@ struct Editor {
     draft.config.memoryWidth = e.weights.wK.dim(1) == dModel ? 0 : e.weights.wK.dim(1);
     draft.config.bias = e.bias;
     draft.config.headNorm = e.headNorm;
-    draft.config.sinks.clear();  // of the weights before, as the tables of relative positions are
-    draft.config.relative = {};
+    draft.config.relative = {};  // its tables are computed from the weights before
     draft.config.headGains.clear();
   }
   void operator()(const SetHeadGain& e) {

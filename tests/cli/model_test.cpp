@@ -1,4 +1,6 @@
 // model: a whole model from its folder on the command line.
+#include <cmath>
+
 #include "core/analysis/head_metrics.h"
 #include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
@@ -414,6 +416,28 @@ TEST_F(Model, OneLayerCanBeRotated) {
   const CliResult drawn = runProgram(render);
   EXPECT_EQ(drawn.status, 0) << drawn.err;
   EXPECT_TRUE(std::filesystem::exists(path("f.png")));
+}
+
+/// A part of each head that turns, neighbours that pair, and sinks as switches of a single layer.
+TEST_F(Model, OneLayerCanTurnInPartAndHaveSinks) {
+  const json turned = jsonOf({"explain", "--positions-kind", "rope", "--rope-dims", "4",
+                              "--rope-pairs", "neighbours", "--step", "rotate", "--tensor", "q",
+                              "--head", "1", "--row", "3", "--col", "1"});
+  EXPECT_EQ(turned["terms"].size(), 2U);
+  EXPECT_NE(turned["rule"].get<std::string>().find("[t, j − 1]"), std::string::npos) << turned;
+  const json still = jsonOf({"explain", "--positions-kind", "rope", "--rope-dims", "4", "--step",
+                             "rotate", "--tensor", "q", "--row", "3", "--col", "5"});
+  EXPECT_EQ(still["terms"].size(), 1U);
+  expectRefused({"run", "--rope-dims", "4"}, {"--rope-dims", "--positions-kind rope"});
+
+  // weights of their own, as the preset has, keep the sinks
+  const json sunk = jsonOf({"explain", "--preset", "by-hand", "--sinks", "0.5,-1", "--step",
+                            "softmax", "--head", "1", "--row", "2", "--col", "1"});
+  ASSERT_EQ(sunk["terms"].size(), 4U);
+  double sum = 0.0;
+  for (const double score : {3.0, 1.0, 1.0, -1.0}) sum += std::exp(score - 3.0);
+  EXPECT_NEAR(sunk["value"].get<double>(), std::exp(-2.0) / sum, 1e-6);
+  expectRefused({"run", "--preset", "by-hand", "--sinks", "0.5"}, {"1 sinks", "2 heads"});
 }
 
 /// ALiBi as a switch of a single layer: it acts in the step mask.
