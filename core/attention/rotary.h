@@ -31,7 +31,7 @@ struct Rotary {
   double lowFrequencyFactor = 1.0, highFrequencyFactor = 4.0;
   Index originalPositions = 8192;
   std::vector<double> divisors = {};  // of perPair, one for each pair
-  double amplitude = 1.0;        // the factor of all coordinates that turn (YaRN, LongRoPE)
+  double amplitude = 1.0;             // the factor of all coordinates that turn (YaRN, LongRoPE)
 
   Index turning(Index dK) const { return dims > 0 ? dims : dK; }
   bool on() const { return theta != 0.0; }
