@@ -224,6 +224,14 @@ std::string PartsReader::repeatedBy(std::string_view name) const {
 /// The gains of queries or keys.
 std::vector<float> PartsReader::gains(const std::string& name, Index heads) const {
   const Index each = c_.headDim;
+  if (name.find("{}") != std::string::npos) {  // a tensor for each head
+    std::vector<float> all;
+    for (Index head = 0; head < heads; ++head) {
+      const Tensor own = base(numbered(name.c_str(), head) + ".weight", {each});
+      if (reads()) all.insert(all.end(), own.data(), own.data() + each);
+    }
+    return all;
+  }
   const bool all = c_.headNorm.over == HeadNorm::Over::allHeads;
   const Shape shape = all                        ? Shape{heads * each}
                       : c_.headNorm.gainsPerHead ? Shape{heads, each}

@@ -221,7 +221,6 @@ TEST(ModelFamilies, MathematicsThatAFamilyMayHaveAndThatIsNotThereIsRefusedByNam
   refused("falcon", "alibi", true, "ALiBi");
   refused("bloom", "apply_residual_connection_post_layernorm", true, "goes through the norms");
   refused("phi", "qk_layernorm", true, "norms of queries and keys");
-  refused("stablelm", "qk_layernorm", true, "norms of queries and keys");
   refused("gemma", "use_bidirectional_attention", true, "attention to later tokens");
   refused("albert", "inner_group_num", 2, "several layers");
   refused("deepseek_v3", "topk_method", "greedy", "another choice of experts");
@@ -271,6 +270,30 @@ TEST(ModelFamilies, PublishedFilesOpenWithoutNotes) {
     EXPECT_TRUE(model->notes().empty()) << model->notes().sentences().front();
     EXPECT_EQ(logitsOf(model, ids), before);
   }
+}
+
+/// StableLM 2 12B has a norm of its own for each head's queries and keys.
+TEST(ModelFamilies, NormsOfHeadsMayEachHaveATensor) {
+  ModelFolder m = withField("stablelm", "qk_layernorm", true);
+  std::vector<float> queries, keys;
+  const auto add = [&](const char* kind, Index heads, std::vector<float>& all) {
+    for (Index layer = 0; layer < 2; ++layer) {
+      for (Index head = 0; head < heads; ++head) {
+        std::vector<float> gains;
+        for (Index j = 0; j < 8; ++j) gains.push_back(0.5F + 0.1F * static_cast<float>(head + j));
+        if (layer == 1) all.insert(all.end(), gains.begin(), gains.end());
+        m.tensors["model.layers." + std::to_string(layer) + ".self_attn." + kind +
+                  "_layernorm.norms." + std::to_string(head) + ".weight"] =
+            Tensor::fromValues({8}, gains);
+      }
+    }
+  };
+  add("q", 4, queries);
+  add("k", 2, keys);
+  const HeadNorm norm = opened(m)->layer(1)->headNorm;
+  EXPECT_EQ(norm, HeadNorm(queries, keys, 1e-5, HeadNorm::Over::head, HeadNorm::Kind::layer));
+  EXPECT_NE(logitsOf(opened(m), {5, 17}),
+            logitsOf(opened(ModelFolder("families/stablelm")), {5, 17}));
 }
 
 Tensor product(const Tensor& a, const Tensor& b) {  // (n, k) · (k, m)

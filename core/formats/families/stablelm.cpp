@@ -18,7 +18,8 @@ void read(ConfigReader& r) {
   r.untiedByDefault();
   readRope(r, Rotary::kUsualTheta, 0.25);
   r.biases(r.flag("use_qkv_bias", false), false, false);
-  r.refuseIfAsked("qk_layernorm");
+  r.config.headNorm = {
+      .on = r.flag("qk_layernorm", false), .kind = HeadNorm::Kind::layer, .gainsPerHead = true};
   r.config.parallel = r.flag("use_parallel_residual", false);
   if (r.config.parallel) r.names.feedForwardNorm = nullptr;
 }
@@ -34,6 +35,8 @@ constinit const Family kStableLm{
               .key = "self_attn.k_proj",
               .value = "self_attn.v_proj",
               .output = "self_attn.o_proj",
+              .queryNorm = "self_attn.q_layernorm.norms.{}",
+              .keyNorm = "self_attn.k_layernorm.norms.{}",
               .up = "mlp.up_proj",
               .gate = "mlp.gate_proj",
               .down = "mlp.down_proj",

@@ -39,7 +39,7 @@ struct TensorNames {
   const char* queryKeyValue = nullptr;  // in the place of the three
   Fused fused = Fused::stacked;
   const char* output = nullptr;
-  const char* queryNorm = nullptr;
+  const char* queryNorm = nullptr;  // with {}: a tensor for each head
   const char* keyNorm = nullptr;
   const char* sinks = nullptr;
   const char* up = nullptr;
