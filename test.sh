@@ -34,7 +34,8 @@ if [ -n "$quick" ]; then
   slow=(
     'All/EditedPass.*/Wide' All/ShippedLesson.HoldsInEveryScene/04_splitting
     'KilledSave.*' LearnedAsset.ComesFromItsCommand
-    LearnPage.EverySceneCanBeGoneThrough KvCachePanel.StandsAtEverySize
+    LearnPage.EverySceneCanBeGoneThrough
+    LessonStates.ASceneBeginsAlikeAfterTheEndOfEveryOtherLesson KvCachePanel.StandsAtEverySize
     'LongHeads.*' 'Leaks.*' 'Pace.*'
     Render.FlagsChangeThePicture 'NoRoom.MemoryThatRunsOutIsSaid'
   )

@@ -103,6 +103,7 @@ std::vector<BackgroundPart> App::State::makeParts() {
     takeResult();
   };
   const auto followSessions = [this](double) {
+    sessions.setOwnView(own.view());
     if (!sessions.follow()) return;
     viewOpened();
     playback = {};  // the new view has its own position on the timeline
@@ -134,6 +135,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   nextChange = ui::kNever;
   for (const BackgroundPart& part : parts) part.beginFrame(now);
   openDropped();  // after them, so that the pass of an opened file is first shown by the next frame
+  followLesson();
   startExport();
 
   const ui::Theme& theme = ui::theme(view.preferences.theme);
@@ -281,6 +283,24 @@ void App::State::openDropped() {
       formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
     }
   }
+}
+
+/// Sets the user's own work aside while a lesson is open, and brings it back afterwards.
+void App::State::followLesson() {
+  const bool sessionOpened = own.aside() && !documents.ownIsAside();
+  if (sessionOpened) lesson.leave();
+  if (lesson.asked()) {
+    own.setAside();
+  } else if (own.aside() && !lesson.open()) {
+    own.bringBack();
+  } else {
+    return;
+  }
+  if (lesson.takeListAsked()) view.selection.page = ui::kLearnPage;
+  flash.start(nullptr, documents.trace());
+  playback = {};
+  viewOpened();
+  wantsFrame = true;
 }
 
 /// Opens a teacher's own lesson, which begins with the next frame.

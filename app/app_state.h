@@ -18,6 +18,7 @@
 #include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/open_model.h"
+#include "app/own_work.h"
 #include "app/progress.h"
 #include "app/scheduler.h"
 #include "app/sessions.h"
@@ -56,6 +57,7 @@ struct App::State {
   TracePtr withPictures(const TracePtr& trace);
   void openDropped();
   void openLesson(const std::filesystem::path& path);
+  void followLesson();
   void startExport();
   std::string pictureInWords(const ui::ViewState& shown) const;
   void keepViewValid();
@@ -107,6 +109,7 @@ struct App::State {
   LiveStudy headCounts, scaleStudy;
   Exports exports;
   ReferencePass reference;
+  OwnWork own{{view, documents, reference, training, headCounts, scaleStudy}};
   ui::Computations computations{scheduler};
   std::vector<BackgroundPart> parts = makeParts();
 

@@ -106,6 +106,11 @@ bool DocumentEditor::isComputed() const {
   return trace_ != nullptr && trace_->documentPtr() == newest();
 }
 
+bool DocumentEditor::ownIsComputed() const {
+  const TracePtr& trace = own_ ? own_->trace : trace_;
+  return trace != nullptr && trace->documentPtr() == ownNewest();
+}
+
 void DocumentEditor::start() {
   if (isComputed()) return;
   trace_ = nullptr;
@@ -308,8 +313,33 @@ void DocumentEditor::jumpTo(std::size_t index) {
 void DocumentEditor::open(DocumentPtr document, const std::string& name) {
   leaveChange();
   if (message_.isError) say({});  // the error concerned another document
+  if (document == newest()) {     // only what was being learned is dropped
+    if (!isComputed() || busy()) worker_.request(newest());
+    return;
+  }
   history_.apply(Open{std::move(document), name});
   worker_.request(newest());
+}
+
+void DocumentEditor::setOwnAside() {
+  if (own_) return;
+  own_.emplace(Own{std::move(history_), trace_, change_});
+  leaveChange();
+  history_ = History(own_->history.current(), memoryBudget_);
+  if (!isComputed()) worker_.request(newest());
+}
+
+void DocumentEditor::returnToOwn() {
+  if (!own_) return;
+  leaveChange();
+  worker_.stop();
+  worker_.wait();  // a pass that was just finished is not the own document's
+  static_cast<void>(worker_.take());
+  Own own = *std::exchange(own_, std::nullopt);
+  history_ = std::move(own.history);
+  if (own.trace != nullptr) trace_ = std::move(own.trace);
+  if (own.change) return attempt([&] { follow(*own.change); });
+  if (!isComputed()) worker_.request(newest());
 }
 
 /// Applies the file's edits to a copy and takes them over as one entry of the history.

@@ -77,6 +77,16 @@ class DocumentEditor {
   void undo();
   void redo();
   void jumpTo(std::size_t index);
+  /// Sets the user's own document aside with its history: what follows is a history of its own,
+  /// which begins with the same document, until returnToOwn() drops it.
+  void setOwnAside();
+  /// Does nothing where the own document is not set aside.
+  void returnToOwn();
+  bool ownIsAside() const { return own_.has_value(); }
+  /// The user's own history and document, shown or set aside.
+  const History& ownHistory() const { return own_ ? own_->history : history_; }
+  const DocumentPtr& ownNewest() const { return ownHistory().current(); }
+  bool ownIsComputed() const;
   /// Replaces the document, as an entry of the history.
   void open(DocumentPtr document, const std::string& name);
   /// Opens a series, an input or weights; applies the whole file or nothing.
@@ -117,6 +127,12 @@ class DocumentEditor {
     std::optional<Weights> weights{};     // the present weights, of the requested sizes
     std::optional<LearnedSizes> sizes{};  // the requested sizes
   };
+  /// The user's own work while another history is shown.
+  struct Own {
+    History history;
+    TracePtr trace;
+    std::optional<Change> change;
+  };
   struct Outcome;
   Outcome outcomeOf(const Change& change) const;
   bool asksForLearned(const Change& change) const;
@@ -130,6 +146,7 @@ class DocumentEditor {
   Message message_;
   bool retryRequested_ = false;
   std::optional<Change> change_;
+  std::optional<Own> own_;
   bool learnsAtNewSizes_ = true;
   LayerLearning learning_;
   Worker worker_;  // last: destroyed before the members that it uses

@@ -108,6 +108,26 @@ bool LiveStudy::isOf(const training::Task& task,
   return task_ == &task && sameVariants(variants, variants_);
 }
 
+void LiveStudy::setAside() {
+  background_.stop();
+  aside_ = Aside{std::exchange(task_, nullptr), std::exchange(variants_, {}),
+                 std::exchange(runs_, nullptr), std::exchange(moment_, nullptr),
+                 std::exchange(problem_, {})};
+  playing_ = false;
+}
+
+void LiveStudy::bringBack() {
+  if (!aside_) return;
+  Aside own = *std::exchange(aside_, std::nullopt);
+  background_.stop();
+  playing_ = false;
+  task_ = own.task;
+  variants_ = std::move(own.variants);
+  runs_ = std::move(own.runs);
+  moment_ = std::move(own.moment);
+  problem_ = std::move(own.problem);
+}
+
 void LiveStudy::follow() {
   if (auto outcome = background_.take()) {
     problem_ = outcome->error;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ class LiveStudy {
   void begin(const training::Task& task, std::vector<training::Variant> variants);
   /// Returns whether the study has exactly this task and these variants.
   bool isOf(const training::Task& task, const std::vector<training::Variant>& variants) const;
+  /// Sets the study aside, as if none had ever begun, until bringBack() shows it again.
+  void setAside();
+  void bringBack();
   void play(bool on) { playing_ = on && runs_ != nullptr; }
   bool playing() const { return playing_; }
 
@@ -59,6 +63,14 @@ class LiveStudy {
 
  private:
   struct Runs;
+  /// A study that is set aside.
+  struct Aside {
+    const training::Task* task = nullptr;
+    std::vector<training::Variant> variants;
+    std::shared_ptr<Runs> runs;
+    std::shared_ptr<const StudyMoment> moment;
+    std::string problem;
+  };
 
   Index memoryBudgetBytes_;
   const training::Task* task_ = nullptr;
@@ -68,6 +80,7 @@ class LiveStudy {
   std::string problem_;
   std::uint64_t begun_ = 0;  // the number of studies begun, so that their moments' numbers differ
   bool playing_ = false;
+  std::optional<Aside> aside_;
   BackgroundTask<StudyMoment> background_;  // last: destroyed before the members that it writes
 };
 

@@ -121,6 +121,29 @@ void LiveTraining::begin(const training::Task& task, const training::TrainingSet
   changes_.clear();
 }
 
+void LiveTraining::setAside() {
+  task_.stop();
+  aside_ = Aside{std::exchange(run_, nullptr), std::exchange(moment_, nullptr),
+                 std::exchange(begunLast_, std::nullopt), std::exchange(look_, std::nullopt)};
+  problem_.clear();
+  playing_ = stale_ = false;
+  asked_ = 0;
+  document_.reset();
+  changes_.clear();
+}
+
+void LiveTraining::bringBack() {
+  if (!aside_) return;
+  Aside own = *std::exchange(aside_, std::nullopt);
+  setAside();  // drops what was shown in the meantime
+  aside_.reset();
+  run_ = std::move(own.run);
+  moment_ = std::move(own.moment);
+  begunLast_ = own.begunLast;
+  look_ = own.look;
+  stale_ = run_ != nullptr;
+}
+
 bool LiveTraining::isOf(const training::Task& task,
                         const training::TrainingSettings& settings) const {
   return begunLast_ && begunLast_->task == &task && begunLast_->settings.model == settings.model &&

@@ -70,6 +70,10 @@ class LiveTraining {
   /// Makes isOf() false, so that any request begins a new run.
   void forget() { begunLast_.reset(); }
 
+  /// Sets the run aside, as if none had ever begun, until bringBack() shows it again.
+  void setAside();
+  void bringBack();
+
   void play(bool on);
   bool playing() const { return playing_; }
   void stepOnce() { ++asked_; }
@@ -134,6 +138,18 @@ class LiveTraining {
 
   void change(Change change);
 
+  struct Begun {
+    const training::Task* task;
+    training::TrainingSettings settings;
+  };
+  /// A run that is set aside.
+  struct Aside {
+    std::shared_ptr<Live> run;
+    std::shared_ptr<const TrainingMoment> moment;
+    std::optional<Begun> begunLast;
+    std::optional<Index> look;
+  };
+
   Index memoryBudgetBytes_;
   std::shared_ptr<Live> run_;
   std::shared_ptr<const TrainingMoment> moment_;
@@ -146,11 +162,8 @@ class LiveTraining {
   Index example_ = 0;
   Extra extra_ = Extra::nothing;
   std::uint64_t begun_ = 0;  // the number of runs begun, so that their moments' numbers differ
-  struct Begun {
-    const training::Task* task;
-    training::TrainingSettings settings;
-  };
   std::optional<Begun> begunLast_;
+  std::optional<Aside> aside_;
   std::optional<Index> look_, document_;
   std::vector<Change> changes_;
   BackgroundTask<TrainingMoment> task_;  // last: destroyed before the members that it writes

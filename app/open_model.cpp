@@ -23,7 +23,7 @@ void OpenModel::follow(ui::ModelPlace& place, bool asked, DocumentEditor& docume
     documents.say("the session's edits of the model stay in it and are not shown: " + why, true);
   }
   live.watchFiles(now);
-  live.followDocument(documents.newest());
+  live.followDocument(documents.ownNewest());
   const auto moment = live.moment();
   const bool isNew = moment != nullptr && moment->number != shown_;
   const bool failed = !live.problem().empty() && !live.busy() && !live.cutOffered();

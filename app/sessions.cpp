@@ -21,8 +21,9 @@ constexpr const char* kDiscard = "discard";
 }  // namespace
 
 /// Opens a document whose view is applied with its trace, because the present trace may have fewer
-/// heads.
+/// heads. A lesson that is open ends with it.
 void Sessions::show(DocumentPtr document, std::string newView, const std::string& name) {
+  documents_.returnToOwn();
   if (document != documents_.newest()) documents_.open(document, name);
   viewToCome_ = ViewToCome{std::move(document), std::move(newView)};
 }
@@ -47,19 +48,19 @@ bool Sessions::takeViewToCome() {
 /// Returns true when a command is given for the second time; the first time it shows the warning.
 bool Sessions::askedTwice(const std::string& wish, const std::string& sentence) {
   const bool again = warns(wish).has_value();
-  warned_ = again ? Warned{} : Warned{wish, sentence, documents_.newest()};
+  warned_ = again ? Warned{} : Warned{wish, sentence, documents_.ownNewest()};
   if (!again) documents_.say(sentence, true);
   return again;
 }
 
 /// Returns the warning shown for a command; nothing once the document has changed.
 std::optional<std::string> Sessions::warns(const std::string& wish) const {
-  if (warned_.wish != wish || warned_.document != documents_.newest()) return std::nullopt;
+  if (warned_.wish != wish || warned_.document != documents_.ownNewest()) return std::nullopt;
   return warned_.sentence;
 }
 
 void Sessions::open(const std::filesystem::path& path, bool asked) {
-  const std::string unsaved = store_.unsavedInWords(documents_.newest());
+  const std::string unsaved = store_.unsavedInWords(documents_.ownNewest());
   if (!asked && !unsaved.empty() &&
       !askedTwice("open " + path.string(),
                   fmt::format("{}: save it (ctrl+s), or open {} again to discard the changes",
@@ -117,16 +118,17 @@ void Sessions::takeLink() {
 
 void Sessions::save(bool elsewhere) {
   if (!elsewhere && !store_.path().empty()) return saveTo(store_.path(), false);
-  const std::string& preset = documents_.newest()->preset;
+  const std::string& preset = documents_.ownNewest()->preset;
   dialog_.askToSave(!store_.name().empty() ? store_.name() : preset.empty() ? "session" : preset);
 }
 
 void Sessions::saveTo(const std::filesystem::path& path, bool over) {
   using Replace = SessionWriter::Replace;
   store_.setModels(model_.saved());
-  store_.save(path, documents_.newest(), viewToJson(view_),
+  store_.save(path, documents_.ownNewest(), viewToJson(ownView()),
               over ? Replace::any : Replace::unchanged);
-  documents_.say("saving " + path.string());
+  documents_.say("saving " + path.string() +
+                 (documents_.ownIsAside() ? ": your own work, without the lesson" : ""));
 }
 
 void Sessions::recallScene(int number) {
@@ -138,7 +140,7 @@ void Sessions::recallScene(int number) {
   const std::string title = scene->words.title.empty() ? "" : ": " + scene->words.title;
   documents_.say(fmt::format("scene {}{}", number, title));
   shownScene_ = number;
-  store_.leaveFor(*scene, documents_.newest(), viewToJson(view_));
+  store_.leaveFor(*scene, documents_.ownNewest(), viewToJson(ownView()));
   show(scene->document, scene->view, fmt::format("scene {}", number));
 }
 
@@ -199,7 +201,7 @@ void Sessions::recoveryKeys() {
 }
 
 void Sessions::restore() {
-  const std::string unsaved = store_.unsavedInWords(documents_.newest());
+  const std::string unsaved = store_.unsavedInWords(documents_.ownNewest());
   if (!unsaved.empty() &&
       !askedTwice(
           kRestore,
@@ -225,7 +227,7 @@ void Sessions::discard() {
 
 void Sessions::windows(const ui::FrameContext& look, float top) {
   const ui::SessionDialog::Answer answer =
-      dialog_.draw(look, store_.path(), store_.unsavedInWords(documents_.newest()));
+      dialog_.draw(look, store_.path(), store_.unsavedInWords(documents_.ownNewest()));
   if (answer.open) open(*answer.open, true);
   // the dialog has confirmed the replacement of another session's file
   if (answer.save) saveTo(*answer.save, *answer.save != store_.path());
@@ -256,16 +258,17 @@ void Sessions::windows(const ui::FrameContext& look, float top) {
 
 bool Sessions::follow() {
   takeLink();
-  if (store_.follow(documents_.history())) {  // after undo or redo
-    model_.take(store_.models(), documents_.newest());
+  if (store_.follow(documents_.ownHistory())) {  // after undo or redo
+    model_.take(store_.models(), documents_.ownNewest());
     modelAsked_ = true;
   }
   const bool viewCame = takeViewToCome();
   store_.setModels(model_.saved());
-  ui::ViewState kept = view_;
+  ui::ViewState kept = ownView();
   if (kept.frame.playing)
     kept.selection.playTime.reset();  // its position is saved once it is paused
-  const auto news = store_.update(documents_.newest(), viewToJson(kept), documents_.isComputed());
+  const auto news =
+      store_.update(documents_.ownNewest(), viewToJson(kept), documents_.ownIsComputed());
   if (news) documents_.say(news->sentence, news->isError);
   if (news && !news->changed.empty()) dialog_.askToReplace(news->changed);
   return viewCame;

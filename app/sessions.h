@@ -33,7 +33,7 @@ class Sessions {
   SessionStore& store() { return store_; }
   const SessionStore& store() const { return store_; }
   /// The session's name and saved state, for the window's title and the session's menu.
-  ui::SessionMenu menu() const { return {store_.name(), store_.unsaved(documents_.newest())}; }
+  ui::SessionMenu menu() const { return {store_.name(), store_.unsaved(documents_.ownNewest())}; }
   void askToOpen() { dialog_.askToOpen(); }
   /// Saves the session to its file. Asks for a path where there is none, or `elsewhere`.
   void save(bool elsewhere);
@@ -42,6 +42,10 @@ class Sessions {
   void removeScene(int number) { store_.removeScene(number); }
   /// Replaces one of a scene's words.
   void rewordScene(int number, std::string formats::SceneWords::*part, std::string text);
+
+  /// Sets the user's own view, which sessions save, while a lesson shows another; null: none is
+  /// aside.
+  void setOwnView(const ui::ViewState* aside) { ownView_ = aside; }
 
   /// Records the scene at which the session was opened.
   void openedAt(int scene) { shownScene_ = scene; }
@@ -112,6 +116,8 @@ class Sessions {
   bool askedTwice(const std::string& wish, const std::string& sentence);
   std::optional<std::string> warns(const std::string& wish) const;
 
+  const ui::ViewState& ownView() const { return ownView_ != nullptr ? *ownView_ : view_; }
+
   struct ViewToCome {
     DocumentPtr document;
     std::string view;
@@ -124,6 +130,7 @@ class Sessions {
 
   DocumentEditor& documents_;
   ui::ViewState& view_;
+  const ui::ViewState* ownView_ = nullptr;
   LiveModel& model_;
   SessionStore store_;
   std::optional<ViewToCome> viewToCome_;

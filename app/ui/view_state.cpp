@@ -32,4 +32,30 @@ void resetSelection(ViewState& view) {
   heads.relationPair = fresh.heads.relationPair;
 }
 
+/// Copies the preferences that the user alone sets: no scene of a lesson has them.
+static void copyPreferences(Preferences& to, const Preferences& from) {
+  to.theme = from.theme;
+  to.scale = from.scale;
+  to.colorMaps = from.colorMaps;
+  to.animate = from.animate;
+  to.playSpeed = from.playSpeed;
+  to.learnHeads = from.learnHeads;
+}
+
+ViewState lessonView(const ViewState& own) {
+  ViewState view;
+  copyPreferences(view.preferences, own.preferences);
+  view.model = own.model;
+  return view;
+}
+
+ViewState withPreferencesOf(ViewState aside, const ViewState& now) {
+  copyPreferences(aside.preferences, now.preferences);
+  aside.model = now.model;
+  aside.frame.playing = aside.frame.stagePlaying = aside.frame.decodePlaying = false;
+  aside.frame.hovered.reset();
+  aside.frame.pointed.clear();
+  return aside;
+}
+
 }  // namespace headscope::ui

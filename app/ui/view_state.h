@@ -26,4 +26,10 @@ struct ViewState {
 /// stays.
 void resetSelection(ViewState& view);
 
+/// The view with which a lesson begins, whatever the user has chosen before: as at program start,
+/// with the user's preferences and model.
+ViewState lessonView(const ViewState& own);
+/// A view that was set aside, with the preferences that the user has changed since.
+ViewState withPreferencesOf(ViewState aside, const ViewState& now);
+
 }  // namespace headscope::ui

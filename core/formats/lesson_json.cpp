@@ -179,11 +179,24 @@ std::vector<Condition> readConditions(const JsonField& object) {
   return all;
 }
 
+/// "a choice", or {"choice": "…", "means": "…"}.
+lessons::Choice readChoice(const JsonField& field) {
+  if (field.value().text() != nullptr) return {field.text(), {}};
+  lessons::Choice choice;
+  readFields(field, {{"choice", [&](const JsonField& f) { choice.text = f.text(); }},
+                     {"means", [&](const JsonField& f) { choice.means = f.text(); }}});
+  if (choice.text.empty()) field.fail("needs a choice");
+  return choice;
+}
+
 Prediction readPrediction(const JsonField& object) {
   Prediction p;
   readFields(object,
              {{"ask", [&](const JsonField& f) { p.ask = f.text(); }},
-              {"choices", [&](const JsonField& f) { p.choices = f.texts(); }},
+              {"choices",
+               [&](const JsonField& f) {
+                 for (const JsonField& each : f.items()) p.choices.push_back(readChoice(each));
+               }},
               {"right", [&](const JsonField& f) { p.right = static_cast<std::size_t>(f.whole()); }},
               {"reveal", [&](const JsonField& f) { p.reveal = f.text(); }}});
   if (p.ask.empty() || p.reveal.empty()) object.fail("needs ask, choices, right and reveal");
@@ -228,6 +241,7 @@ Scene readScene(const JsonField& object) {
                       {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
                       {"hide_mistake", [&](const JsonField& f) { scene.hidesMistake = f.flag(); }},
                       {"new_run", [&](const JsonField& f) { scene.newRun = f.flag(); }},
+                      {"continues", [&](const JsonField& f) { scene.continues = f.flag(); }},
                       {"lit", [&](const JsonField& f) { scene.lit = f.texts(); }},
                       {"text", [&](const JsonField& f) { scene.text = f.text(); }},
                       {"speaker", [&](const JsonField& f) { scene.speaker = f.text(); }},

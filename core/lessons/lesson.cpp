@@ -48,8 +48,7 @@ DocumentPtr begin(const SceneState& state, const Document& now, Index budget) {
 }  // namespace
 
 bool SceneState::changesNothing() const {
-  return preset.empty() && example.empty() && !init && edits.empty() && !setsSizes(*this) &&
-         !setsMask(*this);
+  return !opens() && !init && edits.empty() && !setsSizes(*this) && !setsMask(*this);
 }
 
 bool Way::isNone() const {
@@ -61,11 +60,10 @@ DocumentPtr documentOf(const SceneState& state, const Document& now, Index memor
   const auto change = [&](const Edit& edit) {
     document = apply(*document, edit, memoryBudgetBytes).document;
   };
-  const bool opens = !state.preset.empty() || !state.example.empty();
-  if (setsSizes(state) && (!opens || !state.preset.empty())) {
+  if (setsSizes(state) && state.example.empty()) {
     change(sizesOf(state, document->config));
   }
-  if (state.init && !opens) change(DrawWeights{*state.init, state.seed});
+  if (state.init && !state.opens()) change(DrawWeights{*state.init, state.seed});
   if (setsMask(state)) change(SetMask{maskOf(state, document->config.mask), {}});
   for (const Edit& edit : state.edits) change(edit);
   return document;

@@ -18,7 +18,7 @@
 namespace headscope::lessons {
 
 /// The changes that a scene makes to the document. A preset or an example replaces the document
-/// first; otherwise the changes apply to the present one, including the user's own sentence.
+/// first; otherwise the changes apply to the given one.
 struct SceneState {
   std::string preset, example;
   std::optional<WeightInit> init;
@@ -30,15 +30,23 @@ struct SceneState {
   std::optional<std::vector<Index>> lengths;
 
   bool changesNothing() const;
+  /// Returns whether a preset or an example replaces the document.
+  bool opens() const { return !preset.empty() || !example.empty(); }
 };
 
 /// The document after these changes. Throws UserError where they are impossible.
 DocumentPtr documentOf(const SceneState& state, const Document& now, Index memoryBudgetBytes);
 
+/// An answer to choose.
+struct Choice {
+  std::string text;
+  std::string means;  // what follows for who chooses it, where it is wrong; may be empty
+};
+
 /// A question to be answered before the answer is shown.
 struct Prediction {
   std::string ask;
-  std::vector<std::string> choices;  // 2 to 4
+  std::vector<Choice> choices;  // 2 to 4
   std::size_t right = 0;
   std::string reveal;  // why: with numbers of the pass
 };
@@ -73,6 +81,7 @@ struct Scene {
   std::string speaker;        // notes for the lecturer
   bool hidesMistake = false;  // an active mistake is not reported until the exercise is done
   bool newRun = false;        // training is reset to its start
+  bool continues = false;     // keeps what the reader changed in the scene before
   std::optional<Prediction> predict;
   std::optional<Check> check;
 };

@@ -90,7 +90,7 @@ TEST_F(LectureWindow, EverySceneIsReadFromTheLastRow) {
     if (scene.predict) {
       key(Key::pageDown);
       EXPECT_TRUE(ui_.shows(plain(scene.predict->ask))) << ui_.screen().all();
-      EXPECT_TRUE(ui_.shows("A  " + scene.predict->choices[0]));
+      EXPECT_TRUE(ui_.shows("A  " + scene.predict->choices[0].text));
       key(Key::pageDown);
       EXPECT_FALSE(ui_.shows("–")) << scene.title << ": " << ui_.screen().all();
     }

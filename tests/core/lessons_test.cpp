@@ -168,7 +168,9 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     std::string texts = scene.text + scene.speaker;
     if (scene.predict) {
       texts += scene.predict->ask + scene.predict->reveal;
-      for (const std::string& choice : scene.predict->choices) texts += choice;
+      for (const lessons::Choice& choice : scene.predict->choices) {
+        texts += choice.text + choice.means;
+      }
     }
     if (scene.check) texts += scene.check->ask + scene.check->hint;
     for (const std::string& name : namesIn(texts)) {

@@ -73,14 +73,10 @@ class LessonsCard final : public Card {
         buttonWidth(panel.look, whole) < width * 0.7F ? whole : "In a classroom";
     const float own = buttonWidth(panel.look, text);
     ImGui::SetCursorPos({at.x + width - own, at.y});
-    if (pill(panel.look, text.c_str())) present(panel, *lecture);
+    if (pill(panel.look, text.c_str())) run_.present(*lecture);
     tip(panel.look, kAboutPresenting);
     ImGui::SetCursorPos(below);
     return own;
-  }
-
-  void present(const PanelContext& panel, const lessons::Lesson& lesson) {
-    run_.present(panel, std::make_shared<const lessons::Lesson>(lesson));
   }
 
   void entry(const PanelContext& panel, const lessons::Lesson& lesson, int number, float width) {
@@ -93,11 +89,10 @@ class LessonsCard final : public Card {
     const char* scenes = lesson.isQuiz ? "questions" : "scenes";
     const bool goesOn = done > 0 && done < all;
     if (pill(look, goesOn ? "Go on" : done == all ? "Again" : "Start", done == 0)) {
-      run_.begin(panel, std::make_shared<const lessons::Lesson>(lesson),
-                 run_.firstUndoneOf(lesson));
+      run_.ask(lesson, run_.firstUndoneOf(lesson));
     }
     ImGui::SameLine();
-    if (pill(look, "Present")) present(panel, lesson);
+    if (pill(look, "Present")) run_.present(lesson);
     tip(look, kAboutPresenting);
     ImGui::SameLine();
     inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted,

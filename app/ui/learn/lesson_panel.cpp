@@ -42,7 +42,8 @@ class LessonPanel {
   void scrollToNewParts() {
     enum Part { kRead = 1, kAnswered = 2, kDone = 4, kHint = 8 };
     int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("scenes done"), 0);
-    const int now = (run_.shown().ready ? kRead : 0) | (run_.answered() ? kAnswered : 0) |
+    const int now = (run_.shown().ready ? kRead : 0) |
+                    (run_.answered() || run_.lastWrong() ? kAnswered : 0) |
                     (run_.shown().checked ? kDone : 0) | (run_.hintShown() ? kHint : 0);
     const int fresh = (before & kRead) != 0 ? now & ~before : 0;
     before = now;
@@ -78,20 +79,28 @@ class LessonPanel {
     const std::vector<std::string>& choices = run_.shown().choices;
     if (choices.size() != p.choices.size()) return;  // its pass is not computed yet
     words(look_.fonts.semibold, look_.theme.text, run_.shown().question);
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-      const bool given = run_.answered() == i;
-      const std::string text = wrapped(look_.fonts.regular, choices[i],
-                                       width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
-      if (!pill(look_, text.c_str(), given, !run_.answered() || given)) continue;
-      run_.answer(i);
-    }
-    if (!run_.answered()) return;
+    for (std::size_t i = 0; i < choices.size(); ++i) choice(i);
+    if (!run_.answered() && !run_.lastWrong()) return;
     verdictAt_ = ImGui::GetCursorPosY();
-    const bool right = run_.answered() == p.right;
-    wrappedLabel(look_.fonts.regular, right ? look_.theme.good : look_.theme.bad,
-                 right ? "Yes." : fmt::format("Not quite. The answer: {}.", choices[p.right]));
+    if (!run_.answered()) {
+      wrappedLabel(look_.fonts.regular, look_.theme.bad, "Not quite.");
+      words(look_.fonts.regular, look_.theme.text, run_.shown().means[*run_.lastWrong()]);
+      wrappedLabel(look_.fonts.regular, look_.theme.text, "What else could it be?");
+      return;
+    }
+    wrappedLabel(look_.fonts.regular, look_.theme.good, "Yes.");
     words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
-    if (!right) notCounted("A scene counts once its question is answered rightly");
+    if (run_.lesson().isQuiz && run_.lastWrong() && !run_.isDone(run_.place())) {
+      notCounted("The score counts first answers");
+    }
+  }
+
+  void choice(std::size_t i) {
+    const bool given = run_.answered() && i == run_.scene().predict->right;
+    const bool open = !run_.answered() && !run_.tried(i);
+    const std::string text = wrapped(look_.fonts.regular, run_.shown().choices[i],
+                                     width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
+    if (pill(look_, text.c_str(), given, open || given)) run_.answer(i);
   }
 
   void notCounted(const char* why) {
@@ -156,8 +165,8 @@ class LessonPanel {
     words(look_.fonts.title, look_.theme.text, fmt::format("{} of {} answered", done, all));
     words(look_.fonts.regular, look_.theme.text,
           done == all ? "You did all of them yourself."
-                      : "The open scenes are asked again. Scenes that were shown or answered "
-                        "wrongly do not count.");
+                      : "The open questions are asked again. A question counts where the first "
+                        "answer was right and nothing was shown.");
     gap();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     ImGui::BeginChild("answered", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
@@ -174,7 +183,7 @@ class LessonPanel {
       return;
     }
     if (done < all) ImGui::SameLine();
-    if (pill(look_, "Close", done == all)) run_.finish(panel_);
+    if (pill(look_, "Close", done == all)) run_.finish();
   }
 
   void question(const lessons::Scene& scene, std::size_t place) {
@@ -197,7 +206,7 @@ class LessonPanel {
                                     [&](const lessons::Lesson& each) { return each.id == id; });
     if (found == all.end()) return;
     if (pill(look_, fmt::format("Look again: lesson {}", found - all.begin() + 1).c_str())) {
-      run_.ask(*found);
+      run_.lookAgain(*found);
     }
     tip(look_, "You can continue the open lesson later where you left it");
   }
@@ -218,12 +227,12 @@ class LessonPanel {
     if (from && !last) {
       ImGui::SameLine();
       if (pill(look_, fmt::format("To question {}", *from + 1).c_str())) {
-        return run_.returnToQuestion(panel_);
+        return run_.returnToQuestion();
       }
     }
     ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, "Leave"));
     if (pill(look_, "Leave")) run_.leave();
-    tip(look_, "Leaves the lesson. Its state stays; undo returns to the state before");
+    tip(look_, "Leaves the lesson, and returns to what you had before it");
   }
 
   const PanelContext& panel_;

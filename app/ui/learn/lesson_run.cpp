@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <span>
 #include <utility>
 #include <variant>
 
@@ -25,20 +24,13 @@ std::string sceneKey(const lessons::Lesson& lesson, std::size_t scene) {
   return fmt::format("{}/{}", lesson.id, scene + 1);
 }
 
-/// Replaces the present document by the one that these states describe, applied in order.
-void setStates(const PanelContext& panel, std::span<const lessons::SceneState> states,
-               const std::string& name) {
-  try {
-    DocumentPtr made;
-    for (const lessons::SceneState& state : states) {
-      if (state.changesNothing()) continue;
-      const Document& before = made != nullptr ? *made : panel.document;
-      made = lessons::documentOf(state, before, defaultMemoryBudget());
-    }
-    if (made != nullptr) panel.commands.add(OpenDocument{std::move(made), "lesson: " + name});
-  } catch (const UserError& error) {
-    panel.commands.say(error.what(), true);
-  }
+/// Adds what a scene changes to a view. Gradients, the mean of the heads and a presented card are
+/// shown only by scenes that name them.
+ViewState withView(ViewState view, const std::string& change) {
+  view.selection.gradients = false;
+  view.heads.meanShown = false;
+  view.selection.presented.clear();
+  return change.empty() ? view : viewFromJson(change, std::move(view));
 }
 
 /// Returns the first paragraph of a text, or its first sentence where that is too long to read at a
@@ -74,41 +66,73 @@ std::string withoutFacts(const std::string& text) {
 
 }  // namespace
 
-void LessonRun::begin(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson,
-                      std::size_t scene) {
-  lesson_ = std::move(lesson);
-  began_.assign(lesson_->scenes.size(), nullptr);
-  left_ = began_;
-  scene = std::min(scene, lesson_->scenes.size() - 1);
-  for (std::size_t s = 0; s < scene; ++s) look(panel, lesson_->scenes[s].view, {});
-  enter(panel, scene);
-  setStatesUpTo(panel, scene);
+void LessonRun::ask(std::shared_ptr<const lessons::Lesson> lesson, std::size_t scene) {
+  quiz_.reset();
+  asked_ = {std::move(lesson), scene};
 }
 
-/// Sets the document to the result of all scenes up to this one, for a lesson that begins later.
-void LessonRun::setStatesUpTo(const PanelContext& panel, std::size_t scene) const {
-  std::vector<lessons::SceneState> states;
-  for (std::size_t s = 0; s <= scene; ++s) states.push_back(lesson_->scenes[s].state);
-  setStates(panel, states, lesson_->scenes[scene].title);
+void LessonRun::ask(const lessons::Lesson& lesson, std::size_t scene) {
+  ask(std::make_shared<const lessons::Lesson>(lesson), scene);
 }
 
-void LessonRun::ask(lessons::Lesson lesson) {
-  if (open() && lesson_->isQuiz) {
-    quiz_ = lesson_;
-    question_ = scene_;
+void LessonRun::lookAgain(const lessons::Lesson& lesson) {
+  const auto quiz = open() && lesson_->isQuiz ? lesson_ : quiz_;
+  if (quiz == lesson_) question_ = scene_;
+  ask(lesson);
+  quiz_ = quiz;
+}
+
+void LessonRun::present(const lessons::Lesson& lesson) {
+  ask(lesson);
+  asked_.presented = true;
+}
+
+void LessonRun::begin(const PanelContext& panel, Asked asked) {
+  lesson_ = std::move(asked.lesson);
+  presenting_ = asked.presented;
+  base_ = lessonView(panel.view);
+  start_ = panel.history->current();
+  starts_.assign(lesson_->scenes.size(), nullptr);
+  began_ = left_ = starts_;
+  goTo(panel, std::min(asked.scene, lesson_->scenes.size() - 1));
+}
+
+/// The document that the scenes up to this one set.
+DocumentPtr LessonRun::startOf(std::size_t scene) {
+  if (starts_[scene] != nullptr) return starts_[scene];
+  const lessons::SceneState& state = lesson_->scenes[scene].state;
+  const bool first = scene == 0 || state.opens();
+  const DocumentPtr before = first ? start_ : startOf(scene - 1);
+  starts_[scene] =
+      state.changesNothing() ? before : lessons::documentOf(state, *before, defaultMemoryBudget());
+  return starts_[scene];
+}
+
+/// The view that the scenes up to this one set.
+ViewState LessonRun::viewOf(std::size_t scene) const {
+  ViewState view = base_;
+  for (std::size_t s = 0; s <= scene; ++s) view = withView(view, lesson_->scenes[s].view);
+  return view;
+}
+
+/// Opens the document that `document` makes, or says why it cannot be.
+void LessonRun::open(const PanelContext& panel,
+                     const std::function<DocumentPtr()>& document) const {
+  try {
+    panel.commands.add(OpenDocument{document(), "lesson: " + scene().title});
+  } catch (const UserError& error) {
+    panel.commands.say(error.what(), true);
   }
-  asked_ = std::make_shared<const lessons::Lesson>(std::move(lesson));
-}
-
-void LessonRun::present(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson) {
-  begin(panel, std::move(lesson));
-  presenting_ = true;
 }
 
 void LessonRun::leave() {
   if (open()) noteDone();
   lesson_.reset();
   quiz_.reset();
+  start_.reset();
+  starts_.clear();
+  began_.clear();
+  left_.clear();
   atEnd_ = false;
   shown_ = {};
   read_ = {};
@@ -116,48 +140,56 @@ void LessonRun::leave() {
 
 void LessonRun::goTo(const PanelContext& panel, std::size_t scene) {
   enter(panel, scene);
-  setStates(panel, {&this->scene().state, 1}, this->scene().title);
+  show(panel, viewOf(scene), this->scene().choose);
+  open(panel, [&] { return startOf(scene); });
 }
 
 void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   scene_ = scene;
   atEnd_ = false;
   questionPut_ = false;
-  answer_.reset();
+  answered_ = false;
+  wrong_.clear();
   hint_ = wayShown_ = false;
   shown_ = {};
   read_ = {};
   haltsRun_ = !toTrainStep_.empty();
   toTrainStep_.clear();
-  const lessons::Scene& now = this->scene();
-  newRun_ = now.newRun;
-  panel.selection.gradients = false;  // unless a scene shows them
-  panel.headsView.meanShown = false;
-  panel.selection.presented.clear();
-  look(panel, now.view, now.choose);
-  if (panel.selection.page == kLearnPage) panel.selection.page = kFlowPage;
-  panel.frame.inSight = now.card;
+  newRun_ = this->scene().newRun;
+  panel.frame.inSight = this->scene().card;
 }
 
-void LessonRun::look(const PanelContext& panel, const std::string& view,
-                     const std::string& choose) {
-  if (!view.empty()) panel.view = viewFromJson(view, panel.view);
-  panel.frame.playing = false;
-  toItem_ = panel.selection.item;
+/// Shows a view of the lesson with the user's preferences, and what its pass is needed for once
+/// that is computed.
+void LessonRun::show(const PanelContext& panel, ViewState view, const std::string& choose) {
+  const FrameState frame = panel.frame;
+  panel.view = withPreferencesOf(std::move(view), panel.view);
+  panel.frame = frame;
+  panel.frame.playing = panel.frame.stagePlaying = panel.frame.decodePlaying = false;
+  panel.frame.fromStage = false;
+  toPlace_ = Place{panel.selection.item, panel.selection.head};
   toChoose_ = choose;
 }
 
 void LessonRun::next(const PanelContext& panel) {
   noteDone();
   left_[scene_] = panel.history->current();
-  if (!isLast()) return goTo(panel, scene_ + 1);
-  if (cameFrom()) return returnToQuestion(panel);
-  if (!lesson_->isQuiz) return finish(panel);
-  atEnd_ = true;
+  if (isLast()) {
+    if (cameFrom()) return returnToQuestion();
+    if (!lesson_->isQuiz) return finish();
+    atEnd_ = true;
+    return;
+  }
+  if (!lesson_->scenes[scene_ + 1].continues) return goTo(panel, scene_ + 1);
+  enter(panel, scene_ + 1);
+  show(panel, withView(panel.view, scene().view), scene().choose);
+  open(panel, [&] {
+    return lessons::documentOf(scene().state, *panel.history->current(), defaultMemoryBudget());
+  });
 }
 
-void LessonRun::finish(const PanelContext& panel) {
-  panel.selection.page = kLearnPage;
+void LessonRun::finish() {
+  listAsked_ = true;
   leave();
 }
 
@@ -166,25 +198,22 @@ std::optional<std::size_t> LessonRun::cameFrom() const {
   return elsewhere ? std::optional(question_) : std::nullopt;
 }
 
-void LessonRun::returnToQuestion(const PanelContext& panel) {
-  begin(panel, std::move(quiz_), question_);
-}
+void LessonRun::returnToQuestion() { ask(std::exchange(quiz_, nullptr), question_); }
 
 void LessonRun::back(const PanelContext& panel) {
   if (std::exchange(atEnd_, false) || scene_ == 0) return;
   noteDone();
   left_[scene_] = panel.history->current();
   enter(panel, scene_ - 1);
-  const DocumentPtr& then = scene().check ? began_[scene_] : left_[scene_];
-  if (then == nullptr) {
-    setStatesUpTo(panel, scene_);  // the lesson began after this scene
-  } else if (then != panel.history->current()) {
-    panel.commands.add(OpenDocument{then, "lesson: " + scene().title});
-  }
+  show(panel, viewOf(scene_), scene().choose);
+  open(panel, [&] {
+    const DocumentPtr& then = scene().check ? began_[scene_] : left_[scene_];
+    return then != nullptr ? then : startOf(scene_);  // null: the lesson began after this scene
+  });
 }
 
 void LessonRun::continuePresented(const PanelContext& panel) {
-  if (scene().predict && !answer_) {
+  if (scene().predict && !answered_) {
     questionPut_ ? answer(scene().predict->right) : void(questionPut_ = true);
   } else if (!isLast()) {
     next(panel);
@@ -193,34 +222,49 @@ void LessonRun::continuePresented(const PanelContext& panel) {
 
 SentenceStrip LessonRun::forTheRoom() const {
   if (!shown_.ready) return {asRichText(scene().title)};
-  if (scene().predict && (answer_ || questionPut_)) {
-    if (!answer_) return {shown_.question, shown_.choices};
+  if (scene().predict && (answered_ || questionPut_)) {
+    if (!answered_) return {shown_.question, shown_.choices};
     return {inBrief(shown_.reveal), shown_.choices, scene().predict->right};
   }
   return {inBrief(shown_.checked ? shown_.done : shown_.text)};
 }
 
 std::string LessonRun::nextInWords() const {
-  if (scene().predict && !answer_) return questionPut_ ? "the answer" : "the question";
+  if (scene().predict && !answered_) return questionPut_ ? "the answer" : "the question";
   return isLast() ? std::string() : lesson_->scenes[scene_ + 1].title;
 }
 
 std::string LessonRun::nextSentence() const {
-  if (scene().predict && !answer_) return questionPut_ ? inBrief(shown_.reveal) : shown_.question;
+  if (scene().predict && !answered_) return questionPut_ ? inBrief(shown_.reveal) : shown_.question;
   return isLast() ? std::string() : withoutFacts(inBrief(lesson_->scenes[scene_ + 1].text));
 }
 
 void LessonRun::answer(std::size_t choice) {
-  if (!answer_) answer_ = choice;
+  if (answered_ || tried(choice) || !scene().predict) return;
+  answered_ = choice == scene().predict->right;
+  if (!answered_) wrong_.push_back(choice);
+}
+
+bool LessonRun::tried(std::size_t choice) const {
+  return std::find(wrong_.begin(), wrong_.end(), choice) != wrong_.end();
+}
+
+std::optional<std::size_t> LessonRun::lastWrong() const {
+  return wrong_.empty() ? std::nullopt : std::optional(wrong_.back());
 }
 
 void LessonRun::showWay(const PanelContext& panel) {
   if (!scene().check) return;
   const lessons::Way& way = scene().check->way;
   wayShown_ = true;
-  look(panel, scene().view, {});  // back to the view of the exercise
-  setStates(panel, {&way.state, 1}, scene().title);
-  look(panel, way.view, way.choose);
+  // from the exercise as it began, whatever the reader has tried
+  ViewState view = scene().continues ? withView(panel.view, scene().view) : viewOf(scene_);
+  if (!way.view.empty()) view = viewFromJson(way.view, std::move(view));
+  show(panel, std::move(view), way.choose);
+  open(panel, [&] {
+    const DocumentPtr& begun = began_[scene_] != nullptr ? began_[scene_] : startOf(scene_);
+    return lessons::documentOf(way.state, *begun, defaultMemoryBudget());
+  });
   toTrainStep_ = way.trainStep;
 }
 
@@ -256,19 +300,23 @@ void LessonRun::trainAsShown(const PanelContext& panel, const lessons::FactSourc
 void LessonRun::noteDone() {
   const lessons::Scene& now = scene();
   const bool exercise = !now.check || (shown_.checked && !wayShown_);
-  const bool question = !now.predict || answer_ == now.predict->right;
+  const bool question = !now.predict || (answered_ && (wrong_.empty() || !lesson_->isQuiz));
   if (exercise && question) done_.insert(sceneKey(*lesson_, scene_));
 }
 
 void LessonRun::follow(const PanelContext& panel, LiveTraining& training) {
-  if (asked_ != nullptr) begin(panel, std::move(asked_));
+  if (asked()) begin(panel, std::exchange(asked_, {}));
   if (std::exchange(haltsRun_, false)) training.play(false);
   if (std::exchange(newRun_, false)) training.forget();
   panel.frame.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
   if (!open()) return;
   const bool computed =
       &panel.trace.document() == &panel.document && !panel.commands.has<OpenDocument>();
-  if (computed && toItem_) panel.selection.item = *std::exchange(toItem_, std::nullopt);
+  if (computed && toPlace_) {
+    panel.selection.item = toPlace_->item;
+    panel.selection.head = toPlace_->head;
+    toPlace_.reset();
+  }
   if (computed && !toChoose_.empty()) {
     panel.selection.cell = lessons::cellOf(toChoose_, factsOf(panel, training));
     toChoose_.clear();
@@ -304,8 +352,10 @@ void LessonRun::read(const lessons::FactSource& facts, bool typed) {
       shown_.question = filled(now.predict->ask);
       shown_.reveal = filled(now.predict->reveal);
       shown_.choices.clear();
-      for (const std::string& choice : now.predict->choices) {
-        shown_.choices.push_back(filled(choice));
+      shown_.means.clear();
+      for (const lessons::Choice& choice : now.predict->choices) {
+        shown_.choices.push_back(filled(choice.text));
+        shown_.means.push_back(filled(choice.means));
       }
     }
   }

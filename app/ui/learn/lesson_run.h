@@ -3,6 +3,7 @@
 // lesson panel shows it beside the page; the learn page lists the lessons and their progress.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "app/live_training.h"
 #include "app/ui/frame_context.h"
 #include "app/ui/sentence_strip.h"
+#include "app/ui/view_state.h"
 #include "core/document/fwd.h"
 #include "core/lessons/lesson.h"
 
@@ -26,7 +28,7 @@ class LessonRun {
   struct Shown {
     std::string text, speaker;
     std::string question, reveal;
-    std::vector<std::string> choices;
+    std::vector<std::string> choices, means;
     std::string exercise, hint, done;
     std::string yet;       // the state of the exercise until it is done
     bool ready = false;    // the pass of the scene's document is computed
@@ -34,15 +36,16 @@ class LessonRun {
     bool holds = false;    // the exercise's conditions hold now
   };
 
-  /// Opens a lesson at a scene. Leaving it does not restore the previous document; undo does, as
-  /// scenes are entries of the history.
-  void begin(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson,
-             std::size_t scene = 0);
-  /// Opens a lesson in the next frame. If a quiz is open, the lesson's end leads back to its
+  /// Requests a lesson for the next frame, at a scene. It begins from the user's own work, which
+  /// the application sets aside before (app/own_work.h), and brings back once no lesson is open.
+  void ask(std::shared_ptr<const lessons::Lesson> lesson, std::size_t scene = 0);
+  void ask(const lessons::Lesson& lesson, std::size_t scene = 0);
+  /// Requests a lesson that explains a question of the open quiz; its end leads back to the
   /// question.
-  void ask(lessons::Lesson lesson);
-  /// Begins a lesson as a lecture and requests presenting.
-  void present(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson);
+  void lookAgain(const lessons::Lesson& lesson);
+  /// Requests a lesson as a lecture, and then presenting.
+  void present(const lessons::Lesson& lesson);
+  bool asked() const { return asked_.lesson != nullptr; }
   bool takePresenting() { return std::exchange(presenting_, false); }
   void leave();
   bool open() const { return lesson_ != nullptr; }
@@ -51,19 +54,22 @@ class LessonRun {
   const lessons::Scene& scene() const { return lesson_->scenes[scene_]; }
   std::size_t place() const { return scene_; }
   bool isLast() const { return scene_ + 1 == lesson_->scenes.size(); }
+  /// Goes to a scene as the lesson's scenes up to it set the document and the view, whatever the
+  /// reader has changed.
   void goTo(const PanelContext& panel, std::size_t scene);
   /// next() goes to the next scene, or after the last one leaves the lesson (for a quiz, shows the
-  /// score). back() goes to the previous scene: to the document it was left with, or, if it has a
+  /// score). back() goes to the previous scene: to the document it was left with, or, if it has an
   /// exercise, to the one it began with.
   void next(const PanelContext& panel);
   void back(const PanelContext& panel);
   /// Returns whether the score of a quiz is shown, after its last question.
   bool atEnd() const { return atEnd_; }
-  /// Leaves the lesson and opens the list of lessons.
-  void finish(const PanelContext& panel);
+  /// Leaves the lesson for the list of lessons, which the application opens.
+  void finish();
+  bool takeListAsked() { return std::exchange(listAsked_, false); }
   /// The index of the quiz question that opened this lesson, to return to; empty: none.
   std::optional<std::size_t> cameFrom() const;
-  void returnToQuestion(const PanelContext& panel);
+  void returnToQuestion();
   /// Advances a presented lesson by one key: shows a scene's question, then its answer, then the
   /// next scene. The last scene stays.
   void continuePresented(const PanelContext& panel);
@@ -76,8 +82,12 @@ class LessonRun {
   /// empty at the end.
   std::string nextInWords() const;
 
+  /// A wrong answer leaves the question open.
   void answer(std::size_t choice);
-  std::optional<std::size_t> answered() const { return answer_; }
+  bool answered() const { return answered_; }
+  bool tried(std::size_t choice) const;
+  /// The wrong answer given last.
+  std::optional<std::size_t> lastWrong() const;
   void showHint() { hint_ = true; }
   bool hintShown() const { return hint_; }
   /// Carries out the scene's exercise; the scene then does not count as done.
@@ -93,7 +103,8 @@ class LessonRun {
   const Shown& shown() const { return shown_; }
 
   /// The keys ("02_by_hand/3") of scenes whose exercise was done without showWay() and whose
-  /// question was answered rightly, and of scenes without either that were read.
+  /// question was answered rightly (in a quiz: at the first try), and of scenes without either that
+  /// were read.
   const std::set<std::string>& done() const { return done_; }
   void setDone(std::set<std::string> done) { done_ = std::move(done); }
   bool isDone(std::size_t scene) const;
@@ -102,28 +113,43 @@ class LessonRun {
   std::size_t firstUndoneOf(const lessons::Lesson& lesson) const;
 
  private:
+  struct Asked {
+    std::shared_ptr<const lessons::Lesson> lesson;  // null: none
+    std::size_t scene = 0;
+    bool presented = false;
+  };
   void noteDone();
-  void setStatesUpTo(const PanelContext& panel, std::size_t scene) const;
-  void look(const PanelContext& panel, const std::string& view, const std::string& choose);
+  void begin(const PanelContext& panel, Asked asked);
+  DocumentPtr startOf(std::size_t scene);
+  ViewState viewOf(std::size_t scene) const;
+  void show(const PanelContext& panel, ViewState view, const std::string& choose);
+  void open(const PanelContext& panel, const std::function<DocumentPtr()>& document) const;
   void trainAsShown(const PanelContext& panel, const lessons::FactSource& facts,
                     LiveTraining& training);
   void read(const lessons::FactSource& facts, bool typed);
   void enter(const PanelContext& panel, std::size_t scene);
 
   std::shared_ptr<const lessons::Lesson> lesson_;  // null: no lesson is open
-  std::shared_ptr<const lessons::Lesson> asked_;
+  Asked asked_;
   std::size_t scene_ = 0;
-  bool atEnd_ = false;
+  bool atEnd_ = false, listAsked_ = false;
   std::shared_ptr<const lessons::Lesson> quiz_;  // the quiz from which the lesson was opened
   std::size_t question_ = 0;
+  ViewState base_;                         // the view from which the first scene begins,
+  DocumentPtr start_;                      // and its document
+  std::vector<DocumentPtr> starts_;        // by scene: the documents that the lesson's scenes set
   std::vector<DocumentPtr> began_, left_;  // by scene: the documents when it began and was left
   bool presenting_ = false;
   bool questionPut_ = false;
-  std::optional<std::size_t> answer_;
+  bool answered_ = false;
+  std::vector<std::size_t> wrong_;  // the wrong answers given to the question
   bool hint_ = false, wayShown_ = false;
   std::string whenDone_;  // the confirmation, with the facts from before filled in
-  /// The batch item to show once the pass is computed; the previous pass may have fewer.
-  std::optional<Index> toItem_;
+  /// What to show once the pass is computed; the previous pass may have fewer heads or items.
+  struct Place {
+    Index item = 0, head = 0;
+  };
+  std::optional<Place> toPlace_;
   std::string toChoose_;     // the cell to choose once its pass is computed
   std::string toTrainStep_;  // the training step that the shown way needs, until reached
   bool haltsRun_ = false;    // the scene was left while its training ran

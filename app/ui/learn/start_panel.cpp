@@ -75,7 +75,7 @@ class StartPanel {
     const auto found = std::find_if(all.begin(), all.end(),
                                     [id](const auto& each) { return each.id.starts_with(id); });
     if (found == all.end() || !entry(found->title.c_str(), about)) return;
-    run_.begin(panel_, std::make_shared<const lessons::Lesson>(*found));
+    run_.ask(*found);
   }
 
   void play() {

@@ -1,0 +1,48 @@
+// Own work: what the user had before a lesson, which shows documents, views and training runs of
+// its own: the documents with their history, the view, the run and the studies of the page Train.
+#pragma once
+
+#include <optional>
+
+#include "app/comparison.h"
+#include "app/document_editor.h"
+#include "app/live_study.h"
+#include "app/live_training.h"
+#include "app/ui/view_state.h"
+
+namespace headscope {
+
+class OwnWork {
+ public:
+  /// The parts that are set aside and brought back. They must outlive this object.
+  struct Parts {
+    ui::ViewState& view;
+    DocumentEditor& documents;
+    ReferencePass& reference;
+    LiveTraining& training;
+    LiveStudy& headCounts;
+    LiveStudy& scaleStudy;
+  };
+  explicit OwnWork(Parts parts) : parts_(parts) {}
+
+  bool aside() const { return aside_.has_value(); }
+  /// The user's own view where it is set aside; null: it is shown.
+  const ui::ViewState* view() const { return aside_ ? &aside_->view : nullptr; }
+
+  /// Sets the own work aside. What is shown then begins with the same document and view, and
+  /// without a training run. Work that is aside already stays so, and the rest begins again.
+  void setAside();
+  /// Shows the own work again, with the preferences as they are now.
+  void bringBack();
+
+ private:
+  struct Aside {
+    ui::ViewState view;
+    NamedDocument compared;
+  };
+
+  Parts parts_;
+  std::optional<Aside> aside_;
+};
+
+}  // namespace headscope
