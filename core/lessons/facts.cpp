@@ -20,6 +20,7 @@
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/input/input.h"
+#include "core/presets/presets.h"
 
 namespace headscope::lessons {
 namespace {
@@ -304,6 +305,36 @@ std::optional<Fact> ofOne(std::string_view name, const FactSource& source) {
   return *measured;
 }
 
+/// "any_head[bank, river]"
+std::optional<Fact> ofAnyHead(std::string_view name, const FactSource& source) {
+  constexpr std::string_view kName = "any_head[";
+  if (!name.starts_with(kName) || !name.ends_with(']')) return std::nullopt;
+  const std::string_view words = name.substr(kName.size(), name.size() - kName.size() - 1);
+  std::optional<Fact> largest;
+  for (Index head = 0; head < source.trace.config().numHeads; ++head) {
+    const auto cell = cellOf(fmt::format("weights[{}, {}, {}]", source.item, head, words), source);
+    if (!cell) return std::nullopt;
+    const auto weight = static_cast<double>(source.trace.value(*cell));
+    if (!largest || weight > std::get<double>(*largest)) largest = weight;
+  }
+  return largest;
+}
+
+/// "preset_heads[bert-base]"
+std::optional<Fact> ofPreset(std::string_view name) {
+  const std::size_t open = name.find('[');
+  if (!name.starts_with("preset_") || open == std::string_view::npos) return std::nullopt;
+  const std::string_view what = name.substr(0, open);
+  for (const Preset& preset : presets()) {
+    if (name.substr(open + 1) != preset.name + "]") continue;
+    const AttentionConfig& c = preset.config;
+    if (what == "preset_heads") return static_cast<double>(c.numHeads);
+    if (what == "preset_d_model") return static_cast<double>(c.dModel);
+    if (what == "preset_d_k") return static_cast<double>(c.dK());
+  }
+  return std::nullopt;
+}
+
 std::string inWords(const Fact& fact, std::string_view form) {
   if (const auto* word = std::get_if<std::string>(&fact)) return *word;
   const double value = std::get<double>(fact);
@@ -340,6 +371,8 @@ std::optional<Fact> factOf(std::string_view name, const FactSource& source) {
   if (auto found = ofTheConfiguration(name, source)) return found;
   if (auto found = ofTheView(name, source)) return found;
   if (auto found = ofOne(name, source)) return found;
+  if (auto found = ofAnyHead(name, source)) return found;
+  if (auto found = ofPreset(name)) return found;
   if (name == "distinct_heads") return distinctHeads(source);
   const auto other = source.others.find(name);
   return other != source.others.end() ? std::optional(other->second) : std::nullopt;

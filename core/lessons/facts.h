@@ -23,6 +23,9 @@
 //   distinct_heads                         how many heads differ
 //   head_off[h]                            1 or 0
 //   METRIC[h]                              any head metric, for example previous_token[3]
+//   any_head[a, b]                         the largest weight that any head gives from a to b
+//   preset_heads[name]  preset_d_model     the sizes of a preset: preset_heads[bert-base]
+//   preset_d_k
 //
 // CELL is tensor notation, "weights[0, 1, 2, 3]" (item, head, row, column, from 0); CELLS may leave
 // out the last indices. A token of the input may stand for a query or key (its first place), and

@@ -56,7 +56,7 @@ TEST(LearnPage, ALessonStandsBesideThePage) {
   AppDriver ui;
   openFirstLesson(ui);
   EXPECT_TRUE(ui.shows("1 of 6", "lesson"));
-  EXPECT_EQ(ui.view().selection.page, kFlowPage);
+  EXPECT_EQ(ui.view().selection.page, kStagePage);
   EXPECT_EQ(ui.view().selection.step, StepId::project);
   EXPECT_TRUE(ui.shows("of 512 numbers", "lesson")) << ui.screen().all("lesson");
   ui.press(Key::pageDown);
@@ -82,6 +82,25 @@ TEST(LearnPage, AnAnswerIsShownAfterAChoiceAlone) {
   EXPECT_FALSE(ui.shows("512 ÷ 8 = 64", "lesson"));
   ui.click("d_model ÷ heads", "lesson");
   EXPECT_TRUE(ui.shows("512 ÷ 8 = 64", "lesson"));
+}
+
+TEST(LearnPage, AWrongAnswerSaysWhatItMeansAndLeavesTheQuestionOpen) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
+  for (const char* wrong : {"d_k", "h"}) {
+    const ScreenText screen = ui.screen();
+    for (const TextRun& run : screen.runs()) {
+      if (run.text != wrong) continue;
+      ui.clickAt(run.spot(0, run.text.size()).centre());
+      break;
+    }
+  }
+  EXPECT_TRUE(ui.shows("That is how many heads there are", "lesson")) << ui.screen().all("lesson");
+  EXPECT_FALSE(ui.shows("That is one headi", "lesson")) << "the last one alone";
+  ui.click("h × d_k", "lesson");
+  EXPECT_TRUE(ui.shows("8 × 64 = 512", "lesson")) << ui.screen().all("lesson");
+  EXPECT_TRUE(ui.shows("The score counts first answers", "lesson"));
 }
 
 TEST(LearnPage, ASceneShowsTheSentenceOfABatchThatItNames) {
@@ -268,7 +287,7 @@ TEST(LearnPage, ATaskIsJudgedByTheView) {
 TEST(LearnPage, ASentenceIsJudgedOnceItIsWhole) {
   AppDriver ui;
   openLesson(ui, "More heads");
-  for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
+  for (int i = 0; i < 4; ++i) ui.press(Key::pageDown);
   ui.settle();
   ui.frame();
   EXPECT_TRUE(ui.shows("Not yet", "lesson")) << ui.screen().all("lesson");
@@ -310,7 +329,7 @@ TEST(LearnPage, WhatIsShownDoesNotCount) {
 
 TEST(LearnPage, AScenesCardIsInSight) {
   AppDriver ui(presetDocument("original-transformer"), 1280, 720);
-  openLesson(ui, "One head cannot do two jobs");
+  openLesson(ui, "One head for two jobs");
   for (int i = 0; i < 2; ++i) ui.press(Key::pageDown);
   ui.settle();
   ui.frame();

@@ -56,6 +56,19 @@ TEST_F(Facts, OfManyCells) {
   EXPECT_EQ(number("distinct_heads"), 8.0);
 }
 
+TEST_F(Facts, OfAllHeadsAndOfPresets) {
+  double largest = 0.0;
+  for (Index head = 0; head < 8; ++head) {
+    const float weight = trace_->value({TensorId::weights, 0, head, 2, 1});
+    largest = std::max(largest, static_cast<double>(weight));
+  }
+  EXPECT_EQ(number("any_head[sat, cat]"), largest);
+  EXPECT_EQ(told("{any_head[sat, dog]}"), "–");
+  EXPECT_EQ(told("{preset_heads[bert-base]} × {preset_d_k[bert-base]} = "
+                 "{preset_d_model[bert-base]} {preset_heads[nothing]}"),
+            "12 × 64 = 768 –");
+}
+
 TEST_F(Facts, OfWhatIsLookedAt) {
   source_.page = "heads";
   EXPECT_EQ(told("{page} {head} {chosen} {value}"), "heads 2 none –");
@@ -110,6 +123,9 @@ TEST(LessonFile, SaysWhatIsWrong) {
       {"{" + scene +
            R"(, "predict": {"ask": "d", "choices": ["e", "g"], "right": 2, "reveal": "f"}}]})",
        "right"},
+      {"{" + scene + R"(, "predict": {"ask": "d", "choices": ["e", {"means": "g"}], "right": 0,
+                        "reveal": "f"}}]})",
+       "choices[1] needs a choice"},
       {"{" + scene +
            R"(, "check": {"ask": "d", "done": "e", "that": {"d_k": 1}, "again": "05"}}]})",
        "is not a lesson of the program: '05'"},
@@ -134,6 +150,18 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedLesson,
                          testing::Range(std::size_t{0}, formats::shippedLessons().size()),
                          [](const auto& of) { return formats::shippedLessons()[of.param].id; });
 
+/// Who chooses wrongly is told what the choice means.
+TEST_P(ShippedLesson, SaysWhatEveryWrongChoiceMeans) {
+  for (const lessons::Scene& scene : lesson().scenes) {
+    if (!scene.predict) continue;
+    for (std::size_t i = 0; i < scene.predict->choices.size(); ++i) {
+      const lessons::Choice& choice = scene.predict->choices[i];
+      EXPECT_EQ(choice.means.empty(), i == scene.predict->right)
+          << scene.title << ": " << choice.text;
+    }
+  }
+}
+
 /// The parts of a text in braces.
 std::vector<std::string> namesIn(std::string_view text) {
   std::vector<std::string> names;
@@ -157,6 +185,9 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
       const Json view = parseJson(scene.view);
       const Json* head = view.find("head");
       if (head != nullptr) source.head = static_cast<Index>(head->number().value());
+      for (const auto& [name, value] : *view.fields()) {
+        if (const auto number = value.number()) source.others[name] = *number;
+      }
     }
     if (!scene.choose.empty()) {
       source.chosen = lessons::cellOf(scene.choose, source);
@@ -184,10 +215,14 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     };
     EXPECT_FALSE(done(source)) << scene.title << " is done before it is begun";
     for (const Condition& condition : scene.check->that) {
-      static const std::set<std::string> ofTheWindow{
-          "page",        "step", "tool",   "head",  "chosen",    "query",      "key",
-          "value",       "row",  "column", "block", "grid_mean", "effect_tab", "decode_position",
-          "grid_content"};
+      static const std::set<std::string> ofTheWindow{"page",         "step",
+                                                     "tool",         "head",
+                                                     "chosen",       "query",
+                                                     "key",          "value",
+                                                     "row",          "column",
+                                                     "block",        "grid_mean",
+                                                     "effect_tab",   "decode_position",
+                                                     "grid_content", "stage_word"};
       EXPECT_TRUE(ofTheWindow.contains(condition.fact) || condition.fact.starts_with("train_") ||
                   lessons::factOf(condition.fact, source))
           << scene.title << ": " << condition.fact;

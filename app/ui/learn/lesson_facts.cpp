@@ -10,6 +10,7 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/json.h"
+#include "core/training/study.h"
 
 namespace headscope::ui {
 namespace {
@@ -47,6 +48,8 @@ void addTraining(Facts& facts, const TrainingMoment& moment) {
   if (now == nullptr) return;
   number("train_found", std::count_if(now->roles.relations.begin(), now->roles.relations.end(),
                                       [](const training::Role& role) { return role.found; }));
+  number("train_twins", training::headsWithTwin(now->roles));
+  number("train_loss", now->losses.loss);
   for (std::size_t q = 0; q < questions.size(); ++q) {
     number(fmt::format("train_right[{}]", questions[q].name), now->losses.questions[q].accuracy);
   }
