@@ -152,9 +152,10 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     clickedHere = false;
   }
   clickedHere = clickedHere || ImGui::IsMouseClicked(0);
-  const ui::FrameContext look{theme,       fonts,       maps,        scene,
-                              typed,       now,         scale(),     now - mouseMovedAt,
-                              clickedHere, &wantsFrame, &nextChange, view.preferences.colorMaps};
+  ui::FrameContext look{theme,       fonts,       maps,        scene,
+                        typed,       now,         scale(),     now - mouseMovedAt,
+                        clickedHere, &wantsFrame, &nextChange, view.preferences.colorMaps};
+  look.sought = &lesson.pointer().sought();
   if (const TracePtr newest = documents.trace()) {
     const TracePtr trace = withPictures(shownTrace(newest));
     keepViewValid();
@@ -297,6 +298,7 @@ void App::State::followLesson() {
     return;
   }
   if (lesson.takeListAsked()) view.selection.page = ui::kLearnPage;
+  if (const DocumentPtr kept = lesson.takeKept()) documents.open(kept, "kept from a lesson");
   flash.start(nullptr, documents.trace());
   playback = {};
   viewOpened();

@@ -170,7 +170,37 @@ void App::State::body(const ui::PanelContext& panel, const ui::Rect& at) {
     drawCard(panel, page, page.cards().at(i), ui::Rect::at(corner, places[i].size()));
   }
   scrollIntoSight(page, places, at.height());
+  spotlight(panel, page, places, origin);
   ui::endBody();
+}
+
+/// Dims the cards of the page that an open lesson does not speak of, but for the one under the
+/// mouse.
+void App::State::spotlight(const ui::PanelContext& panel, const ui::Page& page,
+                           const std::vector<ui::Rect>& places, ImVec2 origin) const {
+  const std::string& lit = view.frame.spotlight;
+  const auto isLit = [&](std::size_t i) { return page.cards().at(i).text().id == lit; };
+  std::size_t at = 0;
+  while (at < places.size() && (places[at].empty() || !isLit(at))) ++at;
+  if (lit.empty() || at == places.size()) return;
+  ImGui::SetCursorScreenPos(ImGui::GetWindowPos());
+  // a window of its own, over the cards
+  constexpr ImGuiWindowFlags kOver = ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoBackground |
+                                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoNav;
+  ImGui::BeginChild("spotlight", ImGui::GetWindowSize(), false, kOver);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float round = panel.look.px(10);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i].empty()) continue;
+    const ui::Rect card =
+        ui::Rect::at({origin.x + places[i].a.x, origin.y + places[i].a.y}, places[i].size());
+    if (i == at) {
+      list->AddRect(card.a, card.b, panel.look.theme.accent, round, 0, panel.look.px(1.5F));
+    } else if (!card.contains(ImGui::GetIO().MousePos)) {
+      list->AddRectFilled(card.a, card.b, ui::withAlpha(panel.look.theme.window, 0.45F), round);
+    }
+  }
+  ImGui::EndChild();
 }
 
 void App::State::drawCard(const ui::PanelContext& panel, const ui::Page& page, ui::Card& card,
@@ -271,6 +301,7 @@ void App::State::overlays(const ui::PanelContext& panel) {
     wantsFrame = true;
   }
   ui::ringControl(controls, panel.look);
+  lesson.pointer().draw(panel.look);
   if (presenter.on()) presenter.drawPointer(panel.look);
   help.draw(panel.look, tools);
   if (help.takeStartAsked()) {

@@ -90,6 +90,8 @@ struct App::State {
   bool startShown() const { return progress.startOpen() && view.selection.page == ui::kFlowPage; }
   void scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places, float height);
   void body(const ui::PanelContext& panel, const ui::Rect& at);
+  void spotlight(const ui::PanelContext& panel, const ui::Page& page,
+                 const std::vector<ui::Rect>& places, ImVec2 origin) const;
   void cardByCard(const ui::PanelContext& panel, ui::Rect at);
   void drawCard(const ui::PanelContext& panel, const ui::Page& page, ui::Card& card,
                 const ui::Rect& at);

@@ -5,6 +5,8 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "app/ui/fonts.h"
 #include "app/ui/parts/layout.h"
@@ -22,6 +24,13 @@ struct TypedText;
 /// The seconds between frames that show the progress of a long computation.
 inline constexpr double kProgressPace = 0.1;
 
+/// A control that a lesson points at, by the text on it: "causal". The control that is drawn with
+/// this text notes its place (noteControl() in widgets.h).
+struct SoughtControl {
+  std::string text;  // empty: none
+  std::optional<Rect> at;
+};
+
 struct FrameContext {
   const Theme& theme;
   const Fonts& fonts;
@@ -36,6 +45,7 @@ struct FrameContext {
   double* nextChange = nullptr;  // the seconds until the picture changes by itself
   int mapPair = 0;               // index of the chosen pair of colour maps
   Spacing space{scale};
+  SoughtControl* sought = nullptr;
 
   /// Requests a frame in this many seconds, for changes less frequent than an animation.
   void changesIn(double seconds) const {

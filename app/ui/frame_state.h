@@ -14,6 +14,7 @@ struct FrameState {
   std::optional<Hover> hovered;        // found in the last frame
   std::vector<CellRef> pointed;        // lit on the step view while a tool points at them
   std::optional<std::string> inSight;  // the page scrolls to this card, once; "": to its top
+  std::string spotlight;               // the card that a lesson speaks of; the others are dimmed
   bool gradientsThere = false;         // the shown pass has the gradients of Selection::gradients
   bool hidesMistakes = false;          // set while a lesson asks to find the mistakes
   bool typesText = false;              // a sentence is being typed and is not yet complete

@@ -122,6 +122,7 @@ NumberChange numberField(const FrameContext& look, const NumberField& field, Num
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({look.px(field.width) + arrows + look.space.thin, frame});
+  noteControl(look, field.name);
   ImGui::PopID();
   return change;
 }

@@ -12,7 +12,7 @@ namespace headscope::ui {
 
 struct SpeakerNotes {
   std::string
-      heading;        // "Multi-head attention in ten minutes · 3 of 13"; empty: no lecture is open
+      heading;        // "Attention in ten minutes · 3 of 13"; empty: no lecture is open
   std::string title;  // title of the scene
   std::string say;    // rich text
   std::string next;   // the effect of the next key

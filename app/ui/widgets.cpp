@@ -231,7 +231,15 @@ bool pill(const FrameContext& look, const char* text, bool lit, bool enabled) {
   const bool clicked = ImGui::Button(text);
   ImGui::EndDisabled();
   ImGui::PopStyleColor(4);
+  noteControl(look, text);
   return clicked;
+}
+
+void noteControl(const FrameContext& look, std::string_view text) {
+  SoughtControl* sought = look.sought;
+  if (sought == nullptr || sought->text.empty()) return;
+  if (text.substr(0, text.find("##")) != sought->text) return;
+  if (ImGui::IsItemVisible()) sought->at = Rect{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
 }
 
 bool toggle(const FrameContext& look, const char* text, bool* on) {
@@ -244,6 +252,7 @@ bool toggle(const FrameContext& look, const char* text, bool* on) {
   const ImVec2 size = textSize(look.fonts.regular, shown);
   const float gap = shown.empty() ? 0.0F : look.px(7);
   const bool clicked = ImGui::InvisibleButton(text, {side + gap + size.x, frame});
+  noteControl(look, shown);
   if (clicked) *on = !*on;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 a(at.x, at.y + (frame - side) * 0.5F);
@@ -356,6 +365,7 @@ bool tabItem(const FrameContext& look, const Tab& tab, bool chosen, float rowHei
   const ImVec2 size = richTextSize(look.fonts, font, tab.title);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = ImGui::InvisibleButton(tab.title, {size.x, rowHeight});
+  noteControl(look, tab.title);
   const bool hovered = ImGui::IsItemHovered();
   if (!chosen) tip(look, tab.about);  // the chosen tab's panel is shown below it
   ImDrawList* list = ImGui::GetWindowDrawList();

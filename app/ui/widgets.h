@@ -42,6 +42,8 @@ void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
 float buttonWidth(const FrameContext& look, std::string_view text);
 /// Draws a soft button; `lit` marks a chosen one. Returns true if it was clicked.
 bool pill(const FrameContext& look, const char* text, bool lit = false, bool enabled = true);
+/// Notes the place of the previous item where it is the control that a lesson points at.
+void noteControl(const FrameContext& look, std::string_view text);
 /// Draws a check box with its label, which may be rich text.
 bool toggle(const FrameContext& look, const char* text, bool* on);
 /// Like ImGui's functions, except that Escape closes the innermost open popup.

@@ -146,6 +146,7 @@ lessons::Way readWay(const JsonField& object) {
   ReadFields known = fieldsOf(way.state);
   known["view"] = viewInto(way.view);
   known["choose"] = [&](const JsonField& f) { way.choose = f.text(); };
+  known["control"] = [&](const JsonField& f) { way.control = f.text(); };
   known["train_step"] = [&](const JsonField& f) {
     way.trainStep = f.value().text() != nullptr ? f.text() : std::to_string(f.whole());
   };
@@ -275,6 +276,8 @@ Lesson parseLesson(std::string_view text, const std::string& file) {
     readFields(object, {{"title", [&](const JsonField& f) { lesson.title = f.text(); }},
                         {"about", [&](const JsonField& f) { lesson.about = f.text(); }},
                         {"minutes", [&](const JsonField& f) { lesson.minutes = f.wholeOf<int>(); }},
+                        {"path", [&](const JsonField& f) { lesson.path = f.text(); }},
+                        {"picture", [&](const JsonField& f) { lesson.picture = f.text(); }},
                         {"quiz", [&](const JsonField& f) { lesson.isQuiz = f.flag(); }},
                         {"scenes", [&](const JsonField& f) {
                            for (const JsonField& scene : f.items()) {

@@ -56,6 +56,7 @@ struct Way {
   SceneState state;
   std::string view, choose;  // as in a scene
   std::string trainStep;     // the training run is shown at that step: a number, or a fact's name
+  std::string control;       // the text on the control that does it, to be pointed at: "causal"
   bool isNone() const;
 };
 
@@ -73,9 +74,9 @@ struct Check {
 struct Scene {
   std::string title;
   SceneState state;
-  std::string view;              // a JSON object of the application's own: where the eye goes
-  std::string card;              // the card of the page to scroll to; empty: the top
-  std::string choose;            // the cell that is chosen: "weights[0, 1, sat, cat]"
+  std::string view;    // a JSON object of the application's own: where the eye goes
+  std::string card;    // the card that the text speaks of, in sight and lit; empty: the page's top
+  std::string choose;  // the cell that is chosen: "weights[0, 1, sat, cat]"
   std::vector<std::string> lit;  // the highlighted cells, likewise
   std::string text;
   std::string speaker;        // notes for the lecturer
@@ -91,6 +92,8 @@ struct Lesson {
   std::string title;
   std::string about;  // one sentence
   int minutes = 5;
+  std::string path;     // the way of learning that it belongs to: "ten minutes"
+  std::string picture;  // its drawing in the list of lessons
   bool isQuiz = false;  // its scenes are questions; the score counts the answered ones
   std::vector<Scene> scenes;
 };

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <string>
 
+#include "app/ui/learn/lesson_picture.h"
 #include "app/ui/learn/lesson_run.h"
 #include "app_driver.h"
 #include "core/formats/lesson_json.h"
@@ -76,11 +77,11 @@ TEST(LearnPage, AnAnswerIsShownAfterAChoiceAlone) {
   ui.press(Key::pageDown);
   ui.settle();
   EXPECT_FALSE(ui.shows("512 ÷ 8 = 64", "lesson"));
-  ui.click("d_model × heads", "lesson");
+  ui.click("dmodel × heads", "lesson");
   ui.settle();
   EXPECT_TRUE(ui.shows("Not quite.", "lesson")) << ui.screen().all("lesson");
   EXPECT_FALSE(ui.shows("512 ÷ 8 = 64", "lesson"));
-  ui.click("d_model ÷ heads", "lesson");
+  ui.click("dmodel ÷ heads", "lesson");
   EXPECT_TRUE(ui.shows("512 ÷ 8 = 64", "lesson"));
 }
 
@@ -88,7 +89,7 @@ TEST(LearnPage, AWrongAnswerSaysWhatItMeansAndLeavesTheQuestionOpen) {
   AppDriver ui;
   openLesson(ui, "Twelve questions");
   for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
-  for (const char* wrong : {"d_k", "h"}) {
+  for (const char* wrong : {"dk", "h"}) {
     const ScreenText screen = ui.screen();
     for (const TextRun& run : screen.runs()) {
       if (run.text != wrong) continue;
@@ -98,7 +99,7 @@ TEST(LearnPage, AWrongAnswerSaysWhatItMeansAndLeavesTheQuestionOpen) {
   }
   EXPECT_TRUE(ui.shows("That is how many heads there are", "lesson")) << ui.screen().all("lesson");
   EXPECT_FALSE(ui.shows("That is one headi", "lesson")) << "the last one alone";
-  ui.click("h × d_k", "lesson");
+  ui.click("h × dk", "lesson");
   EXPECT_TRUE(ui.shows("8 × 64 = 512", "lesson")) << ui.screen().all("lesson");
   EXPECT_TRUE(ui.shows("The score counts first answers", "lesson"));
 }
@@ -124,6 +125,14 @@ TEST(LearnPage, ALessonThatIsOpenIsNotBegunAnewByItsButton) {
   ui.click("lesson", "stage");
   ui.settle();
   EXPECT_TRUE(ui.shows("2 of 5", "lesson")) << ui.screen().all("lesson");
+}
+
+/// The word that a scene names is followed, also where its sentence is another.
+TEST(LearnPage, ASceneFollowsTheWordThatItNames) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  for (int i = 0; i < 5; ++i) ui.press(Key::pageDown);
+  EXPECT_TRUE(ui.shows("“bank” looks at “the”.", kSentenceCard)) << ui.screen().all();
 }
 
 TEST(LearnPage, ATaskIsSeenToBeDone) {
@@ -313,6 +322,7 @@ TEST(LearnPage, WhatIsShownDoesNotCount) {
   ui.settle();
   ui.frame();
   EXPECT_TRUE(ui.shows("One word asks", "lesson")) << ui.screen().all("lesson");
+  ui.click("Leave", "lesson");
   ui.view().selection.page = kLearnPage;
   ui.frame();
   EXPECT_TRUE(ui.shows("12 questions", "lessons")) << ui.screen().all("lessons");
@@ -322,9 +332,10 @@ TEST(LearnPage, WhatIsShownDoesNotCount) {
   ui.frame();
   ui.frame();
   EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+  ui.click("Leave", "lesson");
   ui.view().selection.page = kLearnPage;
   ui.frame();
-  EXPECT_TRUE(ui.shows("1 of 12 questions answered", "lessons")) << ui.screen().all("lessons");
+  EXPECT_TRUE(ui.shows("1 of 12 answered", "lessons")) << ui.screen().all("lessons");
 }
 
 TEST(LearnPage, AScenesCardIsInSight) {
@@ -355,7 +366,14 @@ TEST(LearnPage, EverySceneCanBeGoneThrough) {
       EXPECT_FALSE(ui.shows("Done.", "lesson")) << "done before it is begun: " << scene.title;
       if (scene.check) {
         if (!scene.check->way.trainStep.empty()) ui.click("fast", kLiveHeadsCard);
-        ui.click("Show me", "lesson");
+        if (!scene.check->way.control.empty()) {  // it is in sight, or the pointer would not go
+          ui.host().click(ui.app(), ui.at("Show me", "lesson"));
+          ui.host().frames(ui.app(), 15);
+          EXPECT_TRUE(ui.shows("Watch the pointer.", "lesson"))
+              << scene.title << ": " << scene.check->way.control;
+        } else {
+          ui.click("Show me", "lesson");
+        }
         for (int i = 0; i < 2000 && !ui.shows("Shown.", "lesson"); ++i) ui.settle();
         EXPECT_TRUE(ui.shows("Shown.", "lesson")) << scene.title << ui.screen().all("lesson");
         EXPECT_FALSE(ui.shows("–", "lesson")) << ui.screen().all("lesson");
@@ -364,7 +382,75 @@ TEST(LearnPage, EverySceneCanBeGoneThrough) {
       ui.settle();
       ui.frame();
     }
+    ui.press(Key::pageDown);  // from the lesson's end to the list
   }
+}
+
+TEST(LearnPage, EndsWithWhatWasSeenAndTheNextLesson) {
+  AppDriver ui;
+  openFirstLesson(ui);
+  for (int i = 0; i < 6; ++i) ui.press(Key::pageDown);
+  EXPECT_TRUE(ui.shows("What you saw", "lesson")) << ui.screen().all("lesson");
+  EXPECT_TRUE(ui.shows("Head 2: “sat” looks at “cat”.", "lesson")) << ui.screen().all("lesson");
+  EXPECT_TRUE(ui.shows("2 of 6 scenes done", "lesson")) << ui.screen().all("lesson");
+  ui.press(Key::pageUp);
+  EXPECT_TRUE(ui.shows("6 of 6", "lesson")) << "back to the last scene";
+  ui.press(Key::pageDown);
+  ui.click("Next: One head for two jobs", "lesson");
+  EXPECT_TRUE(ui.shows("One head for two jobs · 1 of", "lesson")) << ui.screen().all("lesson");
+}
+
+TEST(LearnPage, TheLayerOfALessonCanBeKept) {
+  AppDriver ui(presetDocument("bert-base"));
+  openFirstLesson(ui);
+  for (int i = 0; i < 6; ++i) ui.press(Key::pageDown);
+  ui.click("Keep this layer", "lesson");
+  EXPECT_EQ(ui.config().numHeads, 8);
+  EXPECT_EQ(ui.undoAll(), 1);
+  EXPECT_EQ(ui.config().numHeads, 12);
+}
+
+TEST(LearnPage, ShowsThreePathsWithTheirProgress) {
+  AppDriver ui;
+  for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+    EXPECT_TRUE(isLessonPicture(lesson.picture)) << lesson.id;
+  }
+  EXPECT_FALSE(isLessonPicture("none"));
+  openFirstLesson(ui);
+  ui.press(Key::pageDown);
+  ui.click("Leave", "lesson");
+  for (const char* path : {"Ten minutes", "An hour", "A course"}) {
+    EXPECT_TRUE(ui.shows(path, "lessons")) << path;
+  }
+  EXPECT_TRUE(ui.shows("1 of 10", "lessons")) << ui.screen().all("lessons");
+}
+
+/// The pointer takes its way before anything changes.
+TEST(LearnPage, ShowMePointsAtTheControlFirst) {
+  AppDriver ui;
+  openLesson(ui, "Splitting is a reshape");
+  ui.press(Key::pageDown);
+  ui.host().click(ui.app(), ui.at("Show me", "lesson"));
+  ui.host().frames(ui.app(), 15);
+  EXPECT_TRUE(ui.shows("Watch the pointer.", "lesson")) << ui.screen().all("lesson");
+  EXPECT_EQ(ui.config().numHeads, 8);
+  ui.settle();
+  EXPECT_EQ(ui.config().numHeads, 12);
+  EXPECT_TRUE(ui.shows("Shown.", "lesson")) << ui.screen().all("lesson");
+}
+
+TEST(LearnPage, DimsWhatASceneDoesNotSpeakOf) {
+  AppDriver ui;
+  EXPECT_FALSE(ui.window("spotlight"));
+  openFirstLesson(ui);
+  EXPECT_TRUE(ui.window("spotlight"));
+  ui.view().selection.page = kTrainPage;  // the reader goes elsewhere
+  ui.settle();
+  EXPECT_FALSE(ui.window("spotlight"));
+  ui.view().selection.page = kStagePage;
+  ui.settle();
+  ui.click("Leave", "lesson");
+  EXPECT_FALSE(ui.window("spotlight"));
 }
 
 /// A quiz shows the actual answer, read from the pass; its end lists the questions still open.

@@ -150,6 +150,11 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedLesson,
                          testing::Range(std::size_t{0}, formats::shippedLessons().size()),
                          [](const auto& of) { return formats::shippedLessons()[of.param].id; });
 
+TEST_P(ShippedLesson, StandsOnAPath) {
+  static const std::set<std::string> paths{"ten minutes", "an hour", "a course"};
+  EXPECT_TRUE(paths.contains(lesson().path)) << lesson().path;
+}
+
 /// Who chooses wrongly is told what the choice means.
 TEST_P(ShippedLesson, SaysWhatEveryWrongChoiceMeans) {
   for (const lessons::Scene& scene : lesson().scenes) {

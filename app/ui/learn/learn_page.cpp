@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "app/ui/compat.h"
 #include "app/ui/ids.h"
+#include "app/ui/learn/lesson_picture.h"
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
@@ -18,11 +23,53 @@ constexpr const char* kAboutPresenting =
     "For an audience: each scene fills the screen, with one sentence; page down and page up, or → "
     "and ←, go forward and back";
 
-constexpr float kEntryHeight = 96.0F;  // height of a lesson in the list
+constexpr float kEntryHeight = 136.0F;  // of a lesson, in points
+constexpr float kPathHeight = 34.0F;    // of a path's heading
+constexpr float kEntryGap = 10.0F;
+constexpr float kPictureWidth = 84.0F;
 constexpr float kLearnMargin = 14.0F;
 
+/// A way through some of the lessons; each continues the one before.
+struct LearningPath {
+  std::string_view id;  // Lesson::path
+  const char* title;
+  const char* about;
+};
+constexpr LearningPath kPaths[] = {
+    {"ten minutes", "Ten minutes", "what attention is, and why it has several heads"},
+    {"an hour", "An hour", "each step, and how heads come to do what they do"},
+    {"a course", "A course", "decoders, code, other data, and twelve questions"}};
+
+/// A lesson with its number in the list.
+struct Numbered {
+  const lessons::Lesson* lesson;
+  int number;
+};
+
+std::vector<Numbered> lessonsOf(const LearningPath& path) {
+  std::vector<Numbered> found;
+  int number = 0;
+  for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+    ++number;
+    if (lesson.path == path.id) found.push_back({&lesson, number});
+  }
+  return found;
+}
+
 int columnsIn(const FrameContext& look, float width) {
-  return std::clamp(static_cast<int>(width / look.px(400)), 1, 3);
+  return std::clamp(static_cast<int>(width / look.px(370)), 1, 4);
+}
+
+/// The height of all paths in this width.
+float heightIn(const FrameContext& look, float width) {
+  float height = 0.0F;
+  for (const LearningPath& path : kPaths) {
+    const auto count = static_cast<int>(lessonsOf(path).size());
+    const int columns = columnsIn(look, width);
+    const auto rows = static_cast<float>((count + columns - 1) / columns);
+    height += look.px(kPathHeight) + rows * look.px(kEntryHeight + kEntryGap);
+  }
+  return height;
 }
 
 class LessonsCard final : public Card {
@@ -39,24 +86,8 @@ class LessonsCard final : public Card {
                        textSize(look.fonts.semibold, text().title).x - look.px(24);
     heading(look, text().title,
             room > look.px(60) ? elided(look.fonts.small, text().about, room).c_str() : nullptr);
-    const int columns = columnsIn(look, width);
-    const float gap = look.space.wide;
-    const float each =
-        (width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
-    const float height = look.px(kEntryHeight);
-    const ImVec2 from = ImGui::GetCursorPos();
-    int place = 0;
-    for (const lessons::Lesson& lesson : formats::shippedLessons()) {
-      const auto column = static_cast<float>(place % columns);
-      const auto row = static_cast<float>(place / columns);
-      ImGui::SetCursorPos(
-          {from.x + column * (each + gap), from.y + row * (height + look.space.medium)});
-      ImGui::PushID(place++);
-      ImGui::BeginChild("lesson", {each, height}, false, ImGuiWindowFlags_NoScrollbar);
-      entry(panel, lesson, place, each);
-      ImGui::EndChild();
-      ImGui::PopID();
-    }
+    Rect rest = Rect::rest();
+    for (const LearningPath& path : kPaths) drawPath(panel, path, rest);
   }
 
  private:
@@ -79,14 +110,83 @@ class LessonsCard final : public Card {
     return own;
   }
 
-  void entry(const PanelContext& panel, const lessons::Lesson& lesson, int number, float width) {
+  void drawPath(const PanelContext& panel, const LearningPath& path, Rect& room) {
     const FrameContext& look = panel.look;
+    const std::vector<Numbered> of = lessonsOf(path);
+    pathHeading(look, path, of, room.cutTop(look.px(kPathHeight)));
+    const int columns = columnsIn(look, room.width());
+    const float gap = look.px(kEntryGap);
+    const auto rows = (static_cast<int>(of.size()) + columns - 1) / columns;
+    for (int row = 0; row < rows; ++row) {
+      const Rect line = room.cutTop(look.px(kEntryHeight), gap);
+      for (int column = 0; column < columns; ++column) {
+        const auto place = static_cast<std::size_t>(row * columns + column);
+        if (place < of.size()) entry(panel, of[place], line.column(column, columns, gap));
+      }
+    }
+  }
+
+  /// Draws a path's name and how much of it is done, in words and as a bar.
+  void pathHeading(const FrameContext& look, const LearningPath& path,
+                   const std::vector<Numbered>& of, const Rect& at) const {
+    std::size_t done = 0, all = 0;
+    for (const Numbered& each : of) {
+      done += run_.doneOf(*each.lesson);
+      all += each.lesson->scenes.size();
+    }
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    ImFont* font = look.fonts.semibold;
+    const float y = at.a.y + look.px(8);
+    drawText(list, font, {at.a.x, y}, look.theme.accentText, path.title);
+    const float left = at.a.x + textSize(font, path.title).x + look.space.medium;
+    const std::string so = fmt::format("{} of {}", done, all);
+    const float bar = look.px(90);
+    const float right = at.b.x - bar - look.space.medium;
+    const float count = textSize(look.fonts.small, so).x;
+    const float low = y + fontSize(font) - fontSize(look.fonts.small) - look.space.hair;
+    drawText(list, look.fonts.small, {left, low}, look.theme.textMuted,
+             elided(look.fonts.small, path.about, right - count - look.space.large - left));
+    drawText(list, look.fonts.small, {right - count, low}, look.theme.textMuted, so);
+    const float thick = look.px(5);
+    const ImVec2 from{at.b.x - bar, y + (fontSize(font) - thick) * 0.5F};
+    list->AddRectFilled(from, {at.b.x, from.y + thick}, look.theme.field, thick);
+    const float share = all > 0 ? static_cast<float>(done) / static_cast<float>(all) : 0.0F;
+    if (done > 0) {
+      list->AddRectFilled(from, {from.x + bar * share, from.y + thick}, look.theme.accent, thick);
+    }
+  }
+
+  void entry(const PanelContext& panel, const Numbered& of, const Rect& at) {
+    const FrameContext& look = panel.look;
+    const lessons::Lesson& lesson = *of.lesson;
+    ImGui::SetCursorScreenPos(at.a);
+    ImGui::PushID(of.number);
+    ImGui::BeginChild("lesson", at.size(), false,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRect(at.a, {at.b.x - look.space.hair, at.b.y - look.space.hair},
+                  look.theme.panelBorder, look.px(8));
+    Rect room = at.inset(look.px(11));
+    Rect picture = room.cutLeft(look.px(kPictureWidth), look.space.large);
+    drawLessonPicture(look, list, lesson.picture, picture.inset({0.0F, look.px(18)}));
+    ImGui::SetCursorScreenPos(room.a);
     richParagraph(look.fonts, look.fonts.semibold, look.theme.text,
-                  fmt::format("{}  {}", number, lesson.title), width);
-    richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, lesson.about, width);
+                  fmt::format("{}  {}", of.number, lesson.title), room.width());
+    ImGui::SetCursorScreenPos({room.a.x, ImGui::GetCursorScreenPos().y});
+    const ImVec2 below = ImGui::GetCursorScreenPos();
+    const float foot = room.b.y - ImGui::GetFrameHeight();
+    ImGui::PushClipRect(below, {room.b.x, foot - look.space.tight}, true);
+    richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, lesson.about, room.width());
+    ImGui::PopClipRect();
+    ImGui::SetCursorScreenPos({room.a.x, foot});
+    buttons(look, lesson);
+    ImGui::EndChild();
+    ImGui::PopID();
+  }
+
+  void buttons(const FrameContext& look, const lessons::Lesson& lesson) {
     const std::size_t done = run_.doneOf(lesson);
     const std::size_t all = lesson.scenes.size();
-    const char* scenes = lesson.isQuiz ? "questions" : "scenes";
     const bool goesOn = done > 0 && done < all;
     if (pill(look, goesOn ? "Go on" : done == all ? "Again" : "Start", done == 0)) {
       run_.ask(lesson, run_.firstUndoneOf(lesson));
@@ -96,9 +196,10 @@ class LessonsCard final : public Card {
     tip(look, kAboutPresenting);
     ImGui::SameLine();
     inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted,
-                done > 0 ? fmt::format("{} of {} {} {}", done, all, scenes,
-                                       lesson.isQuiz ? "answered" : "done")
-                         : fmt::format("{} {}, {} minutes", all, scenes, lesson.minutes));
+                done == 0       ? fmt::format("{} {}, {} min", all,
+                                        lesson.isQuiz ? "questions" : "scenes", lesson.minutes)
+                : lesson.isQuiz ? fmt::format("{} of {} answered", done, all)
+                                : fmt::format("{} of {} scenes done", done, all));
   }
 
   LessonRun& run_;
@@ -115,11 +216,8 @@ class LearnPage final : public Page {
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
     const FrameContext& look = panel.look;
-    const int columns = columnsIn(look, body.x - look.px(4 * kLearnMargin));
-    const int count = static_cast<int>(formats::shippedLessons().size());
-    const auto rows = static_cast<float>((count + columns - 1) / columns);
-    return {body.x,
-            std::max(body.y, look.px(80) + rows * (look.px(kEntryHeight) + look.space.medium))};
+    const float width = body.x - look.px(4 * kLearnMargin);
+    return {body.x, std::max(body.y, look.px(80) + heightIn(look, width))};
   }
   std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
     const float margin = panel.look.px(kLearnMargin);

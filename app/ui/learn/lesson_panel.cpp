@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/ui/learn/lesson_picture.h"
 #include "app/ui/learn/lesson_run.h"
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
@@ -13,13 +14,15 @@
 namespace headscope::ui {
 namespace {
 
+constexpr const char* kAboutLeaving = "Leaves the lesson, and returns to what you had before it";
+
 class LessonPanel {
  public:
   LessonPanel(const PanelContext& panel, LessonRun& run)
       : panel_(panel), look_(panel.look), run_(run), width_(ImGui::GetContentRegionAvail().x) {}
 
   void draw() {
-    if (run_.atEnd()) return end();
+    if (run_.atEnd()) return run_.lesson().isQuiz ? score() : end();
     head();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     // a window per scene, so that each begins scrolled to its top
@@ -95,12 +98,35 @@ class LessonPanel {
     }
   }
 
+  /// Draws a choice as a button of the panel's width, its text as formulas are written.
   void choice(std::size_t i) {
+    const Theme& t = look_.theme;
     const bool given = run_.answered() && i == run_.scene().predict->right;
     const bool open = !run_.answered() && !run_.tried(i);
-    const std::string text = wrapped(look_.fonts.regular, run_.shown().choices[i],
-                                     width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
-    if (pill(look_, text.c_str(), given, open || given)) run_.answer(i);
+    const std::string& text = run_.shown().choices[i];
+    const ImVec2 pad = ImGui::GetStyle().FramePadding;
+    const float room = width_ - 2.0F * pad.x;
+    const auto paragraph = [&](ImDrawList* list, ImVec2 at, ImU32 color) {
+      return drawRichParagraph(list, look_.fonts, look_.fonts.regular, at, color, text, room);
+    };
+    const ImVec2 size = paragraph(nullptr, {0.0F, 0.0F}, 0);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::BeginDisabled(!open);
+    if (ImGui::InvisibleButton("choice", {width_, size.y + 2.0F * pad.y})) run_.answer(i);
+    ImGui::EndDisabled();
+    ImGui::PopID();
+    const bool hovered = open && ImGui::IsItemHovered();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(at, ImGui::GetItemRectMax(),
+                        given     ? t.accentSoft
+                        : hovered ? t.fieldHover
+                                  : t.field,
+                        ImGui::GetStyle().FrameRounding);
+    paragraph(list, {at.x + pad.x, at.y + pad.y},
+              given  ? t.accentText
+              : open ? t.text
+                     : t.textMuted);
   }
 
   void notCounted(const char* why) {
@@ -127,7 +153,9 @@ class LessonPanel {
       return;
     }
     if (run_.wayGoesOn()) {
-      words(look_.fonts.small, look_.theme.textMuted, "Watch: the run continues to this point.");
+      words(
+          look_.fonts.small, look_.theme.textMuted,
+          run_.pointer().goes() ? "Watch the pointer." : "Watch: the run continues to this point.");
       return;
     }
     words(look_.fonts.small, look_.theme.textMuted,
@@ -150,14 +178,69 @@ class LessonPanel {
     gap();
     ImGui::PushStyleColor(ImGuiCol_Text, look_.theme.textMuted);
     bool& open = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("speaker"), false);
-    if (pill(look_, "For who teaches", open)) open = !open;
+    if (pill(look_, "For teachers", open)) open = !open;
     ImGui::PopStyleColor();
     if (open) words(look_.fonts.small, look_.theme.textMuted, run_.shown().speaker);
   }
 
+  /// Draws what the lesson's last scene shows, the scenes, and the ways on.
+  void end() {
+    const lessons::Lesson& lesson = run_.lesson();
+    const std::size_t all = lesson.scenes.size();
+    const std::size_t done = run_.doneOf(lesson);
+    words(look_.fonts.small, look_.theme.textMuted, lesson.title);
+    words(look_.fonts.title, look_.theme.text, "What you saw");
+    gap();
+    const lessons::Lesson* next = nextLesson();
+    const float rows = next != nullptr ? 2.0F : 1.0F;
+    const float foot = rows * (ImGui::GetFrameHeight() + look_.space.medium) + look_.space.wide;
+    ImGui::BeginChild("seen", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
+    width_ = ImGui::GetContentRegionAvail().x;
+    const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.6F});
+    const std::string seen = drawSeen(panel_, run_.trained(), at);
+    ImGui::SetCursorScreenPos({at.a.x, at.b.y + look_.space.small});
+    words(look_.fonts.small, look_.theme.textMuted, asRichText(seen));
+    gap();
+    words(look_.fonts.semibold, look_.theme.text, fmt::format("{} of {} scenes done", done, all));
+    for (std::size_t i = 0; i < all; ++i) {
+      ImGui::PushID(static_cast<int>(i));
+      question(lesson.scenes[i], i);
+      ImGui::PopID();
+    }
+    ImGui::EndChild();
+    ImGui::Dummy({0.0F, look_.space.tight});
+    if (next != nullptr) {
+      const std::string text = elided(look_.fonts.regular, "Next: " + next->title,
+                                      width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
+      if (pill(look_, text.c_str(), true)) run_.ask(*next, run_.firstUndoneOf(*next));
+    }
+    if (pill(look_, "All lessons", next == nullptr)) return run_.finish();
+    ImGui::SameLine();
+    if (pill(look_, "Keep this layer")) return run_.keep(panel_);
+    tip(look_, "Opens the layer shown here in your own work; undo reverts it");
+    ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, "Leave"));
+    if (pill(look_, "Leave")) run_.leave();
+    tip(look_, kAboutLeaving);
+  }
+
+  /// The shipped lesson after this one, on its path or the next; null: none.
+  const lessons::Lesson* nextLesson() const {
+    const auto& all = formats::shippedLessons();
+    const auto isThis = [&](const lessons::Lesson& each) { return each.id == run_.lesson().id; };
+    const auto here = std::find_if(all.begin(), all.end(), isThis);
+    if (here == all.end()) return nullptr;
+    const auto onPath = std::find_if(
+        here + 1, all.end(), [&](const lessons::Lesson& each) { return each.path == here->path; });
+    if (onPath != all.end()) return &*onPath;
+    const auto undone = std::find_if(all.begin(), all.end(), [&](const lessons::Lesson& each) {
+      return !isThis(each) && run_.doneOf(each) < each.scenes.size();
+    });
+    return undone != all.end() ? &*undone : nullptr;
+  }
+
   /// Draws the score of a quiz, question by question. Each open question has a button to the lesson
   /// that explains it.
-  void end() {
+  void score() {
     const lessons::Lesson& quiz = run_.lesson();
     const std::size_t all = quiz.scenes.size();
     const std::size_t done = run_.doneOf(quiz);
@@ -219,7 +302,7 @@ class LessonPanel {
     const bool last = run_.isLast();
     const std::optional<std::size_t> from = run_.cameFrom();
     const bool skips = run_.lesson().isQuiz && run_.scene().check && !run_.shown().checked;
-    if (pill(look_, skips ? "Skip" : !last ? "Next" : from ? "Back to the quiz" : "Finish", true)) {
+    if (pill(look_, skips ? "Skip" : from && last ? "Back to the quiz" : "Next", true)) {
       run_.next(panel_);
     }
     tip(look_, "Page down");
@@ -232,7 +315,7 @@ class LessonPanel {
     }
     ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, "Leave"));
     if (pill(look_, "Leave")) run_.leave();
-    tip(look_, "Leaves the lesson, and returns to what you had before it");
+    tip(look_, kAboutLeaving);
   }
 
   const PanelContext& panel_;

@@ -10,6 +10,7 @@
 #include "app/ui/frame_commands.h"
 #include "app/ui/learn/lesson_facts.h"
 #include "app/ui/panel.h"
+#include "app/ui/preferences.h"
 #include "app/ui/rich_text.h"
 #include "app/view_json.h"
 #include "core/base/error.h"
@@ -133,6 +134,8 @@ void LessonRun::leave() {
   starts_.clear();
   began_.clear();
   left_.clear();
+  trained_.reset();
+  pointer_.stop();
   atEnd_ = false;
   shown_ = {};
   read_ = {};
@@ -153,6 +156,7 @@ void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   hint_ = wayShown_ = false;
   shown_ = {};
   read_ = {};
+  pointer_.stop();
   haltsRun_ = !toTrainStep_.empty();
   toTrainStep_.clear();
   newRun_ = this->scene().newRun;
@@ -167,7 +171,8 @@ void LessonRun::show(const PanelContext& panel, ViewState view, const std::strin
   panel.frame = frame;
   panel.frame.playing = panel.frame.stagePlaying = panel.frame.decodePlaying = false;
   panel.frame.fromStage = false;
-  toPlace_ = Place{panel.selection.item, panel.selection.head};
+  toPlace_ =
+      Place{panel.selection.item, panel.selection.head, std::exchange(panel.stageView.word, -1)};
   toChoose_ = choose;
 }
 
@@ -176,8 +181,7 @@ void LessonRun::next(const PanelContext& panel) {
   left_[scene_] = panel.history->current();
   if (isLast()) {
     if (cameFrom()) return returnToQuestion();
-    if (!lesson_->isQuiz) return finish();
-    atEnd_ = true;
+    if (std::exchange(atEnd_, true)) finish();
     return;
   }
   if (!lesson_->scenes[scene_ + 1].continues) return goTo(panel, scene_ + 1);
@@ -190,6 +194,11 @@ void LessonRun::next(const PanelContext& panel) {
 
 void LessonRun::finish() {
   listAsked_ = true;
+  leave();
+}
+
+void LessonRun::keep(const PanelContext& panel) {
+  kept_ = panel.history->current();
   leave();
 }
 
@@ -253,10 +262,22 @@ std::optional<std::size_t> LessonRun::lastWrong() const {
   return wrong_.empty() ? std::nullopt : std::optional(wrong_.back());
 }
 
+void LessonRun::showHint() {
+  hint_ = true;
+  if (scene().check) pointer_.mark(scene().check->way.control);
+}
+
 void LessonRun::showWay(const PanelContext& panel) {
-  if (!scene().check) return;
-  const lessons::Way& way = scene().check->way;
+  if (!scene().check || wayGoesOn()) return;
   wayShown_ = true;
+  const std::string& control = scene().check->way.control;
+  if (control.empty() || !panel.preferences.animate) return takeWay(panel);
+  pointer_.go(control, ImGui::GetIO().MousePos, panel.look.now);
+}
+
+/// Does what the exercise asks, once the pointer has shown where.
+void LessonRun::takeWay(const PanelContext& panel) {
+  const lessons::Way& way = scene().check->way;
   // from the exercise as it began, whatever the reader has tried
   ViewState view = scene().continues ? withView(panel.view, scene().view) : viewOf(scene_);
   if (!way.view.empty()) view = viewFromJson(way.view, std::move(view));
@@ -309,12 +330,16 @@ void LessonRun::follow(const PanelContext& panel, LiveTraining& training) {
   if (std::exchange(haltsRun_, false)) training.play(false);
   if (std::exchange(newRun_, false)) training.forget();
   panel.frame.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
+  panel.frame.spotlight = open() && !atEnd_ && !shown_.checked ? scene().card : std::string();
   if (!open()) return;
+  trained_ = training.moment();
+  if (pointer_.takeArrival(panel.look.now)) takeWay(panel);
   const bool computed =
       &panel.trace.document() == &panel.document && !panel.commands.has<OpenDocument>();
   if (computed && toPlace_) {
     panel.selection.item = toPlace_->item;
     panel.selection.head = toPlace_->head;
+    panel.stageView.word = toPlace_->word;
     toPlace_.reset();
   }
   if (computed && !toChoose_.empty()) {
@@ -377,6 +402,7 @@ void LessonRun::read(const lessons::FactSource& facts, bool typed) {
     shown_.yet = lessons::filledInIfKnown(now.check->yet, facts);
   }
   if (!holdsNow) return;
+  pointer_.mark({});
   shown_.checked = true;
   shown_.done = filled(whenDone_);
   noteDone();

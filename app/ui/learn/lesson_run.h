@@ -13,6 +13,7 @@
 
 #include "app/live_training.h"
 #include "app/ui/frame_context.h"
+#include "app/ui/learn/lesson_pointer.h"
 #include "app/ui/sentence_strip.h"
 #include "app/ui/view_state.h"
 #include "core/document/fwd.h"
@@ -57,15 +58,19 @@ class LessonRun {
   /// Goes to a scene as the lesson's scenes up to it set the document and the view, whatever the
   /// reader has changed.
   void goTo(const PanelContext& panel, std::size_t scene);
-  /// next() goes to the next scene, or after the last one leaves the lesson (for a quiz, shows the
-  /// score). back() goes to the previous scene: to the document it was left with, or, if it has an
-  /// exercise, to the one it began with.
+  /// next() goes to the next scene, or after the last one to the lesson's end, and from there to
+  /// the list of lessons. back() goes to the previous scene: to the document it was left with, or,
+  /// if it has an exercise, to the one it began with.
   void next(const PanelContext& panel);
   void back(const PanelContext& panel);
-  /// Returns whether the score of a quiz is shown, after its last question.
+  /// Returns whether the end of the lesson is shown, after its last scene: what was seen, and of a
+  /// quiz its score.
   bool atEnd() const { return atEnd_; }
   /// Leaves the lesson for the list of lessons, which the application opens.
   void finish();
+  /// Leaves the lesson and opens its present document in the user's own work.
+  void keep(const PanelContext& panel);
+  DocumentPtr takeKept() { return std::exchange(kept_, nullptr); }
   bool takeListAsked() { return std::exchange(listAsked_, false); }
   /// The index of the quiz question that opened this lesson, to return to; empty: none.
   std::optional<std::size_t> cameFrom() const;
@@ -88,19 +93,23 @@ class LessonRun {
   bool tried(std::size_t choice) const;
   /// The wrong answer given last.
   std::optional<std::size_t> lastWrong() const;
-  void showHint() { hint_ = true; }
+  void showHint();
   bool hintShown() const { return hint_; }
   /// Carries out the scene's exercise; the scene then does not count as done.
   void showWay(const PanelContext& panel);
   bool wayShown() const { return wayShown_; }
-  /// Returns whether the training run is still going to the step that the shown way needs.
-  bool wayGoesOn() const { return !toTrainStep_.empty(); }
+  /// Returns whether the training run is still going to the step that the shown way needs, or the
+  /// pointer to the control.
+  bool wayGoesOn() const { return pointer_.goes() || !toTrainStep_.empty(); }
+  LessonPointer& pointer() { return pointer_; }
 
   /// Called once a frame, with the page's panel. Chooses and lights the cells that the scene names
   /// once its pass is computed, runs the training that a shown way needs, and checks whether the
   /// exercise is done.
   void follow(const PanelContext& panel, LiveTraining& training);
   const Shown& shown() const { return shown_; }
+  /// The newest moment of the training run; null: none.
+  const TrainingMoment* trained() const { return trained_.get(); }
 
   /// The keys ("02_by_hand/3") of scenes whose exercise was done without showWay() and whose
   /// question was answered rightly (in a quiz: at the first try), and of scenes without either that
@@ -119,6 +128,7 @@ class LessonRun {
     bool presented = false;
   };
   void noteDone();
+  void takeWay(const PanelContext& panel);
   void begin(const PanelContext& panel, Asked asked);
   DocumentPtr startOf(std::size_t scene);
   ViewState viewOf(std::size_t scene) const;
@@ -144,10 +154,13 @@ class LessonRun {
   bool answered_ = false;
   std::vector<std::size_t> wrong_;  // the wrong answers given to the question
   bool hint_ = false, wayShown_ = false;
+  LessonPointer pointer_;
+  DocumentPtr kept_;
+  std::shared_ptr<const TrainingMoment> trained_;
   std::string whenDone_;  // the confirmation, with the facts from before filled in
   /// What to show once the pass is computed; the previous pass may have fewer heads or items.
   struct Place {
-    Index item = 0, head = 0;
+    Index item = 0, head = 0, word = -1;
   };
   std::optional<Place> toPlace_;
   std::string toChoose_;     // the cell to choose once its pass is computed

@@ -35,7 +35,7 @@ class StartPanel {
     if (entry("Watch a word travel", "Nine places, from the word to its result; ninety seconds."))
       play();
     lesson("02_", "Three words, two heads, numbers to check on paper.");
-    lesson("03_", "What one head cannot do, and several can.");
+    lesson("03_", "What one head has to share, and several need not.");
     if (entry("Watch heads learn", "A small model finds its heads' roles before your eyes.")) {
       panel_.selection.page = kTrainPage;
     }

@@ -90,6 +90,7 @@ class SmallStagesCard final : public Card {
     ImGui::SetCursorScreenPos(at.a);
     ImGui::PushID(static_cast<int>(head));
     if (ImGui::InvisibleButton("head", at.size())) chooseHead(panel, head);
+    noteControl(look, fmt::format("Head {}", head + 1));
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
     const std::string title = purposeTitle(panel.purposes, head);
