@@ -42,12 +42,14 @@ class StripText {
     const float gap = look_.px(26);
     for (std::size_t i = 0; i < strip_.choices.size(); ++i) {
       const std::string text = fmt::format("{}  {}", static_cast<char>('A' + i), strip_.choices[i]);
-      const float wide = textSize(font, text).x;
+      const float wide = richTextSize(look_.fonts, font, text).x;
       if (x > 0.0F && x + wide > width_) {
         x = 0.0F;
         y += line;
       }
-      if (list != nullptr) drawText(list, font, {at.x + x, at.y + y}, colorOf(i), text);
+      if (list != nullptr) {
+        drawRichText(list, look_.fonts, font, {at.x + x, at.y + y}, colorOf(i), text);
+      }
       x += wide + gap;
     }
     return strip_.choices.empty() ? y : y + line;

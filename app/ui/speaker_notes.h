@@ -11,11 +11,10 @@
 namespace headscope::ui {
 
 struct SpeakerNotes {
-  std::string
-      heading;        // "Attention in ten minutes · 3 of 13"; empty: no lecture is open
-  std::string title;  // title of the scene
-  std::string say;    // rich text
-  std::string next;   // the effect of the next key
+  std::string heading;  // "Attention in ten minutes · 3 of 13"; empty: no lecture is open
+  std::string title;    // title of the scene
+  std::string say;      // rich text
+  std::string next;     // the effect of the next key
   std::string nextSentence = {};  // … and what the audience will read then; rich text
   double seconds = 0.0;
   int minutes = 0;  // intended duration; 0: unknown

@@ -77,11 +77,11 @@ TEST(LearnPage, AnAnswerIsShownAfterAChoiceAlone) {
   ui.press(Key::pageDown);
   ui.settle();
   EXPECT_FALSE(ui.shows("512 ÷ 8 = 64", "lesson"));
-  ui.click("dmodel × heads", "lesson");
+  ui.click("d_model × heads", "lesson");
   ui.settle();
   EXPECT_TRUE(ui.shows("Not quite.", "lesson")) << ui.screen().all("lesson");
   EXPECT_FALSE(ui.shows("512 ÷ 8 = 64", "lesson"));
-  ui.click("dmodel ÷ heads", "lesson");
+  ui.click("d_model ÷ heads", "lesson");
   EXPECT_TRUE(ui.shows("512 ÷ 8 = 64", "lesson"));
 }
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "app/ui/ids.h"
 #include "app/ui/learn/lesson_picture.h"
 #include "app/ui/learn/lesson_run.h"
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/formats/lesson_json.h"
 
@@ -196,10 +198,15 @@ class LessonPanel {
     const float foot = rows * (ImGui::GetFrameHeight() + look_.space.medium) + look_.space.wide;
     ImGui::BeginChild("seen", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
     width_ = ImGui::GetContentRegionAvail().x;
-    const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.6F});
+    const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.45F});
     const std::string seen = drawSeen(panel_, run_.trained(), at);
     ImGui::SetCursorScreenPos({at.a.x, at.b.y + look_.space.small});
     words(look_.fonts.small, look_.theme.textMuted, asRichText(seen));
+    gap();
+    const bool keeps = panel_.selection.page != kTrainPage && pill(look_, "Keep this layer");
+    if (panel_.selection.page != kTrainPage) {
+      tip(look_, "Opens the layer shown here in your own work; undo reverts it");
+    }
     gap();
     words(look_.fonts.semibold, look_.theme.text, fmt::format("{} of {} scenes done", done, all));
     for (std::size_t i = 0; i < all; ++i) {
@@ -208,6 +215,7 @@ class LessonPanel {
       ImGui::PopID();
     }
     ImGui::EndChild();
+    if (keeps) return run_.keep(panel_);
     ImGui::Dummy({0.0F, look_.space.tight});
     if (next != nullptr) {
       const std::string text = elided(look_.fonts.regular, "Next: " + next->title,
@@ -215,9 +223,6 @@ class LessonPanel {
       if (pill(look_, text.c_str(), true)) run_.ask(*next, run_.firstUndoneOf(*next));
     }
     if (pill(look_, "All lessons", next == nullptr)) return run_.finish();
-    ImGui::SameLine();
-    if (pill(look_, "Keep this layer")) return run_.keep(panel_);
-    tip(look_, "Opens the layer shown here in your own work; undo reverts it");
     ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, "Leave"));
     if (pill(look_, "Leave")) run_.leave();
     tip(look_, kAboutLeaving);
