@@ -103,6 +103,7 @@ std::vector<BackgroundPart> App::State::makeParts() {
     takeResult();
   };
   const auto followSessions = [this](double) {
+    followLesson();  // before the view of an opened session comes
     sessions.setOwnView(own.view());
     if (!sessions.follow()) return;
     viewOpened();

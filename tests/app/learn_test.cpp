@@ -1,7 +1,11 @@
 // Lessons in the window: a scene's state and view, a question, a task done by hand, the way on.
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
+#include <utility>
 
 #include "app/ui/learn/lesson_picture.h"
 #include "app/ui/learn/lesson_run.h"
@@ -451,6 +455,71 @@ TEST(LearnPage, DimsWhatASceneDoesNotSpeakOf) {
   ui.settle();
   ui.click("Leave", "lesson");
   EXPECT_FALSE(ui.window("spotlight"));
+}
+
+/// A pattern of a text as it is on the screen without spaces, with any number in place of each
+/// fact.
+std::string patternOf(const std::string& text) {
+  std::string pattern;
+  bool raised = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool wasRaised = std::exchange(raised, c == '^' || c == '_');
+    if (raised || c == ' ' || c == '}' || (c == '{' && wasRaised)) continue;
+    if (c == '{') {
+      pattern += "[0-9,.]+";
+      i = text.find('}', i);
+      continue;
+    }
+    const char shown = c == '\\' ? text[++i] : c;
+    if (std::ispunct(static_cast<unsigned char>(shown)) != 0) pattern += '\\';
+    pattern += shown;
+  }
+  return pattern;
+}
+
+/// Clicks a choice, which may have several lines. Returns whether it is on the screen.
+bool choose(AppDriver& ui, const std::string& choice) {
+  const std::regex whole(patternOf(choice));
+  const ScreenText screen = ui.screen();
+  const auto& runs = screen.runs();
+  for (std::size_t first = 0; first < runs.size(); ++first) {
+    if (runs[first].window.find("lesson") == std::string::npos) continue;
+    std::string lines;
+    for (std::size_t r = first; r < std::min(runs.size(), first + 5); ++r) {
+      lines += withoutSpaces(runs[r].text);
+      if (!std::regex_match(lines, whole)) continue;
+      ui.clickAt(runs[first].spot(0, runs[first].text.size()).centre());
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The lessons come in the reverse order.
+TEST(LearnPage, EveryQuestionIsAnsweredWronglyAndThenRightly) {
+  AppDriver ui;
+  const auto& all = formats::shippedLessons();
+  for (auto lesson = all.rbegin(); lesson != all.rend(); ++lesson) {
+    openLesson(ui, onScreen(lesson->title));
+    for (const lessons::Scene& scene : lesson->scenes) {
+      if (scene.predict) {
+        const auto& choices = scene.predict->choices;
+        for (std::size_t i = 0; i < choices.size(); ++i) {
+          if (i == scene.predict->right) continue;
+          EXPECT_TRUE(choose(ui, choices[i].text))
+              << choices[i].text << ": " << ui.screen().all("lesson");
+          EXPECT_TRUE(ui.shows("Not quite.", "lesson")) << scene.title;
+        }
+        EXPECT_FALSE(ui.shows("Yes.", "lesson")) << scene.title;
+        EXPECT_TRUE(choose(ui, choices[scene.predict->right].text))
+            << scene.title << ": " << ui.screen().all("lesson");
+        EXPECT_TRUE(ui.shows("Yes.", "lesson")) << scene.title;
+      }
+      ui.press(Key::pageDown);
+    }
+    ui.press(Key::pageDown);
+  }
 }
 
 /// A quiz shows the actual answer, read from the pass; its end lists the questions still open.

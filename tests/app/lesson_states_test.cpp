@@ -221,6 +221,20 @@ TEST_F(SessionWindow, ASessionThatIsOpenedEndsTheLesson) {
   EXPECT_EQ(ui_.document().input->tokens.front().front(), "My") << "the user's own history";
 }
 
+TEST_F(SessionWindow, ASceneOfOnesOwnThatIsRecalledEndsTheLesson) {
+  ui_.typeSentence("My bird sang.");
+  ui_.view().selection.head = 5;
+  ui_.view().selection.page = kHeadsPage;
+  ui_.press(Key{'1'}, true);
+  ui_.view().selection.head = 2;
+  begin(ui_, formats::shippedLessons().front());
+  ui_.press(Key{'1'});
+  EXPECT_FALSE(ui_.shows("1 of 6", "lesson"));
+  EXPECT_EQ(ui_.view().selection.head, 5);
+  EXPECT_EQ(ui_.view().selection.page, kHeadsPage);
+  EXPECT_EQ(ui_.document().input->tokens.front().front(), "My");
+}
+
 /// A sentence of one's own is kept where a scene continues, and only there.
 TEST(LessonStates, ASceneContinuesWithTheReadersOwnWhereItSaysSo) {
   const std::filesystem::path file = "own-sentence.lesson.json";
