@@ -64,6 +64,29 @@ TEST(ControlFocus, PaintsAMaskFromAStartingPointWithoutTheMouse) {
   EXPECT_TRUE(pressesUntil(ui, Key::right, 8, [&] { return ui.config().mask.painted != nullptr; }));
 }
 
+TEST(ControlFocus, AnswersTheQuestionOfALesson) {
+  AppDriver ui;
+  ui.view().selection.page = kLearnPage;
+  ui.frame();
+  ui.press(Key::tab);
+  ui.press(Key::down);  // from the lecture to the lesson below it
+  ui.press(Key::left);
+  ui.press(Key::space);
+  ASSERT_TRUE(ui.shows("One head for two jobs · 1 of 4", "lesson")) << ui.screen().all();
+  ui.press(Key::pageDown);
+  ui.press(Key::f2);
+  // from the tools back over the steps to the lesson
+  for (int i = 0; i < 2; ++i) ui.press(Key::f2, false, true);
+  ui.press(Key::space);
+  EXPECT_TRUE(ui.shows("Not quite.", "lesson")) << ui.screen().all("lesson");
+  ui.press(Key::down);
+  ui.press(Key::space);
+  EXPECT_TRUE(ui.shows("Yes.", "lesson")) << ui.screen().all("lesson");
+  ui.press(Key::escape);
+  ui.press(Key::pageDown);
+  EXPECT_TRUE(ui.shows("3 of 4", "lesson")) << ui.screen().all("lesson");
+}
+
 TEST(ControlFocus, JumpsInTheHistoryAndRemovesAPin) {
   AppDriver ui;
   ui.view().selection.cell = CellRef{TensorId::rawScores, 0, 0, 1, 2};

@@ -161,8 +161,8 @@ class LessonsCard final : public Card {
     const lessons::Lesson& lesson = *of.lesson;
     ImGui::SetCursorScreenPos(at.a);
     ImGui::PushID(of.number);
-    ImGui::BeginChild("lesson", at.size(), false,
-                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    beginPart("lesson", at.size(),
+              ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRect(at.a, {at.b.x - look.space.hair, at.b.y - look.space.hair},
                   look.theme.panelBorder, look.px(8));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/ui/control_focus.h"
 #include "app/ui/ids.h"
 #include "app/ui/learn/lesson_picture.h"
 #include "app/ui/learn/lesson_run.h"
@@ -30,6 +31,7 @@ class LessonPanel {
     // a window per scene, so that each begins scrolled to its top
     const std::string id = fmt::format("{}/{}", run_.lesson().id, run_.place() + 1);
     ImGui::BeginChild(id.c_str(), {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
+    joinNavigation();
     if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0.0F);
     width_ = ImGui::GetContentRegionAvail().x;
     words(look_.fonts.regular, look_.theme.text, run_.shown().text);
@@ -197,6 +199,7 @@ class LessonPanel {
     const float rows = next != nullptr ? 2.0F : 1.0F;
     const float foot = rows * (ImGui::GetFrameHeight() + look_.space.medium) + look_.space.wide;
     ImGui::BeginChild("seen", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
+    joinNavigation();
     width_ = ImGui::GetContentRegionAvail().x;
     const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.45F});
     const std::string seen = drawSeen(panel_, run_.trained(), at);
@@ -258,6 +261,7 @@ class LessonPanel {
     gap();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     ImGui::BeginChild("answered", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
+    joinNavigation();
     width_ = ImGui::GetContentRegionAvail().x;
     for (std::size_t i = 0; i < all; ++i) {
       ImGui::PushID(static_cast<int>(i));
