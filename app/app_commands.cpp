@@ -53,6 +53,7 @@ void App::State::run(const ui::FrameCommands& commands) {
     std::visit(one, command);
     if (!std::holds_alternative<ui::KeepGesture>(command)) wantsFrame = true;
   }
+  if (documents.ownIsAside()) return;  // the model's edits belong to the own document
   for (const Edit& edit : model.live.takeFlowEdits()) documents.apply(edit, "");
 }
 

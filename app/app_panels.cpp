@@ -195,7 +195,8 @@ void App::State::spotlight(const ui::PanelContext& panel, const ui::Page& page,
     const ui::Rect card =
         ui::Rect::at({origin.x + places[i].a.x, origin.y + places[i].a.y}, places[i].size());
     if (i == at) {
-      list->AddRect(card.a, card.b, panel.look.theme.accent, round, 0, panel.look.px(1.5F));
+      const ui::Rect edge = card.outset(panel.look.px(3));
+      list->AddRect(edge.a, edge.b, panel.look.theme.accent, round, 0, panel.look.px(1.5F));
     } else if (!card.contains(ImGui::GetIO().MousePos)) {
       list->AddRectFilled(card.a, card.b, ui::withAlpha(panel.look.theme.window, 0.45F), round);
     }
