@@ -431,6 +431,8 @@ void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
   state_->dropped.insert(state_->dropped.end(), paths.begin(), paths.end());
 }
 
+void App::leaveLesson() { state_->lesson.leave(); }
+
 bool App::finish() {
   bool news = false;
   for (const BackgroundPart& part : state_->parts) news = part.finish() || news;

@@ -103,6 +103,8 @@ class App {
   /// one entry of the history. A refusal appears in the status bar.
   void apply(const Edit& edit, const std::string& gesture = "");
   void dropFiles(const std::vector<std::filesystem::path>& paths);
+  /// Leaves the open lesson, if any; the next frame shows what was before it.
+  void leaveLesson();
   /// Opens the session in a link (link.h). A failure appears in the status bar.
   void openLink(const std::string& link);
   void copyLink();

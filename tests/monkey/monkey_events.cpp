@@ -304,7 +304,8 @@ void Monkey::undoToTheStart() {
   note("undo to the start, and redo");
   letGo();
   host_.resize(1280, 800);
-  // the page Model has a history of its own
+  app_->leaveLesson();  // it has a history of its own, and the page Model has one
+  frame();
   if (app_->view().selection.page == ui::kModelPage) app_->view().selection.page = ui::kFlowPage;
   frame();
   constexpr int kOut = 12;
