@@ -216,6 +216,7 @@ class SentenceCard final : public Card {
     int hovered = -1;
     for (std::size_t i = 0; i < layout.words.size(); ++i) {
       const Rect& at = layout.words[i];
+      if (at.empty()) continue;  // no room, or a token without a glyph
       ImGui::SetCursorScreenPos(at.a);
       ImGui::PushID(static_cast<int>(i));
       const bool clicked = ImGui::InvisibleButton("word", at.size());
@@ -245,6 +246,7 @@ class SentenceCard final : public Card {
 
   int markButton(const PanelContext& panel, const SentenceLayout& layout) {
     const Rect all{layout.words.front().a, layout.words.back().b};
+    if (all.empty()) return -1;
     ImGui::SetCursorScreenPos(all.a);
     const bool clicked = ImGui::InvisibleButton("marks", all.size());
     if (!ImGui::IsItemHovered() && !clicked) return -1;
