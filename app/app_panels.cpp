@@ -271,6 +271,7 @@ void App::State::oneCard(const ui::PanelContext& panel, std::string_view id, ui:
 
 void App::State::panels(const ui::PanelContext& panel) {
   lesson.follow(panel, training);
+  keepViewValid();  // a lesson's view may belong to a pass that is not computed yet
   if (lesson.takePresenting()) {
     presenter.begin(view.selection);
     lecture.beginAnew();
