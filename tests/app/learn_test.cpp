@@ -1,41 +1,14 @@
 // Lessons in the window: a scene's state and view, a question, a task done by hand, the way on.
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <string>
-#include <utility>
 
-#include "app/ui/learn/lesson_picture.h"
 #include "app/ui/learn/lesson_run.h"
-#include "app_driver.h"
 #include "core/formats/lesson_json.h"
+#include "lesson_window.h"
 
 namespace headscope::ui {
 namespace {
-
-/// The text as it is on the screen, without the signs that raise or lower letters.
-std::string onScreen(std::string text) {
-  std::erase_if(text,
-                [](char c) { return std::string_view("^_{}\\").find(c) != std::string::npos; });
-  return text;
-}
-
-void openLesson(AppDriver& ui, const std::string& title) {
-  ui.view().selection.page = kLearnPage;
-  ui.frame();
-  const ScreenText screen = ui.screen();
-  bool found = false;
-  for (const TextRun& run : screen.runs()) {
-    found = found || run.text.ends_with(withoutSpaces(title));
-    if (!found || run.text != "Start") continue;
-    ui.clickAt(run.spot(0, run.text.size()).centre());
-    break;
-  }
-  ui.settle();
-  ui.frame();
-}
 
 void openFirstLesson(AppDriver& ui) { openLesson(ui, "One word asks"); }
 
@@ -87,25 +60,6 @@ TEST(LearnPage, AnAnswerIsShownAfterAChoiceAlone) {
   EXPECT_FALSE(ui.shows("512 ÷ 8 = 64", "lesson"));
   ui.click("d_model ÷ heads", "lesson");
   EXPECT_TRUE(ui.shows("512 ÷ 8 = 64", "lesson"));
-}
-
-TEST(LearnPage, AWrongAnswerSaysWhatItMeansAndLeavesTheQuestionOpen) {
-  AppDriver ui;
-  openLesson(ui, "Twelve questions");
-  for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
-  for (const char* wrong : {"dk", "h"}) {
-    const ScreenText screen = ui.screen();
-    for (const TextRun& run : screen.runs()) {
-      if (run.text != wrong) continue;
-      ui.clickAt(run.spot(0, run.text.size()).centre());
-      break;
-    }
-  }
-  EXPECT_TRUE(ui.shows("That is how many heads there are", "lesson")) << ui.screen().all("lesson");
-  EXPECT_FALSE(ui.shows("That is one headi", "lesson")) << "the last one alone";
-  ui.click("h × dk", "lesson");
-  EXPECT_TRUE(ui.shows("8 × 64 = 512", "lesson")) << ui.screen().all("lesson");
-  EXPECT_TRUE(ui.shows("The score counts first answers", "lesson"));
 }
 
 TEST(LearnPage, ASceneShowsTheSentenceOfABatchThatItNames) {
@@ -387,138 +341,6 @@ TEST(LearnPage, EverySceneCanBeGoneThrough) {
       ui.frame();
     }
     ui.press(Key::pageDown);  // from the lesson's end to the list
-  }
-}
-
-TEST(LearnPage, EndsWithWhatWasSeenAndTheNextLesson) {
-  AppDriver ui;
-  openFirstLesson(ui);
-  for (int i = 0; i < 6; ++i) ui.press(Key::pageDown);
-  EXPECT_TRUE(ui.shows("What you saw", "lesson")) << ui.screen().all("lesson");
-  EXPECT_TRUE(ui.shows("Head 2: “sat” looks at “cat”.", "lesson")) << ui.screen().all("lesson");
-  EXPECT_TRUE(ui.shows("2 of 6 scenes done", "lesson")) << ui.screen().all("lesson");
-  ui.press(Key::pageUp);
-  EXPECT_TRUE(ui.shows("6 of 6", "lesson")) << "back to the last scene";
-  ui.press(Key::pageDown);
-  ui.click("Next: One head for two jobs", "lesson");
-  EXPECT_TRUE(ui.shows("One head for two jobs · 1 of", "lesson")) << ui.screen().all("lesson");
-}
-
-TEST(LearnPage, TheLayerOfALessonCanBeKept) {
-  AppDriver ui(presetDocument("bert-base"));
-  openFirstLesson(ui);
-  for (int i = 0; i < 6; ++i) ui.press(Key::pageDown);
-  ui.click("Keep this layer", "lesson");
-  EXPECT_EQ(ui.config().numHeads, 8);
-  EXPECT_EQ(ui.undoAll(), 1);
-  EXPECT_EQ(ui.config().numHeads, 12);
-}
-
-TEST(LearnPage, ShowsThreePathsWithTheirProgress) {
-  AppDriver ui;
-  for (const lessons::Lesson& lesson : formats::shippedLessons()) {
-    EXPECT_TRUE(isLessonPicture(lesson.picture)) << lesson.id;
-  }
-  EXPECT_FALSE(isLessonPicture("none"));
-  openFirstLesson(ui);
-  ui.press(Key::pageDown);
-  ui.click("Leave", "lesson");
-  for (const char* path : {"Ten minutes", "An hour", "A course"}) {
-    EXPECT_TRUE(ui.shows(path, "lessons")) << path;
-  }
-  EXPECT_TRUE(ui.shows("1 of 10", "lessons")) << ui.screen().all("lessons");
-}
-
-/// The pointer takes its way before anything changes.
-TEST(LearnPage, ShowMePointsAtTheControlFirst) {
-  AppDriver ui;
-  openLesson(ui, "Splitting is a reshape");
-  ui.press(Key::pageDown);
-  ui.host().click(ui.app(), ui.at("Show me", "lesson"));
-  ui.host().frames(ui.app(), 15);
-  EXPECT_TRUE(ui.shows("Watch the pointer.", "lesson")) << ui.screen().all("lesson");
-  EXPECT_EQ(ui.config().numHeads, 8);
-  ui.settle();
-  EXPECT_EQ(ui.config().numHeads, 12);
-  EXPECT_TRUE(ui.shows("Shown.", "lesson")) << ui.screen().all("lesson");
-}
-
-TEST(LearnPage, DimsWhatASceneDoesNotSpeakOf) {
-  AppDriver ui;
-  EXPECT_FALSE(ui.window("spotlight"));
-  openFirstLesson(ui);
-  EXPECT_TRUE(ui.window("spotlight"));
-  ui.view().selection.page = kTrainPage;  // the reader goes elsewhere
-  ui.settle();
-  EXPECT_FALSE(ui.window("spotlight"));
-  ui.view().selection.page = kStagePage;
-  ui.settle();
-  ui.click("Leave", "lesson");
-  EXPECT_FALSE(ui.window("spotlight"));
-}
-
-/// A pattern of a text as it is on the screen without spaces, with any number in place of each
-/// fact.
-std::string patternOf(const std::string& text) {
-  std::string pattern;
-  bool raised = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool wasRaised = std::exchange(raised, c == '^' || c == '_');
-    if (raised || c == ' ' || c == '}' || (c == '{' && wasRaised)) continue;
-    if (c == '{') {
-      pattern += "[0-9,.]+";
-      i = text.find('}', i);
-      continue;
-    }
-    const char shown = c == '\\' ? text[++i] : c;
-    if (std::ispunct(static_cast<unsigned char>(shown)) != 0) pattern += '\\';
-    pattern += shown;
-  }
-  return pattern;
-}
-
-/// Clicks a choice, which may have several lines. Returns whether it is on the screen.
-bool choose(AppDriver& ui, const std::string& choice) {
-  const std::regex whole(patternOf(choice));
-  const ScreenText screen = ui.screen();
-  const auto& runs = screen.runs();
-  for (std::size_t first = 0; first < runs.size(); ++first) {
-    if (runs[first].window.find("lesson") == std::string::npos) continue;
-    std::string lines;
-    for (std::size_t r = first; r < std::min(runs.size(), first + 5); ++r) {
-      lines += withoutSpaces(runs[r].text);
-      if (!std::regex_match(lines, whole)) continue;
-      ui.clickAt(runs[first].spot(0, runs[first].text.size()).centre());
-      return true;
-    }
-  }
-  return false;
-}
-
-/// The lessons come in the reverse order.
-TEST(LearnPage, EveryQuestionIsAnsweredWronglyAndThenRightly) {
-  AppDriver ui;
-  const auto& all = formats::shippedLessons();
-  for (auto lesson = all.rbegin(); lesson != all.rend(); ++lesson) {
-    openLesson(ui, onScreen(lesson->title));
-    for (const lessons::Scene& scene : lesson->scenes) {
-      if (scene.predict) {
-        const auto& choices = scene.predict->choices;
-        for (std::size_t i = 0; i < choices.size(); ++i) {
-          if (i == scene.predict->right) continue;
-          EXPECT_TRUE(choose(ui, choices[i].text))
-              << choices[i].text << ": " << ui.screen().all("lesson");
-          EXPECT_TRUE(ui.shows("Not quite.", "lesson")) << scene.title;
-        }
-        EXPECT_FALSE(ui.shows("Yes.", "lesson")) << scene.title;
-        EXPECT_TRUE(choose(ui, choices[scene.predict->right].text))
-            << scene.title << ": " << ui.screen().all("lesson");
-        EXPECT_TRUE(ui.shows("Yes.", "lesson")) << scene.title;
-      }
-      ui.press(Key::pageDown);
-    }
-    ui.press(Key::pageDown);
   }
 }
 

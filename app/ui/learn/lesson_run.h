@@ -158,7 +158,7 @@ class LessonRun {
   DocumentPtr kept_;
   std::shared_ptr<const TrainingMoment> trained_;
   std::string whenDone_;  // the confirmation, with the facts from before filled in
-  /// What to show once the pass is computed; the previous pass may have fewer heads or items.
+  /// The place to show once the pass is computed; the previous pass may have fewer heads or items.
   struct Place {
     Index item = 0, head = 0, word = -1;
   };
