@@ -92,9 +92,9 @@ class Reader {
       spot.max = {std::max(spot.max.x, corner[i].pos.x), std::max(spot.max.y, corner[i].pos.y)};
     }
     spot.font = found->second.font;
-    // turned or not
     const ImVec2 down(corner[3].pos.x - corner[0].pos.x, corner[3].pos.y - corner[0].pos.y);
     spot.stretch = std::hypot(down.x, down.y) / found->second.height;
+    spot.turned = std::atan2(-down.x, down.y) * 57.29578F;
     const ImVec2 c = spot.centre();
     const ImVec4& clip = command.ClipRect;
     if (c.x < clip.x || c.x > clip.z || c.y < clip.y || c.y > clip.w) return true;  // not seen

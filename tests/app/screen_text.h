@@ -16,6 +16,7 @@ struct Spot {
   ImU32 color = 0;
   const ImFont* font = nullptr;
   float stretch = 1.0F;  // its height, of what it is in the font
+  float turned = 0.0F;   // by so many degrees, clockwise
 
   ImVec2 centre() const { return {(min.x + max.x) * 0.5F, (min.y + max.y) * 0.5F}; }
 };

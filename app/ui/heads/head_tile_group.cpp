@@ -32,6 +32,7 @@ namespace {
 
 constexpr Index kFlashedCells = 1 << 18;  // larger parts do not flash changed cells
 constexpr double kWheelFactor = 0.8;
+constexpr float kLargeCell = 56.0F;    // points; wider cells have larger numbers
 constexpr float kThinnestLine = 0.6F;  // points
 constexpr float kThickestLine = 3.2F;
 
@@ -52,6 +53,7 @@ class TileDrawing {
     }
     heatmaps.draw(list_);
     for (const std::size_t i : waiting) drawing(i);
+    for (std::size_t i = 0; i < group_.tiles.size(); ++i) numbers(i);
     for (std::size_t i = 0; i < group_.tiles.size(); ++i) marks(i);
   }
 
@@ -141,6 +143,24 @@ class TileDrawing {
     quad.row1 = along(shown_.queries.first + shown_.queries.count, rows);
     quad.col0 = along(shown_.keys.first, cols);
     quad.col1 = along(shown_.keys.first + shown_.keys.count, cols);
+  }
+
+  /// Draws the number of each cell, where all of a tile's numbers fit into their cells.
+  void numbers(std::size_t i) const {
+    const auto at = found(i, false);
+    if (!at) return;
+    const auto& [rows, cols] = group_.set->spec.blocks;
+    if (rows.step != 1 || cols.step != 1) return;
+    const std::vector<float>& cells = group_.set->cells[*at];
+    const Index top = shown_.queries.first - rows.first;
+    const Index left = shown_.keys.first - cols.first;
+    const CellNumbers values{[&cells, top, left, across = cols.blocks()](Index row, Index col) {
+      return cells[static_cast<std::size_t>((top + row) * across + left + col)];
+    }};
+    const MatrixPlace place = group_.place(i, shown_);
+    const bool large = place.cell().x > look_.px(kLargeCell);
+    drawNumbers(look_, list_, place, group_.scales[i], values,
+                large ? look_.fonts.mono : look_.fonts.monoSmall);
   }
 
   void drawTileLines(std::size_t i, std::span<const float> shares) const {

@@ -9,7 +9,6 @@
 
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/rows.h"
@@ -35,10 +34,6 @@ int decimalsFor(float magnitude) { return magnitude >= 100.0F ? 0 : magnitude >=
 float lineOf(const FrameContext& look, const ImFont* font) {
   return fontSize(font) + 2.0F * look.space.hair;
 }
-
-/// The line height of turned numbers. Digits are less high than letters, so turned numbers may
-/// stand closer than lines of text.
-float turnedLineOf(const ImFont* font) { return fontSize(font) * 0.8F; }
 
 /// The format of the numbers of a matrix.
 struct NumberForm {
@@ -79,9 +74,9 @@ class NumberRoom {
   float least() const { return width(fewest_); }
   /// Returns the format with the most decimals that fits; none where no number fits.
   std::optional<NumberForm> formIn(float points) const {
-    for (const NumberForm& form : {most_, fewest_}) {
-      if (width(form) <= points) return form;
-    }
+    constexpr float kRounding = 0.01F;  // the width of a cell is a difference of places
+    if (width(most_) <= points + kRounding) return most_;
+    if (width(fewest_) <= points + kRounding) return fewest_;
     return std::nullopt;
   }
 
@@ -409,8 +404,6 @@ float numberWidth(const FrameContext& look, const ColorScale& scale, Index rows,
 
 float numberHeight(const FrameContext& look) { return lineOf(look, look.fonts.monoSmall); }
 
-float turnedNumberWidth(const FrameContext& look) { return turnedLineOf(look.fonts.monoSmall); }
-
 bool drawNumbers(const FrameContext& look, ImDrawList* list, const MatrixPlace& place,
                  const ColorScale& scale, const CellNumbers& numbers, ImFont* font) {
   if (font == nullptr) font = look.fonts.monoSmall;
@@ -418,9 +411,7 @@ bool drawNumbers(const FrameContext& look, ImDrawList* list, const MatrixPlace& 
   // narrow cells fail before any of their many numbers is read
   if (cell.y < lineOf(look, font) || cell.x < textSize(font, "0").x) return false;
   const NumberRoom room(look, font, scale, place.rows, place.cols, numbers);
-  auto form = room.formIn(cell.x);
-  const bool turned = !form && numbers.mayTurn && cell.x >= turnedLineOf(font);
-  if (turned) form = room.formIn(cell.y);
+  const auto form = room.formIn(cell.x);
   if (!form) return false;
   for (Index row = 0; row < place.rows; ++row) {
     for (Index col = 0; col < place.cols; ++col) {
@@ -429,14 +420,7 @@ bool drawNumbers(const FrameContext& look, ImDrawList* list, const MatrixPlace& 
       const bool hidden = numbers.hidden && numbers.hidden(row, col);
       const ImU32 ink = hidden ? look.theme.textMuted : legibleOn(scale.color(look.maps, value));
       const std::string text = form->text(value);
-      const ImVec2 middle = place.cellAt(row, col).centre();
-      if (turned) {
-        const ImVec2 size = textSize(font, text);
-        drawTurnedText(list, font, {middle.x - size.y * 0.5F, middle.y + size.x * 0.5F}, ink, text,
-                       -90.0F);
-      } else {
-        drawTextCentred(list, font, middle, ink, text);
-      }
+      drawTextCentred(list, font, place.cellAt(row, col).centre(), ink, text);
     }
   }
   return true;

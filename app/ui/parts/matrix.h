@@ -189,16 +189,14 @@ struct CellNumbers {
   std::function<bool(Index row, Index col)> hidden = {};  // masked cells are muted; null: none
   bool whole = false;                                     // whether all are whole numbers
   int decimals = -1;                                      // −1: as the scale needs
-  bool mayTurn = false;  // whether numbers may turn by 90° in narrow cells
 };
 CellNumbers numbersOf(const Trace& trace, const MatrixRef& ref);
 /// Returns the least width in points at which the cells of a matrix with so many rows and columns
-/// have upright numbers. Reads all numbers.
+/// have numbers. Reads all numbers.
 float numberWidth(const FrameContext& look, const ColorScale& scale, Index rows, Index cols,
                   const CellNumbers& numbers);
-/// The least height of a cell with upright numbers, and the least width with turned ones.
+/// The least height of a cell with numbers.
 float numberHeight(const FrameContext& look);
-float turnedNumberWidth(const FrameContext& look);
 /// Draws a number in every cell if all of them fit; else draws none and returns false.
 bool drawNumbers(const FrameContext& look, ImDrawList* list, const MatrixPlace& place,
                  const ColorScale& scale, const CellNumbers& numbers, ImFont* font = nullptr);

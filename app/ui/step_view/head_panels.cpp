@@ -293,6 +293,8 @@ class HeadGridPanel {
     const Rect at = picture(head);
     const AttentionConfig& c = panel_.trace.config();
     const bool kv = info(tensor_).kvHeads;
+    const MatrixRef ref = tiles_.ref(head);
+    drawNumbers(look_, list_, ref.placedAt(at), tiles_.scale(), stepViewNumbers(panel_.trace, ref));
     if (play_ && head >= play_->reached) {
       list_->AddRectFilled(at.a, at.b, veilColor(look_.theme));
     }
@@ -307,7 +309,6 @@ class HeadGridPanel {
     const Rect frame = at.outset(1.0F);
     list_->AddRect(frame.a, frame.b, chosen ? color : look_.theme.panelBorder, 0, 0,
                    look_.px(chosen ? 2.0F : 1.0F));
-    const MatrixRef ref = tiles_.ref(head);
     if (panel_.selection.cell) frameCell(look_, list_, {ref, at}, *panel_.selection.cell);
     for (const CellRef& cell : panel_.frame.pointed) frameCell(look_, list_, {ref, at}, cell);
     drawTileNames(look_, list_, grid_, head, count_, at, names_);

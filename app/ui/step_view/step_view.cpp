@@ -175,7 +175,6 @@ class StepView {
     m.largestCell = look_.px(46);
     m.widestCell = 1.6F;
     m.numberHeight = numberHeight(look_);
-    m.turnedNumber = turnedNumberWidth(look_);
     m.rowLabel = rowLabel + look_.px(10);
     m.axisName = look_.px(16);
     m.columnLabel = columnLabel;

@@ -30,7 +30,6 @@ class FeatureWidths {
       : widths_(items.size(), 0.0F), needs_(items.size(), 0.0F), room_(room) {
     float shares = 0.0F;
     for (const StepViewItem& item : items) shares += hasFeatures(item) ? featureShare(item) : 0.0F;
-    std::vector<float> turned(items.size(), 0.0F);
     for (std::size_t i = 0; i < items.size(); ++i) {
       const StepViewItem& item = items[i];
       if (!hasFeatures(item)) continue;
@@ -39,23 +38,17 @@ class FeatureWidths {
       widths_[i] = std::min(room / shares * featureShare(item), m.largestCell * 1.6F * cols);
       if (rowHeights[i] < m.numberHeight) continue;
       needs_[i] = item.numberWidth * cols;
-      if (item.numberWidth <= rowHeights[i]) {
-        turned[i] = std::min(needs_[i], m.turnedNumber * cols);
-      }
     }
-    upright_ = std::count_if(needs_.begin(), needs_.end(), [](float need) { return need > 0.0F; });
     while (asked() > room) {
-      if (!turnWidest(turned) && !giveUpWidest()) return;
+      if (!giveUpWidest()) return;
     }
     grow();
   }
 
   const std::vector<float>& widths() const { return widths_; }
-  /// The legibility of the numbers: the count of matrices that show theirs, then of those with
-  /// upright numbers.
-  std::pair<std::ptrdiff_t, std::ptrdiff_t> numbered() const {
-    const auto held = std::count_if(needs_.begin(), needs_.end(), [](float n) { return n > 0.0F; });
-    return {held, upright_};
+  /// The count of matrices that show their numbers.
+  std::ptrdiff_t numbered() const {
+    return std::count_if(needs_.begin(), needs_.end(), [](float need) { return need > 0.0F; });
   }
 
  private:
@@ -67,27 +60,10 @@ class FeatureWidths {
     return sum;
   }
 
-  /// Turns the numbers of the matrix that saves most width. Returns false where none does.
-  bool turnWidest(std::vector<float>& turned) {
-    std::size_t best = 0;
-    float saved = 0.0F;
-    for (std::size_t i = 0; i < needs_.size(); ++i) {
-      if (turned[i] <= 0.0F || needs_[i] - turned[i] < saved) continue;
-      saved = needs_[i] - turned[i];
-      best = i;
-    }
-    if (saved <= 0.0F) return false;
-    needs_[best] = turned[best];
-    turned[best] = 0.0F;
-    --upright_;
-    return true;
-  }
-
   bool giveUpWidest() {
     const auto widest = std::max_element(needs_.begin(), needs_.end());
     if (widest == needs_.end() || *widest <= 0.0F) return false;
     *widest = 0.0F;
-    --upright_;
     return true;
   }
 
@@ -112,7 +88,6 @@ class FeatureWidths {
 
   std::vector<float> widths_, needs_;
   float room_ = 0.0F;
-  std::ptrdiff_t upright_ = 0;
 };
 
 /// The layout of the items in one row.
@@ -237,7 +212,7 @@ std::vector<Rect> placesInRow(const std::vector<StepViewItem>& items, const Rect
                               const StepViewMetrics& metrics) {
   const StepViewRow row(items, room, metrics);
   StepViewMetrics narrow = metrics;
-  narrow.sign *= 0.45F;
+  narrow.sign *= 0.4F;
   narrow.word *= 0.85F;
   const StepViewRow closer(items, room, narrow);
   return (row.tight() || closer.numbered() > row.numbered() ? closer : row).places();

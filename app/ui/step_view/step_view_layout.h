@@ -17,7 +17,6 @@ struct StepViewMetrics {
   float largestCell;   // the largest height of a token's cell
   float widestCell;    // … and its largest width, as a factor of its height
   float numberHeight;  // cells lower than this hold no numbers, and are square
-  float turnedNumber;  // the least width of feature columns with turned numbers
   float rowLabel;      // the room left of a matrix with token rows
   float axisName;      // … and the room added where it has token columns, too
   float columnLabel;   // the room below a matrix with token columns

@@ -250,7 +250,6 @@ bool allWhole(const MatrixRef& ref, const CellNumbers& numbers) {
 CellNumbers stepViewNumbers(const Trace& trace, const MatrixRef& ref) {
   CellNumbers numbers = numbersOf(trace, ref);
   numbers.whole = allWhole(ref, numbers);
-  numbers.mayTurn = true;
   return numbers;
 }
 
