@@ -40,5 +40,62 @@ TEST(TokenAxis, NoNameLiesOnAnother) {
   }
 }
 
+/// Returns whether a card draws a name in a colour. Names that touch are read as one text.
+bool named(AppDriver& ui, std::string_view card, const std::string& name, ImU32 color) {
+  const ScreenText screen = ui.screen();
+  for (const TextRun& run : screen.runs()) {
+    if (run.window.find(card) == std::string::npos) continue;
+    for (auto at = run.text.find(name); at != std::string::npos; at = run.text.find(name, at + 1)) {
+      if (run.spot(at, name.size()).color == color) return true;
+    }
+  }
+  return false;
+}
+
+/// Few names have room below small tiles and matrices; those of the chosen cell are among them.
+TEST(TokenAxis, TheChosenWordsAreNamedWhateverElseHasRoom) {
+  const Theme& t = theme(ThemeKind::light);
+  const auto document =
+      textDocument("alpha bravo charlie delta echo foxtrot golf hotel india julia");
+  for (const char* page : {kHeadsPage, kFlowPage}) {
+    AppDriver ui(document, 1280, 720);
+    const char* card = page == std::string_view(kHeadsPage) ? kAllHeadsCard : kStepViewCard;
+    ui.view().selection.page = page;
+    ui.view().selection.step = StepId::softmax;
+    const auto& tokens = document->input->tokens[0];
+    for (Index key = 0; key < 10; ++key) {
+      const Index query = 9 - key;
+      ui.view().selection.cell = CellRef{TensorId::weights, 0, 0, query, key};
+      ui.hover({1.0F, 1.0F});
+      const auto nameOf = [&](Index i) { return tokens[static_cast<std::size_t>(i)]; };
+      EXPECT_TRUE(named(ui, card, nameOf(query), t.queryText)) << page << ui.screen().all(card);
+      EXPECT_TRUE(named(ui, card, nameOf(key), t.keyText)) << page << ui.screen().all(card);
+    }
+    // the one under the mouse is named as well, and the chosen one stays
+    ui.view().selection.cell = CellRef{TensorId::weights, 0, 0, 1, 1};
+    ui.settle();
+    const auto maps = ui.heatmaps(card);
+    ui.hover(cellAt(maps.back(), 10, 10, 7, 8));
+    EXPECT_TRUE(named(ui, card, "india", t.keyText)) << page << ui.screen().all(card);
+    EXPECT_TRUE(named(ui, card, "bravo", t.keyText)) << page << ui.screen().all(card);
+  }
+}
+
+/// The looks card says where a word looks; the tiles name both, without a chosen cell.
+TEST(TokenAxis, TheWordsThatTheSentenceSpeaksOfAreNamed) {
+  ViewState view;
+  view.selection.page = kHeadsPage;
+  view.heads.query = 4;
+  AppDriver ui(textDocument("alpha bravo charlie delta echo foxtrot golf hotel india julia"), 1280,
+               720, view);
+  const Trace& trace = ui.trace();
+  CellRef most{TensorId::weights, 0, 0, 4, 0};
+  for (CellRef cell = most; cell.col < 10; ++cell.col) {
+    if (trace.value(cell) > trace.value(most)) most = cell;
+  }
+  const std::string& key = ui.document().input->tokens[0][static_cast<std::size_t>(most.col)];
+  EXPECT_TRUE(named(ui, kAllHeadsCard, key, theme(ThemeKind::light).keyText)) << key;
+}
+
 }  // namespace
 }  // namespace headscope::ui

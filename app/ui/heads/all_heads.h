@@ -27,6 +27,7 @@ struct VisibleTokens {
   std::span<const std::string> queryLabels, keyLabels;  // names of the part
   AxisCurves queryCurves, keyCurves;
   Index litQuery = -1, litKey = -1;  // indices among all tokens
+  LooksAt asked;                     // the tokens that the looks card speaks of
 };
 VisibleTokens visibleTokens(const PanelContext& panel);
 

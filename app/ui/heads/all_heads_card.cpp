@@ -197,6 +197,23 @@ class AllHeads {
     } else if (const auto& chosen = panel_.selection.cell) {
       if (info(chosen->tensor).rows == Axis::query) shown_.litQuery = chosen->row;
     }
+    shown_.asked = asked();
+  }
+
+  /// Returns the query that the looks card shows and the key that it names: the chosen key, else
+  /// the one at which the chosen head looks most.
+  LooksAt asked() const {
+    const AttentionConfig& c = panel_.trace.config();
+    LooksAt at{view_.query < c.seqLen ? view_.query : -1, view_.key < c.keys() ? view_.key : -1};
+    at.query = queryOr(at, c);
+    if (at.key >= 0 || c.keys() > kShortInput) return at;
+    CellRef cell{TensorId::weights, panel_.selection.item, panel_.selection.head, at.query, 0};
+    float most = -1.0F;
+    for (; cell.col < c.keys(); ++cell.col) {
+      const float weight = panel_.trace.value(cell);
+      if (weight > most) most = weight, at.key = cell.col;
+    }
+    return at;
   }
 
   const PanelContext& panel_;

@@ -132,7 +132,7 @@ AxisLabels tokenLabels(const PanelContext& panel) {
   labels.font = look.fonts.tiny;
   labels.color = look.theme.textMuted;
   labels.litColor = look.theme.queryText;
-  labels.lit = panel.selection.cell ? chosenToken(panel) : -1;
+  labels.lit = panel.selection.cell ? chosenToken(panel) : panel.headsView.query;
   labels.limit = look.px(48);
   labels.curves = laneCurves(look, panel.trace, Lane::query, panel.selection.item);
   labels.measured = labels.namesWidth();

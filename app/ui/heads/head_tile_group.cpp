@@ -83,6 +83,8 @@ class TileDrawing {
     TileNames names{shown_.queryLabels, shown_.keyLabels, shown_.queries.first, shown_.keys.first};
     names.litRow = litIn(shown_.litQuery, shown_.queries);
     names.litColumn = litIn(shown_.litKey, shown_.keys);
+    names.chosenRow = litIn(shown_.asked.query, shown_.queries);
+    names.chosenColumn = litIn(shown_.asked.key, shown_.keys);
     names.font = group_.font;
     names.rowCurves = shown_.queryCurves;
     names.columnCurves = shown_.keyCurves;

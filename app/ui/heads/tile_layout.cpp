@@ -27,6 +27,7 @@ constexpr float kLabelled = 56.0F;       // points; the least height of a labell
 constexpr float kLongLabelled = 100.0F;  // points; that height for long inputs
 constexpr float kOwnLabels = 120.0F;     // points; lower pictures share labels at the grid's edges
 constexpr float kLinesStretch = 2.5F;    // how far a picture of lines may be stretched
+constexpr float kTurnedNames = 0.13F;    // share of the height, the longest turned name
 constexpr float kKeptForWords = 0.8F;    // share of the picture height that long titles must leave
 
 // Titles.
@@ -182,7 +183,9 @@ TileSpace spaceFor(const HeadTileGroup& group, const FrameContext& look, const V
     return space;
   }
   const float curves = shown.keyCurves.room(group.font);
-  space.below = look.px(32) + curves;
+  const float longest = std::clamp(room.y * kTurnedNames, look.px(30), look.px(64));
+  space.below = ColumnLabels::turnedRoom(
+      look, {shown.keyLabels, group.font, 0, 0, -1, longest, shown.keyCurves, shown.keys.first});
   space.belowFlat = fontSize(group.font) + look.px(5) + curves;
   const float widest = labelsWidth(group.font, shown.keyLabels, shown.keys.first, room.x);
   space.flatFrom = (widest + 4.0F) * static_cast<float>(shown.keys.count);

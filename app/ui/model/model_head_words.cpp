@@ -114,7 +114,7 @@ void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
                     look_.theme.text, memory_.litQuery, look_.px(kNamesRoom - 10.0F)};
   labels.first = 1;  // positions are counted from 1 here
   drawRowLabels(list, labels, at, look_.space.tight);
-  labels.lit = -1;
+  labels.lit = memory_.litKey;
   ColumnLabels(look_, labels, at.width(), look_.px(kNamesRoom)).draw(list, at);
 }
 

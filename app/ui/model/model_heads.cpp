@@ -354,6 +354,7 @@ std::optional<ModelHeads::Under> ModelHeads::tiles(bool over) {
   each([&](const HeadOfLayer& head, const Rect& at) { words(list, head, at); });
   const bool large = under && tileOf(under->head).width() >= look_.px(16);
   memory_.litQuery = large && under->cell ? under->cell->row : -1;
+  memory_.litKey = large && under->cell ? under->cell->col : -1;
   return under;
 }
 

@@ -51,7 +51,7 @@ class ModelHeads {
   /// The state that persists between frames.
   struct Memory {
     ModelCanvas canvas;
-    Index litQuery = -1;
+    Index litQuery = -1, litKey = -1;
     bool takesWheel = false;
 
     std::uint64_t of = 0;            // the number of the moment that the next two members describe

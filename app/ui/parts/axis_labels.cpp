@@ -7,6 +7,8 @@
 #include <cmath>
 #include <optional>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "app/ui/compat.h"
 #include "app/ui/hover.h"
@@ -25,15 +27,35 @@ Index labelStride(float cell, float least) {
   return std::max<Index>(1, static_cast<Index>(std::ceil(least / std::max(cell, 1e-4F))));
 }
 
-/// Visits the labels that are drawn: every n-th with room around the lit one, and the lit one last.
+/// A label that is shown wherever it stands; its neighbours give way.
+struct KeptLabel {
+  Index at;
+  ImU32 color;
+};
+
+/// Returns the labels that are always shown, the first of them before all others.
+std::vector<KeptLabel> keptLabels(const AxisLabels& labels) {
+  const auto count = static_cast<Index>(labels.texts.size());
+  std::vector<KeptLabel> kept;
+  if (labels.lit >= 0 && labels.lit < count) kept.push_back({labels.lit, labels.litColor});
+  if (labels.chosen >= 0 && labels.chosen < count && labels.chosen != labels.lit)
+    kept.push_back({labels.chosen, labels.litColor});
+  return kept;
+}
+
+/// Visits the labels that are drawn: those that are kept, and every n-th that stays clear of them.
 template <typename Draw>
 void eachShownLabel(const AxisLabels& labels, Index every, Draw&& draw) {
+  std::vector<KeptLabel> kept = keptLabels(labels);
+  if (kept.size() > 1 && std::abs(kept[0].at - kept[1].at) < every) kept.pop_back();
   const auto count = static_cast<Index>(labels.texts.size());
   for (Index i = 0; i < count; i += every) {
-    const bool touchesLit = labels.lit >= 0 && i != labels.lit && std::abs(i - labels.lit) < every;
-    if (!touchesLit && i != labels.lit) draw(i, labels.color);
+    const bool touches = std::any_of(kept.begin(), kept.end(), [&](const KeptLabel& label) {
+      return std::abs(i - label.at) < every;
+    });
+    if (!touches) draw(i, labels.color);
   }
-  if (labels.lit >= 0 && labels.lit < count) draw(labels.lit, labels.litColor);
+  for (const KeptLabel& label : kept) draw(label.at, label.color);
 }
 
 /// The text of each label: the token. Where a long axis repeats tokens, the place precedes it.
@@ -73,6 +95,11 @@ void drawRows(ImDrawList* list, const AxisLabels& labels, const Rect& picture, P
                    const float y = picture.a.y + (static_cast<float>(i) + 0.5F) * cell;
                    drawText(list, labels.font, {place(size.x), y - size.y * 0.5F}, color, text);
                  });
+}
+
+/// The height of turned labels without their length.
+float aroundTurned(const FrameContext& look, const AxisLabels& labels) {
+  return look.space.tight + labels.curvesRoom() + fontSize(labels.font) * 0.7F;
 }
 
 void drawCurvesDown(ImDrawList* list, const AxisLabels& labels, const Rect& strip) {
@@ -138,16 +165,19 @@ ColumnLabels::ColumnLabels(const FrameContext& look, const AxisLabels& labels, f
   if (labels.empty()) return;
   const float line = fontSize(labels_.font);
   widest_ = labels_.namesWidth();
-  const float turnedRoom = widest_ * kTurnedShare + line * 0.7F;
   if (most > 0.0F && gap_ + labels_.curvesRoom() + line > most) labels_.curves = {};
   const float above = labels_.curvesRoom() + gap_;
-  turned_ = widest_ > cell_ - between_ && cell_ > line * 0.5F && above + turnedRoom <= most;
-  room_ = above + (turned_ ? turnedRoom : line);
+  const float turned = turnedRoom(look, labels_);
+  turned_ = widest_ > cell_ - between_ && cell_ > line * 0.5F && turned <= most;
+  room_ = turned_ ? turned : above + line;
 }
 
 float ColumnLabels::longestTurned(const FrameContext& look, const AxisLabels& labels, float room) {
-  const float taken = look.space.tight + labels.curvesRoom() + fontSize(labels.font) * 0.7F;
-  return std::max(room - taken, 0.0F) / kTurnedShare;
+  return std::max(room - aroundTurned(look, labels), 0.0F) / kTurnedShare;
+}
+
+float ColumnLabels::turnedRoom(const FrameContext& look, const AxisLabels& labels) {
+  return aroundTurned(look, labels) + labels.namesWidth() * kTurnedShare;
 }
 
 Index ColumnLabels::every() const {
@@ -199,18 +229,25 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
     return Label{std::move(text), start, start + width};
   };
   const auto count = static_cast<Index>(labels_.texts.size());
-  std::optional<Label> own;
-  if (labels_.lit >= 0 && labels_.lit < count) own = label(labels_.lit);
+  std::vector<std::pair<Label, ImU32>> own;
+  const auto onOwn = [&](const Label& next) {
+    return std::any_of(own.begin(), own.end(), [&](const auto& kept) {
+      return next.start < kept.first.end + between_ && next.end + between_ > kept.first.start;
+    });
+  };
+  for (const KeptLabel& kept : keptLabels(labels_)) {
+    Label next = label(kept.at);
+    if (!onOwn(next)) own.emplace_back(std::move(next), kept.color);
+  }
   float free = picture.a.x - 1.0F;
   const Index step = every();
   for (Index i = 0; i < count; i += step) {
     const Label next = label(i);
-    const bool onOwn = own && next.start < own->end + between_ && next.end + between_ > own->start;
-    if (next.start < free || onOwn) continue;
+    if (next.start < free || onOwn(next)) continue;
     drawText(list, font, {next.start, y}, labels_.color, next.text);
     free = next.end + between_;
   }
-  if (own) drawText(list, font, {own->start, y}, labels_.litColor, own->text);
+  for (const auto& [kept, color] : own) drawText(list, font, {kept.start, y}, color, kept.text);
 }
 
 void drawTurnedText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color,

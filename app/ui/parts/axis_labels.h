@@ -24,11 +24,12 @@ struct AxisLabels {
   std::span<const std::string> texts;  // one for each row or column; empty: nothing
   ImFont* font = nullptr;
   ImU32 color = 0, litColor = 0;
-  Index lit = -1;          // this label is always shown; −1: none
+  Index lit = -1;          // always shown, as the one under the mouse is; −1: none
   float limit = 1e6F;      // the largest width of a label in points; longer ones are cut with "…"
   AxisCurves curves = {};  // the channels of a series, between the labels and the picture
   Index first = 0;         // the place of the first label on its axis
   std::optional<float> measured = {};  // namesWidth, shared by all pictures with these labels
+  Index chosen = -1;  // always shown too, unless it touches the lit one; −1: none
 
   bool empty() const { return texts.empty(); }
   /// The width in points of the widest label, at most the limit, and of the curves beside it.
@@ -54,6 +55,8 @@ class ColumnLabels {
   ColumnLabels(const FrameContext& look, const AxisLabels& labels, float width, float most);
   /// Returns the longest length of a turned label that fits into `room` points below the picture.
   static float longestTurned(const FrameContext& look, const AxisLabels& labels, float room);
+  /// Returns the height that turned labels of these widths take below a picture.
+  static float turnedRoom(const FrameContext& look, const AxisLabels& labels);
   /// The height of the labels with the gap to the picture, and the part of it that curves take.
   float room() const { return room_; }
   float curvesRoom() const { return labels_.curvesRoom(); }

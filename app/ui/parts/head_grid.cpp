@@ -179,6 +179,8 @@ void drawTileNames(const FrameContext& look, ImDrawList* list, const TileGrid& g
                      names.litColumn, edge,       names.columnCurves, names.firstColumn};
   AxisLabels rows{names.rows,   names.font, t.textMuted,     t.queryText,
                   names.litRow, edge,       names.rowCurves, names.firstRow};
+  columns.chosen = names.chosenColumn;
+  rows.chosen = names.chosenRow;
   rows.limit -= rows.curvesRoom();
   columns.limit -= columns.curvesRoom();
   if (grid.labelsLeft(tile)) drawRowLabels(list, rows, picture, gap);

@@ -104,6 +104,7 @@ struct TileNames {
   std::span<const std::string> rows, columns;
   Index firstRow = 0, firstColumn = 0;  // the places of the first names on their axes
   Index litRow = -1, litColumn = -1;
+  Index chosenRow = -1, chosenColumn = -1;  // named too
   ImFont* font = nullptr;
   bool columnsRight = false;  // for pictures of lines: the columns' names stand at the right
   AxisCurves rowCurves = {}, columnCurves = {};

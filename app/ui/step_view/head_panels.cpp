@@ -272,6 +272,12 @@ class HeadGridPanel {
       names_.litRow = hovered->row;
       names_.litColumn = hovered->colLane == Lane::key ? hovered->col : -1;
     }
+    if (const auto& chosen = panel_.selection.cell) {
+      const TensorInfo& shown = info(tensor_);
+      const TensorInfo& t = info(chosen->tensor);
+      if (t.rows == shown.rows) names_.chosenRow = chosen->row;
+      if (t.cols == Axis::key && shown.cols == Axis::key) names_.chosenColumn = chosen->col;
+    }
     tiles_.draw(list_);
     for (Index h = 0; h < count_; ++h) {
       tile(h);

@@ -138,9 +138,12 @@ class StepViewMatrixPainter {
   Index litCol() const { return litAt(item_.colLane, item_.colOffset, place_.cols); }
 
   void labels() {
-    const AxisLabels rows = stepViewLabels(panel_, item_.rowLane, litRow());
-    const ColumnLabels columns =
-        stepViewColumnLabels(panel_, item_.colLane, at_.width(), matrix_.names, litCol());
+    const auto chosen =
+        panel_.selection.cell ? litCell(item_, *panel_.selection.cell) : std::nullopt;
+    AxisLabels rows = stepViewLabels(panel_, item_.rowLane, litRow());
+    rows.chosen = chosen ? chosen->row : -1;
+    const ColumnLabels columns = stepViewColumnLabels(
+        panel_, item_.colLane, at_.width(), matrix_.names, litCol(), chosen ? chosen->col : -1);
     ImFont* font = look_.fonts.small;
     drawRowLabels(list_, rows, at_, look_.px(7));
     columns.draw(list_, at_);
@@ -272,8 +275,9 @@ AxisLabels stepViewLabels(const PanelContext& panel, Lane lane, Index lit) {
 }
 
 ColumnLabels stepViewColumnLabels(const PanelContext& panel, Lane lane, float width,
-                                  const ColumnNames& names, Index lit) {
+                                  const ColumnNames& names, Index lit, Index chosen) {
   AxisLabels labels = stepViewLabels(panel, lane, lit);
+  labels.chosen = chosen;
   if (!names.curves) labels.curves = {};
   labels.limit =
       std::min(labels.limit, ColumnLabels::longestTurned(panel.look, labels, names.room));

@@ -62,6 +62,6 @@ AxisLabels stepViewLabels(const PanelContext& panel, Lane lane, Index lit = -1);
 /// Returns the tokens along a lane as column labels for a matrix `width` points wide. Layout and
 /// drawing both use them.
 ColumnLabels stepViewColumnLabels(const PanelContext& panel, Lane lane, float width,
-                                  const ColumnNames& names, Index lit = -1);
+                                  const ColumnNames& names, Index lit = -1, Index chosen = -1);
 
 }  // namespace headscope::ui

@@ -10,6 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/document/document.h"
@@ -31,6 +32,9 @@ AxisLabels pairLabels(const PanelContext& panel, const ShownMask& shown, bool qu
   labels.color = t.text;
   labels.litColor = queries ? t.queryText : t.keyText;
   labels.lit = lit;
+  const auto& chosen = panel.selection.cell;
+  if (chosen && queries && info(chosen->tensor).rows == Axis::query) labels.chosen = chosen->row;
+  if (chosen && !queries && info(chosen->tensor).cols == Axis::key) labels.chosen = chosen->col;
   labels.limit = panel.look.px(84);
   labels.curves = inputCurves(panel.look, input, shown.item());
   return labels;

@@ -44,7 +44,7 @@ class ExamplePicture {
                            ? std::optional(rows.nearest(ImGui::GetIO().MousePos).row)
                            : std::nullopt;
     drawRowLabels(list, side(under.value_or(-1)), inner_, look_.space.tight);
-    drawRowLabelsRight(list, side(-1), inner_, look_.space.tight);
+    drawRowLabelsRight(list, side(under ? partnerOf(*under) : -1), inner_, look_.space.tight);
     for (Index i = 0; i < example_.length; ++i) {
       const float strength = !under ? 0.75F : *under == i ? 1.0F : 0.12F;
       for (Index j = 0; j < example_.length; ++j) {
@@ -57,6 +57,14 @@ class ExamplePicture {
   }
 
  private:
+  /// Returns the first partner of a place; −1 where it has none.
+  Index partnerOf(Index place) const {
+    const auto row = std::span(partners_).subspan(static_cast<std::size_t>(place * example_.length),
+                                                  static_cast<std::size_t>(example_.length));
+    const auto found = std::ranges::find_if(row, [](std::uint8_t p) { return p != 0; });
+    return found != row.end() ? found - row.begin() : -1;
+  }
+
   AxisLabels side(Index lit) const {
     return {names_, look_.fonts.small, look_.theme.text, look_.theme.queryText, lit, look_.px(90)};
   }
