@@ -76,13 +76,16 @@ constexpr Theme kDarkTheme{
     .flash = hex(0xffd34d),
 };
 
+// The first eight are as far apart as a search found for people with normal vision, without red,
+// without green and without blue cones (Machado et al. 2009), among colours that are legible as
+// text. Neighbours are further apart than others.
 constexpr std::size_t kHeadColors = 12;
 constexpr std::array<ImU32, kHeadColors> kLightHeads{
-    hex(0x6f4bb3), hex(0x0b7285), hex(0xa61e4d), hex(0x5c6b0a), hex(0x8c4a00), hex(0x2030cf),
-    hex(0x7b0f78), hex(0x495057), hex(0xbd1586), hex(0xc8261a), hex(0x0d4f38), hex(0x86625e)};
+    hex(0x773bfe), hex(0x007961), hex(0x0d03a3), hex(0xd30254), hex(0x003514), hex(0x835c89),
+    hex(0x505800), hex(0x6c0f45), hex(0x3f49a3), hex(0x87433f), hex(0x583d6e), hex(0x7a0323)};
 constexpr std::array<ImU32, kHeadColors> kDarkHeads{
-    hex(0xdec0ff), hex(0x4cc9e0), hex(0xf983a3), hex(0xb4c84a), hex(0xc09685), hex(0x9c8cd6),
-    hex(0xe977f5), hex(0xb9bec8), hex(0xff6a5c), hex(0xaef0cf), hex(0xead8a2), hex(0x7f9c9e)};
+    hex(0x9e83fd), hex(0x7affd9), hex(0xa19700), hex(0x09b2b1), hex(0xffe956), hex(0xff519b),
+    hex(0xd4dcff), hex(0xf7a58c), hex(0xcca4e9), hex(0x99d2cc), hex(0xbe8a64), hex(0xabc438)};
 
 double linear(ImU32 channel) {
   const double c = channel / 255.0;

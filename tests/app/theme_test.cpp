@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -18,15 +19,20 @@ using Named = std::vector<std::pair<std::string, ImU32>>;
 constexpr std::size_t kHeads = 12;
 constexpr double kContrast = 4.5;  // WCAG AA for text
 
+using Rgb = std::array<double, 3>;  // linear
+
 double channel(ImU32 color, int shift) { return ((color >> shift) & 255U) / 255.0; }
 
-Lab lab(ImU32 color) {
-  const auto linear = [](double c) {
+Rgb linear(ImU32 color) {
+  const auto of = [](double c) {
     return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
   };
-  const double r = linear(channel(color, IM_COL32_R_SHIFT));
-  const double g = linear(channel(color, IM_COL32_G_SHIFT));
-  const double b = linear(channel(color, IM_COL32_B_SHIFT));
+  return {of(channel(color, IM_COL32_R_SHIFT)), of(channel(color, IM_COL32_G_SHIFT)),
+          of(channel(color, IM_COL32_B_SHIFT))};
+}
+
+Lab lab(const Rgb& rgb) {
+  const auto& [r, g, b] = rgb;
   const auto f = [](double t) {
     return t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116;
   };
@@ -37,9 +43,77 @@ Lab lab(ImU32 color) {
 }
 
 double deltaE(ImU32 a, ImU32 b) {
-  const Lab p = lab(a);
-  const Lab q = lab(b);
+  const Lab p = lab(linear(a));
+  const Lab q = lab(linear(b));
   return std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+}
+
+/// CIEDE2000 (Sharma, Wu, Dalal 2005).
+double deltaE2000(const Lab& p, const Lab& q) {
+  constexpr double kDegree = 3.14159265358979323846 / 180.0;
+  constexpr double k25To7 = 6103515625.0;
+  const auto chroma = [](double a, double b) { return std::hypot(a, b); };
+  const double mean7 = std::pow((chroma(p[1], p[2]) + chroma(q[1], q[2])) / 2, 7);
+  const double grow = 1.5 - 0.5 * std::sqrt(mean7 / (mean7 + k25To7));
+  const double c1 = chroma(grow * p[1], p[2]);
+  const double c2 = chroma(grow * q[1], q[2]);
+  const auto hue = [&](const Lab& of) {
+    const double h = std::atan2(of[2], grow * of[1]) / kDegree;
+    return h < 0.0 ? h + 360.0 : h;
+  };
+  const double h1 = hue(p);
+  const double h2 = hue(q);
+  double turn = c1 * c2 == 0.0 ? 0.0 : h2 - h1;
+  if (turn > 180.0) turn -= 360.0;
+  if (turn < -180.0) turn += 360.0;
+  const double dH = 2.0 * std::sqrt(c1 * c2) * std::sin(turn / 2 * kDegree);
+  const double light = (p[0] + q[0]) / 2 - 50.0;
+  const double c = (c1 + c2) / 2;
+  double h = h1 + h2;
+  if (c1 * c2 != 0.0)
+    h = std::abs(h1 - h2) <= 180.0 ? h / 2 : (h + (h < 360.0 ? 360.0 : -360.0)) / 2;
+  const auto cosine = [](double degrees) { return std::cos(degrees * kDegree); };
+  const double t = 1.0 - 0.17 * cosine(h - 30) + 0.24 * cosine(2 * h) + 0.32 * cosine(3 * h + 6) -
+                   0.20 * cosine(4 * h - 63);
+  const double c7 = std::pow(c, 7);
+  const double rotation = -std::sin(60.0 * std::exp(-std::pow((h - 275.0) / 25.0, 2)) * kDegree) *
+                          2.0 * std::sqrt(c7 / (c7 + k25To7));
+  const double l = (q[0] - p[0]) / (1.0 + 0.015 * light * light / std::sqrt(20.0 + light * light));
+  const double s = (c2 - c1) / (1.0 + 0.045 * c);
+  const double d = dH / (1.0 + 0.015 * c * t);
+  return std::sqrt(l * l + s * s + d * d + rotation * s * d);
+}
+
+/// The colours that people see, as rows of red, green and blue: all, or those who lack one kind of
+/// cones (Machado, Oliveira, Fernandes 2009, severity 1).
+struct Vision {
+  const char* name;
+  std::array<Rgb, 3> rows;
+};
+constexpr std::array<Vision, 4> kVisions{{
+    {"normal", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}},
+    {"protanopia",
+     {{{0.152286, 1.052583, -0.204868},
+       {0.114503, 0.786281, 0.099216},
+       {-0.003882, -0.048116, 1.051998}}}},
+    {"deuteranopia",
+     {{{0.367322, 0.860646, -0.227968},
+       {0.280085, 0.672501, 0.047413},
+       {-0.011820, 0.042940, 0.968881}}}},
+    {"tritanopia",
+     {{{1.255528, -0.076749, -0.178779},
+       {-0.078411, 0.930809, 0.147602},
+       {0.004733, 0.691367, 0.303900}}}},
+}};
+
+Lab seen(ImU32 color, const Vision& vision) {
+  const Rgb in = linear(color);
+  Rgb out{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Rgb& row = vision.rows[i];
+    out[i] = std::clamp(row[0] * in[0] + row[1] * in[1] + row[2] * in[2], 0.0, 1.0);
+  }
+  return lab(out);
 }
 
 Named headColors(const Theme& theme) {
@@ -112,6 +186,28 @@ TEST_P(ThemeTest, HeadsAreToldApart) {
     }
     for (const auto& [name, color] : fixed) {
       EXPECT_GE(deltaE(heads[a].second, color), 15.0) << heads[a].first << " and " << name;
+    }
+  }
+}
+
+TEST(DeltaE2000, MatchesItsAuthorsPairs) {
+  EXPECT_NEAR(deltaE2000({50, 2.6772, -79.7751}, {50, 0, -82.7485}), 2.0425, 1e-4);
+  EXPECT_NEAR(deltaE2000({50, 2.5, 0}, {73, 25, -18}), 27.1492, 1e-4);
+  EXPECT_NEAR(deltaE2000({50, 2.49, -0.001}, {50, -2.49, 0.0011}), 7.2195, 1e-4);
+  EXPECT_NEAR(deltaE2000({22.7233, 20.0904, -46.694}, {23.0331, 14.973, -42.5619}), 2.0373, 1e-4);
+}
+
+/// Some 2 are just noticed side by side; 10 are another colour at a glance.
+TEST_P(ThemeTest, EightHeadsAreToldApartWithoutOneKindOfCones) {
+  constexpr std::size_t kFewHeads = 8;
+  for (const Vision& vision : kVisions) {
+    for (std::size_t a = 0; a < kFewHeads; ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        const double apart =
+            deltaE2000(seen(headColor(theme_, a), vision), seen(headColor(theme_, b), vision));
+        EXPECT_GE(apart, a - b == 1 ? 19.0 : 15.0)
+            << "heads " << b + 1 << " and " << a + 1 << ", " << vision.name;
+      }
     }
   }
 }
