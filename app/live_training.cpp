@@ -14,8 +14,15 @@ namespace {
 /// The maximum duration of one request: the delay of a new learning rate, and the greatest age of
 /// the picture.
 constexpr double kFastSeconds = 0.03;
-constexpr Index kStripMoments = 7;  // the number of moments side by side
+constexpr Index kStripMoments = 7;    // the number of moments side by side
+constexpr std::size_t kMostKept = 3;  // runs that can be returned to; each takes up to 100 MB
 constexpr Index kMostCaughtUp = 8;  // the most overdue steps that are made up for on a slow machine
+
+bool sameRun(const TrainingMoment& moment, const training::Task& task,
+             const training::TrainingSettings& settings) {
+  return moment.task == &task && moment.settings.model == settings.model &&
+         moment.settings.seed == settings.seed;
+}
 
 template <typename Value>
 std::vector<Value> partOf(const std::vector<Value>& all, Index n, Index count) {
@@ -109,10 +116,25 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
 }
 
 void LiveTraining::begin(const training::Task& task, const training::TrainingSettings& settings) {
+  const bool another = !isOf(task, settings);
   begunLast_ = {&task, settings};
-  run_ = std::make_shared<Live>(task, settings, memoryBudgetBytes_, ++begun_ << 32U);
+  auto run = std::make_shared<Live>(task, settings, memoryBudgetBytes_, ++begun_ << 32U);
+  std::erase_if(kept_,
+                [&](const KeptRun& other) { return sameRun(*other.moment, task, settings); });
+  if (another) keepRun();
+  show({std::move(run), nullptr});
+}
+
+void LiveTraining::keepRun() {
+  if (run_ == nullptr || moment_ == nullptr || moment_->stepsTaken == 0) return;
+  kept_.push_back({run_, moment_});
+  if (kept_.size() > kMostKept) kept_.erase(kept_.begin());
+}
+
+void LiveTraining::show(KeptRun other) {
   task_.stop();  // cancels the previous run
-  moment_ = nullptr;
+  run_ = std::move(other.run);
+  moment_ = std::move(other.moment);
   problem_.clear();
   playing_ = false;
   stale_ = true;
@@ -124,7 +146,8 @@ void LiveTraining::begin(const training::Task& task, const training::TrainingSet
 void LiveTraining::setAside() {
   task_.stop();
   aside_ = Aside{std::exchange(run_, nullptr), std::exchange(moment_, nullptr),
-                 std::exchange(begunLast_, std::nullopt), std::exchange(look_, std::nullopt)};
+                 std::exchange(begunLast_, std::nullopt), std::exchange(look_, std::nullopt),
+                 std::exchange(kept_, {})};
   problem_.clear();
   playing_ = stale_ = false;
   asked_ = 0;
@@ -141,7 +164,27 @@ void LiveTraining::bringBack() {
   moment_ = std::move(own.moment);
   begunLast_ = own.begunLast;
   look_ = own.look;
+  kept_ = std::move(own.kept);
   stale_ = run_ != nullptr;
+}
+
+bool LiveTraining::resume(const training::Task& task, const training::TrainingSettings& settings) {
+  const auto found = std::ranges::find_if(
+      kept_, [&](const KeptRun& other) { return sameRun(*other.moment, task, settings); });
+  if (found == kept_.end()) return false;
+  KeptRun other = std::move(*found);
+  kept_.erase(found);
+  keepRun();
+  begunLast_ = {&task, settings};
+  show(std::move(other));
+  return true;
+}
+
+std::shared_ptr<const TrainingMoment> LiveTraining::kept(const training::Task& task) const {
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const KeptRun& other) {
+    return other.moment->task == &task;
+  });
+  return found != kept_.rend() ? found->moment : nullptr;
 }
 
 bool LiveTraining::isOf(const training::Task& task,

@@ -64,13 +64,20 @@ class LiveTraining {
   Index memoryBudget() const { return memoryBudgetBytes_; }
 
   /// Starts a new run, paused. Throws UserError for invalid settings; the present run is kept then.
+  /// A run of another task, model or seed that has taken steps is kept.
   void begin(const training::Task& task, const training::TrainingSettings& settings);
   /// Returns whether the run last begun, or refused, has this task, model and seed.
   bool isOf(const training::Task& task, const training::TrainingSettings& settings) const;
+  /// Returns to a run that was kept, paused. Returns false where there is none of this task,
+  /// model and seed.
+  bool resume(const training::Task& task, const training::TrainingSettings& settings);
+  /// Returns the newest moment of a task's run that was kept; null where there is none.
+  std::shared_ptr<const TrainingMoment> kept(const training::Task& task) const;
   /// Makes isOf() false, so that any request begins a new run.
   void forget() { begunLast_.reset(); }
 
-  /// Sets the run aside, as if none had ever begun, until bringBack() shows it again.
+  /// Sets the run and the kept ones aside, as if none had ever begun, until bringBack() shows it
+  /// again.
   void setAside();
   void bringBack();
 
@@ -136,7 +143,16 @@ class LiveTraining {
     std::uint64_t moments;
   };
 
+  /// A run that can be returned to, and what it showed last.
+  struct KeptRun {
+    std::shared_ptr<Live> run;
+    std::shared_ptr<const TrainingMoment> moment;
+  };
+
   void change(Change change);
+  void keepRun();
+  /// Shows another run, paused, without anything that was asked of the one before.
+  void show(KeptRun other);
 
   struct Begun {
     const training::Task* task;
@@ -148,11 +164,13 @@ class LiveTraining {
     std::shared_ptr<const TrainingMoment> moment;
     std::optional<Begun> begunLast;
     std::optional<Index> look;
+    std::vector<KeptRun> kept;
   };
 
   Index memoryBudgetBytes_;
   std::shared_ptr<Live> run_;
   std::shared_ptr<const TrainingMoment> moment_;
+  std::vector<KeptRun> kept_;  // the newest last
   std::string problem_;
   bool playing_ = false;
   bool stale_ = false;  // the moment does not match the requested view

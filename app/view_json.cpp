@@ -134,6 +134,8 @@ void visitFields(Fields& f, View& view) {
   f.number("train_heads", view.train.heads, Index{0}, kMaxHead + 1);
   f.number("train_seed", view.train.seed, std::uint64_t{1}, std::uint64_t{1} << 32U);
   f.choice("train_tab", view.train.tab, kTrainTabs);
+  f.flag("train_curves", view.train.curves);
+  f.flag("train_step", view.train.step);
   f.number("train_example", view.train.example, Index{0}, training::kEvaluationExamples - 1);
   visitModelFields(f, view.model);
   f.number("color_maps", view.preferences.colorMaps, 0, kMaxColorMaps);

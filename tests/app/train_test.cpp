@@ -22,6 +22,7 @@ void openTrainPage(AppDriver& ui) {
 
 TEST(TrainPage, TakesSingleStepsAndStartsAnew) {
   AppDriver ui;
+  ui.view().train.step = true;
   openTrainPage(ui);
   EXPECT_TRUE(ui.shows("Head 4", "live heads"));
   EXPECT_TRUE(ui.shows("step 0 of 300"));
@@ -35,6 +36,56 @@ TEST(TrainPage, TakesSingleStepsAndStartsAnew) {
   ui.click("Reset");
   ui.settle();
   EXPECT_TRUE(ui.shows("step 0 of 300"));
+}
+
+TEST(TrainPage, HeadsTakeItAndTheRestComesOnDemand) {
+  AppDriver ui;
+  openTrainPage(ui);
+  const auto whole = ui.window("/live heads_");
+  ASSERT_TRUE(whole);
+  EXPECT_GT((whole->x1 - whole->x0) * (whole->y1 - whole->y0), 0.6F * 1600 * 1000);
+  EXPECT_FALSE(ui.window("/curves_"));
+  ui.click("curves", kLiveHeadsCard);
+  ui.click("a step", kLiveHeadsCard);
+  EXPECT_TRUE(ui.window("/curves_"));
+  EXPECT_TRUE(ui.window("/training step_"));
+  ui.click("curves", kLiveHeadsCard);
+  EXPECT_FALSE(ui.window("/curves_"));
+}
+
+TEST(TrainPage, AnotherTaskKeepsTheRunThatOneReturnsTo) {
+  AppDriver ui;
+  openTrainPage(ui);
+  ui.view().train.heads = 2;
+  ui.settle();
+  for (int i = 0; i < 3; ++i) ui.click("Step", kLiveHeadsCard);
+  EXPECT_TRUE(ui.shows("step 3 of 300"));
+  ui.click("Pointer", kTaskCard);
+  EXPECT_TRUE(ui.shows("step 0 of"));
+  ui.click("Cards", kTaskCard);
+  EXPECT_TRUE(ui.shows("step 3 of 300")) << ui.screen().all(kLiveHeadsCard);
+  EXPECT_EQ(ui.view().train.heads, 2);
+  ui.click("Step", kLiveHeadsCard);
+  EXPECT_TRUE(ui.shows("step 4 of 300"));
+  ui.click("Reset", kLiveHeadsCard);
+  EXPECT_TRUE(ui.shows("step 0 of 300"));
+}
+
+/// A relation is muted until a head has found it, then it has that head's colour everywhere.
+TEST(TrainPage, ARelationHasTheColourOfTheHeadThatFoundIt) {
+  const training::Task& task = training::taskFromString("cards");
+  TrainingMoment moment;
+  moment.task = &task;
+  moment.settings = training::settingsOf(task);
+  const Theme& t = theme(ThemeKind::light);
+  EXPECT_EQ(relationColor(t, moment, 0), t.textMuted);
+  training::Evaluation evaluation;
+  evaluation.roles.relations.resize(task.relations.size());
+  evaluation.roles.relations[0] = {HeadOfLayer{0, 3}, 0.9, true};
+  evaluation.roles.relations[1] = {HeadOfLayer{0, 1}, 0.3, false};
+  moment.evaluations.push_back(evaluation);
+  EXPECT_EQ(relationColor(t, moment, 0), headColor(t, 3));
+  EXPECT_EQ(relationColor(t, moment, 1), t.textMuted);
 }
 
 /// The mask tool also uses Enter, but only on the page that shows it.
@@ -245,6 +296,41 @@ TEST(LiveTraining, ANewRunTakesNothingOfTheOneBefore) {
   live.follow(0.0);
   ASSERT_NE(live.moment(), nullptr);
   EXPECT_EQ(live.moment()->settings.steps, 5);
+}
+
+TEST(LiveTraining, ReturnsToARunThatWasPutAside) {
+  Scheduler scheduler;
+  LiveTraining live(scheduler, Index{1} << 30);
+  const auto settled = [&] {
+    for (int i = 0; i < 3; ++i) {
+      live.follow(0.0);
+      live.finish();
+    }
+    live.follow(0.0);
+    return live.moment();
+  };
+  const training::Task& pointer = training::taskFromString("pointer");
+  const training::Task& cards = training::taskFromString("cards");
+  live.begin(pointer, training::settingsOf(pointer));
+  for (int i = 0; i < 2; ++i) live.stepOnce();
+  const auto second = settled();
+  ASSERT_EQ(second->stepsTaken, 2);
+  EXPECT_FALSE(live.resume(cards, training::settingsOf(cards)));
+  live.begin(cards, training::settingsOf(cards));
+  EXPECT_EQ(live.moment(), nullptr);
+  EXPECT_EQ(live.kept(pointer), second);
+  settled();
+  ASSERT_TRUE(live.resume(pointer, training::settingsOf(pointer)));
+  EXPECT_EQ(live.moment(), second) << "shown at once";
+  EXPECT_FALSE(live.playing());
+  live.stepOnce();
+  EXPECT_EQ(settled()->stepsTaken, 3);
+  EXPECT_EQ(live.kept(pointer), nullptr);
+  EXPECT_EQ(live.kept(cards), nullptr) << "a run without steps is not kept";
+  // the same run begun anew replaces it
+  live.begin(pointer, training::settingsOf(pointer));
+  EXPECT_EQ(settled()->stepsTaken, 0);
+  EXPECT_EQ(live.kept(pointer), nullptr);
 }
 
 TEST(LiveTraining, RefusesWhatCannotBeAndKeepsTheRun) {

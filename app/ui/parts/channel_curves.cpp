@@ -9,6 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/hover.h"
+#include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
 #include "core/document/document.h"
@@ -112,7 +113,7 @@ class CurvePainter {
         list_->AddLine(points.back(), strip_.point(place(i), other), color, look_.space.hair);
       }
     }
-    list_->AddPolyline(points.data(), static_cast<int>(points.size()), color, 0, look_.px(1.4F));
+    drawCurve(list_, points, color, look_.px(1.4F));
   }
 
   void tell(Index step) const {

@@ -14,6 +14,7 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kNamesFrom = 5.0F;     // lines of text; lower charts have no names of axes
 constexpr double kNearlyRound = 1e-4;  // the distance from a tick, per range, that counts as 0
 
 float widestTick(ImFont* font, const ChartAxis& axis) {
@@ -91,7 +92,10 @@ Chart::Chart(const FrameContext& look, ChartFrame frame) : look_(look), frame_(s
   const Spacing& s = look.space;
   ImFont* mono = look.fonts.monoSmall;
   Rect plot = frame_.room;
-  plot.cutTop(s.tight);
+  const bool named = !frame_.xName.empty() || !frame_.yName.empty();
+  const float name = named ? fontSize(look.fonts.small) + s.tight : 0.0F;
+  namesShown_ = named && plot.height() > kNamesFrom * name;
+  plot.cutTop(namesShown_ && !frame_.yName.empty() ? name : s.tight);
   const float ticks = frame_.yTicks ? widestTick(mono, frame_.y) + s.small : 0.0F;
   plot.cutLeft(std::max(ticks, frame_.left));
   if (frame_.below == nullptr && !frame_.x.ticks.empty()) plot.cutRight(s.small);
@@ -100,6 +104,11 @@ Chart::Chart(const FrameContext& look, ChartFrame frame) : look_(look), frame_(s
     plot.cutBottom(labels_->room());
   } else if (!frame_.x.ticks.empty()) {
     plot.cutBottom(fontSize(mono) + s.tight);
+  }
+  plot_ = plot;
+  if (namesShown_ && !frame_.xName.empty() && !nameBetweenTicks()) {
+    xNameBelow_ = name;
+    plot.cutBottom(name);
   }
   plot_ = {plot.a, {std::max(plot.b.x, plot.a.x + s.wide), std::max(plot.b.y, plot.a.y + s.large)}};
 }
@@ -151,14 +160,28 @@ void Chart::drawAxes(ImDrawList* list) const {
   list->AddLine({plot_.a.x, zero}, {plot_.b.x, zero}, t.textMuted);
   list->AddLine(plot_.a, {plot_.a.x, plot_.b.y}, t.textMuted);
   if (labels_) labels_->draw(list, plot_);
+  if (!namesShown_) return;
   ImFont* small = look_.fonts.small;
-  const ImVec2 size = richTextSize(look_.fonts, small, frame_.xName);
-  if (plot_.height() > 4 * size.y) {  // in a lower plot the name would cover what is plotted
-    drawRichText(list, look_.fonts, small, {plot_.b.x - size.x, plot_.b.y - size.y - s.hair},
-                 t.textMuted, frame_.xName);
+  if (!frame_.xName.empty()) {
+    const auto between = xNameBelow_ > 0.0F ? std::nullopt : nameBetweenTicks();
+    const ImVec2 at(between.value_or(plot_.b.x - richTextSize(look_.fonts, small, frame_.xName).x),
+                    between ? plot_.b.y + s.thin : frame_.room.b.y - fontSize(small));
+    drawRichText(list, look_.fonts, small, at, t.textMuted, frame_.xName);
   }
-  drawRichText(list, look_.fonts, small, {plot_.a.x + s.small, plot_.a.y}, t.textMuted,
-               frame_.yName);
+  drawRichText(list, look_.fonts, small, {plot_.a.x, frame_.room.a.y}, t.textMuted, frame_.yName);
+}
+
+std::optional<float> Chart::nameBetweenTicks() const {
+  if (!hasTicksBelow() || frame_.x.ticks.size() < 2) return std::nullopt;
+  const auto last = frame_.x.ticks.rbegin();
+  const auto half = [&](double tick) {
+    return textSize(look_.fonts.monoSmall, frame_.x.textOf(tick)).x * 0.5F;
+  };
+  const float from = at(last[1], frame_.y.low).x + half(last[1]);
+  const float to = at(last[0], frame_.y.low).x - half(last[0]);
+  const float width = richTextSize(look_.fonts, look_.fonts.small, frame_.xName).x;
+  if (to - from < width + 2.0F * look_.space.small) return std::nullopt;
+  return (from + to - width) * 0.5F;
 }
 
 void Chart::curve(ImDrawList* list, std::span<const ChartPoint> points, ImU32 color,
@@ -168,7 +191,7 @@ void Chart::curve(ImDrawList* list, std::span<const ChartPoint> points, ImU32 co
   for (const ChartPoint& point : points) {
     if (isFinite(point)) line.push_back(at(point));
   }
-  list->AddPolyline(line.data(), static_cast<int>(line.size()), color, 0, look_.px(width));
+  drawCurve(list, line, color, look_.px(width));
 }
 
 void Chart::dot(ImDrawList* list, const ChartPoint& point, ImU32 color, float radius) const {
@@ -227,6 +250,25 @@ ChartPoint Chart::underMouse() const {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   return {frame_.x.value((mouse.x - plot_.a.x) / plot_.width()),
           frame_.y.value((plot_.b.y - mouse.y) / plot_.height())};
+}
+
+void drawCurve(ImDrawList* list, std::span<const ImVec2> points, ImU32 color, float width) {
+  const auto sharp = [](ImVec2 a, ImVec2 b, ImVec2 c) {
+    const ImVec2 in(b.x - a.x, b.y - a.y);
+    const ImVec2 out(c.x - b.x, c.y - b.y);
+    const float along = in.x * out.x + in.y * out.y;
+    return along <= 0.5F * std::hypot(in.x, in.y) * std::hypot(out.x, out.y);
+  };
+  std::size_t from = 0;  // the first point of the part that is drawn in one go
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const bool ends = i + 1 == points.size() || sharp(points[i - 1], points[i], points[i + 1]);
+    if (!ends) continue;
+    list->AddPolyline(points.data() + from, static_cast<int>(i - from + 1), color, 0, width);
+    // a point on a line that one sees through would show
+    if (i + 1 < points.size() && color >> IM_COL32_A_SHIFT == 255U)
+      list->AddCircleFilled(points[i], width * 0.5F, color, 8);
+    from = i;
+  }
 }
 
 std::vector<StackPiece> stackOf(std::span<const double> parts) {

@@ -59,7 +59,7 @@ struct ChartBars {
 struct ChartFrame {
   Rect room;  // the whole chart, with ticks, names and labels
   ChartAxis x, y;
-  std::string xName = {}, yName = {};  // rich text, inside the plot at the axes' ends; empty: none
+  std::string xName = {}, yName = {};  // rich text, outside the plot at the axes' ends; empty: none
   const AxisLabels* below = nullptr;   // labels of the things along x, in place of its ticks
   bool yTicks = true;
   float left = 0.0F;        // the least room left of the plot, to align charts
@@ -104,11 +104,22 @@ class Chart {
   ChartPoint underMouse() const;
 
  private:
+  /// Returns the x of the left end of the x axis's name between its last two ticks; none where it
+  /// has no room there.
+  std::optional<float> nameBetweenTicks() const;
+  bool hasTicksBelow() const { return frame_.below == nullptr && !frame_.x.ticks.empty(); }
+
   const FrameContext& look_;
   ChartFrame frame_;
   Rect plot_;
+  bool namesShown_ = false;  // in a low room, the names of the axes leave it to the plot
+  float xNameBelow_ = 0.0F;  // the height that the x axis's name takes below the ticks
   std::optional<ColumnLabels> labels_;
 };
+
+/// Draws a line of these points whose parts join at every angle. Dear ImGui's own polylines thin
+/// out where they turn back sharply.
+void drawCurve(ImDrawList* list, std::span<const ImVec2> points, ImU32 color, float width);
 
 /// One piece of a stack. Positive parts go upwards from 0, negative ones downwards, in order.
 struct StackPiece {

@@ -26,6 +26,8 @@ namespace headscope::ui {
 namespace {
 
 constexpr int kEntropyPoints = 81;
+constexpr float kBars = 0.55F;     // the opacity of the weights at the set temperature
+constexpr float kFlatter = 0.35F;  // … and of the line at a higher one
 
 /// The temperatures at which the entropy is drawn.
 const std::vector<double>& entropyTemperatures() {
@@ -45,6 +47,9 @@ std::vector<float> barsOf(const std::vector<float>& weights, const ChartBars& ba
   }
   return largest;
 }
+
+/// Returns the colour of scores with ÷ √d_k or without, in all charts.
+ImU32 scaleColor(const Theme& theme, bool scaled) { return scaled ? theme.accent : theme.text; }
 
 /// Returns "÷√64" or "no ÷√64".
 std::string scaleName(const AttentionConfig& c, bool scale) {
@@ -95,10 +100,12 @@ void distributionChart(const PanelContext& panel, const RowFigures& f, Rect room
   const AttentionConfig& c = panel.trace.config();
   ImDrawList* list = ImGui::GetWindowDrawList();
   const double temperature = f.now.temperature;
-  const std::vector<ChartKey> keys{{fmt::format("T {:.3g}", temperature), t.accent},
-                                   {fmt::format("{:.3g}", temperature / 4), t.queryText},
-                                   {fmt::format("{:.3g}", temperature * 4), t.key},
-                                   {scaleName(c, !f.now.scale), t.valueText}};
+  const ImU32 own = scaleColor(t, f.now.scale);
+  const std::vector<ChartKey> keys{
+      {fmt::format("T {:.3g}", temperature), withAlpha(own, kBars)},
+      {fmt::format("T {:.3g}", temperature / 4), own},
+      {fmt::format("T {:.3g}", temperature * 4), withAlpha(own, kFlatter)},
+      {scaleName(c, !f.now.scale), scaleColor(t, !f.now.scale)}};
   drawChartTitle(look, room,
                  "weights of " + queryName(panel.trace.document(), f.row.item, f.row.query), keys);
 
@@ -122,7 +129,7 @@ void distributionChart(const PanelContext& panel, const RowFigures& f, Rect room
   const std::vector<float> now = barsOf(f.weights, bars);
   for (Index bar = 0; bar < bars.count(); ++bar) {
     chart.bar(list, bar, bars.count(), 0.0, now[static_cast<std::size_t>(bar)],
-              withAlpha(t.accent, 0.55F));
+              withAlpha(own, kBars));
   }
   const float pitch = chart.plot().width() / static_cast<float>(bars.count());
   for (const auto& [weights, color] : {std::pair{&f.otherway, keys[3].color},
@@ -161,8 +168,9 @@ void entropyChart(const PanelContext& panel, const RowFigures& f, Rect room) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const double limit = std::log2(static_cast<double>(std::max<Index>(f.keys, 1)));
   const double most = std::max(limit, 1.0);
-  drawChartTitle(look, room, fmt::format("entropy, bits (at most {:.3g})", limit),
-                 {{scaleName(c, true), t.accent}, {scaleName(c, false), t.valueText}});
+  drawChartTitle(
+      look, room, fmt::format("entropy, bits (at most {:.3g})", limit),
+      {{scaleName(c, true), scaleColor(t, true)}, {scaleName(c, false), scaleColor(t, false)}});
   const Chart chart(look, {room,
                            {kLowestTemperature, kHighestTemperature, true, {0.1, 1, 10}},
                            {0.0, most, false, {0.0, most}},
@@ -175,10 +183,9 @@ void entropyChart(const PanelContext& panel, const RowFigures& f, Rect room) {
     }
     chart.curve(list, points, color, 1.8F);
   };
-  curve(f.plainEntropy, t.valueText);
-  curve(f.scaledEntropy, t.accent);
-  ringedDot(look, chart, {f.now.temperature, f.spread.entropy},
-            f.now.scale ? t.accent : t.valueText);
+  curve(f.plainEntropy, scaleColor(t, false));
+  curve(f.scaledEntropy, scaleColor(t, true));
+  ringedDot(look, chart, {f.now.temperature, f.spread.entropy}, scaleColor(t, f.now.scale));
 
   chart.item("entropy");
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -199,9 +206,10 @@ void varianceChart(const PanelContext& panel, Index head, const MeasuredVariance
   const auto dK =
       static_cast<double>(measured != nullptr ? measured->dK : panel.trace.config().dK());
   const ImU32 ink = headColor(t, static_cast<std::size_t>(head));
-  drawChartTitle(
-      look, room, "variance of scores",
-      {{"q·k", t.queryText}, {"q·k ÷ √d_k", t.valueText}, {fmt::format("head {}", head + 1), ink}});
+  const ImU32 plain = scaleColor(t, false);
+  const ImU32 scaled = scaleColor(t, true);
+  drawChartTitle(look, room, "variance of scores",
+                 {{"q·k", plain}, {"q·k ÷ √d_k", scaled}, {fmt::format("head {}", head + 1), ink}});
   double low = 0.1;
   double high = 1000.0;
   for (const double variance : {own.raw, own.scores}) {
@@ -217,12 +225,12 @@ void varianceChart(const PanelContext& panel, Index head, const MeasuredVariance
     const std::array points{from, to};
     chart.curve(list, points, color, 1.2F);
   };
-  line({1, 1}, {widest, widest}, t.queryText);
-  line({1, 1}, {widest, 1}, t.valueText);
+  line({1, 1}, {widest, widest}, plain);
+  line({1, 1}, {widest, 1}, scaled);
   for (const DrawnVariance& each : drawn) {
     const auto width = static_cast<double>(each.dK);
-    chart.dot(list, {width, each.variance}, t.queryText, 2.5F);
-    chart.dot(list, {width, each.variance / width}, t.valueText, 2.5F);
+    chart.dot(list, {width, each.variance}, plain, 2.5F);
+    chart.dot(list, {width, each.variance / width}, scaled, 2.5F);
   }
   if (own.raw > 0.0 && own.scores > 0.0) line({dK, own.raw}, {dK, own.scores}, ink);
   for (const double variance : {own.raw, own.scores}) {

@@ -63,7 +63,7 @@ class Curves {
     for (std::size_t r = 0; r < moment_.foundAt.size(); ++r) {
       if (!moment_.foundAt[r]) continue;
       chart.cursor(list_, static_cast<double>(*moment_.foundAt[r]),
-                   withAlpha(relationColor(look_.theme, r), 0.45F));
+                   withAlpha(relationColor(look_.theme, moment_, r), 0.45F));
     }
     chart.cursor(list_, static_cast<double>(moment_.step), look_.theme.text, 1.5F);
     chart.item(id);
@@ -90,8 +90,35 @@ class Curves {
       const float x = chart.at(static_cast<double>(*moment_.foundAt[r]), 0.0).x + look_.space.thin;
       const float wide = textSize(look_.fonts.tiny, text).x;
       drawText(list_, look_.fonts.tiny, {std::min(x, chart.plot().b.x - wide), y},
-               relationColor(look_.theme, r), text);
+               relationColor(look_.theme, moment_, r), text);
       y += line;
+    }
+  }
+
+  /// Writes the name of each curve at its end, so that curves of one colour are told apart.
+  void endNames(const Chart& chart, const std::vector<ChartKey>& keys,
+                const std::vector<std::vector<ChartPoint>>& curves) const {
+    ImFont* font = look_.fonts.tiny;
+    struct Name {
+      ImVec2 at;
+      std::size_t curve;
+    };
+    std::vector<Name> names;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      if (curves[i].empty() || !std::isfinite(curves[i].back().y)) continue;
+      const ImVec2 end = chart.at(curves[i].back());
+      const float width = textSize(font, keys[i].name).x;
+      const float x = std::min(end.x + look_.space.tight, chart.plot().b.x - width);
+      names.push_back({{x, end.y - fontSize(font) * 0.5F}, i});
+    }
+    std::ranges::sort(names, {}, [](const Name& name) { return name.at.y; });
+    float free = chart.plot().a.y;
+    for (const Name& name : names) {
+      const ImVec2 at(name.at.x, std::max(name.at.y, free));
+      free = at.y + fontSize(font);
+      const Rect ground = Rect::at(at, textSize(font, keys[name.curve].name));
+      list_->AddRectFilled(ground.a, ground.b, withAlpha(look_.theme.panel, 0.8F));
+      drawText(list_, font, at, keys[name.curve].color, keys[name.curve].name);
     }
   }
 
@@ -132,7 +159,7 @@ class Curves {
     const auto& questions = moment_.task->questions;
     std::vector<ChartKey> keys;
     for (std::size_t q = 0; q < questions.size(); ++q) {
-      keys.push_back({std::string(questions[q].name), relationColor(look_.theme, q)});
+      keys.push_back({std::string(questions[q].name), relationColor(look_.theme, moment_, q)});
     }
     // numbers have no right or wrong answers
     const bool numbers =
@@ -142,6 +169,7 @@ class Curves {
         part(1),
         numbers ? "answered right; for numbers R²" + belowZero() : std::string("answered right"),
         keys, roundAxis(0.0, 1.0));
+    std::vector<std::vector<ChartPoint>> curves;
     for (std::size_t q = 0; q < questions.size(); ++q) {
       std::vector<ChartPoint> points;
       for (const training::Evaluation& at : moment_.evaluations) {
@@ -149,7 +177,9 @@ class Curves {
             {static_cast<double>(at.step), std::max(0.0, at.losses.questions[q].accuracy)});
       }
       plot.curve(list_, points, keys[q].color);
+      curves.push_back(std::move(points));
     }
+    endNames(plot, keys, curves);
     finish(plot, "answers", [&](const training::Evaluation& at) {
       std::string text = fmt::format("step {}", at.step);
       for (std::size_t q = 0; q < questions.size(); ++q) {
@@ -179,19 +209,22 @@ class Curves {
     const auto& relations = moment_.task->relations;
     std::vector<ChartKey> keys;
     for (std::size_t r = 0; r < relations.size(); ++r) {
-      keys.push_back({std::string(relations[r].name), relationColor(look_.theme, r)});
+      keys.push_back({std::string(relations[r].name), relationColor(look_.theme, moment_, r)});
     }
     const Chart plot = chart(part(2), "best weight on the answer", keys, roundAxis(0.0, 1.0));
     const float found = plot.at(0.0, training::kFoundMass).y;
     list_->AddLine({plot.plot().a.x, found}, {plot.plot().b.x, found}, look_.theme.divider,
                    look_.space.thin);
+    std::vector<std::vector<ChartPoint>> curves;
     for (std::size_t r = 0; r < relations.size(); ++r) {
       std::vector<ChartPoint> points;
       for (const training::Evaluation& at : moment_.evaluations) {
         points.push_back({static_cast<double>(at.step), bestMass(at, r)});
       }
       plot.curve(list_, points, keys[r].color);
+      curves.push_back(std::move(points));
     }
+    endNames(plot, keys, curves);
     finish(plot, "masses", [&](const training::Evaluation& at) {
       std::string text = fmt::format("step {}", at.step);
       for (std::size_t r = 0; r < relations.size(); ++r) {

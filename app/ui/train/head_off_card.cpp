@@ -55,7 +55,7 @@ class HeadOffTable {
     table.text(
         role ? fmt::format("{} {:.2f}", moment_.task->relations[role->relation].name, role->mass)
              : std::string(),
-        role && role->mass >= training::kFoundMass ? relationColor(t, role->relation)
+        role && role->mass >= training::kFoundMass ? relationColor(t, moment_, role->relation)
                                                    : t.textMuted);
     table.number(fmt::format("{:.3f}", losses.loss));
     for (std::size_t q = 0; q < losses.questions.size(); ++q)
@@ -75,7 +75,7 @@ class HeadOffTable {
     const auto to = [&](double share) {
       return corner.x + width * std::clamp(static_cast<float>(share), 0.0F, 1.0F);
     };
-    const ImU32 color = relationColor(t, q);
+    const ImU32 color = relationColor(t, moment_, q);
     list->AddRectFilled(corner, {to(now), corner.y + line}, withAlpha(color, 0.22F));
     if (isOff && now < with) {
       list->AddRect({to(now), corner.y}, {to(with), corner.y + line}, withAlpha(color, 0.35F));
@@ -111,7 +111,7 @@ class HeadOffCard final : public Card {
     inlineLabel(look, look.fonts.small, look.theme.textMuted,
                 fmt::format("step {} of {} · right answers of {} examples", moment->step,
                             moment->settings.steps, training::kEvaluationExamples));
-    ImGui::NewLine();
+    detailPills(panel);
     if (!moment->headsOff) return;
     HeadOffTable(look, *moment).draw();
     ImGui::Dummy({1.0F, look.space.tight});

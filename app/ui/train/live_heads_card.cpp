@@ -18,6 +18,8 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kStretched = 1.5F;  // the largest width of a cell over its height
+
 class LiveHeads {
  public:
   LiveHeads(const PanelContext& panel, const TrainingMoment& moment, const Rect& room)
@@ -34,7 +36,8 @@ class LiveHeads {
     const AxisLabels labels{names_, look_.fonts.tiny, 0, 0, -1, look_.px(60)};
     space.left = labels.width() + look_.space.small;
     space.right = 0.0F;
-    space.below = std::max(space.left * 0.8F, 2.0F * fontSize(look_.fonts.tiny));
+    space.below = ColumnLabels::turnedRoom(look_, labels);
+    space.stretch = kStretched;
     space.edgesBelow = 240.0F;  // all tiles have the same names
     space.gap = look_.space.large;
     space.scale = look_.scale;
@@ -124,7 +127,8 @@ class LiveHeads {
     }
     ImFont* font = found ? look_.fonts.semibold : look_.fonts.regular;
     drawText(list, font, {top.x, top.y + line},
-             found ? relationColor(t, role->relation) : t.textMuted, elided(font, words, room));
+             found ? headColor(t, static_cast<std::size_t>(n)) : t.textMuted,
+             elided(font, words, room));
   }
 
   const PanelContext& panel_;
@@ -177,6 +181,7 @@ class LiveHeadsCard final : public Card {
     if (moment.step < moment.stepsTaken) {
       text += fmt::format(" (the run is at {})", moment.stepsTaken);
     }
+    if (const auto* record = moment.record()) text += fmt::format(" · loss {:.3f}", record->loss);
     if (moment.stepsTaken > 0) text += fmt::format(" · {:.2f} s", moment.trainingMs / 1000.0);
     return text + " · rows: queries, columns: keys, weights 0 to 1";
   }
@@ -199,7 +204,7 @@ class LiveHeadsCard final : public Card {
           wrapped(look.fonts.title, fmt::format("{}: {}", relations[i].name, relations[i].words),
                   at.width());
       list->AddText(look.fonts.title, fontSize(look.fonts.title), at.a,
-                    relationColor(look.theme, i), text.c_str());
+                    relationColor(look.theme, moment, i), text.c_str());
       at.cutTop(textSize(look.fonts.title, text).y, look.space.large);
     }
   }
@@ -232,6 +237,7 @@ class LiveHeadsCard final : public Card {
         training_.askForDocument(layer);
       }
     }
+    detailPills(panel);
     if (moment.step == moment.stepsTaken) return;
     if (flowingPill(look, "go on from here", "The steps after this one are discarded")) {
       training_.goBack(moment.step);

@@ -100,7 +100,7 @@ class OverSteps {
         const std::string mass = fmt::format(" {:.2f}", role->mass);
         const float room = side_ + look_.space.small - textSize(font, mass).x;
         line(picture.b.y + look_.space.hair, elided(font, relation.name, room) + mass,
-             found ? relationColor(t, role->relation) : t.textMuted);
+             found ? headColor(t, static_cast<std::size_t>(n)) : t.textMuted);
       }
       if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(picture.a, picture.b)) {
         ImGui::SetTooltip("%s at step %d: %s", name(n).c_str(), static_cast<int>(moment.step),

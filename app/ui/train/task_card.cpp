@@ -12,6 +12,7 @@
 #include "app/ui/number_field.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/train/train_page.h"
@@ -30,7 +31,7 @@ class ExamplePicture {
         example_(moment.example),
         partners_(moment.example.partners[relation]),
         names_(placesOf(*moment.task, moment.example)),
-        color_(relationColor(look.theme, relation)) {
+        color_(relationColor(look.theme, moment, relation)) {
     const AxisLabels labels = side(-1);
     const float names = std::min(labels.width() + look.space.small, room.width() * 0.35F);
     inner_ = {{room.a.x + names, room.a.y}, {room.b.x - names, room.b.y}};
@@ -97,7 +98,7 @@ void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect r
       high = std::max(high, value);
     }
     const Rect row = room.row(static_cast<int>(c), static_cast<int>(count), look.space.tight);
-    const ImU32 color = headColor(look.theme, static_cast<std::size_t>(c));
+    const ImU32 color = channelColor(look.theme, static_cast<std::size_t>(c));
     drawText(list, font, {names.a.x, row.centre().y - fontSize(font) * 0.5F}, color,
              channels[static_cast<std::size_t>(c)]);
     ChartFrame frame{row,
@@ -142,10 +143,31 @@ class TaskCard final : public Card {
       const std::string title(task.title);
       if (!first) flowOn(panel.look, buttonWidth(panel.look, title), 4.0F);
       first = false;
-      if (!pill(panel.look, title.c_str(), &task == &now)) continue;
-      view = {.task = std::string(task.id), .seed = view.seed, .tab = view.tab};
+      const bool clicked = pill(panel.look, title.c_str(), &task == &now);
+      const auto aside = &task != &now ? training_.kept(task) : nullptr;
+      if (aside != nullptr) {
+        tip(panel.look, fmt::format("Returns to its run, at step {} of {}", aside->step,
+                                    aside->settings.steps));
+      }
+      if (!clicked || &task == &now) continue;
+      chooseTask(view, task, aside.get());
       beginWhereAnotherIsAsked(panel, training_);
     }
+  }
+
+  /// Chooses a task: with its own model, or with that of its run that was put aside.
+  static void chooseTask(TrainView& view, const training::Task& task, const TrainingMoment* aside) {
+    TrainView next = view;
+    next.task = std::string(task.id);
+    next.layers = next.dModel = next.heads = next.example = next.relation = 0;
+    if (aside != nullptr) {
+      const training::ModelSettings& model = aside->settings.model;
+      next.layers = model.layers;
+      next.dModel = model.dModel;
+      next.heads = model.heads;
+      next.seed = aside->settings.seed;
+    }
+    view = next;
   }
 
   static void relationChoice(const FrameContext& look, TrainView& view,

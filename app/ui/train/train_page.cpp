@@ -56,7 +56,7 @@ class TrainPage final : public Page {
               {content.x - px(kTrainMargin), content.y - px(2)}};
     const Rect task = room.cutLeft(std::clamp(content.x * 0.21F, px(300), px(400)), gap);
     Rect step;
-    if (content.x >= px(kWithStep)) {
+    if (panel.trainView.step && content.x >= px(kWithStep)) {
       step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
     }
     const TrainTab tab = panel.trainView.tab;
@@ -64,16 +64,8 @@ class TrainPage final : public Page {
     places.front() = task;
     places.back() = step;
     Rect& middle = places[1 + static_cast<std::size_t>(tab)];
-    if (tab != TrainTab::live && tab != TrainTab::headOff) {  // these tabs have no curves below
-      middle = room;
-      return places;
-    }
-    // the heads get at most the width of one row of them
-    const training::ModelSettings model = chosenSettings(panel.trainView).model;
-    const auto tiles = static_cast<float>(model.heads * model.layers);
-    const float row = (room.width() - px(60)) / tiles + px(190);
-    const float heads = std::clamp(row, room.height() * 0.45F, room.height() * 0.64F);
-    places[6] = room.cutBottom(room.height() - gap - heads, gap);
+    const bool ofOneRun = tab == TrainTab::live || tab == TrainTab::headOff;
+    if (panel.trainView.curves && ofOneRun) places[6] = room.cutBottom(room.height() * 0.4F, gap);
     middle = room;
     return places;
   }
@@ -174,7 +166,9 @@ void beginRun(const PanelContext& panel, LiveTraining& training) {
 
 void beginWhereAnotherIsAsked(const PanelContext& panel, LiveTraining& training) {
   const TrainView& view = panel.trainView;
-  if (!training.isOf(chosenTask(view), chosenSettings(view))) beginRun(panel, training);
+  const training::TrainingSettings settings = chosenSettings(view);
+  if (training.isOf(chosenTask(view), settings)) return;
+  if (!training.resume(chosenTask(view), settings)) beginRun(panel, training);
 }
 
 void runButtons(const PanelContext& panel, LiveTraining& training, const TrainingMoment& moment) {
@@ -196,6 +190,19 @@ void runButtons(const PanelContext& panel, LiveTraining& training, const Trainin
   training.play(true);
 }
 
+void detailPills(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
+  const auto shows = [&](const char* text, const char* about, bool& shown) {
+    flowOn(look, buttonWidth(look, text));
+    if (pill(look, text, shown)) shown = !shown;
+    tip(look, about);
+  };
+  shows("curves", "Loss, right answers and weights over the run; drag along them to go back",
+        panel.trainView.curves);
+  if (ImGui::GetIO().DisplaySize.x < look.px(kWithStep)) return;
+  shows("a step", "What one training step does: forward, the loss, and back", panel.trainView.step);
+}
+
 CellRows weightCells(const Tensor& weights, Index head, bool causal) {
   return {weights.dim(2), weights.dim(3), [weights, head, causal](Index row, std::span<float> out) {
             const auto values = weights.matrix({0, head}).row(row);
@@ -215,8 +222,13 @@ std::vector<std::string> placesOf(const training::Task& task, const training::Ex
   return names;
 }
 
-ImU32 relationColor(const Theme& theme, std::size_t relation) {
-  return headColor(theme, relation + 1);
+ImU32 relationColor(const Theme& theme, const TrainingMoment& moment, std::size_t relation) {
+  const training::Evaluation* now = moment.evaluation();
+  if (now == nullptr || relation >= now->roles.relations.size()) return theme.textMuted;
+  const training::Role& role = now->roles.relations[relation];
+  if (!role.found || !role.head) return theme.textMuted;
+  return headColor(theme, static_cast<std::size_t>(role.head->layer * moment.settings.model.heads +
+                                                   role.head->head));
 }
 
 }  // namespace headscope::ui

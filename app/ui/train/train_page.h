@@ -36,12 +36,15 @@ const training::Task& chosenTask(const TrainView& view);
 training::TrainingSettings chosenSettings(const TrainView& view);
 /// Restarts the view's run, or reports why it cannot run.
 void beginRun(const PanelContext& panel, LiveTraining& training);
-/// Restarts the run where the view names another one, or where there is none. A view may be set
-/// from anywhere: by hand, by a lesson, by a session.
+/// Where the view names another run, or where there is none, returns to the run that was put aside
+/// or begins a new one. A view may be set from anywhere: by hand, by a lesson, by a session.
 void beginWhereAnotherIsAsked(const PanelContext& panel, LiveTraining& training);
 
 /// Draws the buttons that train or pause, take one step, and reset the run.
 void runButtons(const PanelContext& panel, LiveTraining& training, const TrainingMoment& moment);
+
+/// Draws the buttons that show the run's curves and a training step, and hide them.
+void detailPills(const PanelContext& panel);
 
 /// Returns the cells of one head of weights (1, H, T, T); `causal`: later keys are masked.
 CellRows weightCells(const Tensor& weights, Index head, bool causal);
@@ -49,7 +52,8 @@ CellRows weightCells(const Tensor& weights, Index head, bool causal);
 /// Returns the names of an example's places: "red 7"; for a series, "1", "2" …
 std::vector<std::string> placesOf(const training::Task& task, const training::Examples& example);
 
-/// Returns the colour of a relation, and of the question with the same index.
-ImU32 relationColor(const Theme& theme, std::size_t relation);
+/// Returns the colour of a relation, and of the question with the same index: that of the head that
+/// it has found at the shown step; muted until then.
+ImU32 relationColor(const Theme& theme, const TrainingMoment& moment, std::size_t relation);
 
 }  // namespace headscope::ui

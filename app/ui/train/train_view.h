@@ -18,7 +18,9 @@ struct TrainView {
   std::uint64_t seed = 1;
   Index example = 0;
   TrainTab tab = TrainTab::live;
-  Index relation = 0;  // the relation whose partners the arrows of the example show
+  Index relation = 0;   // the relation whose partners the arrows of the example show
+  bool curves = false;  // shows the run's curves below the heads
+  bool step = false;    // shows what a training step does, at the right
 };
 
 }  // namespace headscope::ui
