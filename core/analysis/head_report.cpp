@@ -229,6 +229,8 @@ std::string labelRule() {
       kLeastRows, kOwnLeastRows, kRole, 100.0 * kAboveChance);
 }
 
+bool holds(const RelationScore& relation) { return claimOf(relation).holds(); }
+
 HeadLabel headLabel(const HeadMetrics& metrics, const UniformMetrics& uniform,
                     std::span<const RelationScore> relations) {
   std::optional<HeadLabel> best;
@@ -281,7 +283,7 @@ std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice
   for (std::size_t h = 0; h < std::min(made.size(), relations.size()); ++h) {
     if (!relations[h]) continue;
     made[h] = {relations[h]->name, declaredScore(trace, item, static_cast<Index>(h), *relations[h]),
-               relations[h]->trained};
+               relations[h]->trained, true, partnerChance(trace.document(), item, *relations[h])};
   }
   return made;
 }

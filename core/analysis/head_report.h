@@ -71,6 +71,9 @@ struct RelationScore {
   PartnerChance chance{};
 };
 
+/// Returns whether a head follows a relation so closely that the relation's name is true of it.
+bool holds(const RelationScore& relation);
+
 /// Returns the label of a head. `uniform`: the metrics of uniform attention. `relations`: all
 /// relations that the layer's heads declare, with the scores of this head.
 HeadLabel headLabel(const HeadMetrics& metrics, const UniformMetrics& uniform,

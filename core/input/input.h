@@ -2,6 +2,7 @@
 // coordinates.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <variant>
@@ -27,6 +28,15 @@ struct Series {
   std::vector<std::string> channels;
   Tensor values;
 };
+
+/// Returns whether each row of such channels is a patch of an image: it has a row and a column
+/// there.
+inline bool isImage(const std::vector<std::string>& channels) {
+  const auto has = [&](const char* name) {
+    return std::find(channels.begin(), channels.end(), name) != channels.end();
+  };
+  return has("row") && has("column");
+}
 
 /// One series per batch item. Where there are fewer series than items, they repeat in turn.
 struct SeriesSource {

@@ -24,7 +24,7 @@ std::vector<TrainedFor> trainedFor(const Document& document);
 
 /// The relations, one per head; empty where the document's weights are not learned. A text that the
 /// grammar does not produce has answers for the previous word only. A series has all answers,
-/// unless it is repeated or very long.
+/// unless it is repeated or very long; the patches of an image have none.
 DeclaredRelations trainedRelations(const Document& document);
 
 }  // namespace headscope::training

@@ -40,7 +40,12 @@ class DesignedGrid : public HeadsGrid {
 
 TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
   EXPECT_TRUE(shows("Adjective ↔ noun")) << ui_.screen().all(kCard);
-  EXPECT_TRUE(shows("here First token 0.62"));
+  // a purpose that is not true here is grey and says so, without another name
+  EXPECT_EQ(inColor("Adjective↔noun", theme(ThemeKind::light).textMuted), 1);
+  EXPECT_TRUE(shows("nothing to do here") || shows("not found here")) << ui_.screen().all(kCard);
+  EXPECT_FALSE(shows("here First token"));
+  EXPECT_FALSE(shows("mixed"));
+  EXPECT_EQ(inColor("Previoustoken", theme(ThemeKind::light).text), 1);
   EXPECT_TRUE(shows("Previous token"));
   EXPECT_TRUE(shows("here 0.85"));
   EXPECT_TRUE(shows("designed, not learned"));
@@ -114,6 +119,51 @@ TEST_F(HeadsGrid, WhatIsMaskedHasNoDifference) {
   const auto difference = cells(4);
   EXPECT_EQ(difference[0], 0.0F);  // the only key of the first query: all of both
   EXPECT_EQ(difference[1], gl::kMaskedCell);
+}
+
+HeadReport reportOf(const std::string& label, std::optional<double> score,
+                    std::optional<RelationScore> made) {
+  HeadReport report;
+  report.labels = {{label, label, score, "", 9, label != "mixed"}};
+  report.madeFor = {std::move(made)};
+  return report;
+}
+
+TEST(HeadName, HoldsHereOrSaysThatItDoesNot) {
+  RelationScore made{"Verb → its subject", {0.92, {}}, true, true, {0.1, 2}};
+  HeadName name = headName(made.name, nullptr, 0);
+  EXPECT_EQ(inOneLine(name), "Verb → its subject") << "nothing is measured yet";
+  HeadReport report = reportOf(made.name, 0.92, made);
+  name = headName(made.name, &report, 0);
+  EXPECT_TRUE(name.holds);
+  EXPECT_EQ(name.here, "here 0.92 (n = 9)");
+  EXPECT_EQ(inOneLine(name), "Verb → its subject");
+  // of two purposes, the one that is true here
+  EXPECT_EQ(headName("Previous word + Verb → its subject", &report, 0).title, made.name);
+  made.score = {0.2, {}};
+  report = reportOf("mixed", std::nullopt, made);
+  name = headName(made.name, &report, 0);
+  EXPECT_FALSE(name.holds);
+  EXPECT_EQ(inOneLine(name), "Verb → its subject (not found here)");
+  made.score = MetricValue::undefined(kNoPartner);
+  report = reportOf("uniform", 0.98, made);
+  EXPECT_EQ(inOneLine(headName(made.name, &report, 0)), "Verb → its subject (nothing to do here)");
+  made.score = MetricValue::undefined("not read");
+  report = reportOf("mixed", std::nullopt, made);
+  EXPECT_EQ(headName(made.name, &report, 0).here, "not checked here");
+  EXPECT_FALSE(headName("", &report, 0).holds) << "mixed is no name";
+}
+
+/// Heads that learned from series have no true names on the patches of an image.
+TEST(HeadName, OfAPatchIsNotThatOfASeries) {
+  ViewState view;
+  view.selection.page = kHeadsPage;
+  AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
+  Document patches = *presetDocument("vit-base");
+  patches.weightSource.init = WeightInit::learned;
+  ui.restart(std::make_shared<const Document>(std::move(patches)), view);
+  EXPECT_TRUE(ui.shows("not checked here", kAllHeadsCard)) << ui.screen().all(kAllHeadsCard);
+  EXPECT_FALSE(ui.shows("here 0.", kAllHeadsCard));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/ui/compat.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/view_model/choice.h"
@@ -54,6 +55,12 @@ MeasuredHeads measuredHeads(const PanelContext& panel) {
   MeasuredHeads heads{found.last, found.current != nullptr, found.problem};
   if (heads.figures != nullptr && !figuresFit(*heads.figures, trace)) heads.figures = nullptr;
   return heads;
+}
+
+HeadName nameHere(const PanelContext& panel, const MeasuredHeads& measured, Index head) {
+  const bool known = measured.figures != nullptr && measured.current;
+  return headName(purposeTitle(panel.purposes, head), known ? &measured.figures->report : nullptr,
+                  head);
 }
 
 void waitingLabel(const FrameContext& look, ImFont* font, std::string_view problem,

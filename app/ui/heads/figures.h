@@ -7,6 +7,7 @@
 
 #include "app/ui/heads/view_model/figures.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/head_label.h"
 
 namespace headscope::ui {
 
@@ -19,6 +20,9 @@ struct MeasuredHeads {
 
 /// Requests missing figures. Figures of another number of heads or tokens are not returned.
 MeasuredHeads measuredHeads(const PanelContext& panel);
+
+/// Returns the name of a head on the shown input; without figures, its purpose as it is.
+HeadName nameHere(const PanelContext& panel, const MeasuredHeads& measured, Index head);
 
 /// Draws "measuring …", or the reason of a failure, in the middle of the rest of the card.
 void noFigures(const PanelContext& panel, const MeasuredHeads& heads);

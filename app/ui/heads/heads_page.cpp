@@ -8,6 +8,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/head_purposes.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/view_model/choice.h"
@@ -91,7 +92,10 @@ class HeadsPage final : public Page {
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const AttentionConfig& c = panel.trace.config();
     const std::string item = c.batch > 1 ? fmt::format(" · item {}", panel.selection.item + 1) : "";
-    const std::string title = purposeTitle(panel.purposes, panel.selection.head);
+    const std::string title =
+        purposeTitle(panel.purposes, panel.selection.head).empty()
+            ? std::string()
+            : inOneLine(nameHere(panel, measuredHeads(panel), panel.selection.head));
     return fmt::format("Head {} of {}{}{}{}", panel.selection.head + 1, c.numHeads, item,
                        title.empty() ? "" : ": ", title);
   }

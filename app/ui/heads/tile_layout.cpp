@@ -132,11 +132,7 @@ class Titles {
     }
     if (words.size() == 2) {
       const std::string joined = words[0] + " · " + words[1];
-      if (fits(joined, room_)) {
-        words = {joined};
-      } else if (most == 2 && !title.both.empty() && fits(title.both, room_)) {
-        words = {title.both};
-      }
+      if (fits(joined, room_)) words = {joined};
     }
     // show the full purpose before any of the measured label
     if (most > 2 && !words.empty() && !fits(words.front(), room_)) {
@@ -219,16 +215,16 @@ void drawTileTitle(ImDrawList* list, const FrameContext& look, const GridTile& t
                    const TileGrid& grid, ImVec2 corner, int lines) {
   const Titles titles(look, grid);
   const ShownTitle title = titles.shown(tile.title, lines);
-  const ImU32 muted = look.theme.textMuted;
+  const ImU32 ink = tile.title.holds ? look.theme.text : look.theme.textMuted;
   const float top = corner.y - look.space.tight - static_cast<float>(lines - 1) * titles.line -
                     fontSize(titles.nameFont);
   drawText(list, titles.nameFont, {corner.x, top}, tileColor(look.theme, tile.picture), title.name);
   const float baseline = top + fontAscent(titles.nameFont);
-  drawText(list, titles.font, {corner.x + title.rightAt, baseline - fontAscent(titles.font)}, muted,
+  drawText(list, titles.font, {corner.x + title.rightAt, baseline - fontAscent(titles.font)}, ink,
            title.right);
   float y = top + fontSize(titles.nameFont) + look.space.thin;
   for (const std::string& line : title.below) {
-    drawText(list, titles.font, {corner.x, y}, muted, line);
+    drawText(list, titles.font, {corner.x, y}, ink, line);
     y += titles.line;
   }
 }

@@ -21,4 +21,39 @@ std::string labelWithRule(const HeadLabel& label) {
   return fmt::format("{}: {}", labelWithScore(label), label.rule);
 }
 
+namespace {
+
+/// Returns whether a label is a purpose, or one of the parts of a purpose: "A + B".
+bool isPart(const HeadLabel& label, const std::string& purpose) {
+  return label.declared &&
+         (" + " + purpose + " + ").find(" + " + label.title + " + ") != std::string::npos;
+}
+
+std::string measuredHere(double score, Index rows) {
+  return fmt::format("here {:.2f} (n = {})", score, rows);
+}
+
+}  // namespace
+
+HeadName headName(const std::string& purpose, const HeadReport* report, Index head) {
+  const auto at = static_cast<std::size_t>(head);
+  if (report == nullptr || at >= report->labels.size()) return {purpose, {}, true};
+  const HeadLabel& label = report->labels[at];
+  if (purpose.empty()) return {labelWithScore(label), {}, label.score.has_value()};
+  if (isPart(label, purpose)) return {label.title, measuredHere(*label.score, label.rows), true};
+  const auto& made = report->madeFor[at];
+  if (!made) return {purpose, {}, true};
+  if (!made->score) {
+    const bool absent = made->score.why == kNoPartner;
+    return {purpose, absent ? "nothing to do here" : "not checked here", false};
+  }
+  if (!holds(*made)) return {purpose, "not found here", false};
+  return {purpose, measuredHere(*made->score, made->chance.rows), true};
+}
+
+std::string inOneLine(const HeadName& name) {
+  return name.holds || name.here.empty() ? name.title
+                                         : fmt::format("{} ({})", name.title, name.here);
+}
+
 }  // namespace headscope::ui

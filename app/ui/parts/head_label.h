@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/analysis/head_report.h"
+#include "core/base/index.h"
 
 namespace headscope::ui {
 
@@ -13,5 +14,18 @@ std::string labelWithScore(const HeadLabel& label);
 /// Returns the label with its rule: "previous token 0.87 (n = 5): previous token is 0.87 over 5
 /// rows, at least 0.5 …".
 std::string labelWithRule(const HeadLabel& label);
+
+/// The name of a head on the shown input, in the same words wherever heads are named.
+struct HeadName {
+  std::string title;  // its purpose, or the part of it that is true here; else its measured label
+  std::string
+      here;  // "here 0.92 (n = 2)", "not found here", "nothing to do here"; empty for a label
+  bool holds = true;  // whether the title is true here; if not, it is drawn in grey
+};
+/// `purpose`: what the head was made or trained for; empty: nothing. `report`: null while nothing
+/// is measured.
+HeadName headName(const std::string& purpose, const HeadReport* report, Index head);
+/// Returns the name in one line: "Verb → its subject", "Verb → its subject (not found here)".
+std::string inOneLine(const HeadName& name);
 
 }  // namespace headscope::ui

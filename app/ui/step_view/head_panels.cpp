@@ -82,27 +82,6 @@ ImVec2 switchPlace(const FrameContext& look, const StripCard& card) {
                                    : ImVec2(card.left(look), card.at.b.y - pad - size.y);
 }
 
-/// A note on a head that was made for a relation but hardly follows it here, or cannot.
-struct NotHere {
-  std::string brief, whole;  // for a line; as a sentence
-  bool asked = true;         // whether the input has pairs of this relation
-};
-std::optional<NotHere> notHere(const MeasuredHeads& measured, Index head) {
-  constexpr double kHeld = 0.5;  // the threshold of labels, too
-  const auto at = static_cast<std::size_t>(head);
-  if (measured.figures == nullptr || !measured.current) return std::nullopt;
-  const auto& made = measured.figures->report.madeFor;
-  if (at >= made.size() || !made[at]) return std::nullopt;
-  const MetricValue& score = made[at]->score;
-  if (!score)
-    return NotHere{"not scored", fmt::format("Not scored on this input: {}.", score.why), false};
-  if (*score >= kHeld) return std::nullopt;
-  return NotHere{
-      fmt::format("{} here", figureText(*score)),
-      fmt::format("On this input only {} of its weight is on its target.", figureText(*score)),
-      true};
-}
-
 /// Draws the head's number, its label and its measures, as far as there is room: next to the
 /// picture, or one line above it.
 void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const StripCard& card) {
@@ -115,12 +94,13 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
   const ImVec2 text(card.left(look), card.at.a.y + look.px(low ? 5 : 7));
   drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
            card.name());
-  const std::string title = purposeTitle(panel.purposes, card.head);
-  const auto flag = title.empty() ? std::nullopt : notHere(measured, card.head);
+  const bool named = !purposeTitle(panel.purposes, card.head).empty();  // it replaces the label
+  const HeadName name = nameHere(panel, measured, card.head);
+  const ImU32 ink = name.holds ? t.text : t.textMuted;
   if (!card.textAtRight) {
     const float room = card.at.b.x - text.x - look.space.small;
-    drawText(list, small, {text.x, text.y + fontSize(look.fonts.semibold) + look.space.hair},
-             flag && flag->asked ? t.bad : t.textMuted, elided(small, title, room));
+    drawText(list, small, {text.x, text.y + fontSize(look.fonts.semibold) + look.space.hair}, ink,
+             named ? elided(small, name.title, room) : std::string());
     return;
   }
   float y = text.y + fontSize(look.fonts.semibold) + look.px(low ? 2 : 5);
@@ -133,16 +113,12 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
     y += fontSize(font) + look.px(3);
   };
   const float room = card.at.b.x - text.x - look.space.small;
-  const bool named = !title.empty();  // a designed head: its title replaces its label
   if (named) {
     const float line = fontSize(small) + look.px(3);
     const auto fit = static_cast<int>((bottom - y + look.px(3)) / line);
-    const int most = std::clamp(flag && fit > 1 ? fit - 1 : fit, 1, 3);
-    const ImU32 doubted = flag && flag->asked && fit == 1 ? t.bad : t.textMuted;
-    for (const auto& part : titleLines(small, title, room, most)) {
-      write(small, flag ? doubted : t.text, part);
-    }
-    if (flag) write(small, flag->asked ? t.bad : t.textMuted, flag->brief);
+    const int most = std::clamp(name.holds ? fit : fit - 1, 1, 3);
+    for (const auto& part : titleLines(small, name.title, room, most)) write(small, ink, part);
+    if (!name.holds) write(small, ink, elided(small, name.here, room));
   }
   const float gain = c.gain(card.head);
   if (gain != 1.0F && gain != 0.0F) write(small, t.bad, fmt::format("× {:g}", gain));
@@ -180,8 +156,8 @@ void stripCardItem(const PanelContext& panel, const HeadTiles& tiles, const Meas
     if (tiles.pick(card.head, card.picture)) {
       ImGui::GetWindowDrawList()->AddRect(card.picture.a, card.picture.b, look.theme.accent);
     } else if (const auto about = purposeExplanation(panel, card.head); !about.empty()) {
-      const auto flag = notHere(measured, card.head);
-      tip(look, flag ? about + "\n\n" + flag->whole : about);
+      const HeadName name = nameHere(panel, measured, card.head);
+      tip(look, name.holds ? about : fmt::format("{}\n\nOn this input: {}.", about, name.here));
     }
   }
   ImGui::SetCursorScreenPos(switchPlace(look, card));

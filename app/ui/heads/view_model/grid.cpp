@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "app/gl/scene.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/parts/matrix.h"
@@ -53,19 +54,21 @@ void addWords(const HeadsState& state, Index head, TileTitle& title) {
   const auto at = static_cast<std::size_t>(head);
   const HeadLabel* label = state.report == nullptr ? nullptr : &state.report->labels[at];
   if (state.purposes == nullptr || at >= state.purposes->size()) {
-    if (label != nullptr) title.made = labelWithScore(*label);
+    if (label == nullptr) return;
+    title.made = labelWithScore(*label);
+    title.holds = label->score.has_value();
     return;
   }
   const HeadPurpose& made = (*state.purposes)[at];
-  const bool drawn = made.kind == HeadPurpose::Kind::drawn;
-  title.made = drawn ? "random" : made.title;
-  if (label == nullptr) return;
-  const bool own = label->declared && label->key == made.title;
-  if (own) title.both = labelWithScore(*label);
-  title.measured =
-      own  // the label equals the purpose, which the title already shows
-          ? fmt::format("here {:.2f} (n = {})", label->score.value_or(0.0), label->rows)
-          : (drawn || !label->score ? "" : "here ") + labelWithScore(*label);
+  if (made.kind == HeadPurpose::Kind::drawn) {
+    title.made = "random";
+    if (label != nullptr) title.measured = labelWithScore(*label);
+    return;
+  }
+  HeadName name = headName(made.title, state.report, head);
+  title.made = std::move(name.title);
+  title.measured = std::move(name.here);
+  title.holds = name.holds;
 }
 
 GridTile headTile(const HeadsState& state, Index head) {
@@ -354,8 +357,10 @@ std::string largestWeightInWords(const HeadsState& state) {
     key = most - values.begin();
   }
   if (query < 0) return {};
-  std::string head = namedHead(state.purposes, state.head);
-  head.front() = 'H';
+  const std::string title = purposeTitle(state.purposes, state.head);
+  const std::string head =
+      fmt::format("Head {}{}", state.head + 1,
+                  title.empty() ? "" : ": " + inOneLine(headName(title, state.report, state.head)));
   const std::string from = placeName(trace, Axis::query, state.item, query);
   const std::string to = placeName(trace, Axis::key, state.item, key);
   if (rowsMayNotSumToOne(trace, state.item, state.head)) {  // such weights are no shares

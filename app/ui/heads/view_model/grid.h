@@ -38,8 +38,8 @@ struct TileTitle {
   std::string shortName;  // "3", for narrow tiles
   std::string figure;     // "max 0.83" or "off"; has precedence over the words
   std::string made;       // "Verb → its subject", or the measured label
-  std::string measured;   // of a head with a purpose: the measured label
-  std::string both;       // replaces `made` and `measured` on a single line; may be empty
+  std::string measured;   // of a head with a purpose: what is measured of it here
+  bool holds = true;      // whether `made` is true here
 
   void addFigure(const std::string& text) { figure += (figure.empty() ? "" : " · ") + text; }
 };
