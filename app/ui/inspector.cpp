@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/cells/cell_value.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
@@ -27,14 +28,13 @@
 namespace headscope::ui {
 namespace {
 
-/// The inspected cell: the one typed into here, else under the mouse, else clicked, else the first.
+/// The inspected cell: the one typed into here, else chosen, else under the mouse, else the first.
 CellRef inspectedCell(const PanelContext& panel, const CellEditing& editing) {
   const AttentionConfig& c = panel.trace.config();
   if (editing.typing == TypingPlace::inspector && exists(editing.typedAt, c)) {
     return editing.typedAt;
   }
-  const auto& chosen =
-      panel.frame.hovered ? std::optional(panel.frame.hovered->cell) : panel.selection.cell;
+  const auto chosen = explainedCell(panel.view);
   return chosen && exists(*chosen, c)
              ? *chosen
              : CellRef{TensorId::weights, panel.selection.item, panel.selection.head, 0, 0};
@@ -204,7 +204,9 @@ struct InspectorRoom {
 void inspector(const PanelContext& panel, CellEditing& editing) {
   const FrameContext& look = panel.look;
   const Inspected of = inspected(panel, editing);
-  const std::string title = purposeTitle(panel.purposes, of.head);
+  const std::string title = purposeTitle(panel.purposes, of.head).empty()
+                                ? std::string()
+                                : inOneLine(nameHere(panel, measuredHeads(panel), of.head));
   inspectorCaption(look, fmt::format("head {}{} · query '{}'", of.head + 1,
                                      title.empty() ? "" : fmt::format(" ({})", title), of.token));
   if (const auto about = purposeExplanation(panel, of.head); !about.empty()) tip(look, about);

@@ -300,5 +300,28 @@ TEST(StepView, WhatAScoreBecomesIsSaidAsSoftmaxIsTaken) {
   }
 }
 
+/// Pointing at another cell shows its tooltip alone.
+TEST(StepView, TheChosenCellsFormulaStaysWhileOthersArePointedAt) {
+  AppDriver ui;
+  ui.view().selection.cell = CellRef{TensorId::rawScores, 0, 0, 2, 4};
+  ui.hover({1.0F, 1.0F});
+  const auto formula = [&] {
+    const std::string card = ui.screen().all(kStepViewCard);
+    return card.substr(std::min(card.find("S["), card.size()));
+  };
+  const std::string strip = formula();
+  const std::string inspector = ui.screen().all("inspector");
+  EXPECT_NE(strip.find("S[sat,the]"), std::string::npos) << strip;
+  ui.hover(cellAt(ui.heatmaps(kStepViewCard)[2], 6, 6, 5, 1));
+  EXPECT_TRUE(ui.view().frame.hovered);
+  EXPECT_NE(ui.screen().all("Tooltip"), "");
+  EXPECT_EQ(formula(), strip);
+  EXPECT_EQ(ui.screen().all("inspector"), inspector);
+  // without a chosen cell the one under the mouse is explained
+  ui.view().selection.cell.reset();
+  ui.settle();
+  EXPECT_TRUE(ui.shows("S[mat, cat]", kStepViewCard)) << ui.screen().all(kStepViewCard);
+}
+
 }  // namespace
 }  // namespace headscope::ui

@@ -78,10 +78,14 @@ std::optional<MatrixRef> focusedMatrix(const ViewState& view, const AttentionCon
   return std::nullopt;
 }
 
+std::optional<CellRef> explainedCell(const ViewState& view) {
+  if (view.selection.cell) return view.selection.cell;
+  return view.frame.hovered ? std::optional(view.frame.hovered->cell) : std::nullopt;
+}
+
 RowRef rowLookedAt(const ViewState& view, const AttentionConfig& config) {
   RowRef row{view.selection.item, view.selection.head, 0};
-  const auto& cell =
-      view.frame.hovered ? std::optional(view.frame.hovered->cell) : view.selection.cell;
+  const auto cell = explainedCell(view);
   if (cell && info(cell->tensor).rows == Axis::query) {
     row.query = std::clamp<Index>(cell->row, 0, config.seqLen - 1);
   }

@@ -26,8 +26,11 @@ std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionC
 /// The matrix that contains the chosen cell; none where it is not shown.
 std::optional<MatrixRef> focusedMatrix(const ViewState& view, const AttentionConfig& config);
 
-/// The query row, in the chosen head, of the cell under the mouse, else of the chosen cell; row 0
-/// where that cell has no query.
+/// Returns the cell whose arithmetic is shown: the chosen one, or the one under the mouse where
+/// none is chosen. Pointing at another cell changes nothing but the tooltip.
+std::optional<CellRef> explainedCell(const ViewState& view);
+
+/// The query row of the explained cell, in the chosen head; row 0 where that cell has no query.
 RowRef rowLookedAt(const ViewState& view, const AttentionConfig& config);
 
 /// Moves the chosen cell within its matrix; down and right are as shown.

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_state.h"
 #include "app/ui/panel.h"
@@ -68,8 +69,7 @@ void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
   const Rect text = at.inset({look.px(12), 0.0F})
                         .placed({at.width() - look.px(24), static_cast<float>(lines) * lineHeight});
   const ImVec2 pen(text.a.x, text.a.y + look.space.thin);
-  const auto shown =
-      panel.frame.hovered ? std::optional(panel.frame.hovered->cell) : panel.selection.cell;
+  const auto shown = explainedCell(panel.view);
   if (!shown || !exists(*shown, panel.trace.config())) {
     drawText(list, look.fonts.small, pen, t.textMuted,
              elided(look.fonts.small,

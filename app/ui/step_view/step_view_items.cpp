@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/frame_state.h"
 #include "app/ui/selection.h"
 #include "app/ui/view_state.h"
@@ -204,8 +205,7 @@ bool isTokenLane(Lane lane) { return lane == Lane::query || lane == Lane::key; }
 
 std::optional<CellRef> resultLookedAt(const std::vector<StepViewItem>& items, StepId step,
                                       const ViewState& view) {
-  const auto looked =
-      view.frame.hovered ? std::optional(view.frame.hovered->cell) : view.selection.cell;
+  const auto looked = explainedCell(view);
   if (!looked || !hasArithmetic(*looked)) return std::nullopt;
   const bool given =
       looked->gradient || (isResult(looked->tensor) && producerOf(looked->tensor).id() == step);

@@ -48,7 +48,7 @@ bool isTokenLane(Lane lane);
 
 // The cells that light up: the operands of the cell under the mouse or chosen.
 
-/// Returns the cell under the mouse, or else the chosen one, if it belongs to the step's result.
+/// Returns the explained cell if it belongs to the step's result.
 std::optional<CellRef> resultLookedAt(const std::vector<StepViewItem>& items, StepId step,
                                       const ViewState& view);
 

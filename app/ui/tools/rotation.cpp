@@ -30,11 +30,10 @@ namespace {
 
 constexpr int kFarthest = 64;  // the most positions of a shift or a distance
 
-/// Returns the key of the cell under the mouse or chosen, or else the key of the query's largest
+/// Returns the key of the explained cell, or else the key of the query's largest
 /// weight.
 Index keyLookedAt(const PanelContext& panel, const RowRef& row) {
-  const auto& cell =
-      panel.frame.hovered ? std::optional(panel.frame.hovered->cell) : panel.selection.cell;
+  const auto cell = explainedCell(panel.view);
   if (cell && info(cell->tensor).cols == Axis::key) return cell->col;
   return std::max<Index>(0,
                          largestKey(panel.trace, TensorId::weights, row.item, row.head, row.query));

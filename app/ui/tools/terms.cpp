@@ -270,12 +270,10 @@ void trailRow(const PanelContext& panel, const CellRef& cell) {
   ImGui::Dummy(line.size());
 }
 
-/// Returns the chosen cell, or else the one under the mouse, or else the first cell of the step's
-/// result.
+/// Returns the explained cell, or else the first cell of the step's result.
 CellRef cellLookedAt(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
-  if (panel.selection.cell && exists(*panel.selection.cell, c)) return *panel.selection.cell;
-  if (panel.frame.hovered && exists(panel.frame.hovered->cell, c)) return panel.frame.hovered->cell;
+  if (const auto cell = explainedCell(panel.view); cell && exists(*cell, c)) return *cell;
   for (const StepViewItem& item : stepViewItems(panel.selection.step, c, panel.view)) {
     if (item.result) return item.ref.cell(0, 0);
   }
