@@ -59,7 +59,7 @@ Inspected inspected(const PanelContext& panel, const CellEditing& editing) {
 void inspectorCaption(const FrameContext& look, std::string_view text) {
   ImGui::Dummy({1, look.space.thin});
   label(look.fonts.small, look.theme.textMuted,
-        elided(look.fonts.small, text, ImGui::GetContentRegionAvail().x));
+        wholeParts(look.fonts.small, text, ImGui::GetContentRegionAvail().x));
 }
 
 void inspectorDivider(const FrameContext& look) {
@@ -148,6 +148,7 @@ void queryVector(const PanelContext& panel, const Inspected& of, float magnitude
 }
 
 constexpr int kCodeLines = 3;
+constexpr float kSmallestCode = 0.7F;  // of the size of such a line
 
 float codeLineHeight(const FrameContext& look) {
   return fontSize(look.fonts.monoSmall) + look.space.small;
@@ -157,6 +158,17 @@ float pytorchHeight(const FrameContext& look) {
 }
 
 /// Draws the PyTorch line of the step between its neighbours.
+/// Returns as many of a step's statements as fit on a line, at least the first.
+std::string statementsIn(ImFont* font, const std::vector<std::string>& statements, float width) {
+  std::string line;
+  for (const std::string& each : statements) {
+    const std::string longer = line.empty() ? each : line + "; " + each;
+    if (!line.empty() && textSize(font, longer).x > width) break;
+    line = longer;
+  }
+  return line;
+}
+
 void pytorchLines(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
@@ -171,9 +183,19 @@ void pytorchLines(const PanelContext& panel) {
   Rect lines = at.inset(look.px(8));
   for (int i = from; i < from + kCodeLines; ++i) {
     const Rect line = lines.cutTop(codeLineHeight(look));
-    drawText(list, look.fonts.monoSmall, line.a, i == now ? t.accentText : t.textMuted,
-             elided(look.fonts.monoSmall, steps[static_cast<std::size_t>(i)]->text(c).pytorchLine(),
-                    line.width()));
+    ImFont* mono = look.fonts.monoSmall;
+    std::string code =
+        statementsIn(mono, steps[static_cast<std::size_t>(i)]->text(c).pytorch, line.width());
+    const auto ofWidth = [&] { return line.width() / textSize(mono, code).x; };
+    // without room for it, a statement is shown as its right side
+    const std::size_t right = code.find(" = ");
+    if (ofWidth() < kSmallestCode && right != std::string::npos) code.erase(0, right + 3);
+    // a line that is longer by some letters is set closer
+    const float fit = std::min(1.0F, ofWidth());
+    const bool whole = fit >= kSmallestCode;
+    list->AddText(mono, std::floor(fontSize(mono) * (whole ? fit : 1.0F) * 2.0F) * 0.5F, line.a,
+                  i == now ? t.accentText : t.textMuted,
+                  (whole ? code : elided(mono, code, line.width())).c_str());
   }
   ImGui::Dummy(at.size());
   tip(look, step(panel.selection.step).text(c).pytorchLine());

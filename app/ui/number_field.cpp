@@ -93,12 +93,14 @@ NumberChange numberField(const FrameContext& look, const NumberField& field, Num
                  [&draft](ImGuiInputTextCallbackData& data) { takeStepped(draft, data); }},
                 draft.text);
   draft.typing = ImGui::IsItemActive();
+  const float notches = ImGui::IsItemHovered() ? ImGui::GetIO().MouseWheel : 0.0F;
   change.left = ImGui::IsItemDeactivated();
   draft.entered = change.left && keyPressed(Key::enter, false);
   ImGui::PopFont();
   popFieldStyle();
   if (draft.typing && keyPressed(Key::up)) change.stepped = 1;
   if (draft.typing && keyPressed(Key::down)) change.stepped = -1;
+  if (notches != 0.0F) change.stepped = notches > 0.0F ? 1 : -1;
   draft.stepped = change.stepped != 0;
 
   // applies a typed number once it is complete, so that "12" does not pass through 1

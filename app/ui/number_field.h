@@ -36,7 +36,7 @@ struct NumberField {
 
 struct NumberChange {
   std::optional<Index> value;  // the number typed, once left, entered or unchanged for a while
-  int stepped = 0;             // +1 or −1: an arrow was clicked, or ↑ ↓ pressed in the field
+  int stepped = 0;             // +1 or −1: an arrow, ↑ ↓ in the field, or the wheel over it
   bool notANumber = false;     // the text is not a whole number
   bool left = false;           // typing has ended
 };

@@ -95,13 +95,9 @@ void transport(const PanelContext& panel, const Playback& playback) {
   if (pill(look, "◀")) goBy(panel.view, playback, -1);
   tip(look, played ? "One moment back (←); one step back (Shift ←)" : "Step back (←)");
   ImGui::SameLine(0.0F, look.space.tight);
-  ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
-  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
-  ImGui::PushStyleColor(ImGuiCol_Text, look.theme.textOnAccent);
-  if (ImGui::Button(panel.frame.playing ? "Pause" : "Play", {look.px(54), 0})) {
+  if (primaryPill(look, panel.frame.playing ? "Pause" : "Play", true, look.px(54))) {
     togglePlay(panel.view, playback);
   }
-  ImGui::PopStyleColor(3);
   tip(look, "Play the steps number by number (space); Escape leaves the timeline");
   ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "▶")) goBy(panel.view, playback, 1);

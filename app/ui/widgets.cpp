@@ -92,6 +92,16 @@ bool beginCard(const char* id, ImVec2 position, ImVec2 size, const FrameContext&
 
 void endCard() { ImGui::EndChild(); }
 
+namespace {
+
+/// Returns the parts of a heading's explanation that fit; nothing where not even one does.
+std::string explanationIn(const FrameContext& look, const char* explanation, float width) {
+  std::string shown = wholeParts(look.fonts.small, explanation, width);
+  return shown.ends_with("…") ? std::string() : shown;
+}
+
+}  // namespace
+
 void heading(const FrameContext& look, const char* title, const char* explanation) {
   label(look.fonts.semibold, look.theme.text, title);
   if (explanation == nullptr) return;
@@ -103,7 +113,7 @@ void heading(const FrameContext& look, const char* title, const char* explanatio
     return;
   }
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (titleHeight - fontSize(look.fonts.small)) * 0.65F);
-  label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, explanation, left));
+  label(look.fonts.small, look.theme.textMuted, explanationIn(look, explanation, left));
 }
 
 namespace {
@@ -203,6 +213,20 @@ std::string elided(ImFont* font, std::string_view text, float width) {
   return std::string(text.substr(0, end)) + "…";
 }
 
+std::string wholeParts(ImFont* font, std::string_view text, float width) {
+  constexpr std::string_view kEnds[] = {" · ", "; ", ", ", " (", ": "};
+  while (textSize(font, text).x > width) {
+    std::size_t end = 0;
+    for (const std::string_view mark : kEnds) {
+      const std::size_t at = text.rfind(mark);
+      if (at != std::string_view::npos) end = std::max(end, at);
+    }
+    if (end == 0) return elided(font, text, width);
+    text = text.substr(0, end);
+  }
+  return std::string(text);
+}
+
 void drawText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color, std::string_view text) {
   const ImVec2 snapped(std::round(position.x), std::round(position.y));
   std::string room;
@@ -240,6 +264,19 @@ void noteControl(const FrameContext& look, std::string_view text) {
   if (sought == nullptr || sought->text.empty()) return;
   if (text.substr(0, text.find("##")) != sought->text) return;
   if (ImGui::IsItemVisible()) sought->at = Rect{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
+}
+
+bool primaryPill(const FrameContext& look, const char* text, bool enabled, float width) {
+  const Theme& t = look.theme;
+  ImGui::PushStyleColor(ImGuiCol_Button, t.accent);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(t.accent, 0.85F));
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, withAlpha(t.accent, 0.7F));
+  ImGui::PushStyleColor(ImGuiCol_Text, t.textOnAccent);
+  ImGui::BeginDisabled(!enabled);
+  const bool clicked = ImGui::Button(text, {width, 0.0F});
+  ImGui::EndDisabled();
+  ImGui::PopStyleColor(4);
+  return clicked;
 }
 
 bool toggle(const FrameContext& look, const char* text, bool* on) {
@@ -433,7 +470,7 @@ int tabRow(const FrameContext& look, const char* id, const std::vector<Tab>& tab
   } else if (explanation != nullptr && start.x + room - x > look.px(120)) {
     const float y = start.y + (rowHeight - fontSize(look.fonts.small)) * 0.65F;
     drawText(ImGui::GetWindowDrawList(), look.fonts.small, {x, y}, look.theme.textMuted,
-             elided(look.fonts.small, explanation, start.x + room - x));
+             explanationIn(look, explanation, start.x + room - x));
   }
   ImGui::SetCursorScreenPos(start);
   ImGui::Dummy({room, rowHeight + look.space.tight});

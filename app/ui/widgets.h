@@ -30,6 +30,9 @@ void wrappedLabel(ImFont* font, ImU32 color, std::string_view text);
 
 /// Returns the text, cut with "…" where it is wider than `width`.
 std::string elided(ImFont* font, std::string_view text, float width);
+/// Returns as many whole parts of the text as fit: parts end before " · ", "; ", ", ", " (" and
+/// ": ". The first part is cut with "…" where it alone is wider than `width`.
+std::string wholeParts(ImFont* font, std::string_view text, float width);
 /// Returns the text with line breaks at spaces, so that no line is wider than `width`.
 std::string wrapped(ImFont* font, std::string_view text, float width);
 ImVec2 textSize(ImFont* font, std::string_view text);
@@ -44,6 +47,10 @@ float buttonWidth(const FrameContext& look, std::string_view text);
 bool pill(const FrameContext& look, const char* text, bool lit = false, bool enabled = true);
 /// Notes the place of the previous item where it is the control that a lesson points at.
 void noteControl(const FrameContext& look, std::string_view text);
+/// Draws the button of what a card is there for ("Train"), which differs from a chosen pill.
+/// Returns true if it was clicked. `width` 0: as wide as its text.
+bool primaryPill(const FrameContext& look, const char* text, bool enabled = true,
+                 float width = 0.0F);
 /// Draws a check box with its label, which may be rich text.
 bool toggle(const FrameContext& look, const char* text, bool* on);
 /// Like ImGui's functions, except that Escape closes the innermost open popup.

@@ -31,14 +31,22 @@ std::string_view withoutSpaces(std::string_view text) {
   return text;
 }
 
+/// Splits at commas, except at one within quotes: `0, "slept", ","`.
 std::vector<std::string_view> splitAtCommas(std::string_view text) {
   std::vector<std::string_view> parts;
   for (;;) {
-    const std::size_t comma = text.find(',');
+    const std::string_view part = withoutSpaces(text);
+    const std::size_t quoted = part.starts_with('"') ? text.find('"', text.find('"') + 1) : 0;
+    const std::size_t comma = text.find(',', quoted == std::string_view::npos ? 0 : quoted);
     parts.push_back(withoutSpaces(text.substr(0, comma)));
     if (comma == std::string_view::npos) return parts;
     text.remove_prefix(comma + 1);
   }
+}
+
+std::string_view unquoted(std::string_view word) {
+  const bool quoted = word.size() > 2 && word.starts_with('"') && word.ends_with('"');
+  return quoted ? word.substr(1, word.size() - 2) : word;
 }
 
 std::optional<Index> indexIn(std::string_view text) {
@@ -100,7 +108,7 @@ std::optional<TensorSlice> sliceOf(std::string_view text, const FactSource& sour
       *index = headIn(*tensor, source.head, config);
     } else if (const auto* words = wordsOf(axis, source)) {
       const auto at = std::find_if(words->begin(), words->end(), [&](const std::string& word) {
-        return lowerCased(word) == lowerCased(std::string(given[i]));
+        return lowerCased(word) == lowerCased(std::string(unquoted(given[i])));
       });
       if (at == words->end()) return std::nullopt;
       *index = at - words->begin();

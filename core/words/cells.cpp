@@ -38,7 +38,7 @@ std::string headColumns(const Trace& trace, const Explanation& e) {
 std::string summedCell(const Trace& trace, const CellRef& first, const CellRef& next) {
   const TensorInfo& t = info(first.tensor);
   const auto name = [&](Axis axis, Index at, bool runs) {
-    return runs ? "j" : placeName(trace, axis, first.item, at);
+    return runs ? "j" : placeInFormula(trace, axis, first.item, at);
   };
   return fmt::format("{}[{}, {}]", symbolOf(first.tensor),
                      name(t.rows, first.row, first.row != next.row),
@@ -76,6 +76,14 @@ const std::vector<std::string>& tokensAlong(const Trace& trace, Axis axis, Index
   return all[static_cast<std::size_t>(item)];
 }
 
+std::string placeInFormula(const Trace& trace, Axis axis, Index item, Index index) {
+  const auto& source = trace.document().source;
+  const bool word = source && std::holds_alternative<TextSource>(*source) &&
+                    index < std::ssize(tokensAlong(trace, axis, std::max<Index>(item, 0)));
+  const std::string name = placeName(trace, axis, item, index);
+  return word ? fmt::format("\"{}\"", name) : name;
+}
+
 std::string placeName(const Trace& trace, Axis axis, Index item, Index index) {
   const auto& tokens = tokensAlong(trace, axis, std::max<Index>(item, 0));
   if (index < std::ssize(tokens)) {
@@ -87,9 +95,9 @@ std::string placeName(const Trace& trace, Axis axis, Index item, Index index) {
 std::string cellName(const Trace& trace, const CellRef& cell) {
   const TensorInfo& t = info(cell.tensor);
   const std::string symbol = (cell.gradient ? "∂" : "") + symbolOf(cell.tensor);
-  const std::string col = placeName(trace, t.cols, cell.item, cell.col);
+  const std::string col = placeInFormula(trace, t.cols, cell.item, cell.col);
   if (t.rows == Axis::none) return fmt::format("{}[{}]", symbol, col);
-  return fmt::format("{}[{}, {}]", symbol, placeName(trace, t.rows, cell.item, cell.row), col);
+  return fmt::format("{}[{}, {}]", symbol, placeInFormula(trace, t.rows, cell.item, cell.row), col);
 }
 
 std::string leftName(const Trace& trace, const Term& term) {

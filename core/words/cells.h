@@ -26,15 +26,18 @@ const std::vector<std::string>& tokensAlong(const Trace& trace, Axis axis, Index
 /// "cat" where an axis counts tokens, else the index.
 std::string placeName(const Trace& trace, Axis axis, Index item, Index index);
 
-/// "S[sat, cat]": a cell by its tokens where its axes count tokens; for a gradient "∂S[sat, cat]".
+/// A place in a formula: a word of a text in quotes, as "\",\"" for a comma; else as placeName.
+std::string placeInFormula(const Trace& trace, Axis axis, Index item, Index index);
+/// `S["sat", "cat"]`: a cell by its tokens where its axes count tokens; for a gradient
+/// `∂S["sat", "cat"]`.
 std::string cellName(const Trace& trace, const CellRef& cell);
 
-/// A term's operands by cellName, with the factor of the left one ("0.5 · A[sat, cat]"); "1/√64"
-/// where the right operand is a number.
+/// A term's operands by cellName, with the factor of the left one (`0.5 · A["sat", "cat"]`);
+/// "1/√64" where the right operand is a number.
 std::string leftName(const Trace& trace, const Term& term);
 std::string rightName(const Trace& trace, const Term& term);
 
-/// The formula of a result's cell: "Σ_j q[sat, j]·k[cat, j]".
+/// The formula of a result's cell: `Σ_j q["sat", j]·k["cat", j]`.
 std::string formulaOf(const Trace& trace, const Explanation& explanation);
 
 /// Returns whether the cell is a masked score of a forbidden key, so that its value is not that of

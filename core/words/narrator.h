@@ -30,9 +30,9 @@ struct Narrator {
   CellRef cell(TensorId tensor, Index row, Index col) const;
   CellRef cell(TensorId tensor, Index col) const { return cell(tensor, subject.query, col); }
   double value(const CellRef& at) const { return trace.value(at); }
-  /// "scores[sat, cat] = 3.577"
+  /// `scores["sat", "cat"] = 3.577`
   std::string named(const CellRef& at) const;
-  /// "heads[sat, 0] = 0.12, −0.4, 0.93 …": the first few of a row.
+  /// `heads["sat", 0] = 0.12, −0.4, 0.93 …": the first few of a row.
   std::string rowStart(TensorId tensor, Index row) const;
   /// Likewise for a head's columns of the row, from `first` on.
   std::string headStart(TensorId tensor, Index row, Index first) const;

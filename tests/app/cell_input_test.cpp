@@ -16,9 +16,9 @@ TEST(CellInput, StepsFollowTheMatrixsMagnitude) {
   EXPECT_DOUBLE_EQ(dragStep(4.0F, false, false), 0.02);
   EXPECT_DOUBLE_EQ(dragStep(4.0F, true, false), 0.002);
   EXPECT_DOUBLE_EQ(dragStep(4.0F, false, true), 0.2);
-  EXPECT_DOUBLE_EQ(wheelStep(4.0F), 0.04);
-  EXPECT_DOUBLE_EQ(wheelStep(0.0F), 0.01);  // a largest value of 0 counts as 1
-  EXPECT_DOUBLE_EQ(wheelStep(std::numeric_limits<float>::infinity()), 0.01);
+  EXPECT_DOUBLE_EQ(wheelStep(4.0F), 0.2);
+  EXPECT_DOUBLE_EQ(wheelStep(0.0F), 0.05);  // a largest value of 0 counts as 1
+  EXPECT_DOUBLE_EQ(wheelStep(std::numeric_limits<float>::infinity()), 0.05);
 }
 
 TEST(CellInput, AMovedValueHasNoMoreDigitsThanTheStepTells) {

@@ -146,8 +146,8 @@ TEST_F(Changes, ShowsAfterBeforeAndTheDifferenceInNumbers) {
     const CellRef cell{TensorId::weights, 0, 0, 1, 0};
     const float now = ui_.trace().value(cell);
     const float was = before->value(cell);
-    EXPECT_TRUE(ui_.shows("A[cat, The]: after " + number(now, 6) + " · before " + number(was, 6) +
-                              " · difference +" + number(now - was, 4),
+    EXPECT_TRUE(ui_.shows(R"(A["cat", "The"]: after )" + number(now, 6) + " · before " +
+                              number(was, 6) + " · difference +" + number(now - was, 4),
                           "flow"))
         << ui_.screen().all("flow");
   }

@@ -100,8 +100,8 @@ class PinsList : public testing::Test {
 TEST_F(PinsList, ShowsEveryPinWithWhatItWouldBe) {
   AppDriver ui(pinned(), 1600, 1000, historyTab());
   EXPECT_TRUE(ui.shows("2 pinned cells", "inspector"));
-  EXPECT_TRUE(ui.shows("S[sat, cat] · head 6", "pinned"));
-  EXPECT_TRUE(ui.shows("A[the, the] · head 4", "pinned"));
+  EXPECT_TRUE(ui.shows(R"(S["sat", "cat"] · head 6)", "pinned"));
+  EXPECT_TRUE(ui.shows(R"(A["the", "the"] · head 4)", "pinned"));
   const TracePtr plain = runAttention(presetDocument("original-transformer"), nullptr, {1});
   const float score = plain->value({TensorId::rawScores, 0, 5, 2, 1});
   const float weight = plain->value({TensorId::weights, 0, 3, 4, 4});
@@ -111,7 +111,7 @@ TEST_F(PinsList, ShowsEveryPinWithWhatItWouldBe) {
 
 TEST_F(PinsList, AClickGoesToTheCell) {
   AppDriver ui(pinned(), 1600, 1000, historyTab());
-  ui.click("A[the, the]", "pinned");
+  ui.click(R"(A["the", "the"])", "pinned");
   EXPECT_EQ(ui.view().selection.cell, (CellRef{TensorId::weights, 0, 3, 4, 4}));
   EXPECT_EQ(ui.view().selection.step, StepId::softmax);
   EXPECT_EQ(ui.view().selection.head, 3);

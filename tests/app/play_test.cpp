@@ -293,7 +293,7 @@ TEST_F(Play, HaltedACellUnderTheMouseIsExplained) {
   goTo(StepId::score, SegmentKind::cell, 3);
   const auto maps = ui.heatmaps("stage");
   ui.hover(cellAt(maps[2], 6, 6, 4, 4));
-  EXPECT_TRUE(ui.shows("S[the, the]", "stage"));
+  EXPECT_TRUE(ui.shows(R"(S["the", "the"])", "stage"));
   ui.view().frame.playing = true;
   ui.frame();
   EXPECT_TRUE(ui.shows(narration(), "stage"));

@@ -76,7 +76,7 @@ TEST(Rotation, TheStepViewShowsBeforeAndAfter) {
 TEST(Rotation, ATurnedCellIsTakenApart) {
   ViewState view;
   view.selection.step = StepId::rotate;
-  AppDriver ui(turnedDocument(), 1600, 1000, view);
+  AppDriver ui(turnedDocument(), 1920, 1000, view);
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 2U);
   ui.clickAt({maps[1].x0 + 3.0F, (maps[1].y0 + maps[1].y1) * 0.5F});

@@ -54,6 +54,8 @@ std::string withoutSpaces(std::string_view text) {
 
 class Reader {
  public:
+  /// The letters that were cut, those of one text together.
+  std::vector<TextRun> takeCut() { return std::move(cut_); }
   std::vector<TextRun> read() {
     const ImDrawData* data = ImGui::GetDrawData();
     for (int i = 0; data != nullptr && i < data->CmdListsCount; ++i) readList(*data->CmdLists[i]);
@@ -97,6 +99,14 @@ class Reader {
     spot.turned = std::atan2(-down.x, down.y) * 57.29578F;
     const ImVec2 c = spot.centre();
     const ImVec4& clip = command.ClipRect;
+    constexpr float kSeam = 1.5F;  // points; what a letter may lose to rounding
+    if (spot.min.x < clip.x - kSeam || spot.max.x > clip.z + kSeam || spot.min.y < clip.y - kSeam ||
+        spot.max.y > clip.w + kSeam) {
+      const bool another = cut_.empty() || far(cut_.back().glyphs.back(), spot);
+      if (another) cut_.push_back({list._OwnerName != nullptr ? list._OwnerName : "", {}, {}, {}});
+      cut_.back().text += utf8(found->second.code);
+      cut_.back().glyphs.push_back(spot);
+    }
     if (c.x < clip.x || c.x > clip.z || c.y < clip.y || c.y > clip.w) return true;  // not seen
     if (ends_ || far(runs_.back().glyphs.back(), spot)) {
       runs_.push_back({list._OwnerName != nullptr ? list._OwnerName : "", {}, {}, {}});
@@ -119,6 +129,7 @@ class Reader {
 
   std::map<Corner, Letter> letters_ = lettersInAtlas();
   std::vector<TextRun> runs_;
+  std::vector<TextRun> cut_;
   float space_ = fontSize(ImGui::GetIO().FontDefault) * 0.55F;
   bool ends_ = true;
 };
@@ -141,7 +152,9 @@ Spot TextRun::spot(std::size_t from, std::size_t bytes) const {
 
 ScreenText ScreenText::read() {
   ScreenText screen;
-  screen.runs_ = Reader().read();
+  Reader reader;
+  screen.runs_ = reader.read();
+  screen.cut_ = reader.takeCut();
   return screen;
 }
 

@@ -47,8 +47,11 @@ class ScreenText {
   std::optional<Spot> findAfter(std::string_view text, std::string_view window = {}) const;
   std::string all(std::string_view window = {}) const;
   const std::vector<TextRun>& runs() const& { return runs_; }
+  /// The letters that the edge of their window or of a part of it cuts or hides, in drawing order.
+  const std::vector<TextRun>& cut() const& { return cut_; }
 
  private:
+  std::vector<TextRun> cut_;
   std::vector<TextRun> runs_;  // in drawing order
 };
 

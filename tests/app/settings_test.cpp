@@ -98,7 +98,12 @@ TEST_F(Settings, AFullyMaskedRowIsReportedAndIsNeverNaN) {
   for (const Step* step : stepsOf({})) {
     ui_.view().selection.step = step->id();
     ui_.settle();
-    EXPECT_FALSE(ui_.shows("nan")) << step->text(ui_.config()).id;
+    std::string shown = ui_.screen().all();
+    const std::string torch = "nan_to_num";  // PyTorch's name of what the engine does
+    for (auto at = shown.find(torch); at != std::string::npos; at = shown.find(torch)) {
+      shown.erase(at, torch.size());
+    }
+    EXPECT_EQ(shown.find("nan"), std::string::npos) << step->text(ui_.config()).id;
     EXPECT_FALSE(ui_.shows("not a number")) << step->text(ui_.config()).id;
   }
 }

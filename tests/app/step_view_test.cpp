@@ -72,7 +72,7 @@ TEST(StepView, AClickKeepsTheCellAndItsArithmetic) {
   ASSERT_EQ(ui.view().selection.cell, cell);
   ui.hover({1, 1});
   EXPECT_EQ(ui.view().selection.cell, cell);
-  EXPECT_TRUE(ui.shows("S[sat, the]", "stage"));
+  EXPECT_TRUE(ui.shows(R"(S["sat", "the"])", "stage"));
   EXPECT_TRUE(ui.shows(number(ui.trace().value(cell), 5), "stage"));
   EXPECT_TRUE(ui.shows("next: × 0.1250 →", "stage"));
   EXPECT_TRUE(ui.shows("query 'sat'", "inspector"));
@@ -311,7 +311,7 @@ TEST(StepView, TheChosenCellsFormulaStaysWhileOthersArePointedAt) {
   };
   const std::string strip = formula();
   const std::string inspector = ui.screen().all("inspector");
-  EXPECT_NE(strip.find("S[sat,the]"), std::string::npos) << strip;
+  EXPECT_NE(strip.find(R"(S["sat","the"])"), std::string::npos) << strip;
   ui.hover(cellAt(ui.heatmaps(kStepViewCard)[2], 6, 6, 5, 1));
   EXPECT_TRUE(ui.view().frame.hovered);
   EXPECT_NE(ui.screen().all("Tooltip"), "");
@@ -320,7 +320,7 @@ TEST(StepView, TheChosenCellsFormulaStaysWhileOthersArePointedAt) {
   // without a chosen cell the one under the mouse is explained
   ui.view().selection.cell.reset();
   ui.settle();
-  EXPECT_TRUE(ui.shows("S[mat, cat]", kStepViewCard)) << ui.screen().all(kStepViewCard);
+  EXPECT_TRUE(ui.shows(R"(S["mat", "cat"])", kStepViewCard)) << ui.screen().all(kStepViewCard);
 }
 
 }  // namespace

@@ -252,8 +252,8 @@ TEST(Terms, TheStripOpensThem) {
   ui.clickAt(cellAt(ui.heatmaps("stage")[2], 6, 6, 2, 1));
   const Explanation e = explainCell(ui.trace(), *ui.view().selection.cell);
   const Arithmetic a = arithmetic(ui.trace(), e, 1, true);
-  EXPECT_EQ(a.sum.rfind("= Σ_j q[sat, j]·k[cat, j] = ", 0), 0U) << a.sum;
-  EXPECT_TRUE(ui.shows("S[sat, cat]= Σ_j q[sat, j]·k[cat, j] = ", "stage"));
+  EXPECT_EQ(a.sum.rfind(R"(= Σ_j q["sat", j]·k["cat", j] = )", 0), 0U) << a.sum;
+  EXPECT_TRUE(ui.shows(R"(S["sat", "cat"]= Σ_j q["sat", j]·k["cat", j] = )", "stage"));
   EXPECT_TRUE(ui.shows("more terms = " + number(e.value, 5), "stage"));
   ui.click("all 64 terms", "stage");
   EXPECT_EQ(ui.view().selection.tool, kTermsTool);
@@ -265,7 +265,7 @@ TEST(Terms, TheStripSaysWhichColumnsAHeadHas) {
   view.selection.cell = CellRef{TensorId::concat, 0, -1, 2, 321};
   view.selection.head = 5;
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
-  EXPECT_TRUE(ui.shows("C[sat, 321]= heads[sat, 1] = ", "stage"));
+  EXPECT_TRUE(ui.shows(R"(C["sat", 321]= heads["sat", 1] = )", "stage"));
   EXPECT_TRUE(ui.shows("column 1 of head 6, which has columns 320 to 383", "stage"));
 }
 

@@ -258,15 +258,16 @@ TEST(CellWords, OperandsSayWhereTheyComeFrom) {
   EXPECT_NE(x.find("token 2 'sat'"), std::string::npos) << x;
   EXPECT_NE(x.find(d->input->coordinates[1]), std::string::npos) << x;
   EXPECT_EQ(originOf(*trace, {TensorId::wQ, -1, -1, 0, 0}), "drawn: xavier, seed 7");
-  EXPECT_EQ(cellName(*trace, {TensorId::rawScores, 0, 1, 2, 1}), "S[sat, cat]");
-  EXPECT_EQ(cellName(*trace, {TensorId::q, 0, 1, 2, 1}), "q[sat, 1]");
+  EXPECT_EQ(cellName(*trace, {TensorId::rawScores, 0, 1, 2, 1}), R"(S["sat", "cat"])");
+  EXPECT_EQ(cellName(*trace, {TensorId::q, 0, 1, 2, 1}), R"(q["sat", 1])");
   EXPECT_EQ(formulaOf(*trace, explainCell(*trace, {TensorId::rawScores, 0, 1, 2, 1})),
-            "Σ_j q[sat, j]·k[cat, j]");
+            R"(Σ_j q["sat", j]·k["cat", j])");
   EXPECT_EQ(formulaOf(*trace, explainCell(*trace, {TensorId::output, 0, -1, 2, 9})),
-            "Σ_j C[sat, j]·W_O[9, j] + b_O[9]");
-  EXPECT_EQ(formulaOf(*trace, explainCell(*trace, {TensorId::q, 0, 3, 2, 9})), "q_proj[sat, 57]");
+            R"(Σ_j C["sat", j]·W_O[9, j] + b_O[9])");
+  EXPECT_EQ(formulaOf(*trace, explainCell(*trace, {TensorId::q, 0, 3, 2, 9})),
+            R"(q_proj["sat", 57])");
   EXPECT_EQ(formulaOf(*trace, explainCell(*trace, {TensorId::scores, 0, 3, 2, 1})),
-            "S[sat, cat]·1/√16");
+            R"(S["sat", "cat"]·1/√16)");
   const Explanation e = explainCell(*trace, {TensorId::q, 0, 3, 2, 9});
   EXPECT_EQ(remarkOn(*trace, e),
             "column 57 of q_proj is column 9 of head 4, which has columns 48 to 63");

@@ -53,6 +53,30 @@ TEST(TrainPage, HeadsTakeItAndTheRestComesOnDemand) {
   EXPECT_FALSE(ui.window("/curves_"));
 }
 
+TEST(TrainPage, ItsButtonDiffersFromAChosenOne) {
+  AppDriver ui;
+  openTrainPage(ui);
+  const Theme& t = theme(ThemeKind::light);
+  const auto colorOf = [&](const char* text) {
+    return ui.screen().find(text, kLiveHeadsCard).value_or(Spot{}).color;
+  };
+  EXPECT_EQ(colorOf("20/s"), t.accentText);
+  EXPECT_EQ(colorOf("Train"), t.textOnAccent);
+}
+
+/// The wheel over a field steps its number.
+TEST(TrainPage, TheWheelStepsANumber) {
+  AppDriver ui;
+  openTrainPage(ui);
+  ui.hover(ui.after("layers", kTaskCard));
+  ui.host().wheel(1.0F);
+  ui.settle();
+  EXPECT_EQ(chosenSettings(ui.view().train).model.layers, 2);
+  ui.host().wheel(-1.0F);
+  ui.settle();
+  EXPECT_EQ(chosenSettings(ui.view().train).model.layers, 1);
+}
+
 TEST(TrainPage, AnotherTaskKeepsTheRunThatOneReturnsTo) {
   AppDriver ui;
   openTrainPage(ui);

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/json.h"
 #include "core/document/attention.h"
+#include "core/editing/make_document.h"
 #include "core/formats/lesson_json.h"
 #include "core/presets/presets.h"
 #include "tests/core/support/documents.h"
@@ -38,9 +39,23 @@ TEST_F(Facts, OfSizesAndCells) {
   EXPECT_EQ(told("{d_model} ÷ {heads} = {d_k}"), "512 ÷ 8 = 64");
   EXPECT_EQ(number("weights[0, 1, 2, 1]"), trace_->value({TensorId::weights, 0, 1, 2, 1}));
   EXPECT_EQ(number("weights[0, head, sat, CAT]"), number("weights[0, 1, 2, 1]"));
+  EXPECT_EQ(number(R"(weights[0, head, "sat", "cat"])"), number("weights[0, 1, 2, 1]"));
   EXPECT_EQ(told("{weights[0, head, sat, dog]}"), "–");
   EXPECT_EQ(told("{token[1]} {argmax weights[0, 1, sat]}"), "cat cat");
   EXPECT_EQ(told("{nothing such} {W_Q[0]}"), "– –");
+}
+
+/// A comma within quotes is a word.
+TEST_F(Facts, OfAWordThatIsAComma) {
+  AttentionConfig config;
+  config.dModel = 64;
+  config.numHeads = config.numKvHeads = 2;
+  const auto trace = runAttention(
+      makeDocument("", config, TextSource{{"yes , no"}, {}}, Positions::named, {}, kBudget));
+  const FactSource source{*trace, 0, 0};
+  const auto fact = lessons::factOf(R"(weights[0, 0, ",", "no"])", source);
+  ASSERT_TRUE(fact);
+  EXPECT_EQ(std::get<double>(*fact), trace->value({TensorId::weights, 0, 0, 1, 2}));
 }
 
 TEST_F(Facts, OfManyCells) {

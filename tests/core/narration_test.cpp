@@ -159,13 +159,14 @@ class Told : public testing::Test {
 TEST_F(Told, ByTokensAndTheTracesNumbers) {
   open(presetDocument("original-transformer"));
   expectAll(told(StepId::project, SegmentKind::cell, 1),
-            {"“sat”", "q_proj[sat, 321]", "= " + value(TensorId::qProj, 2, 321) + "."});
+            {"“sat”", R"(q_proj["sat", 321])", "= " + value(TensorId::qProj, 2, 321) + "."});
   expectAll(told(StepId::project, SegmentKind::row, 1),
-            {"“cat”", "q_proj[cat, 320] = " + value(TensorId::qProj, 1, 320)});
+            {"“cat”", R"(q_proj["cat", 320] = )" + value(TensorId::qProj, 1, 320)});
   expectAll(told(StepId::project, SegmentKind::likewise),
-            {"key", "W_K", "k_proj[sat, 320] = " + value(TensorId::kProj, 2, 320)});
-  expectAll(told(StepId::split, SegmentKind::head, 2),
-            {"Head 3", "columns 128 to 191", "q_proj[sat, 128]", value(TensorId::qProj, 2, 128)});
+            {"key", "W_K", R"(k_proj["sat", 320] = )" + value(TensorId::kProj, 2, 320)});
+  expectAll(
+      told(StepId::split, SegmentKind::head, 2),
+      {"Head 3", "columns 128 to 191", R"(q_proj["sat", 128])", value(TensorId::qProj, 2, 128)});
   expectAll(told(StepId::score, SegmentKind::cell, 1),
             {"“sat” asks “cat”", "62 more terms = " + value(TensorId::rawScores, 2, 1) + "."});
   expectAll(
@@ -175,11 +176,11 @@ TEST_F(Told, ByTokensAndTheTracesNumbers) {
   expectAll(told(StepId::softmax, SegmentKind::cell, 4),
             {"“sat” gives “the”", "= " + value(TensorId::weights, 2, 4)});
   expectAll(told(StepId::weigh, SegmentKind::mixture),
-            {"head 6", "heads[sat, 0] = " + value(TensorId::heads, 2, 0)});
+            {"head 6", R"(heads["sat", 0] = )" + value(TensorId::heads, 2, 0)});
   expectAll(told(StepId::concat, SegmentKind::head, 4),
-            {"Head 5", "columns 256 to 319", "C[sat, 256]", value(TensorId::heads, 2, 0, 4)});
+            {"Head 5", "columns 256 to 319", R"(C["sat", 256])", value(TensorId::heads, 2, 0, 4)});
   expectAll(told(StepId::output, SegmentKind::total),
-            {"b_O", "“sat”", "output[sat, 0] = " + value(TensorId::output, 2, 0)});
+            {"b_O", "“sat”", R"(output["sat", 0] = )" + value(TensorId::output, 2, 0)});
   expectAll(told(StepId::output, SegmentKind::restOfRows),
             {"5 tokens", "“mat”", "output[mat, 0] = " + value(TensorId::output, 5, 0)});
   expectAll(told(StepId::score, SegmentKind::allHeads),
@@ -273,11 +274,11 @@ TEST_F(Told, WhoseColumnsTheyAreUnderAMistake) {
   expectAll(told(StepId::project, SegmentKind::allHeads), {"of which each head owns 64"});
   withMistake(Mistake::sharedHead);
   expectAll(told(StepId::project, SegmentKind::restOfCells),
-            {"of head 6’s part", "q_proj[sat, 63] = " + value(TensorId::qProj, 2, 63)});
-  expectAll(told(StepId::project, SegmentKind::likewise), {"k_proj[sat, 0]"});
+            {"of head 6’s part", R"(q_proj["sat", 63] = )" + value(TensorId::qProj, 2, 63)});
+  expectAll(told(StepId::project, SegmentKind::likewise), {R"(k_proj["sat", 0])"});
   withMistake(Mistake::reshapeWithoutTranspose);
   expectAll(told(StepId::project, SegmentKind::restOfCells),
-            {"of columns 320 to 383 of “sat”’s query", "q_proj[sat, 383]"});
+            {"of columns 320 to 383 of “sat”’s query", R"(q_proj["sat", 383])"});
   EXPECT_EQ(told(StepId::project, SegmentKind::allHeads).find("owns"), std::string::npos);
 }
 

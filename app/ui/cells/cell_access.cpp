@@ -124,7 +124,15 @@ double dragStep(float magnitude, bool finer, bool coarser) {
   return stepReach(magnitude) / 200.0 * (finer ? 0.1 : 1.0) * (coarser ? 10.0 : 1.0);
 }
 
-double wheelStep(float magnitude) { return stepReach(magnitude) / 100.0; }
+double wheelStep(float magnitude) {
+  constexpr double kNotches = 25.0;  // to the largest number
+  const double least = stepReach(magnitude) / kNotches * (1.0 - 1e-9);
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double leading : {1.0, 2.0, 5.0}) {
+    if (leading * power >= least) return leading * power;
+  }
+  return 10.0 * power;
+}
 
 double moved(double value, double by, double step) {
   const double grain = std::pow(10.0, std::floor(std::log10(step)) - 1.0);

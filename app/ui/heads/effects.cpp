@@ -166,15 +166,18 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   chartIn(Rect::at(rows.a, {gutter + width, rows.height()}), true)
       .drawTicks(ImGui::GetWindowDrawList());
 
-  ImGui::SetCursorScreenPos({room.a.x + gutter, room.a.y});
-  beginPart("bars", {available, room.height()},
+  // the first turned name begins left of its bar
+  const float margin = look.space.small;
+  ImGui::SetCursorScreenPos({room.a.x + gutter - margin, room.a.y});
+  beginPart("bars", {available + margin, room.height()},
             scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
   // the scrollbar appears one frame after the content overflows
   if (scrolls && ImGui::GetScrollMaxX() == 0.0F) *look.wantsFrame = true;
   if (scrolls && ImGui::IsWindowHovered() && ImGui::GetIO().MouseWheel != 0.0F) {
     ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * (width + gap));
   }
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const ImVec2 origin(corner.x + margin, corner.y);
   const float left = ImGui::GetWindowPos().x;
   const float right = left + ImGui::GetWindowSize().x;
   const ChartBars bars = ChartBars::fitting(effects.tokens(), width, look.px(3));
@@ -186,8 +189,8 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
     const Chart chart = chartIn(Rect::at({x, rows.a.y}, {width, rows.height()}), false);
     drawHeadBars(panel, effects, head, chart, bars);
   }
-  ImGui::SetCursorScreenPos(origin);
-  ImGui::Dummy({(width + gap) * count - gap, rows.b.y - origin.y - look.space.hair});
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy({margin + (width + gap) * count - gap, rows.b.y - origin.y - look.space.hair});
   ImGui::EndChild();
   return bars.perBar;
 }

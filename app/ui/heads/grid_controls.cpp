@@ -79,7 +79,8 @@ void headingRow(const PanelContext& panel, const HeadsState& state) {
   }
   if (room > look.px(40)) {
     ImGui::SetCursorPos({start.x + title, start.y + look.px(3)});
-    label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, gridAbout(state), room));
+    label(look.fonts.small, look.theme.textMuted,
+          wholeParts(look.fonts.small, gridAbout(state), room));
   }
   ImGui::SetCursorPos({right - width, start.y - look.space.tight});
   const int drawing =

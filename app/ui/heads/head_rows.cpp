@@ -94,7 +94,7 @@ void drawTitleRow(const PanelContext& panel, Index head, const HeadLabel& label,
   drawText(list, look.fonts.small, {at.x, y}, t.textMuted, text);
   const float start = textSize(look.fonts.small, text).x + look.space.medium;
   const std::string shown =
-      elided(look.fonts.small, labelWithScore(label), width - start - look.space.wide);
+      wholeParts(look.fonts.small, labelWithScore(label), width - start - look.space.wide);
   const ImVec2 a(at.x + start, at.y);
   const ImVec2 b(a.x + textSize(look.fonts.small, shown).x + look.px(18),
                  at.y + rowsTitleHeight(look) - look.px(3));
@@ -145,7 +145,7 @@ void headRows(const PanelContext& panel, Index head, const MeasuredHeads& heads,
     const std::string rule = madeForInWords(report, head) + "here " + label.rule;
     const float how = headsAreTrained(panel.purposes) ? howLearnedLink(panel, width) : 0.0F;
     drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(), t.textMuted,
-             elided(look.fonts.tiny, rule, width - how));
+             wholeParts(look.fonts.tiny, rule, width - how));
     ImGui::Dummy({width - how, headRowHeight(look)});
     tip(look, rule + ".\n" + labelRule());
     if (length == HeadRowsLength::whole) {

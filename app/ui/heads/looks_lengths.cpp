@@ -103,8 +103,8 @@ struct KeyHeading {
   float grows;
 };
 constexpr std::array kKeyHeadings{
-    KeyHeading{KeyColumn::key, "key", "Sort: In the order of the tokens", 0.26F},
-    KeyHeading{KeyColumn::length, "length", "Sort: ‖k‖, the longest first", 0.22F},
+    KeyHeading{KeyColumn::key, "key", "Sort: In the order of the tokens", 0.22F},
+    KeyHeading{KeyColumn::length, "length", "Sort: ‖k‖, the longest first", 0.26F},
     KeyHeading{KeyColumn::angle, "angle", "Sort: Between q and k, the smallest first", 0.22F},
     KeyHeading{KeyColumn::product, "q·k", "Sort: ‖q‖ ‖k‖ cos angle, the largest first", 0.3F},
 };

@@ -23,7 +23,7 @@ class SentenceTab final : public Card {
   SentenceTab()
       : Card({"sentence arcs", "Where each head looks",
               "Arcs from the chosen word to the words it looks at", 0, true,
-              "arc from query to key, thickness = weight"}) {}
+              "thickness = weight"}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -45,10 +45,16 @@ class SentenceTab final : public Card {
     drawScene(panel, subject, shares, layout, words, room, nullptr, hovered);
     const StageWords said = stageWords(panel.trace, subject);
     drawText(ImGui::GetWindowDrawList(), look.fonts.small, foot.a, look.theme.textMuted,
-             elided(look.fonts.small, said.title + " " + said.sentence, foot.width()));
+             wholeSentences(look.fonts.small, said, foot.width()));
   }
 
  private:
+  /// Returns the title with its sentence; the title alone where both have no room.
+  static std::string wholeSentences(ImFont* font, const StageWords& said, float width) {
+    const std::string both = said.title + " " + said.sentence;
+    return textSize(font, both).x <= width ? both : wholeParts(font, said.title, width);
+  }
+
   /// Places one button over all words; a click chooses the query. Returns the word under the mouse,
   /// or −1.
   static int chooseWord(const PanelContext& panel, const SentenceLayout& layout) {

@@ -92,7 +92,7 @@ class Titles {
         shown.right = mostOf(title.made, roomAfter(title.name));
     }
     for (std::string& text : shown.below) {
-      text = elided(font, text, room_);
+      text = wholeParts(font, text, room_);
       shown.width = std::max(shown.width, textSize(font, text).x);
     }
     const float length = textSize(font, shown.right).x;
@@ -115,7 +115,7 @@ class Titles {
   /// Returns a text cut to the room; empty where less than most of it fits.
   std::string mostOf(const std::string& text, float room) const {
     constexpr float kMost = 0.7F;
-    return room >= kMost * textSize(font, text).x ? elided(font, text, room) : std::string();
+    return room >= kMost * textSize(font, text).x ? wholeParts(font, text, room) : std::string();
   }
 
   /// Places the words of a title on at most `most` lines, including the name's.

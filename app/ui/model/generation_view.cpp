@@ -154,7 +154,7 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
   const bool rest = now != nullptr && !now->finished && generation_.problem().empty();
   flowOn(look, buttonWidth(look, "generate"), 14.0F);
   if (generation_.playing()) {
-    if (pill(look, "stop", true)) generation_.play(false);
+    if (primaryPill(look, "stop")) generation_.play(false);
   } else {
     if (pill(look, now == nullptr ? "generate" : "generate again", now == nullptr)) {
       model::Sampling sampling;

@@ -47,7 +47,7 @@ class LayerStripCard final : public Card {
     const LayersInFlow::Opened* shown = model_.layerInFlow();
     if (moment == nullptr || shown == nullptr) return;
     const model::ModelConfig& c = moment->config();
-    if (pill(look, "← Model", true)) {
+    if (pill(look, "← Model")) {
       panel.modelView.layer = shown->layer;
       panel.selection.page = kModelPage;
     }

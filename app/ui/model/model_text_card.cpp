@@ -76,7 +76,7 @@ class ModelTextCard final : public Card {
         panel.commands.add(ChooseFiles{.folder = true});
       }
       ImGui::Dummy({0.0F, look.space.small});
-      if (!model_.busy() && pill(look, "Open the trained example", true)) {
+      if (!model_.busy() && primaryPill(look, "Open the trained example")) {
         panel.modelView.place = {formats::kShippedModel, {}};
       }
       wrappedLabel(look.fonts.small, look.theme.textMuted,

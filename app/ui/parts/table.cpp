@@ -179,7 +179,7 @@ void Table::put(ImFont* font, std::string_view what, ImU32 color, bool right) {
   const Rect clip = rowClip();
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (above) list->PushClipRect(clip.a, clip.b, false);
-  const std::string shown = elided(font, what, width);
+  const std::string shown = right ? elided(font, what, width) : wholeParts(font, what, width);
   const ImVec2 size = textSize(font, shown);
   const float x = right ? at.x + width - size.x : at.x;
   drawText(list, font, {x, at.y + (line_ - size.y) * 0.5F}, color != 0 ? color : look_.theme.text,

@@ -115,8 +115,14 @@ class SmallStagesCard final : public Card {
     drawText(list, font, top.a, color, std::to_string(head + 1));
     const float left = textSize(font, std::to_string(head + 1)).x + look.px(10);
     if (titled && !title.empty()) {
+      const int most = panel.alone ? 1 : 2;
       ImFont* plain = panel.alone ? look.fonts.title : look.fonts.regular;
-      const auto lines = titleLines(plain, title, top.width() - left, panel.alone ? 1 : 2);
+      auto lines = titleLines(plain, title, top.width() - left, most);
+      for (ImFont* smaller : {look.fonts.small, look.fonts.tiny}) {
+        if (panel.alone || !lines.back().ends_with("…")) break;
+        plain = smaller;
+        lines = titleLines(plain, title, top.width() - left, most);
+      }
       ImVec2 corner{top.a.x + left, top.a.y + (fontSize(font) - fontSize(plain)) * 0.5F};
       for (const std::string& line : lines) {
         drawText(list, plain, corner, note.empty() ? t.text : t.textMuted, line);

@@ -100,7 +100,7 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
   if (!card.textAtRight) {
     const float room = card.at.b.x - text.x - look.space.small;
     drawText(list, small, {text.x, text.y + fontSize(look.fonts.semibold) + look.space.hair}, ink,
-             named ? elided(small, name.title, room) : std::string());
+             named && textSize(small, name.title).x <= room ? name.title : std::string());
     return;
   }
   float y = text.y + fontSize(look.fonts.semibold) + look.px(low ? 2 : 5);
@@ -117,8 +117,14 @@ void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const 
     const float line = fontSize(small) + look.px(3);
     const auto fit = static_cast<int>((bottom - y + look.px(3)) / line);
     const int most = std::clamp(name.holds ? fit : fit - 1, 1, 3);
-    for (const auto& part : titleLines(small, name.title, room, most)) write(small, ink, part);
-    if (!name.holds) write(small, ink, elided(small, name.here, room));
+    // a name that has no room is left to the tooltip
+    for (ImFont* font : {small, look.fonts.tiny}) {
+      const std::vector<std::string> lines = titleLines(font, name.title, room, most);
+      if (lines.back().ends_with("…")) continue;
+      for (const std::string& part : lines) write(font, ink, part);
+      break;
+    }
+    if (!name.holds && textSize(small, name.here).x <= room) write(small, ink, name.here);
   }
   const float gain = c.gain(card.head);
   if (gain != 1.0F && gain != 0.0F) write(small, t.bad, fmt::format("× {:g}", gain));
@@ -340,7 +346,7 @@ void stripHeading(const PanelContext& panel, const std::string& about) {
   const float button = several ? buttonWidth(look, kWhySeveral) : 0.0F;
   const float room = ImGui::GetContentRegionAvail().x - button -
                      textSize(look.fonts.semibold, "Heads").x - look.px(24);
-  heading(look, "Heads", room > 0.0F ? elided(look.fonts.small, about, room).c_str() : nullptr);
+  heading(look, "Heads", room > 0.0F ? wholeParts(look.fonts.small, about, room).c_str() : nullptr);
   if (!several) return;
   const ImVec2 after = ImGui::GetCursorPos();
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - button, start.y - look.space.tight});

@@ -153,7 +153,7 @@ void drawStepViewNote(const PanelContext& panel, const StepViewNote& note, const
   ImFont* font = look.fonts.small;
   const float gap = look.px(10);
   const float offer = note.offer.empty() ? 0.0F : buttonWidth(look, note.offer) + gap;
-  const std::string text = elided(font, note.text, std::max(at.width() - offer, 1.0F));
+  const std::string text = wholeParts(font, note.text, std::max(at.width() - offer, 1.0F));
   const ImVec2 size = textSize(font, text);
   const float left = at.a.x + std::max(0.0F, (at.width() - offer - size.x) * 0.5F);
   drawText(ImGui::GetWindowDrawList(), font, {left, at.centre().y - size.y * 0.5F},

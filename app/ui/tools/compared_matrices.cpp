@@ -94,7 +94,7 @@ class Compared {
     bar_ = room.width() > look_.px(900);
     labelLimit_ = look_.px(room.width() > look_.px(560) ? 80 : 46);
     room.cutTop(fontSize(look_.fonts.semibold) + look_.space.small);
-    if (bar_) room.cutRight(colorBarWidth(look_));
+    if (bar_) room.cutRight(colorBarWidth(look_) + 2.0F * look_.space.large);
     mostBelow_ = room.height() * 0.5F;
     const bool tokenRows = isTokenLane(item_.rowLane);
     const bool tokenCols = isTokenLane(item_.colLane);
@@ -244,7 +244,7 @@ class Compared {
     const float room =
         ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - line.a.x - look_.space.medium;
     drawText(list_, look_.fonts.small, line.a, look_.theme.text,
-             elided(look_.fonts.small, text, room));
+             wholeParts(look_.fonts.small, text, room));
   }
 
   const PanelContext& panel_;

@@ -64,17 +64,13 @@ void playDecoding(const PanelContext& panel) {
 
 void decodeButton(const PanelContext& panel) {
   const FrameContext& look = panel.look;
-  ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
-  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
-  ImGui::PushStyleColor(ImGuiCol_Text, look.theme.textOnAccent);
-  if (ImGui::Button(panel.frame.decodePlaying ? "Pause##decode" : "Decode##decode",
-                    {look.px(74), 0})) {
+  if (primaryPill(look, panel.frame.decodePlaying ? "Pause##decode" : "Decode##decode", true,
+                  look.px(74))) {
     panel.frame.decodePlaying = !panel.frame.decodePlaying;
     panel.frame.decodeShownAt = look.now;
     if (panel.frame.decodePlaying && panel.selection.decodePosition == lastPosition(panel))
       panel.selection.decodePosition = 0;
   }
-  ImGui::PopStyleColor(3);
   tip(look, "A token a second");
 }
 
@@ -334,7 +330,7 @@ class KvCacheTool final : public Card {
     label(look.fonts.regular, look.theme.text, wrapped(look.fonts.regular, obstacle_->why, width));
     if (!obstacle_->wayOut) return;
     ImGui::Dummy({1, look.space.thin});
-    if (pill(look, obstacle_->wayOutTitle.c_str(), true)) panel.commands.push(*obstacle_->wayOut);
+    if (primaryPill(look, obstacle_->wayOutTitle.c_str())) panel.commands.push(*obstacle_->wayOut);
   }
 
   /// Draws work and size one below the other, or one of them by choice where the card is too low

@@ -63,7 +63,8 @@ void mistakeSwitches(const PanelContext& panel, float width) {
       panel.selection.mistake = text.mistake;
     }
     richTip(look, std::string(text.why));
-    ImFont* font = look.fonts.regular;
+    const bool fits = richTextSize(look.fonts, look.fonts.regular, text.title).x <= row.width();
+    ImFont* font = fits ? look.fonts.regular : look.fonts.small;
     const ImU32 ink = on ? t.bad : chosen ? t.accentText : t.text;
     drawRichText(list, look.fonts, font, {row.a.x, row.centre().y - fontSize(font) * 0.5F}, ink,
                  elided(font, text.title, row.width()));
@@ -81,7 +82,7 @@ void mistakeInWords(const FrameContext& look, const MistakeText& text, bool on, 
   };
   const std::string why = fmt::format("Why: {}.", text.why);
   if (!all) {
-    write(t.text, elided(look.fonts.small, why, width));
+    write(t.text, wholeParts(look.fonts.small, why, width));
     richTip(look, fmt::format("Wrong: {}.\nRight: {}.\n{}", text.wrong, text.right, why));
     return;
   }

@@ -299,7 +299,7 @@ class StudyCard final : public Card {
     const bool playing = asked.same && study_.playing();
     const bool halted = asked.moment != nullptr && !playing && !asked.finished();
     const char* word = playing ? "Stop" : halted ? "Go on" : asked.finished() ? "Run again" : "Run";
-    if (pill(look, word, true)) runOrStop(panel, asked);
+    if (primaryPill(look, word)) runOrStop(panel, asked);
     tip(look, "Enter");
     if (halted) {
       ImGui::SameLine(0.0F, look.space.small);

@@ -175,7 +175,7 @@ void runButtons(const PanelContext& panel, LiveTraining& training, const Trainin
   const FrameContext& look = panel.look;
   const bool playing = training.playing();
   const char* word = playing ? "Pause" : moment.stepsTaken > 0 ? "Go on" : "Train";
-  if (pill(look, word, true, playing || !moment.finished)) training.play(!playing);
+  if (primaryPill(look, word, playing || !moment.finished)) training.play(!playing);
   tip(look, "Enter");
   ImGui::SameLine(0.0F, look.space.small);
   if (pill(look, "Step", false, !playing && !moment.finished)) training.stepOnce();

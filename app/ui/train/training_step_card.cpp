@@ -15,6 +15,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/numbers.h"
 #include "core/training/task_pass.h"
 #include "core/training/weight_gradients.h"
 
@@ -33,9 +34,9 @@ std::string symbols(const std::vector<TensorId>& tensors, const char* prefix) {
 /// Draws the steps: forward from top to bottom, backward from bottom to top.
 void stepsTable(const FrameContext& look, const AttentionConfig& config) {
   Table table(look, {.id = "both ways", .dense = true},
-              {{"step", {}, false, look.px(70), 0.0F, false},
+              {{"step", {}, false, look.px(84), 0.0F, false},
                {"forward gives", {}, false, 0.0F, 1.4F, false},
-               {"back gives", {}, false, 0.0F, 1.0F, false}});
+               {"back gives", {}, false, 0.0F, 1.5F, false}});
   const auto steps = stepsOf(config);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Step& step = *steps[i];
@@ -144,8 +145,9 @@ class TrainingStepCard final : public Card {
     wrappedLabel(
         look.fonts.small, look.theme.textMuted,
         record == nullptr
-            ? fmt::format("{} parameters are learned. No step has run yet.",
-                          training::parameterCount(*moment->task, moment->settings.model))
+            ? fmt::format(
+                  "{} parameters are learned. No step has run yet.",
+                  withThousands(training::parameterCount(*moment->task, moment->settings.model)))
             : fmt::format("loss {:.4f} of {} examples · whole gradient {:.3g} long{}", record->loss,
                           moment->settings.batch, record->gradientLength,
                           record->gradientLength > moment->settings.optimiser.clip
