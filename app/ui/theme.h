@@ -23,8 +23,8 @@ struct Theme {
 
 const Theme& theme(ThemeKind kind);
 
-/// The colour of a head. The first 8 differ for people who lack one kind of cones, too; the first 12
-/// differ from each other and from Q, K and V; then they repeat (heads are also numbered).
+/// The colour of a head. The first 8 differ for people who lack one kind of cones, too; the first
+/// 12 differ from each other and from Q, K and V; then they repeat (heads are also numbered).
 ImU32 headColor(const Theme& theme, std::size_t head);
 
 ImU32 withAlpha(ImU32 color, float alpha);
