@@ -53,6 +53,8 @@ if(NOT HEADSCOPE_FETCH)
   # Optional: without them such texts stand in the order of their letters, as code points.
   find_module(fribidi::fribidi fribidi)
   find_module(fontconfig::fontconfig fontconfig)
+  # Optional: without it, files that torch.save wrote are refused.
+  find_module(libzip::zip libzip)
   # Optional: core/gemm is right, if slower, without it. Its CMake file would ask for OpenCL.
   find_plain(DNNL::dnnl dnnl.h dnnl)
   find_plain(csv::csv csv.h csv)

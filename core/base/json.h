@@ -59,6 +59,12 @@ class Json {
 
   static Json emptyList() { return Json(List()); }
   static Json emptyObject() { return Json(std::initializer_list<Field>{}); }
+  /// An object of many fields; their names must differ.
+  static Json objectOf(Fields fields) {
+    Json object;
+    object.value_ = Held<Fields>(std::move(fields));
+    return object;
+  }
 
   // These return null, or nothing, where the value is of another kind.
   bool isNull() const { return std::holds_alternative<std::nullptr_t>(value_); }

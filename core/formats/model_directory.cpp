@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/formats/gguf_model.h"
 #include "core/formats/model_config_json.h"
 #include "core/formats/model_folder.h"
 #include "core/formats/model_name.h"
@@ -90,6 +91,17 @@ model::ModelPtr openModel(const fs::path& directory, Index layerBudgetBytes) {
     return std::make_shared<const model::Model>(shipped->title(), std::move(description.config),
                                                 std::move(weights), layerBudgetBytes,
                                                 std::move(notes));
+  }
+  if (const auto gguf = ggufAt(directory)) {
+    auto file = std::make_shared<const GgufFile>(*gguf);
+    const std::string name = gguf->string();
+    const Json json = ggufConfig(*file);
+    ModelDescription description = modelDescriptionFrom({json, name}, notes);
+    WeightFiles files(gguf->parent_path(), ggufWeights(std::move(file)));
+    auto weights = std::make_unique<DirectoryWeights>(std::move(files), description, notes);
+    return std::make_shared<const model::Model>(gguf->stem().string(),
+                                                std::move(description.config), std::move(weights),
+                                                layerBudgetBytes, std::move(notes));
   }
   std::error_code code;
   if (!fs::is_directory(directory, code)) {

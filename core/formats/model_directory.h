@@ -8,8 +8,8 @@
 
 namespace headscope::formats {
 
-/// Opens a model. `directory` may also be the name of a model that comes with the program
-/// (shipped_model.h).
+/// Opens a model. `directory` may also be a GGUF file, the folder of one, or the name of a model
+/// that comes with the program (shipped_model.h).
 ///
 /// Reads config.json and the headers of the weights, and checks that every tensor is present with
 /// its shape. An unknown tensor is refused where it would change the result, and otherwise noted

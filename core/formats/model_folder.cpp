@@ -33,12 +33,7 @@ constexpr std::string_view kSaveAgain =
 constexpr std::string_view kPickle = "a program that this one does not run";
 constexpr std::string_view kDownload = "download its model.safetensors";
 constexpr OtherFormat kOtherFormats[]{
-    {".gguf", "a GGUF file, which this program does not read",
-     "download the same model as config.json and model.safetensors"},
-    {".bin", kPickle, kSaveAgain},
-    {".bin.index.json", "an index of programs that this one does not run", kSaveAgain},
-    {".pth", kPickle, kSaveAgain},
-    {".pt", kPickle, kSaveAgain},
+    {".gguf", "a GGUF file", "open that file by itself"},
     {".ckpt", kPickle, kSaveAgain},
     {".h5", "a Keras file, which this program does not read", kDownload},
     {".msgpack", "a Flax file, which this program does not read", kDownload},
@@ -73,6 +68,15 @@ bool isPart(std::string_view name) {
 
 bool isWeights(std::string_view name) {
   return name.ends_with(".safetensors") && name != kAdapterWeights;
+}
+
+/// Returns whether a file may be one that torch.save wrote of a model. Training's own state and
+/// an adapter are none.
+bool isPyTorch(std::string_view name) {
+  const bool ending = name.ends_with(".bin") || name.ends_with(".pth") || name.ends_with(".pt");
+  constexpr std::array kOthers{"training_args", "optimizer", "scheduler", "rng_state", "adapter_"};
+  return ending && std::ranges::none_of(
+                       kOthers, [name](const char* other) { return name.starts_with(other); });
 }
 
 /// The first file in a format that is not read, as a sentence with the way out.
@@ -168,11 +172,14 @@ WeightsPlace weightsIn(const fs::path& folder, model::ModelNotes& notes) {
         fmt::format("the weights are read from {}, since there is no {}", file, kWhole));
     return folder / file;
   };
-  for (const std::string& file : files) {
-    if (file.ends_with(".safetensors.index.json")) return {otherName(file), true};
+  for (const char* end : {".safetensors.index.json", ".bin.index.json"}) {
+    for (const std::string& file : files) {
+      if (file.ends_with(end)) return {otherName(file), true};
+    }
   }
   std::vector<std::string> weights;
   std::ranges::copy_if(files, std::back_inserter(weights), isWeights);
+  if (weights.empty()) std::ranges::copy_if(files, std::back_inserter(weights), isPyTorch);
   const auto part = std::ranges::find_if(weights, isPart);
   if (part != weights.end()) {
     refuse(fmt::format("{} is one of several parts, and their index is missing; download the index",

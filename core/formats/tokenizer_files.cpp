@@ -11,6 +11,7 @@
 #include "core/base/files.h"
 #include "core/base/utf8.h"
 #include "core/document/trace.h"
+#include "core/formats/gguf_model.h"
 #include "core/formats/shipped_model.h"
 #include "core/platform/paths.h"
 
@@ -307,7 +308,7 @@ TokenizerPtr byteLevelFrom(const OldFiles& files, const std::string& tokenizerCl
 namespace headscope::formats {
 
 bool hasTokenizer(const std::filesystem::path& directory) {
-  if (shippedModel(directory)) return true;
+  if (shippedModel(directory) || ggufAt(directory)) return true;
   const auto has = [&](const char* name) { return platform::exists(directory / name); };
   return has("tokenizer.json") || has("vocab.txt") || (has("vocab.json") && has("merges.txt"));
 }
@@ -316,6 +317,7 @@ TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
   if (const auto shipped = shippedModel(directory)) {
     return parseTokenizer(shipped->file("tokenizer.json"), shipped->fileName("tokenizer.json"));
   }
+  if (const auto gguf = ggufAt(directory)) return ggufTokenizer(GgufFile(*gguf));
   const auto has = [&](const char* name) { return platform::exists(directory / name); };
   if (!platform::isFolder(directory)) {
     throw UserError(fmt::format("{} is not a folder; give the folder with the model's files",

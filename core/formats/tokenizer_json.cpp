@@ -8,46 +8,11 @@
 
 #include "core/base/downloaded_file.h"
 #include "core/base/utf8.h"
+#include "core/formats/tokenizer_fields.h"
+#include "core/formats/tokenizer_models.h"
 
 namespace headscope::tokenizer {
 namespace {
-
-constexpr std::size_t kQuoted = 60;  // bytes of a value that a message quotes
-
-std::string inQuotes(std::string_view text) {
-  return fmt::format("\"{}\"", excerpt(text, kQuoted));
-}
-
-[[noreturn]] void notKnown(const JsonField& field) {
-  field.fail(fmt::format("is {}, which this program does not know",
-                         excerpt(field.value().dump(), kQuoted)));
-}
-
-/// Throws UserError unless every field is one of these names or null.
-void onlyThese(const JsonField& object, std::initializer_list<std::string_view> names) {
-  for (const auto& [name, field] : object.fields()) {
-    if (field.value().isNull() || name == "type") continue;
-    if (std::find(names.begin(), names.end(), name) == names.end()) notKnown(field);
-  }
-}
-
-bool flagOr(const JsonField& object, std::string_view name, bool otherwise) {
-  const auto field = object.find(name);
-  return field ? field->flag() : otherwise;
-}
-
-std::string textOr(const JsonField& object, std::string_view name, const std::string& otherwise) {
-  const auto field = object.find(name);
-  return field ? field->text() : otherwise;
-}
-
-Index countOr(const JsonField& object, std::string_view name, Index otherwise) {
-  const auto field = object.find(name);
-  if (!field) return otherwise;
-  const Index count = field->whole();
-  if (count < 0) field->fail("must not be below 0");
-  return count;
-}
 
 /// {"String": " "} or {"Regex": "\\s+"}.
 Pattern patternOf(const JsonField& field) {
@@ -120,6 +85,14 @@ void addNormalizers(const JsonField& field, std::vector<Normalizer>& steps) {
     if (const auto strips = field.find("strip_accents")) step.stripAccents = strips->flag();
     step.lowercase = field.at("lowercase").flag();
     steps.emplace_back(step);
+  } else if (name == "Precompiled") {
+    onlyThese(field, {"precompiled_charsmap"});
+    const JsonField rules = field.at("precompiled_charsmap");
+    try {
+      steps.emplace_back(Precompiled(fromBase64(rules.text())));
+    } catch (const UserError& error) {
+      rules.fail(fmt::format("is refused: {}", error.what()));
+    }
   } else if (name == "ByteLevel") {
     onlyThese(field, {});
     steps.emplace_back(ByteLevelNormalizer{});
@@ -191,14 +164,6 @@ void addPreTokenizers(const JsonField& field, std::vector<PreTokenizer>& steps) 
   } else {
     notKnown(type);
   }
-}
-
-TokenId idOf(const JsonField& field) {
-  const Index id = field.whole();
-  if (id < 0 || id >= kMostIds) {
-    field.fail(fmt::format("is {}; ids are from 0 to {}", id, kMostIds - 1));
-  }
-  return static_cast<TokenId>(id);
 }
 
 int typeIdOf(const JsonField& field) {
@@ -320,90 +285,6 @@ void addDecoders(const JsonField& field, std::vector<Decoder>& steps) {
   }
 }
 
-/// "Ġ t" or ["Ġ", "t"], as parts of the file's own text.
-std::vector<Bpe::Pair> mergesOf(const JsonField& field) {
-  std::vector<Bpe::Pair> merges;
-  const Json::List& list = field.list();
-  merges.reserve(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Json& item = list[i];
-    if (const std::string* text = item.text()) {
-      const std::size_t space = text->find(' ');
-      const bool two =
-          space != std::string::npos && text->find(' ', space + 1) == std::string::npos;
-      if (two) {
-        merges.emplace_back(std::string_view(*text).substr(0, space),
-                            std::string_view(*text).substr(space + 1));
-        continue;
-      }
-    } else if (const Json::List* pair = item.list(); pair != nullptr && pair->size() == 2) {
-      const std::string *left = pair->front().text(), *right = pair->back().text();
-      if (left != nullptr && right != nullptr) {
-        merges.emplace_back(*left, *right);
-        continue;
-      }
-    }
-    JsonField(item, field.file(), fmt::format("{}[{}]", field.path(), i))
-        .fail(fmt::format("must be two tokens, and is {}", excerpt(item.dump(), kQuoted)));
-  }
-  return merges;
-}
-
-Bpe bpeOf(const JsonField& field, const Vocabulary& vocabulary) {
-  onlyThese(field, {"vocab", "merges", "dropout", "unk_token", "continuing_subword_prefix",
-                    "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges"});
-  if (const auto dropout = field.find("dropout"); dropout && dropout->number() != 0.0) {
-    dropout->fail(fmt::format("is {}: random tokenization is for training only; use null",
-                              dropout->number()));
-  }
-  BpeSettings settings;
-  if (const auto unknown = field.find("unk_token")) settings.unknown = unknown->text();
-  settings.continuingPrefix = textOr(field, "continuing_subword_prefix", "");
-  settings.endSuffix = textOr(field, "end_of_word_suffix", "");
-  settings.fuseUnknown = flagOr(field, "fuse_unk", false);
-  settings.byteFallback = flagOr(field, "byte_fallback", false);
-  settings.ignoreMerges = flagOr(field, "ignore_merges", false);
-  const std::vector<Bpe::Pair> merges = mergesOf(field.at("merges"));
-  return {vocabulary, merges, std::move(settings)};
-}
-
-TokenId unknownOf(const JsonField& field, const Vocabulary& vocabulary, const char* usual) {
-  const std::string unknown = textOr(field, "unk_token", usual);
-  if (const auto id = vocabulary.id(unknown)) return *id;
-  field.fail(
-      fmt::format("has no token for unknown text: unk_token is {}, which is not in the vocabulary",
-                  inQuotes(unknown)));
-}
-
-/// The type of a model. The first versions of the format do not name it; the fields determine it.
-std::string modelType(const JsonField& field) {
-  if (const auto type = field.find("type")) return type->text();
-  if (field.find("merges")) return "BPE";
-  if (field.find("max_input_chars_per_word")) return "WordPiece";
-  field.at("type").fail("is missing");
-}
-
-Model modelOf(const JsonField& field, const Vocabulary& vocabulary) {
-  const std::string name = modelType(field);
-  if (name == "BPE") return bpeOf(field, vocabulary);
-  if (name == "WordPiece") {
-    onlyThese(field,
-              {"vocab", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word"});
-    constexpr Index kUsualCharacters = 100;
-    return WordPiece{
-        unknownOf(field, vocabulary, "[UNK]"), textOr(field, "continuing_subword_prefix", "##"),
-        static_cast<std::size_t>(countOr(field, "max_input_chars_per_word", kUsualCharacters))};
-  }
-  onlyThese(field, {"vocab", "unk_token"});
-  return WordLevel{unknownOf(field, vocabulary, "<unk>")};
-}
-
-/// Refuses an unknown model before its vocabulary, which may have another form, is read.
-void requireKnownModel(const JsonField& field) {
-  const std::string name = modelType(field);
-  if (name != "BPE" && name != "WordPiece" && name != "WordLevel") notKnown(field.at("type"));
-}
-
 std::vector<AddedToken> addedTokensOf(const JsonField& field) {
   std::vector<AddedToken> tokens;
   for (const JsonField& item : field.items()) {
@@ -421,9 +302,7 @@ TokenizerParts partsOf(const JsonField& root) {
     notKnown(*version);
   }
   const JsonField field = root.at("model");
-  requireKnownModel(field);
-  Vocabulary vocabulary(formats::vocabularyEntries(field.at("vocab")));
-  Model model = modelOf(field, vocabulary);
+  auto [vocabulary, model] = modelWithVocabulary(field);
   TokenizerParts parts{std::move(vocabulary), std::move(model), {}, {}, {}, {}, {}};
   if (const auto own = root.find("added_tokens")) parts.added = addedTokensOf(*own);
   if (const auto own = root.find("normalizer")) addNormalizers(*own, parts.normalizers);
@@ -453,21 +332,6 @@ Json tokenizerJson(std::string_view text, const std::string& file) {
     throw FileError(
         fmt::format("{} is not a usable tokenizer: {}; open another", file, error.what()));
   }
-}
-
-std::vector<tokenizer::Vocabulary::Entry> vocabularyEntries(const JsonField& vocabulary) {
-  const Json::Fields& fields = vocabulary.object();
-  std::vector<tokenizer::Vocabulary::Entry> entries;
-  entries.reserve(fields.size());
-  for (const auto& [text, value] : fields) {
-    const auto id = value.whole();
-    if (!id || *id < 0 || *id >= tokenizer::kMostIds) {
-      tokenizer::idOf({value, vocabulary.file(),
-                       fmt::format("{}.{}", vocabulary.path(), excerpt(text, tokenizer::kQuoted))});
-    }
-    entries.push_back({text, static_cast<tokenizer::TokenId>(*id)});
-  }
-  return entries;
 }
 
 tokenizer::AddedToken addedToken(const JsonField& field) {

@@ -9,6 +9,7 @@
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/formats/model_folder.h"
+#include "core/formats/safetensors_weights.h"
 
 namespace headscope::formats {
 namespace {
@@ -27,12 +28,15 @@ WeightFiles::WeightFiles(const fs::path& directory, model::ModelNotes& notes)
     openIndex(place.path);
     return;
   }
-  files_.emplace_back(place.path);
-  for (const std::string& name : files_.front().names()) add(name, 0);
+  files_.push_back(openWeightFile(place.path));
+  for (const std::string& name : files_.front()->names()) add(name, 0);
 }
 
-WeightFiles::WeightFiles(const fs::path& directory, SafetensorsFile file) : directory_(directory) {
-  for (const std::string& name : file.names()) add(name, 0);
+WeightFiles::WeightFiles(const fs::path& directory, SafetensorsFile file)
+    : WeightFiles(directory, std::make_unique<const SafetensorsWeights>(std::move(file))) {}
+
+WeightFiles::WeightFiles(const fs::path& directory, WeightFilePtr file) : directory_(directory) {
+  for (const std::string& name : file->names()) add(name, 0);
   files_.push_back(std::move(file));
 }
 
@@ -52,11 +56,11 @@ void WeightFiles::openIndex(const fs::path& index) {
     }
     const auto found = opened.find(shard);
     if (found == opened.end()) {
-      files_.emplace_back(directory_ / shard);
+      files_.push_back(openWeightFile(directory_ / shard));
       opened.emplace(shard, files_.size() - 1);
     }
     const std::size_t number = opened.at(shard);
-    if (!files_[number].has(name)) {
+    if (!files_[number]->has(name)) {
       throw UserError(
           fmt::format("{0} lists the tensor \"{2}\" in {1}, which lacks it: download both again",
                       file, shard, name));
@@ -73,16 +77,16 @@ std::vector<std::string> WeightFiles::names() const {
 }
 
 bool WeightFiles::changed() const {
-  return std::ranges::any_of(files_, [](const SafetensorsFile& file) { return file.changed(); });
+  return std::ranges::any_of(files_, [](const WeightFilePtr& file) { return file->changed(); });
 }
 
-const SafetensorsFile& WeightFiles::fileOf(const std::string& name) const {
+const WeightFile& WeightFiles::fileOf(const std::string& name) const {
   const auto found = where_.find(name);
   if (found == where_.end()) {
     throw UserError(fmt::format("{} has no tensor \"{}\"; check that the download is complete",
                                 directory_.string(), name));
   }
-  return files_[found->second];
+  return *files_[found->second];
 }
 
 }  // namespace headscope::formats

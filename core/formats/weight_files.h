@@ -1,5 +1,6 @@
-// Weight files: the tensors of a Hugging Face model directory by name, whether they lie in one
-// model.safetensors or in several that an index lists (model.safetensors.index.json).
+// Weight files: the tensors of a Hugging Face model directory by name, whether they lie in one file
+// (model.safetensors, pytorch_model.bin) or in several that an index lists
+// (model.safetensors.index.json).
 #pragma once
 
 #include <filesystem>
@@ -7,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/weight_file.h"
 #include "core/model/model_notes.h"
+#include "core/tensor/read_floats.h"
 #include "core/tensor/safetensors.h"
 
 namespace headscope::formats {
@@ -19,6 +22,7 @@ class WeightFiles {
   WeightFiles(const std::filesystem::path& directory, model::ModelNotes& notes);
   /// For weights that are all in one file.
   WeightFiles(const std::filesystem::path& directory, SafetensorsFile file);
+  WeightFiles(const std::filesystem::path& directory, WeightFilePtr file);
 
   const std::filesystem::path& directory() const { return directory_; }
   std::vector<std::string> names() const;
@@ -36,10 +40,10 @@ class WeightFiles {
  private:
   void openIndex(const std::filesystem::path& index);
   void add(const std::string& name, std::size_t file) { where_.emplace(name, file); }
-  const SafetensorsFile& fileOf(const std::string& name) const;
+  const WeightFile& fileOf(const std::string& name) const;
 
   std::filesystem::path directory_;
-  std::vector<SafetensorsFile> files_;
+  std::vector<WeightFilePtr> files_;
   std::map<std::string, std::size_t> where_;
 };
 

@@ -50,8 +50,8 @@ struct LatentWeights {
 };
 
 struct LayerWeights {
-  /// Of the inputs of the two halves, or of the sums where norms follow these. In a parallel layer
-  /// with one norm the second is empty.
+  /// The norms of the inputs of the two halves, or of the sums where norms follow these. In a
+  /// parallel layer with one norm the second is empty.
   NormWeights attentionNorm, feedForwardNorm;
   NormWeights attentionOutputNorm, feedForwardOutputNorm;  // of the halves' outputs; empty without
   Weights attention;

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/tensor/finite.h"
+#include "core/tensor/read_floats.h"
 
 namespace headscope {
 
@@ -36,24 +36,6 @@ struct SafetensorsHeader {
 };
 
 constexpr const char* kMetadata = "__metadata__";
-
-struct TypeSize {
-  std::string_view name;
-  std::uint64_t bytes;
-};
-constexpr std::array kTypes{
-    TypeSize{"F64", 8},  TypeSize{"F32", 4}, TypeSize{"F16", 2},     TypeSize{"BF16", 2},
-    TypeSize{"I64", 8},  TypeSize{"I32", 4}, TypeSize{"I16", 2},     TypeSize{"I8", 1},
-    TypeSize{"U64", 8},  TypeSize{"U32", 4}, TypeSize{"U16", 2},     TypeSize{"U8", 1},
-    TypeSize{"BOOL", 1}, TypeSize{"C64", 8}, TypeSize{"F8_E4M3", 1}, TypeSize{"F8_E5M2", 1}};
-
-/// The bytes of one value; 0 for an unknown type.
-std::uint64_t bytesOfType(std::string_view dtype) {
-  for (const TypeSize& type : kTypes) {
-    if (type.name == dtype) return type.bytes;
-  }
-  return 0;
-}
 
 /// Parses the text of a header. The ranges must fill the `dataBytes` after it exactly, without
 /// overlap. Every error names the file and, if possible, the tensor.
@@ -259,10 +241,6 @@ void writeAsHalf(std::ostream& out, const Tensor& dense, const std::string& name
 
 }  // namespace
 
-bool isReadableFloat(std::string_view dtype) {
-  return dtype == "F32" || dtype == "F16" || dtype == "BF16" || dtype == "F64";
-}
-
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
     : path_(path), file_(std::make_shared<const UnchangedFile>(path)) {
   readHeader(file_->bytes());
@@ -360,29 +338,6 @@ Tensor SafetensorsFile::readAny(const std::string& name) const {
   return readValues(name, defaultMemoryBudget()).tensor;
 }
 
-/// Reads values of type T as floats, a part at a time. False where some are not finite.
-template <typename T>
-bool SafetensorsFile::readConverted(std::uint64_t offset, std::span<float> out) const {
-  constexpr std::size_t kAtOnce = 1 << 16;  // they stay in cache until they are checked
-  std::vector<T> buffer(std::is_same_v<T, float> ? 0 : std::min(kAtOnce, out.size()));
-  bool finite = true;
-  while (!out.empty()) {
-    const std::span<float> part = out.first(std::min(kAtOnce, out.size()));
-    const std::size_t bytes = part.size() * sizeof(T);
-    if constexpr (std::is_same_v<T, float>) {
-      readBytes(offset, {reinterpret_cast<char*>(part.data()), bytes});
-    } else {
-      readBytes(offset, {reinterpret_cast<char*>(buffer.data()), bytes});
-      std::transform(buffer.begin(), buffer.begin() + std::ssize(part), part.begin(),
-                     [](T value) { return static_cast<float>(value); });
-    }
-    finite = allFinite({part.data(), 1, std::ssize(part), std::ssize(part), 1}) && finite;
-    out = out.subspan(part.size());
-    offset += bytes;
-  }
-  return finite;
-}
-
 SafetensorsFile::ReadTensor SafetensorsFile::readValues(const std::string& name,
                                                         Index budgetBytes) const {
   const SafetensorsEntry& e = entry(name);
@@ -400,15 +355,9 @@ SafetensorsFile::ReadTensor SafetensorsFile::readValues(const std::string& name,
   ReadTensor read{Tensor::uninitialised(e.shape)};
   const std::span<float> out(read.tensor.mutableData(), static_cast<std::size_t>(count));
   const std::uint64_t from = dataStart_ + e.begin;
-  if (e.dtype == "F32") {
-    read.finite = readConverted<float>(from, out);
-  } else if (e.dtype == "F16") {
-    read.finite = readConverted<Eigen::half>(from, out);
-  } else if (e.dtype == "BF16") {
-    read.finite = readConverted<Eigen::bfloat16>(from, out);
-  } else {
-    read.finite = readConverted<double>(from, out);
-  }
+  read.finite = readFloats(
+      e.dtype, [this](std::uint64_t offset, std::span<char> to) { readBytes(offset, to); }, from,
+      out);
   return read;
 }
 

@@ -23,9 +23,6 @@ struct SafetensorsEntry {
   std::uint64_t begin = 0, end = 0;  // within the data
 };
 
-/// Returns whether values of this type are read: F32, F16, BF16 and F64.
-bool isReadableFloat(std::string_view dtype);
-
 /// The contents of a safetensors file. The header is fully checked: every range lies within the
 /// data, none overlap, and sizes equal shape × type. Values are read on demand, from the file as it
 /// was when it was opened (UnchangedFile).
@@ -64,8 +61,6 @@ class SafetensorsFile {
   void readHeader(std::uint64_t fileBytes);
   ReadTensor readValues(const std::string& name, Index budgetBytes) const;
   void readBytes(std::uint64_t offset, std::span<char> to) const;
-  template <typename T>
-  bool readConverted(std::uint64_t offset, std::span<float> out) const;
 
   std::filesystem::path path_;
   std::shared_ptr<const UnchangedFile> file_;  // null: in memory

@@ -1,6 +1,7 @@
 // Model: splits one word into tokens. Bpe joins pairs, the first learned first (Sennrich et al.
 // 2016); WordPiece takes the longest token that it knows, repeatedly (Wu et al. 2016; Devlin et al.
-// 2018); WordLevel knows whole words. Named as in tokenizer.json.
+// 2018); WordLevel knows whole words; Unigram
+// (unigram.h) takes the most probable split. Named as in tokenizer.json.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +14,11 @@
 #include <variant>
 #include <vector>
 
-#include "core/tokenizer/aligned_text.h"
+#include "core/tokenizer/model_piece.h"
+#include "core/tokenizer/unigram.h"
 #include "core/tokenizer/vocabulary.h"
 
 namespace headscope::tokenizer {
-
-/// A token of a word, and its bytes in the word.
-struct Piece {
-  TokenId id;
-  Span span;
-
-  bool operator==(const Piece&) const = default;
-};
 
 struct BpeSettings {
   std::optional<std::string> unknown;  // unset: unknown characters are omitted
@@ -80,10 +74,6 @@ struct WordLevel {
                 std::vector<Piece>& pieces) const;
 };
 
-using Model = std::variant<Bpe, WordPiece, WordLevel>;
-
-/// The token of a byte in a vocabulary with byte fallback: "<0x0A>".
-std::string byteToken(unsigned char byte);
-std::optional<unsigned char> byteOfToken(std::string_view token);
+using Model = std::variant<Bpe, WordPiece, WordLevel, Unigram>;
 
 }  // namespace headscope::tokenizer

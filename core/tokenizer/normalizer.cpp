@@ -95,6 +95,7 @@ struct Apply {
     }
     if (step.lowercase) lowerCased(text);
   }
+  void operator()(const Precompiled& step) const { step.normalize(text); }
   void operator()(const ByteLevelNormalizer&) const {
     AlignedText characters;
     appendAsCharacters(text, {0, static_cast<std::uint32_t>(text.text.size())}, characters);

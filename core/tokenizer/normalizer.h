@@ -9,6 +9,7 @@
 
 #include "core/tokenizer/aligned_text.h"
 #include "core/tokenizer/pattern.h"
+#include "core/tokenizer/precompiled.h"
 
 namespace headscope::tokenizer {
 
@@ -38,9 +39,9 @@ struct BertNormalizer {
 /// Turns each byte into a character.
 struct ByteLevelNormalizer {};
 
-using Normalizer =
-    std::variant<UnicodeNormalizer, LowercaseNormalizer, StripAccentsNormalizer, StripNormalizer,
-                 PrependNormalizer, ReplaceNormalizer, BertNormalizer, ByteLevelNormalizer>;
+using Normalizer = std::variant<UnicodeNormalizer, LowercaseNormalizer, StripAccentsNormalizer,
+                                StripNormalizer, PrependNormalizer, ReplaceNormalizer,
+                                BertNormalizer, ByteLevelNormalizer, Precompiled>;
 
 void normalize(const std::vector<Normalizer>& steps, AlignedText& text);
 

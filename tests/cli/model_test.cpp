@@ -529,8 +529,8 @@ TEST_F(Model, XlmRobertaRunsOnIds) {
   expectRefused({"model", folder, "--text", "Bonjour"},
                 {"sentencepiece.bpe.model", "SentencePiece"});
   write("model/tokenizer.json",
-        R"({"version": "1.0", "model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", 0.0]]}})");
-  expectRefused({"model", folder, "--text", "Bonjour"}, {"tokenizer.json", "Unigram"});
+        R"({"version": "1.0", "model": {"type": "Trie", "vocab": [["a", 0.0]]}})");
+  expectRefused({"model", folder, "--text", "Bonjour"}, {"tokenizer.json", "Trie"});
   EXPECT_EQ(runProgram({"model", folder, "--ids", "32,78,22"}).status, 0);
 }
 

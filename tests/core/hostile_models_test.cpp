@@ -25,7 +25,7 @@ TEST(HostileModels, MissingFiles) {
                   "open the folder");
   folder.file("pytorch_model.bin", "x");
   expectUserError([&] { openModel(folder.path(), kBudgetBytes); }, "pytorch_model.bin",
-                  "safe_serialization");
+                  "is a text");
 }
 
 TEST(HostileModels, CutShortAtAnyByte) {

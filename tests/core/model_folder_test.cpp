@@ -84,7 +84,7 @@ TEST(ModelFolders, ALinkThatLeadsNowhereSaysWhereTo) {
 TEST(ModelFolders, WithoutAConfigurationAreToldByWhatTheyHold) {
   TempFolder gguf;
   gguf.file("model-q4_0.gguf", "GGUF");
-  expectNotOpened(gguf, "model-q4_0.gguf", "GGUF", "model.safetensors");
+  expectNotOpened(gguf, "model-q4_0.gguf", "not a usable GGUF file", "cut short");
   TempFolder lora;
   lora.file("adapter_config.json", R"({"peft_type": "LORA", "base_model_name_or_path": "gpt2"})");
   lora.file("adapter_model.safetensors", "x");
@@ -100,8 +100,7 @@ TEST(ModelFolders, WithoutAConfigurationAreToldByWhatTheyHold) {
 
 TEST(ModelFolders, WithoutWeightsThatAreReadAreToldByWhatTheyHold) {
   const std::map<std::string, std::string> files{{"tf_model.h5", "Keras"},
-                                                 {"pytorch_model.bin", "save_pretrained"},
-                                                 {"consolidated.00.pth", "save_pretrained"},
+                                                 {"model.ckpt", "save_pretrained"},
                                                  {"model-q4_0.gguf", "GGUF"},
                                                  {"model-00001-of-00002.safetensors", "index"}};
   for (const auto& [name, says] : files) {

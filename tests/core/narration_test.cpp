@@ -182,7 +182,7 @@ TEST_F(Told, ByTokensAndTheTracesNumbers) {
   expectAll(told(StepId::output, SegmentKind::total),
             {"b_O", "“sat”", R"(output["sat", 0] = )" + value(TensorId::output, 2, 0)});
   expectAll(told(StepId::output, SegmentKind::restOfRows),
-            {"5 tokens", "“mat”", "output[mat, 0] = " + value(TensorId::output, 5, 0)});
+            {"5 tokens", "“mat”", "output[\"mat\", 0] = " + value(TensorId::output, 5, 0)});
   expectAll(told(StepId::score, SegmentKind::allHeads),
             {value(TensorId::rawScores, 2, 5, 0) + " in head 1",
              value(TensorId::rawScores, 2, 5, 7) + " in head 8"});

@@ -151,8 +151,8 @@ TEST(Tokenizer, WhatIsNotKnownIsRefusedByName) {
     expectUserError([&] { parseTokenizer(fileWith(fields), "here/tokenizer.json"); },
                     "here/tokenizer.json", where, what);
   };
-  refused(R"("normalizer":{"type":"Precompiled","precompiled_charsmap":""})", "normalizer.type",
-          "Precompiled");
+  refused(R"("normalizer":{"type":"Precompiled","precompiled_charsmap":""})",
+          "normalizer.precompiled_charsmap", "cut short");
   refused(R"("pre_tokenizer":{"type":"UnicodeScripts"})", "pre_tokenizer.type", "UnicodeScripts");
   refused(R"("decoder":{"type":"CTC"})", "decoder.type", "CTC");
   refused(R"("post_processor":{"type":"X"})", "post_processor.type", "X");
@@ -163,9 +163,8 @@ TEST(Tokenizer, WhatIsNotKnownIsRefusedByName) {
   refused(R"("pre_tokenizer":{"type":"Split","pattern":{"Regex":"\\h"},"behavior":"Isolated"})",
           "pattern.Regex", "\\h");
   refused(R"("odd":7)", "odd", "7");
-  expectUserError(
-      [] { parseTokenizer(fileWith("", R"({"type":"Unigram","vocab":[["a",0]]})"), "f"); },
-      "model.type", "Unigram");
+  expectUserError([] { parseTokenizer(fileWith("", R"({"type":"Trie","vocab":[["a",0]]})"), "f"); },
+                  "model.type", "Trie");
 }
 
 TEST(Tokenizer, FilesThatLieAreRefused) {

@@ -115,6 +115,8 @@ const cases = [
   ['CharDelimiterSplit', gpt2(cut({ type: 'CharDelimiterSplit', delimiter: 'e' })), some],
   ['BPE, unknown characters', file(plainBpe({ fuse_unk: false }), { pre_tokenizer: { type: 'WhitespaceSplit' } }), some],
   ['BPE, unknown fused', file(plainBpe({ fuse_unk: true }), { pre_tokenizer: { type: 'WhitespaceSplit' } }), some],
+  ...['unigram', 'unigram_bytes'].map((name) => [`Unigram, ${name}`,
+    JSON.parse(fs.readFileSync(new URL(`../data/tokenizers/${name}.json`, import.meta.url), 'utf8')), all]),
   ['WordLevel', file({ type: 'WordLevel', vocab: bertVocabulary, unk_token: '[UNK]' }, { pre_tokenizer: { type: 'Whitespace' } }), some],
   ['BERT cased, accents stripped', bert(normalizer({ ...bertNormalizer, lowercase: false, strip_accents: true, handle_chinese_chars: false })), some],
 ];

@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"albert"};
+constexpr std::array<std::string_view, 1> kAlbertTypes{"albert"};
 
-void read(ConfigReader& r) {
+void readAlbert(ConfigReader& r) {
   r.encoder();
   r.sizes({});
   r.absolutePositions();
@@ -31,7 +31,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kAlbert{
-    .types = kTypes,
+    .types = kAlbertTypes,
     .names = {.base = "albert.",
               .tokens = "embeddings.word_embeddings",
               .positions = "embeddings.position_embeddings",
@@ -52,7 +52,7 @@ constinit const Family kAlbert{
               .decoder = "predictions.decoder",
               .decoderBias = "predictions.bias",
               .otherDecoderBias = "predictions.decoder.bias"},
-    .read = read,
+    .read = readAlbert,
 };
 
 }  // namespace headscope::formats

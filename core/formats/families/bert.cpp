@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"bert"};
+constexpr std::array<std::string_view, 1> kBertTypes{"bert"};
 
-void read(ConfigReader& r) {
+void readBert(ConfigReader& r) {
   r.encoder();
   r.sizes({});
   r.absolutePositions();
@@ -24,7 +24,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kBert{
-    .types = kTypes,
+    .types = kBertTypes,
     .names = {.base = "bert.",
               .tokens = "embeddings.word_embeddings",
               .positions = "embeddings.position_embeddings",
@@ -44,7 +44,7 @@ constinit const Family kBert{
               .decoder = "cls.predictions.decoder",
               .decoderBias = "cls.predictions.bias",
               .otherDecoderBias = "cls.predictions.decoder.bias"},
-    .read = read,
+    .read = readBert,
 };
 
 }  // namespace headscope::formats

@@ -8,9 +8,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"bloom"};
+constexpr std::array<std::string_view, 1> kBloomTypes{"bloom"};
 
-void read(ConfigReader& r) {
+void readBloom(ConfigReader& r) {
   r.sizes({.width = r.find("n_embed") ? "n_embed" : "hidden_size",
            .layers = "n_layer",
            .heads = "n_head",
@@ -25,7 +25,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kBloom{
-    .types = kTypes,
+    .types = kBloomTypes,
     .names = {.base = "transformer.",
               .tokens = "word_embeddings",
               .embeddingNorm = "word_embeddings_layernorm",
@@ -38,7 +38,7 @@ constinit const Family kBloom{
               .up = "mlp.dense_h_to_4h",
               .down = "mlp.dense_4h_to_h",
               .finalNorm = "ln_f"},
-    .read = read,
+    .read = readBloom,
 };
 
 }  // namespace headscope::formats

@@ -8,9 +8,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"clip_text_model"};
+constexpr std::array<std::string_view, 1> kClipTextTypes{"clip_text_model"};
 
-void read(ConfigReader& r) {
+void readClipText(ConfigReader& r) {
   r.sizes({});
   r.config.positionRows = r.config.positions;
   r.config.lastStateNormed = false;
@@ -21,7 +21,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kClipText{
-    .types = kTypes,
+    .types = kClipTextTypes,
     .names = {.base = "text_model.",
               .tokens = "embeddings.token_embedding",
               .positions = "embeddings.position_embedding",
@@ -36,7 +36,7 @@ constinit const Family kClipText{
               .down = "mlp.fc2",
               .finalNorm = "final_layer_norm",
               .decoder = nullptr},
-    .read = read,
+    .read = readClipText,
 };
 
 }  // namespace headscope::formats

@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"cohere"};
+constexpr std::array<std::string_view, 1> kCohereTypes{"cohere"};
 
-void read(ConfigReader& r) {
+void readCohere(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads"});
   r.layerNorm("layer_norm_eps", 1e-5, false);
   r.gated("hidden_act", "silu");
@@ -29,7 +29,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kCohere{
-    .types = kTypes,
+    .types = kCohereTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .query = "self_attn.q_proj",
@@ -42,7 +42,7 @@ constinit const Family kCohere{
               .gate = "mlp.gate_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readCohere,
 };
 
 }  // namespace headscope::formats

@@ -78,8 +78,8 @@ class ConfigReader {
   /// The window of each layer: `width` in the layers that `layer_types` calls sliding, or, where
   /// that is missing, in those that `sliding` names (a layer from 0).
   void windows(Index width, const std::function<bool(Index layer)>& sliding);
-  /// The same with the width from `sliding_window`, `otherwise` where that is missing, and no
-  /// windows where it is null.
+  /// Sets windows as windows() does. The width is that of `sliding_window`, `otherwise` where that
+  /// is missing; there are no windows where it is null.
   void slidingWindow(Index otherwise, const std::function<bool(Index layer)>& sliding);
 
   /// An encoder whose norms follow the sums.

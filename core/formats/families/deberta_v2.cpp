@@ -11,7 +11,7 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"deberta-v2"};
+constexpr std::array<std::string_view, 1> kDebertaV2Types{"deberta-v2"};
 
 /// The scores of content and position.
 void readRelative(ConfigReader& r) {
@@ -46,7 +46,7 @@ void readRelative(ConfigReader& r) {
   if (toContent) r.names.positionQuery = "attention.self.pos_query_proj";
 }
 
-void read(ConfigReader& r) {
+void readDebertaV2(ConfigReader& r) {
   r.encoder();
   r.sizes({});
   if (r.size("embedding_size", Limits::kDModel, r.config.dModel) != r.config.dModel) {
@@ -70,7 +70,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kDebertaV2{
-    .types = kTypes,
+    .types = kDebertaV2Types,
     .names = {.base = "deberta.",
               .tokens = "embeddings.word_embeddings",
               .positions = "embeddings.position_embeddings",
@@ -92,7 +92,7 @@ constinit const Family kDebertaV2{
               .decoder = "cls.predictions.decoder",
               .decoderBias = "cls.predictions.bias",
               .otherDecoderBias = "cls.predictions.decoder.bias"},
-    .read = read,
+    .read = readDebertaV2,
 };
 
 }  // namespace headscope::formats

@@ -12,7 +12,7 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"deepseek_v3"};
+constexpr std::array<std::string_view, 1> kDeepseekV3Types{"deepseek_v3"};
 
 void readExperts(ConfigReader& r) {
   model::Experts& e = r.config.experts;
@@ -46,7 +46,7 @@ void readExperts(ConfigReader& r) {
   r.ignore("ep_size");
 }
 
-void read(ConfigReader& r) {
+void readDeepseekV3(ConfigReader& r) {
   model::ModelConfig& c = r.config;
   model::Latent& latent = c.latent;
   latent.rotated = r.size("qk_rope_head_dim", Limits::kDModel, 64);
@@ -74,7 +74,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kDeepseekV3{
-    .types = kTypes,
+    .types = kDeepseekV3Types,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -97,7 +97,7 @@ constinit const Family kDeepseekV3{
               .keyValueDownNorm = "self_attn.kv_a_layernorm",
               .keyValueUp = "self_attn.kv_b_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readDeepseekV3,
 };
 
 }  // namespace headscope::formats

@@ -8,9 +8,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"distilbert"};
+constexpr std::array<std::string_view, 1> kDistilBertTypes{"distilbert"};
 
-void read(ConfigReader& r) {
+void readDistilBert(ConfigReader& r) {
   r.encoder();
   r.sizes({.width = "dim", .layers = "n_layers", .heads = "n_heads", .ffWidth = "hidden_dim"});
   r.absolutePositions();
@@ -22,7 +22,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kDistilBert{
-    .types = kTypes,
+    .types = kDistilBertTypes,
     .names = {.base = "distilbert.",
               .tokens = "embeddings.word_embeddings",
               .positions = "embeddings.position_embeddings",
@@ -40,7 +40,7 @@ constinit const Family kDistilBert{
               .transformNorm = "vocab_layer_norm",
               .decoder = "vocab_projector",
               .decoderBias = "vocab_projector.bias"},
-    .read = read,
+    .read = readDistilBert,
 };
 
 }  // namespace headscope::formats

@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"electra"};
+constexpr std::array<std::string_view, 1> kElectraTypes{"electra"};
 
-void read(ConfigReader& r) {
+void readElectra(ConfigReader& r) {
   r.encoder();
   r.sizes({});
   r.absolutePositions();
@@ -26,7 +26,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kElectra{
-    .types = kTypes,
+    .types = kElectraTypes,
     .names = {.base = "electra.",
               .tokens = "embeddings.word_embeddings",
               .positions = "embeddings.position_embeddings",
@@ -46,7 +46,7 @@ constinit const Family kElectra{
               .transformNorm = "generator_predictions.LayerNorm",
               .decoder = "generator_lm_head",
               .decoderBias = "generator_lm_head.bias"},
-    .read = read,
+    .read = readElectra,
 };
 
 }  // namespace headscope::formats

@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"falcon"};
+constexpr std::array<std::string_view, 1> kFalconTypes{"falcon"};
 
-void read(ConfigReader& r) {
+void readFalcon(ConfigReader& r) {
   const bool newer = r.flag("new_decoder_architecture", false);
   r.sizes({.width = "hidden_size",
            .kvHeads = newer ? "num_kv_heads" : nullptr,
@@ -40,7 +40,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kFalcon{
-    .types = kTypes,
+    .types = kFalconTypes,
     .names = {.base = "transformer.",
               .tokens = "word_embeddings",
               .layer = "h.{}.",
@@ -51,7 +51,7 @@ constinit const Family kFalcon{
               .up = "mlp.dense_h_to_4h",
               .down = "mlp.dense_4h_to_h",
               .finalNorm = "ln_f"},
-    .read = read,
+    .read = readFalcon,
 };
 
 }  // namespace headscope::formats

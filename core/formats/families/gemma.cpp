@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"gemma"};
+constexpr std::array<std::string_view, 1> kGemmaTypes{"gemma"};
 
-void read(ConfigReader& r) {
+void readGemma(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim", .headDimOtherwise = 256});
   r.rmsNorm("rms_norm_eps", 1e-6);
   r.ignore("hidden_act");
@@ -31,7 +31,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGemma{
-    .types = kTypes,
+    .types = kGemmaTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -44,7 +44,7 @@ constinit const Family kGemma{
               .down = "mlp.down_proj",
               .onePlusGain = true,
               .finalNorm = "norm"},
-    .read = read,
+    .read = readGemma,
 };
 
 }  // namespace headscope::formats

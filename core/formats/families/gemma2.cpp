@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"gemma2"};
+constexpr std::array<std::string_view, 1> kGemma2Types{"gemma2"};
 
-void read(ConfigReader& r) {
+void readGemma2(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim", .headDimOtherwise = 256});
   r.rmsNorm("rms_norm_eps", 1e-6);
   r.ignore("hidden_act");  // transformers reads the newer field alone
@@ -31,7 +31,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGemma2{
-    .types = kTypes,
+    .types = kGemma2Types,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .attentionOutputNorm = "post_attention_layernorm",
@@ -46,7 +46,7 @@ constinit const Family kGemma2{
               .down = "mlp.down_proj",
               .onePlusGain = true,
               .finalNorm = "norm"},
-    .read = read,
+    .read = readGemma2,
 };
 
 }  // namespace headscope::formats

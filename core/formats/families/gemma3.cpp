@@ -12,9 +12,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"gemma3_text"};
+constexpr std::array<std::string_view, 1> kGemma3Types{"gemma3_text"};
 
-void read(ConfigReader& r) {
+void readGemma3(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim", .headDimOtherwise = 256});
   r.rmsNorm("rms_norm_eps", 1e-6);
   r.ignore("hidden_act");  // transformers reads the newer field alone
@@ -35,7 +35,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGemma3{
-    .types = kTypes,
+    .types = kGemma3Types,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .attentionOutputNorm = "post_attention_layernorm",
@@ -52,7 +52,7 @@ constinit const Family kGemma3{
               .down = "mlp.down_proj",
               .onePlusGain = true,
               .finalNorm = "norm"},
-    .read = read,
+    .read = readGemma3,
 };
 
 }  // namespace headscope::formats

@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"glm4"};
+constexpr std::array<std::string_view, 1> kGlm4Types{"glm4"};
 
-void read(ConfigReader& r) {
+void readGlm4(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim", .headDimOtherwise = 128});
   r.rmsNorm("rms_norm_eps", 1.5625e-7);
   r.gated("hidden_act", "silu");
@@ -24,7 +24,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGlm4{
-    .types = kTypes,
+    .types = kGlm4Types,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .attentionOutputNorm = "post_self_attn_layernorm",
@@ -37,7 +37,7 @@ constinit const Family kGlm4{
               .gateUp = "mlp.gate_up_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readGlm4,
 };
 
 }  // namespace headscope::formats

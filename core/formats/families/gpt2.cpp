@@ -8,9 +8,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"gpt2"};
+constexpr std::array<std::string_view, 1> kGpt2Types{"gpt2"};
 
-void read(ConfigReader& r) {
+void readGpt2(ConfigReader& r) {
   r.ignore("is_decoder");  // it is always a decoder
   r.sizes({.width = "n_embd",
            .layers = "n_layer",
@@ -28,7 +28,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGpt2{
-    .types = kTypes,
+    .types = kGpt2Types,
     .names = {.base = "transformer.",
               .tokens = "wte",
               .positions = "wpe",
@@ -41,7 +41,7 @@ constinit const Family kGpt2{
               .down = "mlp.c_proj",
               .inByOut = true,
               .finalNorm = "ln_f"},
-    .read = read,
+    .read = readGpt2,
 };
 
 }  // namespace headscope::formats

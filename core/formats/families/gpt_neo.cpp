@@ -13,7 +13,7 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"gpt_neo"};
+constexpr std::array<std::string_view, 1> kGptNeoTypes{"gpt_neo"};
 
 /// "global" or "local" for each layer: listed by layer, or as [[kinds, how often], …].
 std::vector<std::string> attentionOfLayers(ConfigReader& r) {
@@ -44,7 +44,7 @@ std::vector<std::string> attentionOfLayers(ConfigReader& r) {
   return kinds;
 }
 
-void read(ConfigReader& r) {
+void readGptNeo(ConfigReader& r) {
   r.sizes({.layers = "num_layers", .heads = "num_heads", .fourfold = true});
   r.config.positionRows = r.config.positions;
   r.layerNorm("layer_norm_epsilon", 1e-5);
@@ -62,7 +62,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGptNeo{
-    .types = kTypes,
+    .types = kGptNeoTypes,
     .names = {.base = "transformer.",
               .tokens = "wte",
               .positions = "wpe",
@@ -76,7 +76,7 @@ constinit const Family kGptNeo{
               .up = "mlp.c_fc",
               .down = "mlp.c_proj",
               .finalNorm = "ln_f"},
-    .read = read,
+    .read = readGptNeo,
 };
 
 }  // namespace headscope::formats

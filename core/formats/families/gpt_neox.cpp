@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"gpt_neox"};
+constexpr std::array<std::string_view, 1> kGptNeoXTypes{"gpt_neox"};
 
-void read(ConfigReader& r) {
+void readGptNeoX(ConfigReader& r) {
   r.sizes({});
   r.layerNorm("layer_norm_eps", 1e-5);
   r.config.activation = r.activation("hidden_act", "gelu");
@@ -27,7 +27,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGptNeoX{
-    .types = kTypes,
+    .types = kGptNeoXTypes,
     .names = {.base = "gpt_neox.",
               .tokens = "embed_in",
               .attentionNorm = "input_layernorm",
@@ -39,7 +39,7 @@ constinit const Family kGptNeoX{
               .down = "mlp.dense_4h_to_h",
               .finalNorm = "final_layer_norm",
               .decoder = "embed_out"},
-    .read = read,
+    .read = readGptNeoX,
 };
 
 }  // namespace headscope::formats

@@ -11,9 +11,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"gpt_oss"};
+constexpr std::array<std::string_view, 1> kGptOssTypes{"gpt_oss"};
 
-void read(ConfigReader& r) {
+void readGptOss(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim", .headDimOtherwise = 64});
   r.rmsNorm("rms_norm_eps", 1e-5);
   r.gated("hidden_act", "silu");
@@ -33,7 +33,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGptOss{
-    .types = kTypes,
+    .types = kGptOssTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -46,7 +46,7 @@ constinit const Family kGptOss{
               .routerBias = true,
               .allExperts = "mlp.experts.",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readGptOss,
 };
 
 }  // namespace headscope::formats

@@ -8,9 +8,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"gptj"};
+constexpr std::array<std::string_view, 1> kGptJTypes{"gptj"};
 
-void read(ConfigReader& r) {
+void readGptJ(ConfigReader& r) {
   r.sizes({.width = "n_embd",
            .layers = "n_layer",
            .heads = "n_head",
@@ -34,7 +34,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGptJ{
-    .types = kTypes,
+    .types = kGptJTypes,
     .names = {.base = "transformer.",
               .tokens = "wte",
               .layer = "h.{}.",
@@ -47,7 +47,7 @@ constinit const Family kGptJ{
               .down = "mlp.fc_out",
               .finalNorm = "ln_f",
               .decoderBias = "lm_head.bias"},
-    .read = read,
+    .read = readGptJ,
 };
 
 }  // namespace headscope::formats

@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"granite"};
+constexpr std::array<std::string_view, 1> kGraniteTypes{"granite"};
 
-void read(ConfigReader& r) {
+void readGranite(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim"});
   r.rmsNorm("rms_norm_eps", 1e-6);
   r.gated("hidden_act", "silu");
@@ -28,7 +28,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kGranite{
-    .types = kTypes,
+    .types = kGraniteTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -40,7 +40,7 @@ constinit const Family kGranite{
               .gate = "mlp.gate_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readGranite,
 };
 
 }  // namespace headscope::formats

@@ -8,9 +8,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"headscope"};
+constexpr std::array<std::string_view, 1> kHeadscopeTypes{"headscope"};
 
-void read(ConfigReader& r) {
+void readHeadscope(ConfigReader& r) {
   r.config.attentionOnly = true;
   r.sizes({.width = "d_model",
            .layers = "layers",
@@ -29,7 +29,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kHeadscope{
-    .types = kTypes,
+    .types = kHeadscopeTypes,
     .names = {.tokens = "embedding",
               .positions = "positions",
               .bareNames = true,
@@ -39,7 +39,7 @@ constinit const Family kHeadscope{
               .output = "W_O",
               .decoder = "readout",
               .decoderBias = "readout.bias"},
-    .read = read,
+    .read = readHeadscope,
 };
 
 }  // namespace headscope::formats

@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"llama"};
+constexpr std::array<std::string_view, 1> kLlamaTypes{"llama"};
 
-void read(ConfigReader& r) {
+void readLlama(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim"});
   r.rmsNorm("rms_norm_eps", 1e-6);
   r.gated("hidden_act", "silu");
@@ -24,7 +24,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kLlama{
-    .types = kTypes,
+    .types = kLlamaTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -36,7 +36,7 @@ constinit const Family kLlama{
               .gate = "mlp.gate_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readLlama,
 };
 
 }  // namespace headscope::formats

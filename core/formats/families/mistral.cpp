@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"mistral"};
+constexpr std::array<std::string_view, 1> kMistralTypes{"mistral"};
 
-void read(ConfigReader& r) {
+void readMistral(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .kvHeadsRequired = true, .headDim = "head_dim"});
   r.rmsNorm("rms_norm_eps", 1e-6);
   r.gated("hidden_act", "silu");
@@ -32,7 +32,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kMistral{
-    .types = kTypes,
+    .types = kMistralTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -44,7 +44,7 @@ constinit const Family kMistral{
               .gate = "mlp.gate_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readMistral,
 };
 
 }  // namespace headscope::formats

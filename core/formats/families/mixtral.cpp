@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"mixtral"};
+constexpr std::array<std::string_view, 1> kMixtralTypes{"mixtral"};
 
-void read(ConfigReader& r) {
+void readMixtral(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .kvHeadsRequired = true, .headDim = "head_dim"});
   r.rmsNorm("rms_norm_eps", 1e-5);
   r.gated("hidden_act", "silu");
@@ -29,7 +29,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kMixtral{
-    .types = kTypes,
+    .types = kMixtralTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -43,7 +43,7 @@ constinit const Family kMixtral{
               .expertUp = "w3",
               .expertDown = "w2",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readMixtral,
 };
 
 }  // namespace headscope::formats

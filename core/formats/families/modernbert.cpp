@@ -11,9 +11,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"modernbert"};
+constexpr std::array<std::string_view, 1> kModernBertTypes{"modernbert"};
 
-void read(ConfigReader& r) {
+void readModernBert(ConfigReader& r) {
   r.sizes({});
   r.config.causal = false;
   r.ignore("position_embedding_type");  // positions always rotate
@@ -36,7 +36,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kModernBert{
-    .types = kTypes,
+    .types = kModernBertTypes,
     .names = {.base = "model.",
               .tokens = "embeddings.tok_embeddings",
               .embeddingNorm = "embeddings.norm",
@@ -52,7 +52,7 @@ constinit const Family kModernBert{
               .transformNorm = "head.norm",
               .decoder = "decoder",
               .decoderBias = "decoder.bias"},
-    .read = read,
+    .read = readModernBert,
 };
 
 }  // namespace headscope::formats

@@ -8,7 +8,7 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"mpt"};
+constexpr std::array<std::string_view, 1> kMptTypes{"mpt"};
 
 void readAttention(ConfigReader& r, const JsonField& given) {
   const auto require = [&](const char* name, double value, const char* mathematics) {
@@ -34,7 +34,7 @@ void readAttention(ConfigReader& r, const JsonField& given) {
   }
 }
 
-void read(ConfigReader& r) {
+void readMpt(ConfigReader& r) {
   r.sizes({.width = "d_model",
            .layers = "n_layers",
            .heads = "n_heads",
@@ -57,7 +57,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kMpt{
-    .types = kTypes,
+    .types = kMptTypes,
     .names = {.base = "transformer.",
               .tokens = "wte",
               .layer = "blocks.{}.",
@@ -68,7 +68,7 @@ constinit const Family kMpt{
               .up = "ffn.up_proj",
               .down = "ffn.down_proj",
               .finalNorm = "norm_f"},
-    .read = read,
+    .read = readMpt,
 };
 
 }  // namespace headscope::formats

@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"olmo2"};
+constexpr std::array<std::string_view, 1> kOlmo2Types{"olmo2"};
 
-void read(ConfigReader& r) {
+void readOlmo2(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim"});
   r.rmsNorm("rms_norm_eps", 1e-5);
   r.gated("hidden_act", "silu");
@@ -26,7 +26,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kOlmo2{
-    .types = kTypes,
+    .types = kOlmo2Types,
     .names = {.base = "model.",
               .attentionOutputNorm = "post_attention_layernorm",
               .feedForwardOutputNorm = "post_feedforward_layernorm",
@@ -40,7 +40,7 @@ constinit const Family kOlmo2{
               .gate = "mlp.gate_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readOlmo2,
 };
 
 }  // namespace headscope::formats

@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"opt"};
+constexpr std::array<std::string_view, 1> kOptTypes{"opt"};
 
-void read(ConfigReader& r) {
+void readOpt(ConfigReader& r) {
   r.sizes({.ffWidth = "ffn_dim"});
   constexpr Index kFirst = 2;
   r.config.firstPosition = kFirst;
@@ -33,7 +33,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kOpt{
-    .types = kTypes,
+    .types = kOptTypes,
     .names = {.base = "model.decoder.",
               .positions = "embed_positions",
               .projection = "project_in",
@@ -49,7 +49,7 @@ constinit const Family kOpt{
               .finalNorm = "final_layer_norm",
               .baseTransform = true,
               .transformBias = false},
-    .read = read,
+    .read = readOpt,
 };
 
 }  // namespace headscope::formats

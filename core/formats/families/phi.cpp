@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"phi"};
+constexpr std::array<std::string_view, 1> kPhiTypes{"phi"};
 
-void read(ConfigReader& r) {
+void readPhi(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads"});
   r.layerNorm("layer_norm_eps", 1e-5);
   r.config.activation = r.activation("hidden_act", "gelu_new");
@@ -25,7 +25,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kPhi{
-    .types = kTypes,
+    .types = kPhiTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .query = "self_attn.q_proj",
@@ -36,7 +36,7 @@ constinit const Family kPhi{
               .down = "mlp.fc2",
               .finalNorm = "final_layernorm",
               .decoderBias = "lm_head.bias"},
-    .read = read,
+    .read = readPhi,
 };
 
 }  // namespace headscope::formats

@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"phi3"};
+constexpr std::array<std::string_view, 1> kPhi3Types{"phi3"};
 
-void read(ConfigReader& r) {
+void readPhi3(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim"});
   r.rmsNorm("rms_norm_eps", 1e-5);
   r.gated("hidden_act", "silu");
@@ -24,7 +24,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kPhi3{
-    .types = kTypes,
+    .types = kPhi3Types,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -33,7 +33,7 @@ constinit const Family kPhi3{
               .gateUp = "mlp.gate_up_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readPhi3,
 };
 
 }  // namespace headscope::formats

@@ -11,9 +11,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 2> kTypes{"qwen2", "qwen3"};
+constexpr std::array<std::string_view, 2> kQwenTypes{"qwen2", "qwen3"};
 
-void read(ConfigReader& r) {
+void readQwen(ConfigReader& r) {
   const bool third = r.config.modelType == "qwen3";
   r.sizes({.kvHeads = "num_key_value_heads",
            .kvHeadsRequired = true,
@@ -42,7 +42,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kQwen{
-    .types = kTypes,
+    .types = kQwenTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -56,7 +56,7 @@ constinit const Family kQwen{
               .gate = "mlp.gate_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readQwen,
 };
 
 }  // namespace headscope::formats

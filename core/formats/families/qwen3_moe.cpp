@@ -12,9 +12,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"qwen3_moe"};
+constexpr std::array<std::string_view, 1> kQwen3MoeTypes{"qwen3_moe"};
 
-void read(ConfigReader& r) {
+void readQwen3Moe(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim"});
   r.rmsNorm("rms_norm_eps", 1e-6);
   r.gated("hidden_act", "silu");
@@ -40,7 +40,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kQwen3Moe{
-    .types = kTypes,
+    .types = kQwen3MoeTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -59,7 +59,7 @@ constinit const Family kQwen3Moe{
               .expertUp = "up_proj",
               .expertDown = "down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readQwen3Moe,
 };
 
 }  // namespace headscope::formats

@@ -10,9 +10,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTypes{"camembert", "roberta", "xlm-roberta"};
+constexpr std::array<std::string_view, 3> kRobertaTypes{"camembert", "roberta", "xlm-roberta"};
 
-void read(ConfigReader& r) {
+void readRoberta(ConfigReader& r) {
   r.encoder();
   r.sizes({});
   r.absolutePositions();
@@ -33,7 +33,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kRoberta{
-    .types = kTypes,
+    .types = kRobertaTypes,
     .names = {.base = "roberta.",
               .tokens = "embeddings.word_embeddings",
               .positions = "embeddings.position_embeddings",
@@ -53,7 +53,7 @@ constinit const Family kRoberta{
               .decoder = "lm_head.decoder",
               .decoderBias = "lm_head.bias",
               .otherDecoderBias = "lm_head.decoder.bias"},
-    .read = read,
+    .read = readRoberta,
 };
 
 }  // namespace headscope::formats

@@ -11,9 +11,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"smollm3"};
+constexpr std::array<std::string_view, 1> kSmolLm3Types{"smollm3"};
 
-void read(ConfigReader& r) {
+void readSmolLm3(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads", .headDim = "head_dim"});
   r.rmsNorm("rms_norm_eps", 1e-6);
   r.gated("hidden_act", "silu");
@@ -38,7 +38,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kSmolLm3{
-    .types = kTypes,
+    .types = kSmolLm3Types,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -50,7 +50,7 @@ constinit const Family kSmolLm3{
               .gate = "mlp.gate_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readSmolLm3,
 };
 
 }  // namespace headscope::formats

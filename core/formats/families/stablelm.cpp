@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"stablelm"};
+constexpr std::array<std::string_view, 1> kStableLmTypes{"stablelm"};
 
-void read(ConfigReader& r) {
+void readStableLm(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads"});
   r.layerNorm("layer_norm_eps", 1e-5);
   r.gated("hidden_act", "silu");
@@ -27,7 +27,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kStableLm{
-    .types = kTypes,
+    .types = kStableLmTypes,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -41,7 +41,7 @@ constinit const Family kStableLm{
               .gate = "mlp.gate_proj",
               .down = "mlp.down_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readStableLm,
 };
 
 }  // namespace headscope::formats

@@ -9,9 +9,9 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTypes{"starcoder2"};
+constexpr std::array<std::string_view, 1> kStarcoder2Types{"starcoder2"};
 
-void read(ConfigReader& r) {
+void readStarcoder2(ConfigReader& r) {
   r.sizes({.kvHeads = "num_key_value_heads"});
   r.layerNorm("norm_epsilon", 1e-5);
   r.config.activation = r.activation("hidden_act", "gelu_pytorch_tanh");
@@ -26,7 +26,7 @@ void read(ConfigReader& r) {
 }  // namespace
 
 constinit const Family kStarcoder2{
-    .types = kTypes,
+    .types = kStarcoder2Types,
     .names = {.base = "model.",
               .attentionNorm = "input_layernorm",
               .feedForwardNorm = "post_attention_layernorm",
@@ -37,7 +37,7 @@ constinit const Family kStarcoder2{
               .up = "mlp.c_fc",
               .down = "mlp.c_proj",
               .finalNorm = "norm"},
-    .read = read,
+    .read = readStarcoder2,
 };
 
 }  // namespace headscope::formats
