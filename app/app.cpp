@@ -9,19 +9,15 @@
 #include "app/app_state.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
-#include "app/ui/export_subject.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/frame_recovery.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
 #include "core/attention/config.h"
 #include "core/attention/ledger.h"
-#include "core/base/files.h"
 #include "core/base/memory_budget.h"
 #include "core/document/document.h"
 #include "core/document/trace_gradients.h"
-#include "core/formats/lesson_json.h"
-#include "core/platform/paths.h"
 #include "core/presets/presets.h"
 #include "core/training/learned_weights.h"
 
@@ -56,7 +52,8 @@ App::State::State(AppOptions o)
       exports(scheduler, documents, training, model.live, std::move(o.tracePath)),
       reference(scheduler, o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()),
-      progress(std::move(o.stateFolder)),
+      progress(o.stateFolder),
+      settings(std::move(o.stateFolder)),
       embedded(o.embedded) {
   sessions.setLinkBase(std::move(o.linkBase));
   lesson.setDone(progress.scenes());
@@ -202,10 +199,12 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     }
     wantsFrame = wantsFrame || headCounts.due() || scaleStudy.due() || model.generation.due();
     flash.measure(now, computations);
-    sessions.windows(look, offerTop);
+    sessions.windows(look, offerTop, settings.now().recent, commands);
     overlays(panel);
     lecture.drawSpeaker(look);
     run(commands);
+    followSettings();
+    clearMessage(look);
     const bool progresses = exports.waits() || documents.learning() || sessions.linkTask().busy();
     if (progresses) look.changesIn(ui::kProgressPace);
     History& history = documents.history();
@@ -272,19 +271,19 @@ void App::State::takeResult() {
   flash.start(flashes ? *before : nullptr, trace);
 }
 
-void App::State::openDropped() {
-  if (!linkToOpen.empty()) sessions.openLink(std::exchange(linkToOpen, {}));
-  wantsFrame = wantsFrame || !dropped.empty();
-  for (const auto& path : std::exchange(dropped, {})) {
-    if (platform::isFolder(path)) {
-      model.live.open(path);
-      view.selection.page = ui::kModelPage;
-    } else if (formats::isLesson(path.string())) {
-      openLesson(path);
-    } else {
-      formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
-    }
-  }
+/// Clears the status bar's message once it has been there long enough to be read.
+void App::State::clearMessage(const ui::FrameContext& look) {
+  constexpr double kLeast = 8.0, kLeastOfError = 20.0;  // seconds
+  constexpr double kEachLetter = 0.06;                  // a slow reader's pace
+  const DocumentEditor::Message& said = documents.message();
+  if (said.text.empty()) return;
+  if (std::exchange(messageShown, said.number) != said.number) messageShownAt = look.now;
+  const double time =
+      (said.isError ? kLeastOfError : kLeast) + kEachLetter * static_cast<double>(said.text.size());
+  const double left = messageShownAt + time - look.now;
+  if (left > 0.0) return look.changesIn(left);
+  documents.say({});
+  wantsFrame = true;
 }
 
 /// Sets the user's own work aside while a lesson is open, and brings it back afterwards.
@@ -304,78 +303,6 @@ void App::State::followLesson() {
   playback = {};
   viewOpened();
   wantsFrame = true;
-}
-
-/// Opens a teacher's own lesson, which begins with the next frame.
-void App::State::openLesson(const std::filesystem::path& path) {
-  documents.attempt([&] {
-    constexpr std::uintmax_t kMostLessonBytes = std::uintmax_t{4} << 20;
-    lesson.ask(
-        formats::parseLesson(readText(path, kMostLessonBytes, "lesson"), path.filename().string()));
-  });
-}
-
-/// Starts the next export once the newest document's pass is computed, so that the file has the
-/// requested content.
-void App::State::startExport() {
-  if (!exports.waits()) return;
-  const bool waits =
-      exports.waitsForModel() ? model.live.busy() : documents.busy() || documents.learning();
-  if (waits || exports.busy()) {
-    nextChange = ui::kProgressPace;
-    return;
-  }
-  takeResult();
-  model.live.follow();
-  const auto asked = exports.start();
-  if (!asked) return;
-  PictureRequest picture;
-  picture.program.history = std::make_shared<const History>(documents.history());
-  picture.program.trace = documents.trace();
-  picture.program.view = asked->view;
-  picture.program.compared = reference.kept();
-  picture.program.sessionPath = sessions.store().path();
-  picture.program.scenes = sessions.store().scenes();
-  picture.program.training = training.moment();
-  picture.program.headCounts = headCounts.moment();
-  picture.program.scaleStudy = scaleStudy.moment();
-  if (model.live.moment() != nullptr) {
-    picture.program.model = std::make_shared<const ShownModel>(model.live.shown());
-  }
-  picture.program.memoryBudget = documents.memoryBudget();
-  picture.width = static_cast<int>(asked->width);
-  picture.height = static_cast<int>(asked->height);
-  picture.path = asked->path;
-  picture.subject = pictureInWords(asked->view);
-  pictureAsked = std::move(picture);
-}
-
-/// "all layers of gpt2 (…)", "step of Flow's layer (…)", "curves of the task cards".
-std::string App::State::pictureInWords(const ui::ViewState& shown) const {
-  const ui::PictureView& card = ui::pictureViewOf(shown.selection.focus);
-  const char* title =
-      card.title != nullptr ? card.title : tools.open(shown.selection.tool).text().title;
-  if (const auto run = training.moment();
-      shown.selection.page == ui::kTrainPage && run != nullptr) {
-    return fmt::format("{} of the task {}", title, run->task->title);
-  }
-  if (const auto moment = model.live.moment();
-      shown.selection.page == ui::kModelPage && moment != nullptr) {
-    return fmt::format("{} of {}", title, ui::modelInWords(*moment->trace));
-  }
-  return fmt::format("{} of {}", title, ui::layerInWords(*documents.newest()));
-}
-
-std::optional<PictureRequest> App::takePictureRequest() {
-  return std::exchange(state_->pictureAsked, std::nullopt);
-}
-
-void App::pictureDrawn(const PictureRequest& request, std::function<void()> write) {
-  state_->exports.write([write = std::move(write), request] {
-    write();
-    return fmt::format("exported a picture of {} × {} pixels, {}, to {}", request.width,
-                       request.height, request.subject, wholePath(request.path));
-  });
 }
 
 /// Draws a message instead of a frame for which memory ran out; no panel can be relied upon to show
@@ -425,6 +352,8 @@ void App::onChooseFiles(std::function<void(bool folder)> choose) {
   state_->chooseFiles = std::move(choose);
 }
 
+Settings& App::settings() { return state_->settings.now(); }
+
 void App::openLink(const std::string& link) { state_->linkToOpen = link; }
 
 void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
@@ -441,6 +370,7 @@ bool App::finish() {
 }
 
 void App::stop() {
+  state_->followSettings();
   for (const BackgroundPart& part : state_->parts) part.stop();
 }
 

@@ -23,6 +23,7 @@ namespace headscope {
 
 class History;
 class Scheduler;
+struct Settings;
 struct ShownModel;
 struct StudyMoment;
 struct TrainingMoment;
@@ -111,6 +112,8 @@ class App {
   /// Sets the host's own dialog for files, or for a folder. The host passes the choice to
   /// dropFiles().
   void onChooseFiles(std::function<void(bool folder)> choose);
+  /// The settings that this machine keeps between runs.
+  Settings& settings();
 
   /// Returns the picture that the user asked for, once. The host draws it between two frames and
   /// passes pictureDrawn() a function that writes it on another thread and throws UserError on

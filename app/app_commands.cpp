@@ -24,8 +24,8 @@ void App::State::run(const ui::FrameCommands& commands) {
   const Overloaded one{
       [&](const ui::PushEdit& c) { documents.apply(c.edit, c.gesture); },
       [](const ui::KeepGesture&) {},  // read at the end of the frame
-      [&](const ui::Undo&) { modelIsShown() ? model.live.undo() : documents.undo(); },
-      [&](const ui::Redo&) { modelIsShown() ? model.live.redo() : documents.redo(); },
+      [&](const ui::Undo&) { undo(false); },
+      [&](const ui::Redo&) { undo(true); },
       [&](const ui::JumpTo& c) { documents.jumpTo(c.state); },
       [&](const ui::CompareWith& c) { compareWith(c.state); },
       [&](const ui::OpenDocument& c) { documents.open(c.document, c.name); },
@@ -37,7 +37,9 @@ void App::State::run(const ui::FrameCommands& commands) {
       [&](const ui::ChooseFiles& c) { chooseFiles(c.folder); },
       [&](const ui::SaveTrace&) { exports.askForTrace(view.selection); },
       [&](const ui::ExportAs& c) { exports.dialog().ask(c.kind); },
-      [&](const ui::AskForSession&) { sessions.askToOpen(); },
+      [&](const ui::AskToOpen&) {
+        chooseFiles != nullptr ? chooseFiles(false) : sessions.askToOpen();
+      },
       [&](const ui::SaveSession& c) { sessions.save(c.elsewhere); },
       [&](const ui::CopyLink&) { sessions.copyLink(); },
       [&](const ui::RecallScene& c) { sessions.recallScene(c.number); },
@@ -45,7 +47,8 @@ void App::State::run(const ui::FrameCommands& commands) {
       [&](const ui::RemoveScene& c) { sessions.removeScene(c.number); },
       [&](const ui::RewordScene& c) { sessions.rewordScene(c.number, c.part, c.text); },
       [&](const ui::BeginLesson& c) { beginLesson(c.id); },
-      [&](const ui::OpenHelp&) { help.open(); },
+      [&](const ui::OpenHelp& c) { help.open(c.page); },
+      [&](const ui::OpenSearch&) { search.open(); },
       [&](const ui::CloseStart&) { progress.closeStart(); },
       [&](const ui::Say& c) { documents.say(c.sentence, c.isError); },
   };
@@ -55,6 +58,14 @@ void App::State::run(const ui::FrameCommands& commands) {
   }
   if (documents.ownIsAside()) return;  // the model's edits belong to the own document
   for (const Edit& edit : model.live.takeFlowEdits()) documents.apply(edit, "");
+}
+
+void App::State::undo(bool again) {
+  if (modelIsShown()) return again ? model.live.redo() : model.live.undo();
+  if (layerIsShown()) return again ? documents.redo() : documents.undo();
+  documents.say(
+      "this page has nothing to undo: edits of the layer are undone on Stage, Flow and "
+      "Heads, those of a model on Model");
 }
 
 /// Begins a shipped lesson with the next frame; an open one continues.

@@ -19,9 +19,9 @@ Index cycled(Index now, Index count) {
   return (now + by) % count;
 }
 
-/// Handles the single letters that choose heads, parts and tabs. Returns whether a key was handled.
+/// Handles the single letters that choose heads, parts and tabs. No single key changes the layer.
+/// Returns whether a key was handled.
 bool viewKeys(const ui::PanelContext& panel) {
-  if (ui::headSwitchKeys(panel)) return true;
   if (ui::keyPressed(ui::Key{'H'})) {
     panel.selection.head = cycled(panel.selection.head, panel.trace.numHeads());
   } else if (ui::keyPressed(ui::Key{'N'})) {
@@ -59,6 +59,7 @@ void App::State::keys(const ui::PanelContext& panel) {
     sessions.keys();
     if (io.KeyShift && ctrlPressed(Key{'T'}, false)) exports.askForTrace(view.selection);
   }
+  if (ctrlPressed(Key{'K'}, false) && !popup) search.open();
   if (ctrlPressed(Key{'E'}, false) && !io.KeyShift) tokenRow.edit(panel);
   if (ctrlPressed(Key{'E'}, false) && io.KeyShift && !popup) exports.dialog().ask();
   if (ctrlPressed(Key::equal) || ctrlPressed(Key::keypadAdd))
@@ -87,9 +88,9 @@ void App::State::keys(const ui::PanelContext& panel) {
   if (!command && lecture.keys(panel, presenter.on())) return;
   const bool toolShown =
       presenter.on() ? presenter.card() == ui::kToolsCard : view.selection.page == ui::kFlowPage;
-  if (!command && (tools.open(view.selection.tool).keys(panel, toolShown) || viewKeys(panel) ||
-                   pages.keys(panel)))
-    return;
+  ui::Card& tool = tools.open(view.selection.tool);
+  if (!command && (tool.keys(panel, toolShown) || viewKeys(panel) || pages.keys(panel))) return;
+  if (layerIsShown() && ((toolShown && tool.editKeys(panel)) || ui::headSwitchKeys(panel))) return;
   sessions.sceneKeys();
   sessions.recoveryKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);

@@ -306,6 +306,7 @@ void App::State::overlays(const ui::PanelContext& panel) {
   lesson.pointer().draw(panel.look);
   if (presenter.on()) presenter.drawPointer(panel.look);
   help.draw(panel.look, tools);
+  search.draw(panel, pages, tools);
   if (help.takeStartAsked()) {
     progress.openStart();
     view.selection.page = ui::kFlowPage;

@@ -1,6 +1,6 @@
 // App::State: the parts of the program, and the handling of a frame's commands: app.cpp (a frame),
-// app_panels.cpp (the panels: positions, inputs and requests), app_keys.cpp (the keyboard). Between
-// frames the parts work independently.
+// app_panels.cpp (the panels: positions, inputs and requests), app_keys.cpp (the keyboard),
+// app_files.cpp (files). Between frames the parts work independently.
 #pragma once
 
 #include <filesystem>
@@ -22,6 +22,7 @@
 #include "app/progress.h"
 #include "app/scheduler.h"
 #include "app/sessions.h"
+#include "app/settings.h"
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/control_focus.h"
@@ -35,6 +36,7 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/small_scores.h"
 #include "app/ui/presenter.h"
+#include "app/ui/search.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/text_field.h"
 #include "app/ui/token_row.h"
@@ -56,11 +58,14 @@ struct App::State {
   TracePtr shownTrace(const TracePtr& newest);
   TracePtr withPictures(const TracePtr& trace);
   void openDropped();
+  void openPath(const std::filesystem::path& path);
   void openLesson(const std::filesystem::path& path);
   void followLesson();
   void startExport();
   std::string pictureInWords(const ui::ViewState& shown) const;
   void keepViewValid();
+  void followSettings();
+  void clearMessage(const ui::FrameContext& look);
   /// Tells the pages that the view's selection takes precedence over the cards' own defaults.
   void viewOpened() const {
     for (const auto& page : pages.all()) page->viewOpened(view);
@@ -71,8 +76,10 @@ struct App::State {
   void openPreset(const ui::OpenPreset& opened);
   void compareWith(std::size_t index);
   void beginLesson(std::string_view id);
-  /// The model page has its own history.
   bool modelIsShown() const { return view.selection.page == ui::kModelPage; }
+  bool layerIsShown() const { return pages.open(view.selection.page).editsLayer(); }
+  /// Undoes or repeats an edit of what the shown page edits: the model, or the layer.
+  void undo(bool again);
 
   float scale() const {
     return presenter.on() ? ui::presentedScale(view.preferences.scale) : view.preferences.scale;
@@ -133,6 +140,8 @@ struct App::State {
   ui::LessonRun lesson;
   Lecture lecture{lesson, sessions};
   StoredProgress progress;
+  StoredSettings settings;
+  std::filesystem::path sessionNoted;  // the session last noted among the recent files
 
   // the window
   bool embedded;  // it shows one card only
@@ -143,6 +152,7 @@ struct App::State {
   ui::Presenter presenter{pages};
   ui::ControlFocus controls;
   ui::Help help;
+  ui::Search search;
   std::string cardShown;  // the id of the single card shown in a narrow window; empty: the guide
   float offerTop = 0.0F;  // the top of the offer to restore unsaved work
 
@@ -156,7 +166,9 @@ struct App::State {
   bool wantsFrame = false;
   double nextChange = ui::kNever;
   double mouseMovedAt = 0.0;
-  bool clickedHere = false;  // a click at this position; the mouse has not moved since
+  int messageShown = 0;         // the number of the message in the status bar …
+  double messageShownAt = 0.0;  // … and when it appeared
+  bool clickedHere = false;     // a click at this position; the mouse has not moved since
   std::string_view gradientsProblem;
 };
 

@@ -24,6 +24,7 @@ class DocumentEditor {
   struct Message {
     std::string text;
     bool isError = false;
+    int number = 0;  // counts the messages, so that a repeated one is a new one
   };
 
   /// `trace`: the pass of the history's current document, if already computed.
@@ -41,7 +42,9 @@ class DocumentEditor {
   Index memoryBudget() const { return memoryBudget_; }  // bytes
 
   const Message& message() const { return message_; }
-  void say(std::string sentence, bool error = false) { message_ = {std::move(sentence), error}; }
+  void say(std::string sentence, bool error = false) {
+    message_ = {std::move(sentence), error, message_.number + 1};
+  }
   /// Runs `action`, or reports its error in the status bar.
   template <typename Action>
   void attempt(Action&& action) {

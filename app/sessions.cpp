@@ -225,10 +225,15 @@ void Sessions::discard() {
   documents_.say("discarded the unsaved changes");
 }
 
-void Sessions::windows(const ui::FrameContext& look, float top) {
-  const ui::SessionDialog::Answer answer =
-      dialog_.draw(look, store_.path(), store_.unsavedInWords(documents_.ownNewest()));
-  if (answer.open) open(*answer.open, true);
+void Sessions::windows(const ui::FrameContext& look, float top,
+                       const std::vector<std::string>& recent, ui::FrameCommands& commands) {
+  const ui::FileDialog::Answer answer =
+      dialog_.draw(look, {store_.path(), store_.unsavedInWords(documents_.ownNewest()), recent});
+  if (answer.open && formats::isSession(*answer.open)) {
+    open(*answer.open, true);
+  } else if (answer.open) {
+    commands.add(ui::OpenFile{*answer.open});
+  }
   // the dialog has confirmed the replacement of another session's file
   if (answer.save) saveTo(*answer.save, *answer.save != store_.path());
   if (answer.saveOver) saveTo(*answer.saveOver, true);

@@ -6,11 +6,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/document_editor.h"
 #include "app/link_task.h"
 #include "app/live_model.h"
 #include "app/session_store.h"
+#include "app/ui/file_dialog.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/scenes_panel.h"
 #include "app/ui/session_controls.h"
 #include "app/ui/view_state.h"
@@ -99,8 +102,9 @@ class Sessions {
   /// session or a scene has replaced the view.
   bool follow();
   /// Draws the dialog, and the offer to restore across the window from `top` down. Call it after
-  /// the panels.
-  void windows(const ui::FrameContext& look, float top);
+  /// the panels. Adds the commands to open what the dialog's user chose, if it is no session.
+  void windows(const ui::FrameContext& look, float top, const std::vector<std::string>& recent,
+               ui::FrameCommands& commands);
   /// The height of the offer, which the body leaves free.
   float offerHeight() const { return offerHeight_; }
 
@@ -135,7 +139,7 @@ class Sessions {
   SessionStore store_;
   std::optional<ViewToCome> viewToCome_;
   Warned warned_;
-  ui::SessionDialog dialog_;
+  ui::FileDialog dialog_;
   float offerHeight_ = 0.0F;
   int shownScene_ = 0;
   std::string linkBase_;

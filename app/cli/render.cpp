@@ -20,6 +20,7 @@
 #include "app/ui/stage/journey.h"
 #include "core/attention/steps/step.h"
 #include "core/document/document.h"
+#include "core/document/trace.h"
 
 namespace headscope::cli {
 namespace {
@@ -112,6 +113,11 @@ void render(const RenderOptions& options, std::ostream& out) {
   const DocumentPtr& shown = scene != app.scenes.end() ? scene->document : app.document;
   app.view = viewFrom(options, shown->config, app.view);
   app.threads = options.pass.threads;
+  if (scene == app.scenes.end()) {  // one picture for one command: without the time that it took
+    auto trace = std::make_shared<Trace>(*computePass(options.pass, app.document));
+    trace->ms = 0.0;
+    app.trace = std::move(trace);
+  }
   host::writePng(options.out, host::drawPicture(picture, options.shaderDir));
   out << options.out << '\n';
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -23,7 +24,9 @@
 #include "app/cli/pass_options.h"
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
+#include "app/settings.h"
 #include "core/base/error.h"
+#include "core/formats/gguf_model.h"
 #include "core/formats/pass_files.h"
 #include "core/formats/session.h"
 #include "core/formats/shipped_model.h"
@@ -80,11 +83,22 @@ void drawPassInstead(const WindowFlags& flags, std::ostream& out) {
   out << "trace: " << flags.trace << '\n';
 }
 
-void showWindow(AppOptions options, const WindowFlags& flags, bool scaleGiven) {
+/// The flags that set what the settings of earlier runs would set.
+struct Given {
+  bool scale = false, theme = false;
+  bool page = false;  // any other flag: what it asks for is shown by the first page, or its own
+};
+
+void showWindow(AppOptions options, const WindowFlags& flags, const Given& given) {
   options.stateFolder = stateFolder();
   if (options.stateFolder.empty()) options.noStateFolder = kNoStateFolder;
   if (!flags.trace.empty()) options.tracePath = flags.trace;
+  Settings settings = loadSettings(options.stateFolder);
+  if (given.theme) settings.theme.reset();
+  if (given.scale) settings.scale.reset();
+  applySettings(settings, options.view);
   App program(std::move(options));
+  if (!given.page && !settings.page.empty()) program.view().selection.page = settings.page;
   if (isLink(flags.path)) {
     program.openLink(flags.path);
   } else if (!flags.path.empty()) {
@@ -92,11 +106,11 @@ void showWindow(AppOptions options, const WindowFlags& flags, bool scaleGiven) {
   }
   host::WindowOptions window;
   window.shaderDir = flags.shaderDir;
-  window.keepScale = scaleGiven;
+  window.keepScale = given.scale;
   host::runWindow(program, window);
 }
 
-void openModelOn(const std::string& folder, const WindowFlags& flags, bool scaleGiven,
+void openModelOn(const std::string& folder, const WindowFlags& flags, const Given& given,
                  std::ostream& out, bool strict = false) {
   // reported here, because the window would have nothing to show
   const model::ModelPtr model = openModelFolder(folder, 0, strict);
@@ -115,7 +129,7 @@ void openModelOn(const std::string& folder, const WindowFlags& flags, bool scale
   options.view.selection.page = ui::kModelPage;
   options.view.model.place.folder =
       formats::isShipped(folder) ? folder : platform::absolutePath(folder).string();
-  showWindow(std::move(options), flags, scaleGiven);
+  showWindow(std::move(options), flags, {given.scale, given.theme, true});
 }
 
 /// Throws UserError where the opened path would replace the input of these flags.
@@ -143,22 +157,22 @@ void refuseContradictions(const WindowFlags& flags) {
   }
 }
 
-void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
+void openOn(WindowFlags flags, const Given& given, std::ostream& out) {
   refuseContradictions(flags);
   const bool link = isLink(flags.path);
   const std::filesystem::path path = link ? std::string() : std::exchange(flags.path, {});
   if (link && !host::displayNamed()) {
     throw UserError("there is no display to open the link on; a browser opens it, too");
   }
-  if (formats::isShipped(path)) return openModelOn(path.string(), flags, scaleGiven, out);
+  if (formats::isShipped(path)) return openModelOn(path.string(), flags, given, out);
   if (!path.empty()) {
     if (!platform::exists(path)) {
       throw UserError(fmt::format(
           "'{}' is neither a command nor a file or folder; 'headscope --help' lists the commands",
           path.string()));
     }
-    if (platform::isFolder(path)) {
-      return openModelOn(path.string(), flags, scaleGiven, out);
+    if (platform::isFolder(path) || formats::isGguf(path)) {
+      return openModelOn(path.string(), flags, given, out);
     }
     if (formats::isSession(path)) {
       flags.pass.session = path.string();
@@ -172,7 +186,7 @@ void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
     }
   }
   if (!host::displayNamed()) return drawPassInstead(flags, out);
-  showWindow(programFor(flags), flags, scaleGiven);
+  showWindow(programFor(flags), flags, given);
 }
 
 }  // namespace
@@ -180,7 +194,7 @@ void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
 void openModelWindow(const std::string& folder, int threads, bool strict, std::ostream& out) {
   WindowFlags flags;
   flags.pass.threads = threads;
-  openModelOn(folder, flags, false, out, strict);
+  openModelOn(folder, flags, {}, out, strict);
 }
 
 Command addWindow(CLI::App& app) {
@@ -195,14 +209,19 @@ Command addWindow(CLI::App& app) {
   app.add_option("path", flags->path,
                  "a session, a link, a lesson, weights, a series or a model's folder to open")
       ->type_name("FILE|DIR|LINK");
-  return {&app, [flags, &app](std::ostream& out) {
-            FileFlags files;
-            addFilesRead(files, flags->pass);
-            files.reads("FILE", flags->path);
-            files.writes("--trace", flags->trace, {kTraceEnding});
-            files.check();
-            openOn(*flags, app.get_option("--scale")->count() > 0, out);
-          }};
+  return {
+      &app, [flags, &app](std::ostream& out) {
+        FileFlags files;
+        addFilesRead(files, flags->pass);
+        files.reads("FILE", flags->path);
+        files.writes("--trace", flags->trace, {kTraceEnding});
+        files.check();
+        Given given{app.get_option("--scale")->count() > 0, app.get_option("--theme")->count() > 0};
+        const auto flagsGiven = std::ranges::count_if(
+            app.get_options(), [](const CLI::Option* option) { return option->count() > 0; });
+        given.page = flagsGiven > (given.scale ? 1 : 0) + (given.theme ? 1 : 0);
+        openOn(*flags, given, out);
+      }};
 }
 
 }  // namespace headscope::cli

@@ -78,8 +78,8 @@ void Headless::drag(App& app, ImVec2 from, ImVec2 to) {
   finishGesture(app);
 }
 
-void Headless::press(App& app, ui::Key which, bool ctrl, bool shift) {
-  modifiers(ctrl, shift);
+void Headless::press(App& app, ui::Key which, bool ctrl, bool shift, bool alt) {
+  modifiers(ctrl, shift, alt);
   key(which, true);
   frame(app);
   key(which, false);

@@ -38,7 +38,7 @@ class Headless {
   // Whole gestures, including the frames that they need.
   void click(App& app, ImVec2 position, int button = 0);
   void drag(App& app, ImVec2 from, ImVec2 to);
-  void press(App& app, ui::Key key, bool ctrl = false, bool shift = false);
+  void press(App& app, ui::Key key, bool ctrl = false, bool shift = false, bool alt = false);
   void type(App& app, const std::string& utf8);
 
   ImGuiSession& session() { return session_; }

@@ -15,6 +15,23 @@ float interfaceScale(float contentScale) {
   return quarters > ui::kMinScale ? std::min(quarters, ui::kMaxScale) : ui::kMinScale;
 }
 
+float scaleFrom(float contentScale, int width, int height) {
+  constexpr float kUsualWidth = 1920.0F, kUsualHeight = 1080.0F;
+  constexpr float kMany = 1.5F;  // below it, texts of the usual size are still large enough
+  const float fits =
+      std::min(static_cast<float>(width) / kUsualWidth, static_cast<float>(height) / kUsualHeight);
+  return contentScale > ui::kMinScale || fits < kMany ? contentScale : fits;
+}
+
+float scaleOf(GLFWmonitor* monitor) {
+  if (monitor == nullptr) return 1.0F;
+  float x = 1.0F;
+  float y = 1.0F;
+  glfwGetMonitorContentScale(monitor, &x, &y);
+  const GLFWvidmode* mode = glfwGetVideoMode(monitor);
+  return mode == nullptr ? x : scaleFrom(x, mode->width, mode->height);
+}
+
 float rescaled(float scale, float before, float now) {
   return interfaceScale(scale * interfaceScale(now) / interfaceScale(before));
 }
@@ -63,6 +80,12 @@ GLFWmonitor* otherMonitor(GLFWwindow* window) {
     if (monitors[i] != own) return monitors[i];
   }
   return own;
+}
+
+void FullScreen::size(int& width, int& height) const {
+  if (!on_) return glfwGetWindowSize(window_, &width, &height);
+  width = width_;
+  height = height_;
 }
 
 void FullScreen::set(bool on) {

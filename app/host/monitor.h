@@ -1,4 +1,4 @@
-// Monitor: its content scale, the interface scale that follows from it, and a full-screen window.
+// Monitor: its scale, the interface scale that follows from it, and a full-screen window.
 #pragma once
 
 struct GLFWmonitor;
@@ -8,6 +8,13 @@ namespace headscope::host {
 
 /// The interface scale for a content scale: a multiple of 0.25 within the interface's limits.
 float interfaceScale(float contentScale);
+
+/// The content scale that the window system gives for a monitor. Where it gives none (1) for a
+/// monitor of many pixels, such as one of 3840 × 2160, the scale at which a window shows as much as
+/// on a monitor of 1920 × 1080. Null: 1.
+float scaleOf(GLFWmonitor* monitor);
+/// The scale of a monitor from its content scale and its size in pixels.
+float scaleFrom(float contentScale, int width, int height);
 
 /// The interface scale after a move between monitors of these content scales; it keeps the user's
 /// own factor.
@@ -24,6 +31,8 @@ class FullScreen {
   explicit FullScreen(GLFWwindow* window) : window_(window) {}
 
   void set(bool on);
+  /// The window's size outside of full screen.
+  void size(int& width, int& height) const;
 
  private:
   GLFWwindow* window_;

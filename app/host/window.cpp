@@ -32,6 +32,7 @@
 #include "app/host/painter.h"
 #include "app/host/speaker_window.h"
 #include "app/host/system_libraries.h"
+#include "app/settings.h"
 #include "core/base/error.h"
 
 namespace headscope::host {
@@ -40,6 +41,8 @@ namespace {
 constexpr int kOwedFrames = 3;   // after an event: ImGui needs two frames to settle
 constexpr int kWokenFrames = 2;  // after another thread's news, which may change the layout
 constexpr double kPicturePatience = 0.02;  // seconds per frame for reading pictures' values
+constexpr int kLeastWidth = 320;           // a smaller window was hardly meant to open again
+constexpr int kLeastHeight = 240;
 constexpr const char* kNotDrawn = "headscope: there is not enough memory to draw all of this";
 constexpr const char* kNoOpenGl =
     "no OpenGL at all: install a driver (Debian and Ubuntu: apt install libgl1-mesa-dri)";
@@ -83,18 +86,15 @@ std::string versionFound() {
   return version != nullptr ? fmt::format("OpenGL {}", version) : kNoOpenGl;
 }
 
-float contentScale(GLFWmonitor* monitor) {
-  float x = 1.0F;
-  float y = 1.0F;
-  if (monitor != nullptr) glfwGetMonitorContentScale(monitor, &x, &y);
-  return x;
-}
-
-WindowPtr openWindow(const WindowOptions& options) {
+/// Opens the window at the size that it had when it was last closed, or at `scale` times that of
+/// the options.
+WindowPtr openWindow(const WindowOptions& options, const Settings& kept, float scale) {
   GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-  const float scale = interfaceScale(contentScale(monitor));
-  int width = static_cast<int>(static_cast<float>(options.width) * scale);
-  int height = static_cast<int>(static_cast<float>(options.height) * scale);
+  const bool known = kept.windowWidth >= kLeastWidth && kept.windowHeight >= kLeastHeight;
+  int width =
+      known ? kept.windowWidth : static_cast<int>(static_cast<float>(options.width) * scale);
+  int height =
+      known ? kept.windowHeight : static_cast<int>(static_cast<float>(options.height) * scale);
   if (monitor != nullptr) {
     int x = 0;
     int y = 0;
@@ -104,6 +104,7 @@ WindowPtr openWindow(const WindowOptions& options) {
     if (availableWidth > 0) width = std::min(width, availableWidth);
     if (availableHeight > 0) height = std::min(height, availableHeight);
   }
+  glfwWindowHint(GLFW_MAXIMIZED, kept.maximized ? GLFW_TRUE : GLFW_FALSE);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -269,6 +270,12 @@ bool paintWhole(Painter& painter, App& app, int width, int height) {
   }
 }
 
+/// Remembers the window's size for the next start.
+void keepWindow(Settings& settings, GLFWwindow* window, const FullScreen& fullScreen) {
+  settings.maximized = glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == GLFW_TRUE;
+  if (!settings.maximized) fullScreen.size(settings.windowWidth, settings.windowHeight);
+}
+
 /// Draws a requested picture between two frames; another thread writes it.
 void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shaderDir) {
   const std::optional<PictureRequest> request = app.takePictureRequest();
@@ -304,11 +311,17 @@ bool displayNamed() {
 
 int runWindow(App& app, const WindowOptions& options) {
   const GlfwLibrary library;
-  float monitorScale = contentScale(glfwGetPrimaryMonitor());
-  if (!options.keepScale) app.view().preferences.scale = interfaceScale(monitorScale);
+  Settings& settings = app.settings();
+  float monitorScale = scaleOf(glfwGetPrimaryMonitor());
+  if (!options.keepScale) {
+    app.view().preferences.scale =
+        settings.scale ? rescaled(*settings.scale, settings.monitorScale, monitorScale)
+                       : interfaceScale(monitorScale);
+  }
+  settings.monitorScale = monitorScale;
   BackgroundTask<LoadedFonts> fonts(app.scheduler());
   fonts.request([scale = app.scale()](const auto&) { return std::optional(loadFonts(scale)); });
-  const WindowPtr window = openWindow(options);
+  const WindowPtr window = openWindow(options, settings, app.scale());
   if (const auto missing = missingFromGl(); !missing.empty()) {
     throw UserError(fmt::format("{}; {}", missing, kWindowWayOut));
   }
@@ -340,6 +353,7 @@ int runWindow(App& app, const WindowOptions& options) {
   while (true) {
     waitForEvents(app, events, visible(window.get()), drawn);
     if (glfwWindowShouldClose(window.get()) == GLFW_TRUE) {
+      keepWindow(settings, window.get(), fullScreen);
       glfwHideWindow(window.get());
       app.stop();  // computations would slow down the remaining work
       return 0;
@@ -349,9 +363,11 @@ int runWindow(App& app, const WindowOptions& options) {
       events.dropped.clear();
     }
     if (const auto now = std::exchange(events.contentScale, std::nullopt)) {
-      const float before = std::exchange(monitorScale, *now);
+      const float scale = *now > ui::kMinScale ? *now : scaleOf(monitorOf(window.get()));
+      const float before = std::exchange(monitorScale, scale);
       if (!options.keepScale)
-        app.view().preferences.scale = rescaled(app.view().preferences.scale, before, *now);
+        app.view().preferences.scale = rescaled(app.view().preferences.scale, before, scale);
+      settings.monitorScale = scale;
     }
     if (!visible(window.get()) || events.owedFrames <= 0) continue;
     drawn = glfwGetTime();

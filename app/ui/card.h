@@ -56,7 +56,10 @@ class Card {
   /// Handles the card's own keys while it is open. Returns true if it used one. `inSight` is false
   /// while another panel fills the screen.
   virtual bool keys(const PanelContext& /*panel*/, bool /*inSight*/) { return false; }
-  /// The keys that keys() handles, for the help.
+  /// Handles the card's keys that change the layer while it is open; they are pressed with alt.
+  /// Returns true if it used one.
+  virtual bool editKeys(const PanelContext& /*panel*/) { return false; }
+  /// The keys that keys() and editKeys() handle, for the help.
   virtual std::vector<Shortcut> shortcuts() const { return {}; }
   virtual ReferenceKind reference() const { return ReferenceKind::none; }
   /// Called when the view was opened from a file, so that the card keeps the choices in it.

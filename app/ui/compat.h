@@ -136,6 +136,13 @@ inline bool ctrlPressed(Key key, bool repeat = true) {
   return io.KeyCtrl && !io.KeyAlt && keyPressed(key, repeat);
 }
 
+/// Returns whether Alt and a key were pressed without Ctrl. Keys that change the layer need Alt, so
+/// that text typed outside of a field changes nothing.
+inline bool altPressed(Key key, bool repeat = true) {
+  const ImGuiIO& io = ImGui::GetIO();
+  return io.KeyAlt && !io.KeyCtrl && keyPressed(key, repeat);
+}
+
 // Injected input: for hosts without a windowing backend (offscreen, tests).
 
 /// Maps key codes to the keys of ImGui up to 1.86. Call once after the context is created.

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "app/ui/session_controls.h"
+#include "app/ui/file_dialog.h"
 #include "core/base/utf8.h"
 
 namespace headscope::ui {

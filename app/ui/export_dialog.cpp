@@ -10,6 +10,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/export_subject.h"
+#include "app/ui/modal.h"
 #include "app/ui/panel.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
@@ -293,7 +294,7 @@ class ExportForm {
     }
     ImGui::Dummy({1, look_.space.thin});
     const bool can = why.empty() && !memory_.writing;
-    const bool asked = pill(look_, "Export", true, can) || (entered && can);
+    const bool asked = primaryPill(look_, "Export", can) || (entered && can);
     ImGui::SameLine(0.0F, look_.px(8));
     if (pill(look_, "Close")) memory_.open = false;
     if (!asked) return std::nullopt;

@@ -75,7 +75,7 @@ struct ExportAs {  // opens the export dialog
 
 // The session and its scenes.
 
-struct AskForSession {};  // opens the dialog for sessions
+struct AskToOpen {};  // opens the dialog that opens files and folders
 struct SaveSession {
   bool elsewhere = false;  // asks for a path, even if the session has one
 };
@@ -100,7 +100,10 @@ struct RewordScene {
 struct BeginLesson {
   std::string id;  // of a shipped lesson
 };
-struct OpenHelp {};
+struct OpenHelp {
+  int page = 0;
+};
+struct OpenSearch {};
 struct CloseStart {};  // closes the start panel for good
 struct Say {           // in the status bar: a result, or the reason for a failure
   std::string sentence;
@@ -110,9 +113,9 @@ struct Say {           // in the status bar: a result, or the reason for a failu
 /// One of the commands above. frame_commands.cpp compiles its copies once, as edit.cpp does.
 struct FrameCommand
     : std::variant<PushEdit, KeepGesture, Undo, Redo, JumpTo, CompareWith, OpenDocument, OpenPreset,
-                   StopLearning, OpenFile, ChooseFiles, SaveTrace, ExportAs, AskForSession,
-                   SaveSession, CopyLink, RecallScene, SetScene, RemoveScene, RewordScene,
-                   BeginLesson, OpenHelp, CloseStart, Say> {
+                   StopLearning, OpenFile, ChooseFiles, SaveTrace, ExportAs, AskToOpen, SaveSession,
+                   CopyLink, RecallScene, SetScene, RemoveScene, RewordScene, BeginLesson, OpenHelp,
+                   OpenSearch, CloseStart, Say> {
   using variant::variant;
   FrameCommand(const FrameCommand&);
   FrameCommand(FrameCommand&&) noexcept;

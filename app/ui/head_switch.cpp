@@ -64,7 +64,7 @@ void switchAllOn(const PanelContext& panel) {
 }
 
 bool headSwitchKeys(const PanelContext& panel) {
-  if (!keyPressed(Key{'X'}, false)) return false;
+  if (!altPressed(Key{'X'}, false)) return false;
   if (ImGui::GetIO().KeyShift) {
     switchOthersOff(panel, panel.selection.head);
   } else {
@@ -91,7 +91,7 @@ void headSwitch(const PanelContext& panel, Index head) {
   if (ImGui::IsItemHovered()) list->AddRect(a, b, t.accent, radius, 0, look.px(1.5F));
   list->AddCircleFilled({on ? b.x - radius : a.x + radius, a.y + radius}, radius - look.space.thin,
                         t.panel);
-  tip(look, fmt::format("Head {} is {}: switches it {} (key x for the chosen head)", head + 1,
+  tip(look, fmt::format("Head {} is {}: switches it {} (alt+x for the chosen head)", head + 1,
                         on ? "on" : "off", on ? "off" : "on"));
 }
 

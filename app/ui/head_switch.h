@@ -22,7 +22,7 @@ void switchOthersOff(const PanelContext& panel, Index head);
 /// Sets every gain to 1.
 void switchAllOn(const PanelContext& panel);
 
-/// Handles x and shift+x. Returns true if one was pressed.
+/// Handles alt+x and alt+shift+x. Returns true if one was pressed.
 bool headSwitchKeys(const PanelContext& panel);
 
 /// Draws a head's switch at the cursor.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/modal.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
@@ -61,7 +62,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
       {"What is shown",
        {{"v", "the page: stage, flow, heads, train, learn"},
         {"h", "the next head; with shift the one before"},
-        {"x  shift+x", "switches the head off or on; with shift all others"},
+        {"alt+x", "switches the head off or on; with shift all others"},
         {"g", "all heads, this head"},
         {"shift+g", "gradients, values"},
         {"q", "Q, K or V, where a step shows one of them"},
@@ -99,7 +100,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
       {"Files",
        {{"ctrl+s", "saves the session"},
         {"ctrl+shift+s", "saves it under another name"},
-        {"ctrl+o", "opens one"},
+        {"ctrl+o", "opens a file or a model's folder"},
         {"ctrl+shift+e", "export: a tensor, a picture, a PyTorch script, a run's curves"},
         {"ctrl+shift+t", "saves every tensor of the pass"},
         {"drop a file", "a session, a lesson, a series (.csv), or tensors (.safetensors)"}}},
@@ -108,7 +109,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"tab  f6", "then: the next (f6 while a cell is chosen); esc: back"},
         {"ctrl +  ctrl −", "larger, smaller interface"},
         {"click a block", "in the dimension flow: opens its step"},
-        {"click a head", "shows it in all panels"},
+        {"ctrl+k", "finds a page, a tool, a command, a term, an example"},
         {"?  f1", "this list"}}},
   };
   const auto after = std::find_if(groups.begin(), groups.end(), [](const ShortcutGroup& group) {
@@ -261,7 +262,7 @@ std::vector<HelpBlock> firstBlocks() {
          "Click a cell of a matrix: its arithmetic appears below. Turn the wheel over it: "
          "everything computed from it changes at once."},
         {"3", "Type a sentence of your own: edit text, at the top."},
-        {"4", "Click another head at the bottom, then press x to see what is lost without it."},
+        {"4", "Click another head at the bottom, then press alt+x to see what is lost without it."},
         {"5", "Set heads to 7: 512 does not divide by 7, and the program offers ways out."},
         {"6", "Choose the preset By hand: whole numbers that you can check on paper."}}},
       {"Where to go on",

@@ -14,9 +14,10 @@ struct FrameContext;
 
 class Help {
  public:
-  void open() {
+  static constexpr int kTermsPage = 3;
+  void open(int page = 0) {
     open_ = appearing_ = true;
-    page_ = 0;
+    page_ = page;
   }
   /// Draws the help while it is open. `?`, escape or a click outside close it.
   void draw(const FrameContext& look, const Cards& tools);

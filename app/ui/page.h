@@ -37,6 +37,8 @@ class Page {
   virtual bool offered() const { return true; }
   /// Returns whether the page shows the document. Otherwise the bars hide the document's controls.
   virtual bool showsDocument(const ViewState& /*view*/) const { return true; }
+  /// Returns whether the page's edits are those of the layer, so that undo and redo act on it.
+  virtual bool editsLayer() const { return true; }
   /// Called once a frame while the page is shown, whichever of its cards are visible.
   virtual void follow(const PanelContext& /*panel*/) const {}
   /// The figures at the right of the status bar.

@@ -100,9 +100,10 @@ DrawnBadge drawBadge(const FrameContext& look, const Badge& badge, ImVec2 at, fl
 
 std::string passFigures(const Trace& trace) {
   const Ledger costs = ledger(trace.config(), trace.document().scoreStorage);
-  return fmt::format("recomputed {} of {} steps in {:.2f} ms · {} parameters · {}",
-                     trace.stepsRun(), trace.steps.size(), trace.ms,
-                     withThousands(costs.parameters.total), flopsInWords(costs.flops));
+  const std::string time = trace.ms > 0.0 ? fmt::format(" in {:.2f} ms", trace.ms) : "";
+  return fmt::format("recomputed {} of {} steps{} · {} parameters · {}", trace.stepsRun(),
+                     trace.steps.size(), time, withThousands(costs.parameters.total),
+                     flopsInWords(costs.flops));
 }
 
 std::string inWords(const Worker::Progress& progress, const AttentionConfig& config) {

@@ -36,7 +36,8 @@ struct Status {
   std::string notAutosaved = {};  // the reason; a badge shows it as long as it applies
 };
 
-/// The figures of a pass: "recomputed 9 of 9 steps in 0.21 ms · 1,050,624 parameters · 12.7 MFLOP".
+/// The figures of a pass, with its time where that was measured: "recomputed 9 of 9 steps in 0.21
+/// ms · 1,050,624 parameters · 12.7 MFLOP".
 std::string passFigures(const Trace& trace);
 
 /// The progress in words: "computing softmax (6 of 9), 1.2 s".

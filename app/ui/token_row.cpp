@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "app/ui/compat.h"
+#include "app/ui/examples_popup.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/frame_state.h"
-#include "app/ui/input_popups.h"
 #include "app/ui/menu.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
@@ -317,7 +317,6 @@ class TokenRows {
       buttons(row);
     }
     examplesPopup(panel_);
-    openFilePopup(panel_, memory_.path);
     if (memoryRow_) {
       line(memory_.memory, true, rowHeight(look_));
       memoryButtons();
@@ -388,7 +387,7 @@ class TokenRows {
       tip(look_, kAddAbout);
     }
     if (button(row, kExamples)) openMenu("examples");
-    if (button(row, kOpenFile)) openMenu("open file");
+    if (button(row, kOpenFile)) panel_.commands.add(AskToOpen{});
     row.place(sessionMenuWidth(look_, session_), 8.0F);
     sessionMenu(panel_, session_);
   }
@@ -406,7 +405,7 @@ class TokenRows {
       tip(look_, kRemoveAbout);
     }
     if (ImGui::MenuItem(kExamples)) popup = "examples";
-    if (ImGui::MenuItem(kOpenFile)) popup = "open file";
+    if (ImGui::MenuItem(kOpenFile)) panel_.commands.add(AskToOpen{});
     ImGui::Separator();
     sessionItems(panel_);
     ImGui::EndPopup();

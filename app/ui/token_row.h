@@ -36,7 +36,6 @@ class TokenRow {
   };
   struct Memory {
     Row input, memory;
-    std::string path;  // typed into "open file"
   };
 
  private:

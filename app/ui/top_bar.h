@@ -31,6 +31,7 @@ struct TopBarMemory {
   std::vector<Problem> problems;
   Rotary rotary{.theta = Rotary::kUsualTheta};  // the settings when it was last on
   ViewMenuMemory view;
+  bool unfolded = false;  // the settings of a narrow bar are shown
   float height = 0.0F;
 };
 

@@ -204,6 +204,7 @@ bool primaryPill(const FrameContext& look, const char* text, bool enabled, float
   const bool clicked = ImGui::Button(text, {width, 0.0F});
   ImGui::EndDisabled();
   ImGui::PopStyleColor(4);
+  noteControl(look, text);
   return clicked;
 }
 
@@ -421,41 +422,6 @@ void explainItem(const FrameContext& look, ImFont* font, std::string_view term,
   const ImVec2 max = ImGui::GetItemRectMax();
   underlineTerm(look, {min.x, (min.y + max.y + fontSize(font)) * 0.5F}, max.x - min.x);
   tip(look, termText(term) + more);
-}
-
-namespace {
-
-constexpr float kMargins = 16.0F;  // both sides together, in points
-constexpr float kPaddingX = 18.0F;
-constexpr float kPaddingY = 14.0F;
-
-}  // namespace
-
-bool beginModal(const FrameContext& look, const ModalFrame& frame, bool appears) {
-  if (appears) ImGui::OpenPopup(frame.id);
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float margins = look.px(kMargins);
-  const float width = std::min(look.px(frame.width), display.x - margins);
-  const float top = frame.growsDown ? display.y * frame.height : margins * 0.5F;
-  ImGui::SetNextWindowPos({display.x * 0.5F, display.y * frame.height}, ImGuiCond_Always,
-                          {0.5F, frame.growsDown ? 0.0F : frame.height});
-  ImGui::SetNextWindowSizeConstraints({width, 0.0F}, {width, display.y - top - margins * 0.5F});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(kPaddingX), look.px(kPaddingY)));
-  const bool visible = ImGui::BeginPopupModal(
-      frame.id, nullptr,
-      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize);
-  ImGui::PopStyleVar();
-  return visible;
-}
-
-void endModal(bool closes) {
-  if (closes) ImGui::CloseCurrentPopup();
-  ImGui::EndPopup();
-}
-
-float modalRoom(const FrameContext& look) {
-  return ImGui::GetIO().DisplaySize.y - look.px(kMargins + 2 * kPaddingY);
 }
 
 }  // namespace headscope::ui

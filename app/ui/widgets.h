@@ -96,21 +96,6 @@ void underlineTerm(const FrameContext& look, ImVec2 at, float width);
 void explainItem(const FrameContext& look, ImFont* font, std::string_view term,
                  const std::string& more = {});
 
-/// The frame of a dialog that covers the window until it is closed.
-struct ModalFrame {
-  const char* id;
-  float width;             // in points
-  float height;            // vertical position: 0 at the window's top, 1 at its bottom
-  bool growsDown = false;  // its top stays in place when the content grows
-};
-
-/// Begins a dialog. Returns false if it has been closed; otherwise draw its content and call
-/// endModal(). `appears`: it opens in this frame.
-bool beginModal(const FrameContext& look, const ModalFrame& frame, bool appears);
-void endModal(bool closes);
-/// The largest height of the content without scrolling.
-float modalRoom(const FrameContext& look);
-
 /// Lays out items from left to right and starts a new row where one does not fit.
 class WrappingRow {
  public:

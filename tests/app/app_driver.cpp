@@ -123,6 +123,11 @@ void AppDriver::press(Key key, bool ctrl, bool shift) {
   settle();
 }
 
+void AppDriver::pressAlt(Key key, bool shift) {
+  host_.press(*app_, key, false, shift, true);
+  settle();
+}
+
 void AppDriver::type(const std::string& text) {
   host_.type(*app_, text);
   settle();

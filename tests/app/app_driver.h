@@ -70,6 +70,8 @@ class AppDriver {
   void clickAt(ImVec2 position);
   void hover(ImVec2 position);
   void press(Key key, bool ctrl = false, bool shift = false);
+  /// Presses a key with alt, as the keys that change the layer need it.
+  void pressAlt(Key key, bool shift = false);
   void type(const std::string& text);
   /// Replaces the content of the number field behind a label.
   void typeInto(std::string_view label, const std::string& text,

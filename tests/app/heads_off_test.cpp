@@ -81,15 +81,15 @@ TEST_F(HeadsOff, XSwitchesTheChosenHeadOnBothPages) {
     ui_.view().selection.page = page;
     ui_.view().selection.head = 2;
     const Tensor before = ui_.trace().tensor(TensorId::output);
-    ui_.press(Key{'X'});
+    ui_.pressAlt(Key{'X'});
     EXPECT_EQ(gains(ui_), (std::vector<float>{1, 1, 0, 1, 1, 1, 1, 1}));
     EXPECT_EQ(ui_.trace().value({TensorId::heads, 0, 2, 1, 1}), 0.0F);
     EXPECT_TRUE(ui_.shows(page == kHeadsPage ? "head 3 is off" : "off",
                           page == kHeadsPage ? kOffCard : "strip"))
         << ui_.screen().all();
-    ui_.press(Key{'X'});
+    ui_.pressAlt(Key{'X'});
     EXPECT_TRUE(gains(ui_).empty());
-    ui_.press(Key{'X'});
+    ui_.pressAlt(Key{'X'});
     ui_.press(Key{'Z'}, true);
     EXPECT_TRUE(gains(ui_).empty());
     EXPECT_EQ(ui_.trace().tensor(TensorId::output).values(), before.values());
@@ -98,9 +98,9 @@ TEST_F(HeadsOff, XSwitchesTheChosenHeadOnBothPages) {
 
 TEST_F(HeadsOff, ShiftXLeavesOneAndThenAllAsOneEntryEach) {
   ui_.view().selection.head = 5;
-  ui_.press(Key{'X'}, false, true);
+  ui_.pressAlt(Key{'X'}, true);
   EXPECT_EQ(gains(ui_), (std::vector<float>{0, 0, 0, 0, 0, 1, 0, 0}));
-  ui_.press(Key{'X'}, false, true);
+  ui_.pressAlt(Key{'X'}, true);
   EXPECT_TRUE(gains(ui_).empty());
   EXPECT_EQ(ui_.undoAll(), 2);
   ui_.click("only this head on", kOffCard);
@@ -112,8 +112,8 @@ TEST_F(HeadsOff, ShiftXLeavesOneAndThenAllAsOneEntryEach) {
   ui_.press(Key{'Z'}, true);
   EXPECT_EQ(ui_.app().message(), "undone: all heads off but 6");
   ui_.view().selection.head = 1;
-  ui_.press(Key{'X'});  // off; shift+X then leaves it on alone
-  ui_.press(Key{'X'}, false, true);
+  ui_.pressAlt(Key{'X'});  // off; shift+X then leaves it on alone
+  ui_.pressAlt(Key{'X'}, true);
   EXPECT_EQ(gains(ui_), (std::vector<float>{0, 1, 0, 0, 0, 0, 0, 0}));
 }
 
@@ -232,7 +232,7 @@ TEST_F(HeadsOff, WhatGoesIsCheckedAgainstARealRunAgainWhenThePassChanges) {
   expectChecked();
   ui_.click("causal", "top bar");
   expectChecked();
-  ui_.press(Key{'X'});
+  ui_.pressAlt(Key{'X'});
   expectChecked();
   EXPECT_TRUE(shows("Head 2 is off, so its term is already 0"));
   EXPECT_NE(words(), before);

@@ -53,6 +53,8 @@ TEST(LessonPanel, TheLayerOfALessonCanBeKept) {
   for (int i = 0; i < 6; ++i) ui.press(Key::pageDown);
   ui.click("Keep this layer", "lesson");
   EXPECT_EQ(ui.config().numHeads, 8);
+  ui.view().selection.page = kStagePage;  // the page Learn has nothing to undo
+  ui.settle();
   EXPECT_EQ(ui.undoAll(), 1);
   EXPECT_EQ(ui.config().numHeads, 12);
 }

@@ -155,6 +155,8 @@ TEST(LessonStates, WhatOneHadComesBackAfterEveryLesson) {
   ui.view().selection.page = kTrainPage;
   ui.settle();
   EXPECT_TRUE(ui.shows("step 1 of", kLiveHeadsCard)) << ui.screen().all(kLiveHeadsCard);
+  ui.view().selection.page = kStagePage;  // the page Train has nothing to undo
+  ui.settle();
   EXPECT_EQ(ui.undoAll(), 2);
 }
 

@@ -224,13 +224,13 @@ TEST_F(MaskPainter, ByKeyboard) {
   ui_.press(Key::right);
   EXPECT_EQ(ui_.view().selection.step, StepId::softmax);
   EXPECT_EQ(ui_.view().selection.cell, (CellRef{TensorId::weights, 0, 0, 2, 1}));
-  ui_.press(Key{'X'});
+  ui_.pressAlt(Key{'X'});
   EXPECT_EQ(weight(2, 1), 0.0F);
   EXPECT_TRUE(ui_.shows("'sat' → 'cat': forbidden by paint", "flow"));
   ui_.press(Key::up);
-  ui_.press(Key{'X'});
+  ui_.pressAlt(Key{'X'});
   EXPECT_FALSE(allowed(1, 1));
-  ui_.press(Key{'X'});
+  ui_.pressAlt(Key{'X'});
   EXPECT_TRUE(allowed(1, 1));
   for (int i = 0; i < 9; ++i) ui_.press(Key::left);
   EXPECT_EQ(ui_.view().selection.cell, (CellRef{TensorId::weights, 0, 0, 1, 0}));
@@ -322,14 +322,14 @@ TEST_F(MaskPainter, TheCursorIsTheChosenPair) {
   ui_.view().selection.step = StepId::project;
   ui_.view().selection.cell = CellRef{TensorId::wQ, -1, -1, 3, 3};
   ui_.settle();
-  ui_.press(Key{'X'});
+  ui_.pressAlt(Key{'X'});
   EXPECT_FALSE(allowed(2, 4));
   ui_.press(Key::down);
   EXPECT_EQ(ui_.view().selection.cell->tensor, TensorId::wQ);
   ui_.view().selection.step = StepId::softmax;
   ui_.view().selection.cell = CellRef{TensorId::weights, 0, 0, 2, 4};
   ui_.settle();
-  ui_.press(Key{'X'});
+  ui_.pressAlt(Key{'X'});
   EXPECT_TRUE(allowed(2, 4));
 }
 

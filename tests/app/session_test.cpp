@@ -35,10 +35,10 @@ TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
   EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
   ui_.view().selection.head = 0;
   ui_.press(Key{'O'}, true);
-  EXPECT_TRUE(ui_.shows("lecture.headscope.json", "session dialog"));
+  EXPECT_TRUE(ui_.shows("lecture.headscope.json", "file dialog"));
   ui_.type("lecture");
   ui_.press(Key::enter);
-  EXPECT_TRUE(ui_.shows("your changes of 'lecture' are not saved yet", "session dialog"));
+  EXPECT_TRUE(ui_.shows("your changes of 'lecture' are not saved yet", "file dialog"));
   ui_.press(Key::enter);
   EXPECT_EQ(ui_.document().input->tokens[0], (std::vector<std::string>{"Keep", "these", "words"}));
   EXPECT_EQ(ui_.view().selection.step, StepId::softmax);
@@ -91,16 +91,16 @@ TEST_F(TwoWindows, TheSecondSaveAsksBeforeItDiscardsTheFirst) {
   const std::string theirs = readAll(lecture());
   ui_.press(Key{'S'}, true);
   EXPECT_EQ(readAll(lecture()), theirs);
-  EXPECT_TRUE(ui_.shows("lecture.headscope.json has changed since it was opened or saved",
-                        "session dialog"));
-  ui_.click("Cancel", "session dialog");
-  EXPECT_FALSE(ui_.window("session dialog"));
+  EXPECT_TRUE(
+      ui_.shows("lecture.headscope.json has changed since it was opened or saved", "file dialog"));
+  ui_.click("Cancel", "file dialog");
+  EXPECT_FALSE(ui_.window("file dialog"));
   EXPECT_EQ(readAll(lecture()), theirs);
   EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
 
   ui_.press(Key{'S'}, true);
-  ui_.click("Save under another name …", "session dialog");
-  EXPECT_TRUE(ui_.shows("Save the session", "session dialog"));
+  ui_.click("Save under another name …", "file dialog");
+  EXPECT_TRUE(ui_.shows("Save the session", "file dialog"));
   ui_.press(Key{'A'}, true);
   ui_.type((folder_ / "mine").string());
   ui_.press(Key::enter);
@@ -111,12 +111,12 @@ TEST_F(TwoWindows, TheSecondSaveAsksBeforeItDiscardsTheFirst) {
 
 TEST_F(TwoWindows, SavesOverItWhenAskedTo) {
   ui_.press(Key{'S'}, true);
-  ui_.click("Save over it", "session dialog");
+  ui_.click("Save over it", "file dialog");
   EXPECT_EQ(firstToken(lecture()), "window");
   EXPECT_EQ(ui_.app().title(), "lecture · headscope");
   ui_.typeSentence("Once more from here");
   ui_.press(Key{'S'}, true);
-  EXPECT_FALSE(ui_.window("session dialog")) << "the file is as it was saved here";
+  EXPECT_FALSE(ui_.window("file dialog")) << "the file is as it was saved here";
   EXPECT_EQ(firstToken(lecture()), "here");
 }
 
@@ -127,7 +127,7 @@ TEST_F(TwoWindows, OpenedAgainItIsSavedWithoutAQuestion) {
   ui_.settle();
   ui_.typeSentence("After theirs");
   ui_.press(Key{'S'}, true);
-  EXPECT_FALSE(ui_.window("session dialog"));
+  EXPECT_FALSE(ui_.window("file dialog"));
   EXPECT_EQ(firstToken(lecture()), "theirs");
 }
 
@@ -153,7 +153,7 @@ TEST_F(SessionWindow, AnotherFileIsReplacedOnlyWhenAskedTwice) {
   saveAs(lecture());
   EXPECT_TRUE(ui_.shows("already exists"));
   EXPECT_EQ(readAll(lecture()), "mine");
-  ui_.click("Save", "session dialog");
+  ui_.click("Save", "file dialog");
   EXPECT_EQ(ui_.app().message(), "saved " + lecture().string());
   EXPECT_NO_THROW(formats::loadSession(lecture(), kTestBudget));
 }
@@ -165,7 +165,7 @@ TEST_F(SessionWindow, EnterOpensTheFileThatIsChosenInTheList) {
   ui_.click("lecture.headscope.json", "found");
   EXPECT_EQ(ui_.document().input->tokens[0][0], "The");
   ui_.press(Key::enter);
-  EXPECT_FALSE(ui_.window("session dialog"));
+  EXPECT_FALSE(ui_.window("file dialog"));
   EXPECT_EQ(ui_.document().input->tokens[0][0], "From");
 }
 
@@ -175,10 +175,10 @@ TEST_F(SessionWindow, AWarningLeavesTheButtonUnderTheMouse) {
   ui_.typeSentence("Not saved yet");
   ui_.press(Key{'O'}, true);
   ui_.click("lecture.headscope.json", "found");
-  const ImVec2 button = ui_.at("Open", "session dialog");
+  const ImVec2 button = ui_.at("Open", "file dialog");
   ui_.clickAt(button);
-  EXPECT_TRUE(ui_.shows("open again to discard the changes", "session dialog"));
-  EXPECT_EQ(ui_.at("Open", "session dialog").y, button.y);
+  EXPECT_TRUE(ui_.shows("open again to discard the changes", "file dialog"));
+  EXPECT_EQ(ui_.at("Open", "file dialog").y, button.y);
   ui_.clickAt(button);
   EXPECT_EQ(ui_.document().input->tokens[0][0], "From");
 }
@@ -190,7 +190,7 @@ TEST_F(SessionWindow, WhatCannotBeOpenedOrSavedIsSaidAndNothingIsLost) {
   ui_.press(Key::enter);
   EXPECT_TRUE(ui_.shows("There is no"));
   ui_.press(Key::escape);
-  EXPECT_FALSE(ui_.window("session dialog"));
+  EXPECT_FALSE(ui_.window("file dialog"));
   const auto damaged = folder_.file("damaged.headscope.json", R"({"format":"headscope session",)");
   ui_.app().dropFiles({damaged});
   ui_.settle();
@@ -204,7 +204,7 @@ TEST_F(SessionWindow, WhatCannotBeOpenedOrSavedIsSaidAndNothingIsLost) {
   // writing fails once the name is taken: a device that is always full
   fs::create_symlink("/dev/full", lecture());
   saveAs(lecture());
-  ui_.click("Save", "session dialog");
+  ui_.click("Save", "file dialog");
   EXPECT_EQ(ui_.app().message().rfind("not saved: ", 0), 0U) << ui_.app().message();
   EXPECT_EQ(ui_.document().input->tokens[0][0], "Not");
   EXPECT_EQ(ui_.app().title(), "headscope");  // still without a file: ctrl+s asks again

@@ -147,7 +147,7 @@ TEST_F(Recovery, OneKeyDiscardsNothing) {
 TEST_F(Recovery, LeavesItsLetterToTheTools) {
   ui_.view().selection.tool = "temperature";
   const bool scale = ui_.config().scale;
-  ui_.press(Key{'R'});
+  ui_.pressAlt(Key{'R'});
   EXPECT_NE(ui_.config().scale, scale);
   EXPECT_EQ(offered(), 2U);
 }

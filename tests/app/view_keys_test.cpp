@@ -1,4 +1,5 @@
 // Single letters: heads, parts, tabs, and the switches of the tool that is open.
+#include "app/ui/tools/tools.h"
 #include "app_driver.h"
 
 namespace headscope::ui {
@@ -29,30 +30,54 @@ TEST(ViewKeys, GoThroughHeadsItemsPartsAndTabsRoundInACircle) {
 
 TEST(ViewKeys, ChangeTheTemperatureWhereItsToolIsOpenAndNowhereElse) {
   AppDriver ui;
-  ui.press(Key::equal);
+  ui.pressAlt(Key::equal);
   EXPECT_EQ(ui.config().temperature, 1.0);
   ui.press(Key{'S'});
-  ui.press(Key::equal);
+  ui.pressAlt(Key::equal);
   EXPECT_GT(ui.config().temperature, 1.0);
-  ui.press(Key::minus);
+  ui.pressAlt(Key::minus);
   EXPECT_EQ(ui.config().temperature, 1.0);
-  ui.press(Key{'R'});
+  ui.pressAlt(Key{'R'});
   EXPECT_FALSE(ui.config().scale);
-  ui.press(Key{'O'});
+  ui.pressAlt(Key{'O'});
   EXPECT_EQ(ui.config().dropout.rate, 0.1);
-  ui.press(Key{'O'});
+  ui.pressAlt(Key{'O'});
   EXPECT_FALSE(ui.config().dropout.on());
-  for (int i = 0; i < 40; ++i) ui.press(Key::minus);
+  for (int i = 0; i < 40; ++i) ui.pressAlt(Key::minus);
   EXPECT_EQ(ui.config().temperature, 0.05);
+}
+
+TEST(ViewKeys, NothingTypedOutsideOfAFieldChangesTheLayer) {
+  AppDriver ui;
+  const Cards all = makeTools();
+  for (const auto& tool : all.all()) {
+    for (const char* page : {kFlowPage, kHeadsPage, kStagePage}) {
+      ui.view().selection.page = page;
+      ui.view().selection.tool = tool->text().id;
+      ui.settle();
+      const DocumentPtr before = ui.app().document();
+      for (const bool shift : {false, true}) {
+        for (int key = '0'; key <= 'Z'; ++key) {
+          const bool letter = key >= 'A' || key <= '9';
+          if (letter) ui.press(static_cast<Key>(key), false, shift);
+        }
+        for (const Key key : {Key::comma, Key::minus, Key::period, Key::slash, Key::equal}) {
+          ui.press(key, false, shift);
+        }
+        ui.press(Key::escape);
+      }
+      EXPECT_EQ(ui.app().document(), before) << tool->text().id << " on " << page;
+    }
+  }
 }
 
 TEST(ViewKeys, SwitchMistakesAndGoBackAlongTheLargestTerm) {
   AppDriver ui;
   ui.press(Key{'W'});
-  ui.press(Key{'2'}, false, true);
+  ui.pressAlt(Key{'2'});
   EXPECT_TRUE(ui.config().mistakes.softmaxOverQueries);
   EXPECT_EQ(ui.view().selection.mistake, Mistake::softmaxOverQueries);
-  ui.press(Key{'2'}, false, true);
+  ui.pressAlt(Key{'2'});
   EXPECT_FALSE(ui.config().mistakes.softmaxOverQueries);
   ui.press(Key{'T'});
   ui.view().selection.cell = CellRef{TensorId::output, 0, -1, 2, 5};

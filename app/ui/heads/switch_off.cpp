@@ -161,7 +161,7 @@ class SwitchOffTab final : public Card {
     if (pill(look, "only this head on", false, panel.document.config.numHeads > 1)) {
       switchOthersOff(panel, head);
     }
-    tip(look, "Switches all other heads off; press again to switch all on (shift+x)");
+    tip(look, "Switches all other heads off; press again to switch all on (alt+shift+x)");
   }
 
   void findings(const PanelContext& panel, const HeadEffects* effects, Index head,

@@ -212,6 +212,7 @@ class LearnPage final : public Page {
              Cards::of(std::unique_ptr<Card>(std::make_unique<LessonsCard>(run)))) {}
 
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
+  bool editsLayer() const override { return false; }
   std::string figuresInWords(const PanelContext& /*panel*/) const override { return {}; }
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {

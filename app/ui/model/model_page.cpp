@@ -31,6 +31,7 @@ class ModelPage final : public Page {
     return model_.moment() != nullptr || model_.busy() || !model_.problem().empty();
   }
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
+  bool editsLayer() const override { return false; }
 
   std::string figuresInWords(const PanelContext& /*panel*/) const override {
     const auto moment = model_.moment();

@@ -72,8 +72,12 @@ class ModelTextCard final : public Card {
                    "Drop the folder of a GPT-2, BERT or Llama model on this window: the one with "
                    "config.json, model.safetensors and its tokenizer, as downloaded. It stays on "
                    "this machine; nothing is sent.");
-      if (panel.hostHasDialog && pill(look, "Choose a folder …")) {
-        panel.commands.add(ChooseFiles{.folder = true});
+      if (pill(look, "Open a folder …")) {
+        if (panel.hostHasDialog) {
+          panel.commands.add(ChooseFiles{.folder = true});
+        } else {
+          panel.commands.add(AskToOpen{});
+        }
       }
       ImGui::Dummy({0.0F, look.space.small});
       if (!model_.busy() && primaryPill(look, "Open the trained example")) {

@@ -380,7 +380,7 @@ void headsStrip(const PanelContext& panel) {
   const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   HeadTiles tiles(panel, panel.magnitudes, TensorId::weights);
-  std::string about = scaleInWords(tiles) + " · click to open · x switches a head off";
+  std::string about = scaleInWords(tiles) + " · click to open · alt+x switches a head off";
   const std::string mistakes = mistakesInWords(panel);
   if (!mistakes.empty()) about = mistakes + " · " + about;
   constexpr float kRoomForHeading = 70.0F;

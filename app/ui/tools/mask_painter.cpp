@@ -185,11 +185,11 @@ class MaskTool final : public Card {
     return {{"drag", "paints pairs; with shift a rectangle"},
             {"enter", "shows the cursor while no cell is chosen"},
             {"← ↑ ↓ →", "move the cursor"},
-            {"x", "allows or forbids its pair"},
+            {"alt+x", "allows or forbids its pair"},
             {"esc", "puts it away"}};
   }
 
-  /// Handles the keys: arrows move the cursor, x changes its pair, Escape removes the cursor, Enter
+  /// Handles the keys: arrows move the cursor, Escape removes the cursor, Enter
   /// shows it where no cell is chosen.
   bool keys(const PanelContext& panel, bool inSight) override {
     if (!inSight) return false;
@@ -208,15 +208,18 @@ class MaskTool final : public Card {
       panel.selection.cell.reset();
       return true;
     }
-    if (keyPressed(Key{'X'}, false)) {
-      changePair(panel, *cursor_);
-      return true;
-    }
     const Index right = (keyPressed(Key::right) ? 1 : 0) - (keyPressed(Key::left) ? 1 : 0);
     const Index down = (keyPressed(Key::down) ? 1 : 0) - (keyPressed(Key::up) ? 1 : 0);
     if (right == 0 && down == 0) return false;
     choose(panel, {std::clamp<Index>(cursor_->row + down, 0, c.seqLen - 1),
                    std::clamp<Index>(cursor_->col + right, 0, c.keys() - 1)});
+    return true;
+  }
+
+  /// Alt and X change the pair at the cursor.
+  bool editKeys(const PanelContext& panel) override {
+    if (!cursor_ || ImGui::GetIO().KeyShift || !altPressed(Key{'X'}, false)) return false;
+    changePair(panel, *cursor_);
     return true;
   }
 

@@ -198,14 +198,13 @@ class MistakesTool final : public Card {
     ImGui::EndChild();
   }
 
-  std::vector<Shortcut> shortcuts() const override { return {{"shift+1 … 5", "each on, off"}}; }
+  std::vector<Shortcut> shortcuts() const override { return {{"alt+1 … 5", "each on, off"}}; }
 
-  /// Shift and a digit switch a mistake on or off.
-  bool keys(const PanelContext& panel, bool /*inSight*/) override {
-    if (!ImGui::GetIO().KeyShift) return false;
+  /// Alt and a digit switch a mistake on or off.
+  bool editKeys(const PanelContext& panel) override {
     int digit = '1';
     for (const MistakeText& text : allMistakes()) {
-      if (!keyPressed(static_cast<Key>(digit++), false)) continue;
+      if (!altPressed(static_cast<Key>(digit++), false)) continue;
       panel.selection.mistake = text.mistake;
       panel.commands.push(SetMistake{text.mistake, !isOn(panel.document.config, text.mistake)});
       return true;

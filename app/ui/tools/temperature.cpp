@@ -133,11 +133,13 @@ class TemperatureTool final : public Card {
   }
 
   std::vector<Shortcut> shortcuts() const override {
-    return {{"−  =", "lower, higher"}, {"r", "÷√d_k on, off"}, {"o", "dropout on, off"}};
+    return {{"alt+−  alt+=", "lower, higher"},
+            {"alt+r", "÷√d_k on, off"},
+            {"alt+o", "dropout on, off"}};
   }
 
   /// The keys − and = change the temperature, R switches ÷√d_k, O switches dropout.
-  bool keys(const PanelContext& panel, bool /*inSight*/) override {
+  bool editKeys(const PanelContext& panel) override {
     const AttentionConfig& c = panel.document.config;
     const auto set = [&](double factor) {
       const double value =
@@ -148,13 +150,13 @@ class TemperatureTool final : public Card {
       return true;
     };
     const double step = std::sqrt(std::sqrt(2.0));
-    if (keyPressed(Key::minus)) return set(1.0 / step);
-    if (keyPressed(Key::equal)) return set(step);
-    if (keyPressed(Key{'R'}, false)) {
+    if (altPressed(Key::minus)) return set(1.0 / step);
+    if (altPressed(Key::equal)) return set(step);
+    if (altPressed(Key{'R'}, false)) {
       panel.commands.push(SetSwitch{&AttentionConfig::scale, !c.scale});
       return true;
     }
-    if (!keyPressed(Key{'O'}, false)) return false;
+    if (!altPressed(Key{'O'}, false)) return false;
     Dropout dropout = c.dropout;
     dropout.rate = dropout.on() ? 0.0 : 0.1;
     panel.commands.push(SetDropout{dropout});

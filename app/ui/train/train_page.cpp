@@ -33,6 +33,7 @@ class TrainPage final : public Page {
         training_(training) {}
 
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
+  bool editsLayer() const override { return false; }
   void follow(const PanelContext& panel) const override {
     beginWhereAnotherIsAsked(panel, training_);
   }

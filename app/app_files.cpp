@@ -1,0 +1,127 @@
+// Files: those that are opened, exports, and the settings that are kept
+// from one run to the next.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "app/app_state.h"
+#include "app/ui/export_subject.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/document/document.h"
+#include "core/formats/gguf_model.h"
+#include "core/formats/lesson_json.h"
+#include "core/formats/session.h"
+#include "core/platform/paths.h"
+
+namespace headscope {
+
+void App::State::openDropped() {
+  if (!linkToOpen.empty()) sessions.openLink(std::exchange(linkToOpen, {}));
+  wantsFrame = wantsFrame || !dropped.empty();
+  for (const auto& path : std::exchange(dropped, {})) openPath(path);
+}
+
+/// Opens a file or a model's folder, and remembers it among the recent ones.
+void App::State::openPath(const std::filesystem::path& path) {
+  const int said = documents.message().number;
+  if (platform::isFolder(path) || formats::isGguf(path)) {
+    model.live.open(path);
+    view.selection.page = ui::kModelPage;
+  } else if (formats::isLesson(path.string())) {
+    openLesson(path);
+  } else {
+    formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
+  }
+  const DocumentEditor::Message& message = documents.message();
+  if (message.number == said || !message.isError) noteRecent(settings.now(), path);
+}
+
+/// Keeps the settings that the user has changed in this frame.
+void App::State::followSettings() {
+  if (presenter.on() || embedded) return;
+  settings.follow(view.preferences,
+                  own.view() != nullptr ? own.view()->selection.page : view.selection.page);
+  const std::filesystem::path& session = sessions.store().path();
+  if (session != sessionNoted) noteRecent(settings.now(), session);
+  sessionNoted = session;
+  try {
+    settings.keep();
+  } catch (const UserError&) {  // NOLINT(bugprone-empty-catch)
+    // the autosave, in the same folder, reports why nothing can be stored there
+  }
+}
+
+/// Opens a teacher's own lesson, which begins with the next frame.
+void App::State::openLesson(const std::filesystem::path& path) {
+  documents.attempt([&] {
+    constexpr std::uintmax_t kMostLessonBytes = std::uintmax_t{4} << 20;
+    lesson.ask(
+        formats::parseLesson(readText(path, kMostLessonBytes, "lesson"), path.filename().string()));
+  });
+}
+
+/// Starts the next export once the newest document's pass is computed, so that the file has the
+/// requested content.
+void App::State::startExport() {
+  if (!exports.waits()) return;
+  const bool waits =
+      exports.waitsForModel() ? model.live.busy() : documents.busy() || documents.learning();
+  if (waits || exports.busy()) {
+    nextChange = ui::kProgressPace;
+    return;
+  }
+  takeResult();
+  model.live.follow();
+  const auto asked = exports.start();
+  if (!asked) return;
+  PictureRequest picture;
+  picture.program.history = std::make_shared<const History>(documents.history());
+  picture.program.trace = documents.trace();
+  picture.program.view = asked->view;
+  picture.program.compared = reference.kept();
+  picture.program.sessionPath = sessions.store().path();
+  picture.program.scenes = sessions.store().scenes();
+  picture.program.training = training.moment();
+  picture.program.headCounts = headCounts.moment();
+  picture.program.scaleStudy = scaleStudy.moment();
+  if (model.live.moment() != nullptr) {
+    picture.program.model = std::make_shared<const ShownModel>(model.live.shown());
+  }
+  picture.program.memoryBudget = documents.memoryBudget();
+  picture.width = static_cast<int>(asked->width);
+  picture.height = static_cast<int>(asked->height);
+  picture.path = asked->path;
+  picture.subject = pictureInWords(asked->view);
+  pictureAsked = std::move(picture);
+}
+
+/// "all layers of gpt2 (…)", "step of Flow's layer (…)", "curves of the task cards".
+std::string App::State::pictureInWords(const ui::ViewState& shown) const {
+  const ui::PictureView& card = ui::pictureViewOf(shown.selection.focus);
+  const char* title =
+      card.title != nullptr ? card.title : tools.open(shown.selection.tool).text().title;
+  if (const auto run = training.moment();
+      shown.selection.page == ui::kTrainPage && run != nullptr) {
+    return fmt::format("{} of the task {}", title, run->task->title);
+  }
+  if (const auto moment = model.live.moment();
+      shown.selection.page == ui::kModelPage && moment != nullptr) {
+    return fmt::format("{} of {}", title, ui::modelInWords(*moment->trace));
+  }
+  return fmt::format("{} of {}", title, ui::layerInWords(*documents.newest()));
+}
+
+std::optional<PictureRequest> App::takePictureRequest() {
+  return std::exchange(state_->pictureAsked, std::nullopt);
+}
+
+void App::pictureDrawn(const PictureRequest& request, std::function<void()> write) {
+  state_->exports.write([write = std::move(write), request] {
+    write();
+    return fmt::format("exported a picture of {} × {} pixels, {}, to {}", request.width,
+                       request.height, request.subject, wholePath(request.path));
+  });
+}
+
+}  // namespace headscope

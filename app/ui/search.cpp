@@ -1,0 +1,273 @@
+#include "app/ui/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "app/ui/cells/cell_focus.h"
+#include "app/ui/compat.h"
+#include "app/ui/export_choice.h"
+#include "app/ui/frame_commands.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/head_switch.h"
+#include "app/ui/help.h"
+#include "app/ui/modal.h"
+#include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+#include "app/ui/preferences.h"
+#include "app/ui/selection.h"
+#include "app/ui/text_field.h"
+#include "app/ui/top_bar.h"
+#include "app/ui/widgets.h"
+#include "core/formats/lesson_json.h"
+#include "core/input/input.h"
+#include "core/presets/presets.h"
+#include "core/words/glossary.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr ModalFrame kSearchFrame{"search", 680.0F, 0.12F, true};
+constexpr int kRows = 11;
+
+/// An entry that adds a command to the frame.
+template <typename Command>
+SearchEntry entryOf(std::string title, std::string keys, std::string about, Command command) {
+  return {std::move(title), "command", std::move(keys), std::move(about),
+          [command](const PanelContext& panel) { panel.commands.add(command); }};
+}
+
+std::vector<SearchEntry> commands(const PanelContext& panel) {
+  const bool dark = panel.preferences.theme == ThemeKind::dark;
+  std::vector<SearchEntry> entries{
+      entryOf("Open a file or a model's folder", "ctrl+o",
+              "A session, a lesson, a series, tensors, or the folder of a model", AskToOpen{}),
+      entryOf("Save the session", "ctrl+s", "Everything on the screen, as a file", SaveSession{}),
+      entryOf("Save the session under another name", "ctrl+shift+s", "", SaveSession{true}),
+      entryOf("Undo", "ctrl+z", "Takes back the last edit of what this page shows", Undo{}),
+      entryOf("Redo", "ctrl+shift+z", "Repeats the edit that was taken back", Redo{}),
+      entryOf("Copy a link", "", "A link that headscope in a browser opens", CopyLink{}),
+      entryOf("Export a picture", "", "As a PNG file", ExportAs{ExportKind::picture}),
+      entryOf("Export a tensor", "ctrl+shift+e", "As safetensors, npy or csv",
+              ExportAs{ExportKind::tensor}),
+      entryOf("Export a PyTorch script", "", "A script that repeats every step and compares",
+              ExportAs{ExportKind::script}),
+      entryOf("Save every tensor of the pass", "ctrl+shift+t", "", SaveTrace{}),
+      entryOf("Keys and mouse", "?", "What each key does", OpenHelp{1}),
+  };
+  const auto add = [&](std::string title, std::string keys, std::string about, auto action) {
+    entries.push_back(
+        {std::move(title), "command", std::move(keys), std::move(about), std::move(action)});
+  };
+  add("Type a sentence of your own", "ctrl+e", "Every number follows as you type",
+      [](const PanelContext& p) { p.frame.asksForSentence = true; });
+  add(dark ? "Light theme" : "Dark theme", "", "Changes the colours of the interface",
+      [dark](const PanelContext& p) {
+        p.preferences.theme = dark ? ThemeKind::light : ThemeKind::dark;
+      });
+  add("Larger interface", "ctrl +", "For projectors",
+      [](const PanelContext& p) { zoomInterface(p.preferences, 1); });
+  add("Smaller interface", "ctrl −", "",
+      [](const PanelContext& p) { zoomInterface(p.preferences, -1); });
+  add("Switch the chosen head off or on", "alt+x", "See what is lost without it",
+      [](const PanelContext& p) { switchHead(p, p.selection.head); });
+  add("Switch all heads on", "", "", [](const PanelContext& p) { switchAllOn(p); });
+  add(panel.selection.gradients ? "Show values" : "Show gradients", "shift+g",
+      "The step view shows gradients in place of values",
+      [](const PanelContext& p) { showGradients(p.view, !p.selection.gradients); });
+  return entries;
+}
+
+void addPages(std::vector<SearchEntry>& entries, const Pages& pages) {
+  for (const auto& page : pages.all()) {
+    if (!page->offered()) continue;
+    const std::string_view id = page->text().id;
+    entries.push_back({page->text().title, "page", "v", page->text().about,
+                       [id](const PanelContext& panel) { panel.selection.page = id; }});
+    for (const auto& card : page->cards().all()) {
+      const CardText& text = card->text();
+      if (std::string_view(text.title).empty() || !text.alone) continue;
+      entries.push_back(
+          {text.title, "card", {}, text.about, [id, card = text.id](const PanelContext& panel) {
+             panel.selection.page = id;
+             panel.frame.inSight = std::string(card);
+           }});
+    }
+  }
+}
+
+void addTools(std::vector<SearchEntry>& entries, const Cards& tools) {
+  for (const auto& tool : tools.all()) {
+    const CardText& text = tool->text();
+    std::string key(text.key == 0 ? 0 : 1, static_cast<char>(text.key + 'a' - 'A'));
+    entries.push_back(
+        {text.title, "tool", std::move(key), text.about, [id = text.id](const PanelContext& panel) {
+           panel.selection.page = kFlowPage;
+           panel.selection.tool = id;
+         }});
+  }
+}
+
+void addWhatComesWithIt(std::vector<SearchEntry>& entries) {
+  for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+    entries.push_back(
+        {lesson.title, "lesson", {}, lesson.about, [id = lesson.id](const PanelContext& panel) {
+           panel.commands.add(BeginLesson{id});
+         }});
+  }
+  const auto open = [](const Preset& preset, const char* kind, const std::string& about) {
+    return SearchEntry{preset.title,
+                       kind,
+                       {},
+                       about,
+                       [made = std::make_shared<const Preset>(preset),
+                        name = kind + (": " + preset.title)](const PanelContext& panel) {
+                         panel.commands.add(OpenPreset{made, name});
+                       }};
+  };
+  for (const Example& example : examples()) {
+    SearchEntry entry = open(presetOf(example), "example", example.about);
+    entry.title = example.title;
+    entries.push_back(std::move(entry));
+  }
+  for (const Preset& preset : presets()) entries.push_back(open(preset, "preset", preset.about));
+  for (const GlossaryEntry& term : glossary()) {
+    entries.push_back({term.term, "term", {}, term.about, [](const PanelContext& panel) {
+                         panel.commands.add(OpenHelp{Help::kTermsPage});
+                       }});
+  }
+}
+
+/// How well a word fits an entry: 0 at the title's beginning, 1 at a word of it, 2 within it, 3 in
+/// the kind or the explanation; nothing: not at all.
+std::optional<int> fit(const std::string& title, const std::string& rest, const std::string& word) {
+  if (title.starts_with(word)) return 0;
+  if (title.find(" " + word) != std::string::npos) return 1;
+  if (title.find(word) != std::string::npos) return 2;
+  if (rest.find(word) != std::string::npos) return 3;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<SearchEntry> searchEntries(const PanelContext& panel, const Pages& pages,
+                                       const Cards& tools) {
+  std::vector<SearchEntry> entries = commands(panel);
+  addPages(entries, pages);
+  addTools(entries, tools);
+  addWhatComesWithIt(entries);
+  return entries;
+}
+
+std::vector<std::size_t> found(const std::vector<SearchEntry>& entries, std::string_view typed) {
+  std::vector<std::string> words;
+  std::istringstream stream(lowerCased(std::string(typed)));
+  for (std::string word; stream >> word;) words.push_back(word);
+  std::vector<std::pair<int, std::size_t>> ranked;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const SearchEntry& entry = entries[i];
+    const std::string title = lowerCased(entry.title);
+    const std::string rest = lowerCased(entry.kind + (" " + entry.about));
+    int rank = 0;
+    const bool fits = std::ranges::all_of(words, [&](const std::string& word) {
+      const std::optional<int> one = fit(title, rest, word);
+      rank += one.value_or(0);
+      return one.has_value();
+    });
+    if (fits) ranked.emplace_back(rank, i);
+  }
+  std::ranges::stable_sort(ranked, {}, &std::pair<int, std::size_t>::first);
+  std::vector<std::size_t> places;
+  for (const auto& [rank, place] : ranked) places.push_back(place);
+  return places;
+}
+
+/// Draws the found entries, a line each.
+void Search::results(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
+  const Theme& t = look.theme;
+  const float line = std::round(ImGui::GetFrameHeight() * 1.1F);
+  ImGui::BeginChild("results", {0.0F, line * kRows}, false, ImGuiWindowFlags_NoBackground);
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    const SearchEntry& entry = entries_[found_[i]];
+    const ImVec2 a = ImGui::GetCursorScreenPos();
+    const ImVec2 b(a.x + ImGui::GetContentRegionAvail().x, a.y + line);
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0.0F, 0.0F));
+    if (ImGui::InvisibleButton("entry", {b.x - a.x, line})) taken_ = &entry;
+    ImGui::PopStyleVar();
+    ImGui::PopID();
+    if (ImGui::IsItemHovered() && look.mouseStill < 0.5) chosen_ = i;
+    if (i == chosen_ && std::exchange(scrolls_, false)) ImGui::SetScrollHereY();
+    if (!ImGui::IsItemVisible()) continue;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    if (i == chosen_) list->AddRectFilled(a, b, t.accentSoft, look.px(5));
+    const float y = a.y + (line - fontSize(look.fonts.regular)) * 0.5F;
+    const float left = a.x + look.space.medium;
+    const float kindWidth = look.px(84);
+    const float keysWidth = textSize(look.fonts.small, entry.keys).x;
+    const float right = b.x - look.space.medium - keysWidth;
+    drawText(list, look.fonts.small, {left, y + look.px(1)}, t.textMuted, entry.kind);
+    drawText(list, look.fonts.regular, {left + kindWidth, y}, t.text,
+             elided(look.fonts.regular, entry.title, right - left - kindWidth - look.space.medium));
+    drawText(list, look.fonts.small, {right, y + look.px(1)}, t.textMuted, entry.keys);
+  }
+  if (found_.empty()) {
+    label(look.fonts.regular, t.textMuted, "Nothing here has these words: try fewer of them.");
+  }
+  ImGui::EndChild();
+}
+
+void Search::draw(const PanelContext& panel, const Pages& pages, const Cards& tools) {
+  if (!open_) return;
+  const FrameContext& look = panel.look;
+  const bool appears = std::exchange(appearing_, false);
+  if (appears) {
+    typed_.clear();
+    entries_ = searchEntries(panel, pages, tools);
+    found_ = found(entries_, typed_);
+    chosen_ = 0;
+  }
+  if (!beginModal(look, kSearchFrame, appears)) {
+    open_ = false;
+    return;
+  }
+  taken_ = nullptr;
+  if (appears) focusNextItem();
+  ImGui::SetNextItemWidth(-1.0F);
+  pushFieldStyle(look, false);
+  const std::string before = typed_;
+  const bool entered = textField(look,
+                                 {"##search", ImGuiInputTextFlags_EnterReturnsTrue,
+                                  "a page, a tool, a command, a term, an example, a lesson"},
+                                 typed_) ||
+                       keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
+  popFieldStyle();
+  if (typed_ != before) {
+    found_ = found(entries_, typed_);
+    chosen_ = 0;
+    scrolls_ = true;
+  }
+  const std::size_t last = found_.empty() ? 0 : found_.size() - 1;
+  const std::size_t was = chosen_;
+  if (keyPressed(Key::down)) chosen_ = std::min(chosen_ + 1, last);
+  if (keyPressed(Key::up)) chosen_ -= chosen_ > 0 ? 1 : 0;
+  scrolls_ = scrolls_ || chosen_ != was;
+  ImGui::Dummy({0.0F, look.space.thin});
+  results(panel);
+  if (!found_.empty()) {
+    const SearchEntry& entry = entries_[found_[std::min(chosen_, last)]];
+    if (entered && !appears) taken_ = &entry;
+    ImGui::Dummy({0.0F, look.space.thin});
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 entry.about.empty() ? std::string(" ") : entry.about);
+  }
+  if (taken_ != nullptr) taken_->open(panel);
+  open_ = taken_ == nullptr && !keyPressed(Key::escape, false);
+  endModal(!open_);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,83 @@
+// The search over pages, cards, tools, commands, terms, examples and lessons (ctrl+k).
+#include "app/ui/search.h"
+
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+SearchEntry entry(const char* title, const char* about = "") {
+  return {title, "term", "", about, {}};
+}
+
+TEST(Search, PutsTitlesThatBeginWithTheWordsFirst) {
+  const std::vector<SearchEntry> entries{entry("Heads", "with a mask"), entry("Unmask"),
+                                         entry("Causal mask"), entry("Mask")};
+  EXPECT_EQ(found(entries, "MASK"), (std::vector<std::size_t>{3, 2, 1, 0}));
+  EXPECT_EQ(found(entries, "mask  cau"), (std::vector<std::size_t>{2}));
+  EXPECT_TRUE(found(entries, "quark").empty());
+  EXPECT_EQ(found(entries, "").size(), entries.size());
+}
+
+class SearchDialog : public testing::Test {
+ protected:
+  void find(const std::string& words) {
+    ui_.press(Key{'K'}, true);
+    ui_.type(words);
+  }
+  void choose(const std::string& words) {
+    find(words);
+    ui_.press(Key::enter);
+    EXPECT_FALSE(ui_.window("search")) << words;
+  }
+
+  AppDriver ui_;
+};
+
+TEST_F(SearchDialog, OpensToolsPagesExamplesAndLessons) {
+  choose("temperature");
+  EXPECT_EQ(ui_.view().selection.tool, "temperature");
+  EXPECT_EQ(ui_.view().selection.page, kFlowPage);
+  choose("train");
+  EXPECT_EQ(ui_.view().selection.page, kTrainPage);
+  choose("example english german");
+  EXPECT_TRUE(ui_.config().crossAttention());
+  choose("lesson by hand");
+  EXPECT_TRUE(ui_.shows("By hand"));
+}
+
+TEST_F(SearchDialog, RunsCommands) {
+  choose("dark theme");
+  EXPECT_EQ(ui_.view().preferences.theme, ThemeKind::dark);
+  choose("light theme");
+  EXPECT_EQ(ui_.view().preferences.theme, ThemeKind::light);
+  choose("open file");
+  EXPECT_TRUE(ui_.window("file dialog"));
+}
+
+TEST_F(SearchDialog, ExplainsATermAndClosesWithEscape) {
+  find("softmax");
+  EXPECT_TRUE(ui_.shows("softmax", "results"));
+  ui_.press(Key::escape);
+  EXPECT_FALSE(ui_.window("search"));
+}
+
+TEST_F(SearchDialog, ArrowsChoose) {
+  find("head");
+  const std::string page = ui_.view().selection.page;
+  ui_.press(Key::down);
+  ui_.press(Key::up);
+  ui_.press(Key::up);
+  ui_.press(Key::enter);
+  EXPECT_FALSE(ui_.window("search"));
+}
+
+TEST_F(SearchDialog, SaysSoWhereNothingIsFound) {
+  find("zzzz");
+  EXPECT_TRUE(ui_.shows("Nothing here has these words", "results"));
+  ui_.press(Key::enter);
+  EXPECT_TRUE(ui_.window("search"));
+}
+
+}  // namespace
+}  // namespace headscope::ui
