@@ -101,17 +101,27 @@ class JourneyCard final : public Card {
       const bool filled = now || (underWay && i < here);
       list->AddCircleFilled(at, radius, filled ? t.accent : t.window);
       if (!filled) list->AddCircle(at, radius, t.accent, 0, look.px(1.8F));
-      label(look, list, {at.x, y + look.px(24)}, pitch, labelOf(place, panel.trace.config()), now);
+      const std::string text = labelOf(place, panel.trace.config());
+      // a neighbour that does not fit is broken, and then no wider than its part of the line
+      const float wider = std::min(pitch, std::max(widthOf(panel, i - 1), widthOf(panel, i + 1)));
+      const bool fits = (widthOf(panel, i) + wider) * 0.5F + look.space.small <= pitch;
+      label(look, list, {at.x, y + look.px(24)}, pitch, text, now, fits);
     }
   }
 
-  /// Draws the name of a place, on two lines where it does not fit.
+  /// The width of the name of place `i` on one line; 0 where there is no such place.
+  static float widthOf(const PanelContext& panel, int i) {
+    if (i < 0 || i >= kStagePlaces) return 0.0F;
+    const std::string text = labelOf(static_cast<StagePlace>(i), panel.trace.config());
+    return textSize(panel.look.fonts.semibold, text).x;
+  }
+
+  /// Draws the name of a place, in small letters and on two lines where it does not fit.
   static void label(const FrameContext& look, ImDrawList* list, ImVec2 top, float pitch,
-                    const std::string& text, bool now) {
+                    const std::string& text, bool now, bool fits) {
     ImFont* font = now ? look.fonts.semibold : look.fonts.regular;
     const ImU32 color = now ? look.theme.accentText : look.theme.textMuted;
-    if (textSize(font, text).x <= pitch * 1.25F)
-      return drawTextCentred(list, font, top, color, text);
+    if (fits) return drawTextCentred(list, font, top, color, text);
     const std::string broken = wrapped(look.fonts.small, text, pitch - look.px(4));
     std::size_t begin = 0;
     for (float y = top.y; begin < broken.size(); y += fontSize(look.fonts.small)) {
