@@ -99,6 +99,8 @@ void showWindow(AppOptions options, const WindowFlags& flags, const Given& given
   applySettings(settings, options.view);
   App program(std::move(options));
   if (!given.page && !settings.page.empty()) program.view().selection.page = settings.page;
+  const std::string& folder = program.view().model.place.folder;
+  if (!folder.empty() && !formats::isShipped(folder)) noteRecent(program.settings(), folder);
   if (isLink(flags.path)) {
     program.openLink(flags.path);
   } else if (!flags.path.empty()) {
