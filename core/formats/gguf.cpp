@@ -10,7 +10,6 @@
 #include "core/base/downloaded_file.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
-#include "core/base/numbers.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/read_floats.h"
 
@@ -230,13 +229,7 @@ Tensor GgufFile::read(const std::string& name) const {
   }
   const Entry& entry = found->second;
   const Index count = elementCount(entry.shape);
-  if (count > defaultMemoryBudget() / static_cast<Index>(sizeof(float))) {
-    throw UserError(
-        fmt::format("{} {} in {} needs {} of memory, more than the limit of {}; use a smaller one",
-                    name, toString(entry.shape), path_.string(),
-                    bytesInWords(count * static_cast<Index>(sizeof(float))),
-                    bytesInWords(defaultMemoryBudget())));
-  }
+  requireMemoryFor(name, entry.shape, path_, defaultMemoryBudget());
   Tensor tensor = Tensor::uninitialised(entry.shape);
   const GgufType& type = *entry.type;
   if (type.widen == nullptr) {

@@ -167,7 +167,7 @@ class GgufWeights final : public WeightFile {
   Tensor read(const std::string& name) const override {
     const Place& place = at(name);
     const Tensor kept = file_->read(place.inFile);
-    if (turned(name)) return turnedOver(kept, place.shape);
+    if (turned(name)) return kept.transposed(0, 1).clone();
     if (of_.plusOne && name.find("norm") != std::string::npos) return less(kept, 1.0F);
     if (of_.permuted && name.find("self_attn.q_proj") != std::string::npos) {
       return inHalves(kept, heads_);
@@ -195,16 +195,6 @@ class GgufWeights final : public WeightFile {
 
   bool turned(const std::string& name) const {
     return of_.conv && name.find(".c_") != std::string::npos && name.ends_with(".weight");
-  }
-
-  static Tensor turnedOver(const Tensor& from, const Shape& shape) {
-    Tensor to = Tensor::uninitialised(shape);
-    for (Index row = 0; row < shape[0]; ++row) {
-      for (Index col = 0; col < shape[1]; ++col) {
-        to.mutableData()[row * shape[1] + col] = from.data()[col * shape[0] + row];
-      }
-    }
-    return to;
   }
 
   static Tensor less(const Tensor& from, float by) {

@@ -14,7 +14,6 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/memory_budget.h"
-#include "core/base/numbers.h"
 #include "core/formats/pickle.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/read_floats.h"
@@ -155,14 +154,7 @@ class PyTorchFile final : public WeightFile {
 
   Tensor read(const std::string& name) const override {
     const PickledTensor& from = tensor(name);
-    const Index count = elementCount(from.shape);
-    if (count > defaultMemoryBudget() / static_cast<Index>(sizeof(float))) {
-      throw UserError(fmt::format(
-          "{} {} in {} needs {} of memory, more than the limit of {}; use a smaller one", name,
-          toString(from.shape), path().string(),
-          bytesInWords(count * static_cast<Index>(sizeof(float))),
-          bytesInWords(defaultMemoryBudget())));
-    }
+    requireMemoryFor(name, from.shape, path(), defaultMemoryBudget());
     Tensor result = isContiguous(from) ? values(from, from.shape) : gathered(from);
     requireFinite(result, name, path().string());
     return result;

@@ -1,11 +1,15 @@
 #include "core/tensor/read_floats.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <type_traits>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/tensor/finite.h"
 
 namespace headscope {
@@ -55,6 +59,16 @@ std::uint64_t bytesOfType(std::string_view dtype) {
 
 bool isReadableFloat(std::string_view dtype) {
   return dtype == "F32" || dtype == "F16" || dtype == "BF16" || dtype == "F64";
+}
+
+void requireMemoryFor(const std::string& name, const Shape& shape,
+                      const std::filesystem::path& file, Index budgetBytes) {
+  const Index count = elementCount(shape);
+  constexpr auto kEach = static_cast<Index>(sizeof(float));
+  if (count <= budgetBytes / kEach) return;
+  throw UserError(fmt::format(
+      "{} {} in {} needs {} of memory, more than the limit of {}; use a smaller one", name,
+      toString(shape), file.string(), bytesInWords(count * kEach), bytesInWords(budgetBytes)));
 }
 
 bool readFloats(std::string_view dtype, const ByteReader& read, std::uint64_t offset,

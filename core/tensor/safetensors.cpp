@@ -18,7 +18,6 @@
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/base/memory_budget.h"
-#include "core/base/numbers.h"
 #include "core/tensor/finite.h"
 #include "core/tensor/read_floats.h"
 
@@ -346,12 +345,7 @@ SafetensorsFile::ReadTensor SafetensorsFile::readValues(const std::string& name,
                                 name, path_.string(), e.dtype));
   }
   const Index count = elementCount(e.shape);
-  if (count > budgetBytes / static_cast<Index>(sizeof(float))) {
-    throw UserError(fmt::format(
-        "{} {} in {} needs {} of memory, more than the limit of {}; use a smaller one", name,
-        toString(e.shape), path_.string(), bytesInWords(count * static_cast<Index>(sizeof(float))),
-        bytesInWords(budgetBytes)));
-  }
+  requireMemoryFor(name, e.shape, path_, budgetBytes);
   ReadTensor read{Tensor::uninitialised(e.shape)};
   const std::span<float> out(read.tensor.mutableData(), static_cast<std::size_t>(count));
   const std::uint64_t from = dataStart_ + e.begin;

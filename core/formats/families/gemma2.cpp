@@ -5,6 +5,7 @@
 
 #include "core/formats/families/config_reader.h"
 #include "core/formats/families/families.h"
+#include "core/formats/families/llama_names.h"
 #include "core/formats/families/rope_fields.h"
 
 namespace headscope::formats {
@@ -32,20 +33,10 @@ void readGemma2(ConfigReader& r) {
 
 constinit const Family kGemma2{
     .types = kGemma2Types,
-    .names = {.base = "model.",
-              .attentionNorm = "input_layernorm",
-              .attentionOutputNorm = "post_attention_layernorm",
-              .feedForwardNorm = "pre_feedforward_layernorm",
-              .feedForwardOutputNorm = "post_feedforward_layernorm",
-              .query = "self_attn.q_proj",
-              .key = "self_attn.k_proj",
-              .value = "self_attn.v_proj",
-              .output = "self_attn.o_proj",
-              .up = "mlp.up_proj",
-              .gate = "mlp.gate_proj",
-              .down = "mlp.down_proj",
-              .onePlusGain = true,
-              .finalNorm = "norm"},
+    .names = llamaNamesWith([](TensorNames& n) {
+      nameFourNorms(n);
+      n.onePlusGain = true;
+    }),
     .read = readGemma2,
 };
 

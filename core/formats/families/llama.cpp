@@ -4,6 +4,7 @@
 
 #include "core/formats/families/config_reader.h"
 #include "core/formats/families/families.h"
+#include "core/formats/families/llama_names.h"
 #include "core/formats/families/rope_fields.h"
 
 namespace headscope::formats {
@@ -25,17 +26,7 @@ void readLlama(ConfigReader& r) {
 
 constinit const Family kLlama{
     .types = kLlamaTypes,
-    .names = {.base = "model.",
-              .attentionNorm = "input_layernorm",
-              .feedForwardNorm = "post_attention_layernorm",
-              .query = "self_attn.q_proj",
-              .key = "self_attn.k_proj",
-              .value = "self_attn.v_proj",
-              .output = "self_attn.o_proj",
-              .up = "mlp.up_proj",
-              .gate = "mlp.gate_proj",
-              .down = "mlp.down_proj",
-              .finalNorm = "norm"},
+    .names = kLlamaNames,
     .read = readLlama,
 };
 

@@ -5,6 +5,7 @@
 #include "core/attention/limits.h"
 #include "core/formats/families/config_reader.h"
 #include "core/formats/families/families.h"
+#include "core/formats/families/llama_names.h"
 #include "core/formats/families/rope_fields.h"
 
 namespace headscope::formats {
@@ -30,19 +31,14 @@ void readMixtral(ConfigReader& r) {
 
 constinit const Family kMixtral{
     .types = kMixtralTypes,
-    .names = {.base = "model.",
-              .attentionNorm = "input_layernorm",
-              .feedForwardNorm = "post_attention_layernorm",
-              .query = "self_attn.q_proj",
-              .key = "self_attn.k_proj",
-              .value = "self_attn.v_proj",
-              .output = "self_attn.o_proj",
-              .router = "block_sparse_moe.gate",
-              .expert = "block_sparse_moe.experts.{}.",
-              .expertGate = "w1",
-              .expertUp = "w3",
-              .expertDown = "w2",
-              .finalNorm = "norm"},
+    .names = llamaNamesWith([](TensorNames& n) {
+      n.up = n.gate = n.down = nullptr;
+      n.router = "block_sparse_moe.gate";
+      n.expert = "block_sparse_moe.experts.{}.";
+      n.expertGate = "w1";
+      n.expertUp = "w3";
+      n.expertDown = "w2";
+    }),
     .read = readMixtral,
 };
 

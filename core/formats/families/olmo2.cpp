@@ -5,6 +5,7 @@
 
 #include "core/formats/families/config_reader.h"
 #include "core/formats/families/families.h"
+#include "core/formats/families/llama_names.h"
 #include "core/formats/families/rope_fields.h"
 
 namespace headscope::formats {
@@ -27,19 +28,12 @@ void readOlmo2(ConfigReader& r) {
 
 constinit const Family kOlmo2{
     .types = kOlmo2Types,
-    .names = {.base = "model.",
-              .attentionOutputNorm = "post_attention_layernorm",
-              .feedForwardOutputNorm = "post_feedforward_layernorm",
-              .query = "self_attn.q_proj",
-              .key = "self_attn.k_proj",
-              .value = "self_attn.v_proj",
-              .output = "self_attn.o_proj",
-              .queryNorm = "self_attn.q_norm",
-              .keyNorm = "self_attn.k_norm",
-              .up = "mlp.up_proj",
-              .gate = "mlp.gate_proj",
-              .down = "mlp.down_proj",
-              .finalNorm = "norm"},
+    .names = llamaNamesWith([](TensorNames& n) {
+      n.attentionNorm = n.feedForwardNorm = nullptr;
+      n.attentionOutputNorm = "post_attention_layernorm";
+      n.feedForwardOutputNorm = "post_feedforward_layernorm";
+      addHeadNorms(n);
+    }),
     .read = readOlmo2,
 };
 

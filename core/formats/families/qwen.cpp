@@ -6,6 +6,7 @@
 #include "core/attention/limits.h"
 #include "core/formats/families/config_reader.h"
 #include "core/formats/families/families.h"
+#include "core/formats/families/llama_names.h"
 #include "core/formats/families/rope_fields.h"
 
 namespace headscope::formats {
@@ -43,19 +44,7 @@ void readQwen(ConfigReader& r) {
 
 constinit const Family kQwen{
     .types = kQwenTypes,
-    .names = {.base = "model.",
-              .attentionNorm = "input_layernorm",
-              .feedForwardNorm = "post_attention_layernorm",
-              .query = "self_attn.q_proj",
-              .key = "self_attn.k_proj",
-              .value = "self_attn.v_proj",
-              .output = "self_attn.o_proj",
-              .queryNorm = "self_attn.q_norm",
-              .keyNorm = "self_attn.k_norm",
-              .up = "mlp.up_proj",
-              .gate = "mlp.gate_proj",
-              .down = "mlp.down_proj",
-              .finalNorm = "norm"},
+    .names = llamaNamesWith(addHeadNorms),
     .read = readQwen,
 };
 

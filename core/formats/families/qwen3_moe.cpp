@@ -7,6 +7,7 @@
 #include "core/attention/limits.h"
 #include "core/formats/families/config_reader.h"
 #include "core/formats/families/families.h"
+#include "core/formats/families/llama_names.h"
 #include "core/formats/families/rope_fields.h"
 
 namespace headscope::formats {
@@ -41,24 +42,14 @@ void readQwen3Moe(ConfigReader& r) {
 
 constinit const Family kQwen3Moe{
     .types = kQwen3MoeTypes,
-    .names = {.base = "model.",
-              .attentionNorm = "input_layernorm",
-              .feedForwardNorm = "post_attention_layernorm",
-              .query = "self_attn.q_proj",
-              .key = "self_attn.k_proj",
-              .value = "self_attn.v_proj",
-              .output = "self_attn.o_proj",
-              .queryNorm = "self_attn.q_norm",
-              .keyNorm = "self_attn.k_norm",
-              .up = "mlp.up_proj",
-              .gate = "mlp.gate_proj",
-              .down = "mlp.down_proj",
-              .router = "mlp.gate",
-              .expert = "mlp.experts.{}.",
-              .expertGate = "gate_proj",
-              .expertUp = "up_proj",
-              .expertDown = "down_proj",
-              .finalNorm = "norm"},
+    .names = llamaNamesWith([](TensorNames& n) {
+      addHeadNorms(n);
+      n.router = "mlp.gate";
+      n.expert = "mlp.experts.{}.";
+      n.expertGate = "gate_proj";
+      n.expertUp = "up_proj";
+      n.expertDown = "down_proj";
+    }),
     .read = readQwen3Moe,
 };
 
