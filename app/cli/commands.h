@@ -24,6 +24,7 @@ Command addExport(CLI::App& app);
 Command addLearn(CLI::App& app);
 Command addModel(CLI::App& app);
 Command addRender(CLI::App& app);
+Command addSweep(CLI::App& app);
 Command addTokenize(CLI::App& app);
 Command addTrain(CLI::App& app);
 

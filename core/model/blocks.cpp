@@ -103,21 +103,29 @@ void activateWithin(float limit, std::span<float> gate, const float* up) {
   }
 }
 
-/// Returns a + factor · b; both have one shape.
-Tensor sum(const Tensor& a, const Tensor& b, double factor, const ExecutionContext& execution) {
+/// Returns a + b; both have one shape.
+Tensor sum(const Tensor& a, const Tensor& b, const ExecutionContext& execution) {
   Tensor c = Tensor::uninitialised(a.shape(), execution.memory);
-  const auto times = static_cast<float>(factor);
   parallelForRanges(a.size(), execution, [&](Index begin, Index count) {
     const float* left = a.data() + begin;
     const float* right = b.data() + begin;
     float* to = c.mutableData() + begin;
-    if (times == 1.0F) {
-      for (Index i = 0; i < count; ++i) to[i] = left[i] + right[i];
-    } else {
-      for (Index i = 0; i < count; ++i) to[i] = left[i] + times * right[i];
-    }
+    for (Index i = 0; i < count; ++i) to[i] = left[i] + right[i];
   });
   return c;
+}
+
+/// Returns factor · x; x itself where the factor is 1.
+Tensor scaled(const Tensor& x, double factor, const ExecutionContext& execution) {
+  if (factor == 1.0) return x;
+  Tensor y = Tensor::uninitialised(x.shape(), execution.memory);
+  const auto times = static_cast<float>(factor);
+  parallelForRanges(x.size(), execution, [&](Index begin, Index count) {
+    const float* from = x.data() + begin;
+    float* to = y.mutableData() + begin;
+    for (Index i = 0; i < count; ++i) to[i] = times * from[i];
+  });
+  return y;
 }
 
 /// Copies columns [first, first + width) of (1, T, ·) into `to`, from its column `at` on.
@@ -251,14 +259,24 @@ Tensor attentionInput(const Tensor& stream, const LayerWeights& weights, const M
   return config.latent.on() ? latentInput(x, weights.latent, config, execution) : x;
 }
 
+Tensor attentionAddition(const Tensor& output, const LayerWeights& weights,
+                         const ModelConfig& config, const ExecutionContext& execution) {
+  const Tensor own = output.dim(2) == config.dModel ? output : firstColumns(output, config.dModel);
+  if (!config.preNorm) return own;
+  return scaled(normalized(own, weights.attentionOutputNorm, config, execution),
+                config.residualFactor, execution);
+}
+
+Tensor withAddition(const Tensor& stream, const Tensor& addition, const NormWeights& norm,
+                    const ModelConfig& config, const ExecutionContext& execution) {
+  const Tensor added = sum(stream, addition, execution);
+  return config.preNorm ? added : normalized(added, norm, config, execution);
+}
+
 Tensor afterAttention(const Tensor& stream, const Tensor& output, const LayerWeights& weights,
                       const ModelConfig& config, const ExecutionContext& execution) {
-  const Tensor own = output.dim(2) == config.dModel ? output : firstColumns(output, config.dModel);
-  if (!config.preNorm) {
-    return normalized(sum(stream, own, 1.0, execution), weights.attentionNorm, config, execution);
-  }
-  return sum(stream, normalized(own, weights.attentionOutputNorm, config, execution),
-             config.residualFactor, execution);
+  return withAddition(stream, attentionAddition(output, weights, config, execution),
+                      weights.attentionNorm, config, execution);
 }
 
 Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
@@ -270,19 +288,22 @@ Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights
                     execution);
 }
 
-Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
-                    const ModelConfig& config, const ExecutionContext& execution) {
-  if (config.attentionOnly) return half;
+Tensor networkAddition(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
+                       const ModelConfig& config, const ExecutionContext& execution) {
   const Tensor inner = networkInput(stream, half, weights, config, execution);
   const Tensor output = weights.experts.each.empty()
                             ? feedForward(inner, weights.feedForward, config, execution)
                             : mixtureOfExperts(inner, weights.experts, config, execution);
-  if (!config.preNorm) {
-    return normalized(sum(half, output, 1.0, execution), weights.feedForwardNorm, config,
-                      execution);
-  }
-  return sum(half, normalized(output, weights.feedForwardOutputNorm, config, execution),
-             config.residualFactor, execution);
+  if (!config.preNorm) return output;
+  return scaled(normalized(output, weights.feedForwardOutputNorm, config, execution),
+                config.residualFactor, execution);
+}
+
+Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
+                    const ModelConfig& config, const ExecutionContext& execution) {
+  if (config.attentionOnly) return half;
+  return withAddition(half, networkAddition(stream, half, weights, config, execution),
+                      weights.feedForwardNorm, config, execution);
 }
 
 Tensor logitsOf(const Tensor& hidden, const Readout& readout, const ModelConfig& config,

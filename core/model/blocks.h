@@ -34,11 +34,21 @@ Tensor feedForward(const Tensor& x, const FeedForward& weights, const ModelConfi
 /// Returns the X of a layer's attention.
 Tensor attentionInput(const Tensor& stream, const LayerWeights& weights, const ModelConfig& config,
                       const ExecutionContext& execution);
+/// Returns what the attention adds to the stream; `output` is the attention's.
+Tensor attentionAddition(const Tensor& output, const LayerWeights& weights,
+                         const ModelConfig& config, const ExecutionContext& execution);
 /// Returns the stream after the attention; `output` is the attention's.
 Tensor afterAttention(const Tensor& stream, const Tensor& output, const LayerWeights& weights,
                       const ModelConfig& config, const ExecutionContext& execution);
 /// Returns the input of a layer's network; `half` is the stream after the attention.
 Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
+                    const ModelConfig& config, const ExecutionContext& execution);
+/// Returns what the network adds to the stream.
+Tensor networkAddition(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
+                       const ModelConfig& config, const ExecutionContext& execution);
+/// Returns the stream with a half layer's addition, normalised where norms follow the sums; `norm`
+/// is that of the half layer.
+Tensor withAddition(const Tensor& stream, const Tensor& addition, const NormWeights& norm,
                     const ModelConfig& config, const ExecutionContext& execution);
 /// Returns the stream after the whole layer. A model of attention alone has no network.
 Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights& weights,

@@ -98,9 +98,13 @@ std::optional<HeadReplaced> HeadReplacement::found() const {
   };
   found.logitBefore = uncapped(*before_);
   found.logitAfter = uncapped(*after);
-  const bool readable = before_->document().model->readout()->transformNorm.gain.empty();
-  if (before_->config().preNorm && readable) {
-    found.direct = directEffect(*before_, *after, head_, row_, word_, other_);
+  if (DirectPath::exists(*before_->document().model)) {
+    const Tensor own = headOutput(*before_, head_), replaced = headOutput(*after, head_);
+    std::vector<float> change(own.matrix().row(row_).begin(), own.matrix().row(row_).end());
+    for (std::size_t j = 0; j < change.size(); ++j) {
+      change[j] = replaced.matrix().row(row_)[j] - change[j];
+    }
+    found.direct = DirectPath(*before_, row_, word_, other_).ofHead(head_, change);
   }
   constexpr std::size_t kMostOfEach = 6;
   std::vector<Index> ids{word_};

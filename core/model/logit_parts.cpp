@@ -250,12 +250,21 @@ std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index w
   return found;
 }
 
-double directEffect(const ModelTrace& before, const ModelTrace& after, HeadOfLayer head, Index row,
-                    Index word, std::optional<Index> other) {
-  const LogitDirection direction = directionOf(before, row, word, other);
-  const Numbers along = throughOutputNorm(before, head.layer, row, direction.along);
-  return partOfHead(*after.layer(head.layer), head.head, row, along) -
-         partOfHead(*before.layer(head.layer), head.head, row, along);
+DirectPath::DirectPath(const ModelTrace& trace, Index row, Index word, std::optional<Index> other)
+    : trace_(trace), row_(row), along_(directionOf(trace, row, word, other).along) {}
+
+bool DirectPath::exists(const Model& model) {
+  return model.config().preNorm && model.hasReadout() &&
+         model.readout()->transformNorm.gain.empty();
+}
+
+double DirectPath::ofStream(std::span<const float> change) const {
+  return dot(change.data(), along_);
+}
+
+double DirectPath::ofHead(HeadOfLayer head, std::span<const float> change) const {
+  return dot(change.data(), throughOutput(*trace_.layer(head.layer), head.head,
+                                          throughOutputNorm(trace_, head.layer, row_, along_)));
 }
 
 }  // namespace headscope::model

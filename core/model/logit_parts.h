@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,10 +50,24 @@ struct LogitParts {
 std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
                                      std::optional<Index> other, const ExecutionContext& execution);
 
-/// The direct effect of a change of one head's output on the logit (or difference), past all later
-/// layers: the head's output in `after` − its output in `before`, through W_O, the final norm with
-/// the scale of `before`, and the readout.
-double directEffect(const ModelTrace& before, const ModelTrace& after, HeadOfLayer head, Index row,
-                    Index word, std::optional<Index> other);
+/// The direct path of a change of the pass to a word's logit (or difference) at token `row`: past
+/// all later layers, through the final norm with the scale of this pass, and the readout.
+class DirectPath {
+ public:
+  /// Throws UserError as logitParts does. The trace must outlive this object.
+  DirectPath(const ModelTrace& trace, Index row, Index word, std::optional<Index> other);
+  /// Returns whether the logits of a model are sums of parts, so that it has direct paths.
+  static bool exists(const Model& model);
+
+  /// The effect of a change of the residual stream at the token: (D).
+  double ofStream(std::span<const float> change) const;
+  /// The effect of a change of a head's output there: (d_k).
+  double ofHead(HeadOfLayer head, std::span<const float> change) const;
+
+ private:
+  const ModelTrace& trace_;
+  Index row_;
+  std::vector<double> along_;  // (D)
+};
 
 }  // namespace headscope::model

@@ -71,6 +71,19 @@ EditedLayer presentLayer(const ModelDocument& document, Index layer) {
   return found != document.edited.end() ? *found->second : ownLayer(document, layer);
 }
 
+/// The pins of batch item 0 in each of several items.
+Pins inEveryItem(const Pins& pins, Index items) {
+  if (items == 1 || pins.empty()) return pins;
+  std::vector<Pin> all;
+  for (Index item = 0; item < items; ++item) {
+    for (Pin pin : pins.all()) {
+      pin.cell.item = item;
+      all.push_back(pin);
+    }
+  }
+  return Pins::from(std::move(all));
+}
+
 }  // namespace
 
 Index mostTokens(const ModelConfig& config) { return std::min(config.positions, Limits::kTokens); }
@@ -112,11 +125,15 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, 
   if (source.tokens.empty()) {
     for (const Index id : document.input.ids) source.tokens.push_back(fmt::format("{}", id));
   }
+  const Index copies = x.dim(0);
   Input input;
   input.x = std::move(x);
-  input.tokens = {source.tokens};
+  input.tokens.assign(static_cast<std::size_t>(copies), source.tokens);
   Document made;
   made.config = std::move(present.config);
+  made.config.batch = copies;
+  std::vector<Index>& lengths = made.config.mask.lengths;
+  if (!lengths.empty()) lengths.assign(static_cast<std::size_t>(copies), lengths.front());
   made.positions = Positions::none;
   // a softmax down the columns needs all rows at once
   made.scoreStorage = made.config.mistakes.softmaxOverQueries ? ScoreStorage::all : held;
@@ -125,7 +142,7 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, 
   made.source = std::make_shared<const InputSource>(std::move(source));
   made.input = std::make_shared<const Input>(std::move(input));
   made.weights = std::move(present.weights);
-  made.pins = std::move(present.pins);
+  made.pins = inEveryItem(present.pins, copies);
   return std::make_shared<const Document>(std::move(made));
 }
 

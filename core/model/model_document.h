@@ -47,6 +47,7 @@ ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input);
 ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input);
 
 /// Layer ℓ's attention over its input X (1, T, D), with the model's own weights or the edited ones.
+/// X of several passes, (B, T, D), gives a document with as many batch items.
 DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x,
                           ScoreStorage held = ScoreStorage::all);
 

@@ -166,8 +166,10 @@ TEST(HeadOutput, ItsDirectEffectIsItsPartsDifference) {
   const ModelTracePtr before = gpt2();
   const Index row = 5, word = before->predictions(row, 1)[0].id;
   for (const HeadOfLayer head : {HeadOfLayer{0, 1}, HeadOfLayer{1, 2}}) {
-    const ModelTracePtr off = again(withoutHeads(before->document(), {head}), before);
-    const double direct = directEffect(*before, *off, head, row, word, std::nullopt);
+    Tensor change = headOutput(*before, head);
+    for (float& x : change.mutableMatrix().row(row)) x = -x;
+    const double direct =
+        DirectPath(*before, row, word, std::nullopt).ofHead(head, change.matrix().row(row));
     const LogitParts parts = logitParts(*before, row, word, std::nullopt, {}).value();
     EXPECT_NEAR(direct, -parts.headPart(head.layer, head.head), 1e-9);
   }
@@ -191,7 +193,10 @@ TEST_P(ReplacedIn, TellsWhatBecomesOfThePrediction) {
   EXPECT_EQ(found.logitAfter, difference(after));
   ASSERT_EQ(found.direct.has_value(), before->config().preNorm);
   if (found.direct) {
-    EXPECT_EQ(*found.direct, directEffect(*before, *after, head, row, word, other));
+    std::vector<float> change(mean.matrix().row(row).begin(), mean.matrix().row(row).end());
+    const Tensor own = headOutput(*before, head);
+    for (std::size_t j = 0; j < change.size(); ++j) change[j] -= own.matrix().row(row)[j];
+    EXPECT_EQ(*found.direct, DirectPath(*before, row, word, other).ofHead(head, change));
     EXPECT_NE(*found.direct, 0.0);
   }
   for (const Index asked : {word, other, after->predictions(row, 1)[0].id}) {

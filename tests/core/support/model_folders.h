@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -67,6 +69,20 @@ struct ModelFolder {
   nlohmann::json config;
   std::map<std::string, Tensor> tensors;
 };
+
+/// The numbers of an I64 tensor of a safetensors file, which the program itself does not read.
+inline std::vector<Index> integersIn(const std::filesystem::path& path, const std::string& name) {
+  const std::string bytes = readAll(path);
+  std::uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const nlohmann::json all = nlohmann::json::parse(bytes.substr(sizeof header, header));
+  const nlohmann::json& entry = all.at(name);
+  const auto begin = entry.at("data_offsets").at(0).get<std::size_t>();
+  const auto end = entry.at("data_offsets").at(1).get<std::size_t>();
+  std::vector<std::int64_t> numbers((end - begin) / sizeof(std::int64_t));
+  std::memcpy(numbers.data(), bytes.data() + sizeof header + header + begin, end - begin);
+  return {numbers.begin(), numbers.end()};
+}
 
 inline constexpr Index kBudgetBytes = Index{1} << 30;
 

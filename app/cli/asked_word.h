@@ -1,0 +1,34 @@
+// Asked word: the flags for the prediction that an experiment on a model is about.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "core/formats/tokenizer_json.h"
+#include "core/model/patching.h"
+
+namespace headscope::cli {
+
+struct AskedWordOptions {
+  std::optional<Index> tokenId, againstId;
+  std::string token, against;  // words of one token
+  std::optional<Index> at;     // the token of the text; none: the last
+
+  bool given() const { return tokenId || !token.empty(); }
+};
+
+/// Adds --token-id, --token, --against-id, --against and --at.
+void addAskedWord(CLI::App& app, AskedWordOptions& options);
+
+/// The word, or the most probable one where no flag names it. `names` may be null. Throws UserError
+/// that names the flag.
+model::AskedWord askedWord(const AskedWordOptions& options, const model::ModelTrace& trace,
+                           const formats::TokenizerPtr& names);
+
+/// "Ġcat", or the id without a tokenizer.
+std::string tokenInWords(Index id, const formats::TokenizerPtr& names);
+/// "Ġcat", or "Ġcat minus Ġdog".
+std::string inWords(const model::AskedWord& asked, const formats::TokenizerPtr& names);
+
+}  // namespace headscope::cli

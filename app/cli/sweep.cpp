@@ -1,0 +1,416 @@
+// The sweep command: replaces every head of a model in turn, every layer's attention and network,
+// or the residual stream at every layer and place, and prints the effect of each on a prediction.
+#include "core/model/sweep.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/cli/asked_word.h"
+#include "app/cli/commands.h"
+#include "app/cli/config_options.h"
+#include "app/cli/file_flags.h"
+#include "app/cli/model_text.h"
+#include "app/cli/open_model.h"
+#include "app/cli/output.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/formats/text_set.h"
+#include "core/formats/tokenizer_files.h"
+#include "core/tensor/gemm.h"
+
+namespace headscope::cli {
+namespace {
+using model::AskedWord;
+using model::EffectsOverTexts;
+using model::ModelTracePtr;
+using model::Patch;
+using model::PatchEffect;
+using model::Site;
+using model::SweepOver;
+
+struct SweepOptions {
+  std::string directory;
+  ModelTextOptions text;
+  std::vector<Index> ids;
+  std::string over = "heads", with = "zero";
+  std::optional<std::string> otherText;
+  std::vector<Index> otherIds;
+  AskedWordOptions asked;
+  std::string set;
+  bool swap = false;
+  int threads = 0;
+  bool strict = false;
+  bool json = false;
+  bool csv = false;
+};
+
+SweepOver overOf(const SweepOptions& options) {
+  return options.over == "heads"    ? SweepOver::heads
+         : options.over == "layers" ? SweepOver::layers
+                                    : SweepOver::places;
+}
+
+/// Prints on stderr how far a long sweep is, at most every two seconds.
+class Progress {
+ public:
+  void at(Index done, Index all, const std::string& unit) {
+    if (clockSeconds() - printed_ < kSeconds) return;
+    printed_ = clockSeconds();
+    std::cerr << fmt::format("sweep: {} of {} {}\n", done, all, unit);
+  }
+
+ private:
+  static constexpr double kSeconds = 2.0;
+  double printed_ = clockSeconds();
+};
+
+/// The passes of one text and of the text whose values replace its own.
+struct Passes {
+  ModelTracePtr base, other;
+  std::string name;                  // of the text, in a set
+  std::vector<std::string> answers;  // of a set's text
+};
+
+/// The result of a sweep over one or several texts.
+struct Swept {
+  std::vector<Patch> patches;  // their parts; of the first text
+  EffectsOverTexts effects;
+  std::optional<double> other;     // the metric of the other text, the mean over the texts
+  std::optional<AskedWord> asked;  // nothing where the texts ask for different words
+  std::vector<std::string> names;  // of the texts in a set
+};
+
+/// Runs a sweep as its flags say.
+class Sweeper {
+ public:
+  explicit Sweeper(const SweepOptions& options)
+      : options_(options),
+        over_(overOf(options)),
+        model_(openModelFolder(options.directory, defaultMemoryBudget() / 2, options.strict)),
+        names_(tokenizerForNames(options.directory)) {
+    execution_.threads = options.threads;
+  }
+
+  const formats::TokenizerPtr& names() const { return names_; }
+
+  Swept run() {
+    Swept swept;
+    double other = 0.0;
+    bool mixed = false;
+    const std::vector<formats::TextOfSet> set = options_.set.empty()
+                                                    ? std::vector<formats::TextOfSet>()
+                                                    : formats::readTextSet(options_.set);
+    // with a text of its own, the command uses the set for means alone
+    const bool one = options_.text.given() > 0 || !options_.ids.empty() || set.empty();
+    const auto means = options_.with == "mean" && !set.empty() ? meansOver(set) : nullptr;
+    const std::size_t count = one ? 1 : set.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Passes each = one ? passesOfFlags() : passesOf(set[i]);
+      const AskedWord asked = askedOf(each);
+      auto patches = patchesOver(over_, *each.base, valuesFor(each, means));
+      if (i == 0) {
+        swept.asked = asked;
+        swept.patches = patches;
+        for (Patch& part : swept.patches) part.rows = Tensor();
+      } else if (asked.word != swept.asked->word || asked.other != swept.asked->other) {
+        mixed = true;
+      }
+      model::PatchedRuns runs(each.base, std::move(patches), asked, execution_);
+      while (!runs.runUnit()) {
+        if (one) progress_.at(runs.unitsDone(), runs.units(), "layers");
+      }
+      if (!one) progress_.at(static_cast<Index>(i) + 1, static_cast<Index>(count), "texts");
+      swept.effects.add(runs.base(), runs.effects());
+      swept.names.push_back(each.name);
+      if (each.other != nullptr) other += metricOf(*each.other, asked);
+    }
+    if (options_.with == "other") swept.other = other / static_cast<double>(count);
+    if (mixed) swept.asked.reset();
+    return swept;
+  }
+
+ private:
+  ModelTracePtr pass(model::ModelInput input) const {
+    return runModel(makeModelDocument(model_, std::move(input)), nullptr, execution_,
+                    defaultMemoryBudget() / 4);
+  }
+
+  model::ModelInput inputOf(const formats::TextOrIds& text) const {
+    ModelTextOptions flags;
+    if (text.ids.empty()) flags.text = text.text;
+    return modelInput(options_.directory, flags, text.ids, model_->config());
+  }
+
+  Passes passesOfFlags() const {
+    Passes one{pass(modelInput(options_.directory, options_.text, options_.ids, model_->config())),
+               nullptr,
+               {},
+               {}};
+    if (options_.with != "other") return one;
+    if (!options_.otherText && options_.otherIds.empty()) {
+      throw UserError("--with other needs the other text: give --other-text or --other-ids");
+    }
+    one.other = pass(inputOf({options_.otherText.value_or(""), options_.otherIds}));
+    return one;
+  }
+
+  Passes passesOf(const formats::TextOfSet& text) const {
+    Passes each{pass(inputOf(text.text)), nullptr, text.name, text.answers};
+    if (options_.with != "other") return each;
+    if (text.other.empty()) {
+      throw UserError(fmt::format(
+          "{} has no \"corrupt\" text, whose values --with other puts in place", text.name));
+    }
+    each.other = pass(inputOf(text.other));
+    if (options_.swap) std::swap(each.base, each.other);
+    return each;
+  }
+
+  std::shared_ptr<const model::MeanValues> meansOver(
+      const std::vector<formats::TextOfSet>& set) const {
+    const auto means = std::make_shared<model::MeanValues>(over_);
+    for (const formats::TextOfSet& text : set) means->add(*pass(inputOf(text.text)));
+    return means;
+  }
+
+  /// The values that replace those of a text; `means` are a set's.
+  model::NewValues valuesFor(const Passes& text,
+                             std::shared_ptr<const model::MeanValues> means) const {
+    if (options_.with == "zero") return model::zeros();
+    if (options_.with == "other") return model::valuesFrom(text.other);
+    if (means != nullptr) return model::meansOf(std::move(means));
+    const auto own = std::make_shared<model::MeanValues>(over_);
+    own->add(*text.base);
+    return model::meansOf(own);
+  }
+
+  AskedWord askedOf(const Passes& each) const {
+    if (options_.asked.given() || each.answers.empty()) {
+      return askedWord(options_.asked, *each.base, names_);
+    }
+    AskedWordOptions own = options_.asked;
+    own.token = each.answers.front();
+    if (each.answers.size() > 1) own.against = each.answers.back();
+    try {
+      return askedWord(own, *each.base, names_);
+    } catch (const UserError& error) {
+      throw UserError(fmt::format("{}: {}", each.name, error.what()));
+    }
+  }
+
+  static double metricOf(const model::ModelTrace& trace, const AskedWord& asked) {
+    const Tensor logits = trace.logits(std::min(asked.row, trace.tokens() - 1), 1);
+    const double word = logits.data()[asked.word];
+    return asked.other ? word - static_cast<double>(logits.data()[*asked.other]) : word;
+  }
+
+  const SweepOptions& options_;
+  SweepOver over_;
+  model::ModelPtr model_;
+  formats::TokenizerPtr names_;
+  ExecutionContext execution_;
+  Progress progress_;
+};
+
+std::string partKey(Site site) { return site == Site::attention ? "attention" : "network"; }
+
+Json sweepJson(const Swept& swept, const SweepOptions& options,
+               const formats::TokenizerPtr& names) {
+  Json json{{"schema", "headscope.sweep/1"},
+            {"metric", !swept.asked || swept.asked->other ? "logit_difference" : "logit"},
+            {"over", options.over},
+            {"with", options.with}};
+  if (swept.asked) {
+    json["at"] = swept.asked->row;
+    json["token_id"] = swept.asked->word;
+    if (names != nullptr) json["token"] = tokenInWords(swept.asked->word, names);
+    if (swept.asked->other) json["against_id"] = *swept.asked->other;
+    if (swept.asked->other && names != nullptr) {
+      json["against"] = tokenInWords(*swept.asked->other, names);
+    }
+  }
+  const bool set = swept.effects.texts() > 1;
+  if (set) json["texts"] = swept.effects.texts();
+  const PatchEffect base = swept.effects.base();
+  json["base"] = numberJson(base.metric);
+  json["base_probability"] = numberJson(base.probability);
+  json["other"] = swept.other ? numberJson(*swept.other) : Json();
+  Json effects = Json::emptyList();
+  for (std::size_t i = 0; i < swept.patches.size(); ++i) {
+    const Patch& patch = swept.patches[i];
+    const EffectsOverTexts::Summary found = swept.effects.of(i);
+    Json one{{"layer", patch.layer}};
+    if (patch.site == Site::head) {
+      one["head"] = patch.head;
+    } else if (patch.site == Site::stream) {
+      one["place"] = patch.place;
+    } else {
+      one["part"] = partKey(patch.site);
+    }
+    one["value"] = numberJson(found.mean.metric);
+    one["direct"] = found.mean.direct ? numberJson(*found.mean.direct) : Json();
+    one["probability"] = numberJson(found.mean.probability);
+    one["kl"] = numberJson(found.mean.divergence);
+    if (set) {
+      one["spread"] = numberJson(found.spread);
+      one["strongest"] = swept.names[found.strongest];
+    }
+    effects.push_back(std::move(one));
+  }
+  json["effects"] = std::move(effects);
+  return json;
+}
+
+void printCsv(std::ostream& out, const Swept& swept) {
+  const Site site = swept.patches.empty() ? Site::head : swept.patches.front().site;
+  out << fmt::format("layer,{},value,direct,probability,kl\n", site == Site::head     ? "head"
+                                                               : site == Site::stream ? "place"
+                                                                                      : "part");
+  for (std::size_t i = 0; i < swept.patches.size(); ++i) {
+    const Patch& patch = swept.patches[i];
+    const PatchEffect effect = swept.effects.of(i).mean;
+    const std::string part = patch.site == Site::head     ? std::to_string(patch.head)
+                             : patch.site == Site::stream ? std::to_string(patch.place)
+                                                          : partKey(patch.site);
+    out << fmt::format("{},{},{},{},{},{}\n", patch.layer, part, effect.metric,
+                       effect.direct ? fmt::format("{}", *effect.direct) : "", effect.probability,
+                       effect.divergence);
+  }
+}
+
+std::string replacedBy(const SweepOptions& options) {
+  if (options.with == "zero") return "zero";
+  if (options.with == "other") return "its values on the other text";
+  return options.set.empty() ? "its mean over the text" : "its mean over the set's texts";
+}
+
+void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& options,
+                const formats::TokenizerPtr& names) {
+  constexpr std::size_t kShown = 20;
+  const PatchEffect base = swept.effects.base();
+  const bool set = swept.effects.texts() > 1;
+  out << fmt::format(
+      "the logit of {}{} is {:.4f}{}",
+      swept.asked ? inWords(*swept.asked, names) : "the right answer minus the wrong",
+      set ? fmt::format(", the mean over {} texts,", swept.effects.texts()) : "", base.metric,
+      swept.other ? fmt::format(" here and {:.4f} on the other text", *swept.other) : "");
+  const std::string part = options.over == "heads" ? "each head's output"
+                           : options.over == "layers"
+                               ? "each layer's attention or network"
+                               : "the residual stream before each layer, at each place";
+  out << fmt::format("\nwith {} replaced by {}", part, replacedBy(options));
+  std::vector<std::size_t> order(swept.patches.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<EffectsOverTexts::Summary> found;
+  for (std::size_t i = 0; i < order.size(); ++i) found.push_back(swept.effects.of(i));
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return std::abs(found[a].mean.metric - base.metric) >
+           std::abs(found[b].mean.metric - base.metric);
+  });
+  out << (order.size() > kShown
+              ? fmt::format(", the {} largest of {} effects:\n", kShown, order.size())
+              : std::string(":\n"));
+  order.resize(std::min(order.size(), kShown));
+  std::vector<Align> columns{Align::left, Align::left, Align::right, Align::right, Align::right};
+  std::vector<std::string> titles{"layer",
+                                  options.over == "layers"  ? "part"
+                                  : options.over == "heads" ? "head"
+                                                            : "place",
+                                  "becomes", "total", "direct"};
+  if (set) {
+    columns.push_back(Align::right);
+    titles.emplace_back("spread");
+  }
+  TextTable table(columns);
+  table.add(titles);
+  for (const std::size_t i : order) {
+    const Patch& patch = swept.patches[i];
+    const PatchEffect& effect = found[i].mean;
+    std::vector<std::string> cells{
+        std::to_string(patch.layer + 1),
+        patch.site == Site::head     ? std::to_string(patch.head + 1)
+        : patch.site == Site::stream ? std::to_string(patch.place + 1)
+                                     : partKey(patch.site),
+        fmt::format("{:.4f}", effect.metric), fmt::format("{:+.4f}", effect.metric - base.metric),
+        effect.direct ? fmt::format("{:+.4f}", *effect.direct) : std::string("–")};
+    if (set) cells.push_back(fmt::format("{:.4f}", found[i].spread));
+    table.add(std::move(cells));
+  }
+  table.print(out);
+  out << "layers, heads and places count from 1 here, from 0 in flags, JSON and CSV\n";
+}
+
+void runSweepCommand(const SweepOptions& options, std::ostream& out) {
+  if (options.with != "other" && (options.otherText || !options.otherIds.empty())) {
+    throw UserError("--other-text and --other-ids belong to --with other");
+  }
+  prepareGemm();
+  Sweeper sweeper(options);
+  const Swept swept = sweeper.run();
+  if (options.json) return printJson(out, sweepJson(swept, options, sweeper.names()));
+  if (options.csv) return printCsv(out, swept);
+  printSweep(out, swept, options, sweeper.names());
+}
+
+}  // namespace
+
+Command addSweep(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand(
+      "sweep", "replaces each part of a model in turn and prints its effect on a prediction");
+  auto options = std::make_shared<SweepOptions>();
+  SweepOptions& o = *options;
+  sub->add_option("directory", o.directory, "the model's folder")
+      ->required()
+      ->check(notEmpty)
+      ->type_name("DIR");
+  addModelText(*sub, o.text);
+  sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
+      ->delimiter(',')
+      ->check(notWhole)
+      ->type_name("N,N…");
+  sub->add_option("--over", o.over,
+                  "replace each head's output (default), each layer's attention and network, or "
+                  "the residual stream that enters each layer, at each place")
+      ->check(CLI::IsMember({"heads", "layers", "places"}))
+      ->type_name("heads|layers|places");
+  sub->add_option("--with", o.with,
+                  "by zero (default), by its mean over the text or over the texts of --set, or by "
+                  "its values on another text")
+      ->check(CLI::IsMember({"zero", "mean", "other"}))
+      ->type_name("zero|mean|other");
+  auto* otherText =
+      sub->add_option("--other-text", o.otherText, "the other text, with as many tokens")
+          ->type_name("TEXT");
+  sub->add_option("--other-ids", o.otherIds, "the other text's token ids: 1,2,3")
+      ->delimiter(',')
+      ->check(notWhole)
+      ->excludes(otherText)
+      ->type_name("N,N…");
+  addAskedWord(*sub, o.asked);
+  auto* set = sub->add_option("--set", o.set,
+                              "a set of texts, one on a line, or a .jsonl file with \"text\", or "
+                              "\"clean\", \"corrupt\" and \"answers\": sweeps each of them, or "
+                              "gives the means for the text of --text or --ids")
+                  ->check(notEmpty)
+                  ->type_name("F.jsonl");
+  sub->add_flag("--swap", o.swap,
+                "with a set: run the corrupt texts, with values of the clean ones")
+      ->needs(set);
+  addThreads(*sub, o.threads);
+  sub->add_flag("--strict", o.strict, kStrictHelp);
+  auto* json = sub->add_flag("--json", o.json, "print JSON");
+  sub->add_flag("--csv", o.csv, "print CSV")->excludes(json);
+  return {sub, [options](std::ostream& out) { runSweepCommand(*options, out); }};
+}
+
+}  // namespace headscope::cli

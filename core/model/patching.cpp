@@ -1,0 +1,421 @@
+#include "core/model/patching.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "core/attention/config.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/document/attention.h"
+#include "core/document/document.h"
+#include "core/model/blocks.h"
+#include "core/model/logit_parts.h"
+#include "core/model/said_word.h"
+#include "core/tensor/gemm.h"
+
+namespace headscope::model {
+namespace {
+
+/// Rows of copies that run together: enough for products at their best, few enough for the results
+/// of one layer to stay small.
+constexpr Index kRowsTogether = 2048;
+constexpr Index kLogitsTogether = 64;
+
+void copyRows(const Tensor& from, Index row, Index rows, Tensor& to, Index at) {
+  const Index width = to.dim(2);
+  std::copy_n(from.data() + row * width, rows * width, to.mutableData() + at * width);
+}
+
+/// Row `row` of each of several copies of (T, width), one after the other: (1, copies, width).
+Tensor rowOfEach(const Tensor& all, Index copies, Index row) {
+  const Index tokens = all.dim(1) / copies;
+  Tensor some = Tensor::uninitialised({1, copies, all.dim(2)});
+  for (Index copy = 0; copy < copies; ++copy) copyRows(all, copy * tokens + row, 1, some, copy);
+  return some;
+}
+
+/// KL(p ‖ q) in nats, of the softmax of two rows of logits.
+double divergenceBetween(std::span<const float> p, std::span<const float> q) {
+  const auto logTotal = [](std::span<const float> logits) {
+    const auto largest = static_cast<double>(*std::ranges::max_element(logits));
+    double total = 0.0;
+    for (const float x : logits) total += std::exp(static_cast<double>(x) - largest);
+    return largest + std::log(total);
+  };
+  const double ofP = logTotal(p), ofQ = logTotal(q);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const double logP = static_cast<double>(p[i]) - ofP;
+    sum += std::exp(logP) * (logP - (static_cast<double>(q[i]) - ofQ));
+  }
+  return std::max(0.0, sum);
+}
+
+double metricOf(std::span<const float> logits, const AskedWord& asked) {
+  const auto at = [&](Index id) { return double{logits[static_cast<std::size_t>(id)]}; };
+  return asked.other ? at(asked.word) - at(*asked.other) : at(asked.word);
+}
+
+void requirePatch(const ModelTrace& base, const Patch& patch) {
+  const ModelConfig& c = base.config();
+  const std::string& name = base.document().model->name();
+  if (patch.layer < 0 || patch.layer >= c.layers) {
+    throw UserError(fmt::format("there is no layer {}: {} has the layers 0 to {}", patch.layer,
+                                name, c.layers - 1));
+  }
+  const bool ofHead = patch.site == Site::head;
+  if (ofHead && (patch.head < 0 || patch.head >= c.heads)) {
+    throw UserError(fmt::format("there is no head {}: each layer of {} has the heads 0 to {}",
+                                patch.head, name, c.heads - 1));
+  }
+  const bool one = patch.place != Patch::kEveryPlace;
+  if (one && (patch.place < 0 || patch.place >= base.tokens())) {
+    throw UserError(fmt::format("there is no token {}: the text has the tokens 0 to {}",
+                                patch.place, base.tokens() - 1));
+  }
+  const Index rows = one ? 1 : base.tokens(), width = ofHead ? c.headDim : c.dModel;
+  if (patch.rows.rank() == 2 && patch.rows.dim(0) == rows && patch.rows.dim(1) == width) return;
+  throw UserError(
+      fmt::format("the other values are {} rows, and this text has {} tokens: a part is replaced "
+                  "token by token, so give a text with equally many tokens",
+                  patch.rows.empty() ? 0 : patch.rows.dim(0), base.tokens()));
+}
+
+}  // namespace
+
+Tensor additionOf(const ModelTrace& trace, Site site, Index layer,
+                  const ExecutionContext& execution) {
+  const ModelConfig& c = trace.config();
+  const LayerWeightsPtr weights = trace.document().model->layer(layer);
+  if (site == Site::attention) {
+    return attentionAddition(trace.layer(layer)->tensor(TensorId::output), *weights, c, execution);
+  }
+  if (c.attentionOnly) return Tensor::zeros({1, trace.tokens(), c.dModel});
+  return networkAddition(trace.hidden(2 * layer), trace.hidden(2 * layer + 1), *weights, c,
+                         execution);
+}
+
+class PatchedRuns::Running {
+ public:
+  Running(ModelTracePtr base, std::vector<Patch> patches, const AskedWord& asked,
+          const ExecutionContext& execution)
+      : base_(std::move(base)),
+        config_(base_->config()),
+        patches_(std::move(patches)),
+        asked_(asked),
+        execution_(execution) {
+    requireWord(*base_, asked.row, asked.word);
+    if (asked.other) requireWord(*base_, asked.row, *asked.other);
+    for (const Patch& patch : patches_) requirePatch(*base_, patch);
+    if (execution_.memory == nullptr) {
+      execution_.memory = std::make_shared<BlockStore>();
+      execution_.memory->keepFree(defaultMemoryBudget() / 8);
+    }
+    order_.resize(patches_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return patches_[i].layer; });
+    const Index each = tokens() * config_.dModel * static_cast<Index>(sizeof(float));
+    together_ = std::max<Index>(1, defaultMemoryBudget() / 8 / each);
+    for (Index from = 0; from < count(); from += together_) {
+      units_ += config_.layers - patchAt(from).layer;
+    }
+    found_.resize(patches_.size());
+    baseLogits_ = base_->logits(asked.row, 1);
+    baseEffect_ = effectOf(baseLogits_.matrix({0}).row(0));
+    if (DirectPath::exists(*base_->document().model)) {
+      direct_.emplace(*base_, asked.row, asked.word, asked.other);
+      baseEffect_.direct = 0.0;
+    }
+    beginGroup();
+  }
+
+  bool runUnit() {
+    if (ended_) return true;
+    runLayer();
+    if (execution_.stop()) {
+      found_.clear();
+      return ended_ = true;
+    }
+    ++done_;
+    if (++layer_ == config_.layers) {
+      readWords();
+      group_ += together_;
+      beginGroup();
+    }
+    return ended_;
+  }
+
+  Index units() const { return units_; }
+  Index unitsDone() const { return done_; }
+  const PatchEffect& base() const { return baseEffect_; }
+  const std::vector<PatchEffect>& effects() const { return found_; }
+
+ private:
+  Index tokens() const { return base_->tokens(); }
+  Index count() const { return std::ssize(patches_); }
+  const Patch& patchAt(Index place) const {
+    return patches_[order_[static_cast<std::size_t>(place)]];
+  }
+  bool last() const { return layer_ + 1 == config_.layers; }
+  /// The tokens of each copy that a layer gives.
+  Index rowsGiven() const { return last() ? 1 : tokens(); }
+
+  void beginGroup() {
+    ended_ = group_ >= count();
+    if (ended_) return;
+    begun_ = group_;
+    end_ = std::min(count(), group_ + together_);
+    layer_ = patchAt(group_).layer;
+    streams_ = Tensor();
+  }
+
+  /// The copies of the group whose patch is in the present layer, at one of the sites.
+  std::vector<Index> beginningAt(bool stream) const {
+    std::vector<Index> found;
+    for (Index i = begun_; i < end_ && patchAt(i).layer == layer_; ++i) {
+      if ((patchAt(i).site == Site::stream) == stream) found.push_back(i);
+    }
+    return found;
+  }
+
+  void runLayer() {
+    const LayerWeightsPtr weights = base_->document().model->layer(layer_);
+    std::vector<Index> copies = std::move(copies_);
+    copies_.clear();
+    const Tensor entering = withStreams(copies, beginningAt(true));
+    const std::vector<Index> within = beginningAt(false);
+    const Index rows = rowsGiven(), whole = std::ssize(copies), all = whole + std::ssize(within);
+    Tensor given = Tensor::uninitialised({1, all * rows, config_.dModel}, execution_.memory);
+    const Index each = std::max<Index>(1, kRowsTogether / tokens());
+    for (Index from = 0; from < whole && !execution_.stop(); from += each) {
+      const Index some = std::min(each, whole - from);
+      const Tensor part = entering.slice(1, from * tokens(), (from + some) * tokens());
+      copyRows(throughLayer(part, some, *weights), 0, some * rows, given, from * rows);
+    }
+    for (Index from = 0; from < std::ssize(within) && !execution_.stop(); from += each) {
+      const Index some = std::min(each, std::ssize(within) - from);
+      const std::span<const Index> part(within.data() + from, static_cast<std::size_t>(some));
+      copyRows(throughPatch(part, *weights), 0, some * rows, given, (whole + from) * rows);
+    }
+    copies.insert(copies.end(), within.begin(), within.end());
+    copies_ = std::move(copies);
+    begun_ += std::ssize(beginningAt(true)) + std::ssize(within);
+    if (!execution_.stop())
+      requireInRange(given, [&](Index row) {
+        const Index copy = copies_[static_cast<std::size_t>(row / rows)];
+        return fmt::format("layer {} of a run with a part of layer {} replaced", layer_ + 1,
+                           patchAt(copy).layer + 1);
+      });
+    streams_ = std::move(given);
+  }
+
+  /// The streams of the running copies, then of those whose stream is replaced here.
+  Tensor withStreams(std::vector<Index>& copies, const std::vector<Index>& beginning) const {
+    if (beginning.empty()) return streams_;
+    const Index before = std::ssize(copies), own = tokens();
+    Tensor all = Tensor::uninitialised({1, (before + std::ssize(beginning)) * own, config_.dModel},
+                                       execution_.memory);
+    if (before > 0) copyRows(streams_, 0, before * own, all, 0);
+    Index at = before * own;
+    for (const Index copy : beginning) {
+      copyRows(base_->hidden(2 * layer_), 0, own, all, at);
+      replaceRows(patchAt(copy), all, at);
+      at += own;
+    }
+    copies.insert(copies.end(), beginning.begin(), beginning.end());
+    return all;
+  }
+
+  /// Writes a patch's rows over those of one copy, which begins at row `at`.
+  void replaceRows(const Patch& patch, Tensor& all, Index at) const {
+    const Index place = patch.place == Patch::kEveryPlace ? 0 : patch.place;
+    copyRows(patch.rows, 0, patch.rows.dim(0), all, at + place);
+  }
+
+  /// Runs the layer on copies of the stream, (1, copies · T, D).
+  Tensor throughLayer(const Tensor& streams, Index copies, const LayerWeights& weights) const {
+    const ScopedThreadLimit threads(threadsFor(work(copies), execution_.threads));
+    Tensor x = attentionInput(streams, weights, config_, execution_);
+    x = x.reshaped({copies, tokens(), x.dim(2)});
+    const TracePtr attention = runLayerAttention(
+        layerDocument(base_->document(), layer_, std::move(x), ScoreStorage::weights), nullptr,
+        execution_);
+    if (attention == nullptr) return Tensor::zeros({1, copies * rowsGiven(), config_.dModel});
+    const Tensor& output = attention->tensor(TensorId::output);
+    const Tensor outputs = output.reshaped({1, copies * tokens(), output.dim(2)});
+    const Tensor entered = onlyGiven(streams, copies);
+    return afterNetwork(
+        entered, afterAttention(entered, onlyGiven(outputs, copies), weights, config_, execution_),
+        weights, config_, execution_);
+  }
+
+  Tensor onlyGiven(const Tensor& rows, Index copies) const {
+    return last() ? rowOfEach(rows, copies, asked_.row) : rows;
+  }
+
+  /// Runs the rest of the layer for copies that begin within it.
+  Tensor throughPatch(std::span<const Index> copies, const LayerWeights& weights) const {
+    const Index many = std::ssize(copies);
+    const ScopedThreadLimit threads(threadsFor(work(many), execution_.threads));
+    const Tensor stream = onlyGiven(copiesOf(base_->hidden(2 * layer_), many), many);
+    Tensor halves = copiesOf(base_->hidden(2 * layer_ + 1), many);
+    Tensor wholes;
+    for (Index i = 0; i < many; ++i) {
+      const Patch& patch = patchAt(copies[static_cast<std::size_t>(i)]);
+      const Index at = i * tokens();
+      if (patch.site == Site::network) {
+        if (wholes.empty()) wholes = Tensor::zeros(halves.shape());
+        copyRows(patchedWhole(patch, weights), 0, tokens(), wholes, at);
+      } else {
+        copyRows(patchedHalf(patch, weights), 0, tokens(), halves, at);
+      }
+    }
+    Tensor given = afterNetwork(stream, onlyGiven(halves, many), weights, config_, execution_);
+    if (wholes.empty()) return given;
+    const Tensor replaced = onlyGiven(wholes, many);
+    for (Index i = 0; i < many; ++i) {
+      if (patchAt(copies[static_cast<std::size_t>(i)]).site != Site::network) continue;
+      copyRows(replaced, i * rowsGiven(), rowsGiven(), given, i * rowsGiven());
+    }
+    return given;
+  }
+
+  Tensor copiesOf(const Tensor& rows, Index copies) const {
+    Tensor all = Tensor::uninitialised({1, copies * tokens(), rows.dim(2)}, execution_.memory);
+    for (Index copy = 0; copy < copies; ++copy) copyRows(rows, 0, tokens(), all, copy * tokens());
+    return all;
+  }
+
+  /// The stream after the layer's attention, with an attention or a head replaced.
+  Tensor patchedHalf(const Patch& patch, const LayerWeights& weights) const {
+    const Tensor& stream = base_->hidden(2 * layer_);
+    if (patch.site == Site::attention) {
+      Tensor addition = additionOf(*base_, Site::attention, layer_, execution_).clone();
+      replaceRows(patch, addition, 0);
+      return withAddition(stream, addition, weights.attentionNorm, config_, execution_);
+    }
+    const TracePtr attention = base_->layer(layer_);
+    Tensor output = attention->tensor(TensorId::output).clone();
+    const Tensor change = changeOfHead(patch);
+    const Index first = firstColumnOf(TensorId::concat, patch.head, attention->config());
+    const Tensor columns = attention->document().weights.wO.slice(1, first, first + change.dim(1));
+    gemm(change.matrix(), columns.matrix().transposed(), output.mutableMatrix({0}), {1.0F, true});
+    return afterAttention(stream, output, weights, config_, execution_);
+  }
+
+  Tensor patchedWhole(const Patch& patch, const LayerWeights& weights) const {
+    Tensor addition = additionOf(*base_, Site::network, layer_, execution_).clone();
+    replaceRows(patch, addition, 0);
+    return withAddition(base_->hidden(2 * layer_ + 1), addition, weights.feedForwardNorm, config_,
+                        execution_);
+  }
+
+  /// The new output of a head minus its own: (T, d_k).
+  Tensor changeOfHead(const Patch& patch) const {
+    const Tensor& heads = base_->layer(patch.layer)->tensor(TensorId::heads);
+    const ConstMatrixView own = heads.matrix({0, patch.head});
+    Tensor change = Tensor::zeros({own.rows, own.cols});
+    const Index from = patch.place == Patch::kEveryPlace ? 0 : patch.place;
+    for (Index i = 0; i < patch.rows.dim(0); ++i) {
+      const std::span<const float> is = patch.rows.matrix().row(i);
+      const std::span<float> to = change.mutableMatrix().row(from + i);
+      for (Index j = 0; j < own.cols; ++j) {
+        to[static_cast<std::size_t>(j)] = is[static_cast<std::size_t>(j)] - own(from + i, j);
+      }
+    }
+    return change;
+  }
+
+  /// Multiply-adds of a layer over some copies, roughly.
+  Index work(Index copies) const {
+    return 2 * copies * tokens() * config_.dModel *
+           (2 * config_.ffWidth + 4 * config_.heads * config_.headDim);
+  }
+
+  PatchEffect effectOf(std::span<const float> logits) const {
+    PatchEffect effect;
+    effect.metric = metricOf(logits, asked_);
+    effect.probability = RowProbabilities(logits)(asked_.word).probability;
+    effect.divergence = divergenceBetween(baseLogits_.matrix({0}).row(0), logits);
+    return effect;
+  }
+
+  /// Reads the predictions of the group's copies from the last layer's rows.
+  void readWords() {
+    const Model& model = *base_->document().model;
+    const Index all = std::ssize(copies_);
+    for (Index from = 0; from < all && !execution_.stop(); from += kLogitsTogether) {
+      const Index some = std::min(kLogitsTogether, all - from);
+      const ScopedThreadLimit threads(
+          threadsFor(2 * some * config_.dModel * config_.vocabulary, execution_.threads));
+      const Tensor ends = normalized(streams_.slice(1, from, from + some).clone(),
+                                     model.readout()->norm, config_, execution_);
+      const Tensor logits = logitsOf(ends, *model.readout(), config_, execution_, [&](Index row) {
+        return fmt::format("the logits of patched run {} of {}", from + row + 1, model.name());
+      });
+      parallelFor(some, execution_, [&](Index i) {
+        const Index copy = copies_[static_cast<std::size_t>(from + i)];
+        found_[order_[static_cast<std::size_t>(copy)]] = effectOf(logits.matrix({0}).row(i));
+      });
+    }
+    for (std::size_t i = 0; direct_ && i < copies_.size() && !execution_.stop(); ++i) {
+      found_[order_[static_cast<std::size_t>(copies_[i])]].direct = directOf(patchAt(copies_[i]));
+    }
+    copies_.clear();
+  }
+
+  double directOf(const Patch& patch) const {
+    const Index row = asked_.row;
+    if (patch.place != Patch::kEveryPlace && patch.place != row) return 0.0;
+    const Index in = patch.place == Patch::kEveryPlace ? row : 0;
+    if (patch.site == Site::head) {
+      return direct_->ofHead({patch.layer, patch.head}, changeOfHead(patch).matrix().row(row));
+    }
+    const Tensor own = patch.site == Site::stream
+                           ? base_->hidden(2 * patch.layer)
+                           : additionOf(*base_, patch.site, patch.layer, execution_);
+    std::vector<float> change(patch.rows.matrix().row(in).begin(),
+                              patch.rows.matrix().row(in).end());
+    const std::span<const float> was = own.matrix({0}).row(row);
+    for (std::size_t j = 0; j < change.size(); ++j) change[j] -= was[j];
+    return direct_->ofStream(change);
+  }
+
+  ModelTracePtr base_;
+  const ModelConfig& config_;
+  std::vector<Patch> patches_;
+  AskedWord asked_;
+  ExecutionContext execution_;
+  std::vector<std::size_t> order_;  // of the patches, by their layers
+  Index together_ = 1;              // copies of a group, whose streams fit the memory
+  Index units_ = 0, done_ = 0;
+  std::optional<DirectPath> direct_;
+  Tensor baseLogits_;
+  PatchEffect baseEffect_;
+  std::vector<PatchEffect> found_;
+
+  Index group_ = 0;            // the first copy of the group
+  Index begun_ = 0, end_ = 0;  // the next copy that begins, and the group's end
+  Index layer_ = 0;
+  std::vector<Index> copies_;  // that run, in the order of their streams
+  Tensor streams_;             // (1, copies · T, D)
+  bool ended_ = false;
+};
+
+PatchedRuns::PatchedRuns(ModelTracePtr base, std::vector<Patch> patches, const AskedWord& asked,
+                         const ExecutionContext& execution)
+    : running_(std::make_unique<Running>(std::move(base), std::move(patches), asked, execution)) {}
+PatchedRuns::~PatchedRuns() = default;
+
+bool PatchedRuns::runUnit() { return running_->runUnit(); }
+Index PatchedRuns::units() const { return running_->units(); }
+Index PatchedRuns::unitsDone() const { return running_->unitsDone(); }
+const PatchEffect& PatchedRuns::base() const { return running_->base(); }
+const std::vector<PatchEffect>& PatchedRuns::effects() const { return running_->effects(); }
+
+}  // namespace headscope::model

@@ -1,0 +1,89 @@
+// Patched runs: copies of a model's pass, in each of which one part is replaced: a head's output,
+// an attention's or a network's addition to the residual stream, or the stream that enters a layer
+// (activation patching: Vig et al. 2020; Meng et al. 2022; Wang et al. 2022).
+//
+// A copy begins at the layer of its patch with what the base pass computed up to there. All copies
+// that have begun run through a layer together, so that they share its products. The last layer
+// computes the one token whose prediction is read.
+//
+//   PatchedRuns runs(base, patches, {row, word, other}, execution);
+//   while (!runs.runUnit()) continue;
+//   runs.effects()[i];  // of patches[i]
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/model/model_trace.h"
+
+namespace headscope::model {
+
+/// A part of a model's pass.
+enum class Site {
+  stream,     // the residual stream that enters the layer
+  attention,  // the addition of the layer's attention to the stream
+  network,    // that of its network
+  head,       // a head's output, which W_O is given
+};
+
+/// A part and its new values.
+struct Patch {
+  static constexpr Index kEveryPlace = -1;
+
+  Site site = Site::head;
+  Index layer = 0;
+  Index head = 0;             // of Site::head
+  Index place = kEveryPlace;  // the token whose values are replaced
+  /// (1, width) for one place, otherwise (T, width); width is d_k for a head, otherwise D.
+  Tensor rows;
+};
+
+/// The prediction that is read: at token `row` the logit of a word, or logit(word) − logit(other).
+struct AskedWord {
+  Index row = 0, word = 0;
+  std::optional<Index> other;
+};
+
+/// The prediction after a patch.
+struct PatchEffect {
+  double metric = 0.0;       // the logit, or the difference
+  double probability = 0.0;  // of the word
+  double divergence = 0.0;   // KL(base ‖ patched) over all tokens, in nats
+  /// The part of the metric's change that reaches the logits directly, past all that follows, with
+  /// the final norm's scale as it was; none where the logit is no sum of parts (logit_parts.h).
+  std::optional<double> direct;
+};
+
+/// The addition of a layer's attention or network to the stream: (1, T, D). Where norms follow the
+/// sums, before the norm.
+Tensor additionOf(const ModelTrace& trace, Site site, Index layer,
+                  const ExecutionContext& execution = {});
+
+class PatchedRuns {
+ public:
+  /// Throws UserError for a layer, head, place or word that does not exist, and for rows that do
+  /// not fit.
+  PatchedRuns(ModelTracePtr base, std::vector<Patch> patches, const AskedWord& asked,
+              const ExecutionContext& execution);
+  ~PatchedRuns();
+  PatchedRuns(const PatchedRuns&) = delete;
+  PatchedRuns& operator=(const PatchedRuns&) = delete;
+
+  /// Runs the next layer. True after the last unit, or where it was cancelled. Throws UserError
+  /// where a number overflows.
+  bool runUnit();
+  Index units() const;
+  Index unitsDone() const;
+
+  /// The prediction of the base pass; its direct part is 0.
+  const PatchEffect& base() const;
+  /// The effect of each patch, in their order, after the last unit; empty where it was cancelled.
+  const std::vector<PatchEffect>& effects() const;
+
+ private:
+  class Running;
+  std::unique_ptr<Running> running_;
+};
+
+}  // namespace headscope::model

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/tensor/safetensors.h"
+#include "tests/cli/cli_test.h"
+#include "tests/core/support/model_folders.h"
+
+namespace headscope {
+namespace {
+
+using nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+Arguments sweep(const std::string& model, const Arguments& flags) {
+  Arguments all{"sweep", dataFile(model)};
+  all.insert(all.end(), flags.begin(), flags.end());
+  return all;
+}
+
+std::string idsOf(const std::vector<Index>& ids) { return fmt::format("{}", fmt::join(ids, ",")); }
+
+/// The effects that transformers gives with hooks, of one golden.
+class SweepOfGolden : public testing::Test {
+ protected:
+  const std::filesystem::path path_ = test::modelData("circuits") / "gpt_neox.safetensors";
+  const SafetensorsFile file_{path_};
+  const std::vector<Index> answers_ = test::integersIn(path_, "answers");
+
+  std::string ids(const char* name) const { return idsOf(test::integersIn(path_, name)); }
+  Arguments command(const Arguments& flags) const {
+    Arguments all = sweep("families/gpt_neox", {"--token-id", std::to_string(answers_[0]),
+                                                "--against-id", std::to_string(answers_[1])});
+    all.insert(all.end(), flags.begin(), flags.end());
+    return all;
+  }
+
+  void expectEffects(const json& found, const char* tensor, const char* part) const {
+    const std::vector<float> logits = file_.read(tensor).values();
+    const Shape shape = file_.shape(tensor);
+    const json& effects = found["effects"];
+    ASSERT_EQ(effects.size(), static_cast<std::size_t>(shape[0] * shape[1]));
+    for (std::size_t i = 0; i < effects.size(); ++i) {
+      const auto row = static_cast<Index>(i) * shape[2];
+      const auto at = [&](Index id) {
+        return static_cast<double>(logits[static_cast<std::size_t>(row + id)]);
+      };
+      EXPECT_EQ(effects[i]["layer"], static_cast<Index>(i) / shape[1]);
+      EXPECT_EQ(effects[i][part], static_cast<Index>(i) % shape[1]);
+      EXPECT_NEAR(effects[i]["value"].get<double>(), at(answers_[0]) - at(answers_[1]), 1e-5);
+    }
+  }
+};
+
+TEST_F(SweepOfGolden, HeadsAndPlacesAsTransformersWithHooks) {
+  const json patched = jsonOf(command({"--ids", ids("corrupt"), "--other-ids", ids("clean"),
+                                       "--with", "other", "--over", "heads"}));
+  EXPECT_EQ(patched["schema"], "headscope.sweep/1");
+  EXPECT_EQ(patched["metric"], "logit_difference");
+  expectEffects(patched, "head_patched", "head");
+  expectEffects(jsonOf(command({"--ids", ids("clean"), "--over", "heads"})), "head_zeroed", "head");
+  const json places = jsonOf(command({"--ids", ids("corrupt"), "--other-ids", ids("clean"),
+                                      "--with", "other", "--over", "places"}));
+  expectEffects(places, "residual_patched", "place");
+  const std::vector<float> clean = file_.read("clean_logits").values();
+  EXPECT_NEAR(places["other"].get<double>(),
+              static_cast<double>(clean[static_cast<std::size_t>(answers_[0])]) -
+                  static_cast<double>(clean[static_cast<std::size_t>(answers_[1])]),
+              1e-5);
+}
+
+class SweepOfSet : public InFolder {};
+
+/// Two texts of a set give the mean of both.
+TEST_F(SweepOfSet, EffectsAreMeansOverItsTexts) {
+  const std::string first =
+      R"({"clean": "The cat", "corrupt": "The mat", "answers": [" on", " the"]})";
+  const std::string second =
+      R"({"clean_ids": [283, 271, 84], "corrupt_ids": [5, 6, 7], "answer_ids": [9, 3]})";
+  write("set.jsonl", first + "\n\n" + second + "\n");
+  const auto over = [&](const Arguments& flags) {
+    Arguments all = sweep("tiny-gpt2", {"--with", "other"});
+    all.insert(all.end(), flags.begin(), flags.end());
+    return jsonOf(all);
+  };
+  const json both = over({"--set", path("set.jsonl")});
+  write("first.jsonl", first);
+  write("second.jsonl", second);
+  const json a = over({"--set", path("first.jsonl")});
+  const json b = over({"--set", path("second.jsonl")});
+  EXPECT_EQ(both["texts"], 2);
+  EXPECT_FALSE(both.contains("token_id"));  // the texts ask for different words
+  const auto mean = [](const json& x, const json& y) {
+    return (x.get<double>() + y.get<double>()) / 2.0;
+  };
+  EXPECT_NEAR(both["base"].get<double>(), mean(a["base"], b["base"]), 1e-9);
+  EXPECT_NEAR(both["other"].get<double>(), mean(a["other"], b["other"]), 1e-9);
+  for (std::size_t i = 0; i < both["effects"].size(); ++i) {
+    const json &one = a["effects"][i], &two = b["effects"][i], &all = both["effects"][i];
+    EXPECT_NEAR(all["value"].get<double>(), mean(one["value"], two["value"]), 1e-9);
+    EXPECT_NEAR(all["direct"].get<double>(), mean(one["direct"], two["direct"]), 1e-9);
+    const double changeA = one["value"].get<double>() - a["base"].get<double>();
+    const double changeB = two["value"].get<double>() - b["base"].get<double>();
+    EXPECT_NEAR(all["spread"].get<double>(), std::abs(changeA - changeB) / 2.0, 1e-9);
+    const std::string line = std::abs(changeA) >= std::abs(changeB) ? "line 1" : "line 3";
+    EXPECT_NE(all["strongest"].get<std::string>().find(line), std::string::npos);
+  }
+  const json swapped = over({"--set", path("first.jsonl"), "--swap"});
+  EXPECT_EQ(swapped["base"], a["other"]);
+  EXPECT_EQ(swapped["other"], a["base"]);
+}
+
+TEST_F(SweepOfSet, ATextIsSweptWithTheSetsMeans) {
+  write("one.txt", "The cat\n");
+  const Arguments text{"--text", "The cat", "--with", "mean", "--over", "layers"};
+  Arguments withSet = text;
+  withSet.insert(withSet.end(), {"--set", path("one.txt")});
+  EXPECT_EQ(jsonOf(sweep("tiny-gpt2", withSet)), jsonOf(sweep("tiny-gpt2", text)));
+  write("two.txt", "The cat\nThe mat sat\n");
+  withSet.back() = path("two.txt");
+  const json other = jsonOf(sweep("tiny-gpt2", withSet));
+  EXPECT_FALSE(other.contains("texts"));
+  EXPECT_NE(other["effects"], jsonOf(sweep("tiny-gpt2", text))["effects"]);
+}
+
+TEST_F(SweepOfSet, TablesAndCsvSayWhatTheJsonSays) {
+  const Arguments flags{"--text", "The cat", "--over", "layers", "--token-id", "9"};
+  const json found = jsonOf(sweep("tiny-gpt2", flags));
+  EXPECT_EQ(found["metric"], "logit");
+  ASSERT_EQ(found["effects"].size(), 4U);
+  EXPECT_EQ(found["effects"][1]["part"], "network");
+  Arguments csv = flags;
+  csv.emplace_back("--csv");
+  const std::string table = runProgram(sweep("tiny-gpt2", csv)).out;
+  EXPECT_EQ(table.rfind("layer,part,value,direct,probability,kl\n0,attention,", 0), 0U) << table;
+  EXPECT_NE(table.find(fmt::format("1,network,{}", found["effects"][3]["value"].get<double>())),
+            std::string::npos)
+      << table;
+  const std::string words = runProgram(sweep("tiny-gpt2", flags)).out;
+  EXPECT_NE(words.find(fmt::format("{:.4f}", found["effects"][3]["value"].get<double>())),
+            std::string::npos)
+      << words;
+}
+
+TEST_F(SweepOfSet, WhatCannotBeIsRefused) {
+  const auto refused = [](const Arguments& flags, const Arguments& parts) {
+    expectRefused(sweep("tiny-gpt2", flags), parts);
+  };
+  refused({}, {"--text", "--ids"});
+  refused({"--ids", "1,2", "--with", "other"}, {"--other-text", "--other-ids"});
+  refused({"--ids", "1,2", "--other-ids", "3,4"}, {"--with other"});
+  refused({"--ids", "1,2", "--other-ids", "3,4,5", "--with", "other"},
+          {"3 tokens", "this one 2", "equally many"});
+  refused({"--ids", "1,2", "--token-id", "400"}, {"id 400", "0 to 399"});
+  refused({"--ids", "1,2", "--against-id", "4"}, {"--token"});
+  refused({"--ids", "1,2", "--at", "2"}, {"--at 2", "0 to 1"});
+  refused({"--text", "The cat", "--token", "The cat"}, {"--token", "tokens"});
+  write("bad.jsonl", "{\"text\": 5}\n");
+  refused({"--set", path("bad.jsonl")}, {"bad.jsonl, line 1", "text"});
+  write("damaged.jsonl", "{\"text\": \"a\"}\n{\n");
+  refused({"--set", path("damaged.jsonl")}, {"damaged.jsonl, line 2"});
+  write("empty.jsonl", "\n\n");
+  refused({"--set", path("empty.jsonl")}, {"empty.jsonl", "no text"});
+  write("alone.jsonl", "{\"text\": \"The cat\"}\n");
+  refused({"--set", path("alone.jsonl"), "--with", "other"}, {"alone.jsonl, line 1", "corrupt"});
+  write("uneven.txt", "The cat\nThe cat sat on\n");
+  refused({"--set", path("uneven.txt"), "--over", "places"}, {"numbers of tokens", "equally many"});
+}
+
+}  // namespace
+}  // namespace headscope
