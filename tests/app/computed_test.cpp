@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "core/base/error.h"
 
@@ -91,6 +92,34 @@ TEST(Computations, SayWhyThereIsNone) {
   want(computations, -1, Schedule::background);
   nextFrame(computations);
   EXPECT_EQ(want(computations, -1, Schedule::background).problem, "no such value");
+}
+
+TEST(Computations, StopForAKeyUntilTheyAreForgotten) {
+  Scheduler scheduler;
+  Computations computations(scheduler);
+  std::atomic<bool> ends = false;
+  const auto units = [&] {
+    return computations.request<int>("value", Fingerprint("units"), Schedule::background, [&] {
+      return [&ends](const std::atomic<bool>&, std::optional<int>& result) {
+        if (ends) result = 5;
+        return ends.load();
+      };
+    });
+  };
+  units();
+  while (units().unitsDone < 3) std::this_thread::yield();
+  computations.stop("value");
+  EXPECT_EQ(units().problem, Computations::kStopped);
+  computations.finish();
+  EXPECT_FALSE(computations.busy());
+  EXPECT_EQ(units().current, nullptr);
+  EXPECT_FALSE(computations.busy()) << "the stopped work did not begin again";
+  ends = true;
+  computations.forget("value");
+  EXPECT_TRUE(units().problem.empty());
+  nextFrame(computations);
+  ASSERT_NE(units().current, nullptr);
+  EXPECT_EQ(*units().current, 5);
 }
 
 TEST(Computations, WaitForTheHandToRest) {

@@ -4,10 +4,14 @@
 #include <string>
 
 #include "app/live_generation.h"
+#include "app/ui/model/prediction_views.h"
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
+#include "core/formats/tokenizer_files.h"
+#include "core/model/head_output.h"
+#include "core/model/tokenized.h"
 
 namespace headscope::ui {
 namespace {
@@ -126,6 +130,48 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   EXPECT_FALSE(shows("total effect 0.000")) << all();
 }
 
+TEST_F(PredictionCard, EveryPartIsReplacedInTurn) {
+  openTiny("tiny-gpt2", "The cat sat");
+  tab("Every part");
+  EXPECT_TRUE(shows("replaced by zero")) << all();
+  EXPECT_TRUE(shows("layer 1, head 2")) << all();
+  EXPECT_TRUE(shows("layer 2, head 4")) << all();
+  // one head of the sweep is that head alone
+  const auto folder = std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2";
+  const auto model = formats::openModel(folder, kTestBudget);
+  const auto tokenizer = formats::openTokenizer(folder);
+  const auto tokens = tokenizer->encode("The cat sat", true);
+  const model::ModelTracePtr trace =
+      runModel(makeModelDocument(model, inputOf(tokens, *tokenizer, model->config())), nullptr, {},
+               kTestBudget);
+  const Index row = trace->tokens() - 1, word = trace->predictions(row, 1).front().id;
+  const HeadOfLayer head{1, 1};
+  const Tensor none = Tensor::zeros({trace->tokens(), trace->config().headDim});
+  const auto alone = replaceHead(trace, head, none, row, word, std::nullopt, {}).value();
+  EXPECT_TRUE(shows(changeInWords(alone.total()).c_str())) << alone.total() << '\n' << all();
+  EXPECT_TRUE(shows(changeInWords(*alone.direct).c_str())) << *alone.direct << '\n' << all();
+  ui.click("layer 2, head 4", kModelPredictionCard);
+  EXPECT_EQ(ui.view().model.layer, 1);
+  EXPECT_EQ(ui.view().model.head, 3);
+  tab("layer's halves");
+  EXPECT_TRUE(shows("layer 2, FFN")) << all();
+  tab("place");
+  EXPECT_TRUE(shows("layer 1, “·ca”")) << all();
+  tab("as on another text");
+  ui.view().model.prediction.otherText = "The";
+  calm();
+  EXPECT_TRUE(shows("equally many")) << all();
+}
+
+TEST_F(PredictionCard, ASweepWithoutDirectEffectsSaysSo) {
+  openTiny("tiny-bert", "the cat sat");
+  tab("Every part");
+  EXPECT_TRUE(shows("replaced by zero")) << all();
+  EXPECT_TRUE(shows("–")) << all();
+  ui.click("probability", kModelPredictionCard);
+  EXPECT_EQ(ui.view().model.prediction.sweepShown, 2);
+}
+
 TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {
   openInduction();
   tab("Go on");
@@ -185,12 +231,16 @@ TEST_F(PredictionCard, AModelOfHiddenWordsDoesNotGoOn) {
 TEST_F(PredictionCard, IsKeptBySessions) {
   openInduction();
   PredictionView& view = ui.view().model.prediction;
-  view.reading = 3;
+  view.reading = 4;
+  view.sweepOver = 2;
+  view.sweepShown = 1;
   view.word = 5;
   view.otherText = "aaaa";
   view.generation = {7, true, 0.5, 3, 9};
   const PredictionView kept = viewFromJson(viewToJson(ui.view()), {}).model.prediction;
-  EXPECT_EQ(kept.reading, 3);
+  EXPECT_EQ(kept.reading, 4);
+  EXPECT_EQ(kept.sweepOver, 2);
+  EXPECT_EQ(kept.sweepShown, 1);
   EXPECT_EQ(kept.word, 5);
   EXPECT_EQ(kept.otherText, "aaaa");
   EXPECT_EQ(kept.generation.tokens, 7);

@@ -26,8 +26,6 @@ namespace {
 
 using model::HeadReplaced;
 
-enum class Instead { nothing, mean, otherText };
-
 /// A head, and the replacement of its output.
 struct Replacing {
   HeadOfLayer head;
@@ -133,12 +131,10 @@ void wordsTable(const PanelContext& panel, const AskedWord& asked, const HeadRep
 
 }  // namespace
 
-void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
+Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const char* caption) {
   const FrameContext& look = panel.look;
-  ModelView& view = panel.modelView;
-  const model::ModelConfig& c = asked.moment->config();
-  PredictionView& shown = view.prediction;
-  rowCaption(look, fmt::format("layer {}, head {} gives", view.layer + 1, view.head + 1).c_str());
+  PredictionView& shown = panel.modelView.prediction;
+  rowCaption(look, caption);
   const int chosen =
       choices(look, "instead", {"nothing", "its mean", "as on another text"}, shown.instead);
   if (chosen >= 0) shown.instead = chosen;
@@ -149,10 +145,19 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     textField(look, textOfLines("##other text", shown.otherText), shown.otherText);
   }
+  return instead;
+}
+
+void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
+  const FrameContext& look = panel.look;
+  ModelView& view = panel.modelView;
+  const model::ModelConfig& c = asked.moment->config();
+  const Instead instead = chooseInstead(
+      panel, asked, fmt::format("layer {}, head {} gives", view.layer + 1, view.head + 1).c_str());
   const Replacing with{{std::clamp<Index>(view.layer, 0, c.layers - 1),
                         std::clamp<Index>(view.head, 0, c.heads - 1)},
                        instead,
-                       shown.otherText};
+                       view.prediction.otherText};
   Fingerprint key = asked.key("replaced");
   key.add(with.head.layer).add(with.head.head).add(with.instead);
   if (instead == Instead::otherText) key.add(Fingerprint(with.otherText));

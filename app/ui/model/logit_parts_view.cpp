@@ -9,8 +9,8 @@
 
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
-#include "app/ui/model/layer_grid.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/part_map.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
@@ -26,49 +26,31 @@ using model::LogitPart;
 using model::LogitPartKind;
 using model::LogitParts;
 
-/// Draws the map: heads, then bias and network if there are any. A click chooses a head.
-void logitMap(const PanelContext& panel, const AskedWord& asked, const LogitParts& found,
-              const ColorScale& scale, Rect room) {
+/// The map: heads, then bias and network if there are any.
+PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitParts& found) {
   const FrameContext& look = panel.look;
   const model::ModelConfig& c = asked.moment->config();
-  ModelView& view = panel.modelView;
-  ImDrawList* list = ImGui::GetWindowDrawList();
   const bool bias = std::any_of(found.parts.begin(), found.parts.end(), [](const LogitPart& part) {
     return part.kind == LogitPartKind::attentionBias;
   });
   const Index network = c.heads + (bias ? 1 : 0);
-  const LayerGrid grid(look, room, c.layers, network + (c.attentionOnly ? 0 : 1), look.px(40));
-  grid.drawNames(list, [&](Index column, float width) {
-    if (column >= c.heads) return std::string(column == network ? "FFN" : "bias");
+  PartMap map{"logit map", c.layers, network + (c.attentionOnly ? 0 : 1), {}, {}};
+  map.columnName = [&look, network, heads = c.heads](Index column, float width) {
+    if (column >= heads) return std::string(column == network ? "FFN" : "bias");
     return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
-  });
-  ImGui::SetCursorScreenPos(grid.cells().a);
-  const ImVec2 size = grid.cells().size();
-  ImGui::InvisibleButton("logit map", size);
-  const bool over = ImGui::IsItemHovered();
+  };
   for (const LogitPart& part : found.parts) {
     if (part.layer < 0) continue;
     const bool isHead = part.kind == LogitPartKind::head;
     const Index column = isHead                                      ? part.head
                          : part.kind == LogitPartKind::attentionBias ? c.heads
                                                                      : network;
-    const Rect at = grid.cell(part.layer, column).inset(look.space.hair);
-    const ImU32 fill = scale.color(look.maps, static_cast<float>(part.value));
-    list->AddRectFilled(at.a, at.b, fill);
-    const std::string words = fmt::format("{:+.2f}", part.value);
-    if (textSize(look.fonts.tiny, words).x < at.width() - look.space.tight &&
-        fontSize(look.fonts.tiny) < at.height()) {
-      drawTextCentred(list, look.fonts.tiny, at.centre(), legibleOn(fill), words);
-    }
-    if (isHead && part.layer == view.layer && part.head == view.head) {
-      list->AddRect(at.a, at.b, look.theme.accent, 0.0F, 0, look.space.thin);
-    }
-    if (!over || !at.contains(ImGui::GetIO().MousePos)) continue;
-    tipNow(fmt::format("{}: {}", inWords(part), changeInWords(part.value)));
-    if (!isHead || !ImGui::IsMouseReleased(0)) continue;
-    view.layer = part.layer;
-    view.head = part.head;
+    map.cells.push_back(
+        {part.layer, column, part.value,
+         fmt::format("{}: {}", inWords(part), changeInWords(part.value)),
+         isHead && part.layer == panel.modelView.layer && part.head == panel.modelView.head});
   }
+  return map;
 }
 
 /// Draws as many parts of the largest magnitude as fit, and the sum of all others.
@@ -130,15 +112,13 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
   }
   const ColorScale scale = divergingScale(look, most);
   largestParts(look, parts, scale, right);
-  // with many layers the map is higher than its room, and scrolls
-  ImGui::SetCursorScreenPos(room.a);
-  ImGui::BeginChild("logit map", room.size());
-  const float height =
-      std::max(room.height(), LayerGrid::heightToHit(look, asked.moment->config().layers));
-  const ImVec2 from = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;  // without the scroll bar
-  logitMap(panel, asked, parts, scale, Rect::at(from, {width, height}));
-  ImGui::EndChild();
+  const PartMap map = mapOf(panel, asked, parts);
+  if (const auto clicked = drawPartMap(panel, map, scale, room)) {
+    const PartCell& cell = map.cells[*clicked];
+    if (cell.column >= asked.moment->config().heads) return;
+    panel.modelView.layer = cell.layer;
+    panel.modelView.head = cell.column;
+  }
 }
 
 }  // namespace headscope::ui

@@ -39,7 +39,10 @@ constexpr std::array kReadings{
                       "Replaces a head's output and shows the effect on the prediction",
                       &drawHeadReplaced, true},
     PredictionReading{"Go on", "The model continues the text, with cached keys and values", nullptr,
-                      false}};
+                      false},
+    PredictionReading{"Every part",
+                      "Activation patching: each head, layer or place is replaced in turn",
+                      &drawSweep, true}};
 
 constexpr const char* kFold = "fold";
 constexpr const char* kUnfold = "unfold";

@@ -58,6 +58,8 @@ struct PredictionView {
   Index other = -1;     // the word whose logit is subtracted; −1: none
   int instead = 0;      // of a head's output: nothing, its mean, its value on `otherText`
   std::string otherText;
+  int sweepOver = 0;   // heads, layers or places
+  int sweepShown = 0;  // the effect on the logit, its direct part, the probability, or KL
   GenerationView generation;
 };
 

@@ -32,6 +32,14 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked);
 /// Draws the effect of replacing the chosen head's output.
 void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked);
 
+/// Draws the effect of replacing every head, layer or place in turn.
+void drawSweep(const PanelContext& panel, const AskedWord& asked);
+
+/// The replacement of a part of the pass that the user chose, for one head and for a sweep.
+enum class Instead { nothing, mean, otherText };
+/// Draws the choice, with the field for the other text; `caption` says what is replaced.
+Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const char* caption);
+
 /// "0.042"; "<0.001" where three digits would show 0.
 std::string probabilityInWords(double probability);
 /// "+0.042"; "0.000" where three digits show 0.

@@ -20,6 +20,8 @@
 
 #include "app/background_task.h"
 #include "app/ui/parts/fingerprint.h"
+#include "core/base/execution.h"
+#include "core/base/index.h"
 
 namespace headscope::ui {
 
@@ -30,6 +32,7 @@ struct Computed {
   const Result* last = nullptr;     // the value of this key or of an earlier one; null: none yet
   const Result* current = nullptr;  // the value of this key; null while it is being computed
   std::string_view problem;         // the reason why this key has no value; empty: none
+  Index unitsDone = 0;              // of the work for the newest key
 };
 
 /// When and where a value is computed.
@@ -42,6 +45,8 @@ enum class Schedule {
 
 class Computations {
  public:
+  static constexpr std::string_view kStopped = "stopped";
+
   explicit Computations(Scheduler& scheduler) : scheduler_(scheduler) {}
 
   /// Returns the value of that name. Where it has to be computed, `makeWork` is called; it returns
@@ -68,6 +73,11 @@ class Computations {
     };
     return request<Result>(name, key, Schedule::now, makeWork).current;
   }
+
+  /// Stops the work for a value and does not begin it again for this key: `problem` says so.
+  void stop(std::string_view name) { withEntry(name, &Base::stopThisKey); }
+  /// Lets the next request of a value begin its work, whatever its key.
+  void forget(std::string_view name) { withEntry(name, &Base::forget); }
 
   /// Begins a frame, which uses the values that are ready by now. `handMoves`: during a drag or
   /// typing, so that work of Schedule::whenIdle waits.
@@ -100,6 +110,8 @@ class Computations {
   }
 
  private:
+  static constexpr double kSecondsBetweenNews = 0.1;  // of units done, for a bar of progress
+
   template <typename Result>
   using NextUnit = typename BackgroundTask<Result>::NextUnit;
 
@@ -118,6 +130,8 @@ class Computations {
     virtual void setWake(const std::function<void()>& wake) = 0;
     virtual bool finish() = 0;
     virtual void stop() = 0;
+    virtual void stopThisKey() = 0;
+    virtual void forget() = 0;
     virtual bool busy() const = 0;
   };
 
@@ -132,7 +146,7 @@ class Computations {
           schedule == Schedule::never || (schedule == Schedule::whenIdle && handMoves);
       if (!(key == requested_) && !waits) begin(key, schedule, makeWork());
       return {last(), resultKey_ == key ? last() : nullptr,
-              key == requested_ ? std::string_view(problem_) : std::string_view()};
+              key == requested_ ? std::string_view(problem_) : std::string_view(), unitsDone()};
     }
     const Result* last() const { return result_ ? &*result_ : nullptr; }
     void take() override {
@@ -144,9 +158,17 @@ class Computations {
         problem_ = std::move(outcome->error);
       }
     }
-    void setWake(const std::function<void()>& wake) override { task_.setWake(wake); }
+    void setWake(const std::function<void()>& wake) override {
+      wake_ = wake;
+      task_.setWake(wake);
+    }
     bool finish() override { return task_.wait(); }
     void stop() override { task_.stop(); }
+    void stopThisKey() override {
+      task_.stop();
+      problem_ = Computations::kStopped;
+    }
+    void forget() override { requested_ = {}; }
     bool busy() const override { return task_.busy(); }
 
    private:
@@ -163,11 +185,18 @@ class Computations {
         keep(key, std::move(result));
         return;
       }
+      units_ = std::make_shared<std::atomic<Index>>(0);
       task_.requestUnits(
-          [key, next = std::move(next)](const std::atomic<bool>& cancelled, auto& keyed) {
+          [key, next = std::move(next), units = units_, wake = wake_, woken = clockSeconds()](
+              const std::atomic<bool>& cancelled, auto& keyed) mutable {
             std::optional<Result> result;
             const bool last = next(cancelled, result);
             if (result) keyed.emplace(key, std::move(*result));
+            ++*units;
+            if (!last && wake && clockSeconds() - woken > kSecondsBetweenNews) {
+              woken = clockSeconds();
+              wake();
+            }
             return last;
           });
     }
@@ -177,6 +206,10 @@ class Computations {
       resultKey_ = key;
     }
 
+    Index unitsDone() const { return units_ != nullptr ? units_->load() : 0; }
+
+    std::shared_ptr<std::atomic<Index>> units_;  // of the newest key's work
+    std::function<void()> wake_;
     BackgroundTask<std::pair<Fingerprint, Result>> task_;
     Fingerprint requested_;
     Fingerprint resultKey_;
@@ -198,6 +231,10 @@ class Computations {
       throw std::logic_error("two computations share the name " + std::string(name));
     }
     return *typed;
+  }
+
+  void withEntry(std::string_view name, void (Base::*act)()) {
+    if (const auto found = entries_.find(name); found != entries_.end()) (*found->second.*act)();
   }
 
   Scheduler& scheduler_;

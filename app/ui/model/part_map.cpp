@@ -1,0 +1,52 @@
+#include "app/ui/model/part_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/color_maps.h"
+#include "app/ui/compat.h"
+#include "app/ui/model/layer_grid.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap& map,
+                                       const ColorScale& scale, const Rect& room) {
+  const FrameContext& look = panel.look;
+  std::optional<std::size_t> clicked;
+  ImGui::SetCursorScreenPos(room.a);
+  ImGui::BeginChild(map.id, room.size());
+  const float height = std::max(room.height(), LayerGrid::heightToHit(look, map.layers));
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;  // without the scroll bar
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const LayerGrid grid(look, Rect::at(from, {width, height}), map.layers, map.columns, look.px(40));
+  grid.drawNames(list, map.columnName);
+  ImGui::SetCursorScreenPos(grid.cells().a);
+  const ImVec2 size = grid.cells().size();
+  ImGui::InvisibleButton("cells", size);
+  const bool over = ImGui::IsItemHovered();
+  for (std::size_t i = 0; i < map.cells.size(); ++i) {
+    const PartCell& cell = map.cells[i];
+    const Rect whole = grid.cell(cell.layer, cell.column);
+    const Rect at = whole.width() > look.px(6) ? whole.inset(look.space.hair) : whole;
+    const ImU32 fill = scale.color(look.maps, static_cast<float>(cell.value));
+    list->AddRectFilled(at.a, at.b, fill);
+    const std::string words = fmt::format("{:+.2f}", cell.value);
+    if (textSize(look.fonts.tiny, words).x < at.width() - look.space.tight &&
+        fontSize(look.fonts.tiny) < at.height()) {
+      drawTextCentred(list, look.fonts.tiny, at.centre(), legibleOn(fill), words);
+    }
+    if (cell.chosen) list->AddRect(at.a, at.b, look.theme.accent, 0.0F, 0, look.space.thin);
+    if (!over || !whole.contains(ImGui::GetIO().MousePos)) continue;
+    tipNow(cell.tip);
+    if (ImGui::IsMouseReleased(0)) clicked = i;
+  }
+  ImGui::EndChild();
+  return clicked;
+}
+
+}  // namespace headscope::ui

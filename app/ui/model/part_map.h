@@ -1,0 +1,36 @@
+// Part map: a number for each of a model's parts, as coloured cells with one row per layer.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/parts/layout.h"
+#include "core/base/index.h"
+
+namespace headscope::ui {
+
+struct PanelContext;
+struct ColorScale;
+
+struct PartCell {
+  Index layer = 0, column = 0;
+  double value = 0.0;
+  std::string tip;  // what the part is, with its number
+  bool chosen = false;
+};
+
+struct PartMap {
+  const char* id;
+  Index layers = 1, columns = 1;
+  std::function<std::string(Index column, float width)> columnName;
+  std::vector<PartCell> cells;
+};
+
+/// Draws the map within `room`; with many layers it is higher than its room, and scrolls. Returns
+/// the index of the cell that was clicked.
+std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap& map,
+                                       const ColorScale& scale, const Rect& room);
+
+}  // namespace headscope::ui
