@@ -20,8 +20,8 @@
 
 namespace headscope::cli {
 namespace {
-using model::LogitPart;
-using model::LogitPartKind;
+using model::WriterKind;
+using model::WrittenPart;
 
 Index wordFrom(const std::string& text, const formats::TokenizerPtr& names) {
   try {
@@ -138,22 +138,26 @@ class Reader {
   Index row_ = 0;
 };
 
-std::string_view keyOf(LogitPartKind kind) {
+std::string_view keyOf(WriterKind kind) {
   switch (kind) {
-    case LogitPartKind::token:
+    case WriterKind::token:
       return "token";
-    case LogitPartKind::position:
+    case WriterKind::position:
       return "position";
-    case LogitPartKind::head:
+    case WriterKind::head:
       return "head";
-    case LogitPartKind::attentionBias:
+    case WriterKind::attentionBias:
       return "attention_bias";
-    case LogitPartKind::feedForward:
+    case WriterKind::feedForward:
       return "feed_forward";
-    case LogitPartKind::normBias:
+    case WriterKind::normBias:
       return "norm_bias";
-    case LogitPartKind::readoutBias:
+    case WriterKind::readoutBias:
       return "readout_bias";
+    case WriterKind::biases:
+      return "biases";
+    case WriterKind::relativePosition:
+      return "relative_position";
   }
   return "";
 }
@@ -182,8 +186,8 @@ void printParts(std::ostream& out, const Reader& reader) {
       other ? fmt::format(" minus that of {}", reader.nameOf(*other)) : "", reader.placeInWords(),
       found.parts.size() > kShown ? fmt::format("the {} largest of ", kShown) : "",
       found.parts.size());
-  std::vector<LogitPart> parts = found.parts;
-  std::stable_sort(parts.begin(), parts.end(), [](const LogitPart& a, const LogitPart& b) {
+  std::vector<WrittenPart> parts = found.parts;
+  std::stable_sort(parts.begin(), parts.end(), [](const WrittenPart& a, const WrittenPart& b) {
     return std::abs(a.value) > std::abs(b.value);
   });
   TextTable table({Align::left, Align::right});
@@ -346,7 +350,7 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
   if (!readings.attribute.empty()) {
     const model::LogitParts found = reader.parts();
     Json parts = Json::emptyList();
-    for (const LogitPart& part : found.parts) {
+    for (const WrittenPart& part : found.parts) {
       Json one{{"part", keyOf(part.kind)}, {"value", numberJson(part.value)}};
       if (part.layer >= 0) one["layer"] = part.layer;
       if (part.head >= 0) one["head"] = part.head;

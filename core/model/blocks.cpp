@@ -59,17 +59,6 @@ void normalizeRow(const float* x, float* y, Index width, const NormWeights& weig
   }
 }
 
-/// Returns each token's row of the learned positions: consecutive rows, but padding tokens are not
-/// counted.
-std::vector<Index> positionRowsOf(const ModelConfig& config, std::span<const Index> ids) {
-  std::vector<Index> rows;
-  Index next = config.firstPosition;
-  for (const Index id : ids) {
-    rows.push_back(config.padToken >= 0 && id == config.padToken ? config.padToken : next++);
-  }
-  return rows;
-}
-
 Tensor normalizedAs(const NormKind& kind, const Tensor& x, const NormWeights& weights,
                     const ExecutionContext& execution) {
   const Index width = x.dim(2);
@@ -165,11 +154,20 @@ Tensor latentInput(const Tensor& x, const LatentWeights& weights, const ModelCon
 
 }  // namespace
 
+std::vector<Index> positionRows(const ModelConfig& config, std::span<const Index> ids) {
+  std::vector<Index> rows;
+  Index next = config.firstPosition;
+  for (const Index id : ids) {
+    rows.push_back(config.padToken >= 0 && id == config.padToken ? config.padToken : next++);
+  }
+  return rows;
+}
+
 Tensor embed(const Embedding& embedding, const ModelConfig& config, std::span<const Index> ids,
              std::span<const Index> types, const ExecutionContext& execution) {
   const Index width = config.embeddingRows();
   Tensor h = Tensor::uninitialised({1, std::ssize(ids), width}, execution.memory);
-  const std::vector<Index> places = positionRowsOf(config, ids);
+  const std::vector<Index> places = positionRows(config, ids);
   const auto addRow = [&](Tensor& to, Index row, const Tensor& table, Index from) {
     const Index columns = to.dim(2);
     const float* values = table.data() + from * columns;

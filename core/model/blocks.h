@@ -4,12 +4,17 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "core/base/execution.h"
 #include "core/model/model_weights.h"
 #include "core/model/overflow.h"
 
 namespace headscope::model {
+
+/// Returns each token's row of the learned positions: consecutive rows, but padding tokens are not
+/// counted.
+std::vector<Index> positionRows(const ModelConfig& config, std::span<const Index> ids);
 
 /// Returns the embedding of token ids with positions and norm: (1, T, D). `types` are used where
 /// the model has types; empty: all 0.

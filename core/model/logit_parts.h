@@ -12,36 +12,26 @@
 #include <string>
 #include <vector>
 
-#include "core/model/model_trace.h"
+#include "core/model/stream_parts.h"
 
 namespace headscope::model {
 
-enum class LogitPartKind {
-  token,          // the embedding of the token itself
-  position,       // that of its place
-  head,           // what one head writes, through its columns of W_O
-  attentionBias,  // b_O
-  feedForward,
-  normBias,     // of the final norm
-  readoutBias,  // bias of the word
-};
-
-struct LogitPart {
-  LogitPartKind kind = LogitPartKind::token;
-  Index layer = -1, head = -1;  // where it has one
-  double value = 0.0;
-};
-
-/// "layer 3, head 5", "layer 3, FFN", "token embedding", …; layers and heads from 1.
-std::string inWords(const LogitPart& part);
-
 struct LogitParts {
-  std::vector<LogitPart> parts;  // in the order of the pass; heads layer by layer
-  double sum = 0.0;              // of the parts
-  double logit = 0.0;            // from the pass, before a cap; the sum but for rounding
+  std::vector<WrittenPart> parts;  // in the order of the pass; heads layer by layer
+  double sum = 0.0;                // of the parts
+  double logit = 0.0;              // from the pass, before a cap; the sum but for rounding
 
   double headPart(Index layer, Index head) const;
 };
+
+/// The logit of a word at token `row`, or with `other` logit(word) − logit(other), as a reading of
+/// the stream that leaves the last layer. Throws UserError as logitParts does.
+struct LogitReading {
+  StreamReading stream;
+  double normBias = 0.0, readoutBias = 0.0;  // its constants
+};
+LogitReading logitReading(const ModelTrace& trace, Index row, Index word,
+                          std::optional<Index> other);
 
 /// The parts of a word's logit at token `row`, or with `other` of logit(word) − logit(other). Null
 /// where `execution` was cancelled. Throws UserError where norms follow the sums (BERT) or a norm
@@ -66,8 +56,7 @@ class DirectPath {
 
  private:
   const ModelTrace& trace_;
-  Index row_;
-  std::vector<double> along_;  // (D)
+  LogitReading reading_;
 };
 
 }  // namespace headscope::model

@@ -170,7 +170,7 @@ TEST_P(OfFamily, ReadingsAgreeWithThePrediction) {
   }
   const LogitParts parts = logitParts(*trace, 3, says.id, Index{5}, {}).value();
   double largest = 0.0;
-  for (const LogitPart& part : parts.parts) largest = std::max(largest, std::abs(part.value));
+  for (const WrittenPart& part : parts.parts) largest = std::max(largest, std::abs(part.value));
   EXPECT_NEAR(parts.sum, parts.logit, kRounding * largest);
   const auto replaced = replaceHead(trace, {1, 0}, meanOfRows(headOutput(*trace, {1, 0})), 3,
                                     says.id, std::nullopt, {});

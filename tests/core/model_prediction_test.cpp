@@ -95,7 +95,7 @@ TEST_P(PartsOf, AddUpToTheLogit) {
       for (const Index word : {says[0].id, says[1].id, Index{7}}) {
         const LogitParts one = logitParts(*trace, row, word, std::nullopt, {}).value();
         double largest = std::abs(one.logit);
-        for (const LogitPart& part : one.parts) largest = std::max(largest, std::abs(part.value));
+        for (const WrittenPart& part : one.parts) largest = std::max(largest, std::abs(part.value));
         EXPECT_NEAR(one.sum, one.logit, 1e-5 * largest) << row << ' ' << word;
         const LogitParts two = logitParts(*trace, row, word, Index{9}, {}).value();
         const LogitParts other = logitParts(*trace, row, 9, std::nullopt, {}).value();

@@ -175,9 +175,9 @@ TEST(Patching, TheLastNetworksDirectEffectIsItsPart) {
   const LogitParts parts = logitParts(*base, asked.row, asked.word, asked.other, {}).value();
   for (std::size_t i = 0; i < patches.size(); ++i) {
     double part = 0.0;
-    for (const LogitPart& each : parts.parts) {
+    for (const WrittenPart& each : parts.parts) {
       if (each.layer != patches[i].layer) continue;
-      const bool network = each.kind == LogitPartKind::feedForward;
+      const bool network = each.kind == WriterKind::feedForward;
       if (network == (patches[i].site == Site::network)) part += each.value;
     }
     EXPECT_NEAR(effects[i].direct.value(), -part, 1e-6) << i;

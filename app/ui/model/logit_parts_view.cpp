@@ -22,29 +22,29 @@
 namespace headscope::ui {
 namespace {
 
-using model::LogitPart;
-using model::LogitPartKind;
 using model::LogitParts;
+using model::WriterKind;
+using model::WrittenPart;
 
 /// The map: heads, then bias and network if there are any.
 PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitParts& found) {
   const FrameContext& look = panel.look;
   const model::ModelConfig& c = asked.moment->config();
-  const bool bias = std::any_of(found.parts.begin(), found.parts.end(), [](const LogitPart& part) {
-    return part.kind == LogitPartKind::attentionBias;
-  });
+  const bool bias =
+      std::any_of(found.parts.begin(), found.parts.end(),
+                  [](const WrittenPart& part) { return part.kind == WriterKind::attentionBias; });
   const Index network = c.heads + (bias ? 1 : 0);
   PartMap map{"logit map", c.layers, network + (c.attentionOnly ? 0 : 1), {}, {}};
   map.columnName = [&look, network, heads = c.heads](Index column, float width) {
     if (column >= heads) return std::string(column == network ? "FFN" : "bias");
     return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
   };
-  for (const LogitPart& part : found.parts) {
+  for (const WrittenPart& part : found.parts) {
     if (part.layer < 0) continue;
-    const bool isHead = part.kind == LogitPartKind::head;
-    const Index column = isHead                                      ? part.head
-                         : part.kind == LogitPartKind::attentionBias ? c.heads
-                                                                     : network;
+    const bool isHead = part.kind == WriterKind::head;
+    const Index column = isHead                                   ? part.head
+                         : part.kind == WriterKind::attentionBias ? c.heads
+                                                                  : network;
     map.cells.push_back(
         {part.layer, column, part.value,
          fmt::format("{}: {}", inWords(part), changeInWords(part.value)),
@@ -57,8 +57,8 @@ PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitPart
 void largestParts(const FrameContext& look, const LogitParts& found, const ColorScale& scale,
                   Rect room) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  std::vector<LogitPart> parts = found.parts;
-  std::stable_sort(parts.begin(), parts.end(), [](const LogitPart& a, const LogitPart& b) {
+  std::vector<WrittenPart> parts = found.parts;
+  std::stable_sort(parts.begin(), parts.end(), [](const WrittenPart& a, const WrittenPart& b) {
     return std::abs(a.value) > std::abs(b.value);
   });
   const float line = fontSize(look.fonts.small) + look.space.small;
@@ -107,7 +107,7 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
   const float list = std::clamp(room.width() * 0.36F, look.px(250), look.px(380));
   const Rect right = room.cutRight(std::min(list, room.width()), look.space.large);
   float most = 0.0F;
-  for (const LogitPart& part : parts.parts) {
+  for (const WrittenPart& part : parts.parts) {
     if (part.layer >= 0) most = std::max(most, static_cast<float>(std::abs(part.value)));
   }
   const ColorScale scale = divergingScale(look, most);

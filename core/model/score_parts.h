@@ -1,0 +1,48 @@
+// Score parts: why a head attends where it does. A score is a bilinear function of the residual
+// stream at the query and at the key, so with every norm held as it was in the pass it is an exact
+// sum over pairs of writers: what wrote into the query × what wrote into the key (Elhage et al.
+// 2021). Projections, biases, the norms of queries and keys, rotations and the factor of the scores
+// are part of it.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "core/model/stream_parts.h"
+
+namespace headscope::model {
+
+struct ScoreParts {
+  HeadOfLayer head;
+  Index query = 0, key = 0;
+  std::vector<Writer> queries, keys;  // of the rows and columns
+  Eigen::MatrixXd values;             // (queries, keys)
+  double penalty = 0.0;               // ALiBi's, subtracted from their sum
+  double sum = 0.0;                   // of all values, minus the penalty
+  double score = 0.0;  // of the pass, before a soft cap and the mask; the sum but for rounding
+};
+
+/// Takes apart the score of a query and a key. Throws UserError for a head or place that does not
+/// exist and for a layer with a planted mistake.
+ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
+                      const ExecutionContext& execution = {});
+
+/// The score as a reading of the stream at the query, with the key held, and the other way round.
+/// ALiBi's penalty is left out.
+StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index query, Index key);
+StreamReading readingOfKey(const ModelTrace& trace, HeadOfLayer head, Index query, Index key);
+
+/// What a head adds at a reading's place to the number that is read, token by token: weight ×
+/// value, through W_O and the norms in between.
+struct HeadSources {
+  HeadOfLayer head;
+  std::vector<double> weights, values;  // (T): of each token that is attended to
+  double sum = 0.0;                     // of the values: the head's part of the reading
+};
+HeadSources headSources(const ModelTrace& trace, const StreamReading& reading, HeadOfLayer head);
+
+/// One of these values as a reading of the stream at its token, with the weight held.
+StreamReading readingOfValue(const ModelTrace& trace, const StreamReading& reading,
+                             HeadOfLayer head, Index source);
+
+}  // namespace headscope::model

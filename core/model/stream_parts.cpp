@@ -1,0 +1,247 @@
+#include "core/model/stream_parts.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/attention/config.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/model/blocks.h"
+#include "core/model/frozen_norm.h"
+
+namespace headscope::model {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::RowVectorXd;
+using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+RowVectorXd rowInDouble(const float* row, Index width) {
+  return Eigen::Map<const Eigen::RowVectorXf>(row, width).cast<double>();
+}
+RowVectorXd rowOf(const Tensor& rows, Index place) {
+  return rowInDouble(rows.data() + place * rows.dim(2), rows.dim(2));
+}
+Tensor placeAlone(const Tensor& rows, Index place) {
+  return rows.slice(1, place, place + 1).clone();
+}
+
+/// The first D coordinates of a row of a layer's attention output; latent attention pads it.
+RowVectorXd outputRow(const ModelTrace& trace, Index layer, Index place) {
+  const Tensor& output = trace.layer(layer)->tensor(TensorId::output);
+  return rowOf(output, place).head(trace.config().dModel);
+}
+
+/// The network's addition at one place, where norms follow the sums.
+RowVectorXd networkRow(const ModelTrace& trace, Index layer, Index place) {
+  const LayerWeightsPtr weights = trace.document().model->layer(layer);
+  return rowOf(
+      networkAddition(placeAlone(trace.hidden(2 * layer), place),
+                      placeAlone(trace.hidden(2 * layer + 1), place), *weights, trace.config(), {}),
+      0);
+}
+
+FrozenNorm frozen(const RowVectorXd& x, const NormWeights& weights, const ModelConfig& config) {
+  const Eigen::RowVectorXf row = x.cast<float>();
+  return {{row.data(), static_cast<std::size_t>(row.size())}, weights, config};
+}
+
+/// The norm of an attention's output, before it is added.
+FrozenNorm outputNorm(const ModelTrace& trace, Index layer, Index place) {
+  const LayerWeightsPtr weights = trace.document().model->layer(layer);
+  return frozen(outputRow(trace, layer, place), weights->attentionOutputNorm, trace.config());
+}
+/// The norms of the sums behind a layer's halves.
+FrozenNorm normAfterAttention(const ModelTrace& trace, Index layer, Index place) {
+  const LayerWeightsPtr weights = trace.document().model->layer(layer);
+  return frozen(rowOf(trace.hidden(2 * layer), place) + outputRow(trace, layer, place),
+                weights->attentionNorm, trace.config());
+}
+FrozenNorm normAfterNetwork(const ModelTrace& trace, Index layer, Index place) {
+  const LayerWeightsPtr weights = trace.document().model->layer(layer);
+  return frozen(rowOf(trace.hidden(2 * layer + 1), place) + networkRow(trace, layer, place),
+                weights->feedForwardNorm, trace.config());
+}
+
+/// Adds up a stream's parts in the order of the pass; row 0 holds the biases.
+class Summing {
+ public:
+  Summing(const ModelConfig& config, Index layers)
+      : rows_(MatrixXd::Zero(3 + layers * (config.heads + 2), config.embeddingRows())) {
+    writers_.push_back({WriterKind::biases});
+  }
+
+  void add(const Writer& writer, const RowVectorXd& row) {
+    rows_.row(filled()) = row;
+    writers_.push_back(writer);
+  }
+  void addBias(const RowVectorXd& row) {
+    if (row.size() > 0) rows_.row(0) += row;
+  }
+  /// Normalises all that was added so far.
+  void normalize(const FrozenNorm& norm) {
+    if (!norm.on()) return;
+    MatrixXd parts = rows_.topRows(filled());
+    norm.apply(parts);
+    rows_.topRows(filled()) = parts;
+    addBias(norm.bias());
+  }
+  void project(const Tensor& weight, const Tensor& bias) {
+    const MatrixXd w =
+        Eigen::Map<const Floats>(weight.data(), weight.dim(0), weight.dim(1)).cast<double>();
+    rows_ = (rows_ * w.transpose()).eval();
+    if (!bias.empty()) addBias(rowInDouble(bias.data(), bias.size()));
+  }
+  RowVectorXd total() const { return rows_.topRows(filled()).colwise().sum(); }
+  StreamParts found() const { return {writers_, rows_.topRows(filled())}; }
+
+ private:
+  Index filled() const { return std::ssize(writers_); }
+
+  std::vector<Writer> writers_;
+  MatrixXd rows_;
+};
+
+void addEmbedding(Summing& sum, const ModelTrace& trace, Index place) {
+  const ModelConfig& c = trace.config();
+  const auto embedding = trace.document().model->embedding();
+  const ModelInput& input = trace.document().input;
+  const auto at = static_cast<std::size_t>(place);
+  const auto rowIn = [](const Tensor& table, Index row) {
+    return rowInDouble(table.data() + row * table.dim(1), table.dim(1));
+  };
+  sum.add({WriterKind::token}, c.embeddingFactor * rowIn(embedding->tokens, input.ids[at]));
+  if (!embedding->types.empty()) {
+    sum.addBias(rowIn(embedding->types, input.types.empty() ? 0 : input.types[at]));
+  }
+  const bool positions = !embedding->positions.empty();
+  const auto addPosition = [&] {
+    sum.add({WriterKind::position}, rowIn(embedding->positions, positionRows(c, input.ids)[at]));
+  };
+  const bool before = positions && embedding->positions.dim(1) == c.embeddingRows();
+  if (before) addPosition();
+  sum.normalize(frozen(sum.total(), embedding->norm, c));
+  if (!embedding->projection.empty()) sum.project(embedding->projection, embedding->projectionBias);
+  if (positions && !before) addPosition();
+}
+
+void addAttention(Summing& sum, const ModelTrace& trace, Index layer, Index place) {
+  const ModelConfig& c = trace.config();
+  const TracePtr attention = trace.layer(layer);
+  const AttentionConfig& own = attention->config();
+  const Weights& weights = attention->document().weights;
+  const RowVectorXd concat = rowOf(attention->tensor(TensorId::concat), place);
+  const MatrixXd wO =
+      Eigen::Map<const Floats>(weights.wO.data(), weights.wO.dim(0), weights.wO.dim(1))
+          .topRows(c.dModel)
+          .cast<double>();
+  const bool biased = own.bias && !weights.bO.empty();
+  MatrixXd added(c.heads + (biased ? 1 : 0), c.dModel);
+  for (Index head = 0; head < c.heads; ++head) {
+    const Index first = firstColumnOf(TensorId::concat, head, own);
+    added.row(head) = concat.segment(first, own.dK()) * wO.middleCols(first, own.dK()).transpose();
+  }
+  if (biased) added.row(c.heads) = rowInDouble(weights.bO.data(), c.dModel);
+  if (c.preNorm) {
+    const FrozenNorm norm = outputNorm(trace, layer, place);
+    norm.apply(added);
+    added *= c.residualFactor;
+    if (norm.bias().size() > 0) sum.addBias(c.residualFactor * norm.bias());
+  }
+  for (Index head = 0; head < c.heads; ++head) {
+    sum.add({WriterKind::head, layer, head}, added.row(head));
+  }
+  if (biased) sum.add({WriterKind::attentionBias, layer}, added.row(c.heads));
+  if (!c.preNorm) sum.normalize(normAfterAttention(trace, layer, place));
+}
+
+void addNetwork(Summing& sum, const ModelTrace& trace, Index layer, Index place) {
+  const ModelConfig& c = trace.config();
+  if (c.attentionOnly) return;
+  if (c.preNorm) {
+    sum.add({WriterKind::feedForward, layer},
+            rowOf(trace.hidden(2 * layer + 2), place) - rowOf(trace.hidden(2 * layer + 1), place));
+    return;
+  }
+  sum.add({WriterKind::feedForward, layer}, networkRow(trace, layer, place));
+  sum.normalize(normAfterNetwork(trace, layer, place));
+}
+
+}  // namespace
+
+std::string inWords(const Writer& writer) {
+  switch (writer.kind) {
+    case WriterKind::token:
+      return "token embedding";
+    case WriterKind::position:
+      return "position";
+    case WriterKind::head:
+      return fmt::format("layer {}, head {}", writer.layer + 1, writer.head + 1);
+    case WriterKind::attentionBias:
+      return fmt::format("layer {}, output bias", writer.layer + 1);
+    case WriterKind::feedForward:
+      return fmt::format("layer {}, FFN", writer.layer + 1);
+    case WriterKind::biases:
+      return "biases";
+    case WriterKind::normBias:
+      return "final norm's bias";
+    case WriterKind::readoutBias:
+      return "readout's bias";
+    case WriterKind::relativePosition:
+      return "relative position";
+  }
+  return {};
+}
+
+StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
+                        const ExecutionContext& execution) {
+  Summing sum(trace.config(), layer);
+  addEmbedding(sum, trace, place);
+  for (Index before = 0; before < layer && !execution.stop(); ++before) {
+    addAttention(sum, trace, before, place);
+    addNetwork(sum, trace, before, place);
+  }
+  return sum.found();
+}
+
+std::vector<WrittenPart> partsOf(const ModelTrace& trace, const StreamReading& reading,
+                                 const ExecutionContext& execution) {
+  const StreamParts stream = streamParts(trace, reading.layer, reading.place, execution);
+  const Eigen::VectorXd values = stream.rows * reading.along.transpose();
+  std::vector<WrittenPart> parts;
+  for (std::size_t i = 0; i < stream.writers.size(); ++i) {
+    parts.push_back({stream.writers[i], values[static_cast<Index>(i)]});
+  }
+  parts.front().value += reading.constant;
+  return parts;
+}
+
+RowVectorXd directionAtAddition(const ModelTrace& trace, Index layer, Index place,
+                                RowVectorXd along, Index earlier, bool network) {
+  if (trace.config().preNorm) return along;
+  for (Index at = layer - 1; at >= earlier; --at) {
+    if (!trace.config().attentionOnly) normAfterNetwork(trace, at, place).pullBack(along);
+    if (at == earlier && network) break;
+    normAfterAttention(trace, at, place).pullBack(along);
+  }
+  return along;
+}
+
+RowVectorXd throughHeadOutput(const ModelTrace& trace, HeadOfLayer head, Index place,
+                              RowVectorXd along) {
+  const ModelConfig& c = trace.config();
+  if (c.preNorm) {
+    along *= c.residualFactor;
+    outputNorm(trace, head.layer, place).pullBack(along);
+  }
+  const TracePtr attention = trace.layer(head.layer);
+  const Tensor& wO = attention->document().weights.wO;
+  const Index first = firstColumnOf(TensorId::concat, head.head, attention->config());
+  return along * Eigen::Map<const Floats>(wO.data(), wO.dim(0), wO.dim(1))
+                     .topRows(c.dModel)
+                     .middleCols(first, attention->config().dK())
+                     .cast<double>();
+}
+
+}  // namespace headscope::model

@@ -1,0 +1,71 @@
+// Stream parts: the residual stream at one place as the sum of what wrote there: the token's
+// embedding, its position, each earlier head, each earlier network, and biases (Elhage et al.
+// 2021). Norms on the way keep the factor that they have in the pass, so that the sum is exact,
+// also where norms follow the sums (BERT).
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "core/model/model_trace.h"
+
+namespace headscope::model {
+
+enum class WriterKind {
+  token,            // the embedding of the token itself
+  position,         // that of its place
+  head,             // what one head writes, through its columns of W_O
+  attentionBias,    // b_O
+  feedForward,      // a network
+  biases,           // of norms, and of the projections of a query, key or value
+  normBias,         // of the final norm
+  readoutBias,      // of the word
+  relativePosition  // the position of a query or key seen from the other (DeBERTa)
+};
+
+struct Writer {
+  WriterKind kind = WriterKind::token;
+  Index layer = -1, head = -1;  // where it has one
+
+  bool operator==(const Writer&) const = default;
+};
+
+/// "layer 3, head 5", "layer 3, FFN", "token embedding", …; layers and heads from 1.
+std::string inWords(const Writer& writer);
+
+/// The stream that enters a layer at a place (layer L: that leaves the last one).
+struct StreamParts {
+  std::vector<Writer> writers;  // the biases, then the others in the order of the pass
+  Eigen::MatrixXd rows;         // (writers, D); they add up to the stream
+};
+/// Incomplete where `execution` was cancelled.
+StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
+                        const ExecutionContext& execution = {});
+
+/// What a writer adds to a number that is linear in the stream.
+struct WrittenPart : Writer {
+  double value = 0.0;
+};
+
+/// A number that is linear in the stream that enters a layer at a place: along · stream + constant.
+struct StreamReading {
+  Index layer = 0, place = 0;
+  Eigen::RowVectorXd along;  // (D)
+  double constant = 0.0;
+};
+/// The parts of such a number: the biases with its constant, then the others in the order of the
+/// pass.
+std::vector<WrittenPart> partsOf(const ModelTrace& trace, const StreamReading& reading,
+                                 const ExecutionContext& execution = {});
+
+/// A direction in the stream that enters `layer` at a place, as the direction in what head or
+/// network (`network`) of an earlier layer adds there: through the norms in between.
+Eigen::RowVectorXd directionAtAddition(const ModelTrace& trace, Index layer, Index place,
+                                       Eigen::RowVectorXd along, Index earlier, bool network);
+
+/// A direction in what a layer's attention adds at a place, as one in a head's output there: (d_k).
+Eigen::RowVectorXd throughHeadOutput(const ModelTrace& trace, HeadOfLayer head, Index place,
+                                     Eigen::RowVectorXd along);
+
+}  // namespace headscope::model
