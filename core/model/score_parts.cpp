@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/attention/config.h"
@@ -278,13 +279,25 @@ RowVectorXd relativeTo(const AttentionConfig& c, HeadOfLayer head, Index query, 
   return numbers == nullptr ? RowVectorXd() : vectorOf(numbers, c.dK());
 }
 
-/// The other side of a score, and its relative position.
-RowVectorXd metBy(const ModelTrace& trace, HeadOfLayer head, Index query, Index key, bool ofQuery) {
-  RowVectorXd met = scoredRow(trace, head, ofQuery ? key : query, !ofQuery);
+/// The other side of a score, and its relative position; or only the part of that by a writer.
+RowVectorXd metBy(const ModelTrace& trace, HeadOfLayer head, Index query, Index key, bool ofQuery,
+                  const std::optional<Writer>& writer) {
   const RowVectorXd relative =
       relativeTo(trace.layer(head.layer)->config(), head, query, key, ofQuery);
-  if (relative.size() > 0) met += relative;
-  return met;
+  const Index place = ofQuery ? key : query;
+  if (!writer) {
+    RowVectorXd met = scoredRow(trace, head, place, !ofQuery);
+    if (relative.size() > 0) met += relative;
+    return met;
+  }
+  if (writer->kind == WriterKind::relativePosition && relative.size() > 0) return relative;
+  const StreamParts parts = streamParts(trace, head.layer, place);
+  const auto found = std::ranges::find(parts.writers, *writer);
+  if (found == parts.writers.end()) {
+    throw UserError(fmt::format("{} writes nothing before layer {}", inWords(*writer), head.layer));
+  }
+  const auto side = ofQuery ? HeadSide::Side::key : HeadSide::Side::query;
+  return HeadSide(trace, head, place, side).apply(parts.rows).row(found - parts.writers.begin());
 }
 
 }  // namespace
@@ -321,18 +334,20 @@ ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, In
   return found;
 }
 
-StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index query, Index key) {
+StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
+                             const std::optional<Writer>& writer) {
   requirePlaces(trace, head, query, key);
   const auto factor = static_cast<double>(trace.layer(head.layer)->config().scoreMultiplier());
   return HeadSide(trace, head, query, HeadSide::Side::query)
-      .pullBack(factor * metBy(trace, head, query, key, true));
+      .pullBack(factor * metBy(trace, head, query, key, true, writer));
 }
 
-StreamReading readingOfKey(const ModelTrace& trace, HeadOfLayer head, Index query, Index key) {
+StreamReading readingOfKey(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
+                           const std::optional<Writer>& writer) {
   requirePlaces(trace, head, query, key);
   const auto factor = static_cast<double>(trace.layer(head.layer)->config().scoreMultiplier());
   return HeadSide(trace, head, key, HeadSide::Side::key)
-      .pullBack(factor * metBy(trace, head, query, key, false));
+      .pullBack(factor * metBy(trace, head, query, key, false, writer));
 }
 
 namespace {

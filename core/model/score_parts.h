@@ -6,6 +6,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <vector>
 
 #include "core/model/stream_parts.h"
@@ -27,10 +28,12 @@ struct ScoreParts {
 ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
                       const ExecutionContext& execution = {});
 
-/// The score as a reading of the stream at the query, with the key held, and the other way round.
-/// ALiBi's penalty is left out.
-StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index query, Index key);
-StreamReading readingOfKey(const ModelTrace& trace, HeadOfLayer head, Index query, Index key);
+/// The score as a reading of the stream at the query, with the key held, and the other way round;
+/// with `writer`, only with the other side's part by that writer. ALiBi's penalty is left out.
+StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
+                             const std::optional<Writer>& writer = {});
+StreamReading readingOfKey(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
+                           const std::optional<Writer>& writer = {});
 
 /// What a head adds at a reading's place to the number that is read, token by token: weight ×
 /// value, through W_O and the norms in between.

@@ -99,6 +99,14 @@ TEST_P(TakenApart, AScoreIsTheSumOverPairsOfWriters) {
         EXPECT_NEAR(ofQuery[i].value, parts.values.row(row).sum(), 3 * kClosing * most) << i;
         EXPECT_NEAR(ofKey[i].value, parts.values.col(row).sum(), 3 * kClosing * most) << i;
       }
+      // with one writer of the other side, single entries
+      const Index last = std::ssize(ofQuery) - 1;
+      const auto pair = partsOf(
+          *trace,
+          readingOfKey(*trace, head, query, key, parts.queries[static_cast<std::size_t>(last)]));
+      for (std::size_t i = 0; i < pair.size(); ++i) {
+        EXPECT_NEAR(pair[i].value, parts.values(last, static_cast<Index>(i)), 3 * kClosing * most);
+      }
     }
   }
 }

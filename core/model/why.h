@@ -1,0 +1,74 @@
+// Why: a chain of sums from the word a model says back to the words it read. Each level takes one
+// number apart exactly, with patterns and norms held as they were in the pass; a step follows one
+// of its parts:
+//
+//   logit = Σ writers → a head's part = Σ tokens → a token's value = Σ writers → …
+//                                                → why it looks there: score = Σ pairs of writers →
+//                                                …
+//
+//   std::vector<WhyStep> steps;
+//   while (steps.size() < 4) {
+//     const auto next = strongestStep(whyLevels(trace, asked, steps).back());
+//     if (!next) break;
+//     steps.push_back(*next);
+//   }
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/model/patching.h"
+#include "core/model/score_parts.h"
+
+namespace headscope::model {
+
+/// A choice among the parts of a level.
+struct WhyStep {
+  enum class Kind {
+    head,   // of a sum over writers: the head's part
+    value,  // of a sum over tokens: what the token's value is made of
+    score,  // of a sum over tokens: why the head looks there
+    entry   // of a score: what a head wrote into the key, or into the query
+  };
+  Kind kind = Kind::head;
+  HeadOfLayer head = {};        // of Kind::head
+  Index source = 0;             // of Kind::value and score: the token
+  Writer query = {}, key = {};  // of Kind::entry: one pair of writers
+  bool alongKey = true;  // follows the writer of the key, which is a head; otherwise the query's
+
+  bool operator==(const WhyStep&) const = default;
+};
+
+/// One number and its parts: exactly one of `parts`, `sources` and `score` is set.
+struct WhyLevel {
+  StreamReading reading;  // what `parts` and `sources` are of
+  std::optional<std::vector<WrittenPart>> parts;
+  std::optional<HeadSources> sources;
+  std::optional<ScoreParts> score;
+  double value = 0.0;  // the number
+  double sum = 0.0;    // of its parts: the number but for rounding
+};
+
+/// The levels of a chain: that of the logit, then one for each step. Throws UserError where the
+/// logit is no sum of parts (logit_parts.h) and for a step that does not exist. Incomplete where
+/// `execution` was cancelled.
+std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const AskedWord& asked,
+                                const std::vector<WhyStep>& steps,
+                                const ExecutionContext& execution = {});
+
+/// The step that follows a level's strongest part that can be followed: a head; the token with the
+/// largest value, and why the head looks there; the largest entry that a head wrote. Nothing where
+/// no part can be followed.
+std::optional<WhyStep> strongestStep(const WhyLevel& level);
+
+/// The change of the chain's number, the logit or the score last reached, where the head that the
+/// last step follows gives nothing at its place and everything behind it runs again; `frozen` is
+/// minus its part. Nothing for a step that follows no head. Null where `execution` was cancelled.
+struct WithoutHead {
+  double frozen = 0.0, total = 0.0;
+};
+std::optional<WithoutHead> withoutHead(const ModelTracePtr& trace, const AskedWord& asked,
+                                       const std::vector<WhyLevel>& levels,
+                                       const ExecutionContext& execution = {});
+
+}  // namespace headscope::model

@@ -1,0 +1,177 @@
+// The chain from a predicted word back to the words that were read: each level adds up to the part
+// that was followed, and what happens without a head is what a run without it gives.
+#include "core/model/why.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/attention/config.h"
+#include "core/document/trace.h"
+#include "core/formats/shipped_model.h"
+#include "core/model/head_output.h"
+#include "tests/core/support/documents.h"
+#include "tests/core/support/model_folders.h"
+
+namespace headscope::test::models {
+namespace {
+
+using namespace headscope::model;
+using Kind = WhyStep::Kind;
+
+class Why : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const bool tiny = GetParam().starts_with("tiny-");
+    const auto folder = tiny ? modelData(GetParam()) : modelData("families") / GetParam();
+    trace = runModel(makeModelDocument(formats::openModel(folder, kBudgetBytes),
+                                       {{5, 17, 3, 40, 5, 17}, {}, {}}),
+                     nullptr, {}, kBudgetBytes);
+  }
+  void expectClosed(const WhyLevel& level, double largest) const {
+    EXPECT_NEAR(level.sum, level.value, 1e-4 * largest);
+  }
+  static double largestPart(const WhyLevel& level) {
+    double most = 1e-3;
+    if (level.parts) {
+      for (const WrittenPart& part : *level.parts) most = std::max(most, std::abs(part.value));
+    }
+    if (level.sources) {
+      for (const double value : level.sources->values) most = std::max(most, std::abs(value));
+    }
+    if (level.score) most = std::max(most, level.score->values.cwiseAbs().maxCoeff());
+    return most;
+  }
+
+  ModelTracePtr trace;
+  const AskedWord asked{5, 7, 9};
+};
+INSTANTIATE_TEST_SUITE_P(Models, Why,
+                         testing::Values("bloom", "cohere", "deepseek_v3", "falcon", "gemma2",
+                                         "gpt_neo", "gpt_oss", "gptj", "granite", "mixtral",
+                                         "olmo2", "opt", "phi", "qwen3_moe", "tiny-gpt2",
+                                         "tiny-llama"),
+                         [](const auto& each) {
+                           std::string name = each.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+/// From the logit to a head of the last layer, why it looks at a token, what an earlier head wrote
+/// there, and what that head's token is made of.
+TEST_P(Why, EveryLevelAddsUpToThePartThatWasFollowed) {
+  const Index lastLayer = trace->layers() - 1;
+  const std::vector<WhyStep> steps{{.kind = Kind::head, .head = {lastLayer, 1}},
+                                   {.kind = Kind::score, .source = 2},
+                                   {.kind = Kind::entry,
+                                    .query = {WriterKind::token},
+                                    .key = {WriterKind::head, 0, 3},
+                                    .alongKey = true},
+                                   {.kind = Kind::value, .source = 1}};
+  const auto levels = whyLevels(*trace, asked, steps);
+  ASSERT_EQ(levels.size(), 5U);
+  for (const WhyLevel& level : levels) expectClosed(level, largestPart(level));
+  EXPECT_EQ(levels[3].reading.place, 2) << "what was written at the key's place";
+  EXPECT_EQ(levels[4].reading.place, 1);
+  // the level's number is the part that was followed
+  for (const WrittenPart& part : *levels[0].parts) {
+    if (part == Writer{WriterKind::head, lastLayer, 1}) {
+      EXPECT_EQ(part.value, levels[1].value);
+    }
+  }
+  EXPECT_EQ(levels[4].value, levels[3].sources->values[1]);
+}
+
+TEST_P(Why, FollowsTheQueryToo) {
+  const std::vector<WhyStep> steps{{.kind = Kind::head, .head = {1, 0}},
+                                   {.kind = Kind::score, .source = 2},
+                                   {.kind = Kind::entry,
+                                    .query = {WriterKind::head, 0, 2},
+                                    .key = {WriterKind::token},
+                                    .alongKey = false}};
+  const auto levels = whyLevels(*trace, asked, steps);
+  EXPECT_EQ(levels[3].reading.place, asked.row);
+  expectClosed(levels[3], largestPart(levels[3]));
+}
+
+/// In the last layer nothing but the final norm stands between a head and the logit.
+TEST_P(Why, WithoutAHeadTheLogitChangesByItsPartAndWhatComesByTheNorm) {
+  const std::vector<WhyStep> steps{{.kind = Kind::head, .head = {trace->layers() - 1, 1}}};
+  const auto levels = whyLevels(*trace, asked, steps);
+  const WithoutHead found = withoutHead(trace, asked, levels).value();
+  EXPECT_EQ(found.frozen, -levels[1].value);
+  Tensor rows = headOutput(*trace, {trace->layers() - 1, 1});
+  std::ranges::fill(rows.mutableMatrix().row(asked.row), 0.0F);
+  const ModelTracePtr after =
+      runModel(withHeadOutput(*trace, {trace->layers() - 1, 1}, rows), trace, {}, kBudgetBytes);
+  const auto metric = [&](const ModelTracePtr& pass) {
+    const Tensor logits = pass->logits(asked.row, 1);
+    return static_cast<double>(logits.data()[asked.word]) -
+           static_cast<double>(logits.data()[*asked.other]);
+  };
+  EXPECT_NEAR(found.total, metric(after) - metric(trace), 2e-5);
+}
+
+/// The shipped model continues a repeated row: the second layer's head looks at the token after the
+/// earlier occurrence because the first layer's head wrote the token before into its key.
+TEST(Chain, FindsTheInductionCircuitByItself) {
+  const ModelPtr model = formats::openModel(formats::kShippedModel, kBudgetBytes);
+  std::vector<Index> ids;
+  for (const int repeat : {0, 1}) {
+    for (const Index id : {4, 9, 2, 7, 12, 5}) {
+      if (repeat == 0 || id != 5) ids.push_back(id);
+    }
+  }
+  const ModelTracePtr trace =
+      runModel(makeModelDocument(model, {ids, {}, {}}), nullptr, {}, kBudgetBytes);
+  const AskedWord asked{10, 5, {}};
+  ASSERT_EQ(trace->predictions(10, 1).front().id, 5);
+  std::vector<WhyStep> steps;
+  std::vector<WhyLevel> levels = whyLevels(*trace, asked, steps);
+  for (int i = 0; i < 3; ++i) {
+    steps.push_back(strongestStep(levels.back()).value());
+    levels = whyLevels(*trace, asked, steps);
+  }
+  EXPECT_EQ(steps[0].kind, Kind::head);
+  EXPECT_EQ(steps[0].head.layer, 1);
+  EXPECT_EQ(steps[1].kind, Kind::score);
+  EXPECT_EQ(steps[1].source, 5) << "the token after the earlier 12";
+  EXPECT_EQ(steps[2].kind, Kind::entry);
+  EXPECT_EQ(steps[2].key.kind, WriterKind::head);
+  EXPECT_EQ(steps[2].key.layer, 0);
+  const HeadSources& before = *levels.back().sources;
+  const auto largest =
+      std::ranges::max_element(before.values, {}, [](double x) { return std::abs(x); });
+  EXPECT_EQ(largest - before.values.begin(), 4) << "the head of layer 1 looks one token back";
+  // frozen and total are both there, and both take the score down
+  const WithoutHead without = withoutHead(trace, asked, levels).value();
+  EXPECT_LT(without.frozen, 0.0);
+  EXPECT_LT(without.total, 0.0);
+}
+
+TEST(Chain, RefusesStepsThatDoNotExist) {
+  const ModelTracePtr trace =
+      runModel(makeModelDocument(formats::openModel(modelData("tiny-gpt2"), kBudgetBytes),
+                                 {{5, 17, 3}, {}, {}}),
+               nullptr, {}, kBudgetBytes);
+  const AskedWord asked{2, 7, {}};
+  const auto follow = [&](std::vector<WhyStep> steps) { whyLevels(*trace, asked, steps); };
+  expectUserError([&] { follow({{.kind = Kind::value, .source = 1}}); }, "sum over tokens");
+  expectUserError([&] { follow({{.kind = Kind::head, .head = {5, 0}}}); }, "no such part");
+  expectUserError(
+      [&] {
+        follow({{.kind = Kind::head, .head = {1, 0}}, {.kind = Kind::score, .source = 9}});
+      },
+      "no token 9");
+  expectUserError(
+      [&] {
+        follow(
+            {{.kind = Kind::head, .head = {1, 0}},
+             {.kind = Kind::score, .source = 1},
+             {.kind = Kind::entry, .query = {WriterKind::token}, .key = {WriterKind::position}}});
+      },
+      "only heads");
+}
+
+}  // namespace
+}  // namespace headscope::test::models
