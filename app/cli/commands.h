@@ -27,6 +27,7 @@ Command addRender(CLI::App& app);
 Command addSweep(CLI::App& app);
 Command addTokenize(CLI::App& app);
 Command addTrain(CLI::App& app);
+Command addWhy(CLI::App& app);
 
 /// Opens the window on the page of this model; without a display, draws a picture of it.
 void openModelWindow(const std::string& folder, int threads, bool strict, std::ostream& out);

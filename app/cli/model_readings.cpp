@@ -8,6 +8,7 @@
 
 #include "app/cli/config_options.h"
 #include "app/cli/output.h"
+#include "app/cli/writer_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
@@ -20,7 +21,6 @@
 
 namespace headscope::cli {
 namespace {
-using model::WriterKind;
 using model::WrittenPart;
 
 Index wordFrom(const std::string& text, const formats::TokenizerPtr& names) {
@@ -137,30 +137,6 @@ class Reader {
   const formats::TokenizerPtr& names_;
   Index row_ = 0;
 };
-
-std::string_view keyOf(WriterKind kind) {
-  switch (kind) {
-    case WriterKind::token:
-      return "token";
-    case WriterKind::position:
-      return "position";
-    case WriterKind::head:
-      return "head";
-    case WriterKind::attentionBias:
-      return "attention_bias";
-    case WriterKind::feedForward:
-      return "feed_forward";
-    case WriterKind::normBias:
-      return "norm_bias";
-    case WriterKind::readoutBias:
-      return "readout_bias";
-    case WriterKind::biases:
-      return "biases";
-    case WriterKind::relativePosition:
-      return "relative_position";
-  }
-  return "";
-}
 
 void printLens(std::ostream& out, const Reader& reader) {
   const Index word = reader.word();
@@ -351,9 +327,8 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
     const model::LogitParts found = reader.parts();
     Json parts = Json::emptyList();
     for (const WrittenPart& part : found.parts) {
-      Json one{{"part", keyOf(part.kind)}, {"value", numberJson(part.value)}};
-      if (part.layer >= 0) one["layer"] = part.layer;
-      if (part.head >= 0) one["head"] = part.head;
+      Json one = writerJson(part);
+      one["value"] = numberJson(part.value);
       parts.push_back(std::move(one));
     }
     Json all{{"at", reader.row()},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/attention/config.h"
@@ -126,9 +127,14 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const AskedWord& asked,
                                 const std::vector<WhyStep>& steps,
                                 const ExecutionContext& execution) {
   std::vector<WhyLevel> levels{levelOfLogit(trace, asked, execution)};
+  double root = levels.front().value;
   for (const WhyStep& step : steps) {
     if (execution.stop()) break;
     levels.push_back(nextLevel(trace, levels.back(), step, execution));
+    WhyLevel& next = levels.back();
+    next.ofScore = next.score || std::prev(levels.end(), 2)->ofScore;
+    if (next.score) root = next.value;
+    next.share = root != 0.0 ? next.value / root : 0.0;
   }
   return levels;
 }

@@ -45,8 +45,10 @@ struct WhyLevel {
   std::optional<std::vector<WrittenPart>> parts;
   std::optional<HeadSources> sources;
   std::optional<ScoreParts> score;
-  double value = 0.0;  // the number
-  double sum = 0.0;    // of its parts: the number but for rounding
+  double value = 0.0;    // the number
+  double sum = 0.0;      // of its parts: the number but for rounding
+  double share = 1.0;    // what part of the logit it is, or of the score last reached
+  bool ofScore = false;  // whether it is a part of a score
 };
 
 /// The levels of a chain: that of the logit, then one for each step. Throws UserError where the

@@ -80,6 +80,10 @@ TEST_P(Why, EveryLevelAddsUpToThePartThatWasFollowed) {
     }
   }
   EXPECT_EQ(levels[4].value, levels[3].sources->values[1]);
+  EXPECT_EQ(levels[1].share, levels[1].value / levels[0].value);
+  EXPECT_FALSE(levels[1].ofScore);
+  EXPECT_EQ(levels[4].share, levels[4].value / levels[2].value) << "of the score";
+  EXPECT_TRUE(levels[4].ofScore);
 }
 
 TEST_P(Why, FollowsTheQueryToo) {

@@ -1,0 +1,402 @@
+// The why command: follows the strongest parts from a predicted word back to the words that were
+// read.
+#include "core/model/why.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/asked_word.h"
+#include "app/cli/commands.h"
+#include "app/cli/config_options.h"
+#include "app/cli/model_text.h"
+#include "app/cli/open_model.h"
+#include "app/cli/output.h"
+#include "app/cli/writer_json.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/formats/tokenizer_files.h"
+#include "core/tensor/gemm.h"
+
+namespace headscope::cli {
+namespace {
+using model::AskedWord;
+using model::ScoreParts;
+using model::WhyLevel;
+using model::WhyStep;
+using model::Writer;
+using model::WriterKind;
+using model::WrittenPart;
+
+constexpr std::size_t kShownParts = 8;
+
+struct WhyOptions {
+  std::string directory;
+  ModelTextOptions text;
+  std::vector<Index> ids;
+  AskedWordOptions asked;
+  Index depth = 4;
+  int threads = 0;
+  bool strict = false;
+  bool json = false;
+};
+
+/// A chain, with the effect of leaving out each head that it follows.
+struct Chain {
+  model::ModelTracePtr trace;
+  AskedWord asked;
+  std::vector<WhyStep> steps;
+  std::vector<WhyLevel> levels;
+  std::vector<std::optional<model::WithoutHead>> without;  // by level
+};
+
+Chain followed(const WhyOptions& options, const formats::TokenizerPtr& names) {
+  const Index budget = defaultMemoryBudget();
+  const auto model = openModelFolder(options.directory, budget / 2, options.strict);
+  ExecutionContext execution;
+  execution.threads = options.threads;
+  Chain chain;
+  chain.trace = runModel(makeModelDocument(model, modelInput(options.directory, options.text,
+                                                             options.ids, model->config())),
+                         nullptr, execution, budget / 2);
+  chain.asked = askedWord(options.asked, *chain.trace, names);
+  chain.levels = whyLevels(*chain.trace, chain.asked, {}, execution);
+  while (std::ssize(chain.steps) < options.depth) {
+    const auto next = strongestStep(chain.levels.back());
+    if (!next) break;
+    chain.steps.push_back(*next);
+    chain.levels = whyLevels(*chain.trace, chain.asked, chain.steps, execution);
+  }
+  for (std::size_t i = 0; i < chain.levels.size(); ++i) {
+    const std::vector<WhyLevel> until(chain.levels.begin(),
+                                      chain.levels.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    chain.without.push_back(withoutHead(chain.trace, chain.asked, until, execution));
+  }
+  return chain;
+}
+
+/// The entries of a score, the largest first.
+struct Entry {
+  Writer query, key;
+  double value = 0.0;
+};
+std::vector<Entry> entriesOf(const ScoreParts& score) {
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < score.queries.size(); ++i) {
+    for (std::size_t j = 0; j < score.keys.size(); ++j) {
+      entries.push_back({score.queries[i], score.keys[j],
+                         score.values(static_cast<Index>(i), static_cast<Index>(j))});
+    }
+  }
+  std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
+    return std::abs(a.value) > std::abs(b.value);
+  });
+  return entries;
+}
+
+/// The sums of a score's entries by what they are about.
+struct ContentAndPosition {
+  double content = 0.0, mixed = 0.0, position = 0.0;
+};
+ContentAndPosition split(const ScoreParts& score) {
+  const auto isPosition = [](const Writer& writer) {
+    return writer.kind == WriterKind::position || writer.kind == WriterKind::relativePosition;
+  };
+  ContentAndPosition sums;
+  for (const Entry& entry : entriesOf(score)) {
+    const int positions = (isPosition(entry.query) ? 1 : 0) + (isPosition(entry.key) ? 1 : 0);
+    (positions == 0 ? sums.content : positions == 1 ? sums.mixed : sums.position) += entry.value;
+  }
+  return sums;
+}
+
+/// Prints and describes a chain.
+class Telling {
+ public:
+  Telling(const Chain& chain, const formats::TokenizerPtr& names) : chain_(chain), names_(names) {}
+
+  Json json() const {
+    Json json{{"schema", "headscope.why/1"},
+              {"ids", chain_.trace->document().input.ids},
+              {"at", chain_.asked.row},
+              {"token_id", chain_.asked.word}};
+    if (names_ != nullptr) json["token"] = tokenInWords(chain_.asked.word, names_);
+    if (chain_.asked.other) json["against_id"] = *chain_.asked.other;
+    if (chain_.asked.other && names_ != nullptr) {
+      json["against"] = tokenInWords(*chain_.asked.other, names_);
+    }
+    json["logit"] = numberJson(chain_.levels.front().value);
+    Json levels = Json::emptyList();
+    for (std::size_t i = 0; i < chain_.levels.size(); ++i) levels.push_back(levelJson(i));
+    json["levels"] = std::move(levels);
+    return json;
+  }
+
+  void print(std::ostream& out) const {
+    out << fmt::format(
+        "why {} after {}: a chain of sums, with patterns and norms held; each level explains the "
+        "part that the one before follows\n",
+        inWords(chain_.asked, names_), placeInWords(chain_.asked.row));
+    for (std::size_t i = 0; i < chain_.levels.size(); ++i) {
+      out << '\n' << i + 1 << "  ";
+      printLevel(out, i);
+    }
+    out << "\nlayers, heads and places count from 1 here, from 0 in flags and JSON\n";
+  }
+
+ private:
+  std::string placeInWords(Index place) const {
+    const Index id = chain_.trace->document().input.ids[static_cast<std::size_t>(place)];
+    return fmt::format("“{}” (place {})", tokenInWords(id, names_), place + 1);
+  }
+  Json placeJson(Index place) const {
+    const Index id = chain_.trace->document().input.ids[static_cast<std::size_t>(place)];
+    Json json{{"place", place}, {"id", id}};
+    if (names_ != nullptr) json["token"] = tokenInWords(id, names_);
+    return json;
+  }
+  /// The part that the chain follows from a level; null after the last one.
+  const WhyStep* stepFrom(std::size_t level) const {
+    return level < chain_.steps.size() ? &chain_.steps[level] : nullptr;
+  }
+
+  Json levelJson(std::size_t i) const {
+    const WhyLevel& level = chain_.levels[i];
+    Json json = Json::emptyObject();
+    if (level.parts) {
+      json["kind"] = "parts";
+      json["place"] = level.reading.place;
+      Json parts = Json::emptyList();
+      for (const WrittenPart& part : *level.parts) {
+        Json one = writerJson(part);
+        one["value"] = numberJson(part.value);
+        parts.push_back(std::move(one));
+      }
+      json["parts"] = std::move(parts);
+    } else if (level.sources) {
+      json["kind"] = "head";
+      json["layer"] = level.sources->head.layer;
+      json["head"] = level.sources->head.head;
+      json["place"] = level.reading.place;
+      Json sources = Json::emptyList();
+      for (std::size_t j = 0; j < level.sources->values.size(); ++j) {
+        Json one = placeJson(static_cast<Index>(j));
+        one["weight"] = numberJson(level.sources->weights[j]);
+        one["value"] = numberJson(level.sources->values[j]);
+        sources.push_back(std::move(one));
+      }
+      json["sources"] = std::move(sources);
+      if (const auto& without = chain_.without[i]) {
+        json["without"] = {{"frozen", numberJson(without->frozen)},
+                           {"total", numberJson(without->total)}};
+      }
+    } else {
+      const ScoreParts& score = *level.score;
+      json["kind"] = "score";
+      json["layer"] = score.head.layer;
+      json["head"] = score.head.head;
+      json["query"] = score.query;
+      json["key"] = score.key;
+      json["penalty"] = numberJson(score.penalty);
+      const ContentAndPosition sums = split(score);
+      json["content"] = numberJson(sums.content);
+      json["content_and_position"] = numberJson(sums.mixed);
+      json["position"] = numberJson(sums.position);
+      Json entries = Json::emptyList();
+      for (const Entry& entry : entriesOf(score)) {
+        entries.push_back({{"query", writerJson(entry.query)},
+                           {"key", writerJson(entry.key)},
+                           {"value", numberJson(entry.value)}});
+      }
+      json["entries"] = std::move(entries);
+    }
+    json["value"] = numberJson(level.value);
+    json["sum"] = numberJson(level.sum);
+    json["share"] = numberJson(level.share);
+    if (const WhyStep* step = stepFrom(i)) json["follows"] = stepJson(*step);
+    return json;
+  }
+
+  static Json stepJson(const WhyStep& step) {
+    Json json = Json::emptyObject();
+    switch (step.kind) {
+      case WhyStep::Kind::head:
+        json["layer"] = step.head.layer;
+        json["head"] = step.head.head;
+        break;
+      case WhyStep::Kind::value:
+        json["value_of"] = step.source;
+        break;
+      case WhyStep::Kind::score:
+        json["score_of"] = step.source;
+        break;
+      case WhyStep::Kind::entry:
+        json["query"] = writerJson(step.query);
+        json["key"] = writerJson(step.key);
+        json["along"] = step.alongKey ? "key" : "query";
+        break;
+    }
+    return json;
+  }
+
+  static std::string share(double part, double whole) {
+    if (whole == 0.0) return "–";
+    const double percent = 100.0 * part / whole;
+    return fmt::format("{:.0f} %", std::abs(percent) < 0.5 ? 0.0 : percent);
+  }
+
+  /// ", 24 % of the logit".
+  static std::string shareSoFar(const WhyLevel& level) {
+    if (level.share == 1.0) return {};
+    return fmt::format(", {} of the {}", share(level.share, 1.0),
+                       level.ofScore ? "score" : "logit");
+  }
+
+  void printLevel(std::ostream& out, std::size_t i) const {
+    const WhyLevel& level = chain_.levels[i];
+    if (level.parts) return printParts(out, level, stepFrom(i));
+    if (level.sources) return printSources(out, i);
+    printScore(out, *level.score, stepFrom(i));
+  }
+
+  void printParts(std::ostream& out, const WhyLevel& level, const WhyStep* follows) const {
+    out << fmt::format("what wrote at {}: {} parts, sum {:+.4f} = {:+.4f}{}\n",
+                       placeInWords(level.reading.place), level.parts->size(), level.sum,
+                       level.value, shareSoFar(level));
+    std::vector<WrittenPart> parts = *level.parts;
+    std::ranges::stable_sort(parts, [](const WrittenPart& a, const WrittenPart& b) {
+      return std::abs(a.value) > std::abs(b.value);
+    });
+    TextTable table({Align::left, Align::right, Align::right, Align::left});
+    for (std::size_t j = 0; j < std::min(kShownParts, parts.size()); ++j) {
+      const bool next =
+          follows != nullptr && follows->kind == WhyStep::Kind::head &&
+          parts[j] == Writer{WriterKind::head, follows->head.layer, follows->head.head};
+      table.add({"   " + inWords(parts[j]), fmt::format("{:+.4f}", parts[j].value),
+                 share(parts[j].value, level.value), next ? "followed" : ""});
+    }
+    addRest(table, parts, [](const WrittenPart& part) { return part.value; });
+    table.print(out);
+  }
+
+  void printSources(std::ostream& out, std::size_t i) const {
+    const WhyLevel& level = chain_.levels[i];
+    const model::HeadSources& sources = *level.sources;
+    const WhyStep* follows = stepFrom(i);
+    out << fmt::format("layer {}, head {} at {}, token by token: sum {:+.4f} = {:+.4f}{}\n",
+                       sources.head.layer + 1, sources.head.head + 1,
+                       placeInWords(level.reading.place), level.sum, level.value,
+                       shareSoFar(level));
+    std::vector<Index> order(sources.values.size());
+    for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
+    const auto valueAt = [&](Index j) { return sources.values[static_cast<std::size_t>(j)]; };
+    std::ranges::stable_sort(
+        order, [&](Index a, Index b) { return std::abs(valueAt(a)) > std::abs(valueAt(b)); });
+    TextTable table({Align::left, Align::right, Align::right, Align::right, Align::left});
+    table.add({"   token", "weight", "adds", "share", ""});
+    for (std::size_t j = 0; j < std::min(kShownParts, order.size()); ++j) {
+      const Index place = order[j];
+      table.add({"   " + placeInWords(place),
+                 fmt::format("{:.3f}", sources.weights[static_cast<std::size_t>(place)]),
+                 fmt::format("{:+.4f}", valueAt(place)), share(valueAt(place), level.value),
+                 follows != nullptr && follows->source == place ? "followed" : ""});
+    }
+    addRest(table, order, valueAt, 2);
+    table.print(out);
+    if (const auto& without = chain_.without[i]) {
+      out << fmt::format(
+          "   without this head here: {:+.4f} with patterns and norms held, {:+.4f} when all that "
+          "follows runs again\n",
+          without->frozen, without->total);
+    }
+  }
+
+  void printScore(std::ostream& out, const ScoreParts& score, const WhyStep* follows) const {
+    out << fmt::format("why layer {}, head {} looks from {} at {}: score {:+.4f}, sum of {} pairs",
+                       score.head.layer + 1, score.head.head + 1, placeInWords(score.query),
+                       placeInWords(score.key), score.score,
+                       score.queries.size() * score.keys.size());
+    if (score.penalty != 0.0) out << fmt::format(" minus ALiBi's {:.4f}", score.penalty);
+    const ContentAndPosition sums = split(score);
+    out << fmt::format(
+        " {:+.4f}\n   content {:+.4f}, content with position {:+.4f}, position "
+        "{:+.4f}\n",
+        score.sum, sums.content, sums.mixed, sums.position);
+    const std::vector<Entry> entries = entriesOf(score);
+    TextTable table({Align::left, Align::left, Align::right, Align::left});
+    table.add({"   query's writer", "key's writer", "adds", ""});
+    for (std::size_t j = 0; j < std::min(kShownParts, entries.size()); ++j) {
+      const Entry& entry = entries[j];
+      const bool next =
+          follows != nullptr && follows->query == entry.query && follows->key == entry.key;
+      table.add({"   " + inWords(entry.query), inWords(entry.key),
+                 fmt::format("{:+.4f}", entry.value), next ? "followed" : ""});
+    }
+    double rest = 0.0;
+    for (std::size_t j = kShownParts; j < entries.size(); ++j) rest += entries[j].value;
+    if (entries.size() > kShownParts) {
+      table.add({fmt::format("   {} others", entries.size() - kShownParts), "",
+                 fmt::format("{:+.4f}", rest), ""});
+    }
+    table.print(out);
+  }
+
+  /// Adds a row for the parts that are not shown; `before`: the column of their sum.
+  template <typename Part, typename Value>
+  static void addRest(TextTable& table, const std::vector<Part>& parts, const Value& value,
+                      std::size_t column = 1) {
+    if (parts.size() <= kShownParts) return;
+    double rest = 0.0;
+    for (std::size_t j = kShownParts; j < parts.size(); ++j) rest += value(parts[j]);
+    std::vector<std::string> cells(column + 3);
+    cells.front() = fmt::format("   {} others", parts.size() - kShownParts);
+    cells[column] = fmt::format("{:+.4f}", rest);
+    table.add(std::move(cells));
+  }
+
+  const Chain& chain_;
+  const formats::TokenizerPtr& names_;
+};
+
+void runWhyCommand(const WhyOptions& options, std::ostream& out) {
+  prepareGemm();
+  const formats::TokenizerPtr names = tokenizerForNames(options.directory);
+  const Chain chain = followed(options, names);
+  const Telling telling(chain, names);
+  if (options.json) return printJson(out, telling.json());
+  telling.print(out);
+}
+
+}  // namespace
+
+Command addWhy(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand(
+      "why", "follows a predicted word back to the words that were read, by exact sums");
+  auto options = std::make_shared<WhyOptions>();
+  WhyOptions& o = *options;
+  sub->add_option("directory", o.directory, "the model's folder")
+      ->required()
+      ->check(notEmpty)
+      ->type_name("DIR");
+  addModelText(*sub, o.text);
+  sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
+      ->delimiter(',')
+      ->check(notWhole)
+      ->type_name("N,N…");
+  addAskedWord(*sub, o.asked);
+  sub->add_option("--depth", o.depth, "the number of steps, 4 unless given; 0: the parts alone")
+      ->check(CLI::Range(Index{0}, Index{64}))
+      ->type_name("N");
+  addThreads(*sub, o.threads);
+  sub->add_flag("--strict", o.strict, kStrictHelp);
+  sub->add_flag("--json", o.json, "print JSON");
+  return {sub, [options](std::ostream& out) { runWhyCommand(*options, out); }};
+}
+
+}  // namespace headscope::cli

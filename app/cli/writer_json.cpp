@@ -1,0 +1,44 @@
+#include "app/cli/writer_json.h"
+
+#include <string_view>
+
+namespace headscope::cli {
+namespace {
+
+using model::WriterKind;
+
+std::string_view keyOf(WriterKind kind) {
+  switch (kind) {
+    case WriterKind::token:
+      return "token";
+    case WriterKind::position:
+      return "position";
+    case WriterKind::head:
+      return "head";
+    case WriterKind::attentionBias:
+      return "attention_bias";
+    case WriterKind::feedForward:
+      return "feed_forward";
+    case WriterKind::normBias:
+      return "norm_bias";
+    case WriterKind::readoutBias:
+      return "readout_bias";
+    case WriterKind::biases:
+      return "biases";
+    case WriterKind::relativePosition:
+      return "relative_position";
+  }
+  return "";
+}
+
+}  // namespace
+
+Json writerJson(const model::Writer& writer) {
+  Json json = Json::emptyObject();
+  json["part"] = keyOf(writer.kind);
+  if (writer.layer >= 0) json["layer"] = writer.layer;
+  if (writer.head >= 0) json["head"] = writer.head;
+  return json;
+}
+
+}  // namespace headscope::cli

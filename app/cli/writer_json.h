@@ -1,0 +1,11 @@
+// Writer JSON: a writer of the residual stream as {"part", "layer", "head"}.
+#pragma once
+
+#include "core/base/json.h"
+#include "core/model/stream_parts.h"
+
+namespace headscope::cli {
+
+Json writerJson(const model::Writer& writer);
+
+}  // namespace headscope::cli

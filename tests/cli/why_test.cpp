@@ -1,0 +1,66 @@
+#include <cmath>
+
+#include "tests/cli/cli_test.h"
+
+namespace headscope {
+namespace {
+
+using nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+double sumOf(const json& list) {
+  double sum = 0.0;
+  for (const json& each : list) sum += each["value"].get<double>();
+  return sum;
+}
+
+/// The shipped model: the second layer looks at the token behind the earlier occurrence, since the
+/// first layer wrote there which token came before.
+TEST(WhyCommand, FollowsTheInductionCircuit) {
+  const Arguments command{"why", "headscope:induction", "--text", "qxmbtka qxmbtka qxm"};
+  const json found = jsonOf(command);
+  EXPECT_EQ(found["schema"], "headscope.why/1");
+  EXPECT_EQ(found["token"], "b");
+  const json& levels = found["levels"];
+  ASSERT_EQ(levels.size(), 5U);
+  EXPECT_EQ(levels[0]["kind"], "parts");
+  EXPECT_NEAR(sumOf(levels[0]["parts"]), found["logit"].get<double>(), 1e-4);
+  EXPECT_EQ(levels[1]["kind"], "head");
+  EXPECT_EQ(levels[1]["layer"], 1);
+  EXPECT_NEAR(sumOf(levels[1]["sources"]), levels[1]["value"].get<double>(), 1e-4);
+  EXPECT_EQ(levels[1]["without"]["frozen"].get<double>(), -levels[1]["value"].get<double>());
+  EXPECT_EQ(levels[1]["follows"]["score_of"], 10);
+  EXPECT_EQ(levels[2]["kind"], "score");
+  EXPECT_EQ(levels[2]["key"], 10);
+  EXPECT_NEAR(sumOf(levels[2]["entries"]), levels[2]["value"].get<double>(), 1e-3);
+  EXPECT_NEAR(levels[2]["content"].get<double>() + levels[2]["content_and_position"].get<double>() +
+                  levels[2]["position"].get<double>(),
+              levels[2]["sum"].get<double>(), 1e-9);
+  EXPECT_EQ(levels[2]["follows"]["along"], "key");
+  EXPECT_EQ(levels[3]["layer"], 0);
+  EXPECT_GT(levels[3]["sources"][9]["weight"].get<double>(), 0.9) << "the token before";
+  const std::string words = runProgram(command).out;
+  for (const char* part : {"why b after “m” (place 17)", "followed", "token embedding",
+                           "when all that follows runs again", "of the logit"}) {
+    EXPECT_NE(words.find(part), std::string::npos) << part << '\n' << words;
+  }
+}
+
+TEST(WhyCommand, IdsDepthAndADifferenceOfTwoWords) {
+  const json found = jsonOf({"why", dataFile("families/gpt_neox"), "--ids", "1,2,3,4", "--token-id",
+                             "5", "--against-id", "6", "--depth", "1", "--at", "2"});
+  EXPECT_EQ(found["token_id"], 5);
+  EXPECT_EQ(found["against_id"], 6);
+  EXPECT_EQ(found["at"], 2);
+  ASSERT_EQ(found["levels"].size(), 2U);
+  EXPECT_EQ(found["levels"][1]["sources"].size(), 4U);
+}
+
+TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {
+  expectRefused({"why", dataFile("tiny-bert"), "--text", "the cat"}, {"normalises after each sum"});
+  expectRefused({"why", dataFile("tiny-gpt2")}, {"--text", "--ids"});
+  expectRefused({"why", dataFile("tiny-gpt2"), "--ids", "1", "--depth", "65"}, {"--depth"});
+}
+
+}  // namespace
+}  // namespace headscope
