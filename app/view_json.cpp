@@ -86,7 +86,7 @@ void visitGenerationFields(Fields& f, View& view) {
   f.number("model_seed", view.seed, std::uint64_t{0}, ui::kMostSeed);
 }
 
-constexpr int kMostReadings = 4, kMostInstead = 2, kMostSweeps = 2, kMostEffects = 3;
+constexpr int kMostReadings = 5, kMostInstead = 2, kMostSweeps = 2, kMostEffects = 3;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>
@@ -106,6 +106,8 @@ void visitModelFields(Fields& f, View& view) {
            model::ModelLimits::kVocabulary - 1);
   f.number("model_instead", view.prediction.instead, 0, kMostInstead);
   f.word("model_other_text", view.prediction.otherText);
+  f.word("model_why", view.prediction.why);
+  f.flag("model_why_values", view.prediction.whyValues);
   f.number("model_sweep_over", view.prediction.sweepOver, 0, kMostSweeps);
   f.number("model_sweep_shown", view.prediction.sweepShown, 0, kMostEffects);
   visitGenerationFields(f, view.prediction.generation);

@@ -42,6 +42,7 @@ struct WhyOptions {
   std::vector<Index> ids;
   AskedWordOptions asked;
   Index depth = 4;
+  std::optional<std::string> follow;
   int threads = 0;
   bool strict = false;
   bool json = false;
@@ -66,8 +67,9 @@ Chain followed(const WhyOptions& options, const formats::TokenizerPtr& names) {
                                                              options.ids, model->config())),
                          nullptr, execution, budget / 2);
   chain.asked = askedWord(options.asked, *chain.trace, names);
-  chain.levels = whyLevels(*chain.trace, chain.asked, {}, execution);
-  while (std::ssize(chain.steps) < options.depth) {
+  if (options.follow) chain.steps = model::stepsFrom(*options.follow);
+  chain.levels = whyLevels(*chain.trace, chain.asked, chain.steps, execution);
+  while (!options.follow && std::ssize(chain.steps) < options.depth) {
     const auto next = strongestStep(chain.levels.back());
     if (!next) break;
     chain.steps.push_back(*next);
@@ -125,7 +127,8 @@ class Telling {
     Json json{{"schema", "headscope.why/1"},
               {"ids", chain_.trace->document().input.ids},
               {"at", chain_.asked.row},
-              {"token_id", chain_.asked.word}};
+              {"token_id", chain_.asked.word},
+              {"steps", model::textOf(chain_.steps)}};
     if (names_ != nullptr) json["token"] = tokenInWords(chain_.asked.word, names_);
     if (chain_.asked.other) json["against_id"] = *chain_.asked.other;
     if (chain_.asked.other && names_ != nullptr) {
@@ -147,7 +150,10 @@ class Telling {
       out << '\n' << i + 1 << "  ";
       printLevel(out, i);
     }
-    out << "\nlayers, heads and places count from 1 here, from 0 in flags and JSON\n";
+    out << fmt::format(
+        "\nlayers, heads and places count from 1 here, from 0 in flags and JSON\nto follow other "
+        "parts, change these steps: --follow \"{}\"\n",
+        model::textOf(chain_.steps));
   }
 
  private:
@@ -390,9 +396,13 @@ Command addWhy(CLI::App& app) {
       ->check(notWhole)
       ->type_name("N,N…");
   addAskedWord(*sub, o.asked);
-  sub->add_option("--depth", o.depth, "the number of steps, 4 unless given; 0: the parts alone")
-      ->check(CLI::Range(Index{0}, Index{64}))
-      ->type_name("N");
+  auto* depth =
+      sub->add_option("--depth", o.depth, "the number of steps, 4 unless given; 0: the parts alone")
+          ->check(CLI::Range(Index{0}, Index{64}))
+          ->type_name("N");
+  sub->add_option("--follow", o.follow, "these steps, not the largest parts: h1.2 s10 k:t:h0.3 v9")
+      ->excludes(depth)
+      ->type_name("STEPS");
   addThreads(*sub, o.threads);
   sub->add_flag("--strict", o.strict, kStrictHelp);
   sub->add_flag("--json", o.json, "print JSON");

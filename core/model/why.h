@@ -15,6 +15,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/patching.h"
@@ -38,6 +40,13 @@ struct WhyStep {
 
   bool operator==(const WhyStep&) const = default;
 };
+
+/// Steps as a text, and back: "h1.2 s10 k:t:h0.3 v9" follows head 1.2, then why it looks at place
+/// 10, then what head 0.3 wrote into the key for the query's token, then the value of place 9. All
+/// count from 0. Writers are t (token), p (position), h1.2 (head), f1 (network), o1 (output bias),
+/// b (biases) and r (relative position). Throws UserError for another text.
+std::string textOf(const std::vector<WhyStep>& steps);
+std::vector<WhyStep> stepsFrom(std::string_view text);
 
 /// One number and its parts: exactly one of `parts`, `sources` and `score` is set.
 struct WhyLevel {

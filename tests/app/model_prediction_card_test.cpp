@@ -163,6 +163,47 @@ TEST_F(PredictionCard, EveryPartIsReplacedInTurn) {
   EXPECT_TRUE(shows("equally many")) << all();
 }
 
+/// From the word to the head that says it, why that head looks where it looks, and what an earlier
+/// head wrote there.
+TEST_F(PredictionCard, AWordIsFollowedBackToTheWordsThatWereRead) {
+  openInduction();
+  tab("Why");
+  EXPECT_TRUE(shows("Written at “d” (12): 11 parts")) << all();
+  tab("follow the largest");
+  EXPECT_EQ(ui.view().model.prediction.why.substr(0, 3), "h1.") << all();
+  EXPECT_EQ(ui.view().model.layer, 1) << "the followed head is chosen";
+  EXPECT_TRUE(shows("Without it here")) << all();
+  EXPECT_TRUE(shows("of the logit")) << all();
+  tab("follow the largest");
+  EXPECT_TRUE(shows("why it looks at “e” (5)")) << all();
+  EXPECT_TRUE(shows("content")) << all();
+  tab("follow the largest");
+  EXPECT_TRUE(shows("of the score")) << all();
+  EXPECT_TRUE(shows("“d” (4)")) << "the token before\n" << all();
+  ui.click("“d” (4)", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(shows("why it looks at “d” (4)")) << all();
+  tab("logit of “e”");
+  EXPECT_EQ(ui.view().model.prediction.why, "") << "back at the first level";
+  ui.view().model.prediction.why = "h1.0";
+  calm();
+  tab("its value");
+  ui.click("“e” (5)", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.why, "h1.0 v4");
+  EXPECT_TRUE(shows("“e” itself")) << all();
+}
+
+TEST_F(PredictionCard, AChainOfAnotherTextStartsOver) {
+  openInduction();
+  tab("Why");
+  ui.view().model.prediction.why = "h1.0 s99";
+  calm();
+  EXPECT_TRUE(shows("no token 99")) << all();
+  tab("start over");
+  EXPECT_TRUE(shows("Written at")) << all();
+}
+
 TEST_F(PredictionCard, ASweepWithoutDirectEffectsSaysSo) {
   openTiny("tiny-bert", "the cat sat");
   tab("Every part");
@@ -231,14 +272,18 @@ TEST_F(PredictionCard, AModelOfHiddenWordsDoesNotGoOn) {
 TEST_F(PredictionCard, IsKeptBySessions) {
   openInduction();
   PredictionView& view = ui.view().model.prediction;
-  view.reading = 4;
+  view.reading = 5;
+  view.why = "h1.0 s4";
+  view.whyValues = true;
   view.sweepOver = 2;
   view.sweepShown = 1;
   view.word = 5;
   view.otherText = "aaaa";
   view.generation = {7, true, 0.5, 3, 9};
   const PredictionView kept = viewFromJson(viewToJson(ui.view()), {}).model.prediction;
-  EXPECT_EQ(kept.reading, 4);
+  EXPECT_EQ(kept.reading, 5);
+  EXPECT_EQ(kept.why, "h1.0 s4");
+  EXPECT_TRUE(kept.whyValues);
   EXPECT_EQ(kept.sweepOver, 2);
   EXPECT_EQ(kept.sweepShown, 1);
   EXPECT_EQ(kept.word, 5);

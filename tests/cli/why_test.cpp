@@ -56,6 +56,21 @@ TEST(WhyCommand, IdsDepthAndADifferenceOfTwoWords) {
   EXPECT_EQ(found["levels"][1]["sources"].size(), 4U);
 }
 
+TEST(WhyCommand, FollowsGivenSteps) {
+  const Arguments command{"why", "headscope:induction", "--text", "qxmbtka qxmbtka qxm"};
+  const auto steps = jsonOf(command)["steps"].get<std::string>();
+  Arguments same = command;
+  same.insert(same.end(), {"--follow", steps});
+  EXPECT_EQ(jsonOf(same), jsonOf(command));
+  same.back() = "h1.0 v2";
+  const json other = jsonOf(same);
+  ASSERT_EQ(other["levels"].size(), 3U);
+  EXPECT_EQ(other["levels"][2]["kind"], "parts");
+  EXPECT_EQ(other["levels"][2]["place"], 2);
+  same.back() = "sideways";
+  expectRefused(same, {"sideways", "chain of steps"});
+}
+
 TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {
   expectRefused({"why", dataFile("tiny-bert"), "--text", "the cat"}, {"normalises after each sum"});
   expectRefused({"why", dataFile("tiny-gpt2")}, {"--text", "--ids"});

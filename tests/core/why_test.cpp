@@ -153,6 +153,23 @@ TEST(Chain, FindsTheInductionCircuitByItself) {
   EXPECT_LT(without.total, 0.0);
 }
 
+TEST(Chain, IsAShortText) {
+  const std::string text = "h1.2 s10 k:t:h0.3 v9 h0.1 s4 q:h0.12:f3 v0";
+  const std::vector<WhyStep> steps = stepsFrom(text);
+  ASSERT_EQ(steps.size(), 8U);
+  EXPECT_EQ(steps[2].key, (Writer{WriterKind::head, 0, 3}));
+  EXPECT_TRUE(steps[2].alongKey);
+  EXPECT_FALSE(steps[6].alongKey);
+  EXPECT_EQ(steps[6].key, (Writer{WriterKind::feedForward, 3}));
+  EXPECT_EQ(textOf(steps), text);
+  EXPECT_TRUE(stepsFrom("").empty());
+  EXPECT_EQ(textOf(stepsFrom("  v1  v2 ")), "v1 v2");
+  for (const char* wrong :
+       {"x", "h1", "h1.", "s", "s-1", "k:t", "k:t:", "q:h1:t", "v1v2", "v99999999999999999999"}) {
+    expectUserError([&] { stepsFrom(wrong); }, "chain of steps");
+  }
+}
+
 TEST(Chain, RefusesStepsThatDoNotExist) {
   const ModelTracePtr trace =
       runModel(makeModelDocument(formats::openModel(modelData("tiny-gpt2"), kBudgetBytes),

@@ -42,7 +42,9 @@ constexpr std::array kReadings{
                       false},
     PredictionReading{"Every part",
                       "Activation patching: each head, layer or place is replaced in turn",
-                      &drawSweep, true}};
+                      &drawSweep, true},
+    PredictionReading{"Why", "Follows the word back to the words that were read, sum by sum",
+                      &drawWhy, true}};
 
 constexpr const char* kFold = "fold";
 constexpr const char* kUnfold = "unfold";

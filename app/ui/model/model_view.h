@@ -58,8 +58,10 @@ struct PredictionView {
   Index other = -1;     // the word whose logit is subtracted; −1: none
   int instead = 0;      // of a head's output: nothing, its mean, its value on `otherText`
   std::string otherText;
-  int sweepOver = 0;   // heads, layers or places
-  int sweepShown = 0;  // the effect on the logit, its direct part, the probability, or KL
+  int sweepOver = 0;       // heads, layers or places
+  int sweepShown = 0;      // the effect on the logit, its direct part, the probability, or KL
+  std::string why;         // the steps of the chain that is followed (core/model/why.h)
+  bool whyValues = false;  // a token's value is followed; otherwise why the head looks there
   GenerationView generation;
 };
 

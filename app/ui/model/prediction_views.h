@@ -32,6 +32,8 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked);
 /// Draws the effect of replacing the chosen head's output.
 void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked);
 
+/// Draws a chain of sums from the word back to the words that were read.
+void drawWhy(const PanelContext& panel, const AskedWord& asked);
 /// Draws the effect of replacing every head, layer or place in turn.
 void drawSweep(const PanelContext& panel, const AskedWord& asked);
 

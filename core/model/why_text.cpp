@@ -1,0 +1,145 @@
+// The steps of a chain as a short text, for sessions and the command line.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+
+#include "core/base/error.h"
+#include "core/model/why.h"
+
+namespace headscope::model {
+namespace {
+
+struct WriterCode {
+  WriterKind kind;
+  char letter;
+  bool layer, head;  // the numbers that follow
+};
+constexpr std::array kWriterCodes{
+    WriterCode{WriterKind::token, 't', false, false},
+    WriterCode{WriterKind::position, 'p', false, false},
+    WriterCode{WriterKind::head, 'h', true, true},
+    WriterCode{WriterKind::attentionBias, 'o', true, false},
+    WriterCode{WriterKind::feedForward, 'f', true, false},
+    WriterCode{WriterKind::biases, 'b', false, false},
+    WriterCode{WriterKind::relativePosition, 'r', false, false},
+};
+
+std::string codeOf(const Writer& writer) {
+  for (const WriterCode& code : kWriterCodes) {
+    if (code.kind != writer.kind) continue;
+    if (code.head) return fmt::format("{}{}.{}", code.letter, writer.layer, writer.head);
+    return code.layer ? fmt::format("{}{}", code.letter, writer.layer)
+                      : std::string(1, code.letter);
+  }
+  return "b";
+}
+
+/// Reads a text from left to right.
+class Reading {
+ public:
+  explicit Reading(std::string_view text) : whole_(text), left_(text) {}
+
+  bool ended() const { return left_.empty(); }
+  bool take(char letter) {
+    if (left_.empty() || left_.front() != letter) return false;
+    left_.remove_prefix(1);
+    return true;
+  }
+  void require(char letter) {
+    if (!take(letter)) fail();
+  }
+  Index number() {
+    Index value = 0;
+    const auto [end, error] = std::from_chars(left_.data(), left_.data() + left_.size(), value);
+    if (error != std::errc() || value < 0) fail();
+    left_.remove_prefix(static_cast<std::size_t>(end - left_.data()));
+    return value;
+  }
+  Writer writer() {
+    for (const WriterCode& code : kWriterCodes) {
+      if (!take(code.letter)) continue;
+      Writer writer{code.kind};
+      if (code.layer) writer.layer = number();
+      if (code.head) {
+        require('.');
+        writer.head = number();
+      }
+      return writer;
+    }
+    fail();
+  }
+  [[noreturn]] void fail() const {
+    throw UserError(fmt::format(
+        "“{}” is no chain of steps: write steps with spaces between, such as h1.2 s10 k:t:h0.3 v9 "
+        "(head 1.2, the score of place 10, along the key's writer, the value of place 9)",
+        whole_));
+  }
+
+ private:
+  std::string_view whole_, left_;
+};
+
+WhyStep stepOf(Reading& text) {
+  WhyStep step;
+  if (text.take('h')) {
+    step.kind = WhyStep::Kind::head;
+    step.head.layer = text.number();
+    text.require('.');
+    step.head.head = text.number();
+  } else if (text.take('v')) {
+    step.kind = WhyStep::Kind::value;
+    step.source = text.number();
+  } else if (text.take('s')) {
+    step.kind = WhyStep::Kind::score;
+    step.source = text.number();
+  } else {
+    step.kind = WhyStep::Kind::entry;
+    step.alongKey = text.take('k');
+    if (!step.alongKey) text.require('q');
+    text.require(':');
+    step.query = text.writer();
+    text.require(':');
+    step.key = text.writer();
+  }
+  return step;
+}
+
+}  // namespace
+
+std::string textOf(const std::vector<WhyStep>& steps) {
+  std::vector<std::string> words;
+  for (const WhyStep& step : steps) {
+    switch (step.kind) {
+      case WhyStep::Kind::head:
+        words.push_back(fmt::format("h{}.{}", step.head.layer, step.head.head));
+        break;
+      case WhyStep::Kind::value:
+        words.push_back(fmt::format("v{}", step.source));
+        break;
+      case WhyStep::Kind::score:
+        words.push_back(fmt::format("s{}", step.source));
+        break;
+      case WhyStep::Kind::entry:
+        words.push_back(fmt::format("{}:{}:{}", step.alongKey ? 'k' : 'q', codeOf(step.query),
+                                    codeOf(step.key)));
+        break;
+    }
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::vector<WhyStep> stepsFrom(std::string_view text) {
+  std::vector<WhyStep> steps;
+  Reading reading(text);
+  while (reading.take(' ')) continue;
+  while (!reading.ended()) {
+    steps.push_back(stepOf(reading));
+    if (!reading.ended()) reading.require(' ');
+    while (reading.take(' ')) continue;
+  }
+  return steps;
+}
+
+}  // namespace headscope::model
