@@ -42,17 +42,11 @@ double relativeDifference(const Tensor& left, const Tensor& right) {
   return most / size;
 }
 
-std::string testName(const testing::TestParamInfo<std::string>& each) {
-  std::string name = each.param;
-  std::erase(name, '-');
-  return name;
-}
-
 class CircuitGradients : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Models, CircuitGradients,
                          testing::ValuesIn(std::vector<std::string>(std::begin(kCircuits),
                                                                     std::end(kCircuits))),
-                         testName);
+                         modelTestName);
 
 TEST_P(CircuitGradients, AgreeWithTransformers) {
   const Circuit golden(GetParam());
@@ -71,16 +65,6 @@ constexpr double kStep = 1.0 / 128.0;
 /// Twice the largest error seen with this step, as a part of the gradient's length.
 constexpr double kRoundingOfDifferences = 7e-4;
 
-/// Every folder of tests/data/families, and the other models.
-std::vector<std::string> everyModel() {
-  std::vector<std::string> names{"tiny-bert", "tiny-gpt2", "tiny-llama", "xlm-roberta"};
-  for (const auto& folder : std::filesystem::directory_iterator(modelData("families"))) {
-    names.push_back(folder.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 /// A number that a model computes from the tokens of one text, and its gradients. The number is the
 /// difference of two logits at the last token, or of a model without a readout a random sum over
 /// its last state.
@@ -95,8 +79,7 @@ class OfEveryModel : public testing::TestWithParam<std::string> {
   Index row() const { return trace_->tokens() - 1; }
 
   static ModelPtr openedModel() {
-    const bool family = !std::filesystem::exists(modelData(GetParam()));
-    ModelFolder folder(family ? "families/" + GetParam() : GetParam());
+    ModelFolder folder(folderOfModel(GetParam()));
     // ReLU bends within a step; its slope is tested by itself and by OPT's golden
     if (GetParam() == "opt") folder.config["activation_function"] = "gelu";
     return opened(folder);
@@ -196,7 +179,7 @@ class OfEveryModel : public testing::TestWithParam<std::string> {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Models, OfEveryModel, testing::ValuesIn(everyModel()), testName);
+INSTANTIATE_TEST_SUITE_P(Models, OfEveryModel, testing::ValuesIn(everyModel()), modelTestName);
 
 TEST_P(OfEveryModel, GradientsAreCentralDifferences) { expectCentralDifferences(); }
 

@@ -20,9 +20,7 @@ class Circuit {
  public:
   explicit Circuit(const std::string& name)
       : path_(modelData("circuits") / (name + ".safetensors")), file_(path_) {
-    const bool family = !std::filesystem::exists(modelData(name));
-    model_ =
-        formats::openModel(family ? modelData("families") / name : modelData(name), kBudgetBytes);
+    model_ = formats::openModel(modelFolder(name), kBudgetBytes);
   }
 
   const model::ModelPtr& model() const { return model_; }

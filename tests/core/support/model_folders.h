@@ -21,6 +21,30 @@ inline std::filesystem::path modelData(const std::string& name) {
   return std::filesystem::path(HEADSCOPE_TEST_DATA) / name;
 }
 
+/// The folder of a model within tests/data: "tiny-gpt2", "families/phi".
+inline std::string folderOfModel(const std::string& name) {
+  return std::filesystem::exists(modelData(name)) ? name : "families/" + name;
+}
+inline std::filesystem::path modelFolder(const std::string& name) {
+  return modelData(folderOfModel(name));
+}
+
+/// The names of all models: every folder of tests/data/families, and the others.
+inline std::vector<std::string> everyModel() {
+  std::vector<std::string> names{"tiny-bert", "tiny-gpt2", "tiny-llama", "xlm-roberta"};
+  for (const auto& folder : std::filesystem::directory_iterator(modelData("families"))) {
+    names.push_back(folder.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+/// The name of a test for a model.
+inline std::string modelTestName(const testing::TestParamInfo<std::string>& each) {
+  std::string name = each.param;
+  std::erase(name, '-');
+  return name;
+}
+
 /// A model's config.json and tensors, to be changed and written.
 struct ModelFolder {
   explicit ModelFolder(const std::string& name)
