@@ -18,6 +18,7 @@
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
+#include "app/cli/trace_options.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
@@ -30,7 +31,6 @@
 #include "core/formats/tokenizer_files.h"
 #include "core/model/model_heads.h"
 #include "core/tensor/gemm.h"
-#include "core/tensor/safetensors.h"
 
 namespace headscope::cli {
 namespace {
@@ -50,7 +50,7 @@ struct ModelOptions {
   std::vector<Index> ids;
   std::optional<Index> maskToken;
   std::vector<std::string> dropHeads;  // "L.H"
-  std::string trace;
+  TraceOptions trace;
   bool probe = false;
   ModelReadings readings;
   int threads = 0;
@@ -288,7 +288,7 @@ void print(std::ostream& out, const ModelPass& pass) {
 /// Returns whether all requested output can be shown in the window.
 bool wantsWindow(const ModelOptions& o) {
   return o.text.given() == 0 && o.ids.empty() && !o.maskToken && o.dropHeads.empty() &&
-         o.trace.empty() && !o.probe && !o.readings.any() && !o.json && !o.cut;
+         o.trace.path.empty() && !o.probe && !o.readings.any() && !o.json && !o.cut;
 }
 
 void runModelCommand(const ModelOptions& options, std::ostream& out) {
@@ -298,8 +298,9 @@ void runModelCommand(const ModelOptions& options, std::ostream& out) {
   FileFlags files;
   files.reads("DIR", options.directory);
   files.reads("--file", options.text.file);
-  files.writes("--trace", options.trace, {kTraceEnding});
+  noteTraceFile(files, options.trace);
   files.check();
+  options.trace.check();
   const ModelPass pass = computeModel(options);
   // errors are raised before anything is printed or written
   Json json = options.json ? modelJson(pass) : Json();
@@ -310,10 +311,11 @@ void runModelCommand(const ModelOptions& options, std::ostream& out) {
     print(text, pass);
     printReadings(text, options.readings, pass.trace, pass.names);
   }
-  if (!options.trace.empty()) formats::saveTrace(options.trace, *pass.trace);
+  const std::string& trace = options.trace.path;
+  if (!trace.empty()) TraceFile(options.trace, pass.trace, pass.names, options.threads).save();
   if (options.json) return printJson(out, json);
   out << text.str();
-  if (!options.trace.empty()) out << "\ntrace: " << options.trace << '\n';
+  if (!trace.empty()) out << "\ntrace: " << trace << '\n';
 }
 
 }  // namespace
@@ -348,10 +350,7 @@ Command addModel(CLI::App& app) {
                   "switch off these heads, layer.head, from 0: 0.3,5.1")
       ->delimiter(',')
       ->type_name("L.H,…");
-  sub->add_option("--trace", options->trace,
-                  "write attentions (L,H,T,T), hidden_states (L+1,T,D) and logits (T,V) to it")
-      ->check(notEmpty)
-      ->type_name("FILE.safetensors");
+  addTraceOptions(*sub, options->trace);
   sub->add_flag("--probe", options->probe,
                 "also label the heads on random tokens given twice (Olsson et al. 2022)");
   addModelReadings(*sub, options->readings);

@@ -250,9 +250,9 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
     const Patch& patch = swept.patches[i];
     const EffectsOverTexts::Summary found = swept.effects.of(i);
     Json one{{"layer", patch.layer}};
-    if (patch.site == Site::head) {
+    if (patch.site == Site::heads) {
       one["head"] = patch.head;
-    } else if (patch.site == Site::stream) {
+    } else if (patch.site == Site::residual) {
       one["place"] = patch.place;
     } else {
       one["part"] = partKey(patch.site);
@@ -272,16 +272,16 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
 }
 
 void printCsv(std::ostream& out, const Swept& swept) {
-  const Site site = swept.patches.empty() ? Site::head : swept.patches.front().site;
-  out << fmt::format("layer,{},value,direct,probability,kl\n", site == Site::head     ? "head"
-                                                               : site == Site::stream ? "place"
-                                                                                      : "part");
+  const Site site = swept.patches.empty() ? Site::heads : swept.patches.front().site;
+  out << fmt::format("layer,{},value,direct,probability,kl\n", site == Site::heads      ? "head"
+                                                               : site == Site::residual ? "place"
+                                                                                        : "part");
   for (std::size_t i = 0; i < swept.patches.size(); ++i) {
     const Patch& patch = swept.patches[i];
     const PatchEffect effect = swept.effects.of(i).mean;
-    const std::string part = patch.site == Site::head     ? std::to_string(patch.head)
-                             : patch.site == Site::stream ? std::to_string(patch.place)
-                                                          : partKey(patch.site);
+    const std::string part = patch.site == Site::heads      ? std::to_string(patch.head)
+                             : patch.site == Site::residual ? std::to_string(patch.place)
+                                                            : partKey(patch.site);
     out << fmt::format("{},{},{},{},{},{}\n", patch.layer, part, effect.metric,
                        effect.direct ? fmt::format("{}", *effect.direct) : "", effect.probability,
                        effect.divergence);
@@ -338,9 +338,9 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
     const PatchEffect& effect = found[i].mean;
     std::vector<std::string> cells{
         std::to_string(patch.layer + 1),
-        patch.site == Site::head     ? std::to_string(patch.head + 1)
-        : patch.site == Site::stream ? std::to_string(patch.place + 1)
-                                     : partKey(patch.site),
+        patch.site == Site::heads      ? std::to_string(patch.head + 1)
+        : patch.site == Site::residual ? std::to_string(patch.place + 1)
+                                       : partKey(patch.site),
         fmt::format("{:.4f}", effect.metric), fmt::format("{:+.4f}", effect.metric - base.metric),
         effect.direct ? fmt::format("{:+.4f}", *effect.direct) : std::string("–")};
     if (set) cells.push_back(fmt::format("{:.4f}", found[i].spread));

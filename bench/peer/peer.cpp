@@ -41,7 +41,7 @@
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
 #include "core/editing/make_document.h"
-#include "core/formats/export_tensor.h"
+#include "core/formats/numpy_files.h"
 #include "core/formats/pass_files.h"
 #include "core/tensor/gemm.h"
 #include "tests/core/support/document_of_size.h"

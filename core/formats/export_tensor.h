@@ -45,8 +45,4 @@ void exportTensor(const std::filesystem::path& path, const Trace& trace, TensorI
 /// No partial file is left. Throws UserError naming the path.
 void writeTensorCsv(const std::filesystem::path& path, const Trace& trace, TensorId id);
 
-/// NumPy's array format, version 1.0 (little-endian float32, C order). No partial file is left.
-/// Throws UserError naming the path.
-void writeNpy(const std::filesystem::path& path, const Tensor& tensor);
-
 }  // namespace headscope::formats

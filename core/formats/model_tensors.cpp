@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/attention/ledger.h"
 #include "core/attention/steps/linear.h"
@@ -14,7 +15,9 @@
 #include "core/base/numbers.h"
 #include "core/document/trace.h"
 #include "core/formats/csv_table.h"
+#include "core/formats/numpy_files.h"
 #include "core/model/model_edits.h"
+#include "core/model/model_gradients.h"
 #include "core/tensor/safetensors.h"
 
 namespace headscope::formats {
@@ -92,12 +95,40 @@ std::map<std::string, std::string> metadataOf(const ModelTrace& trace) {
   return metadata;
 }
 
-void requireRoom(const std::filesystem::path& path, const ModelTrace& trace, ModelTensor tensor) {
-  const Index bytes = elementCount(shapeOf(tensor, trace)) * static_cast<Index>(sizeof(float));
+void requireRoom(const std::filesystem::path& path, const ModelTrace& trace, std::string_view name,
+                 const Shape& shape) {
+  const Index bytes = elementCount(shape) * static_cast<Index>(sizeof(float));
   if (bytes <= defaultMemoryBudget() / 2) return;
   throw UserError(fmt::format("{}: {} of {} tokens need {} of memory: give fewer tokens",
-                              path.string(), toString(tensor), trace.tokens(),
-                              bytesInWords(bytes)));
+                              path.string(), name, trace.tokens(), bytesInWords(bytes)));
+}
+
+/// The tensors of a trace's file.
+std::vector<TensorToWrite> traceTensors(const std::filesystem::path& path, const ModelTrace& trace,
+                                        const TraceExtras& extras) {
+  std::vector<TensorToWrite> tensors;
+  for (const ModelTensor tensor : tensorsOf(trace)) {
+    requireRoom(path, trace, toString(tensor), shapeOf(tensor, trace));
+    const Tensor last = tensor == ModelTensor::hiddenStates ? projectedState(trace) : Tensor();
+    if (last.empty()) {
+      tensors.push_back(toWrite(tensor, trace));
+    } else {
+      for (TensorToWrite& state : singleStates(trace, last)) tensors.push_back(std::move(state));
+    }
+  }
+  for (const model::Site site : extras.sites) {
+    const Shape shape = shapeOf(site, trace);
+    requireRoom(path, trace, nameOf(site), shape);
+    tensors.push_back(
+        {std::string(nameOf(site)), shape, [site, &trace] { return valuesOf(site, trace, {}); }});
+  }
+  if (extras.gradients != nullptr) {
+    for (const auto& [name, values] : {std::pair("grad.heads", extras.gradients->heads),
+                                       std::pair("grad.residual", extras.gradients->residual)}) {
+      tensors.push_back({name, values.shape(), [values = values] { return values; }});
+    }
+  }
+  return tensors;
 }
 
 /// Each layer's rows are read when they are written, so that not all have to be held at once.
@@ -189,24 +220,19 @@ Json configJson(const model::Model& model) {
           {"parameters", model.parameters()}};
 }
 
-void saveTrace(const std::filesystem::path& path, const ModelTrace& trace) {
-  std::vector<TensorToWrite> tensors;
-  for (const ModelTensor tensor : tensorsOf(trace)) {
-    requireRoom(path, trace, tensor);
-    const Tensor last = tensor == ModelTensor::hiddenStates ? projectedState(trace) : Tensor();
-    if (last.empty()) {
-      tensors.push_back(toWrite(tensor, trace));
-    } else {
-      for (TensorToWrite& state : singleStates(trace, last)) tensors.push_back(std::move(state));
-    }
-  }
-  writeSafetensors(path, tensors, metadataOf(trace));
+void saveTrace(const std::filesystem::path& path, const ModelTrace& trace,
+               const TraceExtras& extras) {
+  const std::vector<TensorToWrite> tensors = traceTensors(path, trace, extras);
+  if (isNpz(path)) return writeNpz(path, tensors);
+  std::map<std::string, std::string> metadata = metadataOf(trace);
+  if (!extras.gradOf.empty()) metadata["grad_of"] = extras.gradOf;
+  writeSafetensors(path, tensors, metadata);
 }
 
 void exportTensor(const std::filesystem::path& path, const ModelTrace& trace, ModelTensor tensor,
                   TensorFormat format) {
   if (format == TensorFormat::csv) return writeCsv(path, tableOf(tensor, trace));
-  requireRoom(path, trace, tensor);
+  requireRoom(path, trace, toString(tensor), shapeOf(tensor, trace));
   if (format == TensorFormat::npy) return writeNpy(path, valuesOf(tensor, trace));
   writeSafetensors(path, std::vector<TensorToWrite>{toWrite(tensor, trace)}, metadataOf(trace));
 }

@@ -3,12 +3,18 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/json.h"
 #include "core/formats/export_tensor.h"
 #include "core/model/model_trace.h"
+#include "core/model/sites.h"
+
+namespace headscope::model {
+struct ModelGradients;
+}  // namespace headscope::model
 
 namespace headscope::formats {
 
@@ -24,11 +30,20 @@ std::vector<ModelTensor> tensorsOf(const model::ModelTrace& trace);
 /// {"model_type","layers","d_model","num_heads", …}
 Json configJson(const model::Model& model);
 
-/// Writes every tensor of the pass to one safetensors file. Hidden states of different widths stand
-/// one by one, "hidden_states.0" and so on. Its metadata name the model, its
-/// configuration, the ids of the tokens, and which heads were off and layers edited, if any. No
-/// partial file is left. Throws UserError naming the path.
-void saveTrace(const std::filesystem::path& path, const model::ModelTrace& trace);
+/// Tensors that a trace's file has on request.
+struct TraceExtras {
+  std::vector<model::Site> sites = {};               // under their names
+  const model::ModelGradients* gradients = nullptr;  // "grad.heads", "grad.residual"; may be null
+  std::string gradOf = {};                           // the number they are of, for the metadata
+};
+
+/// Writes every tensor of the pass to one file: NumPy's archive where the path ends in .npz, else a
+/// safetensors file. Hidden states of different widths stand one by one, "hidden_states.0" and so
+/// on. A safetensors file's metadata name the model, its configuration, the ids of the tokens, and
+/// which heads were off and layers edited, if any. No partial file is left. Throws UserError naming
+/// the path.
+void saveTrace(const std::filesystem::path& path, const model::ModelTrace& trace,
+               const TraceExtras& extras = {});
 
 /// Writes one of its tensors. Throws as saveTrace does.
 void exportTensor(const std::filesystem::path& path, const model::ModelTrace& trace,

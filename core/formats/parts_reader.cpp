@@ -7,7 +7,7 @@
 
 #include "core/attention/steps/linear.h"
 #include "core/base/error.h"
-#include "core/model/blocks.h"
+#include "core/model/norms.h"
 
 namespace headscope::formats {
 

@@ -26,6 +26,7 @@
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/export_tensor.h"
+#include "core/formats/numpy_files.h"
 #include "core/platform/files.h"
 #include "core/platform/paths.h"
 

@@ -1,155 +1,43 @@
 #include "core/model/blocks.h"
 
-#include <Eigen/Core>
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "core/attention/steps/linear.h"
 #include "core/model/experts.h"
+#include "core/model/latent_input.h"
+#include "core/model/network.h"
+#include "core/model/norms.h"
+#include "core/model/rows.h"
+#include "core/tensor/sums.h"
 
 namespace headscope::model {
 namespace {
 
-constexpr Index kRowsAtOnce = 16;
-constexpr Index kNumbersAtOnce = Index{1} << 14;
-
-/// Calls a function for each row of (1, T, width), in pieces of work.
-template <typename Function>
-void parallelForRows(Index rows, const ExecutionContext& execution, Function&& function) {
-  parallelFor((rows + kRowsAtOnce - 1) / kRowsAtOnce, execution, [&](Index piece) {
-    const Index end = std::min(rows, (piece + 1) * kRowsAtOnce);
-    for (Index row = piece * kRowsAtOnce; row < end; ++row) function(row);
-  });
+/// The output of a layer's attention as wide as the stream: latent attention pads it.
+Tensor ownOutput(const Tensor& output, const ModelConfig& config) {
+  return output.dim(2) == config.dModel ? output : copyOfColumns(output, 0, config.dModel);
 }
 
-template <typename Function>
-void parallelForRanges(Index count, const ExecutionContext& execution, Function&& function) {
-  parallelFor((count + kNumbersAtOnce - 1) / kNumbersAtOnce, execution, [&](Index piece) {
-    const Index begin = piece * kNumbersAtOnce;
-    function(begin, std::min(kNumbersAtOnce, count - begin));
-  });
+/// The norm of the input of a parallel layer's network.
+const NormWeights& parallelNorm(const LayerWeights& weights) {
+  const bool oneNorm = weights.feedForwardNorm.gain.empty();
+  return oneNorm ? weights.attentionNorm : weights.feedForwardNorm;
 }
 
-/// The kind of a norm and its ε.
-struct NormKind {
-  bool centred;  // LayerNorm; otherwise RMSNorm
-  double epsilon;
-};
-
-void normalizeRow(const float* x, float* y, Index width, const NormWeights& weights,
-                  const NormKind& kind) {
-  const auto n = static_cast<double>(width);
-  double mean = 0.0;
-  if (kind.centred) {
-    for (Index j = 0; j < width; ++j) mean += static_cast<double>(x[j]);
-    mean /= n;
-  }
-  double squares = 0.0;
-  for (Index j = 0; j < width; ++j) {
-    const double d = static_cast<double>(x[j]) - mean;
-    squares += d * d;
-  }
-  const double factor = 1.0 / std::sqrt(squares / n + kind.epsilon);
-  const float* gain = weights.gain.data();
-  const float* bias = weights.bias.empty() ? nullptr : weights.bias.data();
-  for (Index j = 0; j < width; ++j) {
-    const auto value = static_cast<float>((static_cast<double>(x[j]) - mean) * factor) * gain[j];
-    y[j] = bias == nullptr ? value : value + bias[j];
-  }
+/// The output of a layer's network, or of its experts, for its input.
+Tensor networkOutput(const Tensor& inner, const LayerWeights& weights, const ModelConfig& config,
+                     const ExecutionContext& execution) {
+  return weights.experts.each.empty() ? feedForward(inner, weights.feedForward, config, execution)
+                                      : mixtureOfExperts(inner, weights.experts, config, execution);
 }
 
-Tensor normalizedAs(const NormKind& kind, const Tensor& x, const NormWeights& weights,
-                    const ExecutionContext& execution) {
-  const Index width = x.dim(2);
-  Tensor y = Tensor::uninitialised(x.shape(), execution.memory);
-  parallelForRows(x.dim(1), execution, [&](Index row) {
-    normalizeRow(x.data() + row * width, y.mutableData() + row * width, width, weights, kind);
-  });
-  return y;
-}
-
-using Floats = Eigen::Map<Eigen::ArrayXf>;
-
-/// erf to 1.5e-7 (Abramowitz & Stegun 1964, 7.1.26).
-template <typename Array>
-Eigen::ArrayXf errorFunction(const Array& x) {
-  const Eigen::ArrayXf t = 1.0F / (1.0F + 0.3275911F * x.abs());
-  const Eigen::ArrayXf tail =
-      t *
-      (0.254829592F +
-       t * (-0.284496736F + t * (1.421413741F + t * (-1.453152027F + t * 1.061405429F)))) *
-      (-x.square()).exp();
-  return x.sign() * (1.0F - tail);
-}
-
-/// gpt-oss: both factors stay within the limit, and (up + 1) · gate · σ(1.702 gate).
-void activateWithin(float limit, std::span<float> gate, const float* up) {
-  for (std::size_t i = 0; i < gate.size(); ++i) gate[i] = std::min(gate[i], limit);
-  activate(Activation::geluQuick, gate);
-  for (std::size_t i = 0; i < gate.size(); ++i) {
-    gate[i] *= std::clamp(up[i], -limit, limit) + 1.0F;
-  }
-}
-
-/// Returns a + b; both have one shape.
-Tensor sum(const Tensor& a, const Tensor& b, const ExecutionContext& execution) {
-  Tensor c = Tensor::uninitialised(a.shape(), execution.memory);
-  parallelForRanges(a.size(), execution, [&](Index begin, Index count) {
-    const float* left = a.data() + begin;
-    const float* right = b.data() + begin;
-    float* to = c.mutableData() + begin;
-    for (Index i = 0; i < count; ++i) to[i] = left[i] + right[i];
-  });
-  return c;
-}
-
-/// Returns factor · x; x itself where the factor is 1.
-Tensor scaled(const Tensor& x, double factor, const ExecutionContext& execution) {
-  if (factor == 1.0) return x;
-  Tensor y = Tensor::uninitialised(x.shape(), execution.memory);
-  const auto times = static_cast<float>(factor);
-  parallelForRanges(x.size(), execution, [&](Index begin, Index count) {
-    const float* from = x.data() + begin;
-    float* to = y.mutableData() + begin;
-    for (Index i = 0; i < count; ++i) to[i] = times * from[i];
-  });
-  return y;
-}
-
-/// Copies columns [first, first + width) of (1, T, ·) into `to`, from its column `at` on.
-void copyColumns(const Tensor& from, Index first, Index width, Tensor& to, Index at) {
-  for (Index row = 0; row < from.dim(1); ++row) {
-    std::copy_n(from.data() + row * from.dim(2) + first, width,
-                to.mutableData() + row * to.dim(2) + at);
-  }
-}
-
-Tensor firstColumns(const Tensor& x, Index width) {
-  Tensor part = Tensor::uninitialised({1, x.dim(1), width});
-  copyColumns(x, 0, width, part, 0);
-  return part;
-}
-
-/// The narrow vectors of latent attention, one after the other, then zeros: the queries' (or x
-/// itself), the keys' and values', and the shared key before its rotation.
-Tensor latentInput(const Tensor& x, const LatentWeights& weights, const ModelConfig& config,
-                   const ExecutionContext& execution) {
-  const Latent& latent = config.latent;
-  const NormKind kind{false, latent.epsilon};
-  Tensor queries = x;
-  if (!weights.queries.empty()) {
-    queries = normalizedAs(kind, linear(x, weights.queries, weights.queriesBias, execution),
-                           weights.queriesNorm, execution);
-  }
-  const Tensor keys = linear(x, weights.keys, weights.keysBias, execution);
-  const Tensor values =
-      normalizedAs(kind, firstColumns(keys, latent.keys), weights.keysNorm, execution);
-  Tensor all = Tensor::zeros({1, x.dim(1), config.attentionWidth()});
-  copyColumns(queries, 0, queries.dim(2), all, 0);
-  copyColumns(values, 0, latent.keys, all, queries.dim(2));
-  copyColumns(keys, latent.keys, latent.rotated, all, queries.dim(2) + latent.keys);
-  return all;
+Tensor networkOutputBackward(const Tensor& inner, const Tensor& dOutput,
+                             const LayerWeights& weights, const ModelConfig& config,
+                             const ExecutionContext& execution) {
+  return weights.experts.each.empty()
+             ? feedForwardBackward(inner, dOutput, weights.feedForward, config, execution)
+             : mixtureOfExpertsBackward(inner, dOutput, weights.experts, config, execution);
 }
 
 }  // namespace
@@ -196,60 +84,6 @@ Tensor embed(const Embedding& embedding, const ModelConfig& config, std::span<co
   return h;
 }
 
-Tensor normalized(const Tensor& x, const NormWeights& weights, const ModelConfig& config,
-                  const ExecutionContext& execution) {
-  if (weights.gain.empty()) return x;
-  return normalizedAs({!config.rmsNorm, config.normEpsilon}, x, weights, execution);
-}
-
-void activate(Activation activation, std::span<float> values) {
-  Floats x(values.data(), std::ssize(values));
-  switch (activation) {
-    case Activation::geluTanh: {
-      constexpr float kRoot = 0.7978845608F;  // √(2/π)
-      x = 0.5F * x * (1.0F + (kRoot * (x + 0.044715F * x.cube())).tanh());
-      return;
-    }
-    case Activation::geluErf: {
-      constexpr float kOverRoot2 = 0.7071067812F;
-      x = 0.5F * x * (1.0F + errorFunction(x * kOverRoot2));
-      return;
-    }
-    case Activation::geluQuick: {
-      constexpr float kSlope = 1.702F;
-      x = x / (1.0F + (-kSlope * x).exp());
-      return;
-    }
-    case Activation::relu:
-      x = x.max(0.0F);
-      return;
-    case Activation::silu:
-      x = x / (1.0F + (-x).exp());
-      return;
-    case Activation::none:
-      return;
-  }
-}
-
-Tensor feedForward(const Tensor& x, const FeedForward& w, const ModelConfig& config,
-                   const ExecutionContext& execution) {
-  Tensor inner =
-      linear(x, w.gate.empty() ? w.up : w.gate, w.gate.empty() ? w.upBias : w.gateBias, execution);
-  const Tensor up = w.gate.empty() ? Tensor() : linear(x, w.up, w.upBias, execution);
-  parallelForRanges(inner.size(), execution, [&](Index begin, Index count) {
-    float* values = inner.mutableData() + begin;
-    const std::span<float> part(values, static_cast<std::size_t>(count));
-    if (config.experts.limit > 0.0) {
-      activateWithin(static_cast<float>(config.experts.limit), part, up.data() + begin);
-      return;
-    }
-    activate(config.activation, part);
-    if (up.empty()) return;
-    for (Index i = 0; i < count; ++i) values[i] *= up.data()[begin + i];
-  });
-  return linear(inner, w.down, w.downBias, execution);
-}
-
 Tensor attentionInput(const Tensor& stream, const LayerWeights& weights, const ModelConfig& config,
                       const ExecutionContext& execution) {
   if (!config.preNorm) return stream;
@@ -257,9 +91,20 @@ Tensor attentionInput(const Tensor& stream, const LayerWeights& weights, const M
   return config.latent.on() ? latentInput(x, weights.latent, config, execution) : x;
 }
 
+Tensor attentionInputBackward(const Tensor& stream, const Tensor& dX, const LayerWeights& weights,
+                              const ModelConfig& config, const ExecutionContext& execution) {
+  if (!config.preNorm) return dX;
+  Tensor d = dX;
+  if (config.latent.on()) {
+    d = latentInputBackward(normalized(stream, weights.attentionNorm, config, execution), dX,
+                            weights.latent, config, execution);
+  }
+  return normalizedBackward(stream, d, weights.attentionNorm, config, execution);
+}
+
 Tensor attentionAddition(const Tensor& output, const LayerWeights& weights,
                          const ModelConfig& config, const ExecutionContext& execution) {
-  const Tensor own = output.dim(2) == config.dModel ? output : firstColumns(output, config.dModel);
+  const Tensor own = ownOutput(output, config);
   if (!config.preNorm) return own;
   return scaled(normalized(own, weights.attentionOutputNorm, config, execution),
                 config.residualFactor, execution);
@@ -267,7 +112,7 @@ Tensor attentionAddition(const Tensor& output, const LayerWeights& weights,
 
 Tensor withAddition(const Tensor& stream, const Tensor& addition, const NormWeights& norm,
                     const ModelConfig& config, const ExecutionContext& execution) {
-  const Tensor added = sum(stream, addition, execution);
+  const Tensor added = sum(stream, addition, 1.0, execution);
   return config.preNorm ? added : normalized(added, norm, config, execution);
 }
 
@@ -277,21 +122,36 @@ Tensor afterAttention(const Tensor& stream, const Tensor& output, const LayerWei
                       weights.attentionNorm, config, execution);
 }
 
+AfterAttentionGradients afterAttentionBackward(const Tensor& stream, const Tensor& output,
+                                               const Tensor& dHalf, const LayerWeights& weights,
+                                               const ModelConfig& config,
+                                               const ExecutionContext& execution) {
+  const Tensor own = ownOutput(output, config);
+  Tensor dStream = dHalf, dOwn;
+  if (config.preNorm) {
+    dOwn = normalizedBackward(own, scaled(dHalf, config.residualFactor, execution),
+                              weights.attentionOutputNorm, config, execution);
+  } else {
+    dStream = dOwn = normalizedBackward(sum(stream, own, 1.0, execution), dHalf,
+                                        weights.attentionNorm, config, execution);
+  }
+  if (output.dim(2) == config.dModel) return {dStream, dOwn};
+  Tensor dOutput = Tensor::zeros(output.shape());
+  copyColumns(dOwn, 0, config.dModel, dOutput, 0);
+  return {dStream, dOutput};
+}
+
 Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
                     const ModelConfig& config, const ExecutionContext& execution) {
   if (!config.preNorm) return half;
-  if (!config.parallel) return normalized(half, weights.feedForwardNorm, config, execution);
-  const bool oneNorm = weights.feedForwardNorm.gain.empty();
-  return normalized(stream, oneNorm ? weights.attentionNorm : weights.feedForwardNorm, config,
-                    execution);
+  return config.parallel ? normalized(stream, parallelNorm(weights), config, execution)
+                         : normalized(half, weights.feedForwardNorm, config, execution);
 }
 
 Tensor networkAddition(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
                        const ModelConfig& config, const ExecutionContext& execution) {
   const Tensor inner = networkInput(stream, half, weights, config, execution);
-  const Tensor output = weights.experts.each.empty()
-                            ? feedForward(inner, weights.feedForward, config, execution)
-                            : mixtureOfExperts(inner, weights.experts, config, execution);
+  const Tensor output = networkOutput(inner, weights, config, execution);
   if (!config.preNorm) return output;
   return scaled(normalized(output, weights.feedForwardOutputNorm, config, execution),
                 config.residualFactor, execution);
@@ -304,29 +164,29 @@ Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights
                       weights.feedForwardNorm, config, execution);
 }
 
-Tensor logitsOf(const Tensor& hidden, const Readout& readout, const ModelConfig& config,
-                const ExecutionContext& execution, const RowName& name) {
-  Tensor inner = hidden;
-  if (!readout.transform.empty()) {
-    inner = linear(hidden, readout.transform, readout.transformBias, execution);
-    parallelForRanges(inner.size(), execution, [&](Index begin, Index count) {
-      activate(config.readoutActivation,
-               {inner.mutableData() + begin, static_cast<std::size_t>(count)});
-    });
-    inner = normalized(inner, readout.transformNorm, config, execution);
+AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& half,
+                                           const Tensor& dWhole, const LayerWeights& weights,
+                                           const ModelConfig& config,
+                                           const ExecutionContext& execution) {
+  if (config.attentionOnly) return {{}, dWhole};
+  const Tensor inner = networkInput(stream, half, weights, config, execution);
+  const bool outputNeeded = !config.preNorm || !weights.feedForwardOutputNorm.gain.empty();
+  const Tensor output = outputNeeded ? networkOutput(inner, weights, config, execution) : Tensor();
+  if (!config.preNorm) {
+    const Tensor dSum = normalizedBackward(sum(half, output, 1.0, execution), dWhole,
+                                           weights.feedForwardNorm, config, execution);
+    const Tensor dInner = networkOutputBackward(inner, dSum, weights, config, execution);
+    return {{}, sum(dSum, dInner, 1.0, execution)};
   }
-  Tensor logits = linear(inner, readout.decoder, readout.bias, execution);
-  if (config.logitFactor != 1.0 || config.logitCap > 0.0) {
-    const auto factor = static_cast<float>(config.logitFactor);
-    const auto cap = static_cast<float>(config.logitCap);
-    parallelForRanges(logits.size(), execution, [&](Index begin, Index count) {
-      Floats x(logits.mutableData() + begin, count);
-      x *= factor;
-      if (cap > 0.0F) x = cap * (x / cap).tanh();
-    });
+  const Tensor dOutput =
+      normalizedBackward(output, scaled(dWhole, config.residualFactor, execution),
+                         weights.feedForwardOutputNorm, config, execution);
+  const Tensor dInner = networkOutputBackward(inner, dOutput, weights, config, execution);
+  if (config.parallel) {
+    return {normalizedBackward(stream, dInner, parallelNorm(weights), config, execution), dWhole};
   }
-  if (!execution.stop()) requireInRange(logits, name);
-  return logits;
+  const Tensor dRead = normalizedBackward(half, dInner, weights.feedForwardNorm, config, execution);
+  return {{}, sum(dWhole, dRead, 1.0, execution)};
 }
 
 }  // namespace headscope::model

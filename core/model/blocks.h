@@ -1,6 +1,6 @@
-// Blocks: the parts around attention in a transformer's layers: embedding, norms, the feed-forward
-// network, residuals, the readout. Each works on (1, T, width) tensors. All but the products are
-// split by rows, so that the bits are the same on every thread count.
+// Blocks: the parts around attention in a transformer's layers: embedding, the inputs of the two
+// halves and what follows them, forward and backward. Each works on (1, T, width) tensors. All but
+// the products are split by rows, so that the bits are the same on every thread count.
 #pragma once
 
 #include <span>
@@ -8,7 +8,6 @@
 
 #include "core/base/execution.h"
 #include "core/model/model_weights.h"
-#include "core/model/overflow.h"
 
 namespace headscope::model {
 
@@ -21,48 +20,50 @@ std::vector<Index> positionRows(const ModelConfig& config, std::span<const Index
 Tensor embed(const Embedding& embedding, const ModelConfig& config, std::span<const Index> ids,
              std::span<const Index> types, const ExecutionContext& execution);
 
-/// Computes over each row LayerNorm (Ba et al. 2016): (x − mean) / √(variance + ε) · gain + bias,
-/// or RMSNorm (Zhang & Sennrich 2019): x / √(mean of squares + ε) · gain. Returns x itself where
-/// there are no weights.
-Tensor normalized(const Tensor& x, const NormWeights& weights, const ModelConfig& config,
-                  const ExecutionContext& execution);
-
-/// Applies GELU, exact or by tanh (Hendrycks & Gimpel 2016), ReLU or SiLU, in place.
-void activate(Activation activation, std::span<float> values);
-
-/// act(x upᵀ + b) downᵀ + b; or, gated (Shazeer 2020), (act(x gateᵀ) · x upᵀ) downᵀ.
-Tensor feedForward(const Tensor& x, const FeedForward& weights, const ModelConfig& config,
-                   const ExecutionContext& execution);
-
-// The parts of a layer. `stream` is the residual stream that enters the layer.
+// The parts of a layer. `stream` is the residual stream that enters the layer, `half` the stream
+// after its attention. `d…` is the gradient of a tensor.
 
 /// Returns the X of a layer's attention.
 Tensor attentionInput(const Tensor& stream, const LayerWeights& weights, const ModelConfig& config,
                       const ExecutionContext& execution);
+/// Returns the gradient of `stream` as far as it comes through X.
+Tensor attentionInputBackward(const Tensor& stream, const Tensor& dX, const LayerWeights& weights,
+                              const ModelConfig& config, const ExecutionContext& execution);
+
 /// Returns what the attention adds to the stream; `output` is the attention's.
 Tensor attentionAddition(const Tensor& output, const LayerWeights& weights,
                          const ModelConfig& config, const ExecutionContext& execution);
-/// Returns the stream after the attention; `output` is the attention's.
-Tensor afterAttention(const Tensor& stream, const Tensor& output, const LayerWeights& weights,
-                      const ModelConfig& config, const ExecutionContext& execution);
-/// Returns the input of a layer's network; `half` is the stream after the attention.
-Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
-                    const ModelConfig& config, const ExecutionContext& execution);
-/// Returns what the network adds to the stream.
-Tensor networkAddition(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
-                       const ModelConfig& config, const ExecutionContext& execution);
 /// Returns the stream with a half layer's addition, normalised where norms follow the sums; `norm`
 /// is that of the half layer.
 Tensor withAddition(const Tensor& stream, const Tensor& addition, const NormWeights& norm,
                     const ModelConfig& config, const ExecutionContext& execution);
+/// Returns the stream after the attention; `output` is the attention's.
+Tensor afterAttention(const Tensor& stream, const Tensor& output, const LayerWeights& weights,
+                      const ModelConfig& config, const ExecutionContext& execution);
+struct AfterAttentionGradients {
+  Tensor stream, output;
+};
+AfterAttentionGradients afterAttentionBackward(const Tensor& stream, const Tensor& output,
+                                               const Tensor& dHalf, const LayerWeights& weights,
+                                               const ModelConfig& config,
+                                               const ExecutionContext& execution);
+
+/// Returns the input of a layer's network.
+Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
+                    const ModelConfig& config, const ExecutionContext& execution);
+/// Returns what a layer's network adds to the stream. Not for a model of attention alone.
+Tensor networkAddition(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
+                       const ModelConfig& config, const ExecutionContext& execution);
 /// Returns the stream after the whole layer. A model of attention alone has no network.
 Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
                     const ModelConfig& config, const ExecutionContext& execution);
-
-/// Computes the logits (1, rows, V) of normalised last hidden states (1, rows, D). Throws UserError
-/// where one overflows; `name` names its row. The result is incomplete where `execution` is
-/// cancelled.
-Tensor logitsOf(const Tensor& hidden, const Readout& readout, const ModelConfig& config,
-                const ExecutionContext& execution, const RowName& name);
+struct AfterNetworkGradients {
+  Tensor stream;  // empty where the network does not read the stream itself
+  Tensor half;
+};
+AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& half,
+                                           const Tensor& dWhole, const LayerWeights& weights,
+                                           const ModelConfig& config,
+                                           const ExecutionContext& execution);
 
 }  // namespace headscope::model

@@ -1,4 +1,5 @@
-// Experts: which experts of a mixture each token goes to, and the mixture's output.
+// Experts: which experts of a mixture each token goes to, and the mixture's output, forward and
+// backward.
 #pragma once
 
 #include <vector>
@@ -23,5 +24,9 @@ std::vector<std::vector<ChosenExpert>> chosenExperts(const Tensor& x, const Expe
 /// Returns Σ weight · expert(x) over each token's experts, plus the shared network's output.
 Tensor mixtureOfExperts(const Tensor& x, const ExpertWeights& weights, const ModelConfig& config,
                         const ExecutionContext& execution);
+/// Returns the gradient of x from `dy`, that of the output: through the experts and through their
+/// weights, with the choice of the experts held.
+Tensor mixtureOfExpertsBackward(const Tensor& x, const Tensor& dy, const ExpertWeights& weights,
+                                const ModelConfig& config, const ExecutionContext& execution);
 
 }  // namespace headscope::model

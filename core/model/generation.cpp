@@ -17,7 +17,9 @@
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/blocks.h"
+#include "core/model/norms.h"
 #include "core/model/overflow.h"
+#include "core/model/readout.h"
 
 namespace headscope::model {
 namespace {

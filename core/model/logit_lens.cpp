@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "core/model/blocks.h"
+#include "core/model/norms.h"
+#include "core/model/readout.h"
 #include "core/model/said_word.h"
 
 namespace headscope::model {

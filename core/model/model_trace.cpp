@@ -16,7 +16,9 @@
 #include "core/document/document.h"
 #include "core/model/blocks.h"
 #include "core/model/edited_layer.h"
+#include "core/model/norms.h"
 #include "core/model/overflow.h"
+#include "core/model/readout.h"
 
 namespace headscope::model {
 namespace {

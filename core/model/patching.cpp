@@ -15,6 +15,9 @@
 #include "core/document/document.h"
 #include "core/model/blocks.h"
 #include "core/model/logit_parts.h"
+#include "core/model/norms.h"
+#include "core/model/overflow.h"
+#include "core/model/readout.h"
 #include "core/model/said_word.h"
 #include "core/tensor/gemm.h"
 
@@ -68,7 +71,7 @@ void requirePatch(const ModelTrace& base, const Patch& patch) {
     throw UserError(fmt::format("there is no layer {}: {} has the layers 0 to {}", patch.layer,
                                 name, c.layers - 1));
   }
-  const bool ofHead = patch.site == Site::head;
+  const bool ofHead = patch.site == Site::heads;
   if (ofHead && (patch.head < 0 || patch.head >= c.heads)) {
     throw UserError(fmt::format("there is no head {}: each layer of {} has the heads 0 to {}",
                                 patch.head, name, c.heads - 1));
@@ -87,18 +90,6 @@ void requirePatch(const ModelTrace& base, const Patch& patch) {
 }
 
 }  // namespace
-
-Tensor additionOf(const ModelTrace& trace, Site site, Index layer,
-                  const ExecutionContext& execution) {
-  const ModelConfig& c = trace.config();
-  const LayerWeightsPtr weights = trace.document().model->layer(layer);
-  if (site == Site::attention) {
-    return attentionAddition(trace.layer(layer)->tensor(TensorId::output), *weights, c, execution);
-  }
-  if (c.attentionOnly) return Tensor::zeros({1, trace.tokens(), c.dModel});
-  return networkAddition(trace.hidden(2 * layer), trace.hidden(2 * layer + 1), *weights, c,
-                         execution);
-}
 
 class PatchedRuns::Running {
  public:
@@ -178,7 +169,7 @@ class PatchedRuns::Running {
   std::vector<Index> beginningAt(bool stream) const {
     std::vector<Index> found;
     for (Index i = begun_; i < end_ && patchAt(i).layer == layer_; ++i) {
-      if ((patchAt(i).site == Site::stream) == stream) found.push_back(i);
+      if ((patchAt(i).site == Site::residual) == stream) found.push_back(i);
     }
     return found;
   }
@@ -295,7 +286,7 @@ class PatchedRuns::Running {
   Tensor patchedHalf(const Patch& patch, const LayerWeights& weights) const {
     const Tensor& stream = base_->hidden(2 * layer_);
     if (patch.site == Site::attention) {
-      Tensor addition = additionOf(*base_, Site::attention, layer_, execution_).clone();
+      Tensor addition = valuesInLayer(Site::attention, *base_, layer_, execution_).clone();
       replaceRows(patch, addition, 0);
       return withAddition(stream, addition, weights.attentionNorm, config_, execution_);
     }
@@ -309,7 +300,7 @@ class PatchedRuns::Running {
   }
 
   Tensor patchedWhole(const Patch& patch, const LayerWeights& weights) const {
-    Tensor addition = additionOf(*base_, Site::network, layer_, execution_).clone();
+    Tensor addition = valuesInLayer(Site::network, *base_, layer_, execution_).clone();
     replaceRows(patch, addition, 0);
     return withAddition(base_->hidden(2 * layer_ + 1), addition, weights.feedForwardNorm, config_,
                         execution_);
@@ -373,12 +364,10 @@ class PatchedRuns::Running {
     const Index row = asked_.row;
     if (patch.place != Patch::kEveryPlace && patch.place != row) return 0.0;
     const Index in = patch.place == Patch::kEveryPlace ? row : 0;
-    if (patch.site == Site::head) {
+    if (patch.site == Site::heads) {
       return direct_->ofHead({patch.layer, patch.head}, changeOfHead(patch).matrix().row(row));
     }
-    const Tensor own = patch.site == Site::stream
-                           ? base_->hidden(2 * patch.layer)
-                           : additionOf(*base_, patch.site, patch.layer, execution_);
+    const Tensor own = valuesInLayer(patch.site, *base_, patch.layer, execution_);
     std::vector<float> change(patch.rows.matrix().row(in).begin(),
                               patch.rows.matrix().row(in).end());
     const std::span<const float> was = own.matrix({0}).row(row);

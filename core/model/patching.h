@@ -15,25 +15,17 @@
 #include <optional>
 #include <vector>
 
-#include "core/model/model_trace.h"
+#include "core/model/sites.h"
 
 namespace headscope::model {
 
-/// A part of a model's pass.
-enum class Site {
-  stream,     // the residual stream that enters the layer
-  attention,  // the addition of the layer's attention to the stream
-  network,    // that of its network
-  head,       // a head's output, which W_O is given
-};
-
-/// A part and its new values.
+/// A part of a pass and its new values.
 struct Patch {
   static constexpr Index kEveryPlace = -1;
 
-  Site site = Site::head;
+  Site site = Site::heads;  // heads, residual, attention or network
   Index layer = 0;
-  Index head = 0;             // of Site::head
+  Index head = 0;             // of Site::heads
   Index place = kEveryPlace;  // the token whose values are replaced
   /// (1, width) for one place, otherwise (T, width); width is d_k for a head, otherwise D.
   Tensor rows;
@@ -54,11 +46,6 @@ struct PatchEffect {
   /// the final norm's scale as it was; none where the logit is no sum of parts (logit_parts.h).
   std::optional<double> direct;
 };
-
-/// The addition of a layer's attention or network to the stream: (1, T, D). Where norms follow the
-/// sums, before the norm.
-Tensor additionOf(const ModelTrace& trace, Site site, Index layer,
-                  const ExecutionContext& execution = {});
 
 class PatchedRuns {
  public:

@@ -17,14 +17,14 @@ template <typename Call>
 void eachPart(SweepOver over, const ModelConfig& config, Index layer, const Call& call) {
   switch (over) {
     case SweepOver::heads:
-      for (Index head = 0; head < config.heads; ++head) call(Site::head, layer, head);
+      for (Index head = 0; head < config.heads; ++head) call(Site::heads, layer, head);
       return;
     case SweepOver::layers:
       call(Site::attention, layer, 0);
       if (!config.attentionOnly) call(Site::network, layer, 0);
       return;
     case SweepOver::places:
-      call(Site::stream, layer, 0);
+      call(Site::residual, layer, 0);
       return;
   }
 }
@@ -34,17 +34,8 @@ Tensor rowAlone(const Tensor& rows, Index row) { return rows.slice(0, row, row +
 }  // namespace
 
 Tensor valuesOf(const ModelTrace& trace, Site site, Index layer, Index head) {
-  const Index tokens = trace.tokens(), width = trace.config().dModel;
-  switch (site) {
-    case Site::head:
-      return headOutput(trace, {layer, head});
-    case Site::stream:
-      return trace.hidden(2 * layer).reshaped({tokens, width});
-    case Site::attention:
-    case Site::network:
-      return additionOf(trace, site, layer).reshaped({tokens, width});
-  }
-  return {};
+  if (site == Site::heads) return headOutput(trace, {layer, head});
+  return valuesInLayer(site, trace, layer).reshaped({trace.tokens(), trace.config().dModel});
 }
 
 void MeanValues::add(const ModelTrace& trace) {

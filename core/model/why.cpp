@@ -187,7 +187,7 @@ std::optional<WithoutHead> withoutHead(const ModelTracePtr& trace, const AskedWo
   if (score == levels.rend()) {
     PatchedRuns runs(
         trace,
-        {{Site::head, head.layer, head.head, place, Tensor::zeros({1, trace->config().headDim})}},
+        {{Site::heads, head.layer, head.head, place, Tensor::zeros({1, trace->config().headDim})}},
         asked, execution);
     while (!runs.runUnit()) continue;
     if (runs.effects().empty()) return std::nullopt;

@@ -12,24 +12,14 @@
 #include "core/attention/steps/linear.h"
 #include "core/document/document.h"
 #include "core/tensor/finite.h"
+#include "core/tensor/sums.h"
 
 namespace headscope::training {
 namespace {
 
 constexpr Index kRowsAtOnce = 64;  // of h
-constexpr Index kNumbersAtOnce = 1 << 14;
 
 Index rowsOf(const Examples& examples) { return examples.count * examples.length; }
-
-/// to = a + b, numbers of equal shape.
-void addUp(const Tensor& a, const Tensor& b, Tensor& to, const ExecutionContext& execution) {
-  const Index pieces = (to.size() + kNumbersAtOnce - 1) / kNumbersAtOnce;
-  parallelFor(pieces, execution, [&](Index piece) {
-    const Index begin = piece * kNumbersAtOnce;
-    const Index end = std::min(begin + kNumbersAtOnce, to.size());
-    for (Index i = begin; i < end; ++i) to.mutableData()[i] = a.data()[i] + b.data()[i];
-  });
-}
 
 void addRow(const float* from, float* to, Index width) {
   for (Index i = 0; i < width; ++i) to[i] += from[i];
@@ -80,8 +70,7 @@ bool TaskPass::forward(const ExecutionContext& execution, const TaskPass* before
       continue;
     }
     const Tensor& x = tensors.tensor(TensorId::x);
-    h = Tensor::uninitialised(x.shape(), execution.memory);
-    addUp(x, tensors.tensor(TensorId::output), h, execution);
+    h = sum(x, tensors.tensor(TensorId::output), 1.0, execution);
   }
   output_ = std::move(h);
   logits_ = linear(output_, model_->readout_.weight, model_->readout_.bias, execution);
@@ -107,9 +96,7 @@ bool TaskPass::backward(TaskModel& model, const Tensor& gradLogits,
       model.parameters_[model.weightPlace(layer, id)].gradient = gradients->tensor(id);
     }
     // the gradient through the residual, plus that through the attention
-    Tensor sum = Tensor::uninitialised(dh.shape(), execution.memory);
-    addUp(dh, gradients->tensor(TensorId::x), sum, execution);
-    dh = std::move(sum);
+    dh = sum(dh, gradients->tensor(TensorId::x), 1.0, execution);
   }
   embeddingGradients(model, dh, execution);
   return !execution.stop();

@@ -86,8 +86,8 @@ TEST_F(Files, AnotherFileIsReplaced) {
 TEST_F(Files, EndingsOfOtherFormatsAreRefused) {
   expectRefused({"run", "--trace", path("t.npz")}, {"--trace", "t.npz", ".safetensors"});
   expectRefused({"run", "--trace", path("t")}, {"--trace", ".safetensors"});
-  expectRefused({"model", dataFile("tiny-gpt2"), "--text", "a", "--trace", path("t.npz")},
-                {"--trace", "t.npz", ".safetensors"});
+  expectRefused({"model", dataFile("tiny-gpt2"), "--text", "a", "--trace", path("t.npy")},
+                {"--trace", "t.npy", ".safetensors or .npz"});
   expectRefused({"render", "--out", path("x.jpg")}, {"--out", "x.jpg", ".png"});
   expectRefused({"learn", "--steps", "1", "--out", path("w.npz")}, {"--out", ".safetensors"});
   expectRefused({"train", "--task", "cards", "--steps", "1", "--log", path("l.txt")},

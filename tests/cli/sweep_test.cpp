@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
-#include "tests/core/support/model_folders.h"
+#include "tests/core/support/circuits.h"
 
 namespace headscope {
 namespace {
@@ -25,11 +24,10 @@ std::string idsOf(const std::vector<Index>& ids) { return fmt::format("{}", fmt:
 /// The effects that transformers gives with hooks, of one golden.
 class SweepOfGolden : public testing::Test {
  protected:
-  const std::filesystem::path path_ = test::modelData("circuits") / "gpt_neox.safetensors";
-  const SafetensorsFile file_{path_};
-  const std::vector<Index> answers_ = test::integersIn(path_, "answers");
+  const test::Circuit golden_{"gpt_neox"};
+  const std::vector<Index> answers_ = golden_.ids("answers");
 
-  std::string ids(const char* name) const { return idsOf(test::integersIn(path_, name)); }
+  std::string ids(const char* name) const { return idsOf(golden_.ids(name)); }
   Arguments command(const Arguments& flags) const {
     Arguments all = sweep("families/gpt_neox", {"--token-id", std::to_string(answers_[0]),
                                                 "--against-id", std::to_string(answers_[1])});
@@ -38,8 +36,8 @@ class SweepOfGolden : public testing::Test {
   }
 
   void expectEffects(const json& found, const char* tensor, const char* part) const {
-    const std::vector<float> logits = file_.read(tensor).values();
-    const Shape shape = file_.shape(tensor);
+    const std::vector<float> logits = golden_.tensor(tensor).values();
+    const Shape shape = golden_.tensor(tensor).shape();
     const json& effects = found["effects"];
     ASSERT_EQ(effects.size(), static_cast<std::size_t>(shape[0] * shape[1]));
     for (std::size_t i = 0; i < effects.size(); ++i) {
@@ -64,7 +62,7 @@ TEST_F(SweepOfGolden, HeadsAndPlacesAsTransformersWithHooks) {
   const json places = jsonOf(command({"--ids", ids("corrupt"), "--other-ids", ids("clean"),
                                       "--with", "other", "--over", "places"}));
   expectEffects(places, "residual_patched", "place");
-  const std::vector<float> clean = file_.read("clean_logits").values();
+  const std::vector<float> clean = golden_.tensor("clean_logits").values();
   EXPECT_NEAR(places["other"].get<double>(),
               static_cast<double>(clean[static_cast<std::size_t>(answers_[0])]) -
                   static_cast<double>(clean[static_cast<std::size_t>(answers_[1])]),

@@ -1,15 +1,17 @@
-// Tensors as files: .npy byte for byte, CSV that reads back to the same float32, and which tensor a
-// name means.
+// Tensors as files: .npy byte for byte, .npz entry by entry, CSV that reads back to the same
+// float32, and which tensor a name means.
 #include "core/formats/export_tensor.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <sstream>
 
 #include "core/attention/config.h"
 #include "core/editing/make_document.h"
+#include "core/formats/numpy_files.h"
 #include "core/tensor/safetensors.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
@@ -75,6 +77,66 @@ TEST(Npy, IsWrittenByteForByte) {
   writeNpy(folder / "one.npy", Tensor::fromValues({6}, values));
   EXPECT_EQ(readAll(folder / "one.npy"),
             npyBytes("{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }", values));
+}
+
+/// A number of some bytes, the lowest first.
+std::uint64_t numberAt(const std::string& bytes, std::size_t at, int count) {
+  std::uint64_t value = 0;
+  for (int i = count; i-- > 0;) {
+    value = value << 8U | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
+  }
+  return value;
+}
+
+/// CRC-32, bit by bit.
+std::uint64_t checksumOf(const std::string& bytes) {
+  std::uint32_t state = 0xFFFFFFFFU;
+  for (const char byte : bytes) {
+    state ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      state = (state >> 1U) ^ ((state & 1U) != 0 ? 0xEDB88320U : 0U);
+    }
+  }
+  return ~state;
+}
+
+/// The list at the archive's end leads to each entry, whose bytes are those of a .npy file.
+TEST(Npz, HoldsAFileForEachTensor) {
+  const TempFolder folder;
+  const Tensor wide = Tensor::fromValues({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
+  const std::vector<TensorToWrite> tensors{
+      {"grad.heads", {2, 3}, [&] { return wide; }},
+      {"turned", {3, 2}, [&] { return wide.transposed(0, 1); }}};
+  writeNpz(folder / "all.npz", tensors);
+  const std::string zip = readAll(folder / "all.npz");
+  EXPECT_EQ(checksumOf("123456789"), 0xCBF43926U);  // the standard's example
+  const std::size_t end = zip.size() - 22, locator = end - 20, end64 = locator - 56;
+  EXPECT_EQ(zip.substr(end, 4), "PK\5\6");
+  EXPECT_EQ(zip.substr(locator, 4), "PK\6\7");
+  EXPECT_EQ(zip.substr(end64, 4), "PK\6\6");
+  EXPECT_EQ(numberAt(zip, locator + 8, 8), end64);
+  EXPECT_EQ(numberAt(zip, end64 + 32, 8), tensors.size());
+  std::size_t listed = numberAt(zip, end64 + 48, 8);
+  EXPECT_EQ(numberAt(zip, end64 + 40, 8), end64 - listed);
+  for (const TensorToWrite& tensor : tensors) {
+    SCOPED_TRACE(tensor.name);
+    writeNpy(folder / "one.npy", tensor.values());
+    const std::string wanted = readAll(folder / "one.npy");
+    const std::string name = tensor.name + ".npy";
+    ASSERT_EQ(zip.substr(listed, 4), "PK\1\2");
+    EXPECT_EQ(zip.substr(listed + 46, name.size()), name);
+    const std::size_t extra = listed + 46 + name.size();
+    EXPECT_EQ(numberAt(zip, extra + 4, 8), wanted.size());
+    const std::size_t at = numberAt(zip, extra + 20, 8);
+    ASSERT_EQ(zip.substr(at, 4), "PK\3\4");
+    EXPECT_EQ(numberAt(zip, at + 14, 4), checksumOf(wanted));
+    EXPECT_EQ(zip.substr(at + 30, name.size()), name);
+    EXPECT_EQ(zip.substr(at + 30 + name.size() + numberAt(zip, at + 28, 2), wanted.size()), wanted);
+    listed = extra + numberAt(zip, listed + 30, 2);
+  }
+  EXPECT_EQ(listed, end64);
+  EXPECT_TRUE(isNpz("a.NPZ"));
+  EXPECT_FALSE(isNpz("npz"));
 }
 
 TEST(TensorCsv, EveryNumberReadsBackTheSame) {

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "core/model/blocks.h"
 #include "core/model/compositions.h"
 #include "core/model/generation.h"
 #include "core/model/logit_lens.h"
+#include "core/model/network.h"
+#include "core/model/readout.h"
 #include "tests/core/support/model_folders.h"
 
 namespace headscope::test::models {

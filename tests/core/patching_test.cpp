@@ -12,6 +12,7 @@
 #include "core/model/head_output.h"
 #include "core/model/logit_parts.h"
 #include "core/model/sweep.h"
+#include "tests/core/support/circuits.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/model_folders.h"
 
@@ -22,10 +23,6 @@ using namespace headscope::model;
 
 /// Values computed in float32 may differ from those in float64 by this part of the largest.
 constexpr double kRounding = 1e-5;
-
-std::filesystem::path folderOf(const std::string& model) {
-  return model.starts_with("tiny-") ? modelData(model) : modelData("families") / model;
-}
 
 ModelTracePtr passOver(const ModelPtr& model, const std::vector<Index>& ids) {
   return runModel(makeModelDocument(model, {ids, {}, {}}), nullptr, {}, kBudgetBytes);
@@ -39,42 +36,21 @@ std::vector<PatchEffect> effectsOf(const ModelTracePtr& base, const std::vector<
   return runs.effects();
 }
 
-/// A golden's passes: `clean` and `corrupt`.
-struct Golden {
-  explicit Golden(const std::string& name)
-      : file(modelData("circuits") / (name + ".safetensors")),
-        model(formats::openModel(folderOf(name), kBudgetBytes)),
-        clean(passOver(model, ids("clean"))),
-        corrupt(passOver(model, ids("corrupt"))) {}
-
-  std::vector<Index> ids(const std::string& tensor) const {
-    return integersIn(file.path(), tensor);
-  }
-
-  SafetensorsFile file;
-  ModelPtr model;
-  ModelTracePtr clean, corrupt;
-};
-
 class AgainstHooks : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Models, AgainstHooks,
-                         testing::Values("gemma2", "gpt_neo", "gpt_neox", "opt", "phi", "qwen3_moe",
-                                         "tiny-gpt2", "tiny-llama"),
-                         [](const auto& each) {
-                           std::string name = each.param;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+                         testing::ValuesIn(std::vector<std::string>(std::begin(kCircuits),
+                                                                    std::end(kCircuits))),
+                         modelTestName);
 
 TEST_P(AgainstHooks, EveryPatchGivesTheirLogits) {
-  const Golden golden(GetParam());
+  const Circuit golden(GetParam());
   const auto expectLogits = [&](const std::string& tensor, const ModelTracePtr& base,
                                 SweepOver over, const NewValues& values) {
-    const std::vector<float> expected = golden.file.read(tensor).values();
+    const std::vector<float> expected = golden.tensor(tensor).values();
     const auto largest = static_cast<double>(
         std::abs(*std::ranges::max_element(expected, {}, [](float x) { return std::abs(x); })));
     const std::vector<Patch> patches = patchesOver(over, *base, values);
-    const auto words = static_cast<std::size_t>(golden.model->config().vocabulary);
+    const auto words = static_cast<std::size_t>(golden.model()->config().vocabulary);
     ASSERT_EQ(expected.size(), patches.size() * words);
     for (std::size_t word = 0; word < words; word += 13) {
       const auto effects =
@@ -87,16 +63,16 @@ TEST_P(AgainstHooks, EveryPatchGivesTheirLogits) {
       }
     }
   };
-  const NewValues fromClean = valuesFrom(golden.clean);
-  expectLogits("head_patched", golden.corrupt, SweepOver::heads, fromClean);
-  expectLogits("head_zeroed", golden.clean, SweepOver::heads, zeros());
-  expectLogits("residual_patched", golden.corrupt, SweepOver::places, fromClean);
+  const NewValues fromClean = valuesFrom(golden.pass("clean"));
+  expectLogits("head_patched", golden.pass("corrupt"), SweepOver::heads, fromClean);
+  expectLogits("head_zeroed", golden.pass("clean"), SweepOver::heads, zeros());
+  expectLogits("residual_patched", golden.pass("corrupt"), SweepOver::places, fromClean);
 }
 
 class PatchedIn : public testing::TestWithParam<std::string> {
  protected:
   ModelTracePtr pass(const std::vector<Index>& ids) const {
-    return passOver(formats::openModel(folderOf(GetParam()), kBudgetBytes), ids);
+    return passOver(formats::openModel(modelFolder(GetParam()), kBudgetBytes), ids);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Models, PatchedIn,
@@ -104,11 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Models, PatchedIn,
                                          "glm4", "gpt_oss", "gptj", "granite", "llama_dynamic",
                                          "mixtral", "modernbert", "mpt", "olmo2", "phi3", "smollm3",
                                          "stablelm", "starcoder2", "tiny-bert", "tiny-gpt2"),
-                         [](const auto& each) {
-                           std::string name = each.param;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+                         modelTestName);
 
 const std::vector<Index> kIds{5, 17, 3, 40, 5, 17, 9}, kOtherIds{11, 2, 30, 8, 44, 1, 23};
 
@@ -155,7 +127,7 @@ TEST_P(PatchedIn, TheWholeStreamOfAnotherTextIsThatText) {
   std::vector<Patch> patches;
   for (Index layer = 0; layer < base->layers(); ++layer) {
     patches.push_back(
-        {Site::stream, layer, 0, Patch::kEveryPlace, valuesOf(*other, Site::stream, layer, 0)});
+        {Site::residual, layer, 0, Patch::kEveryPlace, valuesOf(*other, Site::residual, layer, 0)});
   }
   const Tensor logits = other->logits(asked.row, 1);
   const double metric = static_cast<double>(logits.data()[asked.word]) -
@@ -207,17 +179,17 @@ TEST(Patching, RefusesWhatDoesNotFit) {
   const Tensor row = Tensor::zeros({1, 32});
   expectUserError(
       [&] {
-        PatchedRuns(base, {{Site::stream, 2, 0, 0, row}}, asked, {});
+        PatchedRuns(base, {{Site::residual, 2, 0, 0, row}}, asked, {});
       },
       "no layer 2");
   expectUserError(
       [&] {
-        PatchedRuns(base, {{Site::stream, 1, 0, 3, row}}, asked, {});
+        PatchedRuns(base, {{Site::residual, 1, 0, 3, row}}, asked, {});
       },
       "no token 3");
   expectUserError(
       [&] {
-        PatchedRuns(base, {{Site::stream, 1, 0, 0, Tensor::zeros({2, 32})}}, asked, {});
+        PatchedRuns(base, {{Site::residual, 1, 0, 0, Tensor::zeros({2, 32})}}, asked, {});
       },
       "2 rows", "3 tokens");
   expectUserError([&] { PatchedRuns(base, {}, {2, 400, {}}, {}); }, "id 400");

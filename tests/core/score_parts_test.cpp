@@ -29,8 +29,7 @@ const std::vector<Index> kIds{5, 17, 3, 40, 5, 17, 9};
 class TakenApart : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    const bool tiny = GetParam().starts_with("tiny-");
-    const auto folder = tiny ? modelData(GetParam()) : modelData("families") / GetParam();
+    const auto folder = modelFolder(GetParam());
     trace = runModel(makeModelDocument(formats::openModel(folder, kBudgetBytes), {kIds, {}, {}}),
                      nullptr, {}, kBudgetBytes);
   }
@@ -38,20 +37,7 @@ class TakenApart : public testing::TestWithParam<std::string> {
 
   ModelTracePtr trace;
 };
-INSTANTIATE_TEST_SUITE_P(Models, TakenApart,
-                         testing::Values("albert", "bloom", "clip_text_model", "cohere",
-                                         "deberta-v2", "deepseek_v3", "electra", "falcon", "gemma",
-                                         "gemma2", "gemma3_text", "glm4", "gpt_neo", "gpt_neox",
-                                         "gpt_oss", "gptj", "granite", "llama_dynamic",
-                                         "llama_yarn", "mixtral", "modernbert", "mpt", "olmo2",
-                                         "opt", "phi", "phi3", "phi3_longrope", "qwen3_moe",
-                                         "smollm3", "stablelm", "starcoder2", "tiny-bert",
-                                         "tiny-gpt2", "tiny-llama"),
-                         [](const auto& each) {
-                           std::string name = each.param;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, TakenApart, testing::ValuesIn(everyModel()), modelTestName);
 
 double sumOf(const std::vector<WrittenPart>& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0,

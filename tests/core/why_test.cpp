@@ -22,8 +22,7 @@ using Kind = WhyStep::Kind;
 class Why : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    const bool tiny = GetParam().starts_with("tiny-");
-    const auto folder = tiny ? modelData(GetParam()) : modelData("families") / GetParam();
+    const auto folder = modelFolder(GetParam());
     trace = runModel(makeModelDocument(formats::openModel(folder, kBudgetBytes),
                                        {{5, 17, 3, 40, 5, 17}, {}, {}}),
                      nullptr, {}, kBudgetBytes);
@@ -51,11 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Why,
                                          "gpt_neo", "gpt_oss", "gptj", "granite", "mixtral",
                                          "olmo2", "opt", "phi", "qwen3_moe", "tiny-gpt2",
                                          "tiny-llama"),
-                         [](const auto& each) {
-                           std::string name = each.param;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+                         modelTestName);
 
 /// From the logit to a head of the last layer, why it looks at a token, what an earlier head wrote
 /// there, and what that head's token is made of.

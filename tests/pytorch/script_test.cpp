@@ -1,4 +1,5 @@
-// Exported PyTorch scripts, run by Python: passes of every kind agree, damaged tensors do not.
+// Exported PyTorch scripts, run by Python: passes of every kind agree, damaged tensors do not; and
+// archives, read by NumPy.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/attention/mistakes.h"
+#include "core/formats/numpy_files.h"
 #include "core/formats/pytorch_script.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
@@ -240,6 +242,22 @@ TEST(PyTorchScriptRun, EndsWithItsStatusAsAProgram) {
   const Finished differs = runScript(folder.path());
   EXPECT_EQ(differs.status, 1) << differs.out;
   EXPECT_TRUE(has(differs.out, "DIFFERS")) << differs.out;
+}
+
+TEST(NumPyFile, AnArchiveIsReadByNumPy) {
+  const TempFolder folder;
+  const Tensor wide = Tensor::fromValues({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
+  writeNpz(folder / "all.npz", {{"grad.heads", {2, 3}, [&] { return wide; }},
+                                {"turned", {3, 2}, [&] { return wide.transposed(0, 1); }}});
+  const Finished read = shell(python() +
+                              " -c 'import numpy, sys, zipfile; "
+                              "print(zipfile.ZipFile(sys.argv[1]).testzip()); "
+                              "z = numpy.load(sys.argv[1]); "
+                              "print([(k, z[k].tolist(), str(z[k].dtype)) for k in z.files])' '" +
+                              (folder / "all.npz").string() + "' 2>&1");
+  EXPECT_EQ(read.out,
+            "None\n[('grad.heads', [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], 'float32'), "
+            "('turned', [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], 'float32')]\n");
 }
 
 }  // namespace

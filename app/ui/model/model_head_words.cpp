@@ -29,9 +29,14 @@ ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
 
 /// Returns the head's cell in the shown map; nothing where the head has no value, or none yet.
 std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) const {
-  if (view_.metric == kTokensMap) {
-    const MetricValue value = onTokens(head);
-    return value ? std::optional(numberCell(value, 1.0F)) : std::nullopt;
+  if (view_.metric == kTokensMap || view_.metric == kGradientMap) {
+    const MetricValue value = onMap(head);
+    if (!value) return std::nullopt;
+    if (view_.metric == kTokensMap) return numberCell(value, 1.0F);
+    const MetricValue& most = std::ranges::max(*gradients_, {}, &MetricValue::value);
+    MapCell cell = numberCell(value, std::max(1e-30F, static_cast<float>(*most)));
+    cell.words = fmt::format("{:.3g}", *value);
+    return cell;
   }
   if (shown_.heads == nullptr) return std::nullopt;
   if (view_.metric == kLabelMap) {
@@ -118,9 +123,15 @@ void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
   ColumnLabels(look_, labels, at.width(), look_.px(kNamesRoom)).draw(list, at);
 }
 
-MetricValue ModelHeads::onTokens(const HeadOfLayer& head) const {
-  return onTokens_ != nullptr ? (*onTokens_)[placeOf(head, moment_.config())]
-                              : MetricValue::undefined("being added up");
+const std::vector<MetricValue>* ModelHeads::valuesOn(std::string_view map) const {
+  if (map == kTokensMap) return onTokens_;
+  return map == kGradientMap ? gradients_ : nullptr;
+}
+
+MetricValue ModelHeads::onMap(const HeadOfLayer& head) const {
+  const auto* values = valuesOn(view_.metric);
+  return values != nullptr ? (*values)[placeOf(head, moment_.config())]
+                           : MetricValue::undefined("not computed yet");
 }
 
 std::string ModelHeads::inWords(const Under& under) const {
@@ -136,9 +147,12 @@ std::string ModelHeads::inWords(const Under& under) const {
   }
   const auto metric = metricFromKey(view_.metric);
   if (view_.metric == kTokensMap) {
-    const MetricValue weight = onTokens(under.head);
+    const MetricValue weight = onMap(under.head);
     text +=
         weight ? fmt::format("\nweight on the chosen tokens: {:.3f}", *weight) : "\n" + weight.why;
+  } else if (view_.metric == kGradientMap) {
+    const MetricValue length = onMap(under.head);
+    text += length ? fmt::format("\nlength of the gradient: {:.3g}", *length) : "\n" + length.why;
   } else if (metric && shown_.heads != nullptr) {
     const MetricValue& value = shown_.heads->metrics[i][*metric];
     const MetricInfo& about = info(*metric);

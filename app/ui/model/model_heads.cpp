@@ -9,6 +9,7 @@
 
 #include "app/gl/scene.h"
 #include "app/ui/compat.h"
+#include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/computed.h"
@@ -109,6 +110,10 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
                                chosenKeys(view_.heads, moment))
                     .current;
   }
+  const bool asked = view_.metric == kGradientMap || view_.heads.order == kGradientMap;
+  if (const auto word = asked ? chosenWord(view_, moment) : std::nullopt) {
+    gradients_ = gradientsOfHeads(panel, moment, *word).current;
+  }
   if (view_.heads.lines) {
     const auto compositions = modelCompositions(panel_, moment_).current;
     const auto kind = static_cast<std::size_t>(*view_.heads.lines);
@@ -132,9 +137,11 @@ void ModelHeads::sortHeads() {
   const std::string& by = view_.heads.order;
   const model::ModelConfig& c = moment_.config();
   const auto count = static_cast<std::size_t>(c.layers * c.heads);
+  const ChosenWord word = chosenWord(view_, moment_).value_or(ChosenWord{});
   const Fingerprint key("order", moment_.number, by, reinterpret_cast<std::uintptr_t>(shown_.heads),
-                        reinterpret_cast<std::uintptr_t>(onTokens_), view_.heads.queries.size(),
-                        view_.heads.queries, view_.heads.keys);
+                        reinterpret_cast<std::uintptr_t>(valuesOn(by)), view_.heads.queries.size(),
+                        view_.heads.queries, view_.heads.keys, word.row, word.word,
+                        word.other.value_or(-1));
   if (memory_.orderedBy == key.value() && memory_.order.size() == count) return;
   memory_.orderedBy = key.value();
   memory_.order.resize(count);
@@ -159,8 +166,8 @@ void ModelHeads::sortHeads() {
          [&](std::size_t i) { return measured(i).value.value_or(-1.0); });
   };
   const auto metric = metricFromKey(by);
-  if (by == kTokensMap && onTokens_ != nullptr) {
-    byNumber([&](std::size_t i) -> const MetricValue& { return (*onTokens_)[i]; });
+  if (const auto* values = valuesOn(by)) {
+    byNumber([&](std::size_t i) -> const MetricValue& { return (*values)[i]; });
   } else if (metric && shown_.heads != nullptr) {
     byNumber(
         [&](std::size_t i) -> const MetricValue& { return shown_.heads->metrics[i][*metric]; });

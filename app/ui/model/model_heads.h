@@ -119,8 +119,11 @@ class ModelHeads {
   void tokenNames(ImDrawList* list, const Rect& at) const;
   const HeadLabel* labelOf(const HeadOfLayer& head) const;
   std::string inWords(const Under& under) const;
-  /// The value of a head on the map of chosen tokens; none while it is computed.
-  MetricValue onTokens(const HeadOfLayer& head) const;
+  /// The values of the heads on a map that depends on a choice: of tokens, or of a word. Null for
+  /// other maps, and while they are computed.
+  const std::vector<MetricValue>* valuesOn(std::string_view map) const;
+  /// The value of a head on the shown map of that kind.
+  MetricValue onMap(const HeadOfLayer& head) const;
 
   const PanelContext& panel_;
   const FrameContext& look_;
@@ -132,8 +135,9 @@ class ModelHeads {
   WeightRange range_;  // the range of weights of all heads
   std::vector<bool> rowsLeftOut_, columnsLeftOut_;
   const std::vector<float>* largest_ = nullptr;
-  const SmallHeads* small_ = nullptr;  // null: not needed, or not computed yet
-  const std::vector<MetricValue>* onTokens_ = nullptr;
+  const SmallHeads* small_ = nullptr;                    // null: not needed, or not computed yet
+  const std::vector<MetricValue>* onTokens_ = nullptr;   // of the map of chosen tokens
+  const std::vector<MetricValue>* gradients_ = nullptr;  // of the map of gradients
   const std::vector<model::ComposedHeads>* joined_ = nullptr;  // the pairs that lines connect
 };
 

@@ -12,6 +12,7 @@
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
@@ -44,7 +45,7 @@ class ModelHeadsCard final : public Card {
     ModelView& view = panel.modelView;
     view.layer = std::clamp<Index>(view.layer, 0, moment->config().layers - 1);
     view.head = std::clamp<Index>(view.head, 0, moment->config().heads - 1);
-    maps(look, view);
+    maps(look, view, *moment);
     arrangement(look, view, *moment);
     actions(panel);
     if (!view.heads.probe) return heads(panel, *moment, std::nullopt);
@@ -73,7 +74,7 @@ class ModelHeadsCard final : public Card {
   }
 
   /// Draws the choice of the map, which determines what represents a head.
-  static void maps(const FrameContext& look, ModelView& view) {
+  static void maps(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
     const auto map = [&](const std::string& name, std::string_view key, std::string_view about) {
       flowOn(look, buttonWidth(look, name), 3.0F);
@@ -85,12 +86,18 @@ class ModelHeadsCard final : public Card {
       map(std::string(info(metric).title), info(metric).key, info(metric).words);
     }
     map("tokens you choose", kTokensMap, "How much weight each head puts on tokens you choose");
+    if (!moment.trace->document().model->hasReadout()) return;
+    map("gradient of the word", kGradientMap,
+        "How strongly the logit of the chosen word, or the difference of the two chosen words, "
+        "depends on each head's output: the length of its derivative with respect to "
+        "that output at all tokens");
   }
 
   static std::string orderInWords(const std::string& order) {
     if (order.empty()) return "in place";
     if (order == kLabelMap) return "sorted by what they do";
     if (order == kTokensMap) return "sorted by weight on tokens";
+    if (order == kGradientMap) return "sorted by gradient of the word";
     const auto metric = metricFromKey(order);
     return fmt::format("sorted by {}", metric ? info(*metric).title : order);
   }
@@ -122,6 +129,7 @@ class ModelHeadsCard final : public Card {
       choice(kLabelMap);
       for (const Metric metric : kMappedMetrics) choice(std::string(info(metric).key));
       choice(kTokensMap);
+      if (moment.trace->document().model->hasReadout()) choice(kGradientMap);
       ImGui::EndCombo();
     }
     if (moment.config().layers > 1) lineChoice(look, heads, moment);
@@ -285,11 +293,31 @@ class ModelHeadsCard final : public Card {
           "maps and metrics describe {} random tokens, the second half equal to the first",
           shown.tokens));
     }
+    if (view.metric == kGradientMap || view.heads.order == kGradientMap) gradient(panel, moment);
     if (!view.heads.lines) return;
     const auto compositions = modelCompositions(panel, moment);
     if (!compositions.problem.empty()) return say(compositions.problem, true);
     if (compositions.current == nullptr) return say("multiplying the heads' weights …");
     say(partners(*compositions.current, view));
+  }
+
+  /// Says what the map of gradients is of, and whether it is computed.
+  static void gradient(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
+    const auto word = chosenWord(panel.modelView, moment);
+    if (!word) {
+      return wrappedLabel(look.fonts.small, look.theme.textMuted,
+                          "no word is predicted here, so there is no gradient of one");
+    }
+    const auto found = gradientsOfHeads(panel, moment, *word);
+    const bool failed = !found.problem.empty();
+    wrappedLabel(
+        look.fonts.small, failed ? look.theme.bad : look.theme.textMuted,
+        failed ? std::string(found.problem)
+        : found.current == nullptr
+            ? "running the model backward …"
+            : fmt::format("length of the gradient of the {} with respect to each head's output",
+                          logitName(*word, moment)));
   }
 
   static std::string partners(const ModelCompositions& compositions, const ModelView& view) {

@@ -102,13 +102,12 @@ class ModelPredictionCard final : public Card {
                   bool differs) {
     const FrameContext& look = panel.look;
     PredictionView& view = panel.modelView.prediction;
-    const Index row = chosenToken(panel.modelView, *moment);
-    const auto& best = moment->predictions[static_cast<std::size_t>(row)];
-    const auto& ids = moment->trace->document().input.ids;
     const Index known = moment->config().vocabulary;
     if (view.word >= known) view.word = -1;
     if (view.other >= known) view.other = -1;
-    const Index word = view.word >= 0 ? view.word : best.front().id;
+    const auto [row, word, against] = chosenWord(panel.modelView, *moment).value();
+    const auto& best = moment->predictions[static_cast<std::size_t>(row)];
+    const auto& ids = moment->trace->document().input.ids;
 
     const std::size_t offered = Rect::rest().width() < look.px(1000) ? 4 : 6;
     const auto offer = [&](const char* what, Index chosen, Index leftOut, auto&& choose) {
@@ -134,10 +133,9 @@ class ModelPredictionCard final : public Card {
     if (!differs) return {moment, row, word, std::nullopt};
     flowOn(look, buttonWidth(look, "none") + look.px(70), 14.0F);
     rowCaption(look, "against");
-    if (pill(look, "none##against", view.other < 0 || view.other == word)) view.other = -1;
+    if (pill(look, "none##against", !against)) view.other = -1;
     offer("against", view.other, word, [&](Index id) { view.other = id; });
-    const bool other = view.other >= 0 && view.other != word;
-    return {moment, row, word, other ? std::optional(view.other) : std::nullopt};
+    return {moment, row, word, against};
   }
 
   /// Draws the field for a word that is not among the most probable.
@@ -181,12 +179,25 @@ std::string changeInWords(double change) {
   return std::abs(change) < 0.0005 ? "0.000" : fmt::format("{:+.3f}", change);
 }
 
+std::optional<ChosenWord> chosenWord(const ModelView& view, const ModelMoment& moment) {
+  if (moment.predictions.empty()) return std::nullopt;
+  const Index known = moment.config().vocabulary, row = chosenToken(view, moment);
+  const Index best = moment.predictions[static_cast<std::size_t>(row)].front().id;
+  const auto& [word, other] = std::pair(view.prediction.word, view.prediction.other);
+  ChosenWord chosen{row, word >= 0 && word < known ? word : best, std::nullopt};
+  if (other >= 0 && other < known && other != chosen.word) chosen.other = other;
+  return chosen;
+}
+
+std::string logitName(const ChosenWord& chosen, const ModelMoment& moment) {
+  const std::string logit = fmt::format("logit of “{}”", moment.nameOf(chosen.word));
+  if (!chosen.other) return logit;
+  return fmt::format("{} − logit of “{}”", logit, moment.nameOf(*chosen.other));
+}
+
 std::string AskedWord::name() const { return fmt::format("“{}”", moment->nameOf(word)); }
 
-std::string AskedWord::logitName() const {
-  if (!other) return fmt::format("logit of {}", name());
-  return fmt::format("logit of {} − logit of “{}”", name(), moment->nameOf(*other));
-}
+std::string AskedWord::logitName() const { return ui::logitName({row, word, other}, *moment); }
 
 Fingerprint AskedWord::key(std::string_view what) const {
   return Fingerprint(what, moment->number, row, word, other.value_or(-1));

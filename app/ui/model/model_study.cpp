@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 #include <utility>
 
 #include "app/gl/scene.h"
+#include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
@@ -13,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/document/trace.h"
+#include "core/model/model_gradients.h"
 
 namespace headscope::ui {
 namespace {
@@ -150,6 +154,43 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
       }
       return weights;
     };
+  });
+}
+
+namespace {
+
+/// The length of each head's part of the gradients.
+std::optional<std::vector<MetricValue>> lengthsOf(const model::ModelBackward& backward) {
+  const auto found = backward.found();
+  if (!found) return std::nullopt;
+  const Shape& shape = found->heads.shape();
+  const Index each = shape[2] * shape[3];
+  std::vector<MetricValue> lengths;
+  for (Index head = 0; head < shape[0] * shape[1]; ++head) {
+    const std::span part(found->heads.data() + head * each, static_cast<std::size_t>(each));
+    double squares = 0.0;
+    for (const float d : part) squares += static_cast<double>(d) * static_cast<double>(d);
+    lengths.push_back({std::sqrt(squares), {}});
+  }
+  return lengths;
+}
+
+}  // namespace
+
+Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
+                                                    const ModelMoment& moment,
+                                                    const ChosenWord& chosen) {
+  const Fingerprint key("gradients", moment.number, chosen.row, chosen.word,
+                        chosen.other.value_or(-1));
+  using Lengths = std::vector<MetricValue>;
+  return panel.computations.request<Lengths>("gradients", key, Schedule::background, [&] {
+    return unitsOf(
+        [trace = moment.trace, chosen](const std::atomic<bool>& cancelled) {
+          const ExecutionContext execution{0, &cancelled};
+          Tensor last = gradLastOfLogit(*trace, chosen.row, chosen.word, chosen.other, execution);
+          return std::make_shared<model::ModelBackward>(trace, std::move(last), execution);
+        },
+        &lengthsOf);
   });
 }
 

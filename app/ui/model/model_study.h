@@ -1,6 +1,6 @@
 // Model study: computations about all heads of a model in the background: their metrics on the text
-// and on repeated random tokens, their compositions, their weight on chosen tokens, their largest
-// drawn weights, and their weights reduced to a small size.
+// and on repeated random tokens, their compositions, their weight on chosen tokens, the gradients
+// of a word, their largest drawn weights, and their weights reduced to a small size.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 
 namespace headscope::ui {
 
+struct ChosenWord;
 struct PanelContext;
 
 /// The measured heads of a document's pass.
@@ -52,6 +53,12 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
                                                   const ModelMoment& moment,
                                                   const std::vector<Index>& queries,
                                                   const std::vector<Index>& keys);
+
+/// For each head: the length of the derivative of the word's logit, or of the difference of two,
+/// with respect to the head's output at all tokens.
+Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
+                                                    const ModelMoment& moment,
+                                                    const ChosenWord& chosen);
 
 /// The largest weight of each head outside the excluded rows and columns; 0 where a layer is not
 /// held. SmallHeads contains the values, too.

@@ -26,6 +26,7 @@ struct ModelPlace {
 /// The keys of maps of all heads that show no metric.
 inline constexpr const char* kLabelMap = "label";
 inline constexpr const char* kTokensMap = "chosen tokens";
+inline constexpr const char* kGradientMap = "gradient";
 
 /// How all heads are arranged and measured.
 struct ModelHeadsView {

@@ -12,7 +12,20 @@
 
 namespace headscope::ui {
 
+struct ModelView;
 struct PanelContext;
+
+/// The word of the prediction that the view is about: a word at a token, or with `other` the
+/// difference of two.
+struct ChosenWord {
+  Index row = 0;
+  Index word = 0;
+  std::optional<Index> other;
+};
+/// Returns the chosen word, or the most probable one; nothing where the moment has no predictions.
+std::optional<ChosenWord> chosenWord(const ModelView& view, const ModelMoment& moment);
+/// "logit of “cat”", "logit of “cat” − logit of “dog”".
+std::string logitName(const ChosenWord& chosen, const ModelMoment& moment);
 
 /// A word at a token of a moment's text, or with `other` the difference of two words.
 struct AskedWord {
@@ -21,7 +34,7 @@ struct AskedWord {
   Index word = 0;
   std::optional<Index> other;
 
-  /// The word's name, “cat”, and the logit's: "logit of “cat”", "logit of “cat” − logit of “dog”".
+  /// The word's name, “cat”, and the logit's, as above.
   std::string name() const;
   std::string logitName() const;
   Fingerprint key(std::string_view what) const;

@@ -120,13 +120,13 @@ double valueOf(const Swept& swept, std::size_t part, Effect effect) {
 std::string partInWords(const Patch& part, const std::vector<std::string>& tokens) {
   const std::string layer = fmt::format("layer {}", part.layer + 1);
   switch (part.site) {
-    case Site::head:
+    case Site::heads:
       return fmt::format("{}, head {}", layer, part.head + 1);
     case Site::attention:
       return layer + ", attention";
     case Site::network:
       return layer + ", FFN";
-    case Site::stream:
+    case Site::residual:
       return fmt::format("{}, “{}”", layer, tokens[static_cast<std::size_t>(part.place)]);
   }
   return layer;
@@ -134,9 +134,9 @@ std::string partInWords(const Patch& part, const std::vector<std::string>& token
 
 Index columnOf(const Patch& part) {
   switch (part.site) {
-    case Site::head:
+    case Site::heads:
       return part.head;
-    case Site::stream:
+    case Site::residual:
       return part.place;
     case Site::attention:
       return 0;
@@ -149,7 +149,7 @@ Index columnOf(const Patch& part) {
 /// Selects the part in the page: a head, or the first head of its layer, and a place.
 void choose(ModelView& view, const Patch& part) {
   view.layer = part.layer;
-  if (part.site == Site::head) view.head = part.head;
+  if (part.site == Site::heads) view.head = part.head;
 }
 
 PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
@@ -162,7 +162,7 @@ PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
     map.columns = std::max(map.columns, columnOf(part) + 1);
     const double value = valueOf(swept, i, effect);
     const bool chosen =
-        part.site == Site::head && part.layer == view.layer && part.head == view.head;
+        part.site == Site::heads && part.layer == view.layer && part.head == view.head;
     map.cells.push_back(
         {part.layer, columnOf(part), value,
          fmt::format("{}: {} {}", partInWords(part, tokens),
@@ -171,11 +171,11 @@ PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
   }
   const Site site = swept.parts.front().site;
   map.columnName = [&look, &tokens, site](Index column, float width) {
-    if (site == Site::stream) {
+    if (site == Site::residual) {
       return elided(look.fonts.tiny, tokens[static_cast<std::size_t>(column)],
                     width - look.space.tight);
     }
-    if (site == Site::head) {
+    if (site == Site::heads) {
       return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
     }
     return std::string(column == 0 ? "attention" : "FFN");
@@ -206,7 +206,7 @@ void table(const PanelContext& panel, const Swept& swept, Effect effect, const C
       const std::size_t i = order[static_cast<std::size_t>(row)];
       const Patch& part = swept.parts[i];
       const PatchEffect& found = swept.effects[i];
-      const bool chosen = part.site == Site::head && part.layer == panel.modelView.layer &&
+      const bool chosen = part.site == Site::heads && part.layer == panel.modelView.layer &&
                           part.head == panel.modelView.head;
       if (rows.row(row, chosen)) choose(panel.modelView, part);
       const double value = valueOf(swept, i, effect);

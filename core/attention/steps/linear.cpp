@@ -25,12 +25,16 @@ ConstMatrixView rowsOf(const Tensor& t, const Box& box) {
   return {t.data() + (box.item * t.dim(1) + box.row) * width, box.rows, width, width, 1};
 }
 
+/// A box of a dense (B, T, width) tensor, its rows counted across items.
+MatrixView boxOf(Tensor& t, const Box& box) {
+  const ConstMatrixView rows = rowsOf(t, box);
+  return {t.mutableData() + (rows.data - t.data()) + box.col, box.rows, box.cols, rows.rowStride};
+}
+
 /// Computes a box of y and returns whether it is finite. `weight`: the box's columns of Wᵀ.
 bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& bias, const Box& box,
                  Tensor& y) {
-  const ConstMatrixView to = rowsOf(y, box);
-  const MatrixView out{y.mutableData() + (to.data - y.data()) + box.col, box.rows, box.cols,
-                       to.rowStride};
+  const MatrixView out = boxOf(y, box);
   gemm(rowsOf(x, box), weight, out);
   return bias.empty() ? allFinite(out) : addToRows(bias.data() + box.col, out);
 }
@@ -76,6 +80,25 @@ Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
 /// Columns of a dense (B, T, width) tensor, over the rows of all items.
 ConstMatrixView columnsOfAll(const Tensor& t, Index col, Index cols) {
   return {t.data() + col, t.dim(0) * t.dim(1), cols, t.dim(2), 1};
+}
+
+/// Computes dx, given a function that writes or adds the part of a box to it.
+template <typename Part>
+Tensor overInputPieces(const Tensor& dy, Index in, const ExecutionContext& execution, Part&& part) {
+  Tensor dx = Tensor::uninitialised({dy.dim(0), dy.dim(1), in}, execution.memory);
+  const std::vector<Box> pieces = linearPieces(dx.shape());
+  parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+    const Box& box = pieces[static_cast<std::size_t>(i)];
+    part(box, boxOf(dx, box));
+  });
+  return dx;
+}
+
+/// Writes dy · weight, or adds it, to a box of dx.
+void inputGradient(const Tensor& dy, const Tensor& weight, const Box& box, const MatrixView& dx,
+                   bool add) {
+  gemm(rowsOf(dy, box), weight.matrixOf(Box{0, 0, 0, weight.dim(0), box.col, box.cols}), dx,
+       {1.0F, add});
 }
 
 /// The layers that read x.
@@ -190,6 +213,7 @@ Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
   };
   std::vector<PanelContext> panels;
   for (LinearBackward& layer : layers) {
+    if (!layer.weightWanted) continue;
     const Shape& shape = layer.weight.shape();
     layer.dWeight = Tensor::uninitialised(shape, execution.memory);
     if (layer.bias) layer.dBias = Tensor::zeros({shape[0]});
@@ -211,17 +235,37 @@ Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
       return weightGradient(x, layer, row, col);
     }
     const Box& box = boxes[piece - panels.size()];
-    const ConstMatrixView at = rowsOf(dx, box);
-    const MatrixView out{dx.mutableData() + (at.data - dx.data()) + box.col, box.rows, box.cols,
-                         at.rowStride};
+    const MatrixView out = boxOf(dx, box);
     bool add = false;
     for (const LinearBackward& layer : layers) {
-      gemm(rowsOf(layer.dy, box),
-           layer.weight.matrixOf(Box{0, 0, 0, layer.weight.dim(0), box.col, box.cols}), out,
-           {1.0F, std::exchange(add, true)});
+      inputGradient(layer.dy, layer.weight, box, out, std::exchange(add, true));
     }
   });
   return dx;
+}
+
+Tensor linearInputGradient(const Tensor& dy, const Tensor& weight,
+                           const ExecutionContext& execution) {
+  return overInputPieces(dy, weight.dim(1), execution, [&](const Box& box, const MatrixView& dx) {
+    inputGradient(dy, weight, box, dx, false);
+  });
+}
+
+Tensor linearInputGradient(const Tensor& dy, const PackedWeight& weight,
+                           const ExecutionContext& execution) {
+  const Tensor& panels = weight.panels;
+  return overInputPieces(dy, panels.dim(1), execution, [&](const Box& box, const MatrixView& dx) {
+    const ConstMatrixView rows = rowsOf(dy, box);
+    for (Index panel = 0; panel < panels.dim(0); ++panel) {
+      const Index first = panel * kPanel;
+      const Index outs = std::min(kPanel, weight.out - first);
+      const ConstMatrixView turned = panels.matrix({panel});
+      const ConstMatrixView part{turned.data + box.col * turned.rowStride, box.cols, outs,
+                                 turned.rowStride};
+      gemm({rows.data + first, rows.rows, outs, rows.rowStride}, part.transposed(), dx,
+           {1.0F, panel > 0});
+    }
+  });
 }
 
 Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
@@ -247,17 +291,18 @@ void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const ExecutionContext& execution) {
   const AttentionTensors& values = gradients.values();
   for (const LinearLayer& first : layers) {
-    if (!gradients.tensor(first.weight).empty()) continue;  // done with another layer of this x
     const std::vector<LinearLayer> reading = layersOn(first.x, layers);
+    if (reading.front().y != first.y) continue;  // done with another layer of this x
     std::vector<LinearBackward> backward;
     for (const LinearLayer& layer : reading) {
-      backward.push_back(
-          {values.tensor(layer.weight), gradients.tensor(layer.y), values.config().bias});
+      backward.push_back({values.tensor(layer.weight), gradients.tensor(layer.y),
+                          values.config().bias, !gradients.skipsGradient(layer.weight)});
     }
     Tensor dx = linearBackward(values.tensor(first.x), backward, execution,
                                !gradients.skipsGradient(first.x));
     if (!dx.empty()) gradients.put(first.x, std::move(dx));
     for (std::size_t i = 0; i < reading.size(); ++i) {
+      if (!backward[i].weightWanted) continue;
       gradients.put(reading[i].weight, std::move(backward[i].dWeight));
       if (values.config().bias) gradients.put(reading[i].bias, std::move(backward[i].dBias));
     }

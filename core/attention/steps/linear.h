@@ -58,16 +58,23 @@ struct LinearBackward {
   const Tensor& weight;  // (out, in)
   const Tensor& dy;
   bool bias = false;
-  Tensor dWeight = {};  // dyᵀ x, of the weight's shape
-  Tensor dBias = {};    // Σ dy (out), where there is a bias
+  bool weightWanted = true;  // otherwise dWeight and dBias stay empty
+  Tensor dWeight = {};       // dyᵀ x, of the weight's shape
+  Tensor dBias = {};         // Σ dy (out), where there is a bias
 };
 /// Fills in dWeight and dBias, and returns the gradient of x (B, T, in), dense: Σ dy · weight over
 /// the layers; empty unless `wanted`.
 Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
                       const ExecutionContext& execution, bool wanted = true);
 
-/// linearBackward for all layers of a step (one or two inputs). Skips inputs whose gradient is
-/// skipped (Gradients::skipGradient).
+/// The gradient of x alone: dy (B, T, out) · weight (out, in) → (B, T, in), dense.
+Tensor linearInputGradient(const Tensor& dy, const Tensor& weight,
+                           const ExecutionContext& execution);
+Tensor linearInputGradient(const Tensor& dy, const PackedWeight& weight,
+                           const ExecutionContext& execution);
+
+/// linearBackward for all layers of a step (one or two inputs). Skips inputs and weights whose
+/// gradient is skipped (Gradients::skipGradient); a skipped weight's bias is skipped with it.
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const ExecutionContext& execution);
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -21,6 +19,30 @@ namespace headscope::test {
 
 inline std::filesystem::path modelData(const std::string& name) {
   return std::filesystem::path(HEADSCOPE_TEST_DATA) / name;
+}
+
+/// The folder of a model within tests/data: "tiny-gpt2", "families/phi".
+inline std::string folderOfModel(const std::string& name) {
+  return std::filesystem::exists(modelData(name)) ? name : "families/" + name;
+}
+inline std::filesystem::path modelFolder(const std::string& name) {
+  return modelData(folderOfModel(name));
+}
+
+/// The names of all models: every folder of tests/data/families, and the others.
+inline std::vector<std::string> everyModel() {
+  std::vector<std::string> names{"tiny-bert", "tiny-gpt2", "tiny-llama", "xlm-roberta"};
+  for (const auto& folder : std::filesystem::directory_iterator(modelData("families"))) {
+    names.push_back(folder.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+/// The name of a test for a model.
+inline std::string modelTestName(const testing::TestParamInfo<std::string>& each) {
+  std::string name = each.param;
+  std::erase(name, '-');
+  return name;
 }
 
 /// A model's config.json and tensors, to be changed and written.
@@ -69,20 +91,6 @@ struct ModelFolder {
   nlohmann::json config;
   std::map<std::string, Tensor> tensors;
 };
-
-/// The numbers of an I64 tensor of a safetensors file, which the program itself does not read.
-inline std::vector<Index> integersIn(const std::filesystem::path& path, const std::string& name) {
-  const std::string bytes = readAll(path);
-  std::uint64_t header = 0;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  const nlohmann::json all = nlohmann::json::parse(bytes.substr(sizeof header, header));
-  const nlohmann::json& entry = all.at(name);
-  const auto begin = entry.at("data_offsets").at(0).get<std::size_t>();
-  const auto end = entry.at("data_offsets").at(1).get<std::size_t>();
-  std::vector<std::int64_t> numbers((end - begin) / sizeof(std::int64_t));
-  std::memcpy(numbers.data(), bytes.data() + sizeof header + header + begin, end - begin);
-  return {numbers.begin(), numbers.end()};
-}
 
 inline constexpr Index kBudgetBytes = Index{1} << 30;
 

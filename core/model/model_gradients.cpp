@@ -1,0 +1,152 @@
+#include "core/model/model_gradients.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/attention/gradients.h"
+#include "core/attention/ledger.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
+#include "core/document/attention.h"
+#include "core/document/document.h"
+#include "core/document/trace_gradients.h"
+#include "core/model/blocks.h"
+#include "core/model/norms.h"
+#include "core/model/overflow.h"
+#include "core/model/readout.h"
+#include "core/model/said_word.h"
+#include "core/tensor/sums.h"
+
+namespace headscope::model {
+namespace {
+
+/// The scores that the backward pass of a layer's attention reads.
+ScoreStorage scoresForGradients(const Document& document) {
+  const AttentionConfig& c = document.config;
+  const bool fromRawScores = c.dropout.on() || c.mistakes.softmaxOverQueries ||
+                             !document.pins.of(TensorId::weights).empty();
+  return fromRawScores ? ScoreStorage::all : ScoreStorage::weights;
+}
+
+/// Leaves out the products that only gradients of weights need.
+void skipWeights(Gradients& gradients) {
+  for (const TensorId id : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {
+    gradients.skipGradient(id);
+  }
+}
+
+void requireRoomForGradients(const ModelTrace& trace) {
+  const ModelConfig& c = trace.config();
+  const Index bytes = c.layers * trace.tokens() * (c.heads * c.headDim + c.dModel) *
+                      static_cast<Index>(sizeof(float));
+  const Index most = defaultMemoryBudget() / 4;
+  if (bytes <= most) return;
+  throw UserError(fmt::format(
+      "the gradients of {} tokens through {} need {}, more than the {} that are left for them: "
+      "give fewer tokens",
+      withThousands(trace.tokens()), trace.document().model->name(), bytesInWords(bytes),
+      bytesInWords(most)));
+}
+
+}  // namespace
+
+ModelBackward::ModelBackward(ModelTracePtr trace, Tensor gradLast,
+                             const ExecutionContext& execution)
+    : trace_(std::move(trace)), execution_(execution), layer_(trace_->layers()) {
+  requireRoomForGradients(*trace_);
+  const ModelConfig& c = trace_->config();
+  const Index tokens = trace_->tokens();
+  found_.heads = Tensor::uninitialised({c.layers, c.heads, tokens, c.headDim});
+  found_.residual = Tensor::uninitialised({c.layers, tokens, c.dModel});
+  gradStream_ = normalizedBackward(trace_->hidden(2 * c.layers), gradLast,
+                                   trace_->document().model->readout()->norm, c, execution_);
+}
+
+bool ModelBackward::runUnit() {
+  if (layer_ == 0 || execution_.stop()) return true;
+  --layer_;
+  throughLayer();
+  return layer_ == 0;
+}
+
+std::optional<ModelGradients> ModelBackward::found() const {
+  if (layer_ > 0 || execution_.stop()) return std::nullopt;
+  return found_;
+}
+
+/// The layer's attention with the scores that its backward pass reads.
+TracePtr ModelBackward::attentionOf(Index layer) const {
+  TracePtr attention = trace_->layer(layer);
+  const ScoreStorage needed = scoresForGradients(attention->document());
+  const bool all = needed == ScoreStorage::all;
+  if (attention->holds(TensorId::weights) && (!all || attention->holds(TensorId::rawScores))) {
+    return attention;
+  }
+  Document again = attention->document();
+  again.scoreStorage = needed;
+  return runAttention(std::make_shared<const Document>(std::move(again)), nullptr, execution_);
+}
+
+void ModelBackward::throughLayer() {
+  const ModelConfig& c = trace_->config();
+  const Index tokens = trace_->tokens();
+  const LayerWeightsPtr weights = trace_->document().model->layer(layer_);
+  const Tensor& stream = trace_->hidden(2 * layer_);
+  const Tensor& half = trace_->hidden(2 * layer_ + 1);
+  const TracePtr attention = attentionOf(layer_);
+  if (attention == nullptr) return;  // cancelled
+  checkGradientsFit(attention->config(), defaultMemoryBudget());
+  const ScopedThreadLimit threads(threadsFor(2 * ledger(attention->config()).flops,
+                                             execution_.threads, execution_.flopsPerThread));
+  const AfterNetworkGradients network =
+      afterNetworkBackward(stream, half, gradStream_, *weights, c, execution_);
+  const AfterAttentionGradients added = afterAttentionBackward(
+      stream, attention->tensor(TensorId::output), network.half, *weights, c, execution_);
+  Gradients gradients(*attention, added.output);
+  skipWeights(gradients);
+  if (!runBackward(gradients, execution_)) return;
+  gradStream_ =
+      sum(added.stream,
+          attentionInputBackward(stream, gradients.tensor(TensorId::x), *weights, c, execution_),
+          1.0, execution_);
+  if (!network.stream.empty()) gradStream_ = sum(gradStream_, network.stream, 1.0, execution_);
+  if (execution_.stop()) return;
+  requireInRange(gradStream_, [&](Index token) {
+    return fmt::format("the gradient of layer {}'s input at token {} of {}", layer_ + 1, token,
+                       trace_->document().model->name());
+  });
+  const Tensor heads = gradients.tensor(TensorId::heads).clone();
+  std::copy_n(heads.data(), heads.size(), found_.heads.mutableData() + layer_ * heads.size());
+  std::copy_n(gradStream_.data(), tokens * c.dModel,
+              found_.residual.mutableData() + layer_ * tokens * c.dModel);
+}
+
+Tensor gradLastOfLogit(const ModelTrace& trace, Index row, Index word, std::optional<Index> other,
+                       const ExecutionContext& execution) {
+  requireWord(trace, row, word);
+  if (other) requireWord(trace, row, *other);
+  const ModelConfig& c = trace.config();
+  Tensor dLogits = Tensor::zeros({1, 1, c.vocabulary});
+  dLogits.mutableData()[word] += 1.0F;
+  if (other) dLogits.mutableData()[*other] -= 1.0F;
+  const ScopedThreadLimit threads(
+      threadsFor(2 * c.dModel * c.vocabulary, execution.threads, execution.flopsPerThread));
+  const Tensor ofRow = logitsBackward(trace.last().slice(1, row, row + 1), dLogits,
+                                      *trace.document().model->readout(), c, execution);
+  Tensor all = Tensor::zeros(trace.last().shape());
+  std::copy_n(ofRow.data(), c.dModel, all.mutableData() + row * c.dModel);
+  return all;
+}
+
+std::optional<ModelGradients> gradientsOfLogit(const ModelTracePtr& trace, Index row, Index word,
+                                               std::optional<Index> other,
+                                               const ExecutionContext& execution) {
+  ModelBackward backward(trace, gradLastOfLogit(*trace, row, word, other, execution), execution);
+  while (!backward.runUnit()) continue;
+  return backward.found();
+}
+
+}  // namespace headscope::model

@@ -1,0 +1,56 @@
+// Model gradients: the derivatives of a number that a pass computes, such as a logit or the
+// difference of two, with respect to each head's output and to the residual stream that enters each
+// layer. The pass is run backward, from the readout to the first layer.
+//
+//   const auto gradients = gradientsOfLogit(trace, row, mary, john, {}).value();
+//   gradients.heads.at({9, 6, row, 0})  // of logit(mary) − logit(john)
+#pragma once
+
+#include <optional>
+
+#include "core/model/model_trace.h"
+
+namespace headscope::model {
+
+struct ModelGradients {
+  Tensor heads;     // (L, H, T, d_k): of the output of each head, which W_O reads
+  Tensor residual;  // (L, T, D): of the residual stream that enters each layer
+};
+
+/// Runs a pass backward. A unit is a layer; only its own attention is held at a time. The experts
+/// that tokens go to are held. The bits do not depend on the number of threads.
+class ModelBackward {
+ public:
+  /// `gradLast` (1, T, D) is the derivative with respect to trace.last(), the input of the readout.
+  /// Throws UserError where the gradients do not fit a quarter of the memory.
+  ModelBackward(ModelTracePtr trace, Tensor gradLast, const ExecutionContext& execution);
+  /// Goes through the next layer, the last one first. True after the first layer, or where it was
+  /// cancelled. Throws UserError where a gradient overflows, and where those of a layer's scores do
+  /// not fit the memory.
+  bool runUnit();
+  /// The result, after the last unit; nothing where it was cancelled.
+  std::optional<ModelGradients> found() const;
+
+ private:
+  void throughLayer();
+  TracePtr attentionOf(Index layer) const;
+
+  ModelTracePtr trace_;
+  ExecutionContext execution_;
+  ModelGradients found_;
+  Tensor gradStream_;  // of the stream behind the next layer
+  Index layer_;        // the next, plus 1
+};
+
+/// The derivative of logit(word), or with `other` of logit(word) − logit(other), at token `row`
+/// with respect to trace.last(): (1, T, D). Logits are taken behind a soft cap. Throws UserError as
+/// requireWord does.
+Tensor gradLastOfLogit(const ModelTrace& trace, Index row, Index word, std::optional<Index> other,
+                       const ExecutionContext& execution);
+
+/// Runs all units for such a logit or difference. Returns nothing where cancelled.
+std::optional<ModelGradients> gradientsOfLogit(const ModelTracePtr& trace, Index row, Index word,
+                                               std::optional<Index> other,
+                                               const ExecutionContext& execution);
+
+}  // namespace headscope::model

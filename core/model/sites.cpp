@@ -1,0 +1,89 @@
+#include "core/model/sites.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/document/trace.h"
+#include "core/model/blocks.h"
+
+namespace headscope::model {
+Tensor valuesInLayer(Site site, const ModelTrace& trace, Index layer,
+                     const ExecutionContext& execution) {
+  const auto weights = [&] { return trace.document().model->layer(layer); };
+  switch (site) {
+    case Site::q:
+      return trace.layer(layer)->tensor(TensorId::q).clone();
+    case Site::k:
+      return trace.layer(layer)->tensor(TensorId::k).clone();
+    case Site::v:
+      return trace.layer(layer)->tensor(TensorId::v).clone();
+    case Site::heads:
+      return trace.layer(layer)->tensor(TensorId::heads).clone();
+    case Site::residual:
+      return trace.hidden(2 * layer);
+    case Site::attention:
+      return attentionAddition(trace.layer(layer)->tensor(TensorId::output), *weights(),
+                               trace.config(), execution);
+    case Site::network:
+      break;
+  }
+  return networkAddition(trace.hidden(2 * layer), trace.hidden(2 * layer + 1), *weights(),
+                         trace.config(), execution);
+}
+
+std::string_view nameOf(Site site) {
+  switch (site) {
+    case Site::q:
+      return "q";
+    case Site::k:
+      return "k";
+    case Site::v:
+      return "v";
+    case Site::heads:
+      return "heads";
+    case Site::residual:
+      return "residual";
+    case Site::attention:
+      return "attention";
+    case Site::network:
+      break;
+  }
+  return "network";
+}
+
+Site siteFromName(std::string_view name) {
+  const auto found = std::ranges::find(kSites, name, nameOf);
+  if (found != kSites.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const Site site : kSites) names.push_back(nameOf(site));
+  throw UserError(
+      fmt::format("there is no site '{}': the sites are {}", name, fmt::join(names, ", ")));
+}
+
+Shape shapeOf(Site site, const ModelTrace& trace) {
+  const ModelConfig& c = trace.config();
+  const bool stream = site == Site::residual || site == Site::attention || site == Site::network;
+  if (stream) return {c.layers, trace.tokens(), c.dModel};
+  const bool shared = site == Site::k || site == Site::v;
+  return {c.layers, shared ? c.kvHeads : c.heads, trace.tokens(), c.headDim};
+}
+
+Tensor valuesOf(Site site, const ModelTrace& trace, const ExecutionContext& execution) {
+  if (site == Site::network && trace.config().attentionOnly) {
+    throw UserError(fmt::format("{} has attention alone, without networks: leave out the site {}",
+                                trace.document().model->name(), nameOf(site)));
+  }
+  Tensor all = Tensor::uninitialised(shapeOf(site, trace));
+  float* to = all.mutableData();
+  for (Index layer = 0; layer < trace.layers() && !execution.stop(); ++layer) {
+    const Tensor values = valuesInLayer(site, trace, layer, execution);
+    to = std::copy_n(values.data(), values.size(), to);
+  }
+  return all;
+}
+
+}  // namespace headscope::model

@@ -1,0 +1,39 @@
+// Sites: what flows through a model at named places, of all layers together: queries, keys, values,
+// heads, the residual stream and the networks' additions to it.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "core/model/model_trace.h"
+
+namespace headscope::model {
+
+enum class Site {
+  q,          // (L, H, T, d_k): before any norm or rotation of queries and keys
+  k,          // (L, H_kv, T, d_k)
+  v,          // likewise
+  heads,      // (L, H, T, d_k): each head's output, which W_O reads
+  residual,   // (L, T, D): the residual stream that enters each layer
+  attention,  // (L, T, D): what each layer's attention adds to it
+  network,    // likewise, its network
+};
+inline constexpr std::array kSites{Site::q,        Site::k,         Site::v,      Site::heads,
+                                   Site::residual, Site::attention, Site::network};
+
+/// "residual"
+std::string_view nameOf(Site site);
+/// Throws UserError that lists the names.
+Site siteFromName(std::string_view name);
+
+Shape shapeOf(Site site, const ModelTrace& trace);
+/// A site's values in one layer: (1, H, T, d_k) or (1, T, D). Where norms follow the sums, an
+/// addition is taken before the norm. Not the networks of a model of attention alone.
+Tensor valuesInLayer(Site site, const ModelTrace& trace, Index layer,
+                     const ExecutionContext& execution = {});
+/// Computes a site's values, layer by layer; a layer's attention that is not held is computed
+/// again. The result is incomplete where `execution` is cancelled. Throws UserError for the
+/// networks of a model of attention alone.
+Tensor valuesOf(Site site, const ModelTrace& trace, const ExecutionContext& execution);
+
+}  // namespace headscope::model
