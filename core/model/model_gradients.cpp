@@ -12,7 +12,7 @@
 #include "core/base/numbers.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
-#include "core/document/trace_gradients.h"
+#include "core/document/trace.h"
 #include "core/model/blocks.h"
 #include "core/model/norms.h"
 #include "core/model/overflow.h"
@@ -38,17 +38,22 @@ void skipWeights(Gradients& gradients) {
   }
 }
 
+/// Of all layers the results; of the layer at work its weights, and two gradients of that size.
+Index bytesForGradients(const ModelConfig& c, Index tokens) {
+  const Index results = c.layers * tokens * (c.heads * c.headDim + c.dModel);
+  const Index scores = 3 * c.heads * tokens * tokens;
+  return (results + scores) * static_cast<Index>(sizeof(float));
+}
+
 void requireRoomForGradients(const ModelTrace& trace) {
-  const ModelConfig& c = trace.config();
-  const Index bytes = c.layers * trace.tokens() * (c.heads * c.headDim + c.dModel) *
-                      static_cast<Index>(sizeof(float));
-  const Index most = defaultMemoryBudget() / 4;
+  const Index bytes = bytesForGradients(trace.config(), trace.tokens());
+  const Index most = defaultMemoryBudget() / 2;
   if (bytes <= most) return;
   throw UserError(fmt::format(
-      "the gradients of {} tokens through {} need {}, more than the {} that are left for them: "
+      "the gradients of {} tokens through {} need {}, more than half of the memory budget of {}: "
       "give fewer tokens",
       withThousands(trace.tokens()), trace.document().model->name(), bytesInWords(bytes),
-      bytesInWords(most)));
+      bytesInWords(defaultMemoryBudget())));
 }
 
 }  // namespace
@@ -98,7 +103,6 @@ void ModelBackward::throughLayer() {
   const Tensor& half = trace_->hidden(2 * layer_ + 1);
   const TracePtr attention = attentionOf(layer_);
   if (attention == nullptr) return;  // cancelled
-  checkGradientsFit(attention->config(), defaultMemoryBudget());
   const ScopedThreadLimit threads(threadsFor(2 * ledger(attention->config()).flops,
                                              execution_.threads, execution_.flopsPerThread));
   const AfterNetworkGradients network =
@@ -114,8 +118,9 @@ void ModelBackward::throughLayer() {
           1.0, execution_);
   if (!network.stream.empty()) gradStream_ = sum(gradStream_, network.stream, 1.0, execution_);
   if (execution_.stop()) return;
-  requireInRange(gradStream_, [&](Index token) {
-    return fmt::format("the gradient of layer {}'s input at token {} of {}", layer_ + 1, token,
+  // the products mix tokens, so that the first one that is not finite says nothing
+  requireInRange(gradStream_, [&](Index /*token*/) {
+    return fmt::format("the gradient of layer {}'s input in {}", layer_ + 1,
                        trace_->document().model->name());
   });
   const Tensor heads = gradients.tensor(TensorId::heads).clone();

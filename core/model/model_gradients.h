@@ -22,11 +22,10 @@ struct ModelGradients {
 class ModelBackward {
  public:
   /// `gradLast` (1, T, D) is the derivative with respect to trace.last(), the input of the readout.
-  /// Throws UserError where the gradients do not fit a quarter of the memory.
+  /// Throws UserError where the gradients do not fit half of the memory budget.
   ModelBackward(ModelTracePtr trace, Tensor gradLast, const ExecutionContext& execution);
   /// Goes through the next layer, the last one first. True after the first layer, or where it was
-  /// cancelled. Throws UserError where a gradient overflows, and where those of a layer's scores do
-  /// not fit the memory.
+  /// cancelled. Throws UserError where a gradient overflows.
   bool runUnit();
   /// The result, after the last unit; nothing where it was cancelled.
   std::optional<ModelGradients> found() const;

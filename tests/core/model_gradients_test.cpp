@@ -17,6 +17,7 @@
 #include "core/model/head_output.h"
 #include "core/model/norms.h"
 #include "core/model/readout.h"
+#include "core/tensor/sums.h"
 #include "tests/core/support/circuits.h"
 #include "tests/core/support/documents.h"
 
@@ -311,6 +312,28 @@ TEST(ModelGradients, EndWhereTheyAreCancelled) {
   EXPECT_TRUE(backward.runUnit());
   EXPECT_FALSE(backward.found());
   EXPECT_FALSE(gradientsOfLogit(trace, 2, 5, std::nullopt, execution));
+}
+
+/// A stream that is nearly 0, which the final norm makes larger, and a huge gain behind it.
+TEST(ModelGradients, ThatOverflowAreNoResults) {
+  ModelFolder m("tiny-gpt2");
+  m.config["tie_word_embeddings"] = false;
+  m.tensors["lm_head.weight"] = m.tensors.at("transformer.wte.weight");
+  for (const char* table : {"transformer.wte.weight", "transformer.wpe.weight"}) {
+    m.tensors[table] = scaled(m.tensors.at(table), 1e-4, {});
+  }
+  for (const char* half : {"attn", "mlp"}) {
+    for (const char* layer : {"0", "1"}) {
+      const std::string name = fmt::format("transformer.h.{}.{}.c_proj.", layer, half);
+      m.fill(name + "weight", 0.0F);
+      m.fill(name + "bias", 0.0F);
+    }
+  }
+  m.fill("transformer.ln_f.weight", 3e37F);
+  const ModelTracePtr trace = traceOf(opened(m), {1, 65});
+  EXPECT_TRUE(std::isfinite(trace->logits(1, 1).data()[5]));
+  expectUserError([&] { gradientsOfLogit(trace, 1, 5, std::nullopt, {}); },
+                  "the gradient of layer 2's input in ", "overflows a 32-bit float");
 }
 
 TEST(ModelGradients, RefuseWhatIsNotThere) {
