@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/config.h"
+#include "core/attention/mistakes.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -202,6 +203,20 @@ TEST(ModelFamilies, EveryTokenGoesToItsExperts) {
         EXPECT_NEAR(total, e.factor, 1e-9) << name;
       }
     }
+  }
+}
+
+/// ÷√d_k left out is a mistake only where the model has it; a factor of its own is none.
+TEST(ModelFamilies, ALayerAsItsModelHasItMakesNoMistake) {
+  for (const std::string& name : kModels) {
+    const ModelPtr model = formats::openModel(modelData("families") / name, kBudgetBytes);
+    const AttentionConfig own = model->config().attention(0, 4);
+    EXPECT_TRUE(mistakesOn(own).empty()) << name;
+    EXPECT_EQ(withoutMistakes(own), own) << name;
+    AttentionConfig changed = own;
+    changed.scale = false;
+    EXPECT_EQ(isOn(changed, Mistake::noScale), name != "gpt_neo") << name;
+    EXPECT_EQ(whyNoMistake(own, Mistake::noScale).empty(), name != "gpt_neo") << name;
   }
 }
 
