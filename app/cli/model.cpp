@@ -46,6 +46,7 @@ constexpr std::size_t kPredictions = 10;
 
 struct ModelOptions {
   std::string directory;
+  AdapterOptions adapter;
   ModelTextOptions text;
   std::vector<Index> ids;
   std::optional<Index> maskToken;
@@ -121,7 +122,8 @@ struct ModelPass : MeasuredPass {
 ModelPass computeModel(const ModelOptions& options) {
   const Index budget = defaultMemoryBudget();
   // half of the memory is for weights, the rest for the pass
-  const ModelPtr model = openModelFolder(options.directory, budget / 2, options.strict);
+  const ModelPtr model = openModelFolder(adaptedFolderFrom(options.directory, options.adapter),
+                                         budget / 2, options.strict);
   auto document = makeModelDocument(model, inputFrom(options, model->config()));
   if (!options.dropHeads.empty()) {
     std::vector<HeadOfLayer> off;
@@ -291,12 +293,17 @@ bool wantsWindow(const ModelOptions& o) {
          o.trace.empty() && !o.probe && !o.readings.any() && !o.json && !o.cut;
 }
 
-void runModelCommand(const ModelOptions& options, std::ostream& out) {
+void runModelCommand(ModelOptions options, std::ostream& out) {
+  // an adapter's folder stands for its base
+  const formats::AdaptedFolder place = adaptedFolderFrom(options.directory, options.adapter);
   if (wantsWindow(options)) {
-    return openModelWindow(options.directory, options.threads, options.strict, out);
+    return openModelWindow(place, options.threads, options.strict, out);
   }
+  options.directory = place.model.string();
+  options.adapter.folder = place.adapter.folder.string();
   FileFlags files;
   files.reads("DIR", options.directory);
+  files.reads("--adapter", options.adapter.folder);
   files.reads("--file", options.text.file);
   files.writes("--trace", options.trace, {kTraceEnding});
   files.check();
@@ -326,13 +333,15 @@ Command addModel(CLI::App& app) {
   auto options = std::make_shared<ModelOptions>();
   sub->add_option("directory", options->directory,
                   fmt::format("folder with config.json and model.safetensors (or its index and "
-                              "parts); {}: the model that comes with the program",
+                              "parts), or of a LoRA adapter whose base is found; {}: the model "
+                              "that comes with the program",
                               formats::kShippedModel))
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
   sub->footer(fmt::format("Models of these kinds (model_type) open: {}.\n\n{}",
                           formats::knownTypes(), labelRule()));
+  addAdapterFlags(*sub, options->adapter);
   addModelText(*sub, options->text);
   sub->add_option("--mask-token", options->maskToken,
                   "hide this token, from 0, and print the model's prediction for it")

@@ -30,7 +30,7 @@ class WeightFile {
   virtual bool changed() const = 0;
 };
 
-using WeightFilePtr = std::unique_ptr<const WeightFile>;
+using WeightFilePtr = std::shared_ptr<const WeightFile>;
 
 /// Opens a file in the format that its name ends with. Throws UserError.
 WeightFilePtr openWeightFile(const std::filesystem::path& path);

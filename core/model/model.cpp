@@ -38,12 +38,13 @@ Index LayerWeights::bytes() const {
 }
 
 Model::Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
-             Index layerBudgetBytes, ModelNotes notes)
+             Index layerBudgetBytes, ModelNotes notes, std::optional<AppliedAdapter> adapter)
     : name_(std::move(name)),
       config_(std::move(config)),
       weights_(std::move(weights)),
       layerBudget_(layerBudgetBytes),
-      notes_(std::move(notes)) {}
+      notes_(std::move(notes)),
+      adapter_(std::move(adapter)) {}
 
 std::shared_ptr<const Embedding> Model::embedding() const {
   const std::lock_guard lock(mutex_);

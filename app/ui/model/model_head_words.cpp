@@ -33,6 +33,10 @@ std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) 
     const MetricValue value = onTokens(head);
     return value ? std::optional(numberCell(value, 1.0F)) : std::nullopt;
   }
+  if (view_.metric == kAdapterMap) {
+    const MetricValue value = byAdapter(head);
+    return value ? std::optional(numberCell(value, std::max(mostByAdapter_, 1e-6F))) : std::nullopt;
+  }
   if (shown_.heads == nullptr) return std::nullopt;
   if (view_.metric == kLabelMap) {
     const HeadLabel& label = *labelOf(head);
@@ -123,6 +127,14 @@ MetricValue ModelHeads::onTokens(const HeadOfLayer& head) const {
                               : MetricValue::undefined("being added up");
 }
 
+MetricValue ModelHeads::byAdapter(const HeadOfLayer& head) const {
+  if (moment_.trace->document().model->adapter() == nullptr) {
+    return MetricValue::undefined("the model has no adapter");
+  }
+  return byAdapter_ != nullptr ? (*byAdapter_)[placeOf(head, moment_.config())]
+                               : MetricValue::undefined("being added up");
+}
+
 std::string ModelHeads::inWords(const Under& under) const {
   const auto& [layer, head] = under.head;
   std::string text = fmt::format("Layer {}, head {}", layer + 1, head + 1);
@@ -139,6 +151,11 @@ std::string ModelHeads::inWords(const Under& under) const {
     const MetricValue weight = onTokens(under.head);
     text +=
         weight ? fmt::format("\nweight on the chosen tokens: {:.3f}", *weight) : "\n" + weight.why;
+  } else if (view_.metric == kAdapterMap) {
+    const MetricValue change = byAdapter(under.head);
+    text +=
+        change ? fmt::format("\nthe adapter changes its weights by {:.2g} of their length", *change)
+               : "\n" + change.why;
   } else if (metric && shown_.heads != nullptr) {
     const MetricValue& value = shown_.heads->metrics[i][*metric];
     const MetricInfo& about = info(*metric);

@@ -109,6 +109,13 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
                                chosenKeys(view_.heads, moment))
                     .current;
   }
+  const bool adapted = moment.trace->document().model->adapter() != nullptr;
+  if (adapted && (view_.metric == kAdapterMap || view_.heads.order == kAdapterMap)) {
+    byAdapter_ = changesByAdapter(panel, moment).current;
+    for (std::size_t i = 0; byAdapter_ != nullptr && i < byAdapter_->size(); ++i) {
+      mostByAdapter_ = std::max(mostByAdapter_, static_cast<float>(*(*byAdapter_)[i]));
+    }
+  }
   if (view_.heads.lines) {
     const auto compositions = modelCompositions(panel_, moment_).current;
     const auto kind = static_cast<std::size_t>(*view_.heads.lines);
@@ -133,7 +140,8 @@ void ModelHeads::sortHeads() {
   const model::ModelConfig& c = moment_.config();
   const auto count = static_cast<std::size_t>(c.layers * c.heads);
   const Fingerprint key("order", moment_.number, by, reinterpret_cast<std::uintptr_t>(shown_.heads),
-                        reinterpret_cast<std::uintptr_t>(onTokens_), view_.heads.queries.size(),
+                        reinterpret_cast<std::uintptr_t>(onTokens_),
+                        reinterpret_cast<std::uintptr_t>(byAdapter_), view_.heads.queries.size(),
                         view_.heads.queries, view_.heads.keys);
   if (memory_.orderedBy == key.value() && memory_.order.size() == count) return;
   memory_.orderedBy = key.value();
@@ -161,6 +169,8 @@ void ModelHeads::sortHeads() {
   const auto metric = metricFromKey(by);
   if (by == kTokensMap && onTokens_ != nullptr) {
     byNumber([&](std::size_t i) -> const MetricValue& { return (*onTokens_)[i]; });
+  } else if (by == kAdapterMap && byAdapter_ != nullptr) {
+    byNumber([&](std::size_t i) -> const MetricValue& { return (*byAdapter_)[i]; });
   } else if (metric && shown_.heads != nullptr) {
     byNumber(
         [&](std::size_t i) -> const MetricValue& { return shown_.heads->metrics[i][*metric]; });

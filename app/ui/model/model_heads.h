@@ -121,6 +121,8 @@ class ModelHeads {
   std::string inWords(const Under& under) const;
   /// The value of a head on the map of chosen tokens; none while it is computed.
   MetricValue onTokens(const HeadOfLayer& head) const;
+  /// The adapter's change of a head; none while it is computed, and without an adapter.
+  MetricValue byAdapter(const HeadOfLayer& head) const;
 
   const PanelContext& panel_;
   const FrameContext& look_;
@@ -134,6 +136,8 @@ class ModelHeads {
   const std::vector<float>* largest_ = nullptr;
   const SmallHeads* small_ = nullptr;  // null: not needed, or not computed yet
   const std::vector<MetricValue>* onTokens_ = nullptr;
+  const std::vector<MetricValue>* byAdapter_ = nullptr;
+  float mostByAdapter_ = 0.0F;                                 // the largest of them
   const std::vector<model::ComposedHeads>* joined_ = nullptr;  // the pairs that lines connect
 };
 

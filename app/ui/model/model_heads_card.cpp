@@ -44,7 +44,10 @@ class ModelHeadsCard final : public Card {
     ModelView& view = panel.modelView;
     view.layer = std::clamp<Index>(view.layer, 0, moment->config().layers - 1);
     view.head = std::clamp<Index>(view.head, 0, moment->config().heads - 1);
-    maps(look, view);
+    const bool adapted = moment->trace->document().model->adapter() != nullptr;
+    if (!adapted && view.metric == kAdapterMap) view.metric.clear();
+    if (!adapted && view.heads.order == kAdapterMap) view.heads.order.clear();
+    maps(look, view, adapted);
     arrangement(look, view, *moment);
     actions(panel);
     if (!view.heads.probe) return heads(panel, *moment, std::nullopt);
@@ -73,7 +76,7 @@ class ModelHeadsCard final : public Card {
   }
 
   /// Draws the choice of the map, which determines what represents a head.
-  static void maps(const FrameContext& look, ModelView& view) {
+  static void maps(const FrameContext& look, ModelView& view, bool adapted) {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
     const auto map = [&](const std::string& name, std::string_view key, std::string_view about) {
       flowOn(look, buttonWidth(look, name), 3.0F);
@@ -85,12 +88,17 @@ class ModelHeadsCard final : public Card {
       map(std::string(info(metric).title), info(metric).key, info(metric).words);
     }
     map("tokens you choose", kTokensMap, "How much weight each head puts on tokens you choose");
+    if (!adapted) return;
+    map("changed by the adapter", kAdapterMap,
+        "How much the adapter changes each head's weights: ‖ΔW‖ / ‖W‖ of its rows of W_Q, W_K and "
+        "W_V and its columns of W_O (Frobenius)");
   }
 
   static std::string orderInWords(const std::string& order) {
     if (order.empty()) return "in place";
     if (order == kLabelMap) return "sorted by what they do";
     if (order == kTokensMap) return "sorted by weight on tokens";
+    if (order == kAdapterMap) return "sorted by the adapter's change";
     const auto metric = metricFromKey(order);
     return fmt::format("sorted by {}", metric ? info(*metric).title : order);
   }
@@ -122,6 +130,7 @@ class ModelHeadsCard final : public Card {
       choice(kLabelMap);
       for (const Metric metric : kMappedMetrics) choice(std::string(info(metric).key));
       choice(kTokensMap);
+      if (moment.trace->document().model->adapter() != nullptr) choice(kAdapterMap);
       ImGui::EndCombo();
     }
     if (moment.config().layers > 1) lineChoice(look, heads, moment);
