@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tensor/tensor.h"
+#include "core/tensor/half_matrix.h"
 
 namespace headscope::formats {
 
@@ -26,6 +26,8 @@ class WeightFile {
   /// Reads a tensor as float32. Throws UserError that names the tensor and the file, and a cell
   /// that is not finite.
   virtual Tensor read(const std::string& name) const = 0;
+  /// Reads a matrix that the file keeps in 16 bits as it is; empty for any other tensor.
+  virtual HalfMatrix readHalf(const std::string& /*name*/) const { return {}; }
   /// Returns whether the file on the disk is no longer the one that was opened.
   virtual bool changed() const = 0;
 };

@@ -87,6 +87,12 @@ Tensor WeightFiles::read(const std::string& name) const {
   return adapter_ == nullptr ? own : adapter_->applied(name, std::move(own));
 }
 
+StoredMatrix WeightFiles::readStored(const std::string& name) const {
+  const bool changes = adapter_ != nullptr && adapter_->changes(name);
+  HalfMatrix half = changes ? HalfMatrix() : fileOf(name).readHalf(name);
+  return half.empty() ? StoredMatrix(read(name)) : StoredMatrix(std::move(half));
+}
+
 bool WeightFiles::changed() const {
   return (adapter_ != nullptr && adapter_->changedOnDisk()) ||
          std::ranges::any_of(files_, [](const WeightFilePtr& file) { return file->changed(); });

@@ -37,6 +37,8 @@ class WeightFiles {
   /// Reads a tensor as float32, with its change by the adapter. Throws UserError that names the
   /// tensor and the file, and a cell that is not finite.
   Tensor read(const std::string& name) const;
+  /// Reads a matrix as its file keeps it: in 16 bits where the adapter does not change it.
+  StoredMatrix readStored(const std::string& name) const;
   /// Returns whether a file on the disk is no longer the one that was opened.
   bool changed() const;
   /// The path of the file that a tensor is in.

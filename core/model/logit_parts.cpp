@@ -28,10 +28,16 @@ struct LogitDirection {
   double normBias = 0.0, readoutBias = 0.0;
 };
 
+std::vector<float> rowOf(const StoredMatrix& matrix, Index row) {
+  std::vector<float> values(static_cast<std::size_t>(matrix.cols()));
+  matrix.copyRow(row, values.data());
+  return values;
+}
+
 /// A word's row of the readout as it reads the normalised stream: (D).
 Numbers readBy(const Readout& readout, const ModelConfig& c, Index word) {
-  const Index width = readout.decoder.dim(1);
-  const float* row = readout.decoder.data() + word * width;
+  const Index width = readout.decoder.cols();
+  const std::vector<float> row = rowOf(readout.decoder, word);
   Numbers read(static_cast<std::size_t>(c.dModel), 0.0);
   for (std::size_t j = 0; j < read.size(); ++j) {
     if (readout.transform.empty()) {
@@ -39,7 +45,7 @@ Numbers readBy(const Readout& readout, const ModelConfig& c, Index word) {
     } else {  // through the projection to a narrower embedding
       for (Index e = 0; e < width; ++e) {
         read[j] +=
-            static_cast<double>(row[e]) *
+            static_cast<double>(row[static_cast<std::size_t>(e)]) *
             static_cast<double>(readout.transform.data()[e * c.dModel + static_cast<Index>(j)]);
       }
     }
@@ -222,7 +228,7 @@ std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index w
       !embedding->projection.empty()) {
     add(LogitPartKind::token, both);
   } else {
-    const double token = c.embeddingFactor * dot(embedding->tokens.data() + id * c.dModel, along);
+    const double token = c.embeddingFactor * dot(rowOf(embedding->tokens, id).data(), along);
     add(LogitPartKind::token, token);
     add(LogitPartKind::position, both - token);
   }

@@ -15,14 +15,15 @@ void LayerWeights::complete(AttentionConfig& config) const {
 }
 
 Index LayerWeights::bytes() const {
-  Index count = 0;
+  Index count = 0, ofNetworks = 0;
   const auto add = [&](std::initializer_list<const Tensor*> tensors) {
     for (const Tensor* tensor : tensors) {
       if (!tensor->empty()) count += tensor->size();
     }
   };
   const auto addNetwork = [&](const FeedForward& f) {
-    add({&f.gate.panels, &f.up.panels, &f.down.panels, &f.gateBias, &f.upBias, &f.downBias});
+    ofNetworks += f.gate.bytes() + f.up.bytes() + f.down.bytes();
+    add({&f.gateBias, &f.upBias, &f.downBias});
   };
   for (const NormWeights* norm :
        {&attentionNorm, &feedForwardNorm, &attentionOutputNorm, &feedForwardOutputNorm}) {
@@ -34,7 +35,12 @@ Index LayerWeights::bytes() const {
   addNetwork(feedForward);
   addNetwork(experts.shared);
   std::ranges::for_each(experts.each, addNetwork);
-  return count * static_cast<Index>(sizeof(float));
+  return ofNetworks + count * static_cast<Index>(sizeof(float));
+}
+
+bool LayerWeights::keptInHalves() const {
+  return !feedForward.up.halves.empty() ||
+         (!experts.each.empty() && !experts.each.front().up.halves.empty());
 }
 
 Model::Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,

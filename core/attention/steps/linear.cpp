@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "core/attention/config.h"
@@ -25,14 +26,43 @@ ConstMatrixView rowsOf(const Tensor& t, const Box& box) {
   return {t.data() + (box.item * t.dim(1) + box.row) * width, box.rows, width, width, 1};
 }
 
+MatrixView targetOf(Tensor& y, const Box& box) {
+  const ConstMatrixView to = rowsOf(y, box);
+  return {y.mutableData() + (to.data - y.data()) + box.col, box.rows, box.cols, to.rowStride};
+}
+
 /// Computes a box of y and returns whether it is finite. `weight`: the box's columns of Wᵀ.
 bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& bias, const Box& box,
                  Tensor& y) {
-  const ConstMatrixView to = rowsOf(y, box);
-  const MatrixView out{y.mutableData() + (to.data - y.data()) + box.col, box.rows, box.cols,
-                       to.rowStride};
+  const MatrixView out = targetOf(y, box);
   gemm(rowsOf(x, box), weight, out);
   return bias.empty() ? allFinite(out) : addToRows(bias.data() + box.col, out);
+}
+
+/// Rows of Wᵀ that are widened at once: with a panel's width they stay in a core's cache.
+constexpr Index kWidenedDepth = 512;
+
+/// Computes y = x Wᵀ + b of a weight in 16 bits. `widened` writes rows [k, k + depth) of a box's
+/// columns of Wᵀ to memory and returns them.
+template <typename Widened>
+Tensor overWidenedPieces(const Tensor& x, Index out, const Tensor& bias,
+                         const ExecutionContext& execution, Widened&& widened) {
+  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), out}, execution.memory);
+  const std::vector<Box> pieces = linearPieces(y.shape());
+  parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+    const Box& box = pieces[static_cast<std::size_t>(i)];
+    const auto memory =
+        std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(kWidenedDepth * kPanel));
+    const ConstMatrixView from = rowsOf(x, box);
+    const MatrixView to = targetOf(y, box);
+    for (Index k = 0; k < from.cols; k += kWidenedDepth) {
+      const Index depth = std::min(kWidenedDepth, from.cols - k);
+      gemm({from.data + k, from.rows, depth, from.rowStride}, widened(box, k, depth, memory.get()),
+           to, {1.0F, k > 0});
+    }
+    if (!bias.empty()) addToRows(bias.data() + box.col, to);
+  });
+  return y;
 }
 
 /// The rows of W for a box, as columns of Wᵀ.
@@ -169,8 +199,61 @@ PackedWeight packed(const Tensor& weight) {
 
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
               const ExecutionContext& execution) {
+  if (!weight.halves.empty()) {
+    const Index in = x.dim(2);
+    return overWidenedPieces(
+        x, weight.out, bias, execution, [&](const Box& box, Index k, Index depth, float* to) {
+          const Index width = weight.halves.cols();
+          weight.halves.widenBox({0, 0, box.col / kPanel * in + k, depth, 0, width}, to);
+          return ConstMatrixView{to, depth, box.cols, width, 1};
+        });
+  }
   return overLinearPieces(x, weight.out, bias, execution,
                           [&](const Box& box) { return panelOf(weight.panels, box); });
+}
+
+PackedWeight packed(const StoredMatrix& stored) {
+  if (stored.half().empty()) return packed(stored.full());
+  const HalfMatrix& weight = stored.half();
+  const Shape shape = packedShape({weight.rows(), weight.cols()});
+  const Index depth = shape[1], width = shape[2];
+  const std::shared_ptr<std::uint16_t[]> numbers(
+      new std::uint16_t[static_cast<std::size_t>(elementCount(shape))]);
+  parallelFor(shape[0], {}, [&](Index panel) {
+    std::uint16_t* to = numbers.get() + panel * depth * width;
+    const Index rows = std::min(width, weight.rows() - panel * kPanel);
+    constexpr Index kBand = 32;  // columns of W: a cache line
+    for (Index begin = 0; begin < depth; begin += kBand) {
+      const Index end = std::min(begin + kBand, depth);
+      for (Index r = 0; r < rows; ++r) {
+        const std::uint16_t* from = weight.row(panel * kPanel + r);
+        for (Index k = begin; k < end; ++k) to[k * width + r] = from[k];
+      }
+      for (Index k = begin; k < end; ++k) std::fill(to + k * width + rows, to + (k + 1) * width, 0);
+    }
+  });
+  return {weight.rows(), {}, {weight.kind(), shape[0] * depth, width, numbers}};
+}
+
+Index PackedWeight::bytes() const {
+  if (!halves.empty()) return halves.bytes();
+  return panels.empty() ? 0 : panels.size() * static_cast<Index>(sizeof(float));
+}
+
+Tensor PackedWeight::widenedPanels() const {
+  if (halves.empty()) return panels;
+  const Index count = (out + kPanel - 1) / kPanel;
+  return halves.widened().reshaped({count, halves.rows() / count, halves.cols()});
+}
+
+Tensor linear(const Tensor& x, const StoredMatrix& weight, const Tensor& bias,
+              const ExecutionContext& execution) {
+  if (weight.half().empty()) return linear(x, weight.full(), bias, execution);
+  return overWidenedPieces(x, weight.rows(), bias, execution,
+                           [&](const Box& box, Index k, Index depth, float* to) {
+                             weight.half().widenBox({0, 0, box.col, box.cols, k, depth}, to);
+                             return ConstMatrixView{to, box.cols, depth, depth, 1}.transposed();
+                           });
 }
 
 Index linearFlops(const Shape& out, Index in, bool bias) {
