@@ -14,6 +14,7 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/head_json.h"
+#include "app/cli/model_compare.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
@@ -47,6 +48,7 @@ constexpr std::size_t kPredictions = 10;
 struct ModelOptions {
   std::string directory;
   AdapterOptions adapter;
+  std::string compare;  // the same model unrounded
   ModelTextOptions text;
   std::vector<Index> ids;
   std::optional<Index> maskToken;
@@ -296,6 +298,9 @@ bool wantsWindow(const ModelOptions& o) {
 void runModelCommand(ModelOptions options, std::ostream& out) {
   // an adapter's folder stands for its base
   const formats::AdaptedFolder place = adaptedFolderFrom(options.directory, options.adapter);
+  if (!options.compare.empty()) {
+    return compareModels(place.model.string(), options.compare, options.json, out);
+  }
   if (wantsWindow(options)) {
     return openModelWindow(place, options.threads, options.strict, out);
   }
@@ -350,6 +355,11 @@ Command addModel(CLI::App& app) {
       ->delimiter(',')
       ->check(notWhole)
       ->type_name("N,N…");
+  sub->add_option("--compare", options->compare,
+                  "print what the rounding of the weights (GGUF, F16) changed in each tensor, "
+                  "against the same model in this folder or file")
+      ->check(notEmpty)
+      ->type_name("DIR");
   sub->add_flag("--cut", options->cut,
                 "use only the start of a text that is longer than the model's positions");
   sub->add_flag("--strict", options->strict, kStrictHelp);

@@ -22,6 +22,8 @@ class WeightFile {
   virtual const Shape& shape(const std::string& name) const = 0;
   /// "F32", as safetensors name types.
   virtual const std::string& dtype(const std::string& name) const = 0;
+  /// How the file keeps a tensor, by the name that its format has for it: "Q4_K".
+  virtual std::string keptAs(const std::string& name) const { return dtype(name); }
   virtual const std::filesystem::path& path() const = 0;
   /// Reads a tensor as float32. Throws UserError that names the tensor and the file, and a cell
   /// that is not finite.

@@ -34,6 +34,7 @@ class WeightFiles {
   bool has(const std::string& name) const { return where_.contains(name); }
   const Shape& shape(const std::string& name) const { return fileOf(name).shape(name); }
   const std::string& dtype(const std::string& name) const { return fileOf(name).dtype(name); }
+  std::string keptAs(const std::string& name) const { return fileOf(name).keptAs(name); }
   /// Reads a tensor as float32, with its change by the adapter. Throws UserError that names the
   /// tensor and the file, and a cell that is not finite.
   Tensor read(const std::string& name) const;
