@@ -25,13 +25,17 @@ namespace {
 using namespace headscope::model;
 using nlohmann::json;
 
-const std::vector<std::string> kModels{
-    "albert",     "bloom",    "clip_text_model", "cohere",    "deberta-v2",  "deepseek_v3",
-    "electra",    "falcon",   "gemma",           "gemma2",    "gemma3_text", "glm4",
-    "gpt_neo",    "gpt_neox", "gpt_oss",         "gptj",      "granite",     "llama_dynamic",
-    "llama_yarn", "mixtral",  "modernbert",      "mpt",       "olmo2",       "opt",
-    "phi",        "phi3",     "phi3_longrope",   "qwen3_moe", "smollm3",     "stablelm",
-    "starcoder2"};
+const std::vector<std::string> kModels{"albert",        "bloom",       "clip_text_model",
+                                       "cohere",        "deberta-v2",  "deepseek_v3",
+                                       "electra",       "falcon",      "gemma",
+                                       "gemma2",        "gemma3_text", "glm4",
+                                       "gpt_neo",       "gpt_neox",    "gpt_oss",
+                                       "gptj",          "granite",     "llama_dynamic",
+                                       "llama_yarn",    "mixtral",     "modernbert",
+                                       "mpt",           "olmo",        "olmo2",
+                                       "opt",           "phi",         "phi3",
+                                       "phi3_longrope", "qwen3_moe",   "smollm3",
+                                       "stablelm",      "starcoder2"};
 
 /// Values computed in float32 may differ from those in float64 by this part of the largest.
 constexpr double kRounding = 1e-5;
@@ -243,6 +247,7 @@ TEST(ModelFamilies, MathematicsThatAFamilyMayHaveAndThatIsNotThereIsRefusedByNam
   refused("mpt", "attn_config", {{"alibi", false}}, "learned positions");
   refused("mpt", "attn_config", {{"clip_qkv", 6.0}}, "clipped");
   refused("gpt_oss", "layer_types", {"chunked_attention", "full_attention"}, "layer_types");
+  refused("olmo", "clip_qkv", 8.0, "clipped");
   refused("gpt_neo", "attention_layers", {"global", "odd"}, "global and local");
   refused("gpt_neo", "attention_layers", {"global"}, "layers");
   refused("smollm3", "no_rope_layers", {1}, "for each layer");
