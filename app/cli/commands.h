@@ -8,6 +8,9 @@
 namespace CLI {
 class App;
 }
+namespace headscope::formats {
+struct AdaptedFolder;
+}
 
 namespace headscope::cli {
 
@@ -30,7 +33,8 @@ Command addTrain(CLI::App& app);
 Command addWhy(CLI::App& app);
 
 /// Opens the window on the page of this model; without a display, draws a picture of it.
-void openModelWindow(const std::string& folder, int threads, bool strict, std::ostream& out);
+void openModelWindow(const formats::AdaptedFolder& folder, int threads, bool strict,
+                     std::ostream& out);
 
 /// Adds the bare command, which is `app` itself, not a subcommand.
 Command addWindow(CLI::App& app);

@@ -14,6 +14,7 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/head_json.h"
+#include "app/cli/model_compare.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
@@ -46,6 +47,8 @@ constexpr std::size_t kPredictions = 10;
 
 struct ModelOptions {
   std::string directory;
+  AdapterOptions adapter;
+  std::string compare;  // the same model unrounded
   ModelTextOptions text;
   std::vector<Index> ids;
   std::optional<Index> maskToken;
@@ -121,7 +124,8 @@ struct ModelPass : MeasuredPass {
 ModelPass computeModel(const ModelOptions& options) {
   const Index budget = defaultMemoryBudget();
   // half of the memory is for weights, the rest for the pass
-  const ModelPtr model = openModelFolder(options.directory, budget / 2, options.strict);
+  const ModelPtr model = openModelFolder(adaptedFolderFrom(options.directory, options.adapter),
+                                         budget / 2, options.strict);
   auto document = makeModelDocument(model, inputFrom(options, model->config()));
   if (!options.dropHeads.empty()) {
     std::vector<HeadOfLayer> off;
@@ -291,12 +295,20 @@ bool wantsWindow(const ModelOptions& o) {
          o.trace.path.empty() && !o.probe && !o.readings.any() && !o.json && !o.cut;
 }
 
-void runModelCommand(const ModelOptions& options, std::ostream& out) {
-  if (wantsWindow(options)) {
-    return openModelWindow(options.directory, options.threads, options.strict, out);
+void runModelCommand(ModelOptions options, std::ostream& out) {
+  // an adapter's folder stands for its base
+  const formats::AdaptedFolder place = adaptedFolderFrom(options.directory, options.adapter);
+  if (!options.compare.empty()) {
+    return compareModels(place.model.string(), options.compare, options.json, out);
   }
+  if (wantsWindow(options)) {
+    return openModelWindow(place, options.threads, options.strict, out);
+  }
+  options.directory = place.model.string();
+  options.adapter.folder = place.adapter.folder.string();
   FileFlags files;
   files.reads("DIR", options.directory);
+  files.reads("--adapter", options.adapter.folder);
   files.reads("--file", options.text.file);
   noteTraceFile(files, options.trace);
   files.check();
@@ -328,13 +340,15 @@ Command addModel(CLI::App& app) {
   auto options = std::make_shared<ModelOptions>();
   sub->add_option("directory", options->directory,
                   fmt::format("folder with config.json and model.safetensors (or its index and "
-                              "parts); {}: the model that comes with the program",
+                              "parts), or of a LoRA adapter whose base is found; {}: the model "
+                              "that comes with the program",
                               formats::kShippedModel))
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
   sub->footer(fmt::format("Models of these kinds (model_type) open: {}.\n\n{}",
                           formats::knownTypes(), labelRule()));
+  addAdapterFlags(*sub, options->adapter);
   addModelText(*sub, options->text);
   sub->add_option("--mask-token", options->maskToken,
                   "hide this token, from 0, and print the model's prediction for it")
@@ -343,6 +357,11 @@ Command addModel(CLI::App& app) {
       ->delimiter(',')
       ->check(notWhole)
       ->type_name("N,N…");
+  sub->add_option("--compare", options->compare,
+                  "print what the rounding of the weights (GGUF, F16) changed in each tensor, "
+                  "against the same model in this folder or file")
+      ->check(notEmpty)
+      ->type_name("DIR");
   sub->add_flag("--cut", options->cut,
                 "use only the start of a text that is longer than the model's positions");
   sub->add_flag("--strict", options->strict, kStrictHelp);

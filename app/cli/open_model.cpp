@@ -1,16 +1,46 @@
 #include "app/cli/open_model.h"
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "app/cli/config_options.h"
+#include "core/base/error.h"
 #include "core/formats/model_directory.h"
 
 namespace headscope::cli {
 
-model::ModelPtr openModelFolder(const std::string& folder, Index layerBudgetBytes, bool strict) {
-  model::ModelPtr model = formats::openModel(folder, layerBudgetBytes);
-  if (strict) refuseNotes(model->notes(), folder);
+void addAdapterFlags(CLI::App& app, AdapterOptions& options, const std::string& group) {
+  CLI::Option* folder =
+      app.add_option("--adapter", options.folder, "put this LoRA adapter (PEFT) onto the model")
+          ->check(notEmpty)
+          ->type_name("DIR");
+  CLI::Option* strength =
+      app.add_option("--adapter-strength", options.strength,
+                     "the adapter's strength, from 0 (none) to 1 (default: as trained)")
+          ->check(notNumber)
+          ->check(CLI::Range(0.0, 1.0))
+          ->type_name("S");
+  if (group.empty()) return;
+  folder->group(group);
+  strength->group(group);
+}
+
+formats::AdaptedFolder adaptedFolderFrom(const std::string& folder, const AdapterOptions& options) {
+  formats::AdaptedFolder adapted =
+      formats::adaptedFolder(folder, {options.folder, options.strength.value_or(1.0)});
+  if (options.strength && adapted.adapter.folder.empty()) {
+    throw UserError("--adapter-strength needs an adapter: give --adapter as well");
+  }
+  return adapted;
+}
+
+model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index layerBudgetBytes,
+                                bool strict) {
+  model::ModelPtr model = formats::openModel(folder.model, layerBudgetBytes, folder.adapter);
+  const std::string name = folder.model.string();
+  if (strict) refuseNotes(model->notes(), name);
   for (const std::string& sentence : model->notes().sentences()) {
-    std::cerr << "note: " << folder << ": " << sentence << '\n';
+    std::cerr << "note: " << name << ": " << sentence << '\n';
   }
   return model;
 }

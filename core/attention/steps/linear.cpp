@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "core/attention/config.h"
@@ -37,6 +38,32 @@ bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& b
   const MatrixView out = boxOf(y, box);
   gemm(rowsOf(x, box), weight, out);
   return bias.empty() ? allFinite(out) : addToRows(bias.data() + box.col, out);
+}
+
+/// Rows of Wᵀ that are widened at once: with a panel's width they stay in a core's cache.
+constexpr Index kWidenedDepth = 512;
+
+/// Computes y = x Wᵀ + b of a weight in 16 bits. `widened` writes rows [k, k + depth) of a box's
+/// columns of Wᵀ to memory and returns them.
+template <typename Widened>
+Tensor overWidenedPieces(const Tensor& x, Index out, const Tensor& bias,
+                         const ExecutionContext& execution, Widened&& widened) {
+  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), out}, execution.memory);
+  const std::vector<Box> pieces = linearPieces(y.shape());
+  parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+    const Box& box = pieces[static_cast<std::size_t>(i)];
+    const auto memory =
+        std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(kWidenedDepth * kPanel));
+    const ConstMatrixView from = rowsOf(x, box);
+    const MatrixView to = boxOf(y, box);
+    for (Index k = 0; k < from.cols; k += kWidenedDepth) {
+      const Index depth = std::min(kWidenedDepth, from.cols - k);
+      gemm({from.data + k, from.rows, depth, from.rowStride}, widened(box, k, depth, memory.get()),
+           to, {1.0F, k > 0});
+    }
+    if (!bias.empty()) addToRows(bias.data() + box.col, to);
+  });
+  return y;
 }
 
 /// The rows of W for a box, as columns of Wᵀ.
@@ -192,8 +219,61 @@ PackedWeight packed(const Tensor& weight) {
 
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
               const ExecutionContext& execution) {
+  if (!weight.halves.empty()) {
+    const Index in = x.dim(2);
+    return overWidenedPieces(
+        x, weight.out, bias, execution, [&](const Box& box, Index k, Index depth, float* to) {
+          const Index width = weight.halves.cols();
+          weight.halves.widenBox({0, 0, box.col / kPanel * in + k, depth, 0, width}, to);
+          return ConstMatrixView{to, depth, box.cols, width, 1};
+        });
+  }
   return overLinearPieces(x, weight.out, bias, execution,
                           [&](const Box& box) { return panelOf(weight.panels, box); });
+}
+
+PackedWeight packed(const StoredMatrix& stored) {
+  if (stored.half().empty()) return packed(stored.full());
+  const HalfMatrix& weight = stored.half();
+  const Shape shape = packedShape({weight.rows(), weight.cols()});
+  const Index depth = shape[1], width = shape[2];
+  const std::shared_ptr<std::uint16_t[]> numbers(
+      new std::uint16_t[static_cast<std::size_t>(elementCount(shape))]);
+  parallelFor(shape[0], {}, [&](Index panel) {
+    std::uint16_t* to = numbers.get() + panel * depth * width;
+    const Index rows = std::min(width, weight.rows() - panel * kPanel);
+    constexpr Index kBand = 32;  // columns of W: a cache line
+    for (Index begin = 0; begin < depth; begin += kBand) {
+      const Index end = std::min(begin + kBand, depth);
+      for (Index r = 0; r < rows; ++r) {
+        const std::uint16_t* from = weight.row(panel * kPanel + r);
+        for (Index k = begin; k < end; ++k) to[k * width + r] = from[k];
+      }
+      for (Index k = begin; k < end; ++k) std::fill(to + k * width + rows, to + (k + 1) * width, 0);
+    }
+  });
+  return {weight.rows(), {}, {weight.kind(), shape[0] * depth, width, numbers}};
+}
+
+Index PackedWeight::bytes() const {
+  if (!halves.empty()) return halves.bytes();
+  return panels.empty() ? 0 : panels.size() * static_cast<Index>(sizeof(float));
+}
+
+Tensor PackedWeight::widenedPanels() const {
+  if (halves.empty()) return panels;
+  const Index count = (out + kPanel - 1) / kPanel;
+  return halves.widened().reshaped({count, halves.rows() / count, halves.cols()});
+}
+
+Tensor linear(const Tensor& x, const StoredMatrix& weight, const Tensor& bias,
+              const ExecutionContext& execution) {
+  if (weight.half().empty()) return linear(x, weight.full(), bias, execution);
+  return overWidenedPieces(x, weight.rows(), bias, execution,
+                           [&](const Box& box, Index k, Index depth, float* to) {
+                             weight.half().widenBox({0, 0, box.col, box.cols, k, depth}, to);
+                             return ConstMatrixView{to, box.cols, depth, depth, 1}.transposed();
+                           });
 }
 
 Index linearFlops(const Shape& out, Index in, bool bias) {
@@ -251,17 +331,43 @@ Tensor linearInputGradient(const Tensor& dy, const Tensor& weight,
   });
 }
 
+Tensor linearInputGradient(const Tensor& dy, const StoredMatrix& weight,
+                           const ExecutionContext& execution) {
+  if (weight.half().empty()) return linearInputGradient(dy, weight.full(), execution);
+  constexpr Index kBand = 256;  // rows that are widened together
+  return overInputPieces(dy, weight.cols(), execution, [&](const Box& box, const MatrixView& dx) {
+    const ConstMatrixView rows = rowsOf(dy, box);
+    std::vector<float> wide(static_cast<std::size_t>(kBand * box.cols));
+    for (Index first = 0; first < weight.rows(); first += kBand) {
+      const Index count = std::min(kBand, weight.rows() - first);
+      weight.half().widenBox({0, 0, first, count, box.col, box.cols}, wide.data());
+      gemm({rows.data + first, rows.rows, count, rows.rowStride},
+           {wide.data(), count, box.cols, box.cols}, dx, {1.0F, first > 0});
+    }
+  });
+}
+
 Tensor linearInputGradient(const Tensor& dy, const PackedWeight& weight,
                            const ExecutionContext& execution) {
-  const Tensor& panels = weight.panels;
-  return overInputPieces(dy, panels.dim(1), execution, [&](const Box& box, const MatrixView& dx) {
+  const bool half = !weight.halves.empty();
+  const Index count = (weight.out + kPanel - 1) / kPanel;
+  const Index in = half ? weight.halves.rows() / count : weight.panels.dim(1);
+  return overInputPieces(dy, in, execution, [&](const Box& box, const MatrixView& dx) {
     const ConstMatrixView rows = rowsOf(dy, box);
-    for (Index panel = 0; panel < panels.dim(0); ++panel) {
+    std::vector<float> wide;
+    if (half) wide.resize(static_cast<std::size_t>(box.cols * weight.halves.cols()));
+    for (Index panel = 0; panel < count; ++panel) {
       const Index first = panel * kPanel;
       const Index outs = std::min(kPanel, weight.out - first);
-      const ConstMatrixView turned = panels.matrix({panel});
-      const ConstMatrixView part{turned.data + box.col * turned.rowStride, box.cols, outs,
-                                 turned.rowStride};
+      ConstMatrixView part;
+      if (half) {
+        const Index width = weight.halves.cols();
+        weight.halves.widenBox({0, 0, panel * in + box.col, box.cols, 0, width}, wide.data());
+        part = {wide.data(), box.cols, outs, width};
+      } else {
+        const ConstMatrixView turned = weight.panels.matrix({panel});
+        part = {turned.data + box.col * turned.rowStride, box.cols, outs, turned.rowStride};
+      }
       gemm({rows.data + first, rows.rows, outs, rows.rowStride}, part.transposed(), dx,
            {1.0F, panel > 0});
     }
