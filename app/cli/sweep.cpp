@@ -40,6 +40,7 @@ using model::SweepOver;
 
 struct SweepOptions {
   std::string directory;
+  AdapterOptions adapter;
   ModelTextOptions text;
   std::vector<Index> ids;
   std::string over = "heads", with = "zero";
@@ -96,7 +97,8 @@ class Sweeper {
   explicit Sweeper(const SweepOptions& options)
       : options_(options),
         over_(overOf(options)),
-        model_(openModelFolder(options.directory, defaultMemoryBudget() / 2, options.strict)),
+        model_(openModelFolder(adaptedFolderFrom(options.directory, options.adapter),
+                               defaultMemoryBudget() / 2, options.strict)),
         names_(tokenizerForNames(options.directory)) {
     execution_.threads = options.threads;
   }
@@ -373,6 +375,7 @@ Command addSweep(CLI::App& app) {
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
+  addAdapterFlags(*sub, o.adapter);
   addModelText(*sub, o.text);
   sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
       ->delimiter(',')

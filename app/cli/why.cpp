@@ -38,6 +38,7 @@ constexpr std::size_t kShownParts = 8;
 
 struct WhyOptions {
   std::string directory;
+  AdapterOptions adapter;
   ModelTextOptions text;
   std::vector<Index> ids;
   AskedWordOptions asked;
@@ -59,7 +60,8 @@ struct Chain {
 
 Chain followed(const WhyOptions& options, const formats::TokenizerPtr& names) {
   const Index budget = defaultMemoryBudget();
-  const auto model = openModelFolder(options.directory, budget / 2, options.strict);
+  const auto model = openModelFolder(adaptedFolderFrom(options.directory, options.adapter),
+                                     budget / 2, options.strict);
   ExecutionContext execution;
   execution.threads = options.threads;
   Chain chain;
@@ -390,6 +392,7 @@ Command addWhy(CLI::App& app) {
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
+  addAdapterFlags(*sub, o.adapter);
   addModelText(*sub, o.text);
   sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
       ->delimiter(',')

@@ -3,30 +3,59 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/tensor/lanes.h"
+
 namespace headscope {
 namespace {
 
-void widenBrain(const std::uint16_t* from, std::size_t count, float* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    to[i] = std::bit_cast<float>(static_cast<std::uint32_t>(from[i]) << 16U);
+struct WidenBrain {
+  [[gnu::always_inline]] float operator()(std::uint32_t bits) const {
+    return std::bit_cast<float>(bits << 16U);
   }
-}
+};
 
 /// Moves the exponent's and the mantissa's bits to their places; the product corrects the
 /// exponent, also of subnormal numbers.
-void widenIeee(const std::uint16_t* from, std::size_t count, float* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t bits = from[i];
+struct WidenIeee {
+  [[gnu::always_inline]] float operator()(std::uint32_t bits) const {
     const float magnitude = std::bit_cast<float>((bits & 0x7fffU) << 13U) * 0x1p112F;
-    to[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | (bits & 0x8000U) << 16U);
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | (bits & 0x8000U) << 16U);
   }
+};
+
+using WidenLoop = void (*)(const std::uint16_t* from, std::size_t count, float* to);
+
+template <typename Widened>
+[[gnu::always_inline]] inline void widenEach(const std::uint16_t* from, std::size_t count,
+                                             float* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = Widened()(from[i]);
+}
+template <typename Widened>
+HEADSCOPE_AVX512 void widenAvx512(const std::uint16_t* from, std::size_t count, float* to) {
+  widenEach<Widened>(from, count, to);
+}
+template <typename Widened>
+HEADSCOPE_AVX2 void widenAvx2(const std::uint16_t* from, std::size_t count, float* to) {
+  widenEach<Widened>(from, count, to);
+}
+template <typename Widened>
+void widenAnywhere(const std::uint16_t* from, std::size_t count, float* to) {
+  widenEach<Widened>(from, count, to);
+}
+
+template <typename Widened>
+WidenLoop fastest() {
+  static const WidenLoop kLoop =
+      supportedVariants<WidenLoop>(widenAvx512<Widened>, widenAvx2<Widened>, widenAnywhere<Widened>)
+          .front();
+  return kLoop;
 }
 
 }  // namespace
 
 void widen(HalfKind kind, std::span<const std::uint16_t> from, float* to) {
-  if (kind == HalfKind::bf16) return widenBrain(from.data(), from.size(), to);
-  widenIeee(from.data(), from.size(), to);
+  const WidenLoop loop = kind == HalfKind::bf16 ? fastest<WidenBrain>() : fastest<WidenIeee>();
+  loop(from.data(), from.size(), to);
 }
 
 bool allFinite(HalfKind kind, std::span<const std::uint16_t> numbers) {

@@ -49,7 +49,7 @@ HalfMatrix halved(const Tensor& from, HalfKind kind) {
   return {kind, from.dim(0), from.dim(1), numbers};
 }
 
-void expectNear(const Tensor& a, const Tensor& b) {
+void expectAsWide(const Tensor& a, const Tensor& b) {
   ASSERT_EQ(a.shape(), b.shape());
   double largest = 0.0;
   for (Index i = 0; i < b.size(); ++i) largest = std::max(largest, std::abs(double{b.data()[i]}));
@@ -67,8 +67,8 @@ TEST(HalfMatrix, ProductsAreThoseOfTheWidenedNumbers) {
       for (const Index rows : {1, 5, 300}) {
         const Tensor x = randomTensor({1, rows, in}, 5, "x", 1.0F);
         const Tensor expected = linear(x, wide, bias, {});
-        expectNear(linear(x, packed(StoredMatrix(half)), bias, {}), expected);
-        expectNear(linear(x, StoredMatrix(half), bias, {}), expected);
+        expectAsWide(linear(x, packed(StoredMatrix(half)), bias, {}), expected);
+        expectAsWide(linear(x, StoredMatrix(half), bias, {}), expected);
       }
       EXPECT_EQ(packed(StoredMatrix(half)).widenedPanels().values(), packed(wide).panels.values());
       const Tensor last = half.slice(out - 2, 2).widened();
@@ -124,16 +124,16 @@ void expectKeptInHalves(const std::string& name, HalfKind kind) {
                            kBudgetBytes);
   };
   const auto a = passOf(half), b = passOf(full);
-  expectNear(a->logits(0, 5), b->logits(0, 5));
-  expectNear(a->hidden(2), b->hidden(2));
+  expectAsWide(a->logits(0, 5), b->logits(0, 5));
+  expectAsWide(a->hidden(2), b->hidden(2));
   if (!half->config().causal) return;
   const auto parts = model::logitParts(*a, 3, 9, std::nullopt, {});
   ASSERT_TRUE(parts);
   EXPECT_NEAR(parts->sum, parts->logit, 1e-4);
   model::Decoder decoder(a, 2), wide(b, 2);
   ASSERT_TRUE(decoder.feed(7, {}) && wide.feed(7, {}));
-  expectNear(Tensor::fromValues({std::ssize(wide.logits())}, decoder.logits()),
-             Tensor::fromValues({std::ssize(wide.logits())}, wide.logits()));
+  expectAsWide(Tensor::fromValues({std::ssize(wide.logits())}, decoder.logits()),
+               Tensor::fromValues({std::ssize(wide.logits())}, wide.logits()));
   // the edits of a layer run on from it
   const auto off = model::withoutHeads(a->document(), {{1, 0}});
   const auto again = model::runModel(off, a, {}, kBudgetBytes);

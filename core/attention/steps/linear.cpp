@@ -40,32 +40,6 @@ bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& b
   return bias.empty() ? allFinite(out) : addToRows(bias.data() + box.col, out);
 }
 
-/// Rows of Wᵀ that are widened at once: with a panel's width they stay in a core's cache.
-constexpr Index kWidenedDepth = 512;
-
-/// Computes y = x Wᵀ + b of a weight in 16 bits. `widened` writes rows [k, k + depth) of a box's
-/// columns of Wᵀ to memory and returns them.
-template <typename Widened>
-Tensor overWidenedPieces(const Tensor& x, Index out, const Tensor& bias,
-                         const ExecutionContext& execution, Widened&& widened) {
-  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), out}, execution.memory);
-  const std::vector<Box> pieces = linearPieces(y.shape());
-  parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
-    const Box& box = pieces[static_cast<std::size_t>(i)];
-    const auto memory =
-        std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(kWidenedDepth * kPanel));
-    const ConstMatrixView from = rowsOf(x, box);
-    const MatrixView to = boxOf(y, box);
-    for (Index k = 0; k < from.cols; k += kWidenedDepth) {
-      const Index depth = std::min(kWidenedDepth, from.cols - k);
-      gemm({from.data + k, from.rows, depth, from.rowStride}, widened(box, k, depth, memory.get()),
-           to, {1.0F, k > 0});
-    }
-    if (!bias.empty()) addToRows(bias.data() + box.col, to);
-  });
-  return y;
-}
-
 /// The rows of W for a box, as columns of Wᵀ.
 ConstMatrixView columnsOf(const Tensor& weight, const Box& box) {
   return weight.matrixOf(Box{0, 0, box.col, box.cols, 0, weight.dim(1)}).transposed();
@@ -91,7 +65,18 @@ Shape packedShape(const Shape& weight) {
   return {(weight[0] + kPanel - 1) / kPanel, weight[1], std::min(kPanel, weight[0])};
 }
 
-/// Computes y = x Wᵀ + b; a function provides the columns of Wᵀ for each box.
+/// Memory of the columns of Wᵀ that are widened for one product; empty where none are.
+using WidenedColumns = std::unique_ptr<float[]>;
+
+WidenedColumns widened(const HalfMatrix& weight, const Box& box) {
+  auto numbers =
+      std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(box.rows * box.cols));
+  weight.widenBox(box, numbers.get());
+  return numbers;
+}
+
+/// Computes y = x Wᵀ + b; a function provides the columns of Wᵀ for each box, in the memory that it
+/// is given where they are widened.
 template <typename Columns>
 Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
                         const ExecutionContext& execution, Columns&& columns) {
@@ -99,7 +84,8 @@ Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
   const std::vector<Box> pieces = linearPieces(y.shape());
   parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
     const Box& box = pieces[static_cast<std::size_t>(i)];
-    multiplyAdd(x, columns(box), bias, box, y);
+    WidenedColumns memory;
+    multiplyAdd(x, columns(box, memory), bias, box, y);
   });
   return y;
 }
@@ -207,7 +193,7 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const ExecutionContext& execution) {
   return overLinearPieces(x, weight.dim(0), bias, execution,
-                          [&](const Box& box) { return columnsOf(weight, box); });
+                          [&](const Box& box, WidenedColumns&) { return columnsOf(weight, box); });
 }
 
 PackedWeight packed(const Tensor& weight) {
@@ -220,16 +206,16 @@ PackedWeight packed(const Tensor& weight) {
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
               const ExecutionContext& execution) {
   if (!weight.halves.empty()) {
-    const Index in = x.dim(2);
-    return overWidenedPieces(
-        x, weight.out, bias, execution, [&](const Box& box, Index k, Index depth, float* to) {
-          const Index width = weight.halves.cols();
-          weight.halves.widenBox({0, 0, box.col / kPanel * in + k, depth, 0, width}, to);
-          return ConstMatrixView{to, depth, box.cols, width, 1};
+    const Index depth = x.dim(2), width = weight.halves.cols();
+    return overLinearPieces(
+        x, weight.out, bias, execution, [&](const Box& box, WidenedColumns& memory) {
+          memory = widened(weight.halves, {0, 0, box.col / kPanel * depth, depth, 0, width});
+          return ConstMatrixView{memory.get(), depth, box.cols, width, 1};
         });
   }
-  return overLinearPieces(x, weight.out, bias, execution,
-                          [&](const Box& box) { return panelOf(weight.panels, box); });
+  return overLinearPieces(x, weight.out, bias, execution, [&](const Box& box, WidenedColumns&) {
+    return panelOf(weight.panels, box);
+  });
 }
 
 PackedWeight packed(const StoredMatrix& stored) {
@@ -269,11 +255,13 @@ Tensor PackedWeight::widenedPanels() const {
 Tensor linear(const Tensor& x, const StoredMatrix& weight, const Tensor& bias,
               const ExecutionContext& execution) {
   if (weight.half().empty()) return linear(x, weight.full(), bias, execution);
-  return overWidenedPieces(x, weight.rows(), bias, execution,
-                           [&](const Box& box, Index k, Index depth, float* to) {
-                             weight.half().widenBox({0, 0, box.col, box.cols, k, depth}, to);
-                             return ConstMatrixView{to, box.cols, depth, depth, 1}.transposed();
-                           });
+  const HalfMatrix& half = weight.half();
+  return overLinearPieces(
+      x, half.rows(), bias, execution, [&](const Box& box, WidenedColumns& memory) {
+        const Box rows{0, 0, box.col, box.cols, 0, half.cols()};
+        memory = widened(half, rows);
+        return ConstMatrixView{memory.get(), rows.rows, rows.cols, rows.cols, 1}.transposed();
+      });
 }
 
 Index linearFlops(const Shape& out, Index in, bool bias) {
