@@ -102,9 +102,10 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
       fmt::format("headscope {}\ncommit {}, {}", HEADSCOPE_VERSION, cli::kCommit, HEADSCOPE_BUILD),
       "print version, commit and how it was built, and exit");
   const std::vector<cli::Command> commands{
-      cli::addInfo(app),   cli::addRun(app),    cli::addExplain(app),  cli::addAnalyze(app),
-      cli::addExport(app), cli::addRender(app), cli::addTrain(app),    cli::addLearn(app),
-      cli::addModel(app),  cli::addSweep(app),  cli::addTokenize(app), cli::addWhy(app)};
+      cli::addInfo(app),    cli::addRun(app),    cli::addExplain(app),  cli::addAnalyze(app),
+      cli::addExport(app),  cli::addRender(app), cli::addTrain(app),    cli::addLearn(app),
+      cli::addModel(app),   cli::addSweep(app),  cli::addTokenize(app), cli::addWhy(app),
+      cli::addCircuits(app)};
   const cli::Command window = cli::addWindow(app);
   addManual(app);
   cli::removeGuards(app);

@@ -21,6 +21,7 @@ struct Command {
 
 Command addInfo(CLI::App& app);
 Command addRun(CLI::App& app);
+Command addCircuits(CLI::App& app);
 Command addExplain(CLI::App& app);
 Command addAnalyze(CLI::App& app);
 Command addExport(CLI::App& app);
