@@ -10,6 +10,7 @@
 #include "app_driver.h"
 #include "core/base/memory_budget.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/model_gradients.h"
 #include "core/model/tokenized.h"
@@ -108,6 +109,22 @@ TEST_F(GradientMap, NeedsAWordThatIsPredicted) {
   open("families/clip_text_model", "1 2 3");
   EXPECT_TRUE(shows("tokens you choose")) << all();
   EXPECT_FALSE(shows("gradient of the word")) << all();
+}
+
+class CopyingMap : public GradientMap {};
+
+TEST_F(CopyingMap, TellsWhichHeadsCopyByTheirWeightsAlone) {
+  ui.view().selection.page = kModelPage;
+  ui.view().model.place = {formats::kShippedModel, "abcdefgh abcd"};
+  ui.settle();
+  ui.frame();
+  ui.click("copying", kModelHeadsCard);
+  for (int i = 0; i < 3; ++i) {
+    ui.settle();
+    ui.frame();
+  }
+  EXPECT_EQ(ui.view().model.metric, kCopyingMap);
+  EXPECT_TRUE(ui.shows("+1.00", kModelHeadsCard)) << ui.screen().all(kModelHeadsCard);
 }
 
 }  // namespace

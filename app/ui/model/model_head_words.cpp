@@ -29,10 +29,12 @@ ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
 
 /// Returns the head's cell in the shown map; nothing where the head has no value, or none yet.
 std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) const {
-  if (view_.metric == kTokensMap || view_.metric == kGradientMap || view_.metric == kAdapterMap) {
+  if (view_.metric == kTokensMap || view_.metric == kGradientMap || view_.metric == kAdapterMap ||
+      view_.metric == kCopyingMap) {
     const MetricValue value = onMap(head);
     if (!value) return std::nullopt;
     if (view_.metric == kTokensMap) return numberCell(value, 1.0F);
+    if (view_.metric == kCopyingMap) return signedCell(value);
     const MetricValue& most = std::ranges::max(*valuesOn(view_.metric), {}, &MetricValue::value);
     MapCell cell = numberCell(value, std::max(1e-30F, static_cast<float>(*most)));
     if (view_.metric == kGradientMap) cell.words = fmt::format("{:.3g}", *value);
@@ -56,6 +58,12 @@ std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) 
 ModelHeads::MapCell ModelHeads::numberCell(const MetricValue& value, float most) const {
   const ColorScale scale = sequentialScale(look_, 0.0F, most);
   return {scale.color(look_.maps, static_cast<float>(*value)), fmt::format("{:.2f}", *value), {}};
+}
+
+ModelHeads::MapCell ModelHeads::signedCell(const MetricValue& value) const {
+  return {divergingScale(look_, 1.0F).color(look_.maps, static_cast<float>(*value)),
+          fmt::format("{:+.2f}", *value),
+          {}};
 }
 
 /// Draws all texts in and around a tile.
@@ -126,6 +134,7 @@ void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
 const std::vector<MetricValue>* ModelHeads::valuesOn(std::string_view map) const {
   if (map == kTokensMap) return onTokens_;
   if (map == kAdapterMap) return byAdapter_;
+  if (map == kCopyingMap) return copying_;
   return map == kGradientMap ? gradients_ : nullptr;
 }
 
@@ -154,6 +163,9 @@ std::string ModelHeads::inWords(const Under& under) const {
   } else if (view_.metric == kGradientMap) {
     const MetricValue length = onMap(under.head);
     text += length ? fmt::format("\nlength of the gradient: {:.3g}", *length) : "\n" + length.why;
+  } else if (view_.metric == kCopyingMap) {
+    const MetricValue score = onMap(under.head);
+    text += score ? fmt::format("\ncopying score: {:+.3f}", *score) : "\n" + score.why;
   } else if (view_.metric == kAdapterMap) {
     const MetricValue change = onMap(under.head);
     text +=

@@ -114,6 +114,9 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
   if (const auto word = asked ? chosenWord(view_, moment) : std::nullopt) {
     gradients_ = gradientsOfHeads(panel, moment, *word).current;
   }
+  if (view_.metric == kCopyingMap || view_.heads.order == kCopyingMap) {
+    copying_ = copyingOfHeads(panel, moment).current;
+  }
   const bool adapted = moment.trace->document().model->adapter() != nullptr;
   if (adapted && (view_.metric == kAdapterMap || view_.heads.order == kAdapterMap)) {
     byAdapter_ = changesByAdapter(panel, moment).current;

@@ -112,6 +112,7 @@ class ModelHeads {
   // model_head_words.cpp: the texts of a head in its tile and at the mouse
   std::optional<MapCell> mapCell(const HeadOfLayer& head) const;
   MapCell numberCell(const MetricValue& value, float most) const;
+  MapCell signedCell(const MetricValue& value) const;  // of −1 to 1
   ImU32 labelColor(const HeadLabel& label) const;
   void words(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const;
   void wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& at) const;
@@ -139,6 +140,7 @@ class ModelHeads {
   const std::vector<MetricValue>* onTokens_ = nullptr;   // of the map of chosen tokens
   const std::vector<MetricValue>* gradients_ = nullptr;  // of the map of gradients
   const std::vector<MetricValue>* byAdapter_ = nullptr;  // of the map of the adapter's changes
+  const std::vector<MetricValue>* copying_ = nullptr;    // of the map of copying scores
   const std::vector<model::ComposedHeads>* joined_ = nullptr;  // the pairs that lines connect
 };
 

@@ -95,6 +95,12 @@ class ModelHeadsCard final : public Card {
           "and W_V and its columns of W_O (Frobenius)");
     }
     if (!moment.trace->document().model->hasReadout()) return;
+    if (!moment.config().latent.on()) {
+      map("copying", kCopyingMap,
+          "By the weights alone: Σ Re λ / Σ |λ| over the eigenvalues of W_U W_OV W_E, from −1 to "
+          "1; "
+          "above 0 where a head raises the logit of the tokens that it reads (Elhage et al. 2021)");
+    }
     map("gradient of the word", kGradientMap,
         "How strongly the logit of the chosen word, or the difference of the two chosen words, "
         "depends on each head's output: the length of its derivative with respect to "
@@ -105,6 +111,7 @@ class ModelHeadsCard final : public Card {
     if (order.empty()) return "in place";
     if (order == kLabelMap) return "sorted by what they do";
     if (order == kTokensMap) return "sorted by weight on tokens";
+    if (order == kCopyingMap) return "sorted by copying";
     if (order == kGradientMap) return "sorted by gradient of the word";
     if (order == kAdapterMap) return "sorted by the adapter's change";
     const auto metric = metricFromKey(order);
@@ -138,7 +145,10 @@ class ModelHeadsCard final : public Card {
       choice(kLabelMap);
       for (const Metric metric : kMappedMetrics) choice(std::string(info(metric).key));
       choice(kTokensMap);
-      if (moment.trace->document().model->hasReadout()) choice(kGradientMap);
+      if (moment.trace->document().model->hasReadout()) {
+        if (!moment.config().latent.on()) choice(kCopyingMap);
+        choice(kGradientMap);
+      }
       if (moment.trace->document().model->adapter() != nullptr) choice(kAdapterMap);
       ImGui::EndCombo();
     }
@@ -304,6 +314,14 @@ class ModelHeadsCard final : public Card {
           shown.tokens));
     }
     if (view.metric == kGradientMap || view.heads.order == kGradientMap) gradient(panel, moment);
+    if (view.metric == kCopyingMap) {
+      const auto copying = copyingOfHeads(panel, moment);
+      if (!copying.problem.empty()) {
+        say(copying.problem, true);
+      } else if (copying.current == nullptr) {
+        say("multiplying the heads' weights …");
+      }
+    }
     if (!view.heads.lines) return;
     const auto compositions = modelCompositions(panel, moment);
     if (!compositions.problem.empty()) return say(compositions.problem, true);

@@ -17,6 +17,7 @@
 #include "core/base/memory_budget.h"
 #include "core/document/trace.h"
 #include "core/model/adapter_change.h"
+#include "core/model/circuits.h"
 #include "core/model/model_gradients.h"
 
 namespace headscope::ui {
@@ -121,6 +122,35 @@ Computed<ModelCompositions> modelCompositions(const PanelContext& panel,
           return withThoseThatStandOut({model, std::move(*found)});
         };
       });
+}
+
+Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
+                                                  const ModelMoment& moment) {
+  using Scores = std::vector<MetricValue>;
+  const ModelPtr& model = moment.trace->document().model;
+  const Fingerprint key("copying", addressOf(model));
+  return panel.computations.request<Scores>("copying", key, Schedule::background, [&] {
+    return [model](const std::atomic<bool>& cancelled) -> std::optional<Scores> {
+      const model::ModelConfig& c = model->config();
+      const double work = 2.0 * static_cast<double>(c.vocabulary) * static_cast<double>(c.dModel) *
+                          static_cast<double>(c.dModel);
+      if (work > kMostCompositionFlops) {
+        throw UserError(
+            fmt::format("the copying scores of this model would take {:.0f} · 10^12 operations: "
+                        "not computed",
+                        work / 1e12));
+      }
+      const auto heads = headCircuits(*model, ExecutionContext{0, &cancelled});
+      if (!heads) return std::nullopt;
+      Scores scores;
+      for (const model::HeadCircuits& head : *heads) {
+        scores.push_back(head.copying
+                             ? MetricValue{*head.copying, {}}
+                             : MetricValue::undefined("this model predicts no next token"));
+      }
+      return scores;
+    };
+  });
 }
 
 Computed<std::vector<MetricValue>> changesByAdapter(const PanelContext& panel,

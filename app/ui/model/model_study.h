@@ -60,6 +60,11 @@ Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
                                                     const ModelMoment& moment,
                                                     const ChosenWord& chosen);
 
+/// For each head: its copying score, by the weights alone (circuits.h). `problem` reports a
+/// computation that would take too long.
+Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
+                                                  const ModelMoment& moment);
+
 /// For each head: how much the model's adapter changes its weights (adapter_change.h).
 Computed<std::vector<MetricValue>> changesByAdapter(const PanelContext& panel,
                                                     const ModelMoment& moment);

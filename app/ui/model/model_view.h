@@ -30,6 +30,7 @@ inline constexpr const char* kLabelMap = "label";
 inline constexpr const char* kTokensMap = "chosen tokens";
 inline constexpr const char* kGradientMap = "gradient";
 inline constexpr const char* kAdapterMap = "adapter";
+inline constexpr const char* kCopyingMap = "copying";
 
 /// How all heads are arranged and measured.
 struct ModelHeadsView {
