@@ -128,9 +128,8 @@ ModelPass computeModel(const ModelOptions& options) {
                                          budget / 2, options.strict);
   auto document = makeModelDocument(model, inputFrom(options, model->config()));
   if (!options.dropHeads.empty()) {
-    std::vector<HeadOfLayer> off;
-    for (const std::string& text : options.dropHeads) off.push_back(headFrom("--drop-heads", text));
-    document = withoutHeads(*document, off);
+    document =
+        withoutHeads(*document, headsFrom("--drop-heads", options.dropHeads, model->config()));
   }
   prepareGemm();
   ExecutionContext execution;
@@ -366,7 +365,7 @@ Command addModel(CLI::App& app) {
                 "use only the start of a text that is longer than the model's positions");
   sub->add_flag("--strict", options->strict, kStrictHelp);
   sub->add_option("--drop-heads", options->dropHeads,
-                  "switch off these heads, layer.head, from 0: 0.3,5.1")
+                  "switch off these heads, from 0: 0.3,L5H1, or all of them: all")
       ->delimiter(',')
       ->type_name("L.H,…");
   addTraceOptions(*sub, options->trace);

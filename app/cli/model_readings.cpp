@@ -231,15 +231,33 @@ Json patchJson(const Reader& reader, const ModelReadings& readings, const HeadOf
 }  // namespace
 
 HeadOfLayer headFrom(std::string_view flag, const std::string& text) {
-  HeadOfLayer head;
   const char* end = text.data() + text.size();
-  const auto [dot, layerError] = std::from_chars(text.data(), end, head.layer);
-  if (layerError == std::errc() && dot != end && *dot == '.') {
-    const auto [rest, headError] = std::from_chars(dot + 1, end, head.head);
-    if (headError == std::errc() && rest == end) return head;
+  const auto read = [&](const char* from, const char* between) -> std::optional<HeadOfLayer> {
+    HeadOfLayer head;
+    const auto [middle, layerError] = std::from_chars(from, end, head.layer);
+    if (layerError != std::errc() || middle == end || *middle != *between) return std::nullopt;
+    const auto [rest, headError] = std::from_chars(middle + 1, end, head.head);
+    if (headError != std::errc() || rest != end) return std::nullopt;
+    return head;
+  };
+  const bool letters = text.starts_with('L');
+  if (const auto head = letters ? read(text.data() + 1, "H") : read(text.data(), ".")) return *head;
+  throw UserError(fmt::format("{} {}: give layer and head, both from 0: 3.7 or L3H7", flag, text));
+}
+
+std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
+                                   const model::ModelConfig& config) {
+  std::vector<HeadOfLayer> heads;
+  for (const std::string& text : texts) {
+    if (text != "all") {
+      heads.push_back(headFrom(flag, text));
+      continue;
+    }
+    for (Index i = 0; i < config.layers * config.heads; ++i) {
+      heads.push_back({i / config.heads, i % config.heads});
+    }
   }
-  throw UserError(fmt::format("{} {}: give layer and head, both from 0, with a point between: 3.7",
-                              flag, text));
+  return heads;
 }
 
 namespace {

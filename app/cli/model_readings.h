@@ -31,8 +31,11 @@ struct ModelReadings {
 
 void addModelReadings(CLI::App& app, ModelReadings& readings);
 
-/// Parses "L.H", both counted from 0. Throws UserError that names the flag.
+/// Parses "3.7" or "L3H7", layer and head counted from 0. Throws UserError that names the flag.
 HeadOfLayer headFrom(std::string_view flag, const std::string& text);
+/// Parses several heads; "all" stands for every head.
+std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
+                                   const model::ModelConfig& config);
 
 /// `names` may be null: ids then name the tokens.
 void addReadings(Json& json, const ModelReadings& readings, const model::ModelTracePtr& trace,
