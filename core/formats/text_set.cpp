@@ -11,7 +11,7 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
+constexpr std::uintmax_t kMostSetBytes = std::uintmax_t{1} << 28;
 
 TextOrIds textOrIds(const JsonField& line, const std::string& name) {
   TextOrIds found;
@@ -57,7 +57,7 @@ TextOfSet textOfLine(const std::string& line, const std::string& name, bool json
 }  // namespace
 
 std::vector<TextOfSet> readTextSet(const std::filesystem::path& path) {
-  const std::string all = readText(path, kMostBytes, "set of texts");
+  const std::string all = readText(path, kMostSetBytes, "set of texts");
   const bool json = path.extension() == ".jsonl";
   std::vector<TextOfSet> texts;
   std::size_t begin = 0;
