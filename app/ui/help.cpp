@@ -48,7 +48,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"home  end", "along its row"},
         {"tab", "the next matrix; with shift the one before"},
         {"backspace", "one cell back on the trail"},
-        {"esc", "lets go of it"}}},
+        {"esc", "deselects it"}}},
       {"Changing a cell",
        {{"enter", "replaces the value: edits an operand, pins a result"},
         {"drag, wheel", "changes its value"},
@@ -269,7 +269,7 @@ std::vector<HelpBlock> firstBlocks() {
        {{"Learn", "Lessons, each with something to do in the live window, and twelve questions."},
         {"Heads", "Where each head looks, how heads differ, and why there are several."},
         {"Train", "A small model whose heads find their roles before your eyes."},
-        {"Model", "Drop the folder of a GPT-2, BERT or Llama on the window: all its heads."},
+        {"Model", "Drop the folder of a language model on the window: all its heads, and why it says a word."},
         {"Next pages", "All keys, and what every term means: → or the tabs above."}}},
   };
 }
@@ -288,6 +288,10 @@ std::vector<HelpBlock> modelBlocks() {
          "standard measure of induction."},
         {"lines",
          "Compositions: pairs of heads in which the later one reads what the earlier one writes."},
+        {"copying",
+         "By the weights alone: above 0 where a head raises the logit of the tokens that it reads."},
+        {"gradient of the word",
+         "How strongly the chosen word's logit depends on each head's output."},
         {"first token", "Many heads put idle weight on it. Hiding its column shows the rest."},
         {"special tokens", "Shows or hides tokens that are not part of the text, such as [CLS]."},
         {"off", "Switches a head off; the new predictions appear next to the original ones."},
@@ -304,6 +308,12 @@ std::vector<HelpBlock> modelBlocks() {
         {"Go on",
          "The model makes further tokens: the most probable, or sampled by temperature, top-k and "
          "seed. Stop ends it; take into the text keeps them."},
+        {"Every part",
+         "Activation patching: each head, each half of a layer or each place is replaced in turn, "
+         "and everything after it runs again. Click a result to choose its head."},
+        {"Why",
+         "A chain of exact sums from the word back to the words that were read: who wrote it, from "
+         "which tokens, why the head looks there, and who wrote that. Click a part to follow it."},
         {"KV cache",
          "The keys and values of all tokens are cached, so a new token needs one row in each "
          "layer."}}},

@@ -186,7 +186,7 @@ class MaskTool final : public Card {
             {"enter", "shows the cursor while no cell is chosen"},
             {"← ↑ ↓ →", "move the cursor"},
             {"alt+x", "allows or forbids its pair"},
-            {"esc", "puts it away"}};
+            {"esc", "closes the brush"}};
   }
 
   /// Handles the keys: arrows move the cursor, Escape removes the cursor, Enter
