@@ -128,6 +128,10 @@ std::string partInWords(const Patch& part, const std::vector<std::string>& token
       return layer + ", FFN";
     case Site::residual:
       return fmt::format("{}, “{}”", layer, tokens[static_cast<std::size_t>(part.place)]);
+    case Site::q:
+    case Site::k:
+    case Site::v:
+      break;
   }
   return layer;
 }
@@ -142,6 +146,10 @@ Index columnOf(const Patch& part) {
       return 0;
     case Site::network:
       return 1;
+    case Site::q:
+    case Site::k:
+    case Site::v:
+      break;
   }
   return 0;
 }
