@@ -279,7 +279,8 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   ModelTextOptions text;
   if (!o.texts.empty()) text.text = o.texts.front();
   const Index budget = defaultMemoryBudget();
-  const model::ModelPtr model = openModelFolder(o.model, budget / 2, o.strict);
+  OpenModels models;
+  const model::ModelPtr model = models.model(o.model, budget / 2, o.strict);
   const Index layers = model->config().layers;
   if (*o.layer < 0 || *o.layer >= layers) {
     throw UserError(
@@ -288,8 +289,8 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   ExecutionContext execution;
   execution.threads = o.threads;
   const auto trace = model::runModel(
-      model::makeModelDocument(model, modelInput(o.model, text, o.ids, model->config())), nullptr,
-      execution, budget / 2);
+      model::makeModelDocument(model, modelInput(models, o.model, text, o.ids, model->config())),
+      nullptr, execution, budget / 2);
   DocumentPtr document = trace->documentOfLayer(*o.layer, budget);
   const auto edit = [&](const Edit& change) {
     document = apply(*document, change, budget).document;
