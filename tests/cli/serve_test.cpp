@@ -52,7 +52,7 @@ json withoutTime(json result) {
 }
 
 TEST(Serve, AnswersHoldWhatTheCommandsPrint) {
-  const auto answers = answersOf(
+  auto answers = answersOf(
       {{{"id", 7}, {"command", "model"}, {"ids", {5, 6, 7}}, {"drop_heads", {"0.3", "1.2"}}},
        {{"id", "b"}, {"command", "model"}, {"text", "The cat"}, {"attribute", {" on", " the"}}},
        {{"id", 8}, {"command", "sweep"}, {"text", "The cat"}, {"with", "mean"}, {"token_id", 9}},
@@ -72,7 +72,7 @@ TEST(Serve, AnswersHoldWhatTheCommandsPrint) {
 }
 
 TEST(Serve, OpenAnswersWithTheModelsConfiguration) {
-  const auto answers = answersTo(
+  auto answers = answersTo(
       {opening(dataFile("tiny-gpt2")).dump(), opening(dataFile("families/gpt_neox")).dump()});
   EXPECT_EQ(answers[0]["result"]["model"], 1);
   EXPECT_EQ(answers[1]["result"]["model"], 2);
@@ -83,11 +83,11 @@ TEST(Serve, OpenAnswersWithTheModelsConfiguration) {
 TEST(Serve, TextsReachTheCommandUnchanged) {
   for (const std::string text :
        {"[a,b]", "-5 degrees", "--ids", "{}", "%%", "a=b", "é\n\t\"", "Zero \\u0000 in it"}) {
-    const auto answers = answersOf({{{"command", "tokenize"}, {"text", text}}});
+    auto answers = answersOf({{{"command", "tokenize"}, {"text", text}}});
     EXPECT_EQ(answers[0]["result"], command("tokenize", {"--text=" + text})) << text;
   }
   const std::string zero("a\0b", 3);
-  const auto answers = answersOf({{{"command", "tokenize"}, {"text", zero}}});
+  auto answers = answersOf({{{"command", "tokenize"}, {"text", zero}}});
   EXPECT_EQ(answers[0]["result"]["offsets"].back()[1], 3) << answers[0];
 }
 
@@ -107,6 +107,24 @@ TEST_F(ServeFiles, ATraceHasTheBytesOfTheCommands) {
   command("model", {"--ids", "5,6,7", "--trace", path("printed.safetensors"), "--sites",
                     "q,k,v,heads,residual,attention,network"});
   EXPECT_EQ(readAll(path("served.safetensors")), readAll(path("printed.safetensors")));
+}
+
+TEST_F(ServeFiles, AllSitesAreThoseThatTheModelHas) {
+  const auto namesIn = [&](const std::string& model) {
+    const CliResult result = runProgram(
+        {"model", model, "--ids", "1,2", "--sites", "all", "--trace", path("all.safetensors")});
+    EXPECT_EQ(result.status, 0) << result.err;
+    const std::string bytes = readAll(path("all.safetensors"));
+    std::vector<std::string> names;
+    for (const std::string name : {"attention", "network", "q", "k", "v", "heads", "residual"}) {
+      if (bytes.find("\"" + name + "\":{") != std::string::npos) names.push_back(name);
+    }
+    return names;
+  };
+  const std::vector<std::string> all{"attention", "network", "q", "k", "v", "heads", "residual"};
+  const std::vector<std::string> attentionAlone{"attention", "q", "k", "v", "heads", "residual"};
+  EXPECT_EQ(namesIn(dataFile("tiny-gpt2")), all);
+  EXPECT_EQ(namesIn("headscope:induction"), attentionAlone);
 }
 
 /// A damaged configuration is seen by the open that reads it, not before.
@@ -174,7 +192,7 @@ TEST(Serve, AnErrorIsAnAnswerAndTheNextRequestIsServed) {
   std::vector<std::string> lines{opening(dataFile("tiny-gpt2")).dump()};
   for (const auto& [line, part] : refused) lines.push_back(line);
   lines.emplace_back(R"({"id": 99, "command": "tokenize", "model": 1, "text": "a"})");
-  const auto answers = answersTo(lines);
+  auto answers = answersTo(lines);
   for (std::size_t i = 0; i < refused.size(); ++i) {
     const json error = answers[i + 1].value("error", json(""));
     EXPECT_NE(error.get<std::string>().find(refused[i].second), std::string::npos)
