@@ -35,7 +35,7 @@ std::string flagOf(std::string name) {
 }
 
 /// A text, or a number as a flag takes it.
-std::string valueOf(const std::string& field, const Json& value) {
+std::string argumentOf(const std::string& field, const Json& value) {
   if (const std::string* text = value.text()) return *text;
   if (value.number()) return value.dump();
   throw UserError(fmt::format("\"{}\" is {}: give a text, a number, a list of them, or true", field,
@@ -61,12 +61,12 @@ void addFlag(std::vector<std::string>& arguments, const CLI::App& command, const
   }
   const Json::List* list = value.list();
   if (list == nullptr) {
-    arguments.push_back(flag + "=" + valueOf(field, value));
+    arguments.push_back(flag + "=" + argumentOf(field, value));
     return;
   }
   if (list->empty()) return;
   std::vector<std::string> values;
-  for (const Json& each : *list) values.push_back(valueOf(field, each));
+  for (const Json& each : *list) values.push_back(argumentOf(field, each));
   if (option->get_items_expected_min() > 1) {
     arguments.push_back(flag);
     arguments.insert(arguments.end(), values.begin(), values.end());

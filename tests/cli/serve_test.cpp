@@ -39,7 +39,7 @@ std::vector<json> answersOf(std::vector<json> requests) {
   return answers;
 }
 
-json command(const std::string& name, const Arguments& flags) {
+json printed(const std::string& name, const Arguments& flags) {
   Arguments all{name, dataFile("tiny-gpt2")};
   all.insert(all.end(), flags.begin(), flags.end());
   return jsonOf(all);
@@ -62,13 +62,13 @@ TEST(Serve, AnswersHoldWhatTheCommandsPrint) {
   EXPECT_EQ(answers[1]["id"], "b");
   EXPECT_EQ(answers[4]["id"], nullptr);
   EXPECT_EQ(withoutTime(answers[0]["result"]),
-            withoutTime(command("model", {"--ids", "5,6,7", "--drop-heads", "0.3,1.2"})));
+            withoutTime(printed("model", {"--ids", "5,6,7", "--drop-heads", "0.3,1.2"})));
   EXPECT_EQ(withoutTime(answers[1]["result"]),
-            withoutTime(command("model", {"--text", "The cat", "--attribute", " on, the"})));
+            withoutTime(printed("model", {"--text", "The cat", "--attribute", " on, the"})));
   EXPECT_EQ(answers[2]["result"],
-            command("sweep", {"--text", "The cat", "--with", "mean", "--token-id", "9"}));
-  EXPECT_EQ(answers[3]["result"], command("why", {"--text", "The cat", "--depth", "2"}));
-  EXPECT_EQ(answers[4]["result"], command("tokenize", {"--pair", "a", "b"}));
+            printed("sweep", {"--text", "The cat", "--with", "mean", "--token-id", "9"}));
+  EXPECT_EQ(answers[3]["result"], printed("why", {"--text", "The cat", "--depth", "2"}));
+  EXPECT_EQ(answers[4]["result"], printed("tokenize", {"--pair", "a", "b"}));
 }
 
 TEST(Serve, OpenAnswersWithTheModelsConfiguration) {
@@ -76,7 +76,7 @@ TEST(Serve, OpenAnswersWithTheModelsConfiguration) {
       {opening(dataFile("tiny-gpt2")).dump(), opening(dataFile("families/gpt_neox")).dump()});
   EXPECT_EQ(answers[0]["result"]["model"], 1);
   EXPECT_EQ(answers[1]["result"]["model"], 2);
-  EXPECT_EQ(answers[0]["result"]["config"], command("model", {"--ids", "1"})["config"]);
+  EXPECT_EQ(answers[0]["result"]["config"], printed("model", {"--ids", "1"})["config"]);
   EXPECT_EQ(answers[1]["result"]["config"]["model_type"], "gpt_neox");
 }
 
@@ -84,7 +84,7 @@ TEST(Serve, TextsReachTheCommandUnchanged) {
   for (const std::string text :
        {"[a,b]", "-5 degrees", "--ids", "{}", "%%", "a=b", "é\n\t\"", "Zero \\u0000 in it"}) {
     auto answers = answersOf({{{"command", "tokenize"}, {"text", text}}});
-    EXPECT_EQ(answers[0]["result"], command("tokenize", {"--text=" + text})) << text;
+    EXPECT_EQ(answers[0]["result"], printed("tokenize", {"--text=" + text})) << text;
   }
   const std::string zero("a\0b", 3);
   auto answers = answersOf({{{"command", "tokenize"}, {"text", zero}}});
@@ -104,7 +104,7 @@ TEST_F(ServeFiles, ATraceHasTheBytesOfTheCommands) {
               {"ids", {5, 6, 7}},
               {"trace", path("served.safetensors")},
               {"sites", "all"}}});
-  command("model", {"--ids", "5,6,7", "--trace", path("printed.safetensors"), "--sites",
+  printed("model", {"--ids", "5,6,7", "--trace", path("printed.safetensors"), "--sites",
                     "q,k,v,heads,residual,attention,network"});
   EXPECT_EQ(readAll(path("served.safetensors")), readAll(path("printed.safetensors")));
 }
@@ -209,7 +209,7 @@ TEST(StandardInput, IsTheTextOfADash) {
   for (const std::string name : {"model", "sweep", "why", "tokenize"}) {
     const std::string folder = dataFile("tiny-gpt2");
     json read = runProgram({name, folder, "--file", "-", "--json"}, "The cat").json();
-    json given = command(name, {"--text", "The cat"});
+    json given = printed(name, {"--text", "The cat"});
     read.erase("ms");
     given.erase("ms");
     EXPECT_EQ(read, given) << name;
@@ -234,10 +234,10 @@ class JsonLines : public InFolder {
 };
 
 /// An object as a command prints it for one text, from a line of a file.
-json fromLine(json printed, const std::string& source) {
-  printed.erase("ms");
-  printed["source"] = source;
-  return printed;
+json fromLine(json object, const std::string& source) {
+  object.erase("ms");
+  object["source"] = source;
+  return object;
 }
 
 TEST_F(JsonLines, HoldWhatTheCommandPrintsForEachText) {
@@ -245,8 +245,8 @@ TEST_F(JsonLines, HoldWhatTheCommandPrintsForEachText) {
   for (const std::string name : {"model", "sweep", "why", "tokenize"}) {
     const auto lines = linesOf(name, {"--jsonl", file});
     ASSERT_EQ(lines.size(), 2U) << name;
-    EXPECT_EQ(lines[0], fromLine(command(name, {"--text=The cat"}), file + ", line 1")) << name;
-    EXPECT_EQ(lines[1], fromLine(command(name, {"--text=[sat]"}), file + ", line 3")) << name;
+    EXPECT_EQ(lines[0], fromLine(printed(name, {"--text=The cat"}), file + ", line 1")) << name;
+    EXPECT_EQ(lines[1], fromLine(printed(name, {"--text=[sat]"}), file + ", line 3")) << name;
   }
 }
 
@@ -263,15 +263,15 @@ TEST_F(JsonLines, AskForTheAnswersOfEachText) {
     flags.insert(flags.end(), more.begin(), more.end());
     return flags;
   };
-  EXPECT_EQ(why[0], fromLine(command("why", with(first, {"--depth", "1"})), file + ", line 1"));
-  EXPECT_EQ(why[1], fromLine(command("why", with(second, {"--depth", "1"})), file + ", line 2"));
+  EXPECT_EQ(why[0], fromLine(printed("why", with(first, {"--depth", "1"})), file + ", line 1"));
+  EXPECT_EQ(why[1], fromLine(printed("why", with(second, {"--depth", "1"})), file + ", line 2"));
   const auto sweeps = linesOf("sweep", {"--jsonl", file, "--with", "other"});
   ASSERT_EQ(sweeps.size(), 2U);
   EXPECT_EQ(sweeps[0],
-            fromLine(command("sweep", with(first, {"--with", "other", "--other-text", "The mat"})),
+            fromLine(printed("sweep", with(first, {"--with", "other", "--other-text", "The mat"})),
                      file + ", line 1"));
   EXPECT_EQ(sweeps[1],
-            fromLine(command("sweep", with(second, {"--with", "other", "--other-ids", "5,6"})),
+            fromLine(printed("sweep", with(second, {"--with", "other", "--other-ids", "5,6"})),
                      file + ", line 2"));
 }
 
@@ -289,15 +289,15 @@ TEST_F(JsonLines, AnErrorNamesTheLine) {
 }
 
 TEST(ModelFlags, LeaveOutHeadsAndPredictions) {
-  const json whole = command("model", {"--text", "The cat"});
-  const json few = command("model", {"--text", "The cat", "--no-heads", "--predictions", "2"});
+  const json whole = printed("model", {"--text", "The cat"});
+  const json few = printed("model", {"--text", "The cat", "--no-heads", "--predictions", "2"});
   EXPECT_FALSE(few.contains("heads"));
   ASSERT_EQ(few["predictions"].size(), whole["predictions"].size());
   for (std::size_t i = 0; i < few["predictions"].size(); ++i) {
     ASSERT_EQ(few["predictions"][i].size(), 2U);
     EXPECT_EQ(few["predictions"][i][1], whole["predictions"][i][1]);
   }
-  const json none = command("model", {"--text", "The cat", "--predictions", "0"});
+  const json none = printed("model", {"--text", "The cat", "--predictions", "0"});
   EXPECT_EQ(none["predictions"], json::array());
   EXPECT_EQ(none["heads"], whole["heads"]);
   const std::string words =
