@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/document/document.h"
+#include "core/formats/adapter.h"
 #include "core/formats/gguf_model.h"
 #include "core/formats/lesson_json.h"
 #include "core/formats/session.h"
@@ -26,7 +27,11 @@ void App::State::openDropped() {
 void App::State::openPath(const std::filesystem::path& path) {
   const int said = documents.message().number;
   if (platform::isFolder(path) || formats::isGguf(path)) {
-    model.live.open(path);
+    if (formats::isAdapter(path) && model.live.moment() != nullptr) {
+      model.live.setAdapter({platform::absolutePath(path), 1.0});
+    } else {
+      model.live.open(path);
+    }
     view.selection.page = ui::kModelPage;
   } else if (formats::isLesson(path.string())) {
     openLesson(path);

@@ -12,6 +12,7 @@
 #include "core/document/document.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
+#include "core/formats/model_name.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/edited_layer.h"
@@ -36,8 +37,11 @@ std::shared_ptr<const formats::SavedModel> asKept(
 
 }  // namespace
 
-void LiveModel::open(const std::filesystem::path& folder, std::string text) {
-  folder_ = formats::isShipped(folder) ? folder : platform::absolutePath(folder);
+void LiveModel::open(const std::filesystem::path& folder, std::string text,
+                     const formats::AdapterChoice& adapter) {
+  const auto [model, onto] = formats::adaptedFolder(folder, adapter);
+  folder_ = formats::isShipped(model) ? model : platform::absolutePath(model);
+  adapter_ = onto;
   if (moment_ != nullptr && moment_->folder != folder_ && changed()) {
     // the edits stay in the session, and are applied when their model is opened again
     keptProblem_ = whyNot([&] { kept_.push_back(asKept(saved().back())); });
@@ -53,7 +57,18 @@ void LiveModel::open(const std::filesystem::path& folder, std::string text) {
 }
 
 void LiveModel::reload() {
-  if (moment_ != nullptr) open(moment_->folder, text_);
+  if (moment_ != nullptr) open(moment_->folder, text_, adapter_);
+}
+
+void LiveModel::setAdapter(const formats::AdapterChoice& adapter) {
+  if (moment_ == nullptr || adapter == adapter_) return;
+  const bool other = adapter.folder != adapter_.folder;
+  const std::string name =
+      formats::modelName(other && adapter.folder.empty() ? adapter_.folder : adapter.folder);
+  make({.name = adapter.folder.empty() ? fmt::format("without {}", name)
+                : other                ? fmt::format("adapter {}", name)
+                                       : fmt::format("{} at {:g}", name, adapter.strength),
+        .adapters = std::pair(adapter_, adapter)});
 }
 
 void LiveModel::setText(std::string text) {
@@ -145,6 +160,10 @@ void LiveModel::apply(const Change& change, bool forward) {
   for (const Change::Gain& gain : change.gains) {
     setGain(gain.head, forward ? gain.after : gain.before);
   }
+  if (change.adapters) {
+    adapter_ = forward ? change.adapters->second : change.adapters->first;
+    folder_ = moment_->folder;  // opens the model with it
+  }
   ++changes_;
   compute();
 }
@@ -227,11 +246,11 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
   const auto kept = folder_.empty() ? nullptr : keptOf(folder_);
-  task_.requestUnits(momentUnits(
-      {folder_, moment_, text_, cut_, off_, edits_, kept, budget_, ++computed_, changes_, memory_},
-      [this](FoundMoment early, const std::atomic<bool>& cancelled) {
-        task_.publishEarly(std::move(early), cancelled);
-      }));
+  task_.requestUnits(momentUnits({folder_, adapter_, moment_, text_, cut_, off_, edits_, kept,
+                                  budget_, ++computed_, changes_, memory_},
+                                 [this](FoundMoment early, const std::atomic<bool>& cancelled) {
+                                   task_.publishEarly(std::move(early), cancelled);
+                                 }));
 }
 
 /// Checks the files on a thread, because a file system may be slow.
@@ -269,11 +288,18 @@ void LiveModel::follow() {
   if (!outcome->result) {
     if (!folder_.empty() && keptOf(folder_) != nullptr) keptProblem_ = problem_;
     folder_.clear();
-    if (moment_ != nullptr) text_ = moment_->text;
+    if (moment_ == nullptr) return;
+    text_ = moment_->text;
+    if (!undo_.empty() && undo_.back().adapters && undo_.back().adapters->second == adapter_) {
+      undo_.pop_back();  // an adapter that does not fit
+    }
+    adapter_ = moment_->adapter;
     return;
   }
   moment_ = std::make_shared<const ModelMoment>(std::move(*outcome->result->moment));
-  if (edits_ != nullptr && edits_->model != moment_->trace->document().model) edits_ = nullptr;
+  if (edits_ != nullptr && edits_->model != moment_->trace->document().model) {
+    edits_ = outcome->result->moved;
+  }
   if (const auto& made = outcome->result->made) takeMade(*made);
   folder_.clear();
 }

@@ -44,8 +44,12 @@ class LiveModel {
   }
 
   /// Opens the model of a folder, which replaces the open one once it is read. An empty text: one
-  /// that suits the model.
-  void open(const std::filesystem::path& folder, std::string text = {});
+  /// that suits the model. A LoRA adapter's own folder opens its base with it.
+  void open(const std::filesystem::path& folder, std::string text = {},
+            const formats::AdapterChoice& adapter = {});
+  /// Puts a LoRA adapter onto the open model in the place of its present one, as an edit; an empty
+  /// folder takes it off. The edits of layers stay.
+  void setAdapter(const formats::AdapterChoice& adapter);
   void setText(std::string text);
   /// Opens the folder again with the current files and the text. Switches all heads on and drops
   /// the layers' edits, because edits belong to the previous weights.
@@ -133,6 +137,7 @@ class LiveModel {
     std::vector<Gain> gains{};
     std::vector<Index> layers{};
     model::ModelDocumentPtr edits = nullptr;  // the edits of these layers before the change
+    std::optional<std::pair<formats::AdapterChoice, formats::AdapterChoice>> adapters{};
   };
   void compute();
   std::shared_ptr<const formats::SavedModel> keptOf(const std::filesystem::path& folder) const;
@@ -145,9 +150,10 @@ class LiveModel {
   void setLayer(Index layer, const model::ModelDocumentPtr& edits, const std::string& name);
 
   Index budget_;
-  std::filesystem::path folder_;  // the folder to open
-  std::string text_;              // empty: one that suits the model
-  bool cut_ = false;              // cuts a text that is too long
+  std::filesystem::path folder_;    // the folder to open
+  formats::AdapterChoice adapter_;  // on the model
+  std::string text_;                // empty: one that suits the model
+  bool cut_ = false;                // cuts a text that is too long
   std::vector<HeadOfLayer> off_;
   model::ModelDocumentPtr edits_;    // the layers that were edited; null: none
   std::vector<Change> undo_, redo_;  // the newest last

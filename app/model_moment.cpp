@@ -151,11 +151,15 @@ class MomentMaker {
     if (asked_.folder.empty()) {
       of = asked_.before->trace->document().model;
       moment_.folder = asked_.before->folder;
+      moment_.adapter = asked_.before->adapter;
       moment_.tokenizer = asked_.before->tokenizer;
       moment_.tokenizerProblem = asked_.before->tokenizerProblem;
     } else {
       moment_.folder = asked_.folder;
-      of = formats::openModel(asked_.folder, asked_.budget / 2);
+      moment_.adapter = asked_.adapter;
+      of = formats::openModel(asked_.folder, asked_.budget / 2, asked_.adapter);
+      const bool same = asked_.before != nullptr && asked_.before->folder == asked_.folder;
+      if (same && asked_.edits != nullptr) moved_ = asked_.edits = onModel(*asked_.edits, of);
       if (formats::hasTokenizer(asked_.folder)) {
         moment_.tokenizerProblem =
             whyNot([&] { moment_.tokenizer = formats::openTokenizer(asked_.folder); });
@@ -214,7 +218,7 @@ class MomentMaker {
       return true;
     }
     moment_.trace->document().model->readout();  // throws where it is refused
-    if (newText_) publish_({moment_, 0, 0, {}, made_}, *execution_.cancelled);
+    if (newText_) publish_({moment_, 0, 0, {}, made_, moved_}, *execution_.cancelled);
     return false;
   }
 
@@ -242,7 +246,7 @@ class MomentMaker {
     unedited_.trace->overLogits(row, rows, execution_, each);
   }
 
-  FoundMoment finished() { return {std::move(moment_), 0, 0, {}, made_}; }
+  FoundMoment finished() { return {std::move(moment_), 0, 0, {}, made_, moved_}; }
 
   MomentRequest asked_;
   std::function<void(FoundMoment, const std::atomic<bool>&)> publish_;
@@ -250,6 +254,7 @@ class MomentMaker {
   std::unique_ptr<model::ModelPass> pass_, uneditedPass_;
   bool newText_ = false;
   std::shared_ptr<const KeptEdits> made_;
+  model::ModelDocumentPtr moved_;
   ModelMoment moment_;
   UneditedModel unedited_;
 };

@@ -14,6 +14,7 @@
 #include "app/background_task.h"
 #include "app/layers_in_flow.h"
 #include "core/base/block_store.h"
+#include "core/formats/adapter.h"
 #include "core/formats/session.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_trace.h"
@@ -34,6 +35,7 @@ struct ModelMoment {
   formats::TokenizerPtr tokenizer;  // null: none is supported; `text` is ids
   std::string tokenizerProblem;     // why there is no tokenizer
   std::filesystem::path folder;     // or the name of a built-in model
+  formats::AdapterChoice adapter;   // on the model
   std::string text;
   Index wholeTokens = 0;  // the number of tokens before `text` was cut; 0: it is whole
   /// The predictions by token; empty without a readout. They arrive after the pass of a new text.
@@ -59,11 +61,14 @@ struct FoundMoment {
   Index tokens = 0, most = 0;
   std::string model;
   std::shared_ptr<const KeptEdits> made = nullptr;  // the applied edits of a session
+  /// The request's edits, on the model with another adapter; null: they are on the same model.
+  model::ModelDocumentPtr moved = nullptr;
 };
 
 /// The inputs of a moment.
 struct MomentRequest {
-  std::filesystem::path folder;  // empty: the model of `before`
+  std::filesystem::path folder;    // empty: the model of `before`
+  formats::AdapterChoice adapter;  // for the model of `folder`
   std::shared_ptr<const ModelMoment> before;
   std::string text;
   bool cut = false;

@@ -15,7 +15,7 @@ OpenModel::OpenModel(Scheduler& scheduler, Index memoryBudget, const ShownModel&
 
 void OpenModel::follow(ui::ModelPlace& place, bool asked, DocumentEditor& documents, double now) {
   if ((asked || place != place_) && !place.folder.empty()) {
-    live.open(place.folder, place.text);
+    live.open(place.folder, place.text, {place.adapter, place.adapterStrength});
   } else {
     live.follow();  // takes results; a request of this frame finishes in a later one
   }
@@ -29,7 +29,8 @@ void OpenModel::follow(ui::ModelPlace& place, bool asked, DocumentEditor& docume
   const bool failed = !live.problem().empty() && !live.busy() && !live.cutOffered();
   if (moment != nullptr && (isNew || failed)) {  // a failed request is not repeated
     shown_ = moment->number;
-    place = {moment->folder.string(), moment->text};
+    place = {moment->folder.string(), moment->text, moment->adapter.folder.string(),
+             moment->adapter.strength};
   }
   place_ = place;
   generation.follow(moment != nullptr ? moment->trace : nullptr);

@@ -93,6 +93,8 @@ template <typename Fields, typename View>
 void visitModelFields(Fields& f, View& view) {
   f.word("model_folder", view.place.folder);
   f.word("model_text", view.place.text);
+  f.word("model_adapter", view.place.adapter);
+  f.number("model_adapter_strength", view.place.adapterStrength, 0.0, 1.0);
   f.number("model_layer", view.layer, Index{0}, model::ModelLimits::kLayers);
   f.number("model_head", view.head, Index{0}, kMaxHead);
   f.number("model_token", view.token, Index{-1}, Limits::kTokens - 1);

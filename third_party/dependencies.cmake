@@ -55,6 +55,8 @@ if(NOT HEADSCOPE_FETCH)
   find_module(fontconfig::fontconfig fontconfig)
   # Optional: without it, files that torch.save wrote are refused.
   find_module(libzip::zip libzip)
+  # Optional: without it, SentencePiece's own files (tokenizer.model, spiece.model) are refused.
+  find_module(sentencepiece::sentencepiece sentencepiece)
   # Optional: core/gemm is right, if slower, without it. Its CMake file would ask for OpenCL.
   find_plain(DNNL::dnnl dnnl.h dnnl)
   find_plain(csv::csv csv.h csv)

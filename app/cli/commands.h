@@ -11,6 +11,9 @@
 namespace CLI {
 class App;
 }
+namespace headscope::formats {
+struct AdaptedFolder;
+}
 
 namespace headscope::cli {
 
@@ -38,7 +41,8 @@ Command addWhy(CLI::App& app, Context& context);
 std::vector<Command> addModelCommands(CLI::App& app, Context& context);
 
 /// Opens the window on the page of this model; without a display, draws a picture of it.
-void openModelWindow(const std::string& folder, int threads, bool strict, std::ostream& out);
+void openModelWindow(const formats::AdaptedFolder& folder, int threads, bool strict,
+                     std::ostream& out);
 
 /// Adds the bare command, which is `app` itself, not a subcommand.
 Command addWindow(CLI::App& app);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/cli/model_text.h"
-#include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
@@ -280,7 +279,8 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   if (!o.texts.empty()) text.text = o.texts.front();
   const Index budget = defaultMemoryBudget();
   OpenModels models;
-  const model::ModelPtr model = models.model(o.model, budget / 2, o.strict);
+  const formats::AdaptedFolder place = adaptedFolderFrom(o.model, o.adapter);
+  const model::ModelPtr model = models.model(place, budget / 2, o.strict);
   const Index layers = model->config().layers;
   if (*o.layer < 0 || *o.layer >= layers) {
     throw UserError(
@@ -288,9 +288,9 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   }
   ExecutionContext execution;
   execution.threads = o.threads;
-  const auto trace = model::runModel(
-      model::makeModelDocument(model, modelInput(models, o.model, text, o.ids, model->config())),
-      nullptr, execution, budget / 2);
+  model::ModelInput input = modelInput(models, place.model.string(), text, o.ids, model->config());
+  const auto trace = model::runModel(model::makeModelDocument(model, std::move(input)), nullptr,
+                                     execution, budget / 2);
   DocumentPtr document = trace->documentOfLayer(*o.layer, budget);
   const auto edit = [&](const Edit& change) {
     document = apply(*document, change, budget).document;
@@ -307,6 +307,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
   if (!o.model.empty()) return layerOfModel(o);
   refuseIf(o.layer.has_value(), "--layer needs a model: give --model as well");
   refuseIf(o.strict, "--strict needs a model's folder: give --model as well");
+  refuseIf(!o.adapter.folder.empty(), "--adapter needs a model: give --model as well");
   refuseIf(!o.ids.empty(), "--ids needs a model: give --model as well");
   if (!o.session.empty()) {
     const formats::Session session = sessionFrom(o);

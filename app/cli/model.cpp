@@ -15,6 +15,7 @@
 #include "app/cli/file_flags.h"
 #include "app/cli/head_json.h"
 #include "app/cli/json_lines.h"
+#include "app/cli/model_compare.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
@@ -44,6 +45,8 @@ using model::TokenProbability;
 
 struct ModelOptions {
   std::string directory;
+  AdapterOptions adapter;
+  std::string compare;  // the same model unrounded
   ModelTextOptions text;
   std::vector<Index> ids;
   std::optional<Index> maskToken;
@@ -123,7 +126,8 @@ struct ModelPass : MeasuredPass {
 ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   const Index budget = defaultMemoryBudget();
   // half of the memory is for weights, the rest for the pass
-  const ModelPtr model = models.model(options.directory, budget / 2, options.strict);
+  const ModelPtr model = models.model(adaptedFolderFrom(options.directory, options.adapter),
+                                      budget / 2, options.strict);
   auto document = makeModelDocument(model, inputFrom(options, models, model->config()));
   if (!options.dropHeads.empty()) {
     std::vector<HeadOfLayer> off;
@@ -301,10 +305,19 @@ bool wantsWindow(const ModelOptions& o) {
          !o.readings.any() && !o.json && !o.cut;
 }
 
+/// The options with an adapter's base in the place of the adapter's own folder.
+ModelOptions onBase(ModelOptions options) {
+  const formats::AdaptedFolder place = adaptedFolderFrom(options.directory, options.adapter);
+  options.directory = place.model.string();
+  options.adapter.folder = place.adapter.folder.string();
+  return options;
+}
+
 /// Checks the flags of files, then computes.
 ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
   FileFlags files;
   files.reads("DIR", options.directory);
+  files.reads("--adapter", options.adapter.folder);
   if (options.text.file != "-") files.reads("--file", options.text.file);
   noteTraceFile(files, options.trace);
   files.check();
@@ -319,7 +332,8 @@ void writeTrace(const ModelOptions& options, const ModelPass& pass) {
 
 // Errors are raised before anything is printed or written.
 
-Json modelJsonOf(const ModelOptions& options, OpenModels& models) {
+Json modelJsonOf(const ModelOptions& given, OpenModels& models) {
+  const ModelOptions options = onBase(given);
   const ModelPass pass = checkedPass(options, models);
   Json json = modelJson(pass, options);
   addReadings(json, options.readings, pass.trace, pass.names);
@@ -327,10 +341,13 @@ Json modelJsonOf(const ModelOptions& options, OpenModels& models) {
   return json;
 }
 
-void runModelCommand(const ModelOptions& options, OpenModels& models, std::ostream& out) {
-  if (wantsWindow(options)) {
-    return openModelWindow(options.directory, options.threads, options.strict, out);
+void runModelCommand(const ModelOptions& given, OpenModels& models, std::ostream& out) {
+  const formats::AdaptedFolder place = adaptedFolderFrom(given.directory, given.adapter);
+  if (!given.compare.empty()) {
+    return compareModels(place.model.string(), given.compare, given.json, out);
   }
+  if (wantsWindow(given)) return openModelWindow(place, given.threads, given.strict, out);
+  const ModelOptions options = onBase(given);
   if (!options.jsonLines.empty()) {
     return printJsonLines(out, options.jsonLines, "model", [&](const formats::TextOfSet& text) {
       ModelOptions line = options;
@@ -358,13 +375,15 @@ Command addModel(CLI::App& app, Context& context) {
   auto options = std::make_shared<ModelOptions>();
   sub->add_option("directory", options->directory,
                   fmt::format("folder with config.json and model.safetensors (or its index and "
-                              "parts); {}: the model that comes with the program",
+                              "parts), or of a LoRA adapter whose base is found; {}: the model "
+                              "that comes with the program",
                               formats::kShippedModel))
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
   sub->footer(fmt::format("Models of these kinds (model_type) open: {}.\n\n{}",
                           formats::knownTypes(), labelRule()));
+  addAdapterFlags(*sub, options->adapter);
   addModelText(*sub, options->text, context);
   sub->add_option("--mask-token", options->maskToken,
                   "hide this token, from 0, and print the model's prediction for it")
@@ -373,6 +392,11 @@ Command addModel(CLI::App& app, Context& context) {
       ->delimiter(',')
       ->check(notWhole)
       ->type_name("N,N…");
+  sub->add_option("--compare", options->compare,
+                  "print what the rounding of the weights (GGUF, F16) changed in each tensor, "
+                  "against the same model in this folder or file")
+      ->check(notEmpty)
+      ->type_name("DIR");
   sub->add_flag("--cut", options->cut,
                 "use only the start of a text that is longer than the model's positions");
   sub->add_flag("--strict", options->strict, kStrictHelp);

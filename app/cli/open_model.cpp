@@ -1,37 +1,77 @@
 #include "app/cli/open_model.h"
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "app/cli/config_options.h"
 #include "core/base/error.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/tokenizer_files.h"
 
 namespace headscope::cli {
 
-model::ModelPtr openModelFolder(const std::string& folder, Index layerBudgetBytes, bool strict) {
-  model::ModelPtr model = formats::openModel(folder, layerBudgetBytes);
-  if (strict) refuseNotes(model->notes(), folder);
+void addAdapterFlags(CLI::App& app, AdapterOptions& options, const std::string& group) {
+  CLI::Option* folder =
+      app.add_option("--adapter", options.folder, "put this LoRA adapter (PEFT) onto the model")
+          ->check(notEmpty)
+          ->type_name("DIR");
+  CLI::Option* strength =
+      app.add_option("--adapter-strength", options.strength,
+                     "the adapter's strength, from 0 (none) to 1 (default: as trained)")
+          ->check(notNumber)
+          ->check(CLI::Range(0.0, 1.0))
+          ->type_name("S");
+  if (group.empty()) return;
+  folder->group(group);
+  strength->group(group);
+}
+
+formats::AdaptedFolder adaptedFolderFrom(const std::string& folder, const AdapterOptions& options) {
+  formats::AdaptedFolder adapted =
+      formats::adaptedFolder(folder, {options.folder, options.strength.value_or(1.0)});
+  if (options.strength && adapted.adapter.folder.empty()) {
+    throw UserError("--adapter-strength needs an adapter: give --adapter as well");
+  }
+  return adapted;
+}
+
+model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index layerBudgetBytes,
+                                bool strict) {
+  model::ModelPtr model = formats::openModel(folder.model, layerBudgetBytes, folder.adapter);
+  const std::string name = folder.model.string();
+  if (strict) refuseNotes(model->notes(), name);
   for (const std::string& sentence : model->notes().sentences()) {
-    std::cerr << "note: " << folder << ": " << sentence << '\n';
+    std::cerr << "note: " << name << ": " << sentence << '\n';
   }
   return model;
 }
 
-model::ModelPtr OpenModels::model(const std::string& folder, Index layerBudgetBytes, bool strict) {
-  const auto found = folders_.find(folder);
-  if (found == folders_.end() || found->second.model == nullptr) {
+model::ModelPtr OpenModels::model(const formats::AdaptedFolder& folder, Index layerBudgetBytes,
+                                  bool strict) {
+  const Place place{folder.model, folder.adapter.folder, folder.adapter.strength};
+  const auto found = models_.find(place);
+  if (found == models_.end()) {
     model::ModelPtr opened = openModelFolder(folder, layerBudgetBytes, strict);
-    return folders_[folder].model = std::move(opened);
+    models_[place] = opened;
+    return opened;
   }
-  if (strict) refuseNotes(found->second.model->notes(), folder);
-  return found->second.model;
+  if (strict) refuseNotes(found->second->notes(), folder.model.string());
+  return found->second;
 }
 
 formats::TokenizerPtr OpenModels::tokenizer(const std::string& folder) {
-  const auto found = folders_.find(folder);
-  if (found != folders_.end() && found->second.tokenizer != nullptr) return found->second.tokenizer;
+  const auto found = tokenizers_.find(folder);
+  if (found != tokenizers_.end()) return found->second;
   formats::TokenizerPtr opened = formats::openTokenizer(folder);
-  return folders_[folder].tokenizer = std::move(opened);
+  tokenizers_[folder] = opened;
+  return opened;
+}
+
+void OpenModels::close(const std::string& folder) {
+  const formats::AdaptedFolder place = formats::adaptedFolder(folder, {});
+  std::erase_if(models_, [&](const auto& open) { return std::get<0>(open.first) == place.model; });
+  tokenizers_.erase(folder);
+  tokenizers_.erase(place.model.string());
 }
 
 formats::TokenizerPtr OpenModels::names(const std::string& folder) {

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "app/cli/open_model.h"
 #include "core/attention/switches.h"
 #include "core/base/memory_budget.h"
 #include "core/document/attention.h"
@@ -161,6 +160,7 @@ void addModelFlags(CLI::App& app, PassOptions& o) {
   add(app, "--model", o.model, {"DIR", notEmpty}, "folder of a GPT-2, BERT or Llama model", group);
   add(app, "--layer", o.layer, kWhole, "the layer whose attention is shown, from 0", group);
   addList(app, "--ids", o.ids, "ids of its tokens: 1,2,3", group);
+  addAdapterFlags(app, o.adapter, group);
   app.add_flag("--strict", o.strict, kStrictHelp)->group(group);
 }
 
@@ -198,6 +198,7 @@ void addFilesRead(FileFlags& files, const PassOptions& options) {
   for (const std::string& series : options.series) files.reads("--series", series);
   for (const auto& file : formats::filesOf(options.session)) files.reads("--session", file);
   files.reads("--model", options.model);
+  files.reads("--adapter", options.adapter.folder);
 }
 
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document) {

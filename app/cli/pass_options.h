@@ -9,6 +9,7 @@
 
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
+#include "app/cli/open_model.h"
 #include "core/document/fwd.h"
 #include "core/document/trace_gradients.h"
 #include "core/formats/session.h"
@@ -53,6 +54,7 @@ struct PassOptions {
   std::optional<int> scene;
   std::string contradiction;  // a flag given together with --session
 
+  AdapterOptions adapter;  // of the model
   std::string model;  // a model's folder; its layer replaces the flags above, but not --threads
   std::optional<Index> layer;
   std::vector<Index> ids;          // the ids of the model's tokens

@@ -25,8 +25,9 @@ namespace {
 
 /// The fields of every request; all others are flags of its command.
 constexpr std::array<std::string_view, 3> kCommonFields{"id", "command", "model"};
-/// What serve decides itself: answers are JSON on one line.
-constexpr std::array<std::string_view, 4> kOwnFlags{"--help", "--json", "--jsonl", "--csv"};
+/// Flags that are no fields: every answer is the JSON of one pass or experiment.
+constexpr std::array<std::string_view, 5> kOwnFlags{"--help", "--json", "--jsonl", "--csv",
+                                                    "--compare"};
 
 /// "token_id" as "--token-id".
 std::string flagOf(std::string name) {
@@ -126,7 +127,7 @@ class Server {
     }
     const Json* strict = request.find("strict");
     const auto model =
-        context_.models.model(*folder->text(), defaultMemoryBudget() / 2,
+        context_.models.model(adaptedFolderFrom(*folder->text(), {}), defaultMemoryBudget() / 2,
                               strict != nullptr && strict->flag() != nullptr && *strict->flag());
     folders_[++opened_] = *folder->text();
     Json result{{"model", opened_}, {"config", formats::configJson(*model)}};

@@ -40,6 +40,7 @@ using model::SweepOver;
 
 struct SweepOptions {
   std::string directory;
+  AdapterOptions adapter;
   ModelTextOptions text;
   std::vector<Index> ids;
   std::string over = "heads", with = "zero";
@@ -83,7 +84,8 @@ class Sweeper {
       : options_(options),
         over_(overOf(options)),
         models_(models),
-        model_(models.model(options.directory, defaultMemoryBudget() / 2, options.strict)),
+        model_(models.model(adaptedFolderFrom(options.directory, options.adapter),
+                            defaultMemoryBudget() / 2, options.strict)),
         names_(models.names(options.directory)) {
     execution_.threads = options.threads;
   }
@@ -396,6 +398,7 @@ Command addSweep(CLI::App& app, Context& context) {
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
+  addAdapterFlags(*sub, o.adapter);
   addModelText(*sub, o.text, context);
   sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
       ->delimiter(',')

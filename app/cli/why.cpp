@@ -39,6 +39,7 @@ constexpr std::size_t kShownParts = 8;
 
 struct WhyOptions {
   std::string directory;
+  AdapterOptions adapter;
   ModelTextOptions text;
   std::vector<Index> ids;
   AskedWordOptions asked;
@@ -63,7 +64,8 @@ Chain followed(const WhyOptions& options, OpenModels& models) {
   prepareGemm();
   const formats::TokenizerPtr names = models.names(options.directory);
   const Index budget = defaultMemoryBudget();
-  const auto model = models.model(options.directory, budget / 2, options.strict);
+  const auto model = models.model(adaptedFolderFrom(options.directory, options.adapter), budget / 2,
+                                  options.strict);
   ExecutionContext execution;
   execution.threads = options.threads;
   Chain chain;
@@ -407,6 +409,7 @@ Command addWhy(CLI::App& app, Context& context) {
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
+  addAdapterFlags(*sub, o.adapter);
   addModelText(*sub, o.text, context);
   sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
       ->delimiter(',')

@@ -112,10 +112,11 @@ void showWindow(AppOptions options, const WindowFlags& flags, const Given& given
   host::runWindow(program, window);
 }
 
-void openModelOn(const std::string& folder, const WindowFlags& flags, const Given& given,
+void openModelOn(const formats::AdaptedFolder& place, const WindowFlags& flags, const Given& given,
                  std::ostream& out, bool strict = false) {
   // reported here, because the window would have nothing to show
-  const model::ModelPtr model = openModelFolder(folder, 0, strict);
+  const model::ModelPtr model = openModelFolder(place, 0, strict);
+  const std::string folder = place.model.string();
   if (!host::displayNamed()) {
     out << kNoDisplay << ".\n"
         << modelInWords(*model) << '\n'
@@ -131,6 +132,10 @@ void openModelOn(const std::string& folder, const WindowFlags& flags, const Give
   options.view.selection.page = ui::kModelPage;
   options.view.model.place.folder =
       formats::isShipped(folder) ? folder : platform::absolutePath(folder).string();
+  if (!place.adapter.folder.empty()) {
+    options.view.model.place.adapter = platform::absolutePath(place.adapter.folder).string();
+    options.view.model.place.adapterStrength = place.adapter.strength;
+  }
   showWindow(std::move(options), flags, {given.scale, given.theme, true});
 }
 
@@ -166,7 +171,7 @@ void openOn(WindowFlags flags, const Given& given, std::ostream& out) {
   if (link && !host::displayNamed()) {
     throw UserError("there is no display to open the link on; a browser opens it, too");
   }
-  if (formats::isShipped(path)) return openModelOn(path.string(), flags, given, out);
+  if (formats::isShipped(path)) return openModelOn({path, {}}, flags, given, out);
   if (!path.empty()) {
     if (!platform::exists(path)) {
       throw UserError(fmt::format(
@@ -174,7 +179,7 @@ void openOn(WindowFlags flags, const Given& given, std::ostream& out) {
           path.string()));
     }
     if (platform::isFolder(path) || formats::isGguf(path)) {
-      return openModelOn(path.string(), flags, given, out);
+      return openModelOn(formats::adaptedFolder(path, {}), flags, given, out);
     }
     if (formats::isSession(path)) {
       flags.pass.session = path.string();
@@ -193,7 +198,8 @@ void openOn(WindowFlags flags, const Given& given, std::ostream& out) {
 
 }  // namespace
 
-void openModelWindow(const std::string& folder, int threads, bool strict, std::ostream& out) {
+void openModelWindow(const formats::AdaptedFolder& folder, int threads, bool strict,
+                     std::ostream& out) {
   WindowFlags flags;
   flags.pass.threads = threads;
   openModelOn(folder, flags, {}, out, strict);

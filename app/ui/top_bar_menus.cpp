@@ -153,6 +153,34 @@ void otherSwitches(const PanelContext& panel, TopBarMemory& memory) {
   }
 }
 
+/// Draws the switch of the sinks and the field for the chosen head's.
+void sinks(const PanelContext& panel, TopBarMemory& memory) {
+  AttentionConfig draft = panel.document.config;
+  caption(panel.look, "Sinks",
+          "Each head has a score without a key in every softmax, as in gpt-oss: its weight goes "
+          "nowhere, so that a query need not attend to anything. The field is the chosen head's.");
+  bool on = !draft.sinks.empty();
+  if (toggle(panel.look, "a sink in each head", &on)) {
+    // a score of 0 counts as much as a key with q·k = 0
+    const std::vector<float> zeros(static_cast<std::size_t>(on ? draft.numHeads : 0), 0.0F);
+    draft.sinks = zeros;
+    const std::string problem = problemOf("sinks", draft);
+    problem.empty() ? panel.commands.push(SetSinks{zeros}) : panel.commands.say(problem);
+  }
+  const auto head = static_cast<std::size_t>(panel.selection.head);
+  if (head >= draft.sinks.size()) return;
+  caption(panel.look, fmt::format("Sink of head {}", head + 1).c_str(),
+          "The score that stands beside the scores of the keys, after ÷√d_k");
+  const auto typed = realField(panel.look, "sink", 90, static_cast<double>(draft.sinks[head]),
+                               memory.sink, "give a number, such as 0");
+  if (typed) {
+    draft.sinks[head] = static_cast<float>(*typed);
+    memory.sink.problem = problemOf("sinks", draft);
+    if (memory.sink.problem.empty()) panel.commands.push(SetSinks{draft.sinks}, "sink");
+  }
+  problemBelow(panel.look, memory.sink);
+}
+
 /// Parses numbers separated by commas into `lengths`. Returns the problem, else "".
 std::string readLengths(std::string_view text, std::vector<Index>& lengths) {
   lengths.clear();
@@ -350,8 +378,9 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
 void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias) {
   if (!beginPopup("more")) return;
   if (ImGui::IsWindowAppearing()) {  // unusable text is discarded with the popup
-    for (NumberDraft* draft : {&memory.batch, &memory.kvHeads, &memory.headDim, &memory.temperature,
-                               &memory.window, &memory.lengths, &memory.theta, &memory.seed}) {
+    for (NumberDraft* draft :
+         {&memory.batch, &memory.kvHeads, &memory.headDim, &memory.temperature, &memory.window,
+          &memory.lengths, &memory.theta, &memory.sink, &memory.seed}) {
       *draft = {};
     }
     memory.switches.clear();
@@ -363,6 +392,7 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
   headWidth(panel, memory);
   temperature(panel, memory);
   otherSwitches(panel, memory);
+  sinks(panel, memory);
   maskSettings(panel, memory);
   positions(panel);
   positionsInScores(panel, memory);

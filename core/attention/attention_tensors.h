@@ -31,6 +31,7 @@ class AttentionTensors : public LayerTensors {
   /// A weight matrix packed for products (see packPanel in steps/linear.h); empty where no product
   /// needed all of it.
   const Tensor& packed(TensorId weight) const { return packed_[packedPlace(weight)]; }
+  void dropPacked() { packed_ = {}; }
   void putPacked(TensorId weight, Tensor packed) {
     packed_[packedPlace(weight)] = std::move(packed);
   }

@@ -23,6 +23,8 @@ struct Mistakes {
   bool softmaxOverQueries = false;
   bool zeroForMasked = false;
   bool sharedHead = false;
+  /// True for a layer whose model has no ÷√d_k (GPT-Neo, T5): to leave it out is no mistake there.
+  bool modelHasNoScale = false;
 
   bool operator==(const Mistakes&) const = default;
 };

@@ -62,11 +62,16 @@ bool isOn(const AttentionConfig& config, Mistake mistake) {
     case Mistake::zeroForMasked:
       return config.mistakes.zeroForMasked;
     case Mistake::noScale:
-      return !config.scale;
+      return !config.scale && !config.mistakes.modelHasNoScale;
     case Mistake::sharedHead:
       break;
   }
   return config.mistakes.sharedHead;
+}
+
+std::string_view whyNoMistake(const AttentionConfig& config, Mistake mistake) {
+  if (mistake != Mistake::noScale || !config.mistakes.modelHasNoScale) return {};
+  return "The model of this layer has no ÷√d_k: to leave it out is no mistake here.";
 }
 
 void setMistake(AttentionConfig& config, Mistake mistake, bool on) {
@@ -81,7 +86,7 @@ void setMistake(AttentionConfig& config, Mistake mistake, bool on) {
       config.mistakes.zeroForMasked = on;
       break;
     case Mistake::noScale:
-      config.scale = !on;
+      config.scale = !on && !config.mistakes.modelHasNoScale;
       break;
     case Mistake::sharedHead:
       config.mistakes.sharedHead = on;

@@ -34,8 +34,10 @@ const MistakeText& textOf(Mistake mistake);
 /// Throws UserError that lists the ids.
 Mistake mistakeFromString(std::string_view id);
 
-/// Returns whether the configuration makes the mistake.
+/// Returns whether the configuration makes the mistake: differs by it from its own model.
 bool isOn(const AttentionConfig& config, Mistake mistake);
+/// Returns why the mistake cannot be made in this configuration, as a sentence; empty where it can.
+std::string_view whyNoMistake(const AttentionConfig& config, Mistake mistake);
 void setMistake(AttentionConfig& config, Mistake mistake, bool on);
 std::vector<Mistake> mistakesOn(const AttentionConfig& config);
 /// The ids of the active mistakes, separated by ", ", as in files; empty where none is on.

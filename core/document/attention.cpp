@@ -102,7 +102,7 @@ TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
 }
 
 TracePtr runLayerAttention(const DocumentPtr& document, const TracePtr& previous,
-                           const ExecutionContext& given) {
+                           const ExecutionContext& given, PackedAfter packed) {
   const double start = clockSeconds();
   ExecutionContext execution = given;
   const int threads = threadsFor(ledger(document->config, document->scoreStorage).flops,
@@ -117,6 +117,7 @@ TracePtr runLayerAttention(const DocumentPtr& document, const TracePtr& previous
   std::optional<StepsDone> done = runSteps(*trace, previous.get(), execution);
   if (!done) return nullptr;
   finish(*trace, previous.get(), std::move(*done));
+  if (packed == PackedAfter::dropped) trace->dropPacked();
   trace->ms = millisecondsSince(start);
   return trace;
 }

@@ -116,6 +116,7 @@ struct Editor {
     draft.config.rotary = e.rotary;
     if (e.rotary.on()) draft.config.alibi = false;
   }
+  void operator()(const SetSinks& e) { draft.config.sinks = e.sinks; }
   void operator()(const SetPositions& e) { draft.positions = e.positions; }
   void operator()(const SetText& e) { setText(e.item, e.memory, e.text); }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/attention/dropout.h"
 #include "core/attention/head_norm.h"
@@ -51,6 +52,9 @@ struct SetMask {
 };
 struct SetRotary {
   Rotary rotary;
+};
+struct SetSinks {
+  std::vector<float> sinks;  // one for each head; empty: none has a sink
 };
 struct SetPositions {
   Positions positions = Positions::named;
@@ -124,9 +128,9 @@ struct Open {  // opens a preset, a file, or any other document
 /// types take long.
 struct Edit
     : std::variant<SetDimensions, SetTokens, SetBatch, SetSwitch<bool>, SetSwitch<double>, SetMask,
-                   SetRotary, SetPositions, SetText, MoveToken, SetInput, DrawWeights, SetWeights,
-                   SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin, RemovePin,
-                   RemoveAllPins, SetMistake, SetDropout, Open> {
+                   SetRotary, SetSinks, SetPositions, SetText, MoveToken, SetInput, DrawWeights,
+                   SetWeights, SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin,
+                   RemovePin, RemoveAllPins, SetMistake, SetDropout, Open> {
   using variant::variant;
   Edit(const Edit&);
   Edit(Edit&&) noexcept;

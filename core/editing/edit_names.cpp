@@ -112,6 +112,16 @@ struct Namer {
     }
     return fmt::format("RoPE {}", onOff(e.rotary.on()));
   }
+  std::string operator()(const SetSinks& e) const {
+    const std::vector<float>& was = before.config.sinks;
+    if (e.sinks.empty() || was.size() != e.sinks.size()) {
+      return fmt::format("sinks {}", onOff(!e.sinks.empty()));
+    }
+    const auto [old, next] = std::ranges::mismatch(was, e.sinks);
+    if (next == e.sinks.end()) return "sinks";
+    const auto head = next - e.sinks.begin();
+    return changed(fmt::format("head {} sink", head + 1).c_str(), *old, *next);
+  }
   std::string operator()(const SetPositions& e) const {
     switch (e.positions) {
       case Positions::named:

@@ -183,7 +183,6 @@ constexpr TypeOfMathematics kTypes[]{
     {"mt5", kEncoderDecoder},
     {"nemotron", "LayerNorm with 1 + gain"},
     {"nomic_bert", "rotary positions in an encoder"},
-    {"olmo", "LayerNorm without gains"},
     {"olmo3", kNormsAfter},
     {"olmoe", kExperts},
     {"openai-gpt", "norms after each half of a causal layer"},

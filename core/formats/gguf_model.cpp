@@ -161,6 +161,9 @@ class GgufWeights final : public WeightFile {
   bool has(const std::string& name) const override { return tensors_.contains(name); }
   const Shape& shape(const std::string& name) const override { return at(name).shape; }
   const std::string& dtype(const std::string& name) const override { return at(name).dtype; }
+  std::string keptAs(const std::string& name) const override {
+    return std::string(file_->tensors().at(at(name).inFile).type->name);
+  }
   const std::filesystem::path& path() const override { return file_->path(); }
   bool changed() const override { return file_->changed(); }
 

@@ -7,13 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/formats/gguf_model.h"
-#include "core/formats/model_config_json.h"
-#include "core/formats/model_folder.h"
+#include "core/formats/found_model.h"
 #include "core/formats/model_name.h"
 #include "core/formats/parts_reader.h"
-#include "core/formats/shipped_model.h"
 #include "core/formats/tensor_prefixes.h"
 #include "core/formats/unused_tensors.h"
 #include "core/formats/weight_files.h"
@@ -69,51 +65,27 @@ class DirectoryWeights final : public model::WeightReader {
   Index parameters_ = 0;
 };
 
-/// Why there is no folder at a path.
-std::string whyNoFolder(const fs::path& path) {
-  std::error_code code;
-  if (fs::exists(path, code)) return "not a folder";
-  const fs::path target = fs::read_symlink(path, code);
-  return code ? "not there" : fmt::format("a link to {}, which does not exist", target.string());
-}
-
 }  // namespace
 
-model::ModelPtr openModel(const fs::path& directory, Index layerBudgetBytes) {
+model::ModelPtr openModel(const fs::path& folder, Index layerBudgetBytes,
+                          const AdapterChoice& choice) {
+  const auto [directory, adapter] = adaptedFolder(folder, choice);
   ModelNotes notes;
-  if (const auto shipped = shippedModel(directory)) {
-    const std::string file = shipped->fileName("config.json");
-    const Json json = parseJson(shipped->file("config.json"));
-    ModelDescription description = modelDescriptionFrom({json, file}, notes);
-    WeightFiles files(directory, SafetensorsFile(shipped->fileName("model.safetensors"),
-                                                 shipped->file("model.safetensors")));
-    auto weights = std::make_unique<DirectoryWeights>(std::move(files), description, notes);
-    return std::make_shared<const model::Model>(shipped->title(), std::move(description.config),
-                                                std::move(weights), layerBudgetBytes,
-                                                std::move(notes));
-  }
-  if (const auto gguf = ggufAt(directory)) {
-    auto file = std::make_shared<const GgufFile>(*gguf);
-    const std::string name = gguf->string();
-    const Json json = ggufConfig(*file);
-    ModelDescription description = modelDescriptionFrom({json, name}, notes);
-    WeightFiles files(gguf->parent_path(), ggufWeights(std::move(file)));
-    auto weights = std::make_unique<DirectoryWeights>(std::move(files), description, notes);
-    return std::make_shared<const model::Model>(gguf->stem().string(),
-                                                std::move(description.config), std::move(weights),
+  FoundModel found = findModel(directory, notes);
+  const model::ModelConfig& config = found.description.config;
+  auto own = std::make_unique<DirectoryWeights>(found.files, found.description, notes);
+  if (adapter.folder.empty()) {
+    return std::make_shared<const model::Model>(found.name, config, std::move(own),
                                                 layerBudgetBytes, std::move(notes));
   }
-  std::error_code code;
-  if (!fs::is_directory(directory, code)) {
-    throw UserError(fmt::format("{} is {}: give the one with a model's config.json",
-                                directory.string(), whyNoFolder(directory)));
-  }
-  ModelDescription description = readModelDescription(configIn(directory), notes);
-  auto weights =
-      std::make_unique<DirectoryWeights>(WeightFiles(directory, notes), description, notes);
-  return std::make_shared<const model::Model>(modelName(directory), std::move(description.config),
-                                              std::move(weights), layerBudgetBytes,
-                                              std::move(notes));
+  const auto base = std::make_shared<const model::Model>(found.name, config, std::move(own),
+                                                         layerBudgetBytes, notes);
+  found.files.adapt(adapter, found.description.names.inByOut, notes);
+  ModelNotes noted;  // of the base's files once more
+  return std::make_shared<const model::Model>(
+      fmt::format("{} + {}", found.name, modelName(adapter.folder)), config,
+      std::make_unique<DirectoryWeights>(found.files, found.description, noted), layerBudgetBytes,
+      std::move(notes), model::AppliedAdapter{adapter.folder.string(), adapter.strength, base});
 }
 
 }  // namespace headscope::formats

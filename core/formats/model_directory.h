@@ -4,17 +4,20 @@
 
 #include <filesystem>
 
+#include "core/formats/adapter.h"
 #include "core/model/model.h"
 
 namespace headscope::formats {
 
-/// Opens a model. `directory` may also be a GGUF file, the folder of one, or the name of a model
-/// that comes with the program (shipped_model.h).
+/// Opens a model. `folder` may also be a GGUF file, the folder of one, the name of a model that
+/// comes with the program (shipped_model.h), or the folder of a LoRA adapter whose base is a folder
+/// of this machine. `adapter`: a LoRA adapter to put onto it, with its strength.
 ///
 /// Reads config.json and the headers of the weights, and checks that every tensor is present with
 /// its shape. An unknown tensor is refused where it would change the result, and otherwise noted
 /// (Model::notes). Values are read when they are needed. `layerBudgetBytes`: as of Model. Throws
 /// UserError that names the file, field or tensor.
-model::ModelPtr openModel(const std::filesystem::path& directory, Index layerBudgetBytes);
+model::ModelPtr openModel(const std::filesystem::path& folder, Index layerBudgetBytes,
+                          const AdapterChoice& adapter = {});
 
 }  // namespace headscope::formats

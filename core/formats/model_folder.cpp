@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/base/json.h"
+#include "core/formats/adapter_config.h"
 
 namespace headscope::formats {
 namespace {
@@ -21,8 +21,6 @@ namespace fs = std::filesystem;
 constexpr const char* kConfig = "config.json";
 constexpr const char* kWhole = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
-constexpr const char* kAdapterConfig = "adapter_config.json";
-constexpr const char* kAdapterWeights = "adapter_model.safetensors";
 
 /// Files of weights that are not read, by the ends of their names.
 struct OtherFormat {
@@ -91,18 +89,6 @@ std::optional<std::string> otherFormatIn(const std::vector<std::string>& files) 
   return std::nullopt;
 }
 
-/// The model that an adapter was made for; empty where its file does not name one.
-std::string baseOf(const fs::path& adapterConfig) {
-  try {
-    const std::string text = readText(adapterConfig, std::uintmax_t{1} << 20, "adapter");
-    const Json json = parseJson(text);
-    const Json* base = json.find("base_model_name_or_path");
-    return base != nullptr && base->text() != nullptr ? *base->text() : std::string();
-  } catch (const std::exception&) {
-    return {};
-  }
-}
-
 /// A folder inside that has a config.json, as a cache's snapshots are.
 std::optional<fs::path> modelInside(const fs::path& folder) {
   constexpr int kMostLooked = 1000;
@@ -121,10 +107,10 @@ std::optional<fs::path> modelInside(const fs::path& folder) {
 
 std::string whyNoConfig(const fs::path& folder) {
   if (isThere(folder / kAdapterConfig)) {
-    const std::string base = baseOf(folder / kAdapterConfig);
+    const std::string base = adapterBase(folder);
     return fmt::format(
-        "is an adapter (LoRA){}, not a whole model: merge it into its base model "
-        "(merge_and_unload, then save_pretrained) and open that",
+        "is an adapter (LoRA){}, not a whole model, and its base is not found: open the base "
+        "model's folder, then this one (model BASE --adapter FOLDER)",
         base.empty() ? "" : fmt::format(" of {}", base));
   }
   if (const auto inside = modelInside(folder)) {
@@ -151,8 +137,8 @@ WeightsPlace weightsIn(const fs::path& folder, model::ModelNotes& notes) {
   const std::vector<std::string> files = filesIn(folder);
   if (isThere(folder / kAdapterConfig) || isThere(folder / kAdapterWeights)) {
     notes.files.push_back(
-        "the folder also holds an adapter (LoRA), which is not applied: merge it into the weights "
-        "(merge_and_unload) to see the model with it");
+        "the folder also holds an adapter (LoRA), which is not applied: open the folder as an "
+        "adapter as well (--adapter) to see the model with it");
   }
   if (isThere(folder / kWhole)) {
     if (isThere(folder / kIndex)) {

@@ -72,8 +72,8 @@ void PartsReader::refuseMissing(const std::string& name) const {
            : "check that the download is complete and config.json belongs to it"));
 }
 
-Tensor PartsReader::take(const std::string& inModel, const Shape& shape) const {
-  const std::string name = prefix_.wrapper + inModel;
+std::string PartsReader::checked(const std::string& inModel, const Shape& shape) const {
+  std::string name = prefix_.wrapper + inModel;
   if (!files_.has(name)) refuseMissing(name);
   if (!isReadableFloat(files_.dtype(name))) {
     throw UserError(
@@ -87,9 +87,19 @@ Tensor PartsReader::take(const std::string& inModel, const Shape& shape) const {
         "models",
         name, files_.path(name).string(), toString(files_.shape(name)), toString(shape)));
   }
-  if (reads()) return files_.read(name);
+  if (reads()) return name;
   noted_->insert(name);
   return {};
+}
+
+Tensor PartsReader::take(const std::string& inModel, const Shape& shape) const {
+  const std::string name = checked(inModel, shape);
+  return name.empty() ? Tensor() : files_.read(name);
+}
+
+StoredMatrix PartsReader::takeStored(const std::string& inModel, const Shape& shape) const {
+  const std::string name = checked(inModel, shape);
+  return name.empty() ? StoredMatrix() : files_.readStored(name);
 }
 
 Tensor PartsReader::firstOf(const char* name, const char* other, const Shape& shape) const {
@@ -129,7 +139,7 @@ NormWeights PartsReader::norm(const std::string& at, const char* stem, Index wid
 Embedding PartsReader::embedding() const {
   const Index d = c_.dModel, e = c_.embeddingRows();
   Embedding embedding;
-  embedding.tokens = base(weightName(n_.tokens), {c_.vocabulary, e});
+  embedding.tokens = takeStored(prefix_.base + weightName(n_.tokens), {c_.vocabulary, e});
   if (n_.positions != nullptr) {
     // where the projection comes first, positions are as wide as the stream
     const Index width = n_.baseTransform ? d : e;
@@ -196,7 +206,7 @@ Readout PartsReader::readout() const {
   if (n_.decoderBias != nullptr) {
     r.bias = firstOf(n_.decoderBias, n_.otherDecoderBias, {c_.vocabulary});
   }
-  if (ownDecoder()) r.decoder = take(decoderName(), {c_.vocabulary, e});
+  if (ownDecoder()) r.decoder = takeStored(decoderName(), {c_.vocabulary, e});
   return r;
 }
 
@@ -311,27 +321,35 @@ void PartsReader::splitFused(const Dense& all, Dense& q, Dense& k, Dense& v) con
 FeedForward PartsReader::network(const std::string& at, const char* up, const char* gate,
                                  const char* down, Index width) const {
   const Index d = c_.dModel;
-  const bool bias = c_.feedForwardBias;
-  Dense ofUp, ofGate;
-  if (n_.gateUp != nullptr) {
-    const Dense both = dense(at + n_.gateUp, 2 * width, d, bias);
-    ofGate = {rows(both.weight, 0, width), rows(both.bias, 0, width)};
-    ofUp = {rows(both.weight, width, width), rows(both.bias, width, width)};
-  } else {
-    if (gate != nullptr) ofGate = dense(at + gate, width, d, bias);
-    ofUp = dense(at + up, width, d, bias);
-  }
-  Dense ofDown = dense(at + down, d, width, bias);
+  const auto biasOf = [&](const std::string& stem, Index count) {
+    return c_.feedForwardBias ? base(stem + ".bias", {count}) : Tensor();
+  };
   FeedForward f;
-  if (!reads()) return f;
-  f.up = packed(ofUp.weight);
-  f.upBias = std::move(ofUp.bias);
-  f.down = packed(ofDown.weight);
-  f.downBias = std::move(ofDown.bias);
-  if (ofGate.weight.empty()) return f;
-  f.gate = packed(ofGate.weight);
-  f.gateBias = std::move(ofGate.bias);
+  if (n_.gateUp != nullptr) {
+    const std::string stem = at + n_.gateUp;
+    const Tensor bias = biasOf(stem, 2 * width);
+    f.gateBias = rows(bias, 0, width);
+    f.upBias = rows(bias, width, width);
+    const StoredMatrix both = stored(stem, 2 * width, d);
+    f.gate = packed(both.slice(0, width));
+    f.up = packed(both.slice(width, width));
+  } else {
+    if (gate != nullptr) {
+      f.gate = packed(stored(at + gate, width, d));
+      f.gateBias = biasOf(at + gate, width);
+    }
+    f.up = packed(stored(at + up, width, d));
+    f.upBias = biasOf(at + up, width);
+  }
+  f.down = packed(stored(at + down, d, width));
+  f.downBias = biasOf(at + down, d);
   return f;
+}
+
+StoredMatrix PartsReader::stored(const std::string& stem, Index out, Index in) const {
+  // a matrix that is turned over is widened for it
+  if (n_.inByOut) return turnedOver(base(weightName(stem), {in, out}));
+  return takeStored(prefix_.base + weightName(stem), {out, in});
 }
 
 model::ExpertWeights PartsReader::experts(const std::string& at) const {

@@ -50,12 +50,18 @@ class PartsReader {
   bool lacksHead() const { return c_.languageModelHead && !prefix_.base.empty(); }
   [[noreturn]] void refuseMissing(const std::string& name) const;
 
+  /// Checks a tensor by its name in the model. Returns its name in the files; empty where names are
+  /// only checked.
+  std::string checked(const std::string& inModel, const Shape& shape) const;
   /// A tensor by its name in the model; empty where names are only checked.
   Tensor take(const std::string& inModel, const Shape& shape) const;
+  StoredMatrix takeStored(const std::string& inModel, const Shape& shape) const;
   Tensor base(const std::string& name, const Shape& shape) const {
     return take(prefix_.base + name, shape);
   }
   Tensor firstOf(const char* name, const char* other, const Shape& shape) const;
+  /// A matrix (out, in) as the file keeps it.
+  StoredMatrix stored(const std::string& stem, Index out, Index in) const;
   Dense dense(const std::string& stem, Index out, Index in, bool biased) const;
   /// A norm; older files name its weights gamma and beta. `stem` is within the model.
   model::NormWeights normCalled(const std::string& stem, Index width) const;

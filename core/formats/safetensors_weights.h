@@ -18,6 +18,7 @@ class SafetensorsWeights final : public WeightFile {
   const std::string& dtype(const std::string& name) const override { return file_.dtype(name); }
   const std::filesystem::path& path() const override { return file_.path(); }
   Tensor read(const std::string& name) const override { return file_.read(name); }
+  HalfMatrix readHalf(const std::string& name) const override { return file_.readHalf(name); }
   bool changed() const override { return file_.changed(); }
 
  private:

@@ -79,7 +79,10 @@ class OldFiles {
     static const std::map<std::string, std::string, std::less<>> kClasses{
         {"gpt2", "GPT2Tokenizer"},   {"roberta", "RobertaTokenizer"},
         {"bert", "BertTokenizer"},   {"distilbert", "DistilBertTokenizer"},
-        {"qwen2", "Qwen2Tokenizer"}, {"qwen3", "Qwen2Tokenizer"}};
+        {"qwen2", "Qwen2Tokenizer"}, {"qwen3", "Qwen2Tokenizer"},
+        {"llama", "LlamaTokenizer"}, {"mistral", "LlamaTokenizer"},
+        {"gemma", "GemmaTokenizer"}, {"gemma2", "GemmaTokenizer"},
+        {"t5", "T5Tokenizer"},       {"albert", "AlbertTokenizer"}};
     if (!type) return std::nullopt;
     const auto found = kClasses.find(type->text());
     if (found == kClasses.end()) {
@@ -283,6 +286,78 @@ void asQwen(const OldFiles& files, TokenizerParts& parts) {
       ByteLevelPreTokenizer{false, false}};
 }
 
+/// T5's 100 sentinels stand behind the file's pieces, the last first.
+void addSentinels(TokenizerParts& parts) {
+  constexpr TokenId kSentinels = 100;
+  const bool named = std::ranges::any_of(
+      parts.added, [](const AddedToken& token) { return token.content.starts_with("<extra_id_"); });
+  for (TokenId i = 0; !named && i < kSentinels; ++i) {
+    AddedToken token;
+    token.content = fmt::format("<extra_id_{}>", i);
+    token.id = parts.vocabulary.end() + kSentinels - 1 - i;
+    token.special = true;
+    parts.added.push_back(std::move(token));
+  }
+}
+
+/// Adds what the class adds: tokens around a text, and behind the file's.
+void completeSentencePieces(const OldFiles& files, const std::string& tokenizerClass,
+                            TokenizerParts& parts) {
+  const auto special = [&](const char* name, const char* usual) {
+    return requiredSpecial(files.special(name, usual), parts);
+  };
+  if (tokenizerClass == "LlamaTokenizer" || tokenizerClass == "GemmaTokenizer") {
+    const bool gemma = tokenizerClass == "GemmaTokenizer";
+    Template around{{{0, 0, {}}}, {{0, 0, {}}, {1, 1, {}}}};
+    if (files.flag("add_bos_token", true)) {
+      const auto bos = special("bos_token", gemma ? "<bos>" : "<s>");
+      around = {{{-1, 0, bos}, {0, 0, {}}}, {{-1, 0, bos}, {0, 0, {}}, {-1, 1, bos}, {1, 1, {}}}};
+    }
+    if (files.flag("add_eos_token", false)) {
+      const auto eos = special("eos_token", gemma ? "<eos>" : "</s>");
+      around.single.push_back({-1, 0, eos});
+      around.pair.insert(std::ranges::find(around.pair, 0, &Template::Part::sequence) + 1,
+                         {-1, 0, eos});
+      around.pair.push_back({-1, 1, eos});
+    }
+    parts.postProcessors = {around};
+  } else if (tokenizerClass == "T5Tokenizer") {
+    const auto eos = special("eos_token", "</s>");
+    addSentinels(parts);
+    parts.postProcessors = {
+        Template{{{0, 0, {}}, {-1, 0, eos}}, {{0, 0, {}}, {-1, 0, eos}, {1, 0, {}}, {-1, 0, eos}}}};
+  } else if (tokenizerClass == "AlbertTokenizer") {
+    const auto cls = special("cls_token", "[CLS]"), sep = special("sep_token", "[SEP]");
+    special("mask_token", "[MASK]");
+    if (files.flag("do_lower_case", true)) parts.normalizers = {LowercaseNormalizer{}};
+    parts.postProcessors = {
+        Template{{{-1, 0, cls}, {0, 0, {}}, {-1, 0, sep}},
+                 {{-1, 0, cls}, {0, 0, {}}, {-1, 0, sep}, {1, 1, {}}, {-1, 1, sep}}}};
+  } else {
+    files.refuseClass(tokenizerClass, "SentencePiece's file");
+  }
+}
+
+TokenizerPtr sentencePiecesFrom(const OldFiles& files, const char* file,
+                                const std::string& tokenizerClass) {
+  return ofFile(files.path(file), [&]() -> TokenizerPtr {
+    SentencePiece pieces(files.read(file));
+    TokenizerParts parts{Vocabulary(pieces.entries()), pieces, files.withIds(), {}, {}, {}, {}};
+    for (const Vocabulary::Entry& entry : pieces.specials()) {
+      AddedToken token;
+      token.content = entry.text;
+      token.special = true;
+      addSpecial(token, parts);
+    }
+    const std::string space = "\u2581";
+    parts.decoders = {ReplaceDecoder{Pattern::literal(space), " "}, ByteFallbackDecoder{},
+                      FuseDecoder{}};
+    if (pieces.addsSpace()) parts.decoders.push_back(StripDecoder{" ", 1, 0});
+    completeSentencePieces(files, tokenizerClass, parts);
+    return std::make_shared<const Tokenizer>(std::move(parts));
+  });
+}
+
 TokenizerPtr byteLevelFrom(const OldFiles& files, const std::string& tokenizerClass) {
   using Complete = void (*)(const OldFiles&, TokenizerParts&);
   static const std::map<std::string, Complete, std::less<>> kKnown{
@@ -310,7 +385,8 @@ namespace headscope::formats {
 bool hasTokenizer(const std::filesystem::path& directory) {
   if (shippedModel(directory) || ggufAt(directory)) return true;
   const auto has = [&](const char* name) { return platform::exists(directory / name); };
-  return has("tokenizer.json") || has("vocab.txt") || (has("vocab.json") && has("merges.txt"));
+  return has("tokenizer.json") || has("vocab.txt") || (has("vocab.json") && has("merges.txt")) ||
+         has("tokenizer.model") || has("spiece.model");
 }
 
 TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
@@ -337,12 +413,17 @@ TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
     }
     return tokenizer::bertFrom(files);
   }
-  for (const char* name : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"}) {
+  for (const auto& [name, usual] :
+       {std::pair{"tokenizer.model", "LlamaTokenizer"}, {"spiece.model", "T5Tokenizer"}}) {
     if (!has(name)) continue;
+    const tokenizer::OldFiles files(directory);
+    return tokenizer::sentencePiecesFrom(files, name, files.tokenizerClass().value_or(usual));
+  }
+  if (has("sentencepiece.bpe.model")) {
     throw UserError(
-        fmt::format("{} is SentencePiece's, which this program does not read; put the "
+        fmt::format("{} is SentencePiece's and has other ids than the model's tokens; put the "
                     "tokenizer.json that transformers saves into the same folder",
-                    (directory / name).string()));
+                    (directory / "sentencepiece.bpe.model").string()));
   }
   throw UserError(
       fmt::format("{} holds no tokenizer: neither tokenizer.json, nor vocab.json with merges.txt, "

@@ -1,5 +1,6 @@
 // Tokenizer files: the tokeniser of a model's directory as Hugging Face lays it out, tokenizer.json
-// or the older files: vocab.txt (BERT), vocab.json with merges.txt (GPT-2, RoBERTa, Qwen2).
+// or the older files: vocab.txt (BERT), vocab.json with merges.txt (GPT-2, RoBERTa, Qwen2),
+// tokenizer.model or spiece.model (SentencePiece: Llama, Gemma, T5, ALBERT).
 #pragma once
 
 #include <filesystem>

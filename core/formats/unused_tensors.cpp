@@ -46,13 +46,19 @@ void refuseUnusable(const NamedTensors& tensors, const std::string& name, std::s
       tensors.description.config.layers));
 }
 
+bool equal(const StoredMatrix& a, const StoredMatrix& b) {
+  const auto count = static_cast<std::size_t>(a.full().empty() ? a.half().size() : a.full().size());
+  if (!a.half().empty() && !b.half().empty() && a.half().kind() == b.half().kind()) {
+    return std::equal(a.half().row(0), a.half().row(0) + count, b.half().row(0));
+  }
+  const Tensor left = a.widened(), right = b.widened();
+  return std::equal(left.data(), left.data() + count, right.data());
+}
+
 /// Refuses a tensor that differs from the one it repeats: it would be unclear which of them counts.
 void requireSame(const WeightFiles& files, const std::string& name, const std::string& used) {
-  const auto equal = [](const Tensor& a, const Tensor& b) {
-    return std::equal(a.data(), a.data() + a.size(), b.data());
-  };
   if (files.has(used) && files.shape(name) == files.shape(used) &&
-      equal(files.read(name), files.read(used))) {
+      equal(files.readStored(name), files.readStored(used))) {
     return;
   }
   throw UserError(

@@ -76,8 +76,26 @@ std::vector<std::string> WeightFiles::names() const {
   return names;
 }
 
+void WeightFiles::adapt(const AdapterChoice& choice, bool inByOut, model::ModelNotes& notes) {
+  const Adapter::Base base{names(), [this](const std::string& name) { return shape(name); },
+                           inByOut};
+  adapter_ = std::make_shared<const Adapter>(choice, base, notes);
+}
+
+Tensor WeightFiles::read(const std::string& name) const {
+  Tensor own = fileOf(name).read(name);
+  return adapter_ == nullptr ? own : adapter_->applied(name, std::move(own));
+}
+
+StoredMatrix WeightFiles::readStored(const std::string& name) const {
+  const bool changes = adapter_ != nullptr && adapter_->changes(name);
+  HalfMatrix half = changes ? HalfMatrix() : fileOf(name).readHalf(name);
+  return half.empty() ? StoredMatrix(read(name)) : StoredMatrix(std::move(half));
+}
+
 bool WeightFiles::changed() const {
-  return std::ranges::any_of(files_, [](const WeightFilePtr& file) { return file->changed(); });
+  return (adapter_ != nullptr && adapter_->changedOnDisk()) ||
+         std::ranges::any_of(files_, [](const WeightFilePtr& file) { return file->changed(); });
 }
 
 const WeightFile& WeightFiles::fileOf(const std::string& name) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/adapter.h"
 #include "core/formats/weight_file.h"
 #include "core/model/model_notes.h"
 #include "core/tensor/read_floats.h"
@@ -15,6 +16,7 @@
 
 namespace headscope::formats {
 
+/// Copies share the open files.
 class WeightFiles {
  public:
   /// Throws UserError for a directory without weights, an index that names missing files or files
@@ -24,14 +26,20 @@ class WeightFiles {
   WeightFiles(const std::filesystem::path& directory, SafetensorsFile file);
   WeightFiles(const std::filesystem::path& directory, WeightFilePtr file);
 
+  /// Puts a LoRA adapter onto the tensors. Throws as Adapter does. `inByOut`: as of TensorNames.
+  void adapt(const AdapterChoice& choice, bool inByOut, model::ModelNotes& notes);
+
   const std::filesystem::path& directory() const { return directory_; }
   std::vector<std::string> names() const;
   bool has(const std::string& name) const { return where_.contains(name); }
   const Shape& shape(const std::string& name) const { return fileOf(name).shape(name); }
   const std::string& dtype(const std::string& name) const { return fileOf(name).dtype(name); }
-  /// Reads a tensor as float32. Throws UserError that names the tensor and the file, and a cell
-  /// that is not finite.
-  Tensor read(const std::string& name) const { return fileOf(name).read(name); }
+  std::string keptAs(const std::string& name) const { return fileOf(name).keptAs(name); }
+  /// Reads a tensor as float32, with its change by the adapter. Throws UserError that names the
+  /// tensor and the file, and a cell that is not finite.
+  Tensor read(const std::string& name) const;
+  /// Reads a matrix as its file keeps it: in 16 bits where the adapter does not change it.
+  StoredMatrix readStored(const std::string& name) const;
   /// Returns whether a file on the disk is no longer the one that was opened.
   bool changed() const;
   /// The path of the file that a tensor is in.
@@ -45,6 +53,7 @@ class WeightFiles {
   std::filesystem::path directory_;
   std::vector<WeightFilePtr> files_;
   std::map<std::string, std::size_t> where_;
+  std::shared_ptr<const Adapter> adapter_;  // null: none
 };
 
 }  // namespace headscope::formats

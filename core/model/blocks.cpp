@@ -68,7 +68,7 @@ Tensor embed(const Embedding& embedding, const ModelConfig& config, std::span<co
   parallelForRows(std::ssize(ids), execution, [&](Index row) {
     const auto at = static_cast<std::size_t>(row);
     float* to = h.mutableData() + row * width;
-    std::copy_n(embedding.tokens.data() + ids[at] * width, width, to);
+    embedding.tokens.copyRow(ids[at], to);
     if (factor != 1.0F) std::transform(to, to + width, to, [=](float x) { return x * factor; });
     if (!embedding.types.empty()) addRow(h, row, embedding.types, types.empty() ? 0 : types[at]);
     if (positionsBefore) addRow(h, row, embedding.positions, places[at]);

@@ -182,7 +182,7 @@ std::vector<std::vector<ChosenExpert>> chosenExperts(const Tensor& x, const Expe
 Tensor mixtureOfExperts(const Tensor& x, const ExpertWeights& weights, const ModelConfig& config,
                         const ExecutionContext& execution) {
   const auto chosen = chosenExperts(x, weights, config, execution);
-  Tensor output = weights.shared.down.panels.empty()
+  Tensor output = weights.shared.down.empty()
                       ? Tensor::zeros(x.shape())
                       : feedForward(x, weights.shared, config, execution);
   for (std::size_t expert = 0; expert < weights.each.size(); ++expert) {
@@ -200,7 +200,7 @@ Tensor mixtureOfExpertsBackward(const Tensor& x, const Tensor& dy, const ExpertW
                                 const ModelConfig& config, const ExecutionContext& execution) {
   const Tensor scores = linear(x, weights.router, weights.routerBias, execution);
   const Choices chosen = chosenByScores(scores, weights, config.experts);
-  Tensor dx = weights.shared.down.panels.empty()
+  Tensor dx = weights.shared.down.empty()
                   ? Tensor::zeros(x.shape())
                   : feedForwardBackward(x, dy, weights.shared, config, execution);
   std::vector<Numbers> dWeights;  // of each token's experts

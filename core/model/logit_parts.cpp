@@ -11,16 +11,21 @@ namespace {
 
 using Eigen::RowVectorXd;
 
+std::vector<float> rowOf(const StoredMatrix& matrix, Index row) {
+  std::vector<float> values(static_cast<std::size_t>(matrix.cols()));
+  matrix.copyRow(row, values.data());
+  return values;
+}
+
 /// A word's row of the readout as it reads the normalised stream: (D).
 RowVectorXd readBy(const Readout& readout, const ModelConfig& c, Index word) {
   using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Index width = readout.decoder.dim(1);
+  const std::vector<float> row = rowOf(readout.decoder, word);
   RowVectorXd read =
-      Eigen::Map<const Eigen::RowVectorXf>(readout.decoder.data() + word * width, width)
-          .cast<double>();
+      Eigen::Map<const Eigen::RowVectorXf>(row.data(), std::ssize(row)).cast<double>();
   if (!readout.transform.empty()) {  // through the projection to a narrower embedding
-    read =
-        read * Eigen::Map<const Floats>(readout.transform.data(), width, c.dModel).cast<double>();
+    read = read * Eigen::Map<const Floats>(readout.transform.data(), std::ssize(row), c.dModel)
+                      .cast<double>();
   }
   return read * c.logitFactor;
 }

@@ -15,14 +15,15 @@ void LayerWeights::complete(AttentionConfig& config) const {
 }
 
 Index LayerWeights::bytes() const {
-  Index count = 0;
+  Index count = 0, ofNetworks = 0;
   const auto add = [&](std::initializer_list<const Tensor*> tensors) {
     for (const Tensor* tensor : tensors) {
       if (!tensor->empty()) count += tensor->size();
     }
   };
   const auto addNetwork = [&](const FeedForward& f) {
-    add({&f.gate.panels, &f.up.panels, &f.down.panels, &f.gateBias, &f.upBias, &f.downBias});
+    ofNetworks += f.gate.bytes() + f.up.bytes() + f.down.bytes();
+    add({&f.gateBias, &f.upBias, &f.downBias});
   };
   for (const NormWeights* norm :
        {&attentionNorm, &feedForwardNorm, &attentionOutputNorm, &feedForwardOutputNorm}) {
@@ -34,16 +35,22 @@ Index LayerWeights::bytes() const {
   addNetwork(feedForward);
   addNetwork(experts.shared);
   std::ranges::for_each(experts.each, addNetwork);
-  return count * static_cast<Index>(sizeof(float));
+  return ofNetworks + count * static_cast<Index>(sizeof(float));
+}
+
+bool LayerWeights::keptInHalves() const {
+  return !feedForward.up.halves.empty() ||
+         (!experts.each.empty() && !experts.each.front().up.halves.empty());
 }
 
 Model::Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
-             Index layerBudgetBytes, ModelNotes notes)
+             Index layerBudgetBytes, ModelNotes notes, std::optional<AppliedAdapter> adapter)
     : name_(std::move(name)),
       config_(std::move(config)),
       weights_(std::move(weights)),
       layerBudget_(layerBudgetBytes),
-      notes_(std::move(notes)) {}
+      notes_(std::move(notes)),
+      adapter_(std::move(adapter)) {}
 
 std::shared_ptr<const Embedding> Model::embedding() const {
   const std::lock_guard lock(mutex_);

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "core/model/model_notes.h"
@@ -14,13 +15,24 @@ namespace headscope::model {
 
 using LayerWeightsPtr = std::shared_ptr<const LayerWeights>;
 
+class Model;
+using ModelPtr = std::shared_ptr<const Model>;
+
+/// The LoRA adapter in a model's weights.
+struct AppliedAdapter {
+  std::string folder;
+  double strength = 1.0;  // 0 to 1
+  ModelPtr base;          // the model without it
+};
+
 /// Safe on any thread.
 class Model {
  public:
   /// Messages call the model `name`. Kept layers take at most `layerBudgetBytes` together; one is
   /// always kept.
   Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
-        Index layerBudgetBytes, ModelNotes notes = {});
+        Index layerBudgetBytes, ModelNotes notes = {},
+        std::optional<AppliedAdapter> adapter = std::nullopt);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -28,6 +40,8 @@ class Model {
   const ModelConfig& config() const { return config_; }
   /// The contents of the model's folder that the pass leaves out.
   const ModelNotes& notes() const { return notes_; }
+  /// Null without an adapter.
+  const AppliedAdapter* adapter() const { return adapter_ ? &*adapter_ : nullptr; }
   Index parameters() const { return weights_->parameters(); }
 
   std::shared_ptr<const Embedding> embedding() const;
@@ -54,12 +68,11 @@ class Model {
   std::unique_ptr<const WeightReader> weights_;
   Index layerBudget_;
   ModelNotes notes_;
+  std::optional<AppliedAdapter> adapter_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Embedding> embedding_;
   mutable std::shared_ptr<const Readout> readout_;
   mutable std::list<Kept> layers_;  // most recently used first
 };
-
-using ModelPtr = std::shared_ptr<const Model>;
 
 }  // namespace headscope::model

@@ -49,6 +49,7 @@ AttentionConfig ModelConfig::attention(Index layer, Index tokens) const {
   c.seqLen = tokens;
   c.bias = queryKeyValueBias || outputBias;
   c.scale = scale || scoreFactor.has_value();
+  c.mistakes.modelHasNoScale = !c.scale;
   if (scoreFactor) c.temperature = temperatureFor(*scoreFactor, c.rootDk());
   if (scaleByLayer) c.temperature *= static_cast<double>(layer) + 1.0;
   c.scoreCap = scoreCap;

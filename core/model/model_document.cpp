@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/attention/limits.h"
+#include "core/attention/weight_tensors.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/document/document.h"
@@ -162,6 +163,27 @@ ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Doc
   const auto next = copyOf(document);
   next->edited.insert_or_assign(
       layer, std::make_shared<const EditedLayer>(EditedLayer{c, edited.weights, edited.pins}));
+  return next;
+}
+
+ModelDocumentPtr onModel(const ModelDocument& document, const ModelPtr& model) {
+  const auto next = copyOf(document);
+  next->model = model;
+  for (auto& [layer, edited] : next->edited) {
+    EditedLayer moved = *edited;
+    const LayerWeightsPtr before = document.model->layer(layer), now = model->layer(layer);
+    for (const WeightTensor& each : kWeightTensors) {
+      const Tensor& own = before->attention.*each.tensor;
+      Tensor& weight = moved.weights.*each.tensor;
+      const Tensor typed = weight.contiguous() ? weight : weight.clone();
+      weight = (now->attention.*each.tensor).clone();
+      const Tensor from = own.contiguous() ? own : own.clone();
+      for (Index i = 0; i < weight.size(); ++i) {
+        if (typed.data()[i] != from.data()[i]) weight.mutableData()[i] = typed.data()[i];
+      }
+    }
+    edited = std::make_shared<const EditedLayer>(std::move(moved));
+  }
   return next;
 }
 

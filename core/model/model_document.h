@@ -54,6 +54,10 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x,
 /// The document with layer ℓ replaced by an edited layer document. Throws UserError where its sizes
 /// differ.
 ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Document& edited);
+/// The document on a model with the same layers and other weights, such as the same model with an
+/// adapter at another strength: cells of weights that were edited keep their values, all others
+/// become those of `model`.
+ModelDocumentPtr onModel(const ModelDocument& document, const ModelPtr& model);
 /// The document without the edits of layer ℓ.
 ModelDocumentPtr withoutEdits(const ModelDocument& document, Index layer);
 

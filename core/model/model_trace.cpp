@@ -168,8 +168,10 @@ class ModelPass::Running {
     if (execution_.stop()) return nullptr;
     requireInRange(x, fmt::format("the norm before layer {}'s attention", layer + 1));
     try {
+      // a large model keeps one copy of its weights
+      const bool drops = document_->model->layer(layer)->keptInHalves();
       return runLayerAttention(layerDocument(*document_, layer, std::move(x), held_), before,
-                               execution_);
+                               execution_, drops ? PackedAfter::dropped : PackedAfter::kept);
     } catch (const UserError& error) {
       throw UserError(
           fmt::format("layer {} of {}: {}", layer + 1, document_->model->name(), error.what()));

@@ -22,7 +22,7 @@ struct NormWeights {
 };
 
 struct Embedding {
-  Tensor tokens;                      // (V, E); E is D but where a projection follows
+  StoredMatrix tokens;                // (V, E); E is D but where a projection follows
   Tensor positions;                   // (rows, E), or (rows, D) behind the projection; may be empty
   Tensor types;                       // (token types, E); empty without
   NormWeights norm;                   // (E); empty without
@@ -64,7 +64,9 @@ struct LayerWeights {
 
   /// Adds to a layer's settings those that are weights.
   void complete(AttentionConfig& config) const;
-  Index bytes() const;  // as float32
+  Index bytes() const;
+  /// Returns whether the networks are kept in the 16 bits of their file.
+  bool keptInHalves() const;
 };
 
 /// The weights from the last hidden state to a logit for every token.
@@ -72,7 +74,7 @@ struct Readout {
   NormWeights norm;                 // the final one; empty where there is none
   Tensor transform, transformBias;  // (E, D), (E) of a masked-word head; empty without
   NormWeights transformNorm;        // empty without
-  Tensor decoder;                   // (V, E); empty: the embedding's
+  StoredMatrix decoder;             // (V, E); empty: the embedding's
   Tensor bias;                      // (V); empty without
 };
 

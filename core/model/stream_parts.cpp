@@ -111,7 +111,9 @@ void addEmbedding(Summing& sum, const ModelTrace& trace, Index place) {
   const auto rowIn = [](const Tensor& table, Index row) {
     return rowInDouble(table.data() + row * table.dim(1), table.dim(1));
   };
-  sum.add({WriterKind::token}, c.embeddingFactor * rowIn(embedding->tokens, input.ids[at]));
+  std::vector<float> token(static_cast<std::size_t>(c.embeddingRows()));
+  embedding->tokens.copyRow(input.ids[at], token.data());
+  sum.add({WriterKind::token}, c.embeddingFactor * rowInDouble(token.data(), std::ssize(token)));
   if (!embedding->types.empty()) {
     sum.addBias(rowIn(embedding->types, input.types.empty() ? 0 : input.types[at]));
   }

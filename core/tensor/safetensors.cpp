@@ -333,6 +333,19 @@ Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
   return std::move(read.tensor);
 }
 
+HalfMatrix SafetensorsFile::readHalf(const std::string& name) const {
+  const SafetensorsEntry& e = entry(name);
+  if (e.shape.size() != 2 || (e.dtype != "F16" && e.dtype != "BF16")) return {};
+  const HalfKind kind = e.dtype == "F16" ? HalfKind::f16 : HalfKind::bf16;
+  requireMemoryFor(name, e.shape, path_, defaultMemoryBudget());
+  const auto count = static_cast<std::size_t>(elementCount(e.shape));
+  const std::shared_ptr<std::uint16_t[]> numbers(new std::uint16_t[count]);
+  readBytes(dataStart_ + e.begin,
+            {reinterpret_cast<char*>(numbers.get()), count * sizeof(std::uint16_t)});
+  if (!allFinite(kind, {numbers.get(), count})) read(name);  // names the cell
+  return {kind, e.shape[0], e.shape[1], numbers};
+}
+
 Tensor SafetensorsFile::readAny(const std::string& name) const {
   return readValues(name, defaultMemoryBudget()).tensor;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/files.h"
+#include "core/tensor/half_matrix.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -46,6 +47,9 @@ class SafetensorsFile {
   /// opened.
   Tensor read(const std::string& name) const;
   Tensor read(const std::string& name, Index budgetBytes) const;
+  /// Reads a matrix of F16 or BF16 as it is kept; empty for other types and shapes. Throws as read
+  /// does.
+  HalfMatrix readHalf(const std::string& name) const;
   /// As read, but allows values that are NaN or infinite, such as a trace's masked scores.
   Tensor readAny(const std::string& name) const;
   /// Returns whether the file on the disk is no longer the one that was opened.

@@ -2,6 +2,7 @@
 // 2016); WordPiece takes the longest token that it knows, repeatedly (Wu et al. 2016; Devlin et al.
 // 2018); WordLevel knows whole words; Unigram
 // (unigram.h) takes the most probable split. Named as in tokenizer.json.
+// SentencePiece (sentence_piece.h) reads a file of its own.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "core/tokenizer/model_piece.h"
+#include "core/tokenizer/sentence_piece.h"
 #include "core/tokenizer/unigram.h"
 #include "core/tokenizer/vocabulary.h"
 
@@ -74,6 +76,6 @@ struct WordLevel {
                 std::vector<Piece>& pieces) const;
 };
 
-using Model = std::variant<Bpe, WordPiece, WordLevel, Unigram>;
+using Model = std::variant<Bpe, WordPiece, WordLevel, Unigram, SentencePiece>;
 
 }  // namespace headscope::tokenizer

@@ -1,6 +1,7 @@
 // Common mistakes: each can be made, is compared with the right way, and is marked while it is on.
 #include "core/attention/mistakes.h"
 
+#include <filesystem>
 #include <string>
 
 #include "app/ui/status_bar.h"
@@ -8,6 +9,8 @@
 #include "app_driver.h"
 #include "core/analysis/trace_difference.h"
 #include "core/document/attention.h"
+#include "core/formats/model_directory.h"
+#include "core/model/model_trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -168,6 +171,25 @@ TEST(Mistakes, APanelAloneIsMarkedToo) {
     ui.restart(causalDocument(), view);
     EXPECT_FALSE(ui.shows("mistake on"));
   }
+}
+
+/// GPT-Neo has no ÷√d_k.
+TEST(Mistakes, WhatTheModelOfALayerDoesIsNone) {
+  const auto model = formats::openModel(
+      std::filesystem::path(HEADSCOPE_TEST_DATA) / "families" / "gpt_neo", kTestBudget);
+  const auto trace = model::runModel(model::makeModelDocument(model, {{1, 2, 3}, {}, {}}), nullptr,
+                                     {}, kTestBudget);
+  ViewState view = mistakesTool();
+  view.selection.mistake = Mistake::noScale;
+  AppDriver ui(trace->documentOfLayer(0, kTestBudget), 1600, 1000, view);
+  EXPECT_FALSE(ui.config().scale);
+  EXPECT_FALSE(ui.shows("mistake on"));
+  EXPECT_TRUE(ui.shows("to leave it out is no mistake here", "flow")) << ui.screen().all("flow");
+  const DocumentPtr before = ui.app().document();
+  ui.clickAt({ui.window("mistakes")->x0 + 9.0F, ui.at("No ÷√d", "mistakes").y});
+  EXPECT_EQ(ui.app().document(), before);
+  ui.restart(apply(*before, SetMistake{Mistake::sharedHead, true}, kTestBudget).document, view);
+  EXPECT_TRUE(ui.shows("mistake on: one head's weights for all"));
 }
 
 TEST(Mistakes, InWordsNamesAllThatAreOn) {

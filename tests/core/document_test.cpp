@@ -175,6 +175,9 @@ TEST(Switches, EachSetsItsFieldAndNothingElse) {
   check(masked(before, [](Mask& m) { m.causal = true; }), [](auto& c) { c.mask.causal = true; });
   check(masked(before, [](Mask& m) { m.window = 2; }), [](auto& c) { c.mask.window = 2; });
   check(SetHeadGain{2, 0.0F}, [](auto& c) { c.headGains = {1.0F, 1.0F, 0.0F, 1.0F}; });
+  check(SetSinks{{0.5F, 0.0F, -1.0F, 2.0F}}, [](auto& c) { c.sinks = {0.5F, 0.0F, -1.0F, 2.0F}; });
+  expectRefused(before, SetSinks{{0.0F, 0.0F, std::numeric_limits<float>::quiet_NaN(), 0.0F}},
+                "sinks", "finite");
   expectRefused(before, SetSwitch{&AttentionConfig::temperature, 0.0}, "temperature", "above 0");
   expectRefused(before, masked(before, [](Mask& m) { m.window = -1; }), "window", "window is -1");
   expectRefused(before,
@@ -227,6 +230,13 @@ TEST(EditNames, AreWhatTheUndoListShows) {
   EXPECT_EQ(nameOf(MoveToken{0, false, 1, 0}, *d), "move 'cat', place 1 → 0");
   EXPECT_EQ(nameOf(DrawWeights{WeightInit::normal, 3}, *d), "weights normal, seed 3");
   EXPECT_EQ(nameOf(SetHeadGain{2, 0.0F}, *d), "head 3 off");
+  const DocumentPtr sinking =
+      edited(d, SetSinks{std::vector<float>(static_cast<std::size_t>(d->config.numHeads), 0.0F)});
+  EXPECT_EQ(nameOf(SetSinks{sinking->config.sinks}, *d), "sinks on");
+  EXPECT_EQ(nameOf(SetSinks{}, *sinking), "sinks off");
+  std::vector<float> next = sinking->config.sinks;
+  next[1] = 0.5F;
+  EXPECT_EQ(nameOf(SetSinks{next}, *sinking), "head 2 sink 0 → 0.5");
 }
 
 }  // namespace

@@ -9,9 +9,11 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/random.h"
 #include "core/formats/gguf_model.h"
+#include "core/formats/weight_errors.h"
 #include "tests/core/support/model_folders.h"
 #include "tests/core/test_files.h"
 
@@ -105,6 +107,42 @@ TEST(Gguf, WhatIsNotReadIsNamed) {
   std::string other = readAll(modelData("gguf") / "tiny.gguf");
   const std::size_t at = other.find("llama", other.find("general.architecture"));
   refuses(other.replace(at, 5, "rwkv6"), "general.architecture is rwkv6");
+}
+
+/// The model of tiny.gguf as a folder, without "model." before its names, and with one value of a
+/// tensor moved by `by`.
+void writeUnrounded(const TempFolder& folder, const std::string& moved, float by) {
+  folder.file("config.json", ggufConfig(*tiny()).dump());
+  const WeightFilePtr file = ggufWeights(tiny());
+  std::vector<NamedTensor> tensors;
+  for (const std::string& name : file->names()) {
+    Tensor values = file->read(name).clone();
+    if (name == moved) values.mutableData()[0] += by;
+    tensors.push_back({name.starts_with("model.") ? name.substr(6) : name, values});
+  }
+  writeSafetensors(folder / "model.safetensors", tensors);
+}
+
+TEST(Gguf, WhatRoundingChangedIsMeasuredAgainstTheModelUnrounded) {
+  const std::string moved = "model.layers.0.self_attn.q_proj.weight";
+  const TempFolder folder;
+  writeUnrounded(folder, moved, 3.0F);
+  const auto errors = weightErrors(modelData("gguf") / "tiny.gguf", folder.path());
+  EXPECT_EQ(errors.size(), ggufWeights(tiny())->names().size());
+  std::set<std::string> types;
+  for (const WeightError& each : errors) {
+    types.insert(each.type);
+    EXPECT_GT(each.size, 0.0) << each.tensor;
+    if (each.tensor != moved) {
+      EXPECT_EQ(each.largest, 0.0) << each.tensor;
+      continue;
+    }
+    EXPECT_NEAR(each.largest, 3.0, 1e-6);
+    EXPECT_NEAR(each.mean, 3.0 / static_cast<double>(elementCount(each.shape)), 1e-6);
+  }
+  EXPECT_TRUE(types.contains("Q4_K") && types.contains("Q8_0"));
+  expectUserError([] { weightErrors(modelData("gguf") / "tiny.gguf", modelData("tiny-llama")); },
+                  "compare files of the same model");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/config.h"
+#include "core/attention/mistakes.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -24,13 +25,17 @@ namespace {
 using namespace headscope::model;
 using nlohmann::json;
 
-const std::vector<std::string> kModels{
-    "albert",     "bloom",    "clip_text_model", "cohere",    "deberta-v2",  "deepseek_v3",
-    "electra",    "falcon",   "gemma",           "gemma2",    "gemma3_text", "glm4",
-    "gpt_neo",    "gpt_neox", "gpt_oss",         "gptj",      "granite",     "llama_dynamic",
-    "llama_yarn", "mixtral",  "modernbert",      "mpt",       "olmo2",       "opt",
-    "phi",        "phi3",     "phi3_longrope",   "qwen3_moe", "smollm3",     "stablelm",
-    "starcoder2"};
+const std::vector<std::string> kModels{"albert",        "bloom",       "clip_text_model",
+                                       "cohere",        "deberta-v2",  "deepseek_v3",
+                                       "electra",       "falcon",      "gemma",
+                                       "gemma2",        "gemma3_text", "glm4",
+                                       "gpt_neo",       "gpt_neox",    "gpt_oss",
+                                       "gptj",          "granite",     "llama_dynamic",
+                                       "llama_yarn",    "mixtral",     "modernbert",
+                                       "mpt",           "olmo",        "olmo2",
+                                       "opt",           "phi",         "phi3",
+                                       "phi3_longrope", "qwen3_moe",   "smollm3",
+                                       "stablelm",      "starcoder2"};
 
 /// Values computed in float32 may differ from those in float64 by this part of the largest.
 constexpr double kRounding = 1e-5;
@@ -205,6 +210,20 @@ TEST(ModelFamilies, EveryTokenGoesToItsExperts) {
   }
 }
 
+/// ÷√d_k left out is a mistake only where the model has it; a factor of its own is none.
+TEST(ModelFamilies, ALayerAsItsModelHasItMakesNoMistake) {
+  for (const std::string& name : kModels) {
+    const ModelPtr model = formats::openModel(modelData("families") / name, kBudgetBytes);
+    const AttentionConfig own = model->config().attention(0, 4);
+    EXPECT_TRUE(mistakesOn(own).empty()) << name;
+    EXPECT_EQ(withoutMistakes(own), own) << name;
+    AttentionConfig changed = own;
+    changed.scale = false;
+    EXPECT_EQ(isOn(changed, Mistake::noScale), name != "gpt_neo") << name;
+    EXPECT_EQ(whyNoMistake(own, Mistake::noScale).empty(), name != "gpt_neo") << name;
+  }
+}
+
 /// A folder of tests/data/families with one field changed.
 ModelFolder withField(const char* name, const char* field, const json& value) {
   ModelFolder m("families/" + std::string(name));
@@ -228,6 +247,7 @@ TEST(ModelFamilies, MathematicsThatAFamilyMayHaveAndThatIsNotThereIsRefusedByNam
   refused("mpt", "attn_config", {{"alibi", false}}, "learned positions");
   refused("mpt", "attn_config", {{"clip_qkv", 6.0}}, "clipped");
   refused("gpt_oss", "layer_types", {"chunked_attention", "full_attention"}, "layer_types");
+  refused("olmo", "clip_qkv", 8.0, "clipped");
   refused("gpt_neo", "attention_layers", {"global", "odd"}, "global and local");
   refused("gpt_neo", "attention_layers", {"global"}, "layers");
   refused("smollm3", "no_rope_layers", {1}, "for each layer");

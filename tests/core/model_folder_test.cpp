@@ -88,7 +88,7 @@ TEST(ModelFolders, WithoutAConfigurationAreToldByWhatTheyHold) {
   TempFolder lora;
   lora.file("adapter_config.json", R"({"peft_type": "LORA", "base_model_name_or_path": "gpt2"})");
   lora.file("adapter_model.safetensors", "x");
-  expectNotOpened(lora, "adapter (LoRA) of gpt2", "merge_and_unload");
+  expectNotOpened(lora, "adapter (LoRA) of gpt2", "--adapter FOLDER");
   TempFolder weights;
   weights.file("model.safetensors", "x");
   expectNotOpened(weights, "weights and no config.json");

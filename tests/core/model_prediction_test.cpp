@@ -71,14 +71,15 @@ TEST(LogitLens, StartsWithTheEmbedding) {
   const auto readout = model.readout();
   const Index width = trace->config().dModel;
   const auto lens = logitLens(*trace, 2, 11, {}).value();
-  const float* x = model.embedding()->tokens.data() + 77 * width;
+  const Tensor tokens = model.embedding()->tokens.widened(), words = readout->decoder.widened();
+  const float* x = tokens.data() + 77 * width;
   double squares = 0.0, logit = 0.0;
   for (Index j = 0; j < width; ++j) squares += static_cast<double>(x[j]) * x[j];
   const double scale =
       1.0 / std::sqrt(squares / static_cast<double>(width) + trace->config().normEpsilon);
   for (Index j = 0; j < width; ++j) {
     logit += static_cast<double>(x[j]) * scale * readout->norm.gain.data()[j] *
-             readout->decoder.data()[11 * width + j];
+             words.data()[11 * width + j];
   }
   EXPECT_NEAR(lens[0].word.token.logit, logit, 1e-5 * std::max(1.0, std::abs(logit)));
 }

@@ -304,9 +304,11 @@ void Monkey::undoToTheStart() {
   note("undo to the start, and redo");
   letGo();
   host_.resize(1280, 800);
-  app_->leaveLesson();  // it has a history of its own, and the page Model has one
+  app_->leaveLesson();  // it has a history of its own
   frame();
-  if (app_->view().selection.page == ui::kModelPage) app_->view().selection.page = ui::kFlowPage;
+  // the page Model has a history of its own, Train and Learn have none
+  std::string& page = app_->view().selection.page;
+  if (page != ui::kStagePage && page != ui::kHeadsPage) page = ui::kFlowPage;
   frame();
   constexpr int kOut = 12;
   for (int i = 0; i < kOut; ++i) {

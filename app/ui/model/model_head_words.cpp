@@ -29,13 +29,13 @@ ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
 
 /// Returns the head's cell in the shown map; nothing where the head has no value, or none yet.
 std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) const {
-  if (view_.metric == kTokensMap || view_.metric == kGradientMap) {
+  if (view_.metric == kTokensMap || view_.metric == kGradientMap || view_.metric == kAdapterMap) {
     const MetricValue value = onMap(head);
     if (!value) return std::nullopt;
     if (view_.metric == kTokensMap) return numberCell(value, 1.0F);
-    const MetricValue& most = std::ranges::max(*gradients_, {}, &MetricValue::value);
+    const MetricValue& most = std::ranges::max(*valuesOn(view_.metric), {}, &MetricValue::value);
     MapCell cell = numberCell(value, std::max(1e-30F, static_cast<float>(*most)));
-    cell.words = fmt::format("{:.3g}", *value);
+    if (view_.metric == kGradientMap) cell.words = fmt::format("{:.3g}", *value);
     return cell;
   }
   if (shown_.heads == nullptr) return std::nullopt;
@@ -125,6 +125,7 @@ void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
 
 const std::vector<MetricValue>* ModelHeads::valuesOn(std::string_view map) const {
   if (map == kTokensMap) return onTokens_;
+  if (map == kAdapterMap) return byAdapter_;
   return map == kGradientMap ? gradients_ : nullptr;
 }
 
@@ -153,6 +154,11 @@ std::string ModelHeads::inWords(const Under& under) const {
   } else if (view_.metric == kGradientMap) {
     const MetricValue length = onMap(under.head);
     text += length ? fmt::format("\nlength of the gradient: {:.3g}", *length) : "\n" + length.why;
+  } else if (view_.metric == kAdapterMap) {
+    const MetricValue change = onMap(under.head);
+    text +=
+        change ? fmt::format("\nthe adapter changes its weights by {:.2g} of their length", *change)
+               : "\n" + change.why;
   } else if (metric && shown_.heads != nullptr) {
     const MetricValue& value = shown_.heads->metrics[i][*metric];
     const MetricInfo& about = info(*metric);

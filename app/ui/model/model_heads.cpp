@@ -114,6 +114,10 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
   if (const auto word = asked ? chosenWord(view_, moment) : std::nullopt) {
     gradients_ = gradientsOfHeads(panel, moment, *word).current;
   }
+  const bool adapted = moment.trace->document().model->adapter() != nullptr;
+  if (adapted && (view_.metric == kAdapterMap || view_.heads.order == kAdapterMap)) {
+    byAdapter_ = changesByAdapter(panel, moment).current;
+  }
   if (view_.heads.lines) {
     const auto compositions = modelCompositions(panel_, moment_).current;
     const auto kind = static_cast<std::size_t>(*view_.heads.lines);

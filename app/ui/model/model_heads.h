@@ -119,8 +119,8 @@ class ModelHeads {
   void tokenNames(ImDrawList* list, const Rect& at) const;
   const HeadLabel* labelOf(const HeadOfLayer& head) const;
   std::string inWords(const Under& under) const;
-  /// The values of the heads on a map that depends on a choice: of tokens, or of a word. Null for
-  /// other maps, and while they are computed.
+  /// The values of the heads on a map that depends on more than the pass: on chosen tokens, on a
+  /// word, on the adapter. Null for other maps, and while they are computed.
   const std::vector<MetricValue>* valuesOn(std::string_view map) const;
   /// The value of a head on the shown map of that kind.
   MetricValue onMap(const HeadOfLayer& head) const;
@@ -138,6 +138,7 @@ class ModelHeads {
   const SmallHeads* small_ = nullptr;                    // null: not needed, or not computed yet
   const std::vector<MetricValue>* onTokens_ = nullptr;   // of the map of chosen tokens
   const std::vector<MetricValue>* gradients_ = nullptr;  // of the map of gradients
+  const std::vector<MetricValue>* byAdapter_ = nullptr;  // of the map of the adapter's changes
   const std::vector<model::ComposedHeads>* joined_ = nullptr;  // the pairs that lines connect
 };
 

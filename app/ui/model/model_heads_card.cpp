@@ -45,6 +45,9 @@ class ModelHeadsCard final : public Card {
     ModelView& view = panel.modelView;
     view.layer = std::clamp<Index>(view.layer, 0, moment->config().layers - 1);
     view.head = std::clamp<Index>(view.head, 0, moment->config().heads - 1);
+    const bool adapted = moment->trace->document().model->adapter() != nullptr;
+    if (!adapted && view.metric == kAdapterMap) view.metric.clear();
+    if (!adapted && view.heads.order == kAdapterMap) view.heads.order.clear();
     maps(look, view, *moment);
     arrangement(look, view, *moment);
     actions(panel);
@@ -86,6 +89,11 @@ class ModelHeadsCard final : public Card {
       map(std::string(info(metric).title), info(metric).key, info(metric).words);
     }
     map("tokens you choose", kTokensMap, "How much weight each head puts on tokens you choose");
+    if (moment.trace->document().model->adapter() != nullptr) {
+      map("changed by the adapter", kAdapterMap,
+          "How much the adapter changes each head's weights: ‖ΔW‖ / ‖W‖ of its rows of W_Q, W_K "
+          "and W_V and its columns of W_O (Frobenius)");
+    }
     if (!moment.trace->document().model->hasReadout()) return;
     map("gradient of the word", kGradientMap,
         "How strongly the logit of the chosen word, or the difference of the two chosen words, "
@@ -98,6 +106,7 @@ class ModelHeadsCard final : public Card {
     if (order == kLabelMap) return "sorted by what they do";
     if (order == kTokensMap) return "sorted by weight on tokens";
     if (order == kGradientMap) return "sorted by gradient of the word";
+    if (order == kAdapterMap) return "sorted by the adapter's change";
     const auto metric = metricFromKey(order);
     return fmt::format("sorted by {}", metric ? info(*metric).title : order);
   }
@@ -130,6 +139,7 @@ class ModelHeadsCard final : public Card {
       for (const Metric metric : kMappedMetrics) choice(std::string(info(metric).key));
       choice(kTokensMap);
       if (moment.trace->document().model->hasReadout()) choice(kGradientMap);
+      if (moment.trace->document().model->adapter() != nullptr) choice(kAdapterMap);
       ImGui::EndCombo();
     }
     if (moment.config().layers > 1) lineChoice(look, heads, moment);

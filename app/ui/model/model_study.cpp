@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/document/trace.h"
+#include "core/model/adapter_change.h"
 #include "core/model/model_gradients.h"
 
 namespace headscope::ui {
@@ -120,6 +121,23 @@ Computed<ModelCompositions> modelCompositions(const PanelContext& panel,
           return withThoseThatStandOut({model, std::move(*found)});
         };
       });
+}
+
+Computed<std::vector<MetricValue>> changesByAdapter(const PanelContext& panel,
+                                                    const ModelMoment& moment) {
+  using Changes = std::vector<MetricValue>;
+  const ModelPtr& model = moment.trace->document().model;
+  const Fingerprint key("adapter", addressOf(model));
+  return panel.computations.request<Changes>("adapter", key, Schedule::background, [&] {
+    return [model](const std::atomic<bool>& cancelled) -> std::optional<Changes> {
+      Changes changes;
+      for (const double each : model::adapterChanges(*model, ExecutionContext{0, &cancelled})) {
+        changes.push_back({each, {}});
+      }
+      if (cancelled) return std::nullopt;
+      return changes;
+    };
+  });
 }
 
 Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,

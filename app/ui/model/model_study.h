@@ -60,6 +60,10 @@ Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
                                                     const ModelMoment& moment,
                                                     const ChosenWord& chosen);
 
+/// For each head: how much the model's adapter changes its weights (adapter_change.h).
+Computed<std::vector<MetricValue>> changesByAdapter(const PanelContext& panel,
+                                                    const ModelMoment& moment);
+
 /// The largest weight of each head outside the excluded rows and columns; 0 where a layer is not
 /// held. SmallHeads contains the values, too.
 Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ModelMoment& moment,

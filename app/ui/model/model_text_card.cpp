@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
@@ -91,6 +92,7 @@ class ModelTextCard final : public Card {
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
     wrappedLabel(look.fonts.small, look.theme.textMuted, inWords(moment->config()));
     notes(look, moment->trace->document().model->notes());
+    if (!moment->adapter.folder.empty()) adapter(look, *moment);
     ImGui::Dummy({0.0F, look.space.small});
     field(panel, *moment);
     tokens(panel, *moment);
@@ -102,6 +104,28 @@ class ModelTextCard final : public Card {
     if (notes.empty()) return;
     label(look.fonts.small, look.theme.accentText, inWords(notes));
     tip(look, fmt::format("{}", fmt::join(notes.sentences(), "\n")));
+  }
+
+  /// Draws the strength of the adapter, which becomes an edit when the slider is released.
+  void adapter(const FrameContext& look, const ModelMoment& moment) {
+    const model::AppliedAdapter* applied = moment.trace->document().model->adapter();
+    if (applied == nullptr) return;
+    if (!sliding_) strength_ = static_cast<float>(moment.adapter.strength);
+    label(look.fonts.small, look.theme.textMuted, "strength of the adapter");
+    tip(look, fmt::format("{}\nW + strength · α/r · B·A (LoRA, Hu et al. 2021)", applied->folder));
+    const float off = buttonWidth(look, "take off") + look.space.medium;
+    ImGui::SetNextItemWidth(std::max(1.0F, ImGui::GetContentRegionAvail().x - off));
+    ImGui::SliderFloat("##adapter strength", &strength_, 0.0F, 1.0F, "%.2f",
+                       ImGuiSliderFlags_AlwaysClamp);
+    sliding_ = ImGui::IsItemActive();
+    if (ImGui::IsItemDeactivatedAfterEdit()) {
+      constexpr double kSteps = 100.0;  // as many as are shown
+      model_.setAdapter(
+          {moment.adapter.folder, std::round(static_cast<double>(strength_) * kSteps) / kSteps});
+    }
+    ImGui::SameLine(0.0F, look.space.medium);
+    if (pill(look, "take off")) model_.setAdapter({});
+    tip(look, "The base model without the adapter");
   }
 
   void changedWeights(const FrameContext& look) {
@@ -234,6 +258,8 @@ class ModelTextCard final : public Card {
   std::string draft_;
   std::uint64_t of_ = 0;
   bool typing_ = false;
+  float strength_ = 1.0F;  // of the adapter, as the slider shows it
+  bool sliding_ = false;
 };
 
 }  // namespace

@@ -17,8 +17,10 @@ namespace headscope::ui {
 
 /// The requested model and its text.
 struct ModelPlace {
-  std::string folder;  // or the name of a built-in model; empty: none
-  std::string text;    // empty: one that suits the model
+  std::string folder;        // or the name of a built-in model; empty: none
+  std::string text;          // empty: one that suits the model
+  std::string adapter = {};  // the folder of a LoRA adapter on it; empty: none
+  double adapterStrength = 1.0;
 
   bool operator==(const ModelPlace&) const = default;
 };
@@ -27,6 +29,7 @@ struct ModelPlace {
 inline constexpr const char* kLabelMap = "label";
 inline constexpr const char* kTokensMap = "chosen tokens";
 inline constexpr const char* kGradientMap = "gradient";
+inline constexpr const char* kAdapterMap = "adapter";
 
 /// How all heads are arranged and measured.
 struct ModelHeadsView {

@@ -119,39 +119,17 @@ double valueOf(const Swept& swept, std::size_t part, Effect effect) {
 
 std::string partInWords(const Patch& part, const std::vector<std::string>& tokens) {
   const std::string layer = fmt::format("layer {}", part.layer + 1);
-  switch (part.site) {
-    case Site::heads:
-      return fmt::format("{}, head {}", layer, part.head + 1);
-    case Site::attention:
-      return layer + ", attention";
-    case Site::network:
-      return layer + ", FFN";
-    case Site::residual:
-      return fmt::format("{}, “{}”", layer, tokens[static_cast<std::size_t>(part.place)]);
-    case Site::q:
-    case Site::k:
-    case Site::v:
-      break;
+  if (part.site == Site::heads) return fmt::format("{}, head {}", layer, part.head + 1);
+  if (part.site == Site::residual) {
+    return fmt::format("{}, “{}”", layer, tokens[static_cast<std::size_t>(part.place)]);
   }
-  return layer;
+  return layer + (part.site == Site::attention ? ", attention" : ", FFN");
 }
 
 Index columnOf(const Patch& part) {
-  switch (part.site) {
-    case Site::heads:
-      return part.head;
-    case Site::residual:
-      return part.place;
-    case Site::attention:
-      return 0;
-    case Site::network:
-      return 1;
-    case Site::q:
-    case Site::k:
-    case Site::v:
-      break;
-  }
-  return 0;
+  if (part.site == Site::heads) return part.head;
+  if (part.site == Site::residual) return part.place;
+  return part.site == Site::attention ? 0 : 1;
 }
 
 /// Selects the part in the page: a head, or the first head of its layer, and a place.

@@ -45,6 +45,7 @@ void mistakeSwitches(const PanelContext& panel, float width) {
   for (const MistakeText& text : allMistakes()) {
     ImGui::PushID(text.id.data());
     bool on = isOn(panel.document.config, text.mistake);
+    const std::string_view whyNot = whyNoMistake(panel.document.config, text.mistake);
     const bool chosen = panel.selection.mistake == text.mistake;
     Rect row = Rect::at(ImGui::GetCursorScreenPos(), {width, ImGui::GetFrameHeight()});
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -52,11 +53,15 @@ void mistakeSwitches(const PanelContext& panel, float width) {
       list->AddRectFilled({row.a.x - look.space.small, row.a.y}, row.b, t.accentSoft,
                           look.space.tight);
     }
+    ImGui::BeginDisabled(!whyNot.empty());
     if (toggle(look, "##on", &on)) {
       panel.commands.push(SetMistake{text.mistake, on});
       panel.selection.mistake = text.mistake;
     }
-    tip(look, on ? "On: switch it off" : "Make this mistake");
+    ImGui::EndDisabled();
+    tip(look, !whyNot.empty() ? std::string(whyNot)
+              : on            ? "On: switch it off"
+                              : "Make this mistake");
     ImGui::SameLine(0.0F, look.space.medium);
     row.a = ImGui::GetCursorScreenPos();
     if (ImGui::InvisibleButton("title", {std::max(row.width(), 1.0F), row.height()})) {
@@ -146,6 +151,10 @@ void comparedWithTheRightWay(const PanelContext& panel, float height) {
   const FrameContext& look = panel.look;
   const Mistake mistake = panel.selection.mistake;
   const Reference& reference = panel.reference;
+  if (const std::string_view whyNot = whyNoMistake(panel.trace.config(), mistake);
+      !whyNot.empty()) {
+    return wrappedLabel(look.fonts.regular, look.theme.textMuted, std::string(whyNot));
+  }
   const bool on = isOn(panel.trace.config(), mistake);
   mistakeInWords(look, textOf(mistake), on, height > look.px(230));
   // a pass of other sizes belongs to an earlier document
@@ -205,6 +214,7 @@ class MistakesTool final : public Card {
     int digit = '1';
     for (const MistakeText& text : allMistakes()) {
       if (!altPressed(static_cast<Key>(digit++), false)) continue;
+      if (!whyNoMistake(panel.document.config, text.mistake).empty()) return true;
       panel.selection.mistake = text.mistake;
       panel.commands.push(SetMistake{text.mistake, !isOn(panel.document.config, text.mistake)});
       return true;

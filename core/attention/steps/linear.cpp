@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "core/attention/config.h"
@@ -64,7 +65,18 @@ Shape packedShape(const Shape& weight) {
   return {(weight[0] + kPanel - 1) / kPanel, weight[1], std::min(kPanel, weight[0])};
 }
 
-/// Computes y = x Wᵀ + b; a function provides the columns of Wᵀ for each box.
+/// Memory of the columns of Wᵀ that are widened for one product; empty where none are.
+using WidenedColumns = std::unique_ptr<float[]>;
+
+WidenedColumns widened(const HalfMatrix& weight, const Box& box) {
+  auto numbers =
+      std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(box.rows * box.cols));
+  weight.widenBox(box, numbers.get());
+  return numbers;
+}
+
+/// Computes y = x Wᵀ + b; a function provides the columns of Wᵀ for each box, in the memory that it
+/// is given where they are widened.
 template <typename Columns>
 Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
                         const ExecutionContext& execution, Columns&& columns) {
@@ -72,7 +84,8 @@ Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
   const std::vector<Box> pieces = linearPieces(y.shape());
   parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
     const Box& box = pieces[static_cast<std::size_t>(i)];
-    multiplyAdd(x, columns(box), bias, box, y);
+    WidenedColumns memory;
+    multiplyAdd(x, columns(box, memory), bias, box, y);
   });
   return y;
 }
@@ -180,7 +193,7 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const ExecutionContext& execution) {
   return overLinearPieces(x, weight.dim(0), bias, execution,
-                          [&](const Box& box) { return columnsOf(weight, box); });
+                          [&](const Box& box, WidenedColumns&) { return columnsOf(weight, box); });
 }
 
 PackedWeight packed(const Tensor& weight) {
@@ -192,8 +205,63 @@ PackedWeight packed(const Tensor& weight) {
 
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
               const ExecutionContext& execution) {
-  return overLinearPieces(x, weight.out, bias, execution,
-                          [&](const Box& box) { return panelOf(weight.panels, box); });
+  if (!weight.halves.empty()) {
+    const Index depth = x.dim(2), width = weight.halves.cols();
+    return overLinearPieces(
+        x, weight.out, bias, execution, [&](const Box& box, WidenedColumns& memory) {
+          memory = widened(weight.halves, {0, 0, box.col / kPanel * depth, depth, 0, width});
+          return ConstMatrixView{memory.get(), depth, box.cols, width, 1};
+        });
+  }
+  return overLinearPieces(x, weight.out, bias, execution, [&](const Box& box, WidenedColumns&) {
+    return panelOf(weight.panels, box);
+  });
+}
+
+PackedWeight packed(const StoredMatrix& stored) {
+  if (stored.half().empty()) return packed(stored.full());
+  const HalfMatrix& weight = stored.half();
+  const Shape shape = packedShape({weight.rows(), weight.cols()});
+  const Index depth = shape[1], width = shape[2];
+  const std::shared_ptr<std::uint16_t[]> numbers(
+      new std::uint16_t[static_cast<std::size_t>(elementCount(shape))]);
+  parallelFor(shape[0], {}, [&](Index panel) {
+    std::uint16_t* to = numbers.get() + panel * depth * width;
+    const Index rows = std::min(width, weight.rows() - panel * kPanel);
+    constexpr Index kBand = 32;  // columns of W: a cache line
+    for (Index begin = 0; begin < depth; begin += kBand) {
+      const Index end = std::min(begin + kBand, depth);
+      for (Index r = 0; r < rows; ++r) {
+        const std::uint16_t* from = weight.row(panel * kPanel + r);
+        for (Index k = begin; k < end; ++k) to[k * width + r] = from[k];
+      }
+      for (Index k = begin; k < end; ++k) std::fill(to + k * width + rows, to + (k + 1) * width, 0);
+    }
+  });
+  return {weight.rows(), {}, {weight.kind(), shape[0] * depth, width, numbers}};
+}
+
+Index PackedWeight::bytes() const {
+  if (!halves.empty()) return halves.bytes();
+  return panels.empty() ? 0 : panels.size() * static_cast<Index>(sizeof(float));
+}
+
+Tensor PackedWeight::widenedPanels() const {
+  if (halves.empty()) return panels;
+  const Index count = (out + kPanel - 1) / kPanel;
+  return halves.widened().reshaped({count, halves.rows() / count, halves.cols()});
+}
+
+Tensor linear(const Tensor& x, const StoredMatrix& weight, const Tensor& bias,
+              const ExecutionContext& execution) {
+  if (weight.half().empty()) return linear(x, weight.full(), bias, execution);
+  const HalfMatrix& half = weight.half();
+  return overLinearPieces(
+      x, half.rows(), bias, execution, [&](const Box& box, WidenedColumns& memory) {
+        const Box rows{0, 0, box.col, box.cols, 0, half.cols()};
+        memory = widened(half, rows);
+        return ConstMatrixView{memory.get(), rows.rows, rows.cols, rows.cols, 1}.transposed();
+      });
 }
 
 Index linearFlops(const Shape& out, Index in, bool bias) {
@@ -251,17 +319,43 @@ Tensor linearInputGradient(const Tensor& dy, const Tensor& weight,
   });
 }
 
+Tensor linearInputGradient(const Tensor& dy, const StoredMatrix& weight,
+                           const ExecutionContext& execution) {
+  if (weight.half().empty()) return linearInputGradient(dy, weight.full(), execution);
+  constexpr Index kBand = 256;  // rows that are widened together
+  return overInputPieces(dy, weight.cols(), execution, [&](const Box& box, const MatrixView& dx) {
+    const ConstMatrixView rows = rowsOf(dy, box);
+    std::vector<float> wide(static_cast<std::size_t>(kBand * box.cols));
+    for (Index first = 0; first < weight.rows(); first += kBand) {
+      const Index count = std::min(kBand, weight.rows() - first);
+      weight.half().widenBox({0, 0, first, count, box.col, box.cols}, wide.data());
+      gemm({rows.data + first, rows.rows, count, rows.rowStride},
+           {wide.data(), count, box.cols, box.cols}, dx, {1.0F, first > 0});
+    }
+  });
+}
+
 Tensor linearInputGradient(const Tensor& dy, const PackedWeight& weight,
                            const ExecutionContext& execution) {
-  const Tensor& panels = weight.panels;
-  return overInputPieces(dy, panels.dim(1), execution, [&](const Box& box, const MatrixView& dx) {
+  const bool half = !weight.halves.empty();
+  const Index count = (weight.out + kPanel - 1) / kPanel;
+  const Index in = half ? weight.halves.rows() / count : weight.panels.dim(1);
+  return overInputPieces(dy, in, execution, [&](const Box& box, const MatrixView& dx) {
     const ConstMatrixView rows = rowsOf(dy, box);
-    for (Index panel = 0; panel < panels.dim(0); ++panel) {
+    std::vector<float> wide;
+    if (half) wide.resize(static_cast<std::size_t>(box.cols * weight.halves.cols()));
+    for (Index panel = 0; panel < count; ++panel) {
       const Index first = panel * kPanel;
       const Index outs = std::min(kPanel, weight.out - first);
-      const ConstMatrixView turned = panels.matrix({panel});
-      const ConstMatrixView part{turned.data + box.col * turned.rowStride, box.cols, outs,
-                                 turned.rowStride};
+      ConstMatrixView part;
+      if (half) {
+        const Index width = weight.halves.cols();
+        weight.halves.widenBox({0, 0, panel * in + box.col, box.cols, 0, width}, wide.data());
+        part = {wide.data(), box.cols, outs, width};
+      } else {
+        const ConstMatrixView turned = weight.panels.matrix({panel});
+        part = {turned.data + box.col * turned.rowStride, box.cols, outs, turned.rowStride};
+      }
       gemm({rows.data + first, rows.rows, outs, rows.rowStride}, part.transposed(), dx,
            {1.0F, panel > 0});
     }

@@ -6,6 +6,7 @@
 
 #include "core/attention/tensor_id.h"
 #include "core/base/execution.h"
+#include "core/tensor/half_matrix.h"
 
 namespace headscope {
 
@@ -34,15 +35,24 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const ExecutionContext& execution);
 
-/// A weight (out, in) that is stored only in panels.
+/// A weight (out, in) that is stored only in panels: as float32, or in the 16 bits of its file,
+/// whose blocks are widened while they are multiplied.
 struct PackedWeight {
   Index out = 0;
-  Tensor panels;  // as packedMemory
+  Tensor panels;        // as packedMemory
+  HalfMatrix halves{};  // in their place: the rows of all panels
 
-  bool empty() const { return panels.empty(); }
+  bool empty() const { return panels.empty() && halves.empty(); }
+  Index bytes() const;
+  /// The panels as float32; a copy where they are kept in 16 bits.
+  Tensor widenedPanels() const;
 };
 /// Packs a weight; an empty weight gives an empty result.
 PackedWeight packed(const Tensor& weight);
+PackedWeight packed(const StoredMatrix& weight);
+/// As linear with a Tensor.
+Tensor linear(const Tensor& x, const StoredMatrix& weight, const Tensor& bias,
+              const ExecutionContext& execution);
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
               const ExecutionContext& execution);
 
@@ -69,6 +79,8 @@ Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
 
 /// The gradient of x alone: dy (B, T, out) · weight (out, in) → (B, T, in), dense.
 Tensor linearInputGradient(const Tensor& dy, const Tensor& weight,
+                           const ExecutionContext& execution);
+Tensor linearInputGradient(const Tensor& dy, const StoredMatrix& weight,
                            const ExecutionContext& execution);
 Tensor linearInputGradient(const Tensor& dy, const PackedWeight& weight,
                            const ExecutionContext& execution);
