@@ -1,4 +1,4 @@
-"""Makes the wheel that pip installs (PEP 517, PEP 427): an archive of the module and its metadata."""
+"""Makes the wheel that pip installs (PEP 517, PEP 427): an archive of module and metadata."""
 import base64
 import hashlib
 import pathlib
@@ -15,7 +15,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files = {f"headscope/{path.name}": path.read_bytes() for path in sorted(_MODULE.glob("*.py"))}
     files[f"{info}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: headscope\nVersion: {version}\n"
-        "Summary: Every array of a transformer's pass, sweeps over its heads, and why it says a word\n"
+        "Summary: Every array of a transformer's pass, sweeps, and why it says a word\n"
         "License: MIT\nRequires-Python: >=3.9\nRequires-Dist: numpy\n"
     ).encode()
     files[f"{info}/WHEEL"] = (

@@ -25,6 +25,7 @@ struct Command {
 
 Command addInfo(CLI::App& app);
 Command addRun(CLI::App& app);
+Command addCircuits(CLI::App& app, Context& context);
 Command addExplain(CLI::App& app);
 Command addAnalyze(CLI::App& app);
 Command addExport(CLI::App& app);

@@ -182,9 +182,8 @@ std::vector<std::vector<ChosenExpert>> chosenExperts(const Tensor& x, const Expe
 Tensor mixtureOfExperts(const Tensor& x, const ExpertWeights& weights, const ModelConfig& config,
                         const ExecutionContext& execution) {
   const auto chosen = chosenExperts(x, weights, config, execution);
-  Tensor output = weights.shared.down.empty()
-                      ? Tensor::zeros(x.shape())
-                      : feedForward(x, weights.shared, config, execution);
+  Tensor output = weights.shared.down.empty() ? Tensor::zeros(x.shape())
+                                              : feedForward(x, weights.shared, config, execution);
   for (std::size_t expert = 0; expert < weights.each.size(); ++expert) {
     const std::vector<TokenOfExpert> tokens = tokensOf(static_cast<Index>(expert), chosen);
     if (tokens.empty() || execution.stop()) continue;

@@ -1,37 +1,52 @@
 #include "core/model/frozen_norm.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace headscope::model {
 namespace {
 
-Eigen::RowVectorXd inDouble(const Tensor& vector) {
+std::vector<double> numbersOfVector(const Tensor& vector) {
   if (vector.empty()) return {};
-  return Eigen::Map<const Eigen::RowVectorXf>(vector.data(), vector.size()).cast<double>();
+  return {vector.data(), vector.data() + vector.size()};
 }
 
 }  // namespace
 
 FrozenNorm::FrozenNorm(std::span<const float> x, const NormWeights& weights, bool centred,
                        double epsilon)
-    : gain_(inDouble(weights.gain)), bias_(inDouble(weights.bias)), centred_(centred) {
+    : gain_(numbersOfVector(weights.gain)),
+      bias_(numbersOfVector(weights.bias)),
+      centred_(centred) {
   if (!on()) return;
-  const Eigen::ArrayXd row =
-      Eigen::Map<const Eigen::ArrayXf>(x.data(), std::ssize(x)).cast<double>();
-  const double mean = centred ? row.mean() : 0.0;
-  gain_ /= std::sqrt((row - mean).square().mean() + epsilon);
+  const auto count = static_cast<double>(x.size());
+  const double mean = centred ? std::accumulate(x.begin(), x.end(), 0.0) / count : 0.0;
+  double squares = 0.0;
+  for (const float number : x) {
+    const double d = static_cast<double>(number) - mean;
+    squares += d * d;
+  }
+  const double factor = 1.0 / std::sqrt(squares / count + epsilon);
+  for (double& gain : gain_) gain *= factor;
 }
 
-void FrozenNorm::apply(Eigen::MatrixXd& parts) const {
+void FrozenNorm::apply(std::span<double> rows) const {
   if (!on()) return;
-  if (centred_) parts.colwise() -= parts.rowwise().mean().eval();
-  parts.array().rowwise() *= gain_.array();
+  const std::size_t width = gain_.size();
+  for (; !rows.empty(); rows = rows.subspan(width)) {
+    const std::span<double> row = rows.first(width);
+    const double mean =
+        centred_ ? std::accumulate(row.begin(), row.end(), 0.0) / static_cast<double>(width) : 0.0;
+    for (std::size_t j = 0; j < width; ++j) row[j] = (row[j] - mean) * gain_[j];
+  }
 }
 
-void FrozenNorm::pullBack(Eigen::RowVectorXd& along) const {
+void FrozenNorm::pullBack(std::span<double> along) const {
   if (!on()) return;
-  along.array() *= gain_.array();
-  if (centred_) along.array() -= along.mean();
+  double total = 0.0;
+  for (std::size_t j = 0; j < along.size(); ++j) total += along[j] *= gain_[j];
+  if (!centred_) return;
+  for (double& u : along) u -= total / static_cast<double>(along.size());
 }
 
 }  // namespace headscope::model

@@ -3,8 +3,8 @@
 //   y = gain ∘ (x − mean of x) · factor [+ bias],   factor = 1 / √(mean square + ε) of the pass.
 #pragma once
 
-#include <Eigen/Core>
 #include <span>
+#include <vector>
 
 #include "core/model/model_weights.h"
 
@@ -13,22 +13,24 @@ namespace headscope::model {
 class FrozenNorm {
  public:
   FrozenNorm() = default;  // leaves vectors as they are
-  /// The norm of row `x` of a pass; without weights it leaves vectors as they are.
+  /// The norm of row `x` of a pass; without weights it leaves vectors as they are. `x` may have
+  /// more numbers than the gain: all heads' numbers, which share one root.
   FrozenNorm(std::span<const float> x, const NormWeights& weights, bool centred, double epsilon);
   FrozenNorm(std::span<const float> x, const NormWeights& weights, const ModelConfig& config)
       : FrozenNorm(x, weights, !config.rmsNorm, config.normEpsilon) {}
 
-  bool on() const { return gain_.size() > 0; }
-  /// Normalises each row of parts (parts, width), without the bias.
-  void apply(Eigen::MatrixXd& parts) const;
-  /// A direction u behind the norm as the direction w before it: w · x = u · y without the bias.
-  void pullBack(Eigen::RowVectorXd& along) const;
-  /// The bias (width); empty without.
-  const Eigen::RowVectorXd& bias() const { return bias_; }
+  bool on() const { return !gain_.empty(); }
+  /// Normalises rows, one after the other in `rows`, without the bias.
+  void apply(std::span<double> rows) const;
+  /// A direction u behind the norm becomes the direction w before it: w · x = u · y without the
+  /// bias.
+  void pullBack(std::span<double> along) const;
+  /// The bias; empty without.
+  const std::vector<double>& bias() const { return bias_; }
 
  private:
-  Eigen::RowVectorXd gain_;  // times the factor
-  Eigen::RowVectorXd bias_;
+  std::vector<double> gain_;  // times the factor
+  std::vector<double> bias_;
   bool centred_ = false;
 };
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
+#include <numeric>
+
 #include "core/base/error.h"
 #include "core/model/frozen_norm.h"
 #include "core/model/said_word.h"
@@ -54,10 +57,12 @@ LogitReading logitReading(const ModelTrace& trace, Index row, Index word,
   }
   RowVectorXd read = readBy(*readout, c, word);
   if (other) read -= readBy(*readout, c, *other);
-  LogitReading found{{c.layers, row, read, 0.0}, 0.0, 0.0};
+  LogitReading found{{c.layers, row, {read.data(), read.data() + read.size()}, 0.0}, 0.0, 0.0};
   const FrozenNorm norm(trace.hidden(2 * c.layers).matrix({0}).row(row), readout->norm, c);
   norm.pullBack(found.stream.along);
-  if (norm.bias().size() > 0) found.normBias = read.dot(norm.bias());
+  for (std::size_t j = 0; j < norm.bias().size(); ++j) {
+    found.normBias += read[static_cast<Index>(j)] * norm.bias()[j];
+  }
   if (!readout->bias.empty()) {
     const float* bias = readout->bias.data();
     found.readoutBias = c.logitFactor * (static_cast<double>(bias[word]) -
@@ -105,20 +110,19 @@ bool DirectPath::exists(const Model& model) {
 
 namespace {
 
-double along(const RowVectorXd& direction, std::span<const float> change) {
-  return direction.dot(
-      Eigen::Map<const Eigen::RowVectorXf>(change.data(), std::ssize(change)).cast<double>());
+double alongChange(const std::vector<double>& direction, std::span<const float> change) {
+  return std::inner_product(direction.begin(), direction.end(), change.begin(), 0.0);
 }
 
 }  // namespace
 
 double DirectPath::ofStream(std::span<const float> change) const {
-  return along(reading_.stream.along, change);
+  return alongChange(reading_.stream.along, change);
 }
 
 double DirectPath::ofHead(HeadOfLayer head, std::span<const float> change) const {
-  return along(throughHeadOutput(trace_, head, reading_.stream.place, reading_.stream.along),
-               change);
+  return alongChange(throughHeadOutput(trace_, head, reading_.stream.place, reading_.stream.along),
+                     change);
 }
 
 }  // namespace headscope::model

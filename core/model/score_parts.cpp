@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <utility>
 
@@ -16,9 +17,28 @@
 namespace headscope::model {
 namespace {
 
-using Eigen::MatrixXd;
 using Eigen::RowVectorXd;
 using FloatRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using DoubleRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Norms over parts and directions.
+void applyNorm(const FrozenNorm& norm, DoubleRows& rows) {
+  norm.apply({rows.data(), static_cast<std::size_t>(rows.size())});
+}
+void addNormBias(const FrozenNorm& norm, DoubleRows& rows) {
+  for (std::size_t j = 0; j < norm.bias().size(); ++j) {
+    rows(0, static_cast<Index>(j)) += norm.bias()[j];
+  }
+}
+void pullBackNorm(const FrozenNorm& norm, RowVectorXd& along) {
+  norm.pullBack({along.data(), static_cast<std::size_t>(along.size())});
+}
+DoubleRows rowsFrom(const Matrix64& matrix) {
+  return Eigen::Map<const DoubleRows>(matrix.values.data(), matrix.rows, matrix.cols);
+}
+std::vector<double> plainVector(const RowVectorXd& vector) {
+  return {vector.data(), vector.data() + vector.size()};
+}
 
 RowVectorXd vectorOf(const float* numbers, Index count) {
   return Eigen::Map<const Eigen::RowVectorXf>(numbers, count).cast<double>();
@@ -26,7 +46,7 @@ RowVectorXd vectorOf(const float* numbers, Index count) {
 
 /// A linear map y = x · matrixᵀ + bias between steps of a layer.
 struct LinearPart {
-  MatrixXd matrix;  // (out, in)
+  DoubleRows matrix;  // (out, in)
   RowVectorXd bias;
 
   static LinearPart of(const Tensor& weight, const Tensor& bias) {
@@ -41,7 +61,7 @@ struct LinearPart {
     return part;
   }
   /// Applies it to parts whose first row holds the constants.
-  void apply(MatrixXd& parts) const {
+  void apply(DoubleRows& parts) const {
     parts = (parts * matrix.transpose()).eval();
     parts.row(0) += bias;
   }
@@ -60,7 +80,7 @@ class HeadSide {
         place_(place),
         side_(side) {
     const AttentionConfig& c = attention_->config();
-    if (c.mistakes != Mistakes{}) {
+    if (c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead) {
       throw UserError(
           fmt::format("layer {} has a planted mistake, with which a score is no sum of its parts: "
                       "switch the mistake off",
@@ -80,11 +100,11 @@ class HeadSide {
   }
 
   /// The parts of the head's vector, (writers, d_k), from those of the stream.
-  MatrixXd apply(MatrixXd parts) const {
+  DoubleRows apply(DoubleRows parts) const {
     intoAttention(parts);
     projection_.apply(parts);
     if (side_ == Side::value) return parts;
-    if (attention_->config().headNorm.on()) headNorm().apply(parts);
+    if (attention_->config().headNorm.on()) applyNorm(headNorm(), parts);
     rotate(parts, 1.0);
     return parts;
   }
@@ -92,17 +112,17 @@ class HeadSide {
   /// A direction in the head's vector as a reading of the stream.
   StreamReading pullBack(RowVectorXd along) const {
     // the constants are what the map makes of no stream at all
-    MatrixXd constants = MatrixXd::Zero(1, trace_.config().dModel);
+    DoubleRows constants = DoubleRows::Zero(1, trace_.config().dModel);
     StreamReading reading{head_.layer, place_, {}, 0.0};
     reading.constant = apply(constants).row(0).dot(along);
     if (side_ != Side::value) {
-      MatrixXd row = along;
+      DoubleRows row = along;
       rotate(row, -1.0);
       along = row.row(0);
-      if (attention_->config().headNorm.on()) headNorm().pullBack(along);
+      if (attention_->config().headNorm.on()) pullBackNorm(headNorm(), along);
     }
     along = along * projection_.matrix;
-    reading.along = outOfAttention(std::move(along));
+    reading.along = plainVector(outOfAttention(std::move(along)));
     return reading;
   }
 
@@ -128,11 +148,11 @@ class HeadSide {
   LatentMaps latentMaps() const {
     const ModelConfig& c = trace_.config();
     const LatentWeights& w = weights()->latent;
-    MatrixXd x = RowVectorXd(vectorOf(streamRow().data(), c.dModel));
+    DoubleRows x = RowVectorXd(vectorOf(streamRow().data(), c.dModel));
     const FrozenNorm norm = inputNorm();
-    norm.apply(x);
-    if (norm.bias().size() > 0) x.row(0) += norm.bias();
-    const auto frozen = [&](const MatrixXd& row, const NormWeights& gains) {
+    applyNorm(norm, x);
+    addNormBias(norm, x);
+    const auto frozen = [&](const DoubleRows& row, const NormWeights& gains) {
       const Eigen::RowVectorXf floats = row.row(0).cast<float>();
       return FrozenNorm({floats.data(), static_cast<std::size_t>(floats.size())}, gains, false,
                         c.latent.epsilon);
@@ -141,13 +161,13 @@ class HeadSide {
     maps.queriesWidth = c.dModel;
     if (!w.queries.empty()) {
       maps.queries = LinearPart::of(w.queries, w.queriesBias);
-      MatrixXd row = x;
+      DoubleRows row = x;
       maps.queries->apply(row);
       maps.queriesNorm = frozen(row, w.queriesNorm);
       maps.queriesWidth = row.cols();
     }
     maps.keys = LinearPart::of(w.keys, w.keysBias);
-    MatrixXd row = x;
+    DoubleRows row = x;
     maps.keys.apply(row);
     maps.keysWidth = c.latent.keys;
     maps.rotated = c.latent.rotated;
@@ -156,22 +176,22 @@ class HeadSide {
   }
 
   /// The parts of X from those of the stream.
-  void intoAttention(MatrixXd& parts) const {
+  void intoAttention(DoubleRows& parts) const {
     const FrozenNorm norm = inputNorm();
-    norm.apply(parts);
-    if (norm.bias().size() > 0) parts.row(0) += norm.bias();
+    applyNorm(norm, parts);
+    addNormBias(norm, parts);
     if (!trace_.config().latent.on()) return;
     const LatentMaps maps = latentMaps();
-    MatrixXd all = MatrixXd::Zero(parts.rows(), trace_.config().attentionWidth());
-    MatrixXd queries = parts;
+    DoubleRows all = DoubleRows::Zero(parts.rows(), trace_.config().attentionWidth());
+    DoubleRows queries = parts;
     if (maps.queries) {
       maps.queries->apply(queries);
-      maps.queriesNorm.apply(queries);
+      applyNorm(maps.queriesNorm, queries);
     }
-    MatrixXd keys = parts;
+    DoubleRows keys = parts;
     maps.keys.apply(keys);
-    MatrixXd values = keys.leftCols(maps.keysWidth);
-    maps.keysNorm.apply(values);
+    DoubleRows values = keys.leftCols(maps.keysWidth);
+    applyNorm(maps.keysNorm, values);
     all.leftCols(maps.queriesWidth) = queries;
     all.middleCols(maps.queriesWidth, maps.keysWidth) = values;
     all.middleCols(maps.queriesWidth + maps.keysWidth, maps.rotated) = keys.rightCols(maps.rotated);
@@ -184,16 +204,16 @@ class HeadSide {
       const LatentMaps maps = latentMaps();
       RowVectorXd queries = along.head(maps.queriesWidth);
       if (maps.queries) {
-        maps.queriesNorm.pullBack(queries);
+        pullBackNorm(maps.queriesNorm, queries);
         queries = queries * maps.queries->matrix;
       }
       RowVectorXd values = along.segment(maps.queriesWidth, maps.keysWidth);
-      maps.keysNorm.pullBack(values);
+      pullBackNorm(maps.keysNorm, values);
       RowVectorXd keys(maps.keysWidth + maps.rotated);
       keys << values, along.segment(maps.queriesWidth + maps.keysWidth, maps.rotated);
       along = queries + keys * maps.keys.matrix;
     }
-    inputNorm().pullBack(along);
+    pullBackNorm(inputNorm(), along);
     return along;
   }
 
@@ -224,7 +244,7 @@ class HeadSide {
             c.headNorm.epsilon()};
   }
 
-  void rotate(MatrixXd& parts, double direction) const {
+  void rotate(DoubleRows& parts, double direction) const {
     const AttentionConfig& c = attention_->config();
     if (!c.rotary.on()) return;
     const std::vector<double> frequencies = rotaryFrequencies(c.rotary, c.dK());
@@ -297,7 +317,9 @@ RowVectorXd metBy(const ModelTrace& trace, HeadOfLayer head, Index query, Index 
     throw UserError(fmt::format("{} writes nothing before layer {}", inWords(*writer), head.layer));
   }
   const auto side = ofQuery ? HeadSide::Side::key : HeadSide::Side::query;
-  return HeadSide(trace, head, place, side).apply(parts.rows).row(found - parts.writers.begin());
+  return HeadSide(trace, head, place, side)
+      .apply(rowsFrom(parts.rows))
+      .row(found - parts.writers.begin());
 }
 
 }  // namespace
@@ -309,25 +331,27 @@ ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, In
   const AttentionConfig& c = attention->config();
   StreamParts ofQuery = streamParts(trace, head.layer, query, execution);
   StreamParts ofKey = streamParts(trace, head.layer, key, execution);
-  const MatrixXd q =
-      HeadSide(trace, head, query, HeadSide::Side::query).apply(std::move(ofQuery.rows));
-  const MatrixXd k = HeadSide(trace, head, key, HeadSide::Side::key).apply(std::move(ofKey.rows));
+  const DoubleRows q =
+      HeadSide(trace, head, query, HeadSide::Side::query).apply(rowsFrom(ofQuery.rows));
+  const DoubleRows k = HeadSide(trace, head, key, HeadSide::Side::key).apply(rowsFrom(ofKey.rows));
   const auto factor = static_cast<double>(c.scoreMultiplier());
   ScoreParts found{head, query, key, std::move(ofQuery.writers), std::move(ofKey.writers), {}};
-  found.values = factor * (q * k.transpose());
-  if (const RowVectorXd relative = relativeTo(c, head, query, key, true); relative.size() > 0) {
-    found.keys.push_back({WriterKind::relativePosition});
-    found.values.conservativeResize(Eigen::NoChange, std::ssize(found.keys));
-    found.values.rightCols(1) = factor * (q * relative.transpose());
+  const RowVectorXd ofKeys = relativeTo(c, head, query, key, true);
+  const RowVectorXd ofQueries = relativeTo(c, head, query, key, false);
+  if (ofKeys.size() > 0) found.keys.push_back({WriterKind::relativePosition});
+  if (ofQueries.size() > 0) found.queries.push_back({WriterKind::relativePosition});
+  DoubleRows values = DoubleRows::Zero(std::ssize(found.queries), std::ssize(found.keys));
+  values.topLeftCorner(q.rows(), k.rows()) = factor * (q * k.transpose());
+  if (ofKeys.size() > 0) {
+    values.col(k.rows()).head(q.rows()) = factor * (q * ofKeys.transpose());
   }
-  if (const RowVectorXd relative = relativeTo(c, head, query, key, false); relative.size() > 0) {
-    found.queries.push_back({WriterKind::relativePosition});
-    found.values.conservativeResize(std::ssize(found.queries), Eigen::NoChange);
-    found.values.bottomRows(1).setZero();
-    found.values.bottomRows(1).leftCols(k.rows()) = factor * (relative * k.transpose());
+  if (ofQueries.size() > 0) {
+    values.row(q.rows()).head(k.rows()) = factor * (ofQueries * k.transpose());
   }
+  found.values = Matrix64(values.rows(), values.cols());
+  std::copy_n(values.data(), found.values.values.size(), found.values.values.data());
   found.penalty = scorePenalty(c, {0, head.head, query, key});
-  found.sum = found.values.sum() - found.penalty;
+  found.sum = values.sum() - found.penalty;
   found.score = factor * static_cast<double>(
                              attention->value({TensorId::rawScores, 0, head.head, query, key})) -
                 found.penalty;
@@ -354,9 +378,10 @@ namespace {
 
 /// A reading as a direction in a head's output at the reading's place: (d_k).
 RowVectorXd alongHead(const ModelTrace& trace, const StreamReading& reading, HeadOfLayer head) {
-  return throughHeadOutput(
+  const std::vector<double> along = throughHeadOutput(
       trace, head, reading.place,
       directionAtAddition(trace, reading.layer, reading.place, reading.along, head.layer, false));
+  return Eigen::Map<const RowVectorXd>(along.data(), std::ssize(along));
 }
 
 }  // namespace

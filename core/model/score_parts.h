@@ -5,7 +5,6 @@
 // are part of it.
 #pragma once
 
-#include <Eigen/Core>
 #include <optional>
 #include <vector>
 
@@ -17,7 +16,7 @@ struct ScoreParts {
   HeadOfLayer head;
   Index query = 0, key = 0;
   std::vector<Writer> queries, keys;  // of the rows and columns
-  Eigen::MatrixXd values;             // (queries, keys)
+  Matrix64 values;                    // (queries, keys)
   double penalty = 0.0;               // ALiBi's, subtracted from their sum
   double sum = 0.0;                   // of all values, minus the penalty
   double score = 0.0;  // of the pass, before a soft cap and the mask; the sum but for rounding

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
+#include <algorithm>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "core/attention/config.h"
@@ -13,9 +17,14 @@
 namespace headscope::model {
 namespace {
 
-using Eigen::MatrixXd;
 using Eigen::RowVectorXd;
 using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+std::span<double> allOf(Rows& rows) { return {rows.data(), static_cast<std::size_t>(rows.size())}; }
+RowVectorXd vectorFrom(const std::vector<double>& numbers) {
+  return Eigen::Map<const RowVectorXd>(numbers.data(), std::ssize(numbers));
+}
 
 RowVectorXd rowInDouble(const float* row, Index width) {
   return Eigen::Map<const Eigen::RowVectorXf>(row, width).cast<double>();
@@ -68,7 +77,7 @@ FrozenNorm normAfterNetwork(const ModelTrace& trace, Index layer, Index place) {
 class Summing {
  public:
   Summing(const ModelConfig& config, Index layers)
-      : rows_(MatrixXd::Zero(3 + layers * (config.heads + 2), config.embeddingRows())) {
+      : rows_(Rows::Zero(3 + layers * (config.heads + 2), config.embeddingRows())) {
     writers_.push_back({WriterKind::biases});
   }
 
@@ -82,25 +91,29 @@ class Summing {
   /// Normalises all that was added so far.
   void normalize(const FrozenNorm& norm) {
     if (!norm.on()) return;
-    MatrixXd parts = rows_.topRows(filled());
-    norm.apply(parts);
+    Rows parts = rows_.topRows(filled());
+    norm.apply(allOf(parts));
     rows_.topRows(filled()) = parts;
-    addBias(norm.bias());
+    addBias(vectorFrom(norm.bias()));
   }
   void project(const Tensor& weight, const Tensor& bias) {
-    const MatrixXd w =
+    const Rows w =
         Eigen::Map<const Floats>(weight.data(), weight.dim(0), weight.dim(1)).cast<double>();
     rows_ = (rows_ * w.transpose()).eval();
     if (!bias.empty()) addBias(rowInDouble(bias.data(), bias.size()));
   }
   RowVectorXd total() const { return rows_.topRows(filled()).colwise().sum(); }
-  StreamParts found() const { return {writers_, rows_.topRows(filled())}; }
+  StreamParts found() const {
+    StreamParts parts{writers_, Matrix64(filled(), rows_.cols())};
+    std::copy_n(rows_.data(), parts.rows.values.size(), parts.rows.values.data());
+    return parts;
+  }
 
  private:
   Index filled() const { return std::ssize(writers_); }
 
   std::vector<Writer> writers_;
-  MatrixXd rows_;
+  Rows rows_;
 };
 
 void addEmbedding(Summing& sum, const ModelTrace& trace, Index place) {
@@ -134,12 +147,11 @@ void addAttention(Summing& sum, const ModelTrace& trace, Index layer, Index plac
   const AttentionConfig& own = attention->config();
   const Weights& weights = attention->document().weights;
   const RowVectorXd concat = rowOf(attention->tensor(TensorId::concat), place);
-  const MatrixXd wO =
-      Eigen::Map<const Floats>(weights.wO.data(), weights.wO.dim(0), weights.wO.dim(1))
-          .topRows(c.dModel)
-          .cast<double>();
+  const Rows wO = Eigen::Map<const Floats>(weights.wO.data(), weights.wO.dim(0), weights.wO.dim(1))
+                      .topRows(c.dModel)
+                      .cast<double>();
   const bool biased = own.bias && !weights.bO.empty();
-  MatrixXd added(c.heads + (biased ? 1 : 0), c.dModel);
+  Rows added(c.heads + (biased ? 1 : 0), c.dModel);
   for (Index head = 0; head < c.heads; ++head) {
     const Index first = firstColumnOf(TensorId::concat, head, own);
     added.row(head) = concat.segment(first, own.dK()) * wO.middleCols(first, own.dK()).transpose();
@@ -147,9 +159,9 @@ void addAttention(Summing& sum, const ModelTrace& trace, Index layer, Index plac
   if (biased) added.row(c.heads) = rowInDouble(weights.bO.data(), c.dModel);
   if (c.preNorm) {
     const FrozenNorm norm = outputNorm(trace, layer, place);
-    norm.apply(added);
+    norm.apply(allOf(added));
     added *= c.residualFactor;
-    if (norm.bias().size() > 0) sum.addBias(c.residualFactor * norm.bias());
+    if (!norm.bias().empty()) sum.addBias(c.residualFactor * vectorFrom(norm.bias()));
   }
   for (Index head = 0; head < c.heads; ++head) {
     sum.add({WriterKind::head, layer, head}, added.row(head));
@@ -210,17 +222,18 @@ StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
 std::vector<WrittenPart> partsOf(const ModelTrace& trace, const StreamReading& reading,
                                  const ExecutionContext& execution) {
   const StreamParts stream = streamParts(trace, reading.layer, reading.place, execution);
-  const Eigen::VectorXd values = stream.rows * reading.along.transpose();
   std::vector<WrittenPart> parts;
   for (std::size_t i = 0; i < stream.writers.size(); ++i) {
-    parts.push_back({stream.writers[i], values[static_cast<Index>(i)]});
+    const std::span<const double> row = stream.rows.row(static_cast<Index>(i));
+    parts.push_back({stream.writers[i],
+                     std::inner_product(row.begin(), row.end(), reading.along.begin(), 0.0)});
   }
   parts.front().value += reading.constant;
   return parts;
 }
 
-RowVectorXd directionAtAddition(const ModelTrace& trace, Index layer, Index place,
-                                RowVectorXd along, Index earlier, bool network) {
+std::vector<double> directionAtAddition(const ModelTrace& trace, Index layer, Index place,
+                                        std::vector<double> along, Index earlier, bool network) {
   if (trace.config().preNorm) return along;
   for (Index at = layer - 1; at >= earlier; --at) {
     if (!trace.config().attentionOnly) normAfterNetwork(trace, at, place).pullBack(along);
@@ -230,20 +243,22 @@ RowVectorXd directionAtAddition(const ModelTrace& trace, Index layer, Index plac
   return along;
 }
 
-RowVectorXd throughHeadOutput(const ModelTrace& trace, HeadOfLayer head, Index place,
-                              RowVectorXd along) {
+std::vector<double> throughHeadOutput(const ModelTrace& trace, HeadOfLayer head, Index place,
+                                      std::vector<double> along) {
   const ModelConfig& c = trace.config();
   if (c.preNorm) {
-    along *= c.residualFactor;
+    for (double& u : along) u *= c.residualFactor;
     outputNorm(trace, head.layer, place).pullBack(along);
   }
   const TracePtr attention = trace.layer(head.layer);
   const Tensor& wO = attention->document().weights.wO;
   const Index first = firstColumnOf(TensorId::concat, head.head, attention->config());
-  return along * Eigen::Map<const Floats>(wO.data(), wO.dim(0), wO.dim(1))
-                     .topRows(c.dModel)
-                     .middleCols(first, attention->config().dK())
-                     .cast<double>();
+  const RowVectorXd through =
+      vectorFrom(along) * Eigen::Map<const Floats>(wO.data(), wO.dim(0), wO.dim(1))
+                              .topRows(c.dModel)
+                              .middleCols(first, attention->config().dK())
+                              .cast<double>();
+  return {through.data(), through.data() + through.size()};
 }
 
 }  // namespace headscope::model

@@ -4,11 +4,11 @@
 // also where norms follow the sums (BERT).
 #pragma once
 
-#include <Eigen/Core>
 #include <string>
 #include <vector>
 
 #include "core/model/model_trace.h"
+#include "core/tensor/matrix64.h"
 
 namespace headscope::model {
 
@@ -37,7 +37,7 @@ std::string inWords(const Writer& writer);
 /// The stream that enters a layer at a place (layer L: that leaves the last one).
 struct StreamParts {
   std::vector<Writer> writers;  // the biases, then the others in the order of the pass
-  Eigen::MatrixXd rows;         // (writers, D); they add up to the stream
+  Matrix64 rows;                // (writers, D); they add up to the stream
 };
 /// Incomplete where `execution` was cancelled.
 StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
@@ -51,7 +51,7 @@ struct WrittenPart : Writer {
 /// A number that is linear in the stream that enters a layer at a place: along · stream + constant.
 struct StreamReading {
   Index layer = 0, place = 0;
-  Eigen::RowVectorXd along;  // (D)
+  std::vector<double> along;  // (D)
   double constant = 0.0;
 };
 /// The parts of such a number: the biases with its constant, then the others in the order of the
@@ -61,11 +61,11 @@ std::vector<WrittenPart> partsOf(const ModelTrace& trace, const StreamReading& r
 
 /// A direction in the stream that enters `layer` at a place, as the direction in what head or
 /// network (`network`) of an earlier layer adds there: through the norms in between.
-Eigen::RowVectorXd directionAtAddition(const ModelTrace& trace, Index layer, Index place,
-                                       Eigen::RowVectorXd along, Index earlier, bool network);
+std::vector<double> directionAtAddition(const ModelTrace& trace, Index layer, Index place,
+                                        std::vector<double> along, Index earlier, bool network);
 
 /// A direction in what a layer's attention adds at a place, as one in a head's output there: (d_k).
-Eigen::RowVectorXd throughHeadOutput(const ModelTrace& trace, HeadOfLayer head, Index place,
-                                     Eigen::RowVectorXd along);
+std::vector<double> throughHeadOutput(const ModelTrace& trace, HeadOfLayer head, Index place,
+                                      std::vector<double> along);
 
 }  // namespace headscope::model

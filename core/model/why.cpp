@@ -159,8 +159,8 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
     }
   } else if (level.score) {
     const ScoreParts& score = *level.score;
-    for (Index i = 0; i < score.values.rows(); ++i) {
-      for (Index j = 0; j < score.values.cols(); ++j) {
+    for (Index i = 0; i < score.values.rows; ++i) {
+      for (Index j = 0; j < score.values.cols; ++j) {
         const Writer& query = score.queries[static_cast<std::size_t>(i)];
         const Writer& key = score.keys[static_cast<std::size_t>(j)];
         const bool ofKey = key.kind == WriterKind::head, ofQuery = query.kind == WriterKind::head;

@@ -17,7 +17,8 @@ __version__ = "1.0.0"
 
 
 def open(folder, *, strict=False, threads=0, program=None):
-    """Opens a model's folder, or a .gguf file, and returns the Model. `strict`: refuse a folder with
-    fields or tensors that a pass would leave out. `threads`: how many compute, 0 for all. `program`:
-    the path of headscope. Raises headscope.Error."""
+    """Opens a model's folder, or a .gguf file, and returns the Model.
+
+    `strict`: refuse a folder with fields or tensors that a pass would leave out. `threads`: how
+    many compute, 0 for all. `program`: the path of headscope. Raises headscope.Error."""
     return Model(folder, strict=strict, threads=threads, program=program)

@@ -25,7 +25,7 @@ class Pass:
     def __init__(self, result, arrays):
         self.ids = np.array(result["ids"])
         self.tokens = result.get("tokens")  # None without a tokenizer
-        self.predictions = result["predictions"]  # by place: [{"id", "p", "token"}, …], the best first
+        self.predictions = result["predictions"]  # by place: [{"id", "p", "token"}, …], best first
         self.json = result  # what `headscope model --json` prints
         self.arrays = arrays
 
@@ -119,6 +119,11 @@ class Model:
         prints. `depth`: the number of steps."""
         return self._ask("why", text=text, ids=ids, token=token, against=against, depth=depth,
                          **options)
+
+    def circuits(self, layer=None, head=None, **options):
+        """Returns what heads do by their weights alone, as `headscope circuits --json` prints it: of
+        all heads, or with the tokens that one head's directions stand for."""
+        return self._ask("circuits", layer=layer, head=head, **options)
 
     def ask(self, command, **fields):
         """Returns the JSON of any command that `headscope serve` has, as a dict."""

@@ -28,7 +28,7 @@ def find_program():
         program = root / "build" / build / "headscope"
         if program.is_file():
             return str(program)
-    raise Error("the program headscope is not on the PATH: install it, or set HEADSCOPE to its path")
+    raise Error("there is no headscope on the PATH: install it, or set HEADSCOPE to its path")
 
 
 class Process:

@@ -57,7 +57,8 @@ TEST(Serve, AnswersHoldWhatTheCommandsPrint) {
        {{"id", "b"}, {"command", "model"}, {"text", "The cat"}, {"attribute", {" on", " the"}}},
        {{"id", 8}, {"command", "sweep"}, {"text", "The cat"}, {"with", "mean"}, {"token_id", 9}},
        {{"id", 9}, {"command", "why"}, {"text", "The cat"}, {"depth", 2}, {"strict", true}},
-       {{"command", "tokenize"}, {"pair", {"a", "b"}}, {"no_special", nullptr}}});
+       {{"command", "tokenize"}, {"pair", {"a", "b"}}, {"no_special", nullptr}},
+       {{"command", "circuits"}, {"layer", 1}, {"head", 2}}});
   EXPECT_EQ(answers[0]["id"], 7);
   EXPECT_EQ(answers[1]["id"], "b");
   EXPECT_EQ(answers[4]["id"], nullptr);
@@ -69,6 +70,7 @@ TEST(Serve, AnswersHoldWhatTheCommandsPrint) {
             printed("sweep", {"--text", "The cat", "--with", "mean", "--token-id", "9"}));
   EXPECT_EQ(answers[3]["result"], printed("why", {"--text", "The cat", "--depth", "2"}));
   EXPECT_EQ(answers[4]["result"], printed("tokenize", {"--pair", "a", "b"}));
+  EXPECT_EQ(answers[5]["result"], printed("circuits", {"--layer", "1", "--head", "2"}));
 }
 
 TEST(Serve, OpenAnswersWithTheModelsConfiguration) {

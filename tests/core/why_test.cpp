@@ -38,7 +38,7 @@ class Why : public testing::TestWithParam<std::string> {
     if (level.sources) {
       for (const double value : level.sources->values) most = std::max(most, std::abs(value));
     }
-    if (level.score) most = std::max(most, level.score->values.cwiseAbs().maxCoeff());
+    if (level.score) most = std::max(most, level.score->values.largest());
     return most;
   }
 

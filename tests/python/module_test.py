@@ -77,7 +77,8 @@ class OpenModel(unittest.TestCase):
         self.assertEqual(sorted(run.arrays), ["attentions", "heads", "hidden_states", "logits"])
         other = self.model.run("The cat")
         self.assertFalse(np.array_equal(run.logits, other.logits))
-        self.assertEqual(self.model.heads("The cat"), printed("model", "--text", "The cat")["heads"])
+        json_of = printed("model", "--text", "The cat")
+        self.assertEqual(self.model.heads("The cat"), json_of["heads"])
 
     def test_sweeps_are_those_of_the_command(self):
         text = "The cat sat"
@@ -100,6 +101,11 @@ class OpenModel(unittest.TestCase):
         flags = ["--text", "The cat", "--token", " on", "--against", " the", "--depth", "2"]
         self.assertEqual(self.model.why("The cat", token=" on", against=" the", depth=2),
                          printed("why", *flags))
+
+    def test_circuits_are_those_of_the_command(self):
+        self.assertEqual(self.model.circuits(), printed("circuits"))
+        self.assertEqual(self.model.circuits(layer=1, head=2, tokens=3),
+                         printed("circuits", "--layer", "1", "--head", "2", "--tokens", "3"))
 
     def test_many_texts_take_one_process(self):
         first = self.model._process._child.pid

@@ -247,14 +247,13 @@ class WhyView {
     std::vector<std::size_t> shown;
     std::vector<std::string> names;  // with one more for the others, if there are any
   };
-  Side sideOf(const std::vector<Writer>& writers, const Eigen::VectorXd& sizes, std::size_t most,
-              Index place) const {
+  Side sideOf(const std::vector<Writer>& writers, const std::vector<double>& sizes,
+              std::size_t most, Index place) const {
     Side side;
     side.shown.resize(writers.size());
     std::iota(side.shown.begin(), side.shown.end(), std::size_t{0});
-    std::ranges::stable_sort(side.shown, [&](std::size_t a, std::size_t b) {
-      return sizes[static_cast<Index>(a)] > sizes[static_cast<Index>(b)];
-    });
+    std::ranges::stable_sort(side.shown,
+                             [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
     const std::size_t left = writers.size() > most ? writers.size() - (most - 1) : 0;
     side.shown.resize(writers.size() - left);
     for (const std::size_t i : side.shown) side.names.push_back(shortName(writers[i], place));
@@ -336,11 +335,18 @@ class WhyView {
     const auto most = [](float points, float each) {
       return static_cast<std::size_t>(std::max(3.0F, points / each));
     };
-    const Eigen::MatrixXd sizes = score.values.cwiseAbs();
-    const Side rows = sideOf(score.queries, sizes.rowwise().sum(),
-                             most(room.height() - 2.0F * line, line), score.query);
-    const Side columns = sideOf(score.keys, sizes.colwise().sum().transpose(),
-                                most(room.width() - look_.px(90), look_.px(52)), score.key);
+    std::vector<double> ofQueries(score.queries.size(), 0.0), ofKeys(score.keys.size(), 0.0);
+    for (std::size_t i = 0; i < ofQueries.size(); ++i) {
+      for (std::size_t j = 0; j < ofKeys.size(); ++j) {
+        const double size = std::abs(score.values(static_cast<Index>(i), static_cast<Index>(j)));
+        ofQueries[i] += size;
+        ofKeys[j] += size;
+      }
+    }
+    const Side rows =
+        sideOf(score.queries, ofQueries, most(room.height() - 2.0F * line, line), score.query);
+    const Side columns =
+        sideOf(score.keys, ofKeys, most(room.width() - look_.px(90), look_.px(52)), score.key);
     std::vector<float> cells(rows.names.size() * columns.names.size(), 0.0F);
     const auto placeIn = [](const Side& side, std::size_t writer) {
       const auto found = std::ranges::find(side.shown, writer);

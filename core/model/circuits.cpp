@@ -1,0 +1,246 @@
+#include "core/model/circuits.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace headscope::model {
+namespace {
+
+using Columns = Eigen::MatrixXf;
+using RowMajorFloats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+void requireStreamReaders(const Model& model) {
+  if (!model.config().latent.on()) return;
+  throw UserError(
+      fmt::format("the heads of {} read narrow normalised vectors, not the stream (latent "
+                  "attention), so their circuits are no fixed matrices",
+                  model.name()));
+}
+
+/// A head's rows of W_Q, W_K or W_V as they read the stream before the norm's division: (d_k, D).
+Columns readingRows(const Tensor& weight, Index head, const LayerWeights& layer,
+                    const ModelConfig& c) {
+  Columns rows = Eigen::Map<const RowMajorFloats>(weight.data() + head * c.headDim * weight.dim(1),
+                                                  c.headDim, weight.dim(1));
+  const Tensor& gain = layer.attentionNorm.gain;
+  if (!c.preNorm || gain.empty()) return rows;
+  rows *= Eigen::Map<const Eigen::VectorXf>(gain.data(), gain.size()).asDiagonal();
+  if (!c.rmsNorm) rows.colwise() -= rows.rowwise().mean().eval();
+  return rows;
+}
+
+/// A head's columns of W_O, behind the norm of the attention's output: (D, d_k).
+Columns writingColumns(const LayerWeights& layer, Index head, const ModelConfig& c) {
+  const Tensor& wO = layer.attention.wO;
+  Columns columns = Eigen::Map<const RowMajorFloats>(wO.data(), wO.dim(0), wO.dim(1))
+                        .middleCols(head * c.headDim, c.headDim);
+  const Tensor& gain = layer.attentionOutputNorm.gain;
+  if (c.preNorm && !gain.empty()) {
+    columns =
+        (Eigen::Map<const Eigen::VectorXf>(gain.data(), gain.size()).asDiagonal() * columns).eval();
+  }
+  return columns;
+}
+
+/// The singular value decomposition of a · b for a (m, r) and b (r, n), through r × r.
+struct LowRank {
+  Eigen::VectorXf values;
+  Columns left, right;  // (m, r), (n, r): a · b = left · diag(values) · rightᵀ
+};
+LowRank decomposed(const Columns& a, const Columns& b) {
+  const Index rank = a.cols();
+  const Eigen::HouseholderQR<Columns> ofA(a), ofB(Columns(b.transpose()));
+  const Columns rA = ofA.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
+  const Columns rB = ofB.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
+  const Eigen::JacobiSVD<Columns> svd(rA * rB.transpose(),
+                                      Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Columns qA = ofA.householderQ() * Columns::Identity(a.rows(), rank);
+  const Columns qB = ofB.householderQ() * Columns::Identity(b.cols(), rank);
+  return {svd.singularValues(), qA * svd.matrixU(), qB * svd.matrixV()};
+}
+
+/// The two matrices of one head, as products.
+struct HeadMatrices {
+  Columns queries, keys, values, outputs;
+};
+HeadMatrices matricesOf(const Model& model, HeadOfLayer head) {
+  const ModelConfig& c = model.config();
+  const LayerWeightsPtr layer = model.layer(head.layer);
+  const Index group = head.head / (c.heads / c.kvHeads);
+  return {readingRows(layer->attention.wQ, head.head, *layer, c),
+          readingRows(layer->attention.wK, group, *layer, c),
+          readingRows(layer->attention.wV, group, *layer, c), writingColumns(*layer, head.head, c)};
+}
+
+/// Rows of the embedding or the unembedding as they meet the stream: (rows, D).
+class TokenRows {
+ public:
+  explicit TokenRows(const Model& model)
+      : config_(model.config()), embedding_(model.embedding()), readout_(model.readout()) {}
+
+  Index count() const { return config_.vocabulary; }
+  bool hasReadout() const { return readout_ != nullptr && !readout_->decoder.empty(); }
+
+  Columns embedded(Index first, Index rows) const {
+    Columns tokens = rowsFrom(embedding_->tokens, first, rows);
+    if (embedding_->projection.empty()) return tokens;
+    const Tensor& p = embedding_->projection;
+    return tokens * Eigen::Map<const RowMajorFloats>(p.data(), p.dim(0), p.dim(1)).transpose();
+  }
+  Columns unembedded(Index first, Index rows) const {
+    Columns tokens = rowsFrom(readout_->decoder, first, rows);
+    if (!readout_->transform.empty()) {
+      const Tensor& t = readout_->transform;
+      tokens = (tokens * Eigen::Map<const RowMajorFloats>(t.data(), t.dim(0), t.dim(1))).eval();
+    }
+    const Tensor& gain = readout_->norm.gain;
+    if (gain.empty()) return tokens;
+    tokens *= Eigen::Map<const Eigen::VectorXf>(gain.data(), gain.size()).asDiagonal();
+    if (!config_.rmsNorm) tokens.colwise() -= tokens.rowwise().mean().eval();
+    return tokens;
+  }
+
+ private:
+  static Columns rowsFrom(const StoredMatrix& matrix, Index first, Index rows) {
+    std::vector<float> row(static_cast<std::size_t>(matrix.cols()));
+    Columns all(rows, matrix.cols());
+    for (Index i = 0; i < rows; ++i) {
+      matrix.copyRow(first + i, row.data());
+      all.row(i) = Eigen::Map<const Eigen::RowVectorXf>(row.data(), matrix.cols());
+    }
+    return all;
+  }
+
+  const ModelConfig& config_;
+  std::shared_ptr<const Embedding> embedding_;
+  std::shared_ptr<const Readout> readout_;
+};
+
+constexpr Index kTokensAtOnce = 1024;
+
+/// W_Eᵀ W_U over all tokens: (D, D).
+std::optional<Columns> tokensThrough(const TokenRows& tokens, Index width,
+                                     const ExecutionContext& execution) {
+  Columns sum = Columns::Zero(width, width);
+  for (Index first = 0; first < tokens.count(); first += kTokensAtOnce) {
+    if (execution.stop()) return std::nullopt;
+    const Index some = std::min(kTokensAtOnce, tokens.count() - first);
+    sum.noalias() += tokens.embedded(first, some).transpose() * tokens.unembedded(first, some);
+  }
+  return sum;
+}
+
+double copyingScore(const HeadMatrices& m, const Columns& through) {
+  // the eigenvalues of W_U W_O W_V W_E are those of W_V (W_E W_U) W_O
+  const Eigen::MatrixXd small = (m.values * through * m.outputs).cast<double>();
+  const Eigen::VectorXcd values = Eigen::EigenSolver<Eigen::MatrixXd>(small, false).eigenvalues();
+  double real = 0.0, size = 0.0;
+  for (const std::complex<double>& value : values) {
+    real += value.real();
+    size += std::abs(value);
+  }
+  return size > 0.0 ? real / size : 0.0;
+}
+
+std::vector<double> valuesOfRank(const Eigen::VectorXf& values) {
+  return {values.data(), values.data() + values.size()};
+}
+
+/// The tokens with the largest values, the largest first.
+std::vector<DirectionToken> largestTokens(const Eigen::VectorXf& values, Index count) {
+  std::vector<Index> order(static_cast<std::size_t>(values.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto end = order.begin() + std::min<Index>(count, values.size());
+  std::partial_sort(order.begin(), end, order.end(), [&](Index a, Index b) {
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  });
+  std::vector<DirectionToken> found;
+  for (auto at = order.begin(); at != end; ++at) {
+    found.push_back({*at, static_cast<double>(values[*at])});
+  }
+  return found;
+}
+
+/// Both ends of the largest directions; `from` and `to` are (V, directions).
+std::vector<TokenDirection> endsOf(const Eigen::VectorXf& values, const Columns& from,
+                                   const Columns& to, Index tokens) {
+  std::vector<TokenDirection> ends;
+  for (Index i = 0; i < from.cols(); ++i) {
+    for (const bool positive : {true, false}) {
+      const float sign = positive ? 1.0F : -1.0F;
+      ends.push_back({static_cast<double>(values[i]), positive,
+                      largestTokens(sign * from.col(i), tokens),
+                      largestTokens(sign * to.col(i), tokens)});
+    }
+  }
+  return ends;
+}
+
+}  // namespace
+
+std::optional<std::vector<HeadCircuits>> headCircuits(const Model& model,
+                                                      const ExecutionContext& execution) {
+  requireStreamReaders(model);
+  const ModelConfig& c = model.config();
+  std::optional<Columns> through;
+  if (model.hasReadout() && model.readout()->transformNorm.gain.empty()) {
+    through = tokensThrough(TokenRows(model), c.dModel, execution);
+    if (!through) return std::nullopt;
+  }
+  std::vector<HeadCircuits> all(static_cast<std::size_t>(c.layers * c.heads));
+  const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, execution.threads));
+  for (Index layer = 0; layer < c.layers && !execution.stop(); ++layer) {
+    (void)model.layer(layer);  // read once, before the heads share it
+    parallelFor(c.heads, execution, [&](Index head) {
+      const HeadMatrices m = matricesOf(model, {layer, head});
+      HeadCircuits& found = all[static_cast<std::size_t>(layer * c.heads + head)];
+      found.head = {layer, head};
+      found.qk = valuesOfRank(decomposed(m.queries.transpose(), m.keys).values);
+      found.ov = valuesOfRank(decomposed(m.outputs, m.values).values);
+      if (through) found.copying = copyingScore(m, *through);
+    });
+  }
+  if (execution.stop()) return std::nullopt;
+  return all;
+}
+
+HeadDirections headDirections(const Model& model, HeadOfLayer head, Index count, Index tokens,
+                              const ExecutionContext& execution) {
+  requireStreamReaders(model);
+  const ModelConfig& c = model.config();
+  if (head.layer < 0 || head.layer >= c.layers || head.head < 0 || head.head >= c.heads) {
+    throw UserError(fmt::format(
+        "there is no layer {}, head {}: {} has the layers 0 to {} with heads 0 to {} each",
+        head.layer, head.head, model.name(), c.layers - 1, c.heads - 1));
+  }
+  const HeadMatrices m = matricesOf(model, head);
+  const LowRank qk = decomposed(m.queries.transpose(), m.keys);
+  const LowRank ov = decomposed(m.outputs, m.values);
+  const Index shown = std::min<Index>(count, qk.values.size());
+  const TokenRows rows(model);
+  const bool reads = rows.hasReadout() && model.readout()->transformNorm.gain.empty();
+  Columns asks(rows.count(), shown), asked(rows.count(), shown), read(rows.count(), shown),
+      written(rows.count(), shown);
+  for (Index first = 0; first < rows.count() && !execution.stop(); first += kTokensAtOnce) {
+    const Index some = std::min(kTokensAtOnce, rows.count() - first);
+    const Columns embedded = rows.embedded(first, some);
+    asks.middleRows(first, some) = embedded * qk.left.leftCols(shown);
+    asked.middleRows(first, some) = embedded * qk.right.leftCols(shown);
+    read.middleRows(first, some) = embedded * ov.right.leftCols(shown);
+    if (reads) {
+      written.middleRows(first, some) = rows.unembedded(first, some) * ov.left.leftCols(shown);
+    }
+  }
+  HeadDirections found;
+  found.qk = endsOf(qk.values, asks, asked, tokens);
+  if (reads) found.ov = endsOf(ov.values, read, written, tokens);
+  return found;
+}
+
+}  // namespace headscope::model

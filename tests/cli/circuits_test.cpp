@@ -1,0 +1,43 @@
+#include "tests/cli/cli_test.h"
+
+namespace headscope {
+namespace {
+
+using nlohmann::json;
+
+TEST(CircuitsCommand, AllHeadsAndTheirCompositions) {
+  const json found = jsonOf({"circuits", "headscope:induction"});
+  EXPECT_EQ(found["schema"], "headscope.circuits/1");
+  ASSERT_EQ(found["heads"].size(), 8U);
+  EXPECT_GT(found["heads"][4]["copying"].get<double>(), 0.9);
+  EXPECT_EQ(found["heads"][4]["qk"].size(), 16U);
+  const json& key = found["compositions"]["key"];
+  ASSERT_EQ(key["strongest"].size(), 8U);
+  EXPECT_EQ(key["strongest"][0]["from"], json({{"layer", 0}, {"head", 3}}));
+  EXPECT_GT(key["strongest"][0]["score"], key["mean"]);
+  const std::string words = runProgram({"circuits", "headscope:induction"}).out;
+  EXPECT_NE(words.find("copying"), std::string::npos) << words;
+  EXPECT_TRUE(jsonOf({"circuits", dataFile("tiny-llama")})["compositions"]["key"].is_null());
+}
+
+TEST(CircuitsCommand, OneHeadsDirectionsAsTokens) {
+  const json found = jsonOf({"circuits", dataFile("tiny-gpt2"), "--layer", "1", "--head", "2",
+                             "--directions", "3", "--tokens", "2"});
+  ASSERT_EQ(found["heads"].size(), 1U);
+  ASSERT_EQ(found["qk_directions"].size(), 6U);
+  EXPECT_EQ(found["qk_directions"][1]["end"], "-");
+  EXPECT_EQ(found["qk_directions"][0]["asks"].size(), 2U);
+  EXPECT_TRUE(found["ov_directions"][0]["writes"][0]["token"].is_string());
+  const std::string words =
+      runProgram({"circuits", dataFile("tiny-gpt2"), "--layer", "1", "--head", "2"}).out;
+  EXPECT_NE(words.find("which tokens ask for which"), std::string::npos) << words;
+}
+
+TEST(CircuitsCommand, WhatCannotBeIsRefused) {
+  expectRefused({"circuits", dataFile("tiny-gpt2"), "--layer", "1"}, {"--layer", "--head"});
+  expectRefused({"circuits", dataFile("tiny-gpt2"), "--layer", "7", "--head", "0"}, {"layer 7"});
+  expectRefused({"circuits", dataFile("families/deepseek_v3")}, {"latent attention"});
+}
+
+}  // namespace
+}  // namespace headscope
