@@ -12,5 +12,5 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
 #endif
   headscope::platform::useOneHeap();
-  return headscope::runCli(argc, argv, std::cout, std::cerr);
+  return headscope::runCli(argc, argv, std::cin, std::cout, std::cerr);
 }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 
 namespace headscope::cli {
 namespace {
@@ -37,10 +38,10 @@ std::string unguarded(std::string value) {
 
 }  // namespace
 
-std::vector<std::string> guardedArguments(int argc, const char* const* argv) {
-  std::vector<std::string> arguments;
-  for (int i = argc - 1; i > 0; --i) arguments.push_back(guarded(argv[i]));
-  return arguments;
+std::vector<std::string> guardedArguments(const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed;
+  std::transform(arguments.rbegin(), arguments.rend(), std::back_inserter(reversed), guarded);
+  return reversed;
 }
 
 void removeGuards(CLI::App& app) {

@@ -12,9 +12,9 @@ class App;
 
 namespace headscope::cli {
 
-/// Returns the arguments without the program's name, the last one first, as CLI::App::parse expects
-/// them. A guard precedes values that CLI11 would split.
-std::vector<std::string> guardedArguments(int argc, const char* const* argv);
+/// Returns the arguments, given without the program's name, in the order that CLI::App::parse
+/// expects: the last one first. A guard precedes values that CLI11 would split.
+std::vector<std::string> guardedArguments(const std::vector<std::string>& arguments);
 
 /// Makes every option of `app` and of its commands remove the guard. Call it once all are added.
 void removeGuards(CLI::App& app);

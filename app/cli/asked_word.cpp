@@ -48,6 +48,13 @@ void addAskedWord(CLI::App& app, AskedWordOptions& o) {
       ->type_name("K");
 }
 
+AskedWordOptions withAnswers(AskedWordOptions options, const std::vector<std::string>& answers) {
+  if (options.given() || answers.empty()) return options;
+  options.token = answers.front();
+  if (answers.size() > 1) options.against = answers.back();
+  return options;
+}
+
 model::AskedWord askedWord(const AskedWordOptions& options, const model::ModelTrace& trace,
                            const formats::TokenizerPtr& names) {
   const auto other = wordOf("--against", options.against, options.againstId, names);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/formats/tokenizer_json.h"
 #include "core/model/patching.h"
@@ -20,6 +21,10 @@ struct AskedWordOptions {
 
 /// Adds --token-id, --token, --against-id, --against and --at.
 void addAskedWord(CLI::App& app, AskedWordOptions& options);
+
+/// The flags, or where they name no word, the answers of a set's text: the right one and, if there
+/// are several, the wrong one minus which it is asked for.
+AskedWordOptions withAnswers(AskedWordOptions options, const std::vector<std::string>& answers);
 
 /// The word, or the most probable one where no flag names it. `names` may be null. Throws UserError
 /// that names the flag.

@@ -59,15 +59,15 @@ struct FoundCircuits {
   std::optional<model::HeadDirections> directions;  // of the chosen head
 };
 
-FoundCircuits findCircuits(const CircuitsOptions& options) {
+FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
   if (options.layer.has_value() != options.head.has_value()) {
     throw UserError("--layer and --head choose one head: give both, or neither");
   }
   ExecutionContext execution;
   execution.threads = options.threads;
   FoundCircuits found;
-  found.model = openModelFolder(adaptedFolderFrom(options.directory, options.adapter),
-                                defaultMemoryBudget() / 2, options.strict);
+  found.model = models.model(adaptedFolderFrom(options.directory, options.adapter),
+                             defaultMemoryBudget() / 2, options.strict);
   found.heads = headCircuits(*found.model, execution).value();
   if (options.layer) {
     found.directions = headDirections(*found.model, {*options.layer, *options.head},
@@ -215,16 +215,20 @@ void printCircuits(std::ostream& out, const FoundCircuits& found, const Circuits
   out << "\nlayers and heads count from 1 here, from 0 in flags and JSON\n";
 }
 
-void runCircuitsCommand(const CircuitsOptions& options, std::ostream& out) {
-  const FoundCircuits found = findCircuits(options);
-  const formats::TokenizerPtr names = tokenizerForNames(options.directory);
-  if (options.json) return printJson(out, circuitsJson(found, options, names));
-  printCircuits(out, found, options, names);
+Json circuitsJsonOf(const CircuitsOptions& options, OpenModels& models) {
+  const FoundCircuits found = findCircuits(options, models);
+  return circuitsJson(found, options, models.names(options.directory));
+}
+
+void runCircuitsCommand(const CircuitsOptions& options, OpenModels& models, std::ostream& out) {
+  if (options.json) return printJson(out, circuitsJsonOf(options, models));
+  const FoundCircuits found = findCircuits(options, models);
+  printCircuits(out, found, options, models.names(options.directory));
 }
 
 }  // namespace
 
-Command addCircuits(CLI::App& app) {
+Command addCircuits(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
       "circuits", "what the heads of a model do by their weights alone, without a text");
   auto options = std::make_shared<CircuitsOptions>();
@@ -247,7 +251,10 @@ Command addCircuits(CLI::App& app) {
   addThreads(*sub, o.threads);
   sub->add_flag("--strict", o.strict, kStrictHelp);
   sub->add_flag("--json", o.json, "print JSON");
-  return {sub, [options](std::ostream& out) { runCircuitsCommand(*options, out); }};
+  return {
+      sub,
+      [options, &context](std::ostream& out) { runCircuitsCommand(*options, context.models, out); },
+      [options, &context] { return circuitsJsonOf(*options, context.models); }};
 }
 
 }  // namespace headscope::cli

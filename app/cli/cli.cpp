@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -91,7 +92,17 @@ std::string helpHint(const CLI::App& app) {
 
 }  // namespace
 
-int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+namespace cli {
+
+std::vector<Command> addModelCommands(CLI::App& app, Context& context) {
+  return {addModel(app, context), addSweep(app, context), addCircuits(app, context),
+          addTokenize(app, context), addWhy(app, context)};
+}
+
+}  // namespace cli
+
+int runCli(int argc, const char* const* argv, std::istream& in, std::ostream& out,
+           std::ostream& err) {
   CLI::App app{
       "Shows every step, head and number of transformer multi-head attention.\nWithout a command "
       "it opens the window on the pass that the flags describe.",
@@ -101,16 +112,18 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
       "--version",
       fmt::format("headscope {}\ncommit {}, {}", HEADSCOPE_VERSION, cli::kCommit, HEADSCOPE_BUILD),
       "print version, commit and how it was built, and exit");
-  const std::vector<cli::Command> commands{
-      cli::addInfo(app),    cli::addRun(app),    cli::addExplain(app),  cli::addAnalyze(app),
-      cli::addExport(app),  cli::addRender(app), cli::addTrain(app),    cli::addLearn(app),
-      cli::addModel(app),   cli::addSweep(app),  cli::addTokenize(app), cli::addWhy(app),
-      cli::addCircuits(app)};
+  cli::Context context{&in};
+  std::vector<cli::Command> commands{
+      cli::addInfo(app),   cli::addRun(app),    cli::addExplain(app), cli::addAnalyze(app),
+      cli::addExport(app), cli::addRender(app), cli::addTrain(app),   cli::addLearn(app)};
+  std::ranges::move(cli::addModelCommands(app, context), std::back_inserter(commands));
+  commands.push_back(cli::addServe(app, context));
   const cli::Command window = cli::addWindow(app);
   addManual(app);
   cli::removeGuards(app);
   try {
-    perform(app, cli::guardedArguments(argc, argv), commands, window, out);
+    perform(app, cli::guardedArguments({argv + std::min(argc, 1), argv + argc}), commands, window,
+            out);
     return 0;
   } catch (const CLI::ParseError& error) {
     const std::string message = cli::withoutGuards(error.what());

@@ -4,6 +4,9 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
+
+#include "app/cli/context.h"
 
 namespace CLI {
 class App;
@@ -17,21 +20,26 @@ namespace headscope::cli {
 struct Command {
   CLI::App* app;                           // the parser of its flags
   std::function<void(std::ostream&)> run;  // after parsing; throws UserError
+  std::function<Json()> json = {};         // likewise: what --json prints; empty: not for serve
 };
 
 Command addInfo(CLI::App& app);
 Command addRun(CLI::App& app);
-Command addCircuits(CLI::App& app);
+Command addCircuits(CLI::App& app, Context& context);
 Command addExplain(CLI::App& app);
 Command addAnalyze(CLI::App& app);
 Command addExport(CLI::App& app);
 Command addLearn(CLI::App& app);
-Command addModel(CLI::App& app);
+Command addModel(CLI::App& app, Context& context);
 Command addRender(CLI::App& app);
-Command addSweep(CLI::App& app);
-Command addTokenize(CLI::App& app);
+Command addServe(CLI::App& app, Context& context);
+Command addSweep(CLI::App& app, Context& context);
+Command addTokenize(CLI::App& app, Context& context);
 Command addTrain(CLI::App& app);
-Command addWhy(CLI::App& app);
+Command addWhy(CLI::App& app, Context& context);
+
+/// The commands that serve has: those on models that print JSON. `context` must outlive them.
+std::vector<Command> addModelCommands(CLI::App& app, Context& context);
 
 /// Opens the window on the page of this model; without a display, draws a picture of it.
 void openModelWindow(const formats::AdaptedFolder& folder, int threads, bool strict,

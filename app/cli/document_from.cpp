@@ -278,8 +278,9 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   ModelTextOptions text;
   if (!o.texts.empty()) text.text = o.texts.front();
   const Index budget = defaultMemoryBudget();
+  OpenModels models;
   const formats::AdaptedFolder place = adaptedFolderFrom(o.model, o.adapter);
-  const model::ModelPtr model = openModelFolder(place, budget / 2, o.strict);
+  const model::ModelPtr model = models.model(place, budget / 2, o.strict);
   const Index layers = model->config().layers;
   if (*o.layer < 0 || *o.layer >= layers) {
     throw UserError(
@@ -287,10 +288,9 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   }
   ExecutionContext execution;
   execution.threads = o.threads;
-  const auto trace =
-      model::runModel(model::makeModelDocument(
-                          model, modelInput(place.model.string(), text, o.ids, model->config())),
-                      nullptr, execution, budget / 2);
+  model::ModelInput input = modelInput(models, place.model.string(), text, o.ids, model->config());
+  const auto trace = model::runModel(model::makeModelDocument(model, std::move(input)), nullptr,
+                                     execution, budget / 2);
   DocumentPtr document = trace->documentOfLayer(*o.layer, budget);
   const auto edit = [&](const Edit& change) {
     document = apply(*document, change, budget).document;

@@ -42,7 +42,7 @@ Json explanationJson(const Explanation& e) {
 }
 
 /// Formats a number with a minus sign, and as "−∞" where a mask forbids the cell.
-std::string inWords(double value) {
+std::string valueInWords(double value) {
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
   return fmt::format("{:.6g}", value);
 }
@@ -75,13 +75,14 @@ std::vector<const Term*> largestFirst(const std::vector<Term>& terms) {
 
 std::vector<std::string> cellsOf(const Term& term, bool softmax) {
   if (softmax) {
-    return {fmt::format("exp({} − {})", term.wholeLeft(), term.right),
-            fmt::format("exp({} − {})", inWords(term.leftValue), inWords(term.rightValue)),
-            inWords(term.product)};
+    return {
+        fmt::format("exp({} − {})", term.wholeLeft(), term.right),
+        fmt::format("exp({} − {})", valueInWords(term.leftValue), valueInWords(term.rightValue)),
+        valueInWords(term.product)};
   }
   return {fmt::format("{} · {}", term.wholeLeft(), term.right),
-          fmt::format("{} · {}", inWords(term.leftValue), inWords(term.rightValue)),
-          inWords(term.product)};
+          fmt::format("{} · {}", valueInWords(term.leftValue), valueInWords(term.rightValue)),
+          valueInWords(term.product)};
 }
 
 void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
@@ -96,10 +97,11 @@ void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
     rest -= sorted[i]->product;
   }
   if (sorted.size() > shown) {
-    table.add({" ", fmt::format("and {} more terms", sorted.size() - shown), "", inWords(rest)});
+    table.add(
+        {" ", fmt::format("and {} more terms", sorted.size() - shown), "", valueInWords(rest)});
   }
   if (sorted.size() > 1) {
-    table.add({" ", fmt::format("sum of {} terms", sorted.size()), "", inWords(e.sum)});
+    table.add({" ", fmt::format("sum of {} terms", sorted.size()), "", valueInWords(e.sum)});
   }
   table.print(out);
 }
@@ -109,26 +111,28 @@ void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
 void printQuotient(std::ostream& out, const Explanation& e) {
   if (e.ending == ExplanationForm::difference) {
     const std::string incoming =
-        e.factor == 1.0 ? inWords(e.incoming)
-                        : fmt::format("{} · {}", inWords(e.factor), inWords(e.incoming));
-    out << fmt::format("\n{} · ({} − {}) = {}\n", inWords(e.share), incoming, inWords(e.sum),
-                       inWords(e.computed()));
+        e.factor == 1.0 ? valueInWords(e.incoming)
+                        : fmt::format("{} · {}", valueInWords(e.factor), valueInWords(e.incoming));
+    out << fmt::format("\n{} · ({} − {}) = {}\n", valueInWords(e.share), incoming,
+                       valueInWords(e.sum), valueInWords(e.computed()));
     return;
   }
   if (e.ending == ExplanationForm::function) {
-    out << fmt::format("\n{}{}{} = {}\n", e.before, inWords(e.sum), e.after, inWords(e.computed()));
+    out << fmt::format("\n{}{}{} = {}\n", e.before, valueInWords(e.sum), e.after,
+                       valueInWords(e.computed()));
     return;
   }
   const Term* own = e.own();
   if (own == nullptr) return;
-  const std::string dropout = e.factor == 1.0 ? "" : fmt::format(" × {}", inWords(e.factor));
-  out << fmt::format("\nmaximum {}\n{} / {}{} = {}\n", inWords(own->rightValue),
-                     inWords(own->product), inWords(e.sum), dropout, inWords(e.computed()));
+  const std::string dropout = e.factor == 1.0 ? "" : fmt::format(" × {}", valueInWords(e.factor));
+  out << fmt::format("\nmaximum {}\n{} / {}{} = {}\n", valueInWords(own->rightValue),
+                     valueInWords(own->product), valueInWords(e.sum), dropout,
+                     valueInWords(e.computed()));
 }
 
 void printExplanation(std::ostream& out, const Trace& trace, const Explanation& e) {
   const bool softmax = e.ending == ExplanationForm::share;
-  out << fmt::format("{} = {}   ({})\n", toString(e.cell), inWords(e.value),
+  out << fmt::format("{} = {}   ({})\n", toString(e.cell), valueInWords(e.value),
                      placeInWords(trace, e.cell))
       << e.rule << '\n';
   if (e.terms.empty()) return;
@@ -136,7 +140,8 @@ void printExplanation(std::ostream& out, const Trace& trace, const Explanation& 
   printTerms(out, e, softmax);
   printQuotient(out, e);
   if (e.pinned) {
-    out << fmt::format("\npinned at {}, computed {}\n", inWords(e.value), inWords(e.computed()));
+    out << fmt::format("\npinned at {}, computed {}\n", valueInWords(e.value),
+                       valueInWords(e.computed()));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/head_json.h"
+#include "app/cli/json_lines.h"
 #include "app/cli/model_compare.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
@@ -29,7 +30,6 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/model_tensors.h"
 #include "core/formats/shipped_model.h"
-#include "core/formats/tokenizer_files.h"
 #include "core/model/model_heads.h"
 #include "core/tensor/gemm.h"
 
@@ -43,8 +43,6 @@ using model::ModelTrace;
 using model::ModelTracePtr;
 using model::TokenProbability;
 
-constexpr std::size_t kPredictions = 10;
-
 struct ModelOptions {
   std::string directory;
   AdapterOptions adapter;
@@ -53,8 +51,11 @@ struct ModelOptions {
   std::vector<Index> ids;
   std::optional<Index> maskToken;
   std::vector<std::string> dropHeads;  // "L.H"
+  std::string jsonLines;               // a file of texts
   TraceOptions trace;
   bool probe = false;
+  bool noHeads = false;
+  Index predictions = 10;
   ModelReadings readings;
   int threads = 0;
   bool cut = false;
@@ -63,12 +64,12 @@ struct ModelOptions {
 };
 
 /// Masks a token, as in the training of masked language models.
-void maskOut(ModelInput& input, Index place, const std::string& folder) {
+void maskOut(ModelInput& input, Index place, const std::string& folder, OpenModels& models) {
   if (place < 0 || place >= std::ssize(input.ids)) {
     throw UserError(fmt::format("--mask-token {}: the text has the tokens 0 to {}", place,
                                 std::ssize(input.ids) - 1));
   }
-  const auto tokenizer = formats::openTokenizer(folder);
+  const auto tokenizer = models.tokenizer(folder);
   const auto mask = model::maskToken(*tokenizer);
   if (!mask) {
     throw UserError(fmt::format("--mask-token: {} knows no token [MASK] or <mask>", folder));
@@ -79,8 +80,9 @@ void maskOut(ModelInput& input, Index place, const std::string& folder) {
 }
 
 /// Returns the whole text, or with --cut its first tokens that fit.
-ModelInput fittingInput(const ModelOptions& options, const ModelConfig& config) {
-  ModelInput input = modelInput(options.directory, options.text, options.ids, config);
+ModelInput fittingInput(const ModelOptions& options, OpenModels& models,
+                        const ModelConfig& config) {
+  ModelInput input = modelInput(models, options.directory, options.text, options.ids, config);
   const Index most = mostTokens(config);
   if (std::ssize(input.ids) <= most) return input;
   if (!options.cut || !options.text.pair.empty()) {
@@ -92,18 +94,18 @@ ModelInput fittingInput(const ModelOptions& options, const ModelConfig& config) 
   }
   if (!options.ids.empty()) {
     std::vector<Index> first(options.ids.begin(), options.ids.begin() + most);
-    return modelInput(options.directory, options.text, first, config);
+    return modelInput(models, options.directory, options.text, first, config);
   }
-  const auto tokenizer = formats::openTokenizer(options.directory);
+  const auto tokenizer = models.tokenizer(options.directory);
   const std::string whole = tokenized(options.text, *tokenizer).texts.front();
   ModelTextOptions cut;
   cut.text = model::firstTokens(whole, *tokenizer, most);
-  return modelInput(options.directory, cut, {}, config);
+  return modelInput(models, options.directory, cut, {}, config);
 }
 
-ModelInput inputFrom(const ModelOptions& options, const ModelConfig& config) {
-  ModelInput input = fittingInput(options, config);
-  if (options.maskToken) maskOut(input, *options.maskToken, options.directory);
+ModelInput inputFrom(const ModelOptions& options, OpenModels& models, const ModelConfig& config) {
+  ModelInput input = fittingInput(options, models, config);
+  if (options.maskToken) maskOut(input, *options.maskToken, options.directory, models);
   return input;
 }
 
@@ -121,12 +123,12 @@ struct ModelPass : MeasuredPass {
   }
 };
 
-ModelPass computeModel(const ModelOptions& options) {
+ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   const Index budget = defaultMemoryBudget();
   // half of the memory is for weights, the rest for the pass
-  const ModelPtr model = openModelFolder(adaptedFolderFrom(options.directory, options.adapter),
-                                         budget / 2, options.strict);
-  auto document = makeModelDocument(model, inputFrom(options, model->config()));
+  const ModelPtr model = models.model(adaptedFolderFrom(options.directory, options.adapter),
+                                      budget / 2, options.strict);
+  auto document = makeModelDocument(model, inputFrom(options, models, model->config()));
   if (!options.dropHeads.empty()) {
     document =
         withoutHeads(*document, headsFrom("--drop-heads", options.dropHeads, model->config()));
@@ -135,8 +137,12 @@ ModelPass computeModel(const ModelOptions& options) {
   ExecutionContext execution;
   execution.threads = options.threads;
   ModelPass pass;
-  pass.names = tokenizerForNames(options.directory);
-  static_cast<MeasuredPass&>(pass) = measureModel(document, execution, budget / 2).value();
+  pass.names = models.names(options.directory);
+  if (options.noHeads) {
+    pass.trace = runModel(document, nullptr, execution, budget / 2);
+  } else {
+    static_cast<MeasuredPass&>(pass) = measureModel(document, execution, budget / 2).value();
+  }
   if (options.probe) {
     const auto random = repeatedRandomTokens(model->config(), pass.names.get());
     pass.probe = measureModel(withInput(*document, random), execution, budget / 2);
@@ -144,11 +150,12 @@ ModelPass computeModel(const ModelOptions& options) {
   return pass;
 }
 
-Json predictionsJson(const ModelPass& pass) {
+Json predictionsJson(const ModelPass& pass, Index count) {
   const ModelTrace& trace = *pass.trace;
   Json places = Json::emptyList();
-  if (!trace.document().model->hasReadout()) return places;
-  for (const auto& atPlace : trace.predictions(0, trace.tokens(), kPredictions)) {
+  if (count == 0 || !trace.document().model->hasReadout()) return places;
+  for (const auto& atPlace :
+       trace.predictions(0, trace.tokens(), static_cast<std::size_t>(count))) {
     Json best = Json::emptyList();
     for (const TokenProbability& p : atPlace) {
       Json one{{"id", p.id}, {"p", numberJson(p.probability)}};
@@ -193,13 +200,13 @@ Json expertsJson(const ModelTrace& trace) {
   return layers;
 }
 
-Json modelJson(const ModelPass& pass) {
+Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   const ModelTrace& trace = *pass.trace;
   const ModelInput& input = trace.document().input;
   Json json = {{"config", formats::configJson(*trace.document().model)}, {"ids", input.ids}};
   if (!input.tokens.empty()) json["tokens"] = input.tokens;
-  json["predictions"] = predictionsJson(pass);
-  json["heads"] = headsJson(pass);
+  json["predictions"] = predictionsJson(pass, options.predictions);
+  if (!options.noHeads) json["heads"] = headsJson(pass);
   if (pass.probe) {
     json["probe"] = {{"ids", pass.probe->trace->document().input.ids},
                      {"heads", headsJson(*pass.probe)}};
@@ -283,55 +290,83 @@ void print(std::ostream& out, const ModelPass& pass) {
                      trace.ms);
   out << "layers, heads and positions count from 1 here, from 0 in flags and JSON\n\n";
   printPredictions(out, pass);
-  out << '\n';
-  printHeads(out, pass);
+  if (!pass.labels.empty()) {
+    out << '\n';
+    printHeads(out, pass);
+  }
   if (pass.probe) printProbe(out, *pass.probe);
 }
 
 /// Returns whether all requested output can be shown in the window.
 bool wantsWindow(const ModelOptions& o) {
-  return o.text.given() == 0 && o.ids.empty() && !o.maskToken && o.dropHeads.empty() &&
-         o.trace.path.empty() && !o.probe && !o.readings.any() && !o.json && !o.cut;
+  return o.text.given() == 0 && o.ids.empty() && o.jsonLines.empty() && !o.maskToken &&
+         o.dropHeads.empty() && o.trace.path.empty() && !o.probe && !o.noHeads &&
+         !o.readings.any() && !o.json && !o.cut;
 }
 
-void runModelCommand(ModelOptions options, std::ostream& out) {
-  // an adapter's folder stands for its base
+/// The options with an adapter's base in the place of the adapter's own folder.
+ModelOptions onBase(ModelOptions options) {
   const formats::AdaptedFolder place = adaptedFolderFrom(options.directory, options.adapter);
-  if (!options.compare.empty()) {
-    return compareModels(place.model.string(), options.compare, options.json, out);
-  }
-  if (wantsWindow(options)) {
-    return openModelWindow(place, options.threads, options.strict, out);
-  }
   options.directory = place.model.string();
   options.adapter.folder = place.adapter.folder.string();
+  return options;
+}
+
+/// Checks the flags of files, then computes.
+ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
   FileFlags files;
   files.reads("DIR", options.directory);
   files.reads("--adapter", options.adapter.folder);
-  files.reads("--file", options.text.file);
+  if (options.text.file != "-") files.reads("--file", options.text.file);
   noteTraceFile(files, options.trace);
   files.check();
   options.trace.check();
-  const ModelPass pass = computeModel(options);
-  // errors are raised before anything is printed or written
-  Json json = options.json ? modelJson(pass) : Json();
-  std::ostringstream text;
-  if (options.json) {
-    addReadings(json, options.readings, pass.trace, pass.names);
-  } else {
-    print(text, pass);
-    printReadings(text, options.readings, pass.trace, pass.names);
+  return computeModel(options, models);
+}
+
+void writeTrace(const ModelOptions& options, const ModelPass& pass) {
+  if (options.trace.path.empty()) return;
+  TraceFile(options.trace, pass.trace, pass.names, options.threads).save();
+}
+
+// Errors are raised before anything is printed or written.
+
+Json modelJsonOf(const ModelOptions& given, OpenModels& models) {
+  const ModelOptions options = onBase(given);
+  const ModelPass pass = checkedPass(options, models);
+  Json json = modelJson(pass, options);
+  addReadings(json, options.readings, pass.trace, pass.names);
+  writeTrace(options, pass);
+  return json;
+}
+
+void runModelCommand(const ModelOptions& given, OpenModels& models, std::ostream& out) {
+  const formats::AdaptedFolder place = adaptedFolderFrom(given.directory, given.adapter);
+  if (!given.compare.empty()) {
+    return compareModels(place.model.string(), given.compare, given.json, out);
   }
-  const std::string& trace = options.trace.path;
-  if (!trace.empty()) TraceFile(options.trace, pass.trace, pass.names, options.threads).save();
-  if (options.json) return printJson(out, json);
+  if (wantsWindow(given)) return openModelWindow(place, given.threads, given.strict, out);
+  const ModelOptions options = onBase(given);
+  if (!options.jsonLines.empty()) {
+    return printJsonLines(out, options.jsonLines, "model", [&](const formats::TextOfSet& text) {
+      ModelOptions line = options;
+      setText(line.text, line.ids, text.text);
+      return modelJsonOf(line, models);
+    });
+  }
+  if (options.json) return printJson(out, modelJsonOf(options, models));
+  const ModelPass pass = checkedPass(options, models);
+  std::ostringstream text;
+  print(text, pass);
+  printReadings(text, options.readings, pass.trace, pass.names);
+  writeTrace(options, pass);
   out << text.str();
-  if (!trace.empty()) out << "\ntrace: " << trace << '\n';
+  if (!options.trace.path.empty()) out << "\ntrace: " << options.trace.path << '\n';
 }
 
 }  // namespace
 
-Command addModel(CLI::App& app) {
+Command addModel(CLI::App& app, Context& context) {
   CLI::App* sub =
       app.add_subcommand("model",
                          "a whole model from its folder: opens its window; with a text, "
@@ -348,7 +383,7 @@ Command addModel(CLI::App& app) {
   sub->footer(fmt::format("Models of these kinds (model_type) open: {}.\n\n{}",
                           formats::knownTypes(), labelRule()));
   addAdapterFlags(*sub, options->adapter);
-  addModelText(*sub, options->text);
+  addModelText(*sub, options->text, context);
   sub->add_option("--mask-token", options->maskToken,
                   "hide this token, from 0, and print the model's prediction for it")
       ->type_name("K");
@@ -369,12 +404,21 @@ Command addModel(CLI::App& app) {
       ->delimiter(',')
       ->type_name("L.H,…");
   addTraceOptions(*sub, options->trace);
+  addJsonLines(*sub, options->jsonLines)->excludes(sub->get_option("--trace"));
   sub->add_flag("--probe", options->probe,
                 "also label the heads on random tokens given twice (Olsson et al. 2022)");
+  sub->add_flag("--no-heads", options->noHeads, "do not measure and label the heads");
+  sub->add_option("--predictions", options->predictions,
+                  "the number of most probable tokens at each place in the JSON, 10 unless given")
+      ->check(CLI::Range(Index{0}, Index{1000}))
+      ->type_name("K");
   addModelReadings(*sub, options->readings);
   addThreads(*sub, options->threads);
   sub->add_flag("--json", options->json, "print JSON");
-  return {sub, [options](std::ostream& out) { runModelCommand(*options, out); }};
+  return {
+      sub,
+      [options, &context](std::ostream& out) { runModelCommand(*options, context.models, out); },
+      [options, &context] { return modelJsonOf(*options, context.models); }};
 }
 
 }  // namespace headscope::cli

@@ -2,23 +2,49 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "app/cli/config_options.h"
 #include "core/attention/ledger.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/numbers.h"
-#include "core/formats/tokenizer_files.h"
 
 namespace headscope::cli {
+namespace {
 
-void addModelText(CLI::App& app, ModelTextOptions& options) {
+std::string readStandardInput(std::istream* in) {
+  if (in == nullptr) {
+    throw UserError("--file -: the standard input carries requests: give the text itself");
+  }
+  std::string text;
+  std::array<char, 1 << 16> part;
+  while (in->read(part.data(), part.size()), in->gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(in->gcount()));
+    if (text.size() <= tokenizer::kMostTokenizedBytes) continue;
+    throw UserError(fmt::format("--file -: the standard input has more than {} MiB: give less",
+                                tokenizer::kMostTokenizedBytes >> 20));
+  }
+  return text;
+}
+
+}  // namespace
+
+void addModelText(CLI::App& app, ModelTextOptions& options, const Context& context) {
+  options.in = context.in;
   app.add_option("--text", options.text, "the text")->type_name("TEXT");
   app.add_option("--pair", options.pair, "two texts, as the model takes pairs")
       ->expected(2)
       ->type_name("A B");
-  app.add_option("--file", options.file, "a file with the text, UTF-8")
+  app.add_option("--file", options.file, "a file with the text, UTF-8; -: the standard input")
       ->check(notEmpty)
       ->type_name("FILE");
+}
+
+void setText(ModelTextOptions& options, std::vector<Index>& ids, const formats::TextOrIds& text) {
+  options.text.reset();
+  if (text.ids.empty()) options.text = text.text;
+  ids = text.ids;
 }
 
 Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer& tokenizer,
@@ -28,7 +54,9 @@ Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer&
     return {options.pair, tokenizer.encodePair(first, second, special, "--pair")};
   }
   if (options.text) return {{*options.text}, tokenizer.encode(*options.text, special, "--text")};
-  std::string text = readText(options.file, tokenizer::kMostTokenizedBytes, "text");
+  std::string text = options.file == "-"
+                         ? readStandardInput(options.in)
+                         : readText(options.file, tokenizer::kMostTokenizedBytes, "text");
   auto tokens = tokenizer.encode(text, special, options.file);
   return {{std::move(text)}, std::move(tokens)};
 }
@@ -42,27 +70,19 @@ std::string modelInWords(const model::Model& model) {
                      c.headDim, withThousands(model.parameters()));
 }
 
-formats::TokenizerPtr tokenizerForNames(const std::string& folder) {
-  if (!formats::hasTokenizer(folder)) return nullptr;
-  try {
-    return formats::openTokenizer(folder);
-  } catch (const UserError&) {
-    return nullptr;
-  }
-}
-
-model::ModelInput modelInput(const std::string& folder, const ModelTextOptions& options,
-                             const std::vector<Index>& ids, const model::ModelConfig& config) {
+model::ModelInput modelInput(OpenModels& models, const std::string& folder,
+                             const ModelTextOptions& options, const std::vector<Index>& ids,
+                             const model::ModelConfig& config) {
   if (options.given() + (ids.empty() ? 0 : 1) != 1) {
     throw UserError(
         "a model runs on one of --text, --pair, --file and --ids (1,2,3): give one of them");
   }
   if (ids.empty()) {
-    const auto tokenizer = formats::openTokenizer(folder);
+    const auto tokenizer = models.tokenizer(folder);
     return inputOf(tokenized(options, *tokenizer).tokens, *tokenizer, config);
   }
   model::ModelInput input{ids, {}, {}};
-  if (const auto names = tokenizerForNames(folder)) input.tokens = model::namesOf(ids, *names);
+  if (const auto names = models.names(folder)) input.tokens = model::namesOf(ids, *names);
   return input;
 }
 

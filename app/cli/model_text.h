@@ -3,11 +3,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <istream>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/formats/tokenizer_json.h"
+#include "app/cli/context.h"
+#include "core/formats/text_set.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::cli {
@@ -15,12 +17,17 @@ namespace headscope::cli {
 struct ModelTextOptions {
   std::optional<std::string> text;
   std::vector<std::string> pair;  // two, or none
-  std::string file;
+  std::string file;               // "-": the standard input
+  std::istream* in = nullptr;     // the standard input; null: it cannot be read
 
   int given() const { return (text ? 1 : 0) + (pair.empty() ? 0 : 1) + (file.empty() ? 0 : 1); }
 };
 
-void addModelText(CLI::App& app, ModelTextOptions& options);
+/// Adds --text, --pair and --file.
+void addModelText(CLI::App& app, ModelTextOptions& options, const Context& context);
+
+/// Sets the text of a set's line in the place of what the flags give.
+void setText(ModelTextOptions& options, std::vector<Index>& ids, const formats::TextOrIds& text);
 
 /// One or two texts, and their tokens.
 struct Tokenized {
@@ -35,13 +42,10 @@ Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer&
 /// "tiny-gpt2: gpt2, 2 layers, d_model 32, 4 heads, d_k 8, 30,000 parameters".
 std::string modelInWords(const model::Model& model);
 
-/// Opens the tokenizer for token names. Null where the folder has no supported tokenizer; ids then
-/// name the tokens.
-formats::TokenizerPtr tokenizerForNames(const std::string& folder);
-
 /// The input of the model in this folder: a text, or the given ids unchanged; `ids` may be empty.
 /// Ids need no tokenizer. Throws UserError unless exactly one input is given.
-model::ModelInput modelInput(const std::string& folder, const ModelTextOptions& options,
-                             const std::vector<Index>& ids, const model::ModelConfig& config);
+model::ModelInput modelInput(OpenModels& models, const std::string& folder,
+                             const ModelTextOptions& options, const std::vector<Index>& ids,
+                             const model::ModelConfig& config);
 
 }  // namespace headscope::cli

@@ -6,6 +6,7 @@
 #include "app/cli/config_options.h"
 #include "core/base/error.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/tokenizer_files.h"
 
 namespace headscope::cli {
 
@@ -43,6 +44,43 @@ model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index laye
     std::cerr << "note: " << name << ": " << sentence << '\n';
   }
   return model;
+}
+
+model::ModelPtr OpenModels::model(const formats::AdaptedFolder& folder, Index layerBudgetBytes,
+                                  bool strict) {
+  const Place place{folder.model, folder.adapter.folder, folder.adapter.strength};
+  const auto found = models_.find(place);
+  if (found == models_.end()) {
+    model::ModelPtr opened = openModelFolder(folder, layerBudgetBytes, strict);
+    models_[place] = opened;
+    return opened;
+  }
+  if (strict) refuseNotes(found->second->notes(), folder.model.string());
+  return found->second;
+}
+
+formats::TokenizerPtr OpenModels::tokenizer(const std::string& folder) {
+  const auto found = tokenizers_.find(folder);
+  if (found != tokenizers_.end()) return found->second;
+  formats::TokenizerPtr opened = formats::openTokenizer(folder);
+  tokenizers_[folder] = opened;
+  return opened;
+}
+
+void OpenModels::close(const std::string& folder) {
+  const formats::AdaptedFolder place = formats::adaptedFolder(folder, {});
+  std::erase_if(models_, [&](const auto& open) { return std::get<0>(open.first) == place.model; });
+  tokenizers_.erase(folder);
+  tokenizers_.erase(place.model.string());
+}
+
+formats::TokenizerPtr OpenModels::names(const std::string& folder) {
+  if (!formats::hasTokenizer(folder)) return nullptr;
+  try {
+    return tokenizer(folder);
+  } catch (const UserError&) {
+    return nullptr;
+  }
 }
 
 void addNotes(Json& json, const model::ModelNotes& notes) {

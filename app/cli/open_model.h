@@ -1,12 +1,15 @@
-// Open model: opens a model's folder for a command. Parts that the pass leaves out are reported on
-// stderr, or refused.
+// Open model: opens models' folders for commands, each once in a process. Parts that a pass leaves
+// out are reported on stderr, or refused.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "core/base/json.h"
 #include "core/formats/adapter.h"
+#include "core/formats/tokenizer_json.h"
 #include "core/model/model.h"
 
 namespace CLI {
@@ -34,6 +37,27 @@ formats::AdaptedFolder adaptedFolderFrom(const std::string& folder, const Adapte
 /// would be left out.
 model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index layerBudgetBytes,
                                 bool strict);
+
+/// The models and tokenizers that a process has opened. A folder that is asked for again is not
+/// read again.
+class OpenModels {
+ public:
+  /// Throws as openModelFolder does. The budget matters when the folder is opened.
+  model::ModelPtr model(const formats::AdaptedFolder& folder, Index layerBudgetBytes, bool strict);
+  /// Throws UserError for a folder without a supported tokenizer.
+  formats::TokenizerPtr tokenizer(const std::string& folder);
+  /// The tokenizer for token names. Null where the folder has no supported one; ids then name the
+  /// tokens.
+  formats::TokenizerPtr names(const std::string& folder);
+  /// Forgets a model, with and without adapters, and its tokenizer.
+  void close(const std::string& folder);
+
+ private:
+  /// A model's folder, its adapter's and the adapter's strength.
+  using Place = std::tuple<std::filesystem::path, std::filesystem::path, double>;
+  std::map<Place, model::ModelPtr> models_;
+  std::map<std::string, formats::TokenizerPtr> tokenizers_;
+};
 
 /// Adds "unknown_fields", "unused_tensors" and "notes", the sentences printed on stderr.
 void addNotes(Json& json, const model::ModelNotes& notes);

@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -19,13 +18,14 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
+#include "app/cli/json_lines.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
+#include "app/cli/progress.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/formats/text_set.h"
-#include "core/formats/tokenizer_files.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope::cli {
@@ -47,7 +47,7 @@ struct SweepOptions {
   std::optional<std::string> otherText;
   std::vector<Index> otherIds;
   AskedWordOptions asked;
-  std::string set;
+  std::string set, jsonLines;  // files
   bool swap = false;
   int threads = 0;
   bool strict = false;
@@ -60,20 +60,6 @@ SweepOver overOf(const SweepOptions& options) {
          : options.over == "layers" ? SweepOver::layers
                                     : SweepOver::places;
 }
-
-/// Prints on stderr how far a long sweep is, at most every two seconds.
-class Progress {
- public:
-  void at(Index done, Index all, const std::string& unit) {
-    if (clockSeconds() - printed_ < kSeconds) return;
-    printed_ = clockSeconds();
-    std::cerr << fmt::format("sweep: {} of {} {}\n", done, all, unit);
-  }
-
- private:
-  static constexpr double kSeconds = 2.0;
-  double printed_ = clockSeconds();
-};
 
 /// The passes of one text and of the text whose values replace its own.
 struct Passes {
@@ -94,30 +80,44 @@ struct Swept {
 /// Runs a sweep as its flags say.
 class Sweeper {
  public:
-  explicit Sweeper(const SweepOptions& options)
+  Sweeper(const SweepOptions& options, OpenModels& models)
       : options_(options),
         over_(overOf(options)),
-        model_(openModelFolder(adaptedFolderFrom(options.directory, options.adapter),
-                               defaultMemoryBudget() / 2, options.strict)),
-        names_(tokenizerForNames(options.directory)) {
+        models_(models),
+        model_(models.model(adaptedFolderFrom(options.directory, options.adapter),
+                            defaultMemoryBudget() / 2, options.strict)),
+        names_(models.names(options.directory)) {
     execution_.threads = options.threads;
   }
 
   const formats::TokenizerPtr& names() const { return names_; }
 
+  /// Sweeps over the text of the flags, or over their set.
   Swept run() {
-    Swept swept;
-    double other = 0.0;
-    bool mixed = false;
     const std::vector<formats::TextOfSet> set = options_.set.empty()
                                                     ? std::vector<formats::TextOfSet>()
                                                     : formats::readTextSet(options_.set);
     // with a text of its own, the command uses the set for means alone
     const bool one = options_.text.given() > 0 || !options_.ids.empty() || set.empty();
     const auto means = options_.with == "mean" && !set.empty() ? meansOver(set) : nullptr;
-    const std::size_t count = one ? 1 : set.size();
+    if (one) return over(1, means, [&](std::size_t) { return passesOfFlags(); });
+    return over(set.size(), means, [&](std::size_t i) { return passesOf(set[i]); });
+  }
+
+  /// Sweeps over one text of a set, as if the set had no other.
+  Swept run(const formats::TextOfSet& text) {
+    return over(1, nullptr, [&](std::size_t) { return passesOf(text); });
+  }
+
+ private:
+  template <typename PassesOf>
+  Swept over(std::size_t count, const std::shared_ptr<const model::MeanValues>& means,
+             const PassesOf& passesAt) {
+    Swept swept;
+    double other = 0.0;
+    bool mixed = false;
     for (std::size_t i = 0; i < count; ++i) {
-      const Passes each = one ? passesOfFlags() : passesOf(set[i]);
+      const Passes each = passesAt(i);
       const AskedWord asked = askedOf(each);
       auto patches = patchesOver(over_, *each.base, valuesFor(each, means));
       if (i == 0) {
@@ -129,9 +129,9 @@ class Sweeper {
       }
       model::PatchedRuns runs(each.base, std::move(patches), asked, execution_);
       while (!runs.runUnit()) {
-        if (one) progress_.at(runs.unitsDone(), runs.units(), "layers");
+        if (count == 1) progress_.at(runs.unitsDone(), runs.units(), "layers");
       }
-      if (!one) progress_.at(static_cast<Index>(i) + 1, static_cast<Index>(count), "texts");
+      if (count > 1) progress_.at(static_cast<Index>(i) + 1, static_cast<Index>(count), "texts");
       swept.effects.add(runs.base(), runs.effects());
       swept.names.push_back(each.name);
       if (each.other != nullptr) other += metricOf(*each.other, asked);
@@ -141,7 +141,6 @@ class Sweeper {
     return swept;
   }
 
- private:
   ModelTracePtr pass(model::ModelInput input) const {
     return runModel(makeModelDocument(model_, std::move(input)), nullptr, execution_,
                     defaultMemoryBudget() / 4);
@@ -149,12 +148,14 @@ class Sweeper {
 
   model::ModelInput inputOf(const formats::TextOrIds& text) const {
     ModelTextOptions flags;
-    if (text.ids.empty()) flags.text = text.text;
-    return modelInput(options_.directory, flags, text.ids, model_->config());
+    std::vector<Index> ids;
+    setText(flags, ids, text);
+    return modelInput(models_, options_.directory, flags, ids, model_->config());
   }
 
   Passes passesOfFlags() const {
-    Passes one{pass(modelInput(options_.directory, options_.text, options_.ids, model_->config())),
+    Passes one{pass(modelInput(models_, options_.directory, options_.text, options_.ids,
+                               model_->config())),
                nullptr,
                {},
                {}};
@@ -197,15 +198,10 @@ class Sweeper {
   }
 
   AskedWord askedOf(const Passes& each) const {
-    if (options_.asked.given() || each.answers.empty()) {
-      return askedWord(options_.asked, *each.base, names_);
-    }
-    AskedWordOptions own = options_.asked;
-    own.token = each.answers.front();
-    if (each.answers.size() > 1) own.against = each.answers.back();
     try {
-      return askedWord(own, *each.base, names_);
+      return askedWord(withAnswers(options_.asked, each.answers), *each.base, names_);
     } catch (const UserError& error) {
+      if (each.answers.empty()) throw;
       throw UserError(fmt::format("{}: {}", each.name, error.what()));
     }
   }
@@ -218,10 +214,11 @@ class Sweeper {
 
   const SweepOptions& options_;
   SweepOver over_;
+  OpenModels& models_;
   model::ModelPtr model_;
   formats::TokenizerPtr names_;
   ExecutionContext execution_;
-  Progress progress_;
+  Progress progress_{"sweep"};
 };
 
 std::string partKey(Site site) { return site == Site::attention ? "attention" : "network"; }
@@ -352,21 +349,47 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   out << "layers, heads and places count from 1 here, from 0 in flags, JSON and CSV\n";
 }
 
-void runSweepCommand(const SweepOptions& options, std::ostream& out) {
+/// A finished sweep, and the tokenizer for its words; null: none.
+struct NamedSweep {
+  Swept swept;
+  formats::TokenizerPtr names;
+};
+
+void checkSweep(const SweepOptions& options) {
   if (options.with != "other" && (options.otherText || !options.otherIds.empty())) {
     throw UserError("--other-text and --other-ids belong to --with other");
   }
   prepareGemm();
-  Sweeper sweeper(options);
-  const Swept swept = sweeper.run();
-  if (options.json) return printJson(out, sweepJson(swept, options, sweeper.names()));
-  if (options.csv) return printCsv(out, swept);
-  printSweep(out, swept, options, sweeper.names());
+}
+
+NamedSweep sweepOf(const SweepOptions& options, OpenModels& models) {
+  checkSweep(options);
+  Sweeper sweeper(options, models);
+  return {sweeper.run(), sweeper.names()};
+}
+
+Json sweepJsonOf(const SweepOptions& options, OpenModels& models) {
+  const NamedSweep found = sweepOf(options, models);
+  return sweepJson(found.swept, options, found.names);
+}
+
+void runSweepCommand(const SweepOptions& options, OpenModels& models, std::ostream& out) {
+  if (!options.jsonLines.empty()) {
+    checkSweep(options);
+    Sweeper sweeper(options, models);
+    return printJsonLines(out, options.jsonLines, "sweep", [&](const formats::TextOfSet& text) {
+      return sweepJson(sweeper.run(text), options, sweeper.names());
+    });
+  }
+  if (options.json) return printJson(out, sweepJsonOf(options, models));
+  const NamedSweep found = sweepOf(options, models);
+  if (options.csv) return printCsv(out, found.swept);
+  printSweep(out, found.swept, options, found.names);
 }
 
 }  // namespace
 
-Command addSweep(CLI::App& app) {
+Command addSweep(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
       "sweep", "replaces each part of a model in turn and prints its effect on a prediction");
   auto options = std::make_shared<SweepOptions>();
@@ -376,7 +399,7 @@ Command addSweep(CLI::App& app) {
       ->check(notEmpty)
       ->type_name("DIR");
   addAdapterFlags(*sub, o.adapter);
-  addModelText(*sub, o.text);
+  addModelText(*sub, o.text, context);
   sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
       ->delimiter(',')
       ->check(notWhole)
@@ -406,14 +429,18 @@ Command addSweep(CLI::App& app) {
                               "gives the means for the text of --text or --ids")
                   ->check(notEmpty)
                   ->type_name("F.jsonl");
+  auto* lines = addJsonLines(*sub, o.jsonLines)->excludes(set);
   sub->add_flag("--swap", o.swap,
                 "with a set: run the corrupt texts, with values of the clean ones")
       ->needs(set);
   addThreads(*sub, o.threads);
   sub->add_flag("--strict", o.strict, kStrictHelp);
   auto* json = sub->add_flag("--json", o.json, "print JSON");
-  sub->add_flag("--csv", o.csv, "print CSV")->excludes(json);
-  return {sub, [options](std::ostream& out) { runSweepCommand(*options, out); }};
+  sub->add_flag("--csv", o.csv, "print CSV")->excludes(json)->excludes(lines);
+  return {
+      sub,
+      [options, &context](std::ostream& out) { runSweepCommand(*options, context.models, out); },
+      [options, &context] { return sweepJsonOf(*options, context.models); }};
 }
 
 }  // namespace headscope::cli

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "app/cli/commands.h"
+#include "app/cli/json_lines.h"
 #include "app/cli/model_text.h"
 #include "app/cli/output.h"
 #include "core/base/error.h"
-#include "core/formats/tokenizer_files.h"
 
 namespace headscope::cli {
 namespace {
@@ -18,6 +18,7 @@ using tokenizer::Tokenizer;
 struct TokenizeOptions {
   std::string directory;
   ModelTextOptions text;
+  std::string jsonLines;  // a file of texts
   bool noSpecial = false;
   bool json = false;
 };
@@ -72,19 +73,44 @@ void printTokens(std::ostream& out, const Tokenized& result, const Tokenizer& to
                      result.tokens.size() == 1 ? "" : "s", bytes, bytes == 1 ? "" : "s");
 }
 
-void runTokenize(const TokenizeOptions& options, std::ostream& out) {
+Tokenized tokensOf(const TokenizeOptions& options, const Tokenizer& tokenizer) {
   if (options.text.given() != 1) {
     throw UserError("tokenize takes exactly one of --text, --pair and --file");
   }
-  const formats::TokenizerPtr tokenizer = formats::openTokenizer(options.directory);
-  const Tokenized result = tokenized(options.text, *tokenizer, !options.noSpecial);
-  if (!options.json) return printTokens(out, result, *tokenizer);
-  out << tokensJson(result, *tokenizer).dump() << '\n';
+  return tokenized(options.text, tokenizer, !options.noSpecial);
+}
+
+Json tokensJsonOf(const TokenizeOptions& options, OpenModels& models) {
+  const formats::TokenizerPtr tokenizer = models.tokenizer(options.directory);
+  return tokensJson(tokensOf(options, *tokenizer), *tokenizer);
+}
+
+Json tokensJsonOfLine(const TokenizeOptions& options, const formats::TextOfSet& text,
+                      OpenModels& models) {
+  TokenizeOptions line = options;
+  std::vector<Index> ids;
+  setText(line.text, ids, text.text);
+  if (!ids.empty()) throw UserError("tokenize takes texts: give \"text\" in the place of ids");
+  return tokensJsonOf(line, models);
+}
+
+void runTokenize(const TokenizeOptions& options, OpenModels& models, std::ostream& out) {
+  if (!options.jsonLines.empty()) {
+    return printJsonLines(out, options.jsonLines, "tokenize", [&](const formats::TextOfSet& text) {
+      return tokensJsonOfLine(options, text, models);
+    });
+  }
+  if (options.json) {
+    out << tokensJsonOf(options, models).dump() << '\n';
+    return;
+  }
+  const formats::TokenizerPtr tokenizer = models.tokenizer(options.directory);
+  printTokens(out, tokensOf(options, *tokenizer), *tokenizer);
 }
 
 }  // namespace
 
-Command addTokenize(CLI::App& app) {
+Command addTokenize(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
       "tokenize", "splits a text into the tokens of a model's folder (Hugging Face)");
   auto options = std::make_shared<TokenizeOptions>();
@@ -92,10 +118,13 @@ Command addTokenize(CLI::App& app) {
                   "the folder with tokenizer.json, or vocab.json and merges.txt, or vocab.txt")
       ->required()
       ->type_name("DIR");
-  addModelText(*sub, options->text);
+  addModelText(*sub, options->text, context);
+  addJsonLines(*sub, options->jsonLines);
   sub->add_flag("--no-special", options->noSpecial, "without the special tokens around the text");
   sub->add_flag("--json", options->json, "print JSON; offsets are bytes of the text");
-  return {sub, [options](std::ostream& out) { runTokenize(*options, out); }};
+  return {sub,
+          [options, &context](std::ostream& out) { runTokenize(*options, context.models, out); },
+          [options, &context] { return tokensJsonOf(*options, context.models); }};
 }
 
 }  // namespace headscope::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/cli/config_options.h"
@@ -27,9 +28,17 @@ std::optional<Index> idFrom(const char* flag, std::optional<Index> id, const std
   }
 }
 
-/// The sites in the order in which they were given, each once.
-std::vector<model::Site> sitesOf(const TraceOptions& options) {
+constexpr std::string_view kAllSites = "all";
+
+/// The sites in the order in which they were given, each once; "all": those that the model has.
+std::vector<model::Site> sitesOf(const TraceOptions& options, bool attentionOnly) {
   std::vector<model::Site> sites;
+  if (options.sites.size() == 1 && options.sites.front() == kAllSites) {
+    std::ranges::copy_if(model::kSites, std::back_inserter(sites), [&](model::Site site) {
+      return site != model::Site::network || !attentionOnly;
+    });
+    return sites;
+  }
   for (const std::string& name : options.sites) {
     const model::Site site = model::siteFromName(name);
     if (std::ranges::find(sites, site) == sites.end()) sites.push_back(site);
@@ -41,7 +50,7 @@ std::vector<model::Site> sitesOf(const TraceOptions& options) {
 
 void TraceOptions::check() const {
   try {
-    sitesOf(*this);
+    sitesOf(*this, false);
   } catch (const UserError& error) {
     throw UserError(fmt::format("--sites: {}", error.what()));
   }
@@ -60,7 +69,7 @@ TraceFile::TraceFile(const TraceOptions& options, const model::ModelTracePtr& tr
                      const formats::TokenizerPtr& names, int threads)
     : path_(options.path), trace_(trace), contents_(std::make_unique<Contents>()) {
   formats::TraceExtras& extras = contents_->extras;
-  extras.sites = sitesOf(options);
+  extras.sites = sitesOf(options, trace->config().attentionOnly);
   const auto word = idFrom("--grad-of", options.gradOfId, options.gradOf, names);
   if (!word) return;
   const auto against = idFrom("--against", options.againstId, options.against, names);
@@ -89,8 +98,8 @@ void addTraceOptions(CLI::App& app, TraceOptions& options) {
           ->check(notEmpty)
           ->type_name("FILE.safetensors|FILE.npz");
   app.add_option("--sites", options.sites,
-                 "also q, k, v, heads (L,H,T,d_k), residual (L,T,D: what enters each layer) and "
-                 "network (L,T,D: what each adds)")
+                 "also q, k, v, heads (L,H,T,d_k), residual (L,T,D: what enters each layer), "
+                 "attention and network (L,T,D: what each adds), or all")
       ->delimiter(',')
       ->needs(trace)
       ->type_name("SITE,…");

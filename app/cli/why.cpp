@@ -10,18 +10,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/cli/asked_word.h"
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
+#include "app/cli/json_lines.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "app/cli/writer_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
-#include "core/formats/tokenizer_files.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope::cli {
@@ -44,6 +45,7 @@ struct WhyOptions {
   AskedWordOptions asked;
   Index depth = 4;
   std::optional<std::string> follow;
+  std::string jsonLines;  // a file of texts
   int threads = 0;
   bool strict = false;
   bool json = false;
@@ -58,16 +60,18 @@ struct Chain {
   std::vector<std::optional<model::WithoutHead>> without;  // by level
 };
 
-Chain followed(const WhyOptions& options, const formats::TokenizerPtr& names) {
+Chain followed(const WhyOptions& options, OpenModels& models) {
+  prepareGemm();
+  const formats::TokenizerPtr names = models.names(options.directory);
   const Index budget = defaultMemoryBudget();
-  const auto model = openModelFolder(adaptedFolderFrom(options.directory, options.adapter),
-                                     budget / 2, options.strict);
+  const auto model = models.model(adaptedFolderFrom(options.directory, options.adapter), budget / 2,
+                                  options.strict);
   ExecutionContext execution;
   execution.threads = options.threads;
   Chain chain;
-  chain.trace = runModel(makeModelDocument(model, modelInput(options.directory, options.text,
-                                                             options.ids, model->config())),
-                         nullptr, execution, budget / 2);
+  auto input = modelInput(models, options.directory, options.text, options.ids, model->config());
+  chain.trace =
+      runModel(makeModelDocument(model, std::move(input)), nullptr, execution, budget / 2);
   chain.asked = askedWord(options.asked, *chain.trace, names);
   if (options.follow) chain.steps = model::stepsFrom(*options.follow);
   chain.levels = whyLevels(*chain.trace, chain.asked, chain.steps, execution);
@@ -123,7 +127,8 @@ ContentAndPosition split(const ScoreParts& score) {
 /// Prints and describes a chain.
 class Telling {
  public:
-  Telling(const Chain& chain, const formats::TokenizerPtr& names) : chain_(chain), names_(names) {}
+  Telling(Chain chain, formats::TokenizerPtr names)
+      : chain_(std::move(chain)), names_(std::move(names)) {}
 
   Json json() const {
     Json json{{"schema", "headscope.why/1"},
@@ -368,22 +373,34 @@ class Telling {
     table.add(std::move(cells));
   }
 
-  const Chain& chain_;
-  const formats::TokenizerPtr& names_;
+  Chain chain_;
+  formats::TokenizerPtr names_;
 };
 
-void runWhyCommand(const WhyOptions& options, std::ostream& out) {
-  prepareGemm();
-  const formats::TokenizerPtr names = tokenizerForNames(options.directory);
-  const Chain chain = followed(options, names);
-  const Telling telling(chain, names);
-  if (options.json) return printJson(out, telling.json());
-  telling.print(out);
+Json whyJsonOf(const WhyOptions& options, OpenModels& models) {
+  return Telling(followed(options, models), models.names(options.directory)).json();
+}
+
+/// The flags with a text of a file in the place of their own.
+WhyOptions withText(WhyOptions options, const formats::TextOfSet& text) {
+  setText(options.text, options.ids, text.text);
+  options.asked = withAnswers(std::move(options.asked), text.answers);
+  return options;
+}
+
+void runWhyCommand(const WhyOptions& options, OpenModels& models, std::ostream& out) {
+  if (!options.jsonLines.empty()) {
+    return printJsonLines(out, options.jsonLines, "why", [&](const formats::TextOfSet& text) {
+      return whyJsonOf(withText(options, text), models);
+    });
+  }
+  if (options.json) return printJson(out, whyJsonOf(options, models));
+  Telling(followed(options, models), models.names(options.directory)).print(out);
 }
 
 }  // namespace
 
-Command addWhy(CLI::App& app) {
+Command addWhy(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
       "why", "follows a predicted word back to the words that were read, by exact sums");
   auto options = std::make_shared<WhyOptions>();
@@ -393,7 +410,7 @@ Command addWhy(CLI::App& app) {
       ->check(notEmpty)
       ->type_name("DIR");
   addAdapterFlags(*sub, o.adapter);
-  addModelText(*sub, o.text);
+  addModelText(*sub, o.text, context);
   sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
       ->delimiter(',')
       ->check(notWhole)
@@ -406,10 +423,13 @@ Command addWhy(CLI::App& app) {
   sub->add_option("--follow", o.follow, "these steps, not the largest parts: h1.2 s10 k:t:h0.3 v9")
       ->excludes(depth)
       ->type_name("STEPS");
+  addJsonLines(*sub, o.jsonLines);
   addThreads(*sub, o.threads);
   sub->add_flag("--strict", o.strict, kStrictHelp);
   sub->add_flag("--json", o.json, "print JSON");
-  return {sub, [options](std::ostream& out) { runWhyCommand(*options, out); }};
+  return {sub,
+          [options, &context](std::ostream& out) { runWhyCommand(*options, context.models, out); },
+          [options, &context] { return whyJsonOf(*options, context.models); }};
 }
 
 }  // namespace headscope::cli

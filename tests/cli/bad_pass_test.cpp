@@ -129,7 +129,7 @@ TEST_F(BadPass, AFullStandardOutputIsSaid) {
   std::ofstream full("/dev/full");
   std::ostringstream err;
   const char* argv[] = {"headscope", "info"};
-  EXPECT_NE(runCli(2, argv, full, err), 0);
+  EXPECT_NE(runCli(2, argv, std::cin, full, err), 0);
   EXPECT_NE(err.str().find("standard output"), std::string::npos);
 }
 

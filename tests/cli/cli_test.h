@@ -21,12 +21,15 @@ struct CliResult {
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-inline CliResult runProgram(const std::vector<std::string>& arguments) {
+/// `input`: the standard input.
+inline CliResult runProgram(const std::vector<std::string>& arguments,
+                            const std::string& input = {}) {
   std::vector<const char*> argv{"headscope"};
   for (const auto& argument : arguments) argv.push_back(argument.c_str());
+  std::istringstream in(input);
   std::ostringstream out, err;
   CliResult result;
-  result.status = runCli(static_cast<int>(argv.size()), argv.data(), out, err);
+  result.status = runCli(static_cast<int>(argv.size()), argv.data(), in, out, err);
   result.out = out.str();
   result.err = err.str();
   return result;

@@ -56,6 +56,31 @@ TEST_F(ModelAdapter, IsPutOntoTheModelWithItsStrength) {
   EXPECT_EQ(best({lora(), "--adapter-strength", "0.5"}), half);
 }
 
+TEST_F(ModelAdapter, AServedModelRunsWithAndWithoutIt) {
+  const std::string base = dataFile("tiny-gpt2");
+  const json plain{{"command", "model"}, {"model", 1}, {"ids", {5, 17, 40}}};
+  json whole = plain, half = plain, own = plain;
+  whole["adapter"] = half["adapter"] = lora();
+  half["adapter_strength"] = 0.5;
+  own["model"] = 2;
+  std::string input;
+  for (const std::string& folder : {base, lora()}) {
+    input += json{{"command", "open"}, {"folder", folder}}.dump() + "\n";
+  }
+  for (const json& request : {plain, whole, half, plain, own}) input += request.dump() + "\n";
+  std::istringstream answers(runProgram({"serve", "--stdio"}, input).out);
+  std::vector<double> found;
+  for (std::string line; std::getline(answers, line);) {
+    json result = json::parse(line)["result"];
+    if (result.contains("predictions")) found.push_back(result["predictions"][2][0]["p"]);
+  }
+  const double adapted = best({base, "--adapter", lora()});
+  const std::vector<double> expected{best({base}), adapted,
+                                     best({base, "--adapter", lora(), "--adapter-strength", "0.5"}),
+                                     best({base}), adapted};
+  EXPECT_EQ(found, expected);
+}
+
 TEST_F(ModelAdapter, GoesWithALayerOfAModel) {
   const auto layer = [](std::vector<std::string> flags) {
     flags.insert(flags.begin(),

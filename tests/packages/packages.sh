@@ -38,6 +38,7 @@ for suite in "${suites[@]}"; do
   folder="$(ready "$suite" deb $on_a_desktop man-db lintian appstream desktop-file-utils \
     shared-mime-info bash-completion)"
   cp "$root"/build/packages/headscope_*deb"$number"_*.deb "$folder/headscope.deb"
+  cp "$root"/build/packages/python3-headscope_*deb"$number"_*.deb "$folder/python3-headscope.deb"
   cp "$root"/tests/packages/try_*.sh "$folder/"
   in_system "$folder" bash /try_deb.sh
   # shellcheck disable=SC2086

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs /headscope.deb, tries it, and removes it. In a bare Debian that packages.sh has made.
+# Installs /headscope.deb and /python3-headscope.deb, tries them, and removes them. In a bare Debian that packages.sh has made.
 set -euo pipefail
 # all files but what dpkg and apt keep for themselves, and caches that others' triggers write
 files() {
@@ -7,9 +7,10 @@ files() {
     -o -path /var/lib/apt -o -path /var/cache -o -path /var/log -o -path /dev \) -prune -o -print |
     grep -v "\.cache$\|^/usr/share/mime/\|/__pycache__\|^/try_program.sh" | LC_ALL=C sort
 }
-dpkg --purge headscope >/dev/null 2>&1 || true
+dpkg --purge python3-headscope headscope >/dev/null 2>&1 || true
 files >/tmp/before
-apt-get -qq install --yes --no-install-recommends /headscope.deb >/dev/null
+apt-get -qq install --yes --no-install-recommends /headscope.deb \
+  /python3-headscope.deb >/dev/null
 # Passed over: there is no mail address and no home page to name, stb is a part of it, no bug is
 # closed by a first version, and a library's licence stands as its authors wrote it.
 # Debian 13's lintian asks AppStream, too, and Debian 12's does not know that tag.
@@ -18,7 +19,7 @@ passed_over="embedded-library initial-upload-closes-no-bugs bogus-mail-host
 grep -q '^12' /etc/debian_version || passed_over="$passed_over appstream-metadata-validation-failed"
 # shellcheck disable=SC2086
 printf '%s\n' $passed_over | lintian --allow-root --fail-on error,warning \
-  --suppress-tags-from-file /dev/stdin /headscope.deb
+  --suppress-tags-from-file /dev/stdin /headscope.deb /python3-headscope.deb
 desktop-file-validate /usr/share/applications/headscope.desktop
 appstreamcli validate --no-net /usr/share/metainfo/org.headscope.headscope.metainfo.xml \
   >/tmp/found || true
@@ -47,7 +48,16 @@ completes analyze an
 completes --heads run --he
 completes dark --theme d
 bash /try_program.sh headscope
-apt-get -qq purge --yes headscope >/dev/null
+(cd / && python3 - <<'END'
+import headscope
+with headscope.open("headscope:induction") as m:
+    r = m.run("qxmbtka qxmbtka qxm")
+    assert r.attentions.shape == (2, 4, 17, 17), r.attentions.shape
+    assert r.predictions[-1][0]["token"] == "b", r.predictions[-1][0]
+    assert m.sweep("qxmbtka qxmbtka qxm").values.shape == (2, 4)
+END
+)
+apt-get -qq purge --yes python3-headscope headscope >/dev/null
 files >/tmp/after
 # what came along as a dependency stays until autoremove; nothing of ours may
 if comm -13 /tmp/before /tmp/after | grep -i headscope; then

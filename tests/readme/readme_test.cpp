@@ -211,6 +211,7 @@ TEST(Release, HasOneVersionAndOneDate) {
   EXPECT_EQ(found("app/desktop/org.headscope.headscope.metainfo.xml",
                   R"re(release version="([\d.]+)" date="([\d-]+)")re"),
             changes);
+  EXPECT_EQ(found("python/headscope/__init__.py", R"re(__version__ = "([\d.]+)")re"), version);
 }
 
 }  // namespace

@@ -1,0 +1,143 @@
+"""Models, their passes and sweeps. L layers, H heads (H_kv of keys and values), T tokens,
+D = d_model, V tokens in the vocabulary; layers, heads and places count from 0."""
+import os
+import tempfile
+
+import numpy as np
+
+from . import safetensors
+from .process import Process
+
+
+class Pass:
+    """One pass of a model, with arrays of float32 by name, as `r["q"]` or `r.q`:
+
+    attentions     (L, H, T, T)  the weights: query, key
+    hidden_states  (L + 1, T, D) before the first and after each layer, as transformers gives them
+    logits         (T, V)        absent from a model without a readout
+    q, heads       (L, H, T, d_k) queries before any norm or rotation; each head's output before W_O
+    k, v           (L, H_kv, T, d_k)
+    residual       (L, T, D)     what enters each layer
+    attention      (L, T, D)     what its attention adds to it
+    network        (L, T, D)     what its network adds; absent from a model of attention alone
+    """
+
+    def __init__(self, result, arrays):
+        self.ids = np.array(result["ids"])
+        self.tokens = result.get("tokens")  # None without a tokenizer
+        self.predictions = result["predictions"]  # by place: [{"id", "p", "token"}, …], best first
+        self.json = result  # what `headscope model --json` prints
+        self.arrays = arrays
+
+    def __getitem__(self, name):
+        return self.arrays[name]
+
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["arrays"][name]
+        except KeyError:
+            raise AttributeError(f"this pass has no array {name!r}") from None
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.arrays]
+
+
+class Sweep:
+    """The effects of replacing each part of a model. Arrays of float64, one row for each layer:
+    (L, H) over heads; (L, 2), attention and network, over layers; (L, T) over places.
+
+    values       the word's logit, or difference of logits, after the change
+    direct       the part of the change that reaches the logit past all later layers; nan: undefined
+    probability  of the word, after the change
+    kl           from the base's prediction, in nats
+    base         the logit without a change
+    """
+
+    def __init__(self, result, layers):
+        effects = result["effects"]
+
+        def array(name):
+            numbers = [np.nan if e[name] is None else float(e[name]) for e in effects]
+            return np.array(numbers).reshape(layers, -1)
+
+        self.values = array("value")
+        self.direct = array("direct")
+        self.probability = array("probability")
+        self.kl = array("kl")
+        self.base = float(result["base"])
+        self.json = result  # what `headscope sweep --json` prints
+
+
+class Model:
+    """An open model. It is read once, by a process that ends with `close()` or the `with` block.
+
+    Texts are given as `text`, as `ids` without the tokenizer, or as a `pair` of texts. Further
+    options are the flags of `headscope model|sweep|why`, with _ for -. All methods raise
+    headscope.Error with the program's sentence.
+    """
+
+    def __init__(self, folder, *, strict=False, threads=0, program=None):
+        """`threads`: how many compute, 0 for all. `program`: see process.find_program."""
+        self._threads = threads
+        self._process = Process(program)
+        try:
+            opened = self._process.request("open", folder=os.fspath(folder), strict=strict)
+        except BaseException:
+            self._process.close()
+            raise
+        self._number = opened["model"]
+        self.config = opened["config"]
+        self.notes = opened["notes"]  # what of the folder a pass leaves out, in sentences
+
+    def run(self, text=None, *, ids=None, pair=None, sites="all", drop_heads=None, **options):
+        """Returns the Pass of a text. `sites`: which arrays it has besides attentions,
+        hidden_states and logits. `drop_heads`: heads to switch off, ["0.3", "5.1"]."""
+        with tempfile.TemporaryDirectory(prefix="headscope") as folder:
+            trace = os.path.join(folder, "pass.safetensors")
+            result = self._ask("model", text=text, ids=ids, pair=pair, drop_heads=drop_heads,
+                               trace=trace, sites=sites, no_heads=True, **options)
+            return Pass(result, safetensors.read(trace))
+
+    def heads(self, text=None, *, ids=None, pair=None, **options):
+        """Returns the measures and the label of each head on a text: a list of dicts."""
+        return self._ask("model", text=text, ids=ids, pair=pair, predictions=0, **options)["heads"]
+
+    def sweep(self, text=None, *, over="heads", with_="zero", ids=None, token=None, against=None,
+              **options):
+        """Replaces each part in turn and returns the Sweep of its effects on a word.
+
+        `over`: "heads", "layers" or "places". `with_`: "zero", "mean", or "other" with
+        `other_text` or `other_ids`. `token`: the word, " on"; absent: the most probable one.
+        `against`: a word whose logit is subtracted. `set`: a file of texts to sweep over.
+        """
+        result = self._ask("sweep", text=text, ids=ids, over=over, token=token, against=against,
+                           **{"with": with_}, **options)
+        return Sweep(result, self.config["layers"])
+
+    def why(self, text=None, *, ids=None, token=None, against=None, depth=None, **options):
+        """Follows a word back to the tokens that were read; returns what `headscope why --json`
+        prints. `depth`: the number of steps."""
+        return self._ask("why", text=text, ids=ids, token=token, against=against, depth=depth,
+                         **options)
+
+    def circuits(self, layer=None, head=None, **options):
+        """Returns what heads do by their weights alone, as `headscope circuits --json` prints it: of
+        all heads, or with the tokens that one head's directions stand for."""
+        return self._ask("circuits", layer=layer, head=head, **options)
+
+    def ask(self, command, **fields):
+        """Returns the JSON of any command that `headscope serve` has, as a dict."""
+        return self._process.request(command, model=self._number, **fields)
+
+    def close(self):
+        """Ends the process. The arrays of its passes stay."""
+        self._process.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _ask(self, command, **fields):
+        return self.ask(command, threads=self._threads, **fields)

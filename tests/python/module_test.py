@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""The Python module beside the command line: the same numbers, shapes as documented, errors in
+words, one process for many texts, and a wheel that holds it all.  module_test.py PROGRAM"""
+import contextlib
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import unittest.mock
+import zipfile
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "python"))
+import headscope  # noqa: E402
+import wheel_backend  # noqa: E402
+from headscope import process, safetensors  # noqa: E402
+
+MODEL = ROOT / "tests/data/tiny-gpt2"
+GROUPED = ROOT / "tests/data/families/llama_yarn"
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+
+
+def printed(command, *flags, folder=MODEL):
+    line = [PROGRAM, command, str(folder), *flags, "--json"]
+    return json.loads(subprocess.run(line, check=True, capture_output=True).stdout)
+
+
+class OpenModel(unittest.TestCase):
+    def setUp(self):
+        os.environ["HEADSCOPE"] = PROGRAM
+        self.model = headscope.open(MODEL)
+        self.addCleanup(self.model.close)
+
+    def test_arrays_are_those_of_the_trace(self):
+        run = self.model.run("The cat sat")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.npz")
+            flags = ["--text", "The cat sat", "--trace", path, "--sites", "all"]
+            json_of = printed("model", *flags)
+            with np.load(path) as trace:
+                self.assertEqual(sorted(trace.files), sorted(run.arrays))
+                for name in trace.files:
+                    np.testing.assert_array_equal(run[name], trace[name])
+        self.assertEqual(run.tokens, json_of["tokens"])
+        self.assertEqual(run.predictions, json_of["predictions"])
+        np.testing.assert_array_equal(run.ids, json_of["ids"])
+
+    def test_shapes_are_as_documented(self):
+        with headscope.open(GROUPED) as model:
+            run = model.run(ids=[5, 6, 7, 8, 9])
+            c, t = model.config, 5
+        layers, width, heads, d_k = c["layers"], c["d_model"], c["num_heads"], c["d_k"]
+        self.assertNotEqual(heads, c["num_kv_heads"])
+        self.assertEqual(run.attentions.shape, (layers, heads, t, t))
+        self.assertEqual(run.hidden_states.shape, (layers + 1, t, width))
+        self.assertEqual(run.logits.shape, (t, c["vocab_size"]))
+        for name in "q", "heads":
+            self.assertEqual(run[name].shape, (layers, heads, t, d_k))
+        for name in "k", "v":
+            self.assertEqual(run[name].shape, (layers, c["num_kv_heads"], t, d_k))
+        for name in "residual", "attention", "network":
+            self.assertEqual(run[name].shape, (layers, t, width))
+        np.testing.assert_allclose(run.attentions.sum(-1), 1, rtol=1e-5)
+        np.testing.assert_allclose(
+            run.residual[1], run.residual[0] + run.attention[0] + run.network[0], atol=1e-5)
+
+    def test_heads_are_dropped_and_measured(self):
+        run = self.model.run("The cat", drop_heads=["0.1"], sites=["heads"])
+        self.assertEqual(sorted(run.arrays), ["attentions", "heads", "hidden_states", "logits"])
+        other = self.model.run("The cat")
+        self.assertFalse(np.array_equal(run.logits, other.logits))
+        json_of = printed("model", "--text", "The cat")
+        self.assertEqual(self.model.heads("The cat"), json_of["heads"])
+
+    def test_sweeps_are_those_of_the_command(self):
+        text = "The cat sat"
+        for over, columns in ("heads", 4), ("layers", 2), ("places", 4):
+            sweep = self.model.sweep(text, over=over, with_="mean", token=" on", against=" the")
+            json_of = printed("sweep", "--text", text, "--over", over, "--with", "mean",
+                              "--token", " on", "--against", " the")
+            self.assertEqual(sweep.json, json_of)
+            self.assertEqual(sweep.base, json_of["base"])
+            self.assertEqual(sweep.values.shape, (2, columns))
+            for at, effect in enumerate(json_of["effects"]):
+                place = divmod(at, columns)
+                self.assertEqual(effect["layer"], place[0])
+                self.assertEqual(effect["value"], sweep.values[place])
+                self.assertEqual(effect["direct"], sweep.direct[place])
+                self.assertEqual(effect["kl"], sweep.kl[place])
+                self.assertEqual(effect["probability"], sweep.probability[place])
+
+    def test_why_is_that_of_the_command(self):
+        flags = ["--text", "The cat", "--token", " on", "--against", " the", "--depth", "2"]
+        self.assertEqual(self.model.why("The cat", token=" on", against=" the", depth=2),
+                         printed("why", *flags))
+
+    def test_circuits_are_those_of_the_command(self):
+        self.assertEqual(self.model.circuits(), printed("circuits"))
+        self.assertEqual(self.model.circuits(layer=1, head=2, tokens=3),
+                         printed("circuits", "--layer", "1", "--head", "2", "--tokens", "3"))
+
+    def test_many_texts_take_one_process(self):
+        first = self.model._process._child.pid
+        for i in range(50):
+            run = self.model.run(ids=np.arange(i % 7 + 1), sites=None)
+            self.assertEqual(len(run.ids), i % 7 + 1)
+        self.assertEqual(self.model._process._child.pid, first)
+
+    def test_errors_are_sentences_and_the_model_stays_open(self):
+        for ask, part in (
+            (lambda: self.model.run(), "give one of them"),
+            (lambda: self.model.run("a", words=2), '"words" is no field'),
+            (lambda: self.model.sweep("a", token="The cat"), "--token"),
+            (lambda: headscope.open("/nonexistent"), "/nonexistent"),
+            (lambda: headscope.open(MODEL, program="/nonexistent"), "does not start"),
+        ):
+            with self.assertRaises(headscope.Error) as caught:
+                ask()
+            self.assertIn(part, str(caught.exception))
+        self.assertEqual(len(self.model.run("The cat").tokens), 3)
+        with self.assertRaises(AttributeError):
+            self.model.run("The cat").nothing
+
+    def test_a_closed_model_says_so(self):
+        child = self.model._process._child
+        with self.model:
+            pass
+        self.assertEqual(child.returncode, 0)
+        with self.assertRaisesRegex(headscope.Error, "closed"):
+            self.model.run("a")
+        self.model.close()  # again
+
+    def test_a_program_that_ends_is_an_error(self):
+        self.model._process._child.kill()
+        with self.assertRaisesRegex(headscope.Error, "status -9"):
+            self.model.run("a")
+
+
+    def test_an_interrupt_closes_the_model(self):
+        child = self.model._process._child
+        self.addCleanup(child.stdout.close)
+        with unittest.mock.patch.object(child, "stdout") as stdout:
+            stdout.readline.side_effect = KeyboardInterrupt
+            with self.assertRaises(KeyboardInterrupt):
+                self.model.run("a")
+        self.assertEqual(child.returncode, -9)
+        with self.assertRaisesRegex(headscope.Error, "closed"):
+            self.model.run("a")
+
+
+class Program(unittest.TestCase):
+    def test_is_found_by_the_environment_then_the_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = os.path.join(folder, "headscope")
+            os.symlink(PROGRAM, link)
+            saved = dict(os.environ)
+            try:
+                os.environ["HEADSCOPE"] = PROGRAM
+                os.environ["PATH"] = folder
+                self.assertEqual(process.find_program(), PROGRAM)
+                del os.environ["HEADSCOPE"]
+                self.assertEqual(process.find_program(), link)
+                os.environ["HEADSCOPE"] = "/nonexistent"
+                with self.assertRaisesRegex(headscope.Error, "HEADSCOPE names /nonexistent"):
+                    process.find_program()
+            finally:
+                os.environ.clear()
+                os.environ.update(saved)
+
+
+class Readme(unittest.TestCase):
+    def test_its_python_runs(self):
+        blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+        self.assertEqual(len(blocks), 1)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(blocks[0], {})
+        self.assertIn("'token': 'b'", out.getvalue())
+
+
+class Wheel(unittest.TestCase):
+    def test_holds_the_module_and_its_metadata(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, wheel_backend.build_wheel(folder))
+            run = [sys.executable, "-B", "-c",
+                   "import headscope; print(headscope.__file__, headscope.__version__)"]
+            out = subprocess.run(run, check=True, capture_output=True, text=True,
+                                 env={**os.environ, "PYTHONPATH": path}).stdout
+            self.assertEqual(out, f"{path}/headscope/__init__.py {headscope.__version__}\n")
+            with zipfile.ZipFile(path) as wheel:
+                record = wheel.read(f"headscope-{headscope.__version__}.dist-info/RECORD").decode()
+                self.assertEqual([line.split(",")[0] for line in record.splitlines()],
+                                 wheel.namelist())
+
+
+class Safetensors(unittest.TestCase):
+    def test_unknown_types_are_named(self):
+        header = json.dumps({"w": {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}}).encode()
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(len(header).to_bytes(8, "little") + header + b"\0\0")
+            file.flush()
+            with self.assertRaisesRegex(ValueError, "w has numbers of the type BF16"):
+                safetensors.read(file.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
