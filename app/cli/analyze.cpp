@@ -227,7 +227,7 @@ void runAnalyze(const AnalyzeOptions& options, std::ostream& out) {
   execution.threads = options.pass.threads;
   const DeclaredRelations relations = declaredRelations(*document);
   const HeadReport report = headReport(*trace, item, relations, execution).value();
-  if (options.json) return printJson(out, reportJson(report));
+  if (options.json) return printJson(out, withSchema("analyze", reportJson(report)));
   if (options.csv) return printCsv(out, report);
   printReport(out, report);
 }

@@ -152,11 +152,11 @@ void runExplain(const ExplainOptions& options, std::ostream& out) {
   if (options.cell.gradient) {
     const GradientsPtr gradients = computeGradients(options.pass, trace, options.gradOutput);
     const Explanation explanation = explainGradientCell(*gradients, cell);
-    if (options.json) return printJson(out, explanationJson(explanation));
+    if (options.json) return printJson(out, withSchema("explain", explanationJson(explanation)));
     return printExplanation(out, *trace, explanation);
   }
   const Explanation explanation = explainCell(*trace, cell);
-  if (options.json) return printJson(out, explanationJson(explanation));
+  if (options.json) return printJson(out, withSchema("explain", explanationJson(explanation)));
   printExplanation(out, *trace, explanation);
 }
 

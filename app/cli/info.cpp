@@ -151,7 +151,7 @@ void runInfo(const InfoOptions& options, std::ostream& out) {
   const AttentionConfig config = configFrom(options.config);
   requireValid(config);
   const Ledger cost = ledger(config);
-  if (options.json) return printJson(out, infoJson(config, cost));
+  if (options.json) return printJson(out, withSchema("info", infoJson(config, cost)));
   printInfo(out, options.config.name(), config, cost);
 }
 

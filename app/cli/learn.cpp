@@ -185,7 +185,7 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
                                    training::heldOutSeries(kTestSeries, domain.channels), execution)
           : training::measureRoles(weights, config, training::heldOutSentences(kTestSentences),
                                    execution)};
-  if (options.json) return printJson(out, learnedJson(options, learned));
+  if (options.json) return printJson(out, withSchema("learn", learnedJson(options, learned)));
   printLearned(out, learned);
   if (!options.out.empty()) out << fmt::format("weights: {}\n", options.out);
 }

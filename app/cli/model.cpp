@@ -203,7 +203,9 @@ Json expertsJson(const ModelTrace& trace) {
 Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   const ModelTrace& trace = *pass.trace;
   const ModelInput& input = trace.document().input;
-  Json json = {{"config", formats::configJson(*trace.document().model)}, {"ids", input.ids}};
+  Json json = {{"schema", "headscope.model/1"},
+               {"config", formats::configJson(*trace.document().model)},
+               {"ids", input.ids}};
   if (!input.tokens.empty()) json["tokens"] = input.tokens;
   json["predictions"] = predictionsJson(pass, options.predictions);
   if (!options.noHeads) json["heads"] = headsJson(pass);

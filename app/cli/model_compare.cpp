@@ -26,7 +26,9 @@ void compareModels(const std::string& rounded, const std::string& unrounded, boo
                          {"largest_error", numberJson(relative(each.largest, each.size))},
                          {"mean_error", numberJson(relative(each.mean, each.size))}});
     }
-    return printJson(out, {{"model", rounded}, {"against", unrounded}, {"tensors", tensors}});
+    return printJson(
+        out,
+        withSchema("compare", {{"model", rounded}, {"against", unrounded}, {"tensors", tensors}}));
   }
   out << fmt::format("{} against {}\n", rounded, unrounded)
       << "errors are absolute differences, relative to the largest value of the tensor\n\n";

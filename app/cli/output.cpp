@@ -97,6 +97,11 @@ Json numberJson(double value) {
   return value < 0.0 ? "-inf" : "inf";
 }
 
+Json withSchema(std::string_view name, const Json& json) {
+  Json::Fields fields{{"schema", fmt::format("headscope.{}/1", name)}};
+  fields.insert(fields.end(), json.fields()->begin(), json.fields()->end());
+  return Json::objectOf(std::move(fields));
+}
 void printJson(std::ostream& out, const Json& json) { out << json.dump(2) << '\n'; }
 
 }  // namespace headscope::cli

@@ -3,6 +3,7 @@
 
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/json.h"
@@ -52,6 +53,9 @@ void tellLearning(const training::LayerLearner& learner);
 Json shapesJson(const std::vector<NamedShape>& shapes);
 /// Converts a number to JSON; non-finite values become "-inf", "inf" and "nan".
 Json numberJson(double value);
+/// Returns an object with "schema": "headscope.NAME/1" before its fields, which the manual page of
+/// the command lists. The version is raised where a field changes its meaning or goes.
+Json withSchema(std::string_view name, const Json& json);
 void printJson(std::ostream& out, const Json& json);
 
 }  // namespace headscope::cli

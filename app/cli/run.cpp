@@ -163,7 +163,7 @@ void run(const RunOptions& options, std::ostream& out) {
     gradients = computeGradients(options.pass, trace, options.gradOutput);
   }
   if (!options.trace.empty()) formats::saveTrace(options.trace, *trace, gradients.get());
-  if (options.json) return printJson(out, runJson(*trace));
+  if (options.json) return printJson(out, withSchema("run", runJson(*trace)));
   printSummary(out, *trace, memoryNote(options.pass));
   if (gradients != nullptr) printGradients(out, *gradients);
   if (!options.trace.empty()) out << "trace: " << options.trace << '\n';

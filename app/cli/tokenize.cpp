@@ -32,8 +32,10 @@ Json tokensJson(const Tokenized& result, const Tokenizer& tokenizer) {
     offsets.push_back(Json::List{token.offsets.begin, token.offsets.end});
     types.push_back(token.type);
   }
-  Json json{
-      {"ids", std::move(ids)}, {"tokens", std::move(tokens)}, {"offsets", std::move(offsets)}};
+  Json json{{"schema", "headscope.tokenize/1"},
+            {"ids", std::move(ids)},
+            {"tokens", std::move(tokens)},
+            {"offsets", std::move(offsets)}};
   if (result.texts.size() > 1) json["type_ids"] = std::move(types);
   return json;
 }

@@ -203,7 +203,7 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   if (run->stopped()) throw UserError(run->stopped()->words);
   const auto taken = static_cast<double>(run->stepsTaken());
   const double msPerStep = taken > 0.0 ? run->trainingMs() / taken : 0.0;
-  if (options.json) return printJson(out, trainJson(*run, msPerStep));
+  if (options.json) return printJson(out, withSchema("train", trainJson(*run, msPerStep)));
   printRun(out, *run, msPerStep);
   if (!options.save.empty()) out << "\nsaved: " << options.save << '\n';
   if (!options.saveModel.empty()) out << "\nmodel: " << options.saveModel << '\n';

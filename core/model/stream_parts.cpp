@@ -18,10 +18,12 @@ namespace headscope::model {
 namespace {
 
 using Eigen::RowVectorXd;
-using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using StreamFloats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using StreamRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-std::span<double> allOf(Rows& rows) { return {rows.data(), static_cast<std::size_t>(rows.size())}; }
+std::span<double> allOf(StreamRows& rows) {
+  return {rows.data(), static_cast<std::size_t>(rows.size())};
+}
 RowVectorXd vectorFrom(const std::vector<double>& numbers) {
   return Eigen::Map<const RowVectorXd>(numbers.data(), std::ssize(numbers));
 }
@@ -77,7 +79,7 @@ FrozenNorm normAfterNetwork(const ModelTrace& trace, Index layer, Index place) {
 class Summing {
  public:
   Summing(const ModelConfig& config, Index layers)
-      : rows_(Rows::Zero(3 + layers * (config.heads + 2), config.embeddingRows())) {
+      : rows_(StreamRows::Zero(3 + layers * (config.heads + 2), config.embeddingRows())) {
     writers_.push_back({WriterKind::biases});
   }
 
@@ -91,14 +93,14 @@ class Summing {
   /// Normalises all that was added so far.
   void normalize(const FrozenNorm& norm) {
     if (!norm.on()) return;
-    Rows parts = rows_.topRows(filled());
+    StreamRows parts = rows_.topRows(filled());
     norm.apply(allOf(parts));
     rows_.topRows(filled()) = parts;
     addBias(vectorFrom(norm.bias()));
   }
   void project(const Tensor& weight, const Tensor& bias) {
-    const Rows w =
-        Eigen::Map<const Floats>(weight.data(), weight.dim(0), weight.dim(1)).cast<double>();
+    const StreamRows w =
+        Eigen::Map<const StreamFloats>(weight.data(), weight.dim(0), weight.dim(1)).cast<double>();
     rows_ = (rows_ * w.transpose()).eval();
     if (!bias.empty()) addBias(rowInDouble(bias.data(), bias.size()));
   }
@@ -113,7 +115,7 @@ class Summing {
   Index filled() const { return std::ssize(writers_); }
 
   std::vector<Writer> writers_;
-  Rows rows_;
+  StreamRows rows_;
 };
 
 void addEmbedding(Summing& sum, const ModelTrace& trace, Index place) {
@@ -147,11 +149,12 @@ void addAttention(Summing& sum, const ModelTrace& trace, Index layer, Index plac
   const AttentionConfig& own = attention->config();
   const Weights& weights = attention->document().weights;
   const RowVectorXd concat = rowOf(attention->tensor(TensorId::concat), place);
-  const Rows wO = Eigen::Map<const Floats>(weights.wO.data(), weights.wO.dim(0), weights.wO.dim(1))
-                      .topRows(c.dModel)
-                      .cast<double>();
+  const StreamRows wO =
+      Eigen::Map<const StreamFloats>(weights.wO.data(), weights.wO.dim(0), weights.wO.dim(1))
+          .topRows(c.dModel)
+          .cast<double>();
   const bool biased = own.bias && !weights.bO.empty();
-  Rows added(c.heads + (biased ? 1 : 0), c.dModel);
+  StreamRows added(c.heads + (biased ? 1 : 0), c.dModel);
   for (Index head = 0; head < c.heads; ++head) {
     const Index first = firstColumnOf(TensorId::concat, head, own);
     added.row(head) = concat.segment(first, own.dK()) * wO.middleCols(first, own.dK()).transpose();
@@ -254,7 +257,7 @@ std::vector<double> throughHeadOutput(const ModelTrace& trace, HeadOfLayer head,
   const Tensor& wO = attention->document().weights.wO;
   const Index first = firstColumnOf(TensorId::concat, head.head, attention->config());
   const RowVectorXd through =
-      vectorFrom(along) * Eigen::Map<const Floats>(wO.data(), wO.dim(0), wO.dim(1))
+      vectorFrom(along) * Eigen::Map<const StreamFloats>(wO.data(), wO.dim(0), wO.dim(1))
                               .topRows(c.dModel)
                               .middleCols(first, attention->config().dK())
                               .cast<double>();

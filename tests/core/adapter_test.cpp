@@ -21,7 +21,7 @@ using formats::AdapterChoice;
 using model::ModelPtr;
 using nlohmann::json;
 
-const std::vector<Index> kIds{5, 17, 40, 8, 66};
+const std::vector<Index> kAdaptedIds{5, 17, 40, 8, 66};
 constexpr double kMerged = 1e-6;  // of the largest logit
 
 /// An adapter's folder as PEFT writes it.
@@ -84,7 +84,7 @@ ModelPtr openedWith(const ModelFolder& base, const AdapterFolder& adapter, doubl
 }
 
 void expectMerged(const ModelPtr& model, const ModelFolder& merged) {
-  const auto a = logitsOf(model, kIds), b = logitsOf(opened(merged), kIds);
+  const auto a = logitsOf(model, kAdaptedIds), b = logitsOf(opened(merged), kAdaptedIds);
   ASSERT_EQ(a.size(), b.size());
   double most = 0.0, largest = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -121,10 +121,12 @@ TEST(Adapter, AddsItsProductsToTheWeightsOfItsModules) {
     expectMerged(model, merged);
     EXPECT_TRUE(model->notes().empty()) << model->notes().sentences().front();
     ASSERT_NE(model->adapter(), nullptr);
-    EXPECT_EQ(logitsOf(model->adapter()->base, kIds), logitsOf(opened(base), kIds));
+    EXPECT_EQ(logitsOf(model->adapter()->base, kAdaptedIds), logitsOf(opened(base), kAdaptedIds));
   }
-  EXPECT_EQ(logitsOf(openedWith(base, adapter, 0.0), kIds), logitsOf(opened(base), kIds));
-  EXPECT_NE(logitsOf(openedWith(base, adapter, 0.1), kIds), logitsOf(opened(base), kIds));
+  EXPECT_EQ(logitsOf(openedWith(base, adapter, 0.0), kAdaptedIds),
+            logitsOf(opened(base), kAdaptedIds));
+  EXPECT_NE(logitsOf(openedWith(base, adapter, 0.1), kAdaptedIds),
+            logitsOf(opened(base), kAdaptedIds));
 }
 
 /// GPT-2's matrices are (in, out); α/√r, and ranks and factors of single modules.
@@ -257,7 +259,7 @@ TEST(Adapter, ItsOwnFolderOpensItsBaseWhereThatIsFound) {
   for (const std::string& named : {(folder / "base").string(), std::string("../base")}) {
     write(named);
     const ModelPtr model = formats::openModel(folder / "lora", kBudgetBytes);
-    EXPECT_EQ(logitsOf(model, kIds), logitsOf(openedWith(base, adapter, 1.0), kIds));
+    EXPECT_EQ(logitsOf(model, kAdaptedIds), logitsOf(openedWith(base, adapter, 1.0), kAdaptedIds));
     EXPECT_NE(model->name().find("base + lora"), std::string::npos);
   }
   write("openai-community/gpt2");
@@ -310,7 +312,7 @@ TEST(Adapter, ItsChangeOfAHeadIsThatOfTheHeadsRowsAndColumns) {
 TEST(Adapter, EditedCellsStayOnTheModelAtAnotherStrength) {
   const ModelFolder base("tiny-gpt2");
   const ModelPtr weak = openedWith(base, onGpt2(), 0.1), strong = openedWith(base, onGpt2(), 0.9);
-  const auto document = model::makeModelDocument(weak, {kIds, {}, {}});
+  const auto document = model::makeModelDocument(weak, {kAdaptedIds, {}, {}});
   Tensor wQ = weak->layer(0)->attention.wQ.clone();
   wQ.mutableData()[7] = 3.0F;
   auto edited = model::EditedLayer{weak->config().attention(0, 5), weak->layer(0)->attention, {}};

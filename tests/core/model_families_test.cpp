@@ -44,7 +44,7 @@ ModelTracePtr passOf(const ModelDocumentPtr& document, const ModelTracePtr& befo
   return runModel(document, before, {}, kBudgetBytes);
 }
 
-double largestDifference(const std::vector<float>& a, const std::vector<float>& b) {
+double differenceFromGolden(const std::vector<float>& a, const std::vector<float>& b) {
   EXPECT_EQ(a.size(), b.size());
   double most = 0.0, size = 1e-30;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -78,7 +78,7 @@ TEST_P(OfFamily, AgreesWithTransformers) {
     const ModelTracePtr trace = pass(which);
     const auto expect = [&](const char* name, const std::vector<float>& values) {
       const std::string tensor = std::string(which) + "." + name;
-      EXPECT_LE(largestDifference(values, expected.read(tensor).values()), kRounding) << tensor;
+      EXPECT_LE(differenceFromGolden(values, expected.read(tensor).values()), kRounding) << tensor;
     };
     std::vector<float> attentions, states;
     const auto append = [](std::vector<float>& to, const Tensor& part) {
@@ -125,7 +125,7 @@ TEST_P(OfFamily, ContinuesATextAsAPassOverAllOfIt) {
   for (std::size_t next = kBegun; next < all.size(); ++next) {
     ASSERT_TRUE(decoder.feed(all[next], {}));
     const std::vector<float> whole = first(next + 1)->logits(static_cast<Index>(next), 1).values();
-    EXPECT_LE(largestDifference(decoder.logits(), whole), kRounding) << next;
+    EXPECT_LE(differenceFromGolden(decoder.logits(), whole), kRounding) << next;
   }
 }
 
@@ -349,7 +349,7 @@ TEST(ModelFamilies, AnOptWithANarrowEmbeddingIsAWideOneWithTheProductsOfItsProje
   wide.config["tie_word_embeddings"] = false;
   const std::vector<Index> ids{5, 17, 40, 8, 66};
   const ModelPtr model = opened(narrow);
-  EXPECT_LE(largestDifference(logitsOf(model, ids), logitsOf(opened(wide), ids)), kRounding);
+  EXPECT_LE(differenceFromGolden(logitsOf(model, ids), logitsOf(opened(wide), ids)), kRounding);
 
   // the last hidden state of the file is behind the projection, as in transformers
   const auto trace = passOf(makeModelDocument(model, {ids, {}, {}}));
@@ -366,7 +366,7 @@ TEST(ModelFamilies, AnOptWithANarrowEmbeddingIsAWideOneWithTheProductsOfItsProje
     }
     return columns;
   }());
-  EXPECT_LE(largestDifference(decoded.values(), file.read("logits").values()), kRounding);
+  EXPECT_LE(differenceFromGolden(decoded.values(), file.read("logits").values()), kRounding);
 }
 
 /// Switches that no golden has, against the same model written with the other switch.
@@ -374,7 +374,7 @@ TEST(ModelFamilies, SwitchesOfAFamilyDoWhatTheyName) {
   const std::vector<Index> ids{5, 17, 40, 8, 66};
   const auto logits = [&](const ModelFolder& m) { return logitsOf(opened(m), ids); };
   const auto near = [](const std::vector<float>& a, const std::vector<float>& b) {
-    return largestDifference(a, b) <= kRounding;
+    return differenceFromGolden(a, b) <= kRounding;
   };
   // one half after the other
   ModelFolder neox("families/gpt_neox");

@@ -22,7 +22,7 @@ namespace {
 using namespace headscope::model;
 
 /// Values computed in float32 may differ from those in float64 by this part of the largest.
-constexpr double kRounding = 1e-5;
+constexpr double kPatchRounding = 1e-5;
 
 ModelTracePtr passOver(const ModelPtr& model, const std::vector<Index>& ids) {
   return runModel(makeModelDocument(model, {ids, {}, {}}), nullptr, {}, kBudgetBytes);
@@ -58,7 +58,7 @@ TEST_P(AgainstHooks, EveryPatchGivesTheirLogits) {
       ASSERT_EQ(effects.size(), patches.size());
       for (std::size_t i = 0; i < effects.size(); ++i) {
         EXPECT_NEAR(effects[i].metric, static_cast<double>(expected[i * words + word]),
-                    kRounding * largest)
+                    kPatchRounding * largest)
             << tensor << ", patch " << i << ", word " << word;
       }
     }
@@ -82,11 +82,12 @@ INSTANTIATE_TEST_SUITE_P(Models, PatchedIn,
                                          "stablelm", "starcoder2", "tiny-bert", "tiny-gpt2"),
                          modelTestName);
 
-const std::vector<Index> kIds{5, 17, 3, 40, 5, 17, 9}, kOtherIds{11, 2, 30, 8, 44, 1, 23};
+const std::vector<Index> kPatchedIds{5, 17, 3, 40, 5, 17, 9},
+    kOtherPatchedIds{11, 2, 30, 8, 44, 1, 23};
 
 /// Many patches that run together give what each gives alone.
 TEST_P(PatchedIn, HeadsTogetherAreEachHeadAlone) {
-  const ModelTracePtr base = pass(kIds), other = pass(kOtherIds);
+  const ModelTracePtr base = pass(kPatchedIds), other = pass(kOtherPatchedIds);
   const AskedWord asked{4, 21, 12};
   const auto patches = patchesOver(SweepOver::heads, *base, valuesFrom(other));
   const auto effects = effectsOf(base, patches, asked);
@@ -108,7 +109,7 @@ TEST_P(PatchedIn, HeadsTogetherAreEachHeadAlone) {
 
 /// A part replaced by itself changes nothing; a part that is replaced wholly carries all there is.
 TEST_P(PatchedIn, OwnValuesChangeNothing) {
-  const ModelTracePtr base = pass(kIds);
+  const ModelTracePtr base = pass(kPatchedIds);
   const AskedWord asked{6, 21, 12};
   for (const SweepOver over : {SweepOver::heads, SweepOver::layers, SweepOver::places}) {
     PatchedRuns runs(base, patchesOver(over, *base, valuesFrom(base)), asked, {});
@@ -122,7 +123,7 @@ TEST_P(PatchedIn, OwnValuesChangeNothing) {
 }
 
 TEST_P(PatchedIn, TheWholeStreamOfAnotherTextIsThatText) {
-  const ModelTracePtr base = pass(kIds), other = pass(kOtherIds);
+  const ModelTracePtr base = pass(kPatchedIds), other = pass(kOtherPatchedIds);
   const AskedWord asked{6, 21, 12};
   std::vector<Patch> patches;
   for (Index layer = 0; layer < base->layers(); ++layer) {

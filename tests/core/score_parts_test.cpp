@@ -24,14 +24,15 @@ using namespace headscope::model;
 /// Rounding of float32 over a few products, relative to the largest part.
 constexpr double kClosing = 3e-5;
 
-const std::vector<Index> kIds{5, 17, 3, 40, 5, 17, 9};
+const std::vector<Index> kTakenIds{5, 17, 3, 40, 5, 17, 9};
 
 class TakenApart : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const auto folder = modelFolder(GetParam());
-    trace = runModel(makeModelDocument(formats::openModel(folder, kBudgetBytes), {kIds, {}, {}}),
-                     nullptr, {}, kBudgetBytes);
+    trace =
+        runModel(makeModelDocument(formats::openModel(folder, kBudgetBytes), {kTakenIds, {}, {}}),
+                 nullptr, {}, kBudgetBytes);
   }
   Index lastLayer() const { return trace->layers() - 1; }
 
@@ -139,9 +140,10 @@ TEST_P(TakenApart, WhatAHeadAddsIsASumOverTokensAndTheirWriters) {
 }
 
 TEST(ScoreParts, ContentAndPositionAreWritersOfTheirOwn) {
-  const ModelTracePtr trace = runModel(
-      makeModelDocument(formats::openModel(modelData("tiny-gpt2"), kBudgetBytes), {kIds, {}, {}}),
-      nullptr, {}, kBudgetBytes);
+  const ModelTracePtr trace =
+      runModel(makeModelDocument(formats::openModel(modelData("tiny-gpt2"), kBudgetBytes),
+                                 {kTakenIds, {}, {}}),
+               nullptr, {}, kBudgetBytes);
   const ScoreParts parts = scoreParts(*trace, {0, 0}, 4, 0);
   EXPECT_EQ(parts.queries, (std::vector<Writer>{
                                {WriterKind::biases}, {WriterKind::token}, {WriterKind::position}}));
