@@ -59,10 +59,20 @@ model::ModelPtr OpenModels::model(const formats::AdaptedFolder& folder, Index la
   return found->second;
 }
 
+namespace {
+
+/// The folder itself, or the base of an adapter that has no tokenizer of its own.
+std::string withTokenizer(const std::string& folder) {
+  if (formats::hasTokenizer(folder)) return folder;
+  return formats::adaptedFolder(folder, {}).model.string();
+}
+
+}  // namespace
+
 formats::TokenizerPtr OpenModels::tokenizer(const std::string& folder) {
   const auto found = tokenizers_.find(folder);
   if (found != tokenizers_.end()) return found->second;
-  formats::TokenizerPtr opened = formats::openTokenizer(folder);
+  formats::TokenizerPtr opened = formats::openTokenizer(withTokenizer(folder));
   tokenizers_[folder] = opened;
   return opened;
 }
@@ -75,7 +85,7 @@ void OpenModels::close(const std::string& folder) {
 }
 
 formats::TokenizerPtr OpenModels::names(const std::string& folder) {
-  if (!formats::hasTokenizer(folder)) return nullptr;
+  if (!formats::hasTokenizer(withTokenizer(folder))) return nullptr;
   try {
     return tokenizer(folder);
   } catch (const UserError&) {

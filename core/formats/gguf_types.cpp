@@ -135,7 +135,7 @@ void q6k(const std::uint8_t* block, float* to) {
   }
 }
 
-constexpr std::array kTypes{
+constexpr std::array kGgufTypes{
     GgufType{0, "F32", 1, 4, nullptr},      GgufType{1, "F16", 1, 2, nullptr},
     GgufType{2, "Q4_0", kBlock, 18, q40},   GgufType{3, "Q4_1", kBlock, 20, q41},
     GgufType{6, "Q5_0", kBlock, 22, q50},   GgufType{7, "Q5_1", kBlock, 24, q51},
@@ -146,7 +146,7 @@ constexpr std::array kTypes{
 }  // namespace
 
 const GgufType* ggufType(std::uint32_t id) {
-  for (const GgufType& type : kTypes) {
+  for (const GgufType& type : kGgufTypes) {
     if (type.id == id) return &type;
   }
   return nullptr;

@@ -29,7 +29,7 @@ TEST_F(Train, GivesLossAccuracyAndRelations) {
   std::vector<std::string> keys;
   for (const auto& item : result.items()) keys.push_back(item.key());
   EXPECT_EQ(keys, (std::vector<std::string>{"accuracy", "loss", "ms_per_step", "parameters",
-                                            "relations", "similarity", "steps", "task"}));
+                                            "relations", "schema", "similarity", "steps", "task"}));
   EXPECT_EQ(result["task"], "brackets");
   EXPECT_EQ(result["steps"], 30);
   ASSERT_EQ(result["loss"].size(), 3U);  // at the start, after 25 steps and at the end

@@ -1,0 +1,55 @@
+// The JSON of every command names its schema, whose fields stand in the command's manual page.
+#include <regex>
+
+#include "core/base/assets.h"
+#include "tests/cli/cli_test.h"
+
+namespace headscope {
+namespace {
+
+using nlohmann::json;
+
+struct Printed {
+  std::string schema;                  // "model"
+  std::string page;                    // the manual page
+  std::vector<std::string> arguments;  // of a command that prints every field
+};
+
+std::vector<Printed> everyJson() {
+  const std::string gpt2 = dataFile("tiny-gpt2");
+  return {{"info", "info", {"info"}},
+          {"run", "run", {"run"}},
+          {"explain",
+           "explain",
+           {"explain", "--step", "score", "--head", "0", "--row", "1", "--col", "0"}},
+          {"analyze", "analyze", {"analyze"}},
+          {"train", "train", {"train", "--task", "cards", "--steps", "1"}},
+          {"learn", "learn", {"learn", "--steps", "1", "--d-model", "64"}},
+          {"tokenize", "tokenize", {"tokenize", dataFile("tiny-bert"), "--pair", "a", "b"}},
+          {"model",
+           "model",
+           {"model", gpt2, "--text", "The cat", "--probe", "--lens", "--attribute", "5", "--patch",
+            "0.0", "--generate", "1"}},
+          {"model", "model", {"model", dataFile("families/mixtral"), "--ids", "1,2"}},
+          {"compare", "model", {"model", gpt2, "--compare", gpt2}},
+          {"sweep", "sweep", {"sweep", gpt2, "--text", "The cat", "--over", "layers"}},
+          {"why", "why", {"why", gpt2, "--text", "The cat sat"}},
+          {"circuits", "circuits", {"circuits", gpt2, "--layer", "0", "--head", "0"}}};
+}
+
+TEST(Schemas, AreNamedAndTheirFieldsStandInTheManual) {
+  for (const Printed& each : everyJson()) {
+    const json found = jsonOf(each.arguments);
+    EXPECT_EQ(found["schema"], "headscope." + each.schema + "/1");
+    const std::string page(asset("manual/" + each.page + ".txt"));
+    EXPECT_NE(page.find("schema headscope." + each.schema + "/1"), std::string::npos) << page;
+    for (const auto& field : found.items()) {
+      if (field.key() == "schema") continue;
+      const std::regex word("\\b" + field.key() + "\\b");
+      EXPECT_TRUE(std::regex_search(page, word)) << each.schema << ": " << field.key();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headscope
