@@ -51,7 +51,7 @@ const char* compositionKey(Composition kind) {
   return "";
 }
 
-/// What the command computes.
+/// The results of the command.
 struct FoundCircuits {
   model::ModelPtr model;
   std::vector<HeadCircuits> heads;

@@ -389,10 +389,7 @@ Command addModel(CLI::App& app, Context& context) {
   sub->add_option("--mask-token", options->maskToken,
                   "hide this token, from 0, and print the model's prediction for it")
       ->type_name("K");
-  sub->add_option("--ids", options->ids, "ids of the tokens, without the tokenizer: 1,2,3")
-      ->delimiter(',')
-      ->check(notWhole)
-      ->type_name("N,N…");
+  addModelIds(*sub, options->ids);
   sub->add_option("--compare", options->compare,
                   "print what the rounding of the weights (GGUF, F16) changed in each tensor, "
                   "against the same model in this folder or file")

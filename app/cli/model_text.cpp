@@ -47,6 +47,13 @@ void setText(ModelTextOptions& options, std::vector<Index>& ids, const formats::
   ids = text.ids;
 }
 
+void addModelIds(CLI::App& app, std::vector<Index>& ids) {
+  app.add_option("--ids", ids, "ids of the tokens, without the tokenizer: 1,2,3")
+      ->delimiter(',')
+      ->check(notWhole)
+      ->type_name("N,N…");
+}
+
 Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer& tokenizer,
                     bool special) {
   if (!options.pair.empty()) {

@@ -29,6 +29,9 @@ void addModelText(CLI::App& app, ModelTextOptions& options, const Context& conte
 /// Sets the text of a set's line in the place of what the flags give.
 void setText(ModelTextOptions& options, std::vector<Index>& ids, const formats::TextOrIds& text);
 
+/// Adds --ids, token ids in the place of a text.
+void addModelIds(CLI::App& app, std::vector<Index>& ids);
+
 /// One or two texts, and their tokens.
 struct Tokenized {
   std::vector<std::string> texts;

@@ -400,10 +400,7 @@ Command addSweep(CLI::App& app, Context& context) {
       ->type_name("DIR");
   addAdapterFlags(*sub, o.adapter);
   addModelText(*sub, o.text, context);
-  sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
-      ->delimiter(',')
-      ->check(notWhole)
-      ->type_name("N,N…");
+  addModelIds(*sub, o.ids);
   sub->add_option("--over", o.over,
                   "replace each head's output (default), each layer's attention and network, or "
                   "the residual stream that enters each layer, at each place")

@@ -411,10 +411,7 @@ Command addWhy(CLI::App& app, Context& context) {
       ->type_name("DIR");
   addAdapterFlags(*sub, o.adapter);
   addModelText(*sub, o.text, context);
-  sub->add_option("--ids", o.ids, "ids of the tokens, without the tokenizer: 1,2,3")
-      ->delimiter(',')
-      ->check(notWhole)
-      ->type_name("N,N…");
+  addModelIds(*sub, o.ids);
   addAskedWord(*sub, o.asked);
   auto* depth =
       sub->add_option("--depth", o.depth, "the number of steps, 4 unless given; 0: the parts alone")

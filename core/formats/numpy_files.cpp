@@ -110,7 +110,8 @@ struct ZipEntry {
   std::uint64_t offset = 0, bytes = 0;
   std::uint32_t checksum = 0;
 
-  /// What both headers of the entry hold, from the version to the length of the name.
+  /// Writes the fields that both headers of the entry have, from the version to the length of the
+  /// name.
   void common(LittleEndian& to) const {
     constexpr std::uint64_t kFlags = 0, kStored = 0, kTime = 0;
     to.u16(kZipVersion).u16(kFlags).u16(kStored).u16(kTime).u16(kFirstDay).u32(checksum);

@@ -38,7 +38,8 @@ void skipWeights(Gradients& gradients) {
   }
 }
 
-/// Of all layers the results; of the layer at work its weights, and two gradients of that size.
+/// Counts the results of all layers, the weights of the layer at work, and two gradients of that
+/// size.
 Index bytesForGradients(const ModelConfig& c, Index tokens) {
   const Index results = c.layers * tokens * (c.heads * c.headDim + c.dModel);
   const Index scores = 3 * c.heads * tokens * tokens;

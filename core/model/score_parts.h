@@ -34,7 +34,7 @@ StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index qu
 StreamReading readingOfKey(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
                            const std::optional<Writer>& writer = {});
 
-/// What a head adds at a reading's place to the number that is read, token by token: weight ×
+/// A head's addition to the number that is read, at the reading's place, token by token: weight ×
 /// value, through W_O and the norms in between.
 struct HeadSources {
   HeadOfLayer head;

@@ -43,7 +43,7 @@ struct StreamParts {
 StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
                         const ExecutionContext& execution = {});
 
-/// What a writer adds to a number that is linear in the stream.
+/// A writer's addition to a number that is linear in the stream.
 struct WrittenPart : Writer {
   double value = 0.0;
 };

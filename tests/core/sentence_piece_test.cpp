@@ -41,13 +41,6 @@ std::vector<TokenId> idsWith(const tokenizer::Tokenizer& tokenizer, const std::s
 
 class SentencePieceFile : public testing::Test {
  protected:
-  void SetUp() override {
-    try {
-      tokenizer::SentencePiece(readAll(pieceFile("bpe.model")));
-    } catch (const UserError& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
   TokenizerPtr open(const std::string& model, const std::string& name,
                     const nlohmann::json& config) const {
     folder_.file(name, readAll(pieceFile(model)));
