@@ -269,7 +269,9 @@ std::vector<HelpBlock> firstBlocks() {
        {{"Learn", "Lessons, each with something to do in the live window, and twelve questions."},
         {"Heads", "Where each head looks, how heads differ, and why there are several."},
         {"Train", "A small model whose heads find their roles before your eyes."},
-        {"Model", "Drop the folder of a language model on the window: all its heads, and why it says a word."},
+        {"Model",
+         "Drop the folder of a language model on the window: all its heads, and why it says a "
+         "word."},
         {"Next pages", "All keys, and what every term means: → or the tabs above."}}},
   };
 }
@@ -289,7 +291,8 @@ std::vector<HelpBlock> modelBlocks() {
         {"lines",
          "Compositions: pairs of heads in which the later one reads what the earlier one writes."},
         {"copying",
-         "By the weights alone: above 0 where a head raises the logit of the tokens that it reads."},
+         "By the weights alone: above 0 where a head raises the logit of the tokens that it "
+         "reads."},
         {"gradient of the word",
          "How strongly the chosen word's logit depends on each head's output."},
         {"first token", "Many heads put idle weight on it. Hiding its column shows the rest."},

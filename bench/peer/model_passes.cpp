@@ -9,8 +9,8 @@
 
 #include "bench/peer/timing.h"
 #include "core/base/memory_budget.h"
-#include "core/formats/numpy_files.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/numpy_files.h"
 #include "core/model/model_trace.h"
 #include "core/tensor/gemm.h"
 

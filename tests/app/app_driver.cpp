@@ -107,6 +107,10 @@ ImVec2 AppDriver::after(std::string_view text, std::string_view window) const {
 }
 
 void AppDriver::click(std::string_view text, std::string_view window) { clickAt(at(text, window)); }
+void AppDriver::pick(std::string_view shown, std::string_view item, std::string_view window) {
+  click(shown, window);
+  click(item, "Combo");
+}
 
 void AppDriver::clickAt(ImVec2 position) {
   host_.click(*app_, position);

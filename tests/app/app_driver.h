@@ -67,6 +67,8 @@ class AppDriver {
 
   /// Clicks the text, then settles.
   void click(std::string_view text, std::string_view window = {});
+  /// Opens the list that shows `shown` and clicks one of its items.
+  void pick(std::string_view shown, std::string_view item, std::string_view window = {});
   void clickAt(ImVec2 position);
   void hover(ImVec2 position);
   void press(Key key, bool ctrl = false, bool shift = false);

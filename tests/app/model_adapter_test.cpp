@@ -94,7 +94,7 @@ TEST_F(ModelAdapterPage, TheMapOfHeadsShowsItsChange) {
   drop(base());
   EXPECT_FALSE(ui_.shows("changed by the adapter", kModelHeadsCard));
   drop(folder_ / "lora");
-  ui_.click("changed by the adapter", kModelHeadsCard);
+  ui_.pick("a measure", "changed by the adapter", kModelHeadsCard);
   settle();
   EXPECT_EQ(ui_.view().model.metric, kAdapterMap);
   EXPECT_TRUE(ui_.shows("0.00", kModelHeadsCard)) << all(kModelHeadsCard);  // layer 2

@@ -57,7 +57,7 @@ TEST_F(ModelChanges, AHeadThatIsOffIsMarkedAndListed) {
   EXPECT_FALSE(marked(1));
   EXPECT_TRUE(shows("layer 1*")) << all();
   EXPECT_TRUE(shows("off: 1·1")) << all();
-  ui.click("Previous token", kModelHeadsCard);
+  ui.pick("a measure", "Previous token", kModelHeadsCard);
   EXPECT_TRUE(shows("off: 1·1")) << all();
 }
 

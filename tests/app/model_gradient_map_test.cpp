@@ -73,7 +73,7 @@ class GradientMap : public testing::Test {
 
 TEST_F(GradientMap, ShowsTheLengthOfEachHeadsGradient) {
   open("tiny-gpt2", kText);
-  ui.click("gradient of the word", kModelHeadsCard);
+  ui.pick("a measure", "gradient of the word", kModelHeadsCard);
   calm();
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 0U);
   EXPECT_TRUE(shows("gradient of the logit of “T” with respect to")) << all();
@@ -107,8 +107,9 @@ TEST_F(GradientMap, NeedsAWordThatIsPredicted) {
   calm();
   EXPECT_TRUE(shows("no word is predicted here")) << all();
   open("families/clip_text_model", "1 2 3");
-  EXPECT_TRUE(shows("tokens you choose")) << all();
-  EXPECT_FALSE(shows("gradient of the word")) << all();
+  ui.click("a measure", kModelHeadsCard);
+  EXPECT_TRUE(ui.shows("tokens you choose", "Combo"));
+  EXPECT_FALSE(ui.shows("gradient of the word", "Combo"));
 }
 
 class CopyingMap : public GradientMap {};
@@ -118,7 +119,7 @@ TEST_F(CopyingMap, TellsWhichHeadsCopyByTheirWeightsAlone) {
   ui.view().model.place = {formats::kShippedModel, "abcdefgh abcd"};
   ui.settle();
   ui.frame();
-  ui.click("copying", kModelHeadsCard);
+  ui.pick("a measure", "copying", kModelHeadsCard);
   for (int i = 0; i < 3; ++i) {
     ui.settle();
     ui.frame();

@@ -161,7 +161,7 @@ TEST_F(ModelGrid, MapsAndLabelsOfRandomTokensAreOfRandomTokens) {
   EXPECT_EQ(rowsOfPictures(), std::vector<Index>(8, std::ssize(input.ids))) << all();
   EXPECT_TRUE(ui.shows("maps and metrics describe 64 random tokens", kModelHeadsCard)) << all();
   // the lists of tokens are of them, too
-  ui.click("tokens you choose", kModelHeadsCard);
+  ui.pick("a measure", "tokens you choose", kModelHeadsCard);
   ui.click("every token", kModelHeadsCard);
   EXPECT_FALSE(ui.shows("The", "Combo")) << ui.screen().all("Combo");
   ui.press(Key::escape);
@@ -175,7 +175,7 @@ TEST_F(ModelGrid, MapsAndLabelsOfRandomTokensAreOfRandomTokens) {
 TEST_F(ModelGrid, TheProbeFollowsEdits) {
   openTiny();
   ui.click("repeated random tokens", kModelHeadsCard);
-  ui.click("Entropy", kModelHeadsCard);
+  ui.pick("a measure", "Entropy", kModelHeadsCard);
   calm();
   const std::string before = numbers();
   ASSERT_EQ(before.size(), 40U) << all();
@@ -201,7 +201,7 @@ bool isIn(ImVec2 p, ImVec2 a, ImVec2 b, ImVec2 c) {
 TEST_F(ModelGrid, LinesCoverNoNumbers) {
   ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // only letters have a texture then
   open(formats::kShippedModel, "abcdefgh abcd");
-  ui.click("Entropy", kModelHeadsCard);
+  ui.pick("a measure", "Entropy", kModelHeadsCard);
   ui.view().model.heads.lines = model::Composition::key;
   calm();
   const ImU32 rgb = ~IM_COL32_A_MASK;

@@ -132,7 +132,7 @@ TEST_F(ModelPage, ADroppedFolderOpensWithAllItsHeads) {
   EXPECT_TRUE(ui.shows("layer 2", kModelHeadsCard)) << all(kModelHeadsCard);
   EXPECT_TRUE(ui.shows("head 4", kModelHeadsCard));
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
-  ui.click("Previous token", kModelHeadsCard);
+  ui.pick("a measure", "Previous token", kModelHeadsCard);
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 0U) << "a number for each head instead";
 }
 
@@ -169,7 +169,7 @@ TEST_F(ModelPage, AHeadThatIsOffChangesWhatIsSaid) {
 
 TEST_F(ModelPage, HeadsAreMeasuredOnRepeatedRandomTokensToo) {
   open("tiny-gpt2");
-  ui.click("Induction", kModelHeadsCard);
+  ui.pick("a measure", "Induction", kModelHeadsCard);
   const std::string text = all(kModelHeadsCard);
   ui.click("repeated random tokens", kModelHeadsCard);
   ui.settle();
@@ -190,7 +190,7 @@ TEST_F(ModelPage, HeadsAreSortedAndKeepTheirNames) {
 
 TEST_F(ModelPage, WeightOnChosenTokensAndPartnersAreFound) {
   open("tiny-gpt2");
-  ui.click("tokens you choose", kModelHeadsCard);
+  ui.pick("a measure", "tokens you choose", kModelHeadsCard);
   ui.view().model.heads.keys = {2, 3};
   ui.view().model.heads.lines = model::Composition::key;
   ui.frame();

@@ -128,7 +128,8 @@ TEST_P(Circuits, DirectionsAreThoseOfTheTokens) {
 /// Induction copies: the second layer's heads of the shipped model raise what they read.
 TEST(Copying, TellsInductionHeadsFromTheHeadThatLooksBack) {
   const ModelPtr model = formats::openModel(formats::kShippedModel, kBudgetBytes);
-  for (const HeadCircuits& head : headCircuits(*model, {}).value()) {
+  const auto heads = headCircuits(*model, {}).value();
+  for (const HeadCircuits& head : heads) {
     if (head.head.layer == 1) {
       EXPECT_GT(head.copying.value(), 0.95);
     } else {

@@ -79,32 +79,52 @@ class ModelHeadsCard final : public Card {
   /// Draws the choice of the map, which determines what represents a head.
   static void maps(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
-    const auto map = [&](const std::string& name, std::string_view key, std::string_view about) {
-      flowOn(look, buttonWidth(look, name), 3.0F);
-      if (pill(look, name.c_str(), view.metric == key)) view.metric = key;
-      tip(look, std::string(about));
-    };
-    map("what it does", kLabelMap, "Colours each head by what it does. " + labelRule());
+    flowOn(look, buttonWidth(look, "what it does"), 3.0F);
+    if (pill(look, "what it does", view.metric == kLabelMap)) view.metric = kLabelMap;
+    tip(look, "Colours each head by what it does. " + labelRule());
+    const std::vector<Map> offered = measures(moment);
+    const auto chosen = std::ranges::find(offered, view.metric, &Map::key);
+    const bool open =
+        beginChoice(look, "##map", chosen != offered.end() ? chosen->name : "a measure");
+    if (!open) {
+      return tip(look, chosen != offered.end() ? chosen->about : "Colours each head by one number");
+    }
+    for (const Map& map : offered) {
+      if (ImGui::Selectable(map.name.c_str(), view.metric == map.key)) view.metric = map.key;
+    }
+    ImGui::EndCombo();
+  }
+
+  /// A map with one number for each head.
+  struct Map {
+    std::string name, key, about;
+  };
+  static std::vector<Map> measures(const ModelMoment& moment) {
+    std::vector<Map> maps;
     for (const Metric metric : kMappedMetrics) {
-      map(std::string(info(metric).title), info(metric).key, info(metric).words);
+      maps.push_back({std::string(info(metric).title), std::string(info(metric).key),
+                      std::string(info(metric).words)});
     }
-    map("tokens you choose", kTokensMap, "How much weight each head puts on tokens you choose");
-    if (moment.trace->document().model->adapter() != nullptr) {
-      map("changed by the adapter", kAdapterMap,
-          "How much the adapter changes each head's weights: ‖ΔW‖ / ‖W‖ of its rows of W_Q, W_K "
-          "and W_V and its columns of W_O (Frobenius)");
+    maps.push_back(
+        {"tokens you choose", kTokensMap, "How much weight each head puts on tokens you choose"});
+    const model::Model& model = *moment.trace->document().model;
+    if (model.adapter() != nullptr) {
+      maps.push_back({"changed by the adapter", kAdapterMap,
+                      "How much the adapter changes each head's weights: ‖ΔW‖ / ‖W‖ of its rows of "
+                      "W_Q, W_K and W_V and its columns of W_O (Frobenius)"});
     }
-    if (!moment.trace->document().model->hasReadout()) return;
+    if (!model.hasReadout()) return maps;
     if (!moment.config().latent.on()) {
-      map("copying", kCopyingMap,
-          "By the weights alone: Σ Re λ / Σ |λ| over the eigenvalues of W_U W_OV W_E, from −1 to "
-          "1; "
-          "above 0 where a head raises the logit of the tokens that it reads (Elhage et al. 2021)");
+      maps.push_back({"copying", kCopyingMap,
+                      "By the weights alone: Σ Re λ / Σ |λ| over the eigenvalues of W_U W_OV W_E, "
+                      "from −1 to 1; above 0 where a head raises the logit of the tokens that it "
+                      "reads (Elhage et al. 2021)"});
     }
-    map("gradient of the word", kGradientMap,
-        "How strongly the logit of the chosen word, or the difference of the two chosen words, "
-        "depends on each head's output: the length of its derivative with respect to "
-        "that output at all tokens");
+    maps.push_back({"gradient of the word", kGradientMap,
+                    "How strongly the logit of the chosen word, or the difference of the two "
+                    "chosen words, depends on each head's output: the length of its derivative "
+                    "with respect to that output at all tokens"});
+    return maps;
   }
 
   static std::string orderInWords(const std::string& order) {
@@ -126,7 +146,7 @@ class ModelHeadsCard final : public Card {
     const float width = buttonWidth(look, shown) + ImGui::GetFrameHeight();
     flowOn(look, width);
     ImGui::SetNextItemWidth(width);
-    return beginCombo(id, shown);
+    return beginCombo(id, shown, ImGuiComboFlags_HeightLarge);
   }
 
   void arrangement(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
@@ -143,13 +163,7 @@ class ModelHeadsCard final : public Card {
       };
       choice("");
       choice(kLabelMap);
-      for (const Metric metric : kMappedMetrics) choice(std::string(info(metric).key));
-      choice(kTokensMap);
-      if (moment.trace->document().model->hasReadout()) {
-        if (!moment.config().latent.on()) choice(kCopyingMap);
-        choice(kGradientMap);
-      }
-      if (moment.trace->document().model->adapter() != nullptr) choice(kAdapterMap);
+      for (const Map& map : measures(moment)) choice(map.key);
       ImGui::EndCombo();
     }
     if (moment.config().layers > 1) lineChoice(look, heads, moment);
