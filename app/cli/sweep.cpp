@@ -26,6 +26,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/formats/text_set.h"
+#include "core/model/attribution_patching.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope::cli {
@@ -120,6 +121,7 @@ class Sweeper {
       const Passes each = passesAt(i);
       const AskedWord asked = askedOf(each);
       auto patches = patchesOver(over_, *each.base, valuesFor(each, means));
+      const auto estimates = estimatedEffects(each.base, patches, asked, execution_);
       if (i == 0) {
         swept.asked = asked;
         swept.patches = patches;
@@ -132,7 +134,9 @@ class Sweeper {
         if (count == 1) progress_.at(runs.unitsDone(), runs.units(), "layers");
       }
       if (count > 1) progress_.at(static_cast<Index>(i) + 1, static_cast<Index>(count), "texts");
-      swept.effects.add(runs.base(), runs.effects());
+      std::vector<PatchEffect> effects = runs.effects();
+      for (std::size_t j = 0; j < effects.size(); ++j) effects[j].estimate = estimates[j];
+      swept.effects.add(runs.base(), std::move(effects));
       swept.names.push_back(each.name);
       if (each.other != nullptr) other += metricOf(*each.other, asked);
     }
@@ -258,6 +262,7 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
     }
     one["value"] = numberJson(found.mean.metric);
     one["direct"] = found.mean.direct ? numberJson(*found.mean.direct) : Json();
+    one["estimate"] = found.mean.estimate ? numberJson(*found.mean.estimate) : Json();
     one["probability"] = numberJson(found.mean.probability);
     one["kl"] = numberJson(found.mean.divergence);
     if (set) {
@@ -272,18 +277,20 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
 
 void printCsv(std::ostream& out, const Swept& swept) {
   const Site site = swept.patches.empty() ? Site::heads : swept.patches.front().site;
-  out << fmt::format("layer,{},value,direct,probability,kl\n", site == Site::heads      ? "head"
-                                                               : site == Site::residual ? "place"
-                                                                                        : "part");
+  out << fmt::format("layer,{},value,direct,estimate,probability,kl\n", site == Site::heads ? "head"
+                                                                        : site == Site::residual
+                                                                            ? "place"
+                                                                            : "part");
   for (std::size_t i = 0; i < swept.patches.size(); ++i) {
     const Patch& patch = swept.patches[i];
     const PatchEffect effect = swept.effects.of(i).mean;
     const std::string part = patch.site == Site::heads      ? std::to_string(patch.head)
                              : patch.site == Site::residual ? std::to_string(patch.place)
                                                             : partKey(patch.site);
-    out << fmt::format("{},{},{},{},{},{}\n", patch.layer, part, effect.metric,
-                       effect.direct ? fmt::format("{}", *effect.direct) : "", effect.probability,
-                       effect.divergence);
+    out << fmt::format("{},{},{},{},{},{},{}\n", patch.layer, part, effect.metric,
+                       effect.direct ? fmt::format("{}", *effect.direct) : "",
+                       effect.estimate ? fmt::format("{}", *effect.estimate) : "",
+                       effect.probability, effect.divergence);
   }
 }
 
@@ -320,12 +327,12 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
               ? fmt::format(", the {} largest of {} effects:\n", kShown, order.size())
               : std::string(":\n"));
   order.resize(std::min(order.size(), kShown));
-  std::vector<Align> columns{Align::left, Align::left, Align::right, Align::right, Align::right};
-  std::vector<std::string> titles{"layer",
-                                  options.over == "layers"  ? "part"
-                                  : options.over == "heads" ? "head"
-                                                            : "place",
-                                  "becomes", "total", "direct"};
+  std::vector<Align> columns(6, Align::right);
+  columns[0] = columns[1] = Align::left;
+  std::vector<std::string> titles{
+      "layer",   options.over == "layers" ? "part" : options.over == "heads" ? "head" : "place",
+      "becomes", "total",
+      "direct",  "estimate"};
   if (set) {
     columns.push_back(Align::right);
     titles.emplace_back("spread");
@@ -340,8 +347,10 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
         patch.site == Site::heads      ? std::to_string(patch.head + 1)
         : patch.site == Site::residual ? std::to_string(patch.place + 1)
                                        : partKey(patch.site),
-        fmt::format("{:.4f}", effect.metric), fmt::format("{:+.4f}", effect.metric - base.metric),
-        effect.direct ? fmt::format("{:+.4f}", *effect.direct) : std::string("–")};
+        fmt::format("{:.4f}", effect.metric),
+        fmt::format("{:+.4f}", effect.metric - base.metric),
+        effect.direct ? fmt::format("{:+.4f}", *effect.direct) : std::string("–"),
+        effect.estimate ? fmt::format("{:+.4f}", *effect.estimate) : std::string("–")};
     if (set) cells.push_back(fmt::format("{:.4f}", found[i].spread));
     table.add(std::move(cells));
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/document/trace.h"
 #include "core/model/head_output.h"
@@ -53,6 +55,34 @@ double estimatedEffect(const ModelGradients& gradients, const ModelTrace& own,
   const float* gradient = gradients.residual.data() + (layer * own.tokens() + place) * width;
   return firstOrder(gradient, own.hidden(2 * layer).data() + place * width,
                     other.hidden(2 * layer).data() + place * width, width);
+}
+
+std::vector<std::optional<double>> estimatedEffects(const ModelTracePtr& base,
+                                                    const std::vector<Patch>& patches,
+                                                    const AskedWord& asked,
+                                                    const ExecutionContext& execution) {
+  std::vector<std::optional<double>> estimates(patches.size());
+  const auto defined = [](const Patch& patch) {
+    return patch.site == Site::heads || patch.site == Site::residual;
+  };
+  if (std::ranges::none_of(patches, defined)) return estimates;
+  const auto gradients = gradientsOfLogit(base, asked.row, asked.word, asked.other, execution);
+  if (!gradients) return estimates;
+  const ModelConfig& c = base->config();
+  for (std::size_t i = 0; i < patches.size() && !execution.stop(); ++i) {
+    const Patch& patch = patches[i];
+    if (!defined(patch)) continue;
+    const bool ofHead = patch.site == Site::heads;
+    const Tensor own = ofHead ? headOutput(*base, {patch.layer, patch.head})
+                              : base->hidden(2 * patch.layer).reshaped({base->tokens(), c.dModel});
+    const Index first = patch.place == Patch::kEveryPlace ? 0 : patch.place;
+    const Index row = (ofHead ? patch.layer * c.heads + patch.head : patch.layer) * base->tokens();
+    const Tensor& gradient = ofHead ? gradients->heads : gradients->residual;
+    const Index width = own.dim(1);
+    estimates[i] = firstOrder(gradient.data() + (row + first) * width, own.data() + first * width,
+                              patch.rows.data(), patch.rows.size());
+  }
+  return estimates;
 }
 
 std::optional<EstimatedEffects> estimatedEffects(const ModelGradients& gradients,

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/model/model_gradients.h"
+#include "core/model/patching.h"
 
 namespace headscope::model {
 
@@ -17,6 +19,13 @@ double estimatedEffect(const ModelGradients& gradients, const ModelTrace& own, H
 /// The estimated effect of `other`'s residual stream at one place, as it enters a layer.
 double estimatedEffect(const ModelGradients& gradients, const ModelTrace& own,
                        const ModelTrace& other, Index layer, Index place);
+
+/// The estimated effect of each patch on the number that is read; nothing for additions of
+/// attention and networks. Throws UserError as gradientsOfLogit does. Incomplete where cancelled.
+std::vector<std::optional<double>> estimatedEffects(const ModelTracePtr& base,
+                                                    const std::vector<Patch>& patches,
+                                                    const AskedWord& asked,
+                                                    const ExecutionContext& execution);
 
 struct EstimatedEffects {
   Tensor heads;   // (L, H): of the other pass's output of the head, at all places

@@ -45,6 +45,9 @@ struct PatchEffect {
   /// The part of the metric's change that reaches the logits directly, past all that follows, with
   /// the final norm's scale as it was; none where the logit is no sum of parts (logit_parts.h).
   std::optional<double> direct;
+  /// The first-order estimate of the metric's change (attribution_patching.h); nothing where none
+  /// was computed.
+  std::optional<double> estimate = {};
 };
 
 class PatchedRuns {

@@ -116,16 +116,19 @@ namespace {
 PatchEffect meanOfEffects(const std::vector<PatchEffect>& effects) {
   PatchEffect mean;
   const auto count = static_cast<double>(effects.size());
-  double direct = 0.0;
-  bool defined = true;
+  double direct = 0.0, estimate = 0.0;
+  bool defined = true, estimated = true;
   for (const PatchEffect& each : effects) {
     mean.metric += each.metric / count;
     mean.probability += each.probability / count;
     mean.divergence += each.divergence / count;
     direct += each.direct.value_or(0.0) / count;
     defined = defined && each.direct.has_value();
+    estimate += each.estimate.value_or(0.0) / count;
+    estimated = estimated && each.estimate.has_value();
   }
   if (defined) mean.direct = direct;
+  if (estimated) mean.estimate = estimate;
   return mean;
 }
 

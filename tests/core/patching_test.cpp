@@ -9,6 +9,7 @@
 
 #include "core/attention/config.h"
 #include "core/document/document.h"
+#include "core/model/attribution_patching.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_parts.h"
 #include "core/model/sweep.h"
@@ -155,6 +156,35 @@ TEST(Patching, TheLastNetworksDirectEffectIsItsPart) {
     }
     EXPECT_NEAR(effects[i].direct.value(), -part, 1e-6) << i;
   }
+}
+
+/// Values that differ by little have the effect that the gradient says.
+TEST(Patching, EstimatesAreTheFirstOrderOfTheEffects) {
+  const ModelTracePtr base =
+      passOver(formats::openModel(modelData("tiny-gpt2"), kBudgetBytes), {5, 17, 3, 40, 5, 17, 9});
+  const AskedWord asked{6, 21, 12};
+  for (const SweepOver over : {SweepOver::heads, SweepOver::places}) {
+    auto patches = patchesOver(over, *base, zeros());
+    for (Patch& patch : patches) {  // an eightieth of the way to zero
+      const bool ofHead = patch.site == Site::heads;
+      Tensor near = valuesOf(*base, patch.site, patch.layer, patch.head).clone();
+      if (!ofHead) near = near.slice(0, patch.place, patch.place + 1).clone();
+      for (Index i = 0; i < near.size(); ++i) near.mutableData()[i] *= 1.0F - 1.0F / 80.0F;
+      patch.rows = near;
+    }
+    const auto estimates = estimatedEffects(base, patches, asked, {});
+    PatchedRuns runs(base, patches, asked, {});
+    while (!runs.runUnit()) continue;
+    double largest = 0.0;
+    for (const auto& estimate : estimates) largest = std::max(largest, std::abs(estimate.value()));
+    for (std::size_t i = 0; i < patches.size(); ++i) {
+      EXPECT_NEAR(*estimates[i], runs.effects()[i].metric - runs.base().metric, 0.03 * largest)
+          << i;
+    }
+  }
+  const auto none =
+      estimatedEffects(base, patchesOver(SweepOver::layers, *base, zeros()), asked, {});
+  EXPECT_TRUE(std::ranges::none_of(none, [](const auto& each) { return each.has_value(); }));
 }
 
 TEST(Patching, TheMeanIsThatOfAllTokensOfAllTexts) {

@@ -22,6 +22,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 #include "core/base/memory_budget.h"
+#include "core/model/attribution_patching.h"
 #include "core/model/sweep.h"
 
 namespace headscope::ui {
@@ -69,7 +70,9 @@ class SweepWork {
   }
   std::optional<Swept> found() const {
     if (!runs_ || runs_->effects().empty()) return std::nullopt;
-    return Swept{parts_, runs_->effects(), runs_->base()};
+    Swept swept{parts_, runs_->effects(), runs_->base()};
+    for (std::size_t i = 0; i < estimates_.size(); ++i) swept.effects[i].estimate = estimates_[i];
+    return swept;
   }
 
  private:
@@ -77,14 +80,16 @@ class SweepWork {
     auto patches = patchesOver(over_, *asked_.moment->trace, values);
     parts_ = patches;
     for (Patch& part : parts_) part.rows = Tensor();
-    runs_.emplace(asked_.moment->trace, std::move(patches),
-                  model::AskedWord{asked_.row, asked_.word, asked_.other}, execution_);
+    const model::AskedWord word{asked_.row, asked_.word, asked_.other};
+    estimates_ = estimatedEffects(asked_.moment->trace, patches, word, execution_);
+    runs_.emplace(asked_.moment->trace, std::move(patches), word, execution_);
   }
 
   AskedWord asked_;
   SweepOver over_;
   ExecutionContext execution_;
   std::vector<Patch> parts_;
+  std::vector<std::optional<double>> estimates_;
   std::optional<model::ModelPass> other_;  // the pass of the other text, while it runs
   std::optional<model::PatchedRuns> runs_;
 };
@@ -181,13 +186,16 @@ void table(const PanelContext& panel, const Swept& swept, Effect effect, const C
   ImGui::SetCursorScreenPos(room.a);
   ImGui::BeginChild("sweep table", room.size());
   {
-    Table rows(look, {.id = "swept", .height = room.height(), .dense = true},
-               {{"part", {}, false, 110, 0, false},
-                {"total", kEffects[0].about, true, 54, 0, false},
-                {"direct", kEffects[1].about, true, 54, 0, false},
-                {"", {}, false, 40, 1, false},
-                {"p", "The word's probability after the change", true, 48, 0, false},
-                {"KL", kEffects[3].about, true, 48, 0, false}});
+    Table rows(
+        look, {.id = "swept", .height = room.height(), .dense = true},
+        {{"part", {}, false, 110, 0, false},
+         {"total", kEffects[0].about, true, 54, 0, false},
+         {"direct", kEffects[1].about, true, 54, 0, false},
+         {"estimate", "Attribution patching: gradient × difference, exact for small changes alone",
+          true, 60, 0, false},
+         {"", {}, false, 40, 1, false},
+         {"p", "The word's probability after the change", true, 48, 0, false},
+         {"KL", kEffects[3].about, true, 48, 0, false}});
     rows.rows(std::ssize(order), [&](Index row) {
       const std::size_t i = order[static_cast<std::size_t>(row)];
       const Patch& part = swept.parts[i];
@@ -199,6 +207,7 @@ void table(const PanelContext& panel, const Swept& swept, Effect effect, const C
       rows.text(partInWords(part, tokens));
       rows.number(changeInWords(found.metric - swept.base.metric));
       rows.number(found.direct ? changeInWords(*found.direct) : "–", look.theme.textMuted);
+      rows.number(found.estimate ? changeInWords(*found.estimate) : "–", look.theme.textMuted);
       rows.bar(static_cast<float>(std::abs(value) / most),
                scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F));
       rows.number(probabilityInWords(found.probability), look.theme.textMuted);
@@ -290,7 +299,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   wrappedLabel(look.fonts.small, look.theme.textMuted,
                resultInWords(swept, asked, instead, view.otherText));
   Rect room = Rect::rest();
-  const float side = std::clamp(room.width() * 0.42F, look.px(330), look.px(520));
+  const float side = std::clamp(room.width() * 0.46F, look.px(440), look.px(580));
   const Rect right = room.cutRight(std::min(side, room.width()), look.space.large);
   double most = 0.0;
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
