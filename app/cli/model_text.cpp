@@ -54,6 +54,16 @@ void addModelIds(CLI::App& app, std::vector<Index>& ids) {
       ->type_name("N,N…");
 }
 
+void addModelFlags(CLI::App& app, const ModelFlags& flags, const Context& context) {
+  app.add_option("directory", flags.directory, "the model's folder")
+      ->required()
+      ->check(notEmpty)
+      ->type_name("DIR");
+  addAdapterFlags(app, flags.adapter);
+  addModelText(app, flags.text, context);
+  addModelIds(app, flags.ids);
+}
+
 Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer& tokenizer,
                     bool special) {
   if (!options.pair.empty()) {

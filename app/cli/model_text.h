@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/cli/context.h"
+#include "app/cli/open_model.h"
 #include "core/formats/text_set.h"
 #include "core/model/tokenized.h"
 
@@ -31,6 +32,16 @@ void setText(ModelTextOptions& options, std::vector<Index>& ids, const formats::
 
 /// Adds --ids, token ids in the place of a text.
 void addModelIds(CLI::App& app, std::vector<Index>& ids);
+
+/// The options of a command that runs a model on a text.
+struct ModelFlags {
+  std::string& directory;
+  AdapterOptions& adapter;
+  ModelTextOptions& text;
+  std::vector<Index>& ids;
+};
+/// Adds the model's folder, the flags of an adapter, those of a text, and --ids.
+void addModelFlags(CLI::App& app, const ModelFlags& flags, const Context& context);
 
 /// One or two texts, and their tokens.
 struct Tokenized {

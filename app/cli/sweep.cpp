@@ -403,13 +403,7 @@ Command addSweep(CLI::App& app, Context& context) {
       "sweep", "replaces each part of a model in turn and prints its effect on a prediction");
   auto options = std::make_shared<SweepOptions>();
   SweepOptions& o = *options;
-  sub->add_option("directory", o.directory, "the model's folder")
-      ->required()
-      ->check(notEmpty)
-      ->type_name("DIR");
-  addAdapterFlags(*sub, o.adapter);
-  addModelText(*sub, o.text, context);
-  addModelIds(*sub, o.ids);
+  addModelFlags(*sub, {o.directory, o.adapter, o.text, o.ids}, context);
   sub->add_option("--over", o.over,
                   "replace each head's output (default), each layer's attention and network, or "
                   "the residual stream that enters each layer, at each place")

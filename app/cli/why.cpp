@@ -108,22 +108,6 @@ std::vector<Entry> entriesOf(const ScoreParts& score) {
   return entries;
 }
 
-/// The sums of a score's entries by what they are about.
-struct ContentAndPosition {
-  double content = 0.0, mixed = 0.0, position = 0.0;
-};
-ContentAndPosition split(const ScoreParts& score) {
-  const auto isPosition = [](const Writer& writer) {
-    return writer.kind == WriterKind::position || writer.kind == WriterKind::relativePosition;
-  };
-  ContentAndPosition sums;
-  for (const Entry& entry : entriesOf(score)) {
-    const int positions = (isPosition(entry.query) ? 1 : 0) + (isPosition(entry.key) ? 1 : 0);
-    (positions == 0 ? sums.content : positions == 1 ? sums.mixed : sums.position) += entry.value;
-  }
-  return sums;
-}
-
 /// Prints and describes a chain.
 class Telling {
  public:
@@ -217,7 +201,7 @@ class Telling {
       json["query"] = score.query;
       json["key"] = score.key;
       json["penalty"] = numberJson(score.penalty);
-      const ContentAndPosition sums = split(score);
+      const model::ContentAndPosition sums = contentAndPosition(score);
       json["content"] = numberJson(sums.content);
       json["content_and_position"] = numberJson(sums.mixed);
       json["position"] = numberJson(sums.position);
@@ -324,9 +308,9 @@ class Telling {
     table.print(out);
     if (const auto& without = chain_.without[i]) {
       out << fmt::format(
-          "   without this head here: {:+.4f} with patterns and norms held, {:+.4f} when all that "
-          "follows runs again\n",
-          without->frozen, without->total);
+          "   without this part: {:+.4f}, patterns and norms held; without all that the head gives "
+          "here, and what follows run again, the {} changes by {:+.4f}\n",
+          without->frozen, level.ofScore ? "score" : "logit", without->total);
     }
   }
 
@@ -336,7 +320,7 @@ class Telling {
                        placeInWords(score.key), score.score,
                        score.queries.size() * score.keys.size());
     if (score.penalty != 0.0) out << fmt::format(" minus ALiBi's {:.4f}", score.penalty);
-    const ContentAndPosition sums = split(score);
+    const model::ContentAndPosition sums = contentAndPosition(score);
     out << fmt::format(
         " {:+.4f}\n   content {:+.4f}, content with position {:+.4f}, position "
         "{:+.4f}\n",
@@ -405,13 +389,7 @@ Command addWhy(CLI::App& app, Context& context) {
       "why", "follows a predicted word back to the words that were read, by exact sums");
   auto options = std::make_shared<WhyOptions>();
   WhyOptions& o = *options;
-  sub->add_option("directory", o.directory, "the model's folder")
-      ->required()
-      ->check(notEmpty)
-      ->type_name("DIR");
-  addAdapterFlags(*sub, o.adapter);
-  addModelText(*sub, o.text, context);
-  addModelIds(*sub, o.ids);
+  addModelFlags(*sub, {o.directory, o.adapter, o.text, o.ids}, context);
   addAskedWord(*sub, o.asked);
   auto* depth =
       sub->add_option("--depth", o.depth, "the number of steps, 4 unless given; 0: the parts alone")

@@ -324,6 +324,21 @@ RowVectorXd metBy(const ModelTrace& trace, HeadOfLayer head, Index query, Index 
 
 }  // namespace
 
+ContentAndPosition contentAndPosition(const ScoreParts& score) {
+  const auto isPosition = [](const Writer& writer) {
+    return writer.kind == WriterKind::position || writer.kind == WriterKind::relativePosition;
+  };
+  ContentAndPosition sums;
+  for (std::size_t i = 0; i < score.queries.size(); ++i) {
+    for (std::size_t j = 0; j < score.keys.size(); ++j) {
+      const double value = score.values(static_cast<Index>(i), static_cast<Index>(j));
+      const bool query = isPosition(score.queries[i]), key = isPosition(score.keys[j]);
+      (query && key ? sums.position : query || key ? sums.mixed : sums.content) += value;
+    }
+  }
+  return sums;
+}
+
 ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
                       const ExecutionContext& execution) {
   requirePlaces(trace, head, query, key);

@@ -22,6 +22,13 @@ struct ScoreParts {
   double score = 0.0;  // of the pass, before a soft cap and the mask; the sum but for rounding
 };
 
+/// The sums of a score's values by what they are about: content alone, content with a position,
+/// positions alone (learned positions and relative ones; rotations are part of every value).
+struct ContentAndPosition {
+  double content = 0.0, mixed = 0.0, position = 0.0;
+};
+ContentAndPosition contentAndPosition(const ScoreParts& score);
+
 /// Takes apart the score of a query and a key. Throws UserError for a head or place that does not
 /// exist and for a layer with a planted mistake.
 ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,

@@ -72,9 +72,12 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const AskedWord& asked,
 /// no part can be followed.
 std::optional<WhyStep> strongestStep(const WhyLevel& level);
 
-/// The change of the chain's number, the logit or the score last reached, where the head that the
-/// last step follows gives nothing at its place and everything behind it runs again; `frozen` is
-/// minus its part. Nothing for a step that follows no head. Null where `execution` was cancelled.
+/// The changes without the head that the last step follows. `frozen` is minus its part in the
+/// chain, along this path alone, with patterns and norms held. `total` is the change of the logit,
+/// or of the score last reached, where the head gives nothing at its place and everything behind it
+/// runs again: along every path. The two differ where the head also acts by other paths: on a
+/// score, through the query's other writers. Nothing for a step that follows no head, and where
+/// `execution` was cancelled.
 struct WithoutHead {
   double frozen = 0.0, total = 0.0;
 };

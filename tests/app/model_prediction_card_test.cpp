@@ -172,13 +172,14 @@ TEST_F(PredictionCard, AWordIsFollowedBackToTheWordsThatWereRead) {
   tab("follow the largest");
   EXPECT_EQ(ui.view().model.prediction.why.substr(0, 3), "h1.") << all();
   EXPECT_EQ(ui.view().model.layer, 1) << "the followed head is chosen";
-  EXPECT_TRUE(shows("Without it here")) << all();
+  EXPECT_TRUE(shows("Without this part")) << all();
   EXPECT_TRUE(shows("of the logit")) << all();
   tab("follow the largest");
   EXPECT_TRUE(shows("why it looks at “e” (5)")) << all();
   EXPECT_TRUE(shows("content")) << all();
   tab("follow the largest");
   EXPECT_TRUE(shows("of the score")) << all();
+  EXPECT_TRUE(shows("the score changes by")) << all();
   EXPECT_TRUE(shows("“d” (4)")) << "the token before\n" << all();
   ui.click("“d” (4)", kModelPredictionCard);
   calm();

@@ -41,7 +41,7 @@ TEST(WhyCommand, FollowsTheInductionCircuit) {
   EXPECT_GT(levels[3]["sources"][9]["weight"].get<double>(), 0.9) << "the token before";
   const std::string words = runProgram(command).out;
   for (const char* part : {"why b after “m” (place 17)", "followed", "token embedding",
-                           "when all that follows runs again", "of the logit"}) {
+                           "the logit changes by", "the score changes by"}) {
     EXPECT_NE(words.find(part), std::string::npos) << part << '\n' << words;
   }
 }

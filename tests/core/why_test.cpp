@@ -142,10 +142,15 @@ TEST(Chain, FindsTheInductionCircuitByItself) {
   const auto largest =
       std::ranges::max_element(before.values, {}, [](double x) { return std::abs(x); });
   EXPECT_EQ(largest - before.values.begin(), 4) << "the head of layer 1 looks one token back";
-  // frozen and total are both there, and both take the score down
+  // frozen is this pair of writers; without the head all pairs with it go, and no norm follows
   const WithoutHead without = withoutHead(trace, asked, levels).value();
-  EXPECT_LT(without.frozen, 0.0);
-  EXPECT_LT(without.total, 0.0);
+  const ScoreParts& score = *levels[2].score;
+  const auto column = std::ranges::find(score.keys, steps[2].key) - score.keys.begin();
+  double pairs = 0.0;
+  for (Index row = 0; row < score.values.rows; ++row) pairs += score.values(row, column);
+  EXPECT_EQ(without.frozen, -levels[3].value);
+  EXPECT_NEAR(without.total, -pairs, 1e-4);
+  EXPECT_GT(std::abs(without.total - without.frozen), 0.1);
 }
 
 TEST(Chain, IsAShortText) {

@@ -140,7 +140,7 @@ class WhyView {
     return fmt::format("{:.0f} %", std::abs(of) < 0.5 ? 0.0 : of);
   }
 
-  /// The level's sum, and what remains of it without the head.
+  /// The level's sum, and the changes without the part and without the head.
   std::string inWords(const WhyLevel& level) const {
     const std::string share = level.share == 1.0
                                   ? std::string()
@@ -157,9 +157,11 @@ class WhyView {
                     head.head + 1, placeInWords(level.reading.place), sum);
     if (!found_.without) return words;
     return words + fmt::format(
-                       " Without it here: {} with patterns and norms held, {} when all "
-                       "that follows runs again.",
-                       changeInWords(found_.without->frozen), changeInWords(found_.without->total));
+                       " Without this part: {}, patterns and norms held. Without all that "
+                       "the head gives here, and what follows run again, the {} changes "
+                       "by {}.",
+                       changeInWords(found_.without->frozen), level.ofScore ? "score" : "logit",
+                       changeInWords(found_.without->total));
   }
 
   void tokenChoice() const {
@@ -274,17 +276,7 @@ class WhyView {
   }
 
   std::string scoreInWords(const ScoreParts& score) const {
-    double content = 0.0, position = 0.0;
-    const auto isPosition = [](const Writer& writer) {
-      return writer.kind == WriterKind::position || writer.kind == WriterKind::relativePosition;
-    };
-    for (std::size_t i = 0; i < score.queries.size(); ++i) {
-      for (std::size_t j = 0; j < score.keys.size(); ++j) {
-        const double value = score.values(static_cast<Index>(i), static_cast<Index>(j));
-        const bool at = isPosition(score.queries[i]) || isPosition(score.keys[j]);
-        (at ? position : content) += value;
-      }
-    }
+    const model::ContentAndPosition sums = contentAndPosition(score);
     return fmt::format(
         "Layer {}, head {} scores {:+.3f} from {} to {}: the sum over what wrote into the query "
         "(rows) × what wrote into the key (columns){}, {:+.3f}; content {:+.3f}, with position "
@@ -292,7 +284,7 @@ class WhyView {
         score.head.layer + 1, score.head.head + 1, score.score, placeInWords(score.query),
         placeInWords(score.key),
         score.penalty == 0.0 ? std::string() : fmt::format(", minus ALiBi's {:.3f}", score.penalty),
-        score.sum, content, position);
+        score.sum, sums.content, sums.mixed + sums.position);
   }
 
   std::vector<PartLine> linesOfPairs(const ScoreParts& score) const {
