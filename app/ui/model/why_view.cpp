@@ -219,7 +219,7 @@ class WhyView {
     table.rows(std::ssize(lines), [&](Index i) {
       const PartLine& line = lines[static_cast<std::size_t>(i)];
       if (table.row(i) && line.follows) follow(*line.follows);
-      table.text(line.name, line.follows ? look_.theme.accent : look_.theme.text);
+      table.text(line.name, line.follows ? look_.theme.accentText : look_.theme.text);
       if (line.weight) table.number(fmt::format("{:.3f}", *line.weight));
       table.number(changeInWords(line.value));
       table.bar(static_cast<float>(std::abs(line.value) / most),
