@@ -1,0 +1,30 @@
+// Corpus: what a language model is trained on: a text as tokens, cut into a part that it learns
+// from and a part that is held out, and the tokenizer that made them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/tokenizer/tokenizer.h"
+
+namespace headscope::language {
+
+struct Corpus {
+  std::string id;     // "stories", "text"
+  std::string title;  // "Little stories", or the name of the text's file
+  std::shared_ptr<const tokenizer::Tokenizer> tokenizer;
+  Json tokenizerFile;    // the tokenizer as tokenizer.json holds it
+  Index vocabulary = 0;  // ids are below
+  Index beginToken = 0;  // stands before each text
+  std::string example;   // a text to begin with
+  std::vector<std::int32_t> training, heldOut;
+
+  /// Whether the questions about stories can be asked of a model that learned this.
+  bool stories = false;
+};
+using CorpusPtr = std::shared_ptr<const Corpus>;
+
+}  // namespace headscope::language
