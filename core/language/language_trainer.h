@@ -4,7 +4,7 @@
 //
 //   LanguageTrainer run(storyCorpus(1, 2'000'000), {}, budget);
 //   while (!run.finished()) run.step(execution);
-//   run.model();  // opens wherever a model does
+//   run.modelNow();  // opens wherever a model does
 #pragma once
 
 #include <array>
@@ -50,7 +50,7 @@ struct LanguageRecord {
 };
 
 /// The answers to one question about stories.
-struct Answered {
+struct AnsweredQuestion {
   double right = 0.0;  // share of the cases
   /// The head that looks most from the place of the answer at the word that decides, and the mean
   /// of its weights there.
@@ -60,9 +60,10 @@ struct Answered {
 };
 
 struct LanguageEvaluation {
-  Index step = 0;                   // the number of steps taken
-  double heldOutLoss = 0.0;         // nats per token
-  std::vector<Answered> questions;  // as storyQuestions(); empty where the corpus has no stories
+  Index step = 0;            // the number of steps taken
+  double heldOutLoss = 0.0;  // nats per token
+  std::vector<AnsweredQuestion>
+      questions;  // as storyQuestions(); empty where the corpus has no stories
 };
 
 class LanguageTrainer {
@@ -91,6 +92,8 @@ class LanguageTrainer {
   const CorpusPtr& corpus() const { return corpus_; }
   const LanguageSettings& settings() const { return settings_; }
   const LanguageModel& model() const { return model_; }
+  /// A copy of the present weights as a model, which opens wherever one does.
+  model::ModelPtr modelNow() const;
   /// The model of the last snapshot at or before `step`.
   model::ModelPtr modelAt(Index step) const;
   Index stepsTaken() const { return stepsTaken_; }
@@ -116,10 +119,22 @@ class LanguageTrainer {
   std::span<training::Parameter> parameters() { return model_.parameters(); }
 
  private:
+  ExecutionContext withMemory(const ExecutionContext& execution) const;
+  int threadsOf(Index tokens, const ExecutionContext& execution) const;
+  bool train(const ExecutionContext& execution);
+  std::optional<double> heldOutLoss(const ExecutionContext& execution) const;
+  std::optional<AnsweredQuestion> answersTo(std::size_t question,
+                                            const ExecutionContext& execution) const;
+  void stop(std::string tensor);
+  void change(const LanguageSettings& settings);
+  void keepMemory();
+  std::string nameAt(Index step) const;
+
   CorpusPtr corpus_;
   LanguageSettings settings_;
   Index memoryBudgetBytes_;
   LanguageModel model_;
+  BlockStorePtr memory_;
   Index stepsTaken_ = 0;
   double trainingMs_ = 0.0;
   std::vector<LanguageRecord> records_;

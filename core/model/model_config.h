@@ -93,9 +93,8 @@ struct ModelConfig {
   Index positions = 512;  // most tokens of a text
   Index tokenTypes = 0;   // 0: the model has none
 
-  /// True if the model has no norms, no feed-forward networks and no biases but the readout's
-  /// (Elhage et al. 2021); F is then 0.
-  bool attentionOnly = false;
+  bool attentionOnly = false;  // layers without feed-forward networks (Elhage et al. 2021): F is 0
+  bool norms = true;           // otherwise no part of the model has a norm
   bool causal = true;  // predicts the next token; otherwise masked tokens
   /// Norms stand before or behind each half of a layer, and the stream is a sum; otherwise they
   /// follow the sum.

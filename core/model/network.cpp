@@ -150,27 +150,36 @@ void toSlopes(Activation activation, std::span<float> values) {
   }
 }
 
+Tensor networkInner(const Tensor& gate, const Tensor& up, const ModelConfig& config,
+                    const ExecutionContext& execution) {
+  Tensor inner = Tensor::uninitialised(gate.shape(), execution.memory);
+  parallelForRanges(inner.size(), execution, [&](Index begin, Index count) {
+    std::copy_n(gate.data() + begin, count, inner.mutableData() + begin);
+    activateInner(config, {inner.mutableData() + begin, static_cast<std::size_t>(count)},
+                  up.empty() ? nullptr : up.data() + begin);
+  });
+  return inner;
+}
+
+void networkInnerBackward(const Tensor& dInner, Tensor& gate, Tensor& up, const ModelConfig& config,
+                          const ExecutionContext& execution) {
+  parallelForRanges(gate.size(), execution, [&](Index begin, Index count) {
+    activateInnerBackward(config, dInner.data() + begin,
+                          {gate.mutableData() + begin, static_cast<std::size_t>(count)},
+                          up.empty() ? nullptr : up.mutableData() + begin);
+  });
+}
+
 Tensor feedForward(const Tensor& x, const FeedForward& w, const ModelConfig& config,
                    const ExecutionContext& execution) {
-  auto [inner, up] = innerProducts(x, w, execution);
-  parallelForRanges(
-      inner.size(), execution, [&inner = inner, &up = up, &config](Index begin, Index count) {
-        activateInner(config, {inner.mutableData() + begin, static_cast<std::size_t>(count)},
-                      up.empty() ? nullptr : up.data() + begin);
-      });
-  return linear(inner, w.down, w.downBias, execution);
+  const auto [gate, up] = innerProducts(x, w, execution);
+  return linear(networkInner(gate, up, config, execution), w.down, w.downBias, execution);
 }
 
 Tensor feedForwardBackward(const Tensor& x, const Tensor& dy, const FeedForward& w,
                            const ModelConfig& config, const ExecutionContext& execution) {
   auto [gate, up] = innerProducts(x, w, execution);
-  const Tensor inner = linearInputGradient(dy, w.down, execution);
-  parallelForRanges(
-      inner.size(), execution, [&inner, &gate = gate, &up = up, &config](Index begin, Index count) {
-        activateInnerBackward(config, inner.data() + begin,
-                              {gate.mutableData() + begin, static_cast<std::size_t>(count)},
-                              up.empty() ? nullptr : up.mutableData() + begin);
-      });
+  networkInnerBackward(linearInputGradient(dy, w.down, execution), gate, up, config, execution);
   if (up.empty()) return linearInputGradient(gate, w.up, execution);
   return sum(linearInputGradient(gate, w.gate, execution), linearInputGradient(up, w.up, execution),
              1.0, execution);

@@ -13,6 +13,13 @@ void activate(Activation activation, std::span<float> values);
 /// Replaces each value by the slope of the activation there.
 void toSlopes(Activation activation, std::span<float> values);
 
+/// The inner part of a network from its products: act(gate) · up, or act(gate) where `up` is empty.
+Tensor networkInner(const Tensor& gate, const Tensor& up, const ModelConfig& config,
+                    const ExecutionContext& execution);
+/// Replaces the products by their gradients; `dInner` is that of the inner part.
+void networkInnerBackward(const Tensor& dInner, Tensor& gate, Tensor& up, const ModelConfig& config,
+                          const ExecutionContext& execution);
+
 /// act(x upᵀ + b) downᵀ + b; or, gated (Shazeer 2020), (act(x gateᵀ) · x upᵀ) downᵀ.
 Tensor feedForward(const Tensor& x, const FeedForward& weights, const ModelConfig& config,
                    const ExecutionContext& execution);

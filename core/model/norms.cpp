@@ -1,5 +1,6 @@
 #include "core/model/norms.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/model/rows.h"
@@ -57,6 +58,38 @@ void normalizeRowBackward(const float* x, const float* dy, float* dx, Index widt
   }
 }
 
+/// The gradients of gain and bias: Σ dy · n and Σ dy over the rows, added up in blocks of rows so
+/// that the bits are the same on every thread count.
+void weightGradients(const Tensor& x, const Tensor& dy, const NormKind& kind, bool biased,
+                     const ExecutionContext& execution, NormWeights& gradients) {
+  constexpr Index kRowsOfBlock = 256;
+  const Index width = x.dim(2), rows = x.dim(1);
+  const Index blocks = (rows + kRowsOfBlock - 1) / kRowsOfBlock;
+  Tensor sums = Tensor::zeros({blocks, 2, width});
+  parallelFor(blocks, execution, [&](Index block) {
+    float* gain = sums.mutableData() + block * 2 * width;
+    float* bias = gain + width;
+    for (Index row = block * kRowsOfBlock; row < std::min(rows, (block + 1) * kRowsOfBlock);
+         ++row) {
+      const float* from = x.data() + row * width;
+      const float* d = dy.data() + row * width;
+      const auto [mean, factor] = rowNormOf(from, width, kind);
+      const auto centre = static_cast<float>(mean), times = static_cast<float>(factor);
+      for (Index j = 0; j < width; ++j) {
+        gain[j] += d[j] * ((from[j] - centre) * times);
+        bias[j] += d[j];
+      }
+    }
+  });
+  gradients.gain = Tensor::zeros({width});
+  if (biased) gradients.bias = Tensor::zeros({width});
+  for (Index block = 0; block < blocks; ++block) {
+    const float* gain = sums.data() + block * 2 * width;
+    for (Index j = 0; j < width; ++j) gradients.gain.mutableData()[j] += gain[j];
+    for (Index j = 0; biased && j < width; ++j) gradients.bias.mutableData()[j] += gain[width + j];
+  }
+}
+
 }  // namespace
 
 NormKind normKindOf(const ModelConfig& config) { return {!config.rmsNorm, config.normEpsilon}; }
@@ -78,8 +111,12 @@ Tensor normalized(const Tensor& x, const NormWeights& weights, const ModelConfig
 }
 
 Tensor normalizedBackward(const Tensor& x, const Tensor& dy, const NormWeights& weights,
-                          const NormKind& kind, const ExecutionContext& execution) {
+                          const NormKind& kind, const ExecutionContext& execution,
+                          NormWeights* gradients) {
   if (weights.gain.empty()) return dy;
+  if (gradients != nullptr) {
+    weightGradients(x, dy, kind, !weights.bias.empty(), execution, *gradients);
+  }
   const Index width = x.dim(2);
   Tensor dx = Tensor::uninitialised(x.shape(), execution.memory);
   parallelForRows(x.dim(1), execution, [&](Index row) {

@@ -21,9 +21,11 @@ Tensor normalized(const Tensor& x, const NormWeights& weights, const NormKind& k
 Tensor normalized(const Tensor& x, const NormWeights& weights, const ModelConfig& config,
                   const ExecutionContext& execution);
 
-/// Returns the gradient of x from `dy`, that of the normalised rows.
+/// Returns the gradient of x from `dy`, that of the normalised rows. Where `gradients` are given,
+/// fills in those of gain and bias.
 Tensor normalizedBackward(const Tensor& x, const Tensor& dy, const NormWeights& weights,
-                          const NormKind& kind, const ExecutionContext& execution);
+                          const NormKind& kind, const ExecutionContext& execution,
+                          NormWeights* gradients = nullptr);
 Tensor normalizedBackward(const Tensor& x, const Tensor& dy, const NormWeights& weights,
                           const ModelConfig& config, const ExecutionContext& execution);
 
