@@ -27,6 +27,7 @@ using training::Stop;
 
 constexpr Index kMostSteps = 1'000'000;
 constexpr Index kMostBatch = 1024;
+constexpr Index kStoryContext = 48;     // holds every case of a question
 constexpr Index kCases = 200;           // of each question about stories
 constexpr Index kTextsAtOnce = 64;      // of an evaluation
 constexpr Index kHeldOutTokens = 4096;  // at least
@@ -131,6 +132,12 @@ double learningRateAt(const LanguageSettings& s, Index step) {
          (1.0 + std::cos(std::numbers::pi * std::min(1.0, through)));
 }
 
+AnsweredQuestion answeredWith(double right, std::vector<double> looks, Index heads) {
+  const auto most = std::ranges::max_element(looks) - looks.begin();
+  const double look = looks[static_cast<std::size_t>(most)];
+  return {right, {most / heads, most % heads}, look, std::move(looks)};
+}
+
 LanguageTrainer::LanguageTrainer(CorpusPtr corpus, const LanguageSettings& settings,
                                  Index memoryBudgetBytes)
     : corpus_(std::move(corpus)),
@@ -140,6 +147,11 @@ LanguageTrainer::LanguageTrainer(CorpusPtr corpus, const LanguageSettings& setti
       memory_(std::make_shared<BlockStore>()),
       snapshots_(settings.snapshotBytes) {
   const Index needed = settings.model.context + 1;
+  if (corpus_->stories && settings.model.context < kStoryContext) {
+    throw UserError(fmt::format(
+        "context is {}, and the questions about stories are up to {} tokens long: give at least {}",
+        settings.model.context, kStoryContext, kStoryContext));
+  }
   if (std::ssize(corpus_->training) < needed || std::ssize(corpus_->heldOut) < needed) {
     throw UserError(fmt::format(
         "{} has {} tokens to learn from and {} held out, fewer than a text of {} and the next "
@@ -261,13 +273,10 @@ std::optional<AnsweredQuestion> LanguageTrainer::answersTo(
   const std::vector<StoryCase> cases = storyCases(question, kCases);
   std::map<Index, std::vector<const StoryCase*>> byLength;
   for (const StoryCase& each : cases) {
-    if (std::ssize(each.tokens) <= settings_.model.context) {
-      byLength[std::ssize(each.tokens)].push_back(&each);
-    }
+    byLength[std::ssize(each.tokens)].push_back(&each);
   }
-  AnsweredQuestion answered;
   const Index heads = settings_.model.heads;
-  answered.looks.resize(static_cast<std::size_t>(settings_.model.layers * heads));
+  std::vector<double> looks(static_cast<std::size_t>(settings_.model.layers * heads));
   Index asked = 0, right = 0;
   for (const auto& [length, group] : byLength) {
     Texts texts{std::ssize(group), length, {}};
@@ -279,21 +288,17 @@ std::optional<AnsweredQuestion> LanguageTrainer::answersTo(
     for (Index text = 0; text < texts.count; ++text) {
       const StoryCase& each = *group[static_cast<std::size_t>(text)];
       right += rightAnswer(pass.logits().matrix({text}).row(length - 1), each) ? 1 : 0;
-      for (std::size_t h = 0; h < answered.looks.size(); ++h) {
+      for (std::size_t h = 0; h < looks.size(); ++h) {
         const auto at = static_cast<Index>(h);
-        answered.looks[h] += static_cast<double>(
+        looks[h] += static_cast<double>(
             pass.weights(at / heads).at({text, at % heads, length - 1, each.decides}));
       }
     }
     asked += texts.count;
   }
-  if (asked == 0) return answered;
-  answered.right = static_cast<double>(right) / static_cast<double>(asked);
-  for (double& look : answered.looks) look /= static_cast<double>(asked);
-  const auto most = std::ranges::max_element(answered.looks) - answered.looks.begin();
-  answered.head = {most / heads, most % heads};
-  answered.look = answered.looks[static_cast<std::size_t>(most)];
-  return answered;
+  for (double& look : looks) look /= static_cast<double>(asked);
+  return answeredWith(static_cast<double>(right) / static_cast<double>(asked), std::move(looks),
+                      heads);
 }
 
 /// Restores the parameters of the last good snapshot; the curves stay as they are.

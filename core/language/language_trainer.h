@@ -58,6 +58,8 @@ struct AnsweredQuestion {
   double look = 0.0;
   std::vector<double> looks;  // of every head, layer by layer
 };
+/// The answers with a share and the looks of every head; `heads` of them in each layer.
+AnsweredQuestion answeredWith(double right, std::vector<double> looks, Index heads);
 
 struct LanguageEvaluation {
   Index step = 0;            // the number of steps taken
