@@ -26,6 +26,8 @@ inline constexpr std::string_view kUnknownToken = "<unk>";
 
 /// All tokens by id: kBeginToken, kUnknownToken, then the words in order.
 std::span<const std::string> storyWords();
+/// The id of a word. Throws std::out_of_range for a word that no story has.
+std::int32_t storyWord(std::string_view word);
 
 /// One story, without the token before it.
 std::vector<std::string_view> story(training::Draws& draws);

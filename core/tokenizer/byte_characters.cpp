@@ -43,6 +43,8 @@ const std::array<std::string, kBytes>& written() {
 
 }  // namespace
 
+const std::string& byteCharacter(unsigned char byte) { return written()[byte]; }
+
 void appendAsCharacters(const AlignedText& text, Span part, AlignedText& to) {
   const auto& characters = written();
   for (std::uint32_t at = part.begin; at < part.end; ++at) {

@@ -11,6 +11,9 @@
 
 namespace headscope::tokenizer {
 
+/// The printed character of a byte.
+const std::string& byteCharacter(unsigned char byte);
+
 /// Appends a part of a text to another text as byte characters; every byte keeps its origin.
 void appendAsCharacters(const AlignedText& text, Span part, AlignedText& to);
 

@@ -71,6 +71,10 @@ class Translation {
       case 'W':
         if (inBrackets_) refuse("\\W within brackets");
         return items(kWords, true);
+      case 'b':
+      case 'B':
+        if (inBrackets_) break;
+        return boundary(c == 'b');
       case 'd':
         return put(R"(\p{Nd})", 2);
       case 'D':
@@ -99,6 +103,18 @@ class Translation {
         if (std::isalnum(static_cast<unsigned char>(c)) == 0) return copy(2);
     }
     refuse(fmt::format("\\{}", c));
+  }
+
+  /// Between a word's character and another (\b), or between two of a kind (\B). PCRE2's own
+  /// boundary has other words.
+  void boundary(bool differs) {
+    const std::string before = fmt::format("(?<=[{}])", kWords),
+                      after = fmt::format("(?=[{}])", kWords);
+    const std::string notBefore = fmt::format("(?<![{}])", kWords),
+                      notAfter = fmt::format("(?![{}])", kWords);
+    put(differs ? fmt::format("(?:{}{}|{}{})", before, notAfter, notBefore, after)
+                : fmt::format("(?:{}{}|{}{})", before, after, notBefore, notAfter),
+        2);
   }
 
   /// \p{L}, \x{1F600}, \x0D.

@@ -146,6 +146,20 @@ TEST(Tokenizer, NulIsAByteLikeOthers) {
                   "byte 1");
 }
 
+TEST(Tokenizer, BoundariesAreThoseOfWords) {
+  using tokenizer::Pattern, tokenizer::PatternSearch;
+  const auto found = [](const char* expression, std::string_view text) {
+    const Pattern pattern = Pattern::regex(expression);
+    Spans spans;
+    PatternSearch(pattern).in(text, spans);
+    return spans;
+  };
+  EXPECT_EQ(found(R"(\bmia\b)", "mia, mia's miaow miamia _mia"), (Spans{{0, 3}, {5, 8}}));
+  EXPECT_EQ(found(R"(\bo\b)", "o öo oö"), (Spans{{0, 1}}));
+  EXPECT_EQ(found(R"(\Ba)", "a ba aa"), (Spans{{3, 4}, {6, 7}}));
+  expectUserError([&] { found(R"([\b])", "a"); }, "\\b");
+}
+
 TEST(Tokenizer, WhatIsNotKnownIsRefusedByName) {
   const auto refused = [](const std::string& fields, const char* where, const char* what) {
     expectUserError([&] { parseTokenizer(fileWith(fields), "here/tokenizer.json"); },
