@@ -20,6 +20,7 @@ struct Corpus {
   Index vocabulary = 0;  // ids are below
   Index beginToken = 0;  // stands before each text
   std::string example;   // a text to begin with
+  std::string sampleBeginning;  // of a text that the model writes
   /// How to make it again, in a saved run: {"seed": 1, "tokens": 2000000}, or {"file": "book.txt",
   /// "cut_into": "words", "vocabulary": 4000}.
   Json source;
