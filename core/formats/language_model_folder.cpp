@@ -172,8 +172,7 @@ Json configJson(const ModelConfig& c, const LanguageModelSettings& s, const Corp
             {"biases", true},
             {"rotary", s.rotary},
             {"positions", c.positions},
-            {"causal", true},
-            {"tied", true}};
+            {"causal", true}};
   }
   if (c.modelType != "headscope") {
     json["tie_word_embeddings"] = true;
