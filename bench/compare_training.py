@@ -2,8 +2,8 @@
 """Times one training step next to PyTorch's on the CPU, and holds the goals.
 
 The same model on both sides (embeddings and learned positions, attention layers with a residual and
-without biases, one readout for each question), batches of the same shape, cross-entropy or squared
-error, gradients clipped to norm 1, AdamW. The engine draws each batch within its step; PyTorch's is
+without biases, one readout for each question; for lm_…, a GPT-2), batches of the same shape,
+cross-entropy or squared error, gradients clipped to norm 1, AdamW. The engine draws each batch within its step; PyTorch's is
 drawn before. Both keep their processes and are asked in turns for their best of many steps, round
 after round; of PyTorch's threads and OpenBLAS's the best combination counts. Exits 1 where a goal is
 missed.
@@ -19,16 +19,57 @@ import time
 from compare_torch import Worker, options_parser, torch_workers
 
 TASKS = ["cards", "recall", "induction", "grammar", "sensor", "pointer", "brackets"]
-GOALS = {"64_4_32_64": 3.0, "128_8_64_32": 3.0, "512_8_30_2": 2.0}  # a task: 3
+GOALS = {"64_4_32_64": 3.0, "128_8_64_32": 3.0, "512_8_30_2": 2.0,
+         "lm_2_128_8_32_64": 1.5, "lm_3_192_6_64_96": 1.5}  # a task: 3
 
 
-def torch_worker(shapes, threads):
-    """Answers the lines `step SECONDS`."""
-    import torch
+def language_step(torch, shapes):
+    """A training step of a GPT-2: layers of LayerNorm, attention, LayerNorm and network."""
     from torch.nn import functional
 
-    torch.set_num_threads(threads)
-    torch.manual_seed(1)
+    width, heads, length = shapes["d_model"], shapes["heads"], shapes["length"]
+    batch, vocabulary = shapes["batch"], shapes["vocabulary"]
+    linear, norm = torch.nn.Linear, torch.nn.LayerNorm
+    embedding = torch.nn.Embedding(vocabulary, width)
+    positions = torch.nn.Embedding(length, width)
+    layers = [(norm(width), linear(width, 3 * width), linear(width, width), norm(width),
+               linear(width, 4 * width), linear(4 * width, width)) for _ in range(shapes["layers"])]
+    last = norm(width)
+    modules = torch.nn.ModuleList([embedding, positions, last, *[m for each in layers for m in each]])
+    for parameter in modules.parameters():
+        if parameter.dim() == 2:
+            torch.nn.init.normal_(parameter, 0.0, 0.02)
+    optimiser = torch.optim.AdamW(modules.parameters(), lr=shapes["rate"], betas=(0.9, 0.98),
+                                  weight_decay=0.01)
+    tokens = torch.randint(0, vocabulary, (batch, length + 1))
+    mask = torch.triu(torch.full((length, length), float("-inf")), 1)
+    fused = getattr(functional, "scaled_dot_product_attention", None)
+
+    def step():
+        optimiser.zero_grad(set_to_none=True)
+        h = embedding(tokens[:, :-1]) + positions.weight
+        for norm1, qkv, out, norm2, up, down in layers:
+            q, k, v = (qkv(norm1(h)).view(batch, length, 3, heads, width // heads)
+                       .permute(2, 0, 3, 1, 4))
+            if fused:
+                mixed = fused(q, k, v, is_causal=True)
+            else:
+                scores = q @ k.transpose(-1, -2) * (width // heads) ** -0.5 + mask
+                mixed = scores.softmax(-1) @ v
+            h = h + out(mixed.transpose(1, 2).reshape(batch, length, width))
+            h = h + down(functional.gelu(up(norm2(h)), approximate="tanh"))
+        logits = last(h) @ embedding.weight.T
+        functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()).backward()
+        torch.nn.utils.clip_grad_norm_(modules.parameters(), 1.0)
+        optimiser.step()
+
+    return step
+
+
+def task_step(torch, shapes):
+    """A training step of a model of attention alone."""
+    from torch.nn import functional
+
     width, heads, length = shapes["d_model"], shapes["heads"], shapes["length"]
     batch, classes = shapes["batch"], shapes["classes"]
     d_k = width // heads
@@ -73,6 +114,16 @@ def torch_worker(shapes, threads):
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimiser.step()
 
+    return step
+
+
+def torch_worker(shapes, threads):
+    """Answers the lines `step SECONDS`."""
+    import torch
+
+    torch.set_num_threads(threads)
+    torch.manual_seed(1)
+    step = (language_step if "vocabulary" in shapes else task_step)(torch, shapes)
     for line in sys.stdin:
         seconds = float(line.split()[1])
         fastest, runs, start = float("inf"), 0, time.perf_counter()

@@ -174,7 +174,8 @@ void printQuestions(std::ostream& out, const LanguageTrainer& run, const Finding
     const MostMissed missed = mostMissed(found.withoutEach[q], heads);
     table.add({std::string(storyQuestions()[q].name), fmt::format("{:.3f}", answered.right),
                at ? fmt::format("step {}", *at) : "not yet", headInWords(answered.head),
-               fmt::format("{:.2f}", answered.look), headInWords(missed.head),
+               fmt::format("{:.2f}", answered.look),
+               missed.right < answered.right ? headInWords(missed.head) : "no single one",
                fmt::format("{:.3f}", missed.right), std::string(storyQuestions()[q].words)});
   }
   table.print(out);

@@ -17,6 +17,10 @@
 //                           the optimiser's step), in ms
 //   gemm THREADS SECONDS    best time of its products alone, in ms, by the fastest library
 //
+//   headscope_peer --train lm_LAYERS_DMODEL_HEADS_BATCH_TOKENS
+//
+// A language model; see language_steps.h.
+//
 //   headscope_peer --model DIR
 //
 // A model's folder; see model_passes.h.
@@ -32,6 +36,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/peer/language_steps.h"
 #include "bench/peer/model_passes.h"
 #include "bench/peer/timing.h"
 #include "bench/peer/training_sizes.h"
@@ -181,7 +186,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    if (std::string_view(argv[1]) == "--train") return headscope::bench::serveTraining(argv[2]);
+    if (std::string_view(argv[1]) == "--train") {
+      return headscope::bench::isLanguageSize(argv[2]) ? headscope::bench::serveLanguage(argv[2])
+                                                       : headscope::bench::serveTraining(argv[2]);
+    }
     if (std::string_view(argv[1]) == "--model") return headscope::bench::serveModel(argv[2]);
     return headscope::bench::serve(argv[1], std::atoi(argv[2]));
   } catch (const std::exception& error) {

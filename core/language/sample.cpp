@@ -10,8 +10,10 @@ namespace headscope::language {
 std::string sampleOf(const model::ModelPtr& model, const Corpus& corpus, std::string_view beginning,
                      Index tokens, const model::Sampling& sampling,
                      const ExecutionContext& execution) {
-  const model::ModelInput input =
-      model::inputOf(corpus.tokenizer->encode(beginning), *corpus.tokenizer, model->config());
+  const tokenizer::Tokenizer& tokenizer = *corpus.tokenizer;
+  const model::ModelInput input = model::inputOf(
+      tokenizer.encode(model::firstTokens(beginning, tokenizer, model->config().positions / 2)),
+      tokenizer, model->config());
   const model::ModelTracePtr trace = model::runModel(model::makeModelDocument(model, input),
                                                      nullptr, execution, defaultMemoryBudget());
   if (trace == nullptr) return {};
@@ -24,7 +26,7 @@ std::string sampleOf(const model::ModelPtr& model, const Corpus& corpus, std::st
     if (decoder.tokens() == decoder.room()) break;
     if (!decoder.feed(id, execution)) return {};
   }
-  return corpus.tokenizer->decode(ids);
+  return tokenizer.decode(ids);
 }
 
 }  // namespace headscope::language
