@@ -376,9 +376,9 @@ Command addModel(CLI::App& app, Context& context) {
   auto options = std::make_shared<ModelOptions>();
   sub->add_option("directory", options->directory,
                   fmt::format("folder with config.json and model.safetensors (or its index and "
-                              "parts), or of a LoRA adapter whose base is found; {}: the model "
-                              "that comes with the program",
-                              formats::kShippedModel))
+                              "parts), or of a LoRA adapter whose base is found; {} or {}: the "
+                              "models that come with the program",
+                              formats::kStoriesModel, formats::kInductionModel))
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");

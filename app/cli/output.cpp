@@ -97,6 +97,18 @@ Json numberJson(double value) {
   return value < 0.0 ? "-inf" : "inf";
 }
 
+Json rowsJson(const HeadSimilarity& similarity) {
+  Json rows = Json::emptyList();
+  for (Index a = 0; a < similarity.heads; ++a) {
+    Json row = Json::emptyList();
+    for (Index b = 0; b < similarity.heads; ++b) {
+      row.push_back(similarity.defined() ? numberJson(similarity(a, b)) : Json());
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 Json withSchema(std::string_view name, const Json& json) {
   Json::Fields fields{{"schema", fmt::format("headscope.{}/1", name)}};
   fields.insert(fields.end(), json.fields()->begin(), json.fields()->end());

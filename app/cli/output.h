@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/analysis/similarity.h"
 #include "core/base/json.h"
 #include "core/document/fwd.h"
 
@@ -53,6 +54,8 @@ void tellLearning(const training::LayerLearner& learner);
 Json shapesJson(const std::vector<NamedShape>& shapes);
 /// Converts a number to JSON; non-finite values become "-inf", "inf" and "nan".
 Json numberJson(double value);
+/// The rows of a similarity; a cell is null where it is not defined.
+Json rowsJson(const HeadSimilarity& similarity);
 /// Returns an object with "schema": "headscope.NAME/1" before its fields, which the manual page of
 /// the command lists. The version is raised where a field changes its meaning or goes.
 Json withSchema(std::string_view name, const Json& json);

@@ -13,10 +13,13 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/output.h"
+#include "app/cli/train_options.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/formats/language_run.h"
+#include "core/formats/run_state.h"
 #include "core/formats/trained_model.h"
 #include "core/formats/training_curves.h"
 #include "core/formats/training_run.h"
@@ -29,15 +32,6 @@ using training::Evaluation;
 using training::Role;
 using training::Trainer;
 using training::TrainingSettings;
-
-struct TrainOptions {
-  std::string task, from, save, saveModel, log;  // empty where not given
-  std::optional<Index> layers, dModel, heads, batch, steps;
-  std::optional<double> rate;
-  std::optional<std::uint64_t> seed;
-  int threads = 0;
-  bool json = false;
-};
 
 /// Creates a new run, or continues a saved one.
 std::unique_ptr<Trainer> runFrom(const TrainOptions& o) {
@@ -57,47 +51,12 @@ std::unique_ptr<Trainer> runFrom(const TrainOptions& o) {
     settings.optimiser.learningRate = o.rate.value_or(settings.optimiser.learningRate);
     return std::make_unique<Trainer>(task, settings, budget);
   }
-  const std::pair<const char*, bool> fixed[]{{"--task", !o.task.empty()},
-                                             {"--layers", o.layers.has_value()},
-                                             {"--d-model", o.dModel.has_value()},
-                                             {"--heads", o.heads.has_value()},
-                                             {"--seed", o.seed.has_value()}};
-  for (const auto& [flag, given] : fixed) {
-    if (given) {
-      throw UserError(fmt::format("{} is fixed by the saved run: leave it out with --from", flag));
-    }
-  }
   auto run = formats::loadRun(o.from, budget);
   if (o.batch) run->setBatch(*o.batch);
   if (o.rate) run->setLearningRate(*o.rate);
   if (o.steps) run->setSteps(*o.steps);
   return run;
 }
-
-/// Prints the progress of a run on stderr: one updated line in a terminal, occasional lines
-/// elsewhere.
-class Progress {
- public:
-  void show(const Trainer& run) {
-    const double now = clockSeconds();
-    if (now - told_ < (terminal_ ? 0.1 : 5.0)) return;
-    told_ = now;
-    if (run.records().empty()) return;
-    std::cerr << fmt::format("{}step {} of {}, loss {:.3f}{}", terminal_ ? "\r" : "",
-                             run.stepsTaken(), run.settings().steps, run.records().back().loss,
-                             terminal_ ? "  " : "\n")
-              << std::flush;
-    shown_ = true;
-  }
-  ~Progress() {
-    if (terminal_ && shown_) std::cerr << "\r\033[K" << std::flush;
-  }
-
- private:
-  bool terminal_ = platform::errorsGoToTerminal();
-  bool shown_ = false;
-  double told_ = clockSeconds();
-};
 
 Json trainJson(const Trainer& run, double msPerStep) {
   const Evaluation& last = run.evaluations().back();
@@ -120,16 +79,7 @@ Json trainJson(const Trainer& run, double msPerStep) {
                          {"found_at_step", found ? Json(*found) : Json()}});
   }
   Json similarity = Json::emptyList();
-  for (const auto& layer : last.roles.layers) {
-    const HeadSimilarity& s = layer.similarity;
-    Json rows = Json::emptyList();
-    for (Index a = 0; a < s.heads; ++a) {
-      Json row = Json::emptyList();
-      for (Index b = 0; b < s.heads; ++b) row.push_back(s.defined() ? numberJson(s(a, b)) : Json());
-      rows.push_back(std::move(row));
-    }
-    similarity.push_back(std::move(rows));
-  }
+  for (const auto& layer : last.roles.layers) similarity.push_back(rowsJson(layer.similarity));
   return {{"task", run.task().id},
           {"parameters", parameterCount(run.task(), run.settings().model)},
           {"steps", run.stepsTaken()},
@@ -181,12 +131,29 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   FileFlags files;
   files.writes("--log", options.log, {".csv"});
   files.check();
+  if (!options.from.empty()) {
+    refuseFixed({{"--task", !options.task.empty()},
+                 {"--layers", options.layers.has_value()},
+                 {"--d-model", options.dModel.has_value()},
+                 {"--heads", options.heads.has_value()},
+                 {"--seed", options.seed.has_value()}});
+  }
+  const std::string task = options.from.empty() ? options.task : formats::taskOfRun(options.from);
+  if (formats::isLanguageTask(task)) return runLanguage(options, out);
+  for (const auto& [flag, given] : languageFlags(options.language)) {
+    if (given) {
+      throw UserError(
+          fmt::format("{} belongs to a language model: give it with --task stories or "
+                      "--task text",
+                      flag));
+    }
+  }
   const std::unique_ptr<Trainer> run = runFrom(options);
   prepareGemm();
   ExecutionContext execution;
   execution.threads = options.threads;
   {
-    Progress progress;
+    TrainProgress progress;
     while (!run->finished()) {
       run->step(execution);
       progress.show(*run);
@@ -213,12 +180,39 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
 std::string taskNames() {
   std::string names;
   for (const training::Task& task : training::allTasks()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", task.id);
+    names += fmt::format("{}, ", task.id);
   }
-  return names;
+  return names + "stories, text";
 }
 
 }  // namespace
+
+void refuseFixed(std::initializer_list<GivenFlag> flags) {
+  for (const auto& [flag, given] : flags) {
+    if (given) {
+      throw UserError(fmt::format("{} is fixed by the saved run: leave it out with --from", flag));
+    }
+  }
+}
+
+TrainProgress::~TrainProgress() {
+  if (terminal_ && shown_) std::cerr << "\r\033[K" << std::flush;
+}
+
+void TrainProgress::show(Index step, Index steps, double loss) {
+  const double now = clockSeconds();
+  if (!begun_) {
+    begun_ = true;
+    terminal_ = platform::errorsGoToTerminal();
+    printed_ = now;
+  }
+  if (now - printed_ < (terminal_ ? 0.1 : 5.0)) return;
+  printed_ = now;
+  std::cerr << fmt::format("{}step {} of {}, loss {:.3f}{}", terminal_ ? "\r" : "", step, steps,
+                           loss, terminal_ ? "  " : "\n")
+            << std::flush;
+  shown_ = true;
+}
 
 Command addTrain(CLI::App& app) {
   CLI::App* sub =
@@ -228,7 +222,7 @@ Command addTrain(CLI::App& app) {
   const char* model = "Model (the task's own without any)";
   const auto whole = [&](const char* flag, std::optional<Index>& value, const char* about,
                          const char* group) { addWhole(*sub, flag, value, about)->group(group); };
-  whole("--layers", o->layers, "of attention, 1 to 8", model);
+  whole("--layers", o->layers, "of attention, 1 to 8; of a language model, 1 to 24", model);
   whole("--d-model", o->dModel, "width of the model", model);
   whole("--heads", o->heads, "of each layer", model);
   const char* training = "Training";
@@ -243,6 +237,7 @@ Command addTrain(CLI::App& app) {
       ->type_name("N")
       ->group(training);
   addThreads(*sub, o->threads)->group(training);
+  addLanguageOptions(*sub, o->language);
   const char* files = "Files";
   const auto path = [&](const char* flag, std::string& value, const char* about, const char* type) {
     sub->add_option(flag, value, about)->check(notEmpty)->type_name(type)->group(files);

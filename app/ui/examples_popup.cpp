@@ -22,11 +22,17 @@ void examplesPopup(const PanelContext& panel) {
     tip(panel.look, example.about);
   }
   ImGui::Separator();
-  if (ImGui::Selectable("A small trained model")) {
-    panel.modelView.place = {formats::kShippedModel, {}};
-    panel.selection.page = kModelPage;
-  }
-  tip(panel.look, "Two layers, learned by this program, that complete a repeated row of letters");
+  const auto model = [&](const char* title, const char* name, const char* about) {
+    if (ImGui::Selectable(title)) {
+      panel.modelView.place = {name, {}};
+      panel.selection.page = kModelPage;
+    }
+    tip(panel.look, about);
+  };
+  model("A small language model", formats::kStoriesModel,
+        "Two layers that have read little stories, and say the next word");
+  model("A model of repeated letters", formats::kInductionModel,
+        "Two layers, without networks, that complete a repeated row of letters");
   ImGui::EndPopup();
 }
 

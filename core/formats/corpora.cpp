@@ -209,10 +209,16 @@ language::CorpusPtr storyCorpus(std::uint64_t seed, Index count) {
       "One day Mia and Leo went to the park. When Mia and Leo were at the park, Mia gave the coin "
       "to";
   setTokenizer(*corpus, storyTokenizer());
+  corpus->sampleBeginning = "One day Mia and Leo went to the river.";
+  corpus->source = {{"seed", seed}, {"tokens", count}};
   corpus->training = language::storyTokens(seed, count + count / kHeldOutOf);
   corpus->heldOut.assign(corpus->training.begin() + count, corpus->training.end());
   corpus->training.resize(static_cast<std::size_t>(count));
   return corpus;
+}
+
+std::string_view toString(TextTokens tokens) {
+  return tokens == TextTokens::words ? "words" : tokens == TextTokens::bpe ? "bpe" : "characters";
 }
 
 TextTokens textTokensFromString(std::string_view name) {
@@ -235,6 +241,10 @@ language::CorpusPtr textCorpus(const std::filesystem::path& file, TextTokens tok
   corpus->id = "text";
   corpus->title = file.filename().string();
   corpus->example = beginningOf(heldOut);
+  corpus->sampleBeginning = corpus->example;
+  corpus->source = {{"file", std::filesystem::absolute(file).string()},
+                    {"cut_into", toString(tokens)},
+                    {"vocabulary", vocabulary}};
   setTokenizer(*corpus, learnedTokenizer(training, tokens, vocabulary));
   corpus->training = tokensOf(*corpus->tokenizer, training);
   corpus->heldOut = tokensOf(*corpus->tokenizer, heldOut);

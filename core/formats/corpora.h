@@ -16,7 +16,9 @@ language::CorpusPtr storyCorpus(std::uint64_t seed, Index count);
 /// How a text is cut into tokens: its most frequent words, with bytes for the others; byte pairs
 /// learned from it; or characters.
 enum class TextTokens { words, bpe, characters };
-/// "words", "bpe", "characters". Throws UserError that lists them.
+/// "words", "bpe", "characters".
+std::string_view toString(TextTokens tokens);
+/// The kind with this name. Throws UserError that lists them.
 TextTokens textTokensFromString(std::string_view name);
 
 /// The smallest and largest text, in bytes.

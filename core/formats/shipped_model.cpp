@@ -26,11 +26,11 @@ bool isShipped(const std::filesystem::path& folder) {
 std::optional<ShippedModel> shippedModel(const std::filesystem::path& folder) {
   if (!isShipped(folder)) return std::nullopt;
   const std::string path = folder.string();
-  if (path != kShippedModel) {
+  if (path != kInductionModel && path != kStoriesModel) {
     throw UserError(
-        fmt::format("{} does not come with this program; {} does, and others are given "
-                    "by their folder",
-                    path, kShippedModel));
+        fmt::format("{} does not come with this program; {} and {} do, and others are given by "
+                    "their folder",
+                    path, kInductionModel, kStoriesModel));
   }
   return ShippedModel(path.substr(kShippedBegins.size()));
 }

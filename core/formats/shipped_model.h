@@ -1,4 +1,4 @@
-// Shipped model: a whole model that comes with the program, trained by it, which opens wherever a
+// Shipped models: whole models that come with the program, trained by it, which opens wherever a
 // model's folder is expected: its name, "headscope:induction", replaces the path.
 #pragma once
 
@@ -10,7 +10,9 @@
 namespace headscope::formats {
 
 /// Two layers, four heads each, that have learned the task `induction`.
-inline constexpr const char* kShippedModel = "headscope:induction";
+inline constexpr const char* kInductionModel = "headscope:induction";
+/// A GPT-2 of two layers with six heads each that has learned the next words of stories.
+inline constexpr const char* kStoriesModel = "headscope:stories";
 
 class ShippedModel {
  public:

@@ -55,6 +55,14 @@ const Tensor& LanguagePass::weights(Index layer) const {
   return layers_[static_cast<std::size_t>(layer)]->attention->tensor(TensorId::weights);
 }
 
+void LanguagePass::switchOff(const HeadOfLayer& head) {
+  offIn_ = head.layer;
+  AttentionConfig without = *attention_;
+  without.headGains.assign(static_cast<std::size_t>(without.numHeads), 1.0F);
+  without.headGains[static_cast<std::size_t>(head.head)] = 0.0F;
+  withoutHead_ = std::make_unique<const AttentionConfig>(std::move(without));
+}
+
 bool LanguagePass::forward(const ExecutionContext& execution) {
   layers_.clear();
   stream_ = embedded(execution);
@@ -78,7 +86,8 @@ bool LanguagePass::layerForward(Index layer, const ExecutionContext& execution) 
   layers_.push_back(std::make_unique<Layer>());
   Layer& l = *layers_.back();
   l.stream = stream_;
-  l.attention = std::make_unique<AttentionTensors>(*attention_, noPins_);
+  l.attention =
+      std::make_unique<AttentionTensors>(offIn_ == layer ? *withoutHead_ : *attention_, noPins_);
   const Shape batch{texts_->count, texts_->length, config_.dModel};
   l.attention->put(TensorId::x,
                    normedStream(stream_, places.attentionNorm(layer), execution).reshaped(batch));

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/attention/gradients.h"
+#include "core/attention/places.h"
 #include "core/language/language_model.h"
 
 namespace headscope::language {
@@ -27,6 +29,8 @@ class LanguagePass {
   LanguagePass(const LanguagePass&) = delete;
   LanguagePass& operator=(const LanguagePass&) = delete;
 
+  /// Switches a head off from the next forward on: it adds nothing to the stream (gain 0).
+  void switchOff(const HeadOfLayer& head);
   /// Runs the forward pass. Returns false where cancelled; the results are then invalid.
   bool forward(const ExecutionContext& execution);
   /// Computes the gradient of every parameter of the model from that of the logits (B, T, V).
@@ -58,6 +62,8 @@ class LanguagePass {
   const Texts* texts_;
   model::ModelConfig config_;
   std::unique_ptr<const AttentionConfig> attention_;
+  std::optional<Index> offIn_;                          // the layer with a head switched off
+  std::unique_ptr<const AttentionConfig> withoutHead_;  // of that layer
   Pins noPins_;
   std::vector<std::unique_ptr<Layer>> layers_;
   Tensor stream_;      // behind the last layer, (1, B·T, D) as all streams

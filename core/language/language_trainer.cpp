@@ -27,7 +27,6 @@ using training::Stop;
 
 constexpr Index kMostSteps = 1'000'000;
 constexpr Index kMostBatch = 1024;
-constexpr Index kCases = 200;           // of each question about stories
 constexpr Index kTextsAtOnce = 64;      // of an evaluation
 constexpr Index kHeldOutTokens = 4096;  // at least
 
@@ -84,12 +83,6 @@ void addText(Batch& batch, const std::vector<std::int32_t>& from, Index start) {
                  [](std::int32_t token) { return static_cast<float>(token); });
 }
 
-bool rightAnswer(std::span<const float> logits, const StoryCase& asked) {
-  const auto at = [&](std::int32_t token) { return logits[static_cast<std::size_t>(token)]; };
-  if (asked.wrong) return at(asked.right) > at(*asked.wrong);
-  return std::ranges::max_element(logits) - logits.begin() == asked.right;
-}
-
 std::vector<training::Question> nextToken(Index vocabulary) {
   return {{"next", "the next token", vocabulary}};
 }
@@ -140,6 +133,11 @@ LanguageTrainer::LanguageTrainer(CorpusPtr corpus, const LanguageSettings& setti
       memory_(std::make_shared<BlockStore>()),
       snapshots_(settings.snapshotBytes) {
   const Index needed = settings.model.context + 1;
+  if (corpus_->stories && settings.model.context < kStoryContext) {
+    throw UserError(fmt::format(
+        "context is {}, and the questions about stories are up to {} tokens long: give at least {}",
+        settings.model.context, kStoryContext, kStoryContext));
+  }
   if (std::ssize(corpus_->training) < needed || std::ssize(corpus_->heldOut) < needed) {
     throw UserError(fmt::format(
         "{} has {} tokens to learn from and {} held out, fewer than a text of {} and the next "
@@ -216,6 +214,14 @@ bool LanguageTrainer::train(const ExecutionContext& execution) {
   return true;
 }
 
+/// Texts that lie evenly in the held-out part, and the pass over them.
+struct LanguageTrainer::HeldOut {
+  explicit HeldOut(Batch texts) : batch(std::move(texts)) {}
+
+  Batch batch;
+  std::unique_ptr<LanguagePass> pass;
+};
+
 bool LanguageTrainer::evaluate(const ExecutionContext& given) {
   if (stopped_) return false;
   if (!evaluations_.empty() && evaluations_.back().step == stepsTaken_) return true;
@@ -223,15 +229,18 @@ bool LanguageTrainer::evaluate(const ExecutionContext& given) {
   const ScopedThreadLimit threads(threadsOf(kTextsAtOnce * settings_.model.context, execution));
   LanguageEvaluation evaluation;
   evaluation.step = stepsTaken_;
-  const std::optional<double> loss = heldOutLoss(execution);
-  if (!loss) return false;
-  if (!std::isfinite(*loss)) {
+  const std::unique_ptr<const HeldOut> held = heldOut(execution);
+  if (!held) return false;
+  evaluation.heldOutLoss = training::lossesOf(held->pass->logits(), nextToken(corpus_->vocabulary),
+                                              held->batch.next, execution)
+                               .loss;
+  if (execution.stop()) return false;
+  if (!std::isfinite(evaluation.heldOutLoss)) {
     stop("the loss of the held-out text");
     return false;
   }
-  evaluation.heldOutLoss = *loss;
   for (std::size_t q = 0; corpus_->stories && q < kStoryQuestions; ++q) {
-    std::optional<AnsweredQuestion> answered = answersTo(q, execution);
+    std::optional<AnsweredQuestion> answered = answersTo(model_, q, execution);
     if (!answered) return false;
     evaluation.questions.push_back(std::move(*answered));
   }
@@ -240,8 +249,8 @@ bool LanguageTrainer::evaluate(const ExecutionContext& given) {
   return true;
 }
 
-/// The mean over texts that lie evenly in the held-out part.
-std::optional<double> LanguageTrainer::heldOutLoss(const ExecutionContext& execution) const {
+std::unique_ptr<const LanguageTrainer::HeldOut> LanguageTrainer::heldOut(
+    const ExecutionContext& execution) const {
   const Index length = settings_.model.context;
   const Index count = std::max<Index>(1, kHeldOutTokens / length);
   Batch batch = emptyBatch(count, length);
@@ -249,51 +258,23 @@ std::optional<double> LanguageTrainer::heldOutLoss(const ExecutionContext& execu
   for (Index text = 0; text < count; ++text) {
     addText(batch, corpus_->heldOut, text * starts / count);
   }
-  LanguagePass pass(model_, batch.texts);
-  if (!pass.forward(execution)) return std::nullopt;
-  const auto next = nextToken(corpus_->vocabulary);
-  const double loss = training::lossesOf(pass.logits(), next, batch.next, execution).loss;
-  return execution.stop() ? std::nullopt : std::optional(loss);
+  auto held = std::make_unique<HeldOut>(std::move(batch));
+  held->pass = std::make_unique<LanguagePass>(model_, held->batch.texts);
+  if (!held->pass->forward(execution)) return nullptr;
+  return held;
 }
 
-std::optional<AnsweredQuestion> LanguageTrainer::answersTo(
-    std::size_t question, const ExecutionContext& execution) const {
-  const std::vector<StoryCase> cases = storyCases(question, kCases);
-  std::map<Index, std::vector<const StoryCase*>> byLength;
-  for (const StoryCase& each : cases) {
-    if (std::ssize(each.tokens) <= settings_.model.context) {
-      byLength[std::ssize(each.tokens)].push_back(&each);
-    }
+std::optional<std::vector<HeadSimilarity>> LanguageTrainer::similarity(
+    const ExecutionContext& execution) const {
+  const auto held = heldOut(execution);
+  if (!held) return std::nullopt;
+  std::vector<HeadSimilarity> layers;
+  for (Index layer = 0; layer < settings_.model.layers; ++layer) {
+    auto of = headSimilarity(held->pass->weights(layer), execution);
+    if (!of) return std::nullopt;
+    layers.push_back(std::move(*of));
   }
-  AnsweredQuestion answered;
-  const Index heads = settings_.model.heads;
-  answered.looks.resize(static_cast<std::size_t>(settings_.model.layers * heads));
-  Index asked = 0, right = 0;
-  for (const auto& [length, group] : byLength) {
-    Texts texts{std::ssize(group), length, {}};
-    for (const StoryCase* each : group) {
-      texts.tokens.insert(texts.tokens.end(), each->tokens.begin(), each->tokens.end());
-    }
-    LanguagePass pass(model_, texts);
-    if (!pass.forward(execution)) return std::nullopt;
-    for (Index text = 0; text < texts.count; ++text) {
-      const StoryCase& each = *group[static_cast<std::size_t>(text)];
-      right += rightAnswer(pass.logits().matrix({text}).row(length - 1), each) ? 1 : 0;
-      for (std::size_t h = 0; h < answered.looks.size(); ++h) {
-        const auto at = static_cast<Index>(h);
-        answered.looks[h] += static_cast<double>(
-            pass.weights(at / heads).at({text, at % heads, length - 1, each.decides}));
-      }
-    }
-    asked += texts.count;
-  }
-  if (asked == 0) return answered;
-  answered.right = static_cast<double>(right) / static_cast<double>(asked);
-  for (double& look : answered.looks) look /= static_cast<double>(asked);
-  const auto most = std::ranges::max_element(answered.looks) - answered.looks.begin();
-  answered.head = {most / heads, most % heads};
-  answered.look = answered.looks[static_cast<std::size_t>(most)];
-  return answered;
+  return layers;
 }
 
 /// Restores the parameters of the last good snapshot; the curves stay as they are.

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/places.h"
+#include "core/analysis/similarity.h"
 #include "core/base/execution.h"
 #include "core/language/corpus.h"
 #include "core/language/language_model.h"
-#include "core/language/story_questions.h"
+#include "core/language/story_answers.h"
 #include "core/training/snapshots.h"
 #include "core/training/trainer.h"
 
@@ -47,16 +47,6 @@ struct LanguageRecord {
   Index step = 0;               // from 1
   double loss = 0.0;            // of its batch, in nats per token, before the parameters moved
   double gradientLength = 0.0;  // before it was clipped
-};
-
-/// The answers to one question about stories.
-struct AnsweredQuestion {
-  double right = 0.0;  // share of the cases
-  /// The head that looks most from the place of the answer at the word that decides, and the mean
-  /// of its weights there.
-  HeadOfLayer head;
-  double look = 0.0;
-  std::vector<double> looks;  // of every head, layer by layer
 };
 
 struct LanguageEvaluation {
@@ -103,6 +93,9 @@ class LanguageTrainer {
   const std::optional<training::Stop>& stopped() const { return stopped_; }
   double trainingMs() const { return trainingMs_; }  // of all steps, without evaluations
 
+  /// How alike the heads of each layer attend in the held-out text. Nothing where cancelled.
+  std::optional<std::vector<HeadSimilarity>> similarity(const ExecutionContext& execution) const;
+
   /// The step of the first evaluation in which the question was answered; none where it never was.
   std::optional<Index> answeredAt(std::size_t question) const;
 
@@ -122,9 +115,8 @@ class LanguageTrainer {
   ExecutionContext withMemory(const ExecutionContext& execution) const;
   int threadsOf(Index tokens, const ExecutionContext& execution) const;
   bool train(const ExecutionContext& execution);
-  std::optional<double> heldOutLoss(const ExecutionContext& execution) const;
-  std::optional<AnsweredQuestion> answersTo(std::size_t question,
-                                            const ExecutionContext& execution) const;
+  struct HeldOut;
+  std::unique_ptr<const HeldOut> heldOut(const ExecutionContext& execution) const;
   void stop(std::string tensor);
   void change(const LanguageSettings& settings);
   void keepMemory();

@@ -136,7 +136,7 @@ std::string afterHeadInWords(const ModelConfig& config, HeadOfLayer head) {
   std::vector<std::string_view> between;
   if (!config.attentionOnly && !config.parallel) between.emplace_back("its layer's network");
   if (head.layer + 1 < config.layers) between.emplace_back("later layers");
-  if (!config.attentionOnly) between.emplace_back("the final norm's scale");
+  if (config.norms) between.emplace_back("the final norm's scale");
   if (between.size() < 2) return fmt::format("{}", fmt::join(between, ""));
   const std::string_view last = between.back();
   between.pop_back();

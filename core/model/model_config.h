@@ -95,7 +95,7 @@ struct ModelConfig {
 
   bool attentionOnly = false;  // layers without feed-forward networks (Elhage et al. 2021): F is 0
   bool norms = true;           // otherwise no part of the model has a norm
-  bool causal = true;  // predicts the next token; otherwise masked tokens
+  bool causal = true;          // predicts the next token; otherwise masked tokens
   /// Norms stand before or behind each half of a layer, and the stream is a sum; otherwise they
   /// follow the sum.
   bool preNorm = true;

@@ -17,10 +17,12 @@ RowNorm rowNormOf(const float* x, Index width, const NormKind& kind) {
   const auto n = static_cast<double>(width);
   double mean = 0.0;
   if (kind.centred) {
+#pragma omp simd reduction(+ : mean)
     for (Index j = 0; j < width; ++j) mean += static_cast<double>(x[j]);
     mean /= n;
   }
   double squares = 0.0;
+#pragma omp simd reduction(+ : squares)
   for (Index j = 0; j < width; ++j) {
     const double d = static_cast<double>(x[j]) - mean;
     squares += d * d;
@@ -44,6 +46,7 @@ void normalizeRowBackward(const float* x, const float* dy, float* dx, Index widt
                           const float* gain, const NormKind& kind) {
   const auto [mean, factor] = rowNormOf(x, width, kind);
   double meanU = 0.0, meanUn = 0.0;
+#pragma omp simd reduction(+ : meanU, meanUn)
   for (Index j = 0; j < width; ++j) {
     const double u = static_cast<double>(gain[j]) * static_cast<double>(dy[j]);
     meanU += u;

@@ -116,7 +116,7 @@ class CopyingMap : public GradientMap {};
 
 TEST_F(CopyingMap, TellsWhichHeadsCopyByTheirWeightsAlone) {
   ui.view().selection.page = kModelPage;
-  ui.view().model.place = {formats::kShippedModel, "abcdefgh abcd"};
+  ui.view().model.place = {formats::kInductionModel, "abcdefgh abcd"};
   ui.settle();
   ui.frame();
   ui.pick("a measure", "copying", kModelHeadsCard);

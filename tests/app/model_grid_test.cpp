@@ -200,7 +200,7 @@ bool isIn(ImVec2 p, ImVec2 a, ImVec2 b, ImVec2 c) {
 
 TEST_F(ModelGrid, LinesCoverNoNumbers) {
   ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // only letters have a texture then
-  open(formats::kShippedModel, "abcdefgh abcd");
+  open(formats::kInductionModel, "abcdefgh abcd");
   ui.pick("a measure", "Entropy", kModelHeadsCard);
   ui.view().model.heads.lines = model::Composition::key;
   calm();

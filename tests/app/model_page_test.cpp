@@ -42,7 +42,7 @@ TEST_F(ModelPage, SaysHowOneGetsThere) {
 TEST_F(ModelPage, TheTrainedExampleOpensByOneClick) {
   ui.view().selection.page = kModelPage;
   ui.frame();
-  ui.click("Open the trained example", kModelTextCard);
+  ui.click("Open a model of repeated letters", kModelTextCard);
   ui.settle();
   ui.frame();
   EXPECT_TRUE(ui.shows("headscope induction", kModelTextCard)) << all(kModelTextCard);
@@ -50,6 +50,17 @@ TEST_F(ModelPage, TheTrainedExampleOpensByOneClick) {
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
   EXPECT_EQ(ui.view().model.place.folder, "headscope:induction");
   EXPECT_EQ(ui.view().model.place.text.size(), 32U);
+}
+
+TEST_F(ModelPage, TheLanguageModelOpensByOneClickAndSaysTheNextWord) {
+  ui.view().selection.page = kModelPage;
+  ui.frame();
+  ui.click("Open a small language model", kModelTextCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("headscope stories", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_TRUE(ui.shows("Leo", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 12U);
 }
 
 TEST_F(ModelPage, ATextThatIsTooLongIsCutByAButton) {

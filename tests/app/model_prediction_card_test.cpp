@@ -23,7 +23,7 @@ class PredictionCard : public testing::Test {
     ui.view().model.place = {folder, text};
     calm();
   }
-  void openInduction() { open(formats::kShippedModel, "abcdefgh abcd"); }
+  void openInduction() { open(formats::kInductionModel, "abcdefgh abcd"); }
   void openTiny(const std::string& name, const std::string& text) {
     open((std::filesystem::path(HEADSCOPE_TEST_DATA) / name).string(), text);
   }
@@ -232,7 +232,7 @@ TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {
 }
 
 TEST_F(PredictionCard, ATextThatFillsTheModelIsCutToGoOn) {
-  open(formats::kShippedModel, "abcdefghabcdefghabcdefghabcdefgh");
+  open(formats::kInductionModel, "abcdefghabcdefghabcdefghabcdefgh");
   tab("Go on");
   EXPECT_FALSE(shows("generate")) << all();
   ui.click("use the first 24 tokens", kModelPredictionCard);
@@ -299,7 +299,7 @@ TEST_F(PredictionCard, IsKeptBySessions) {
 class Going : public testing::Test {
  protected:
   static model::ModelTracePtr pass(std::vector<Index> ids) {
-    static const auto model = formats::openModel(formats::kShippedModel, kTestBudget);
+    static const auto model = formats::openModel(formats::kInductionModel, kTestBudget);
     return runModel(makeModelDocument(model, {std::move(ids), {}, {}}), nullptr, {}, kTestBudget);
   }
 

@@ -127,7 +127,7 @@ TEST_P(Circuits, DirectionsAreThoseOfTheTokens) {
 
 /// Induction copies: the second layer's heads of the shipped model raise what they read.
 TEST(Copying, TellsInductionHeadsFromTheHeadThatLooksBack) {
-  const ModelPtr model = formats::openModel(formats::kShippedModel, kBudgetBytes);
+  const ModelPtr model = formats::openModel(formats::kInductionModel, kBudgetBytes);
   const auto heads = headCircuits(*model, {}).value();
   for (const HeadCircuits& head : heads) {
     if (head.head.layer == 1) {

@@ -32,7 +32,7 @@ ModelTracePtr pass(const ModelDocumentPtr& document) {
 
 class Generation : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, Generation,
-                         testing::Values("tiny-gpt2", "tiny-llama", formats::kShippedModel));
+                         testing::Values("tiny-gpt2", "tiny-llama", formats::kInductionModel));
 
 TEST_P(Generation, GivesWhatAPassOverAllTokensGives) {
   const ModelPtr model = open(GetParam());

@@ -33,7 +33,7 @@ ModelTracePtr again(const ModelDocumentPtr& document, const ModelTracePtr& befor
 
 /// Attention alone, without norms.
 ModelTracePtr induction() {
-  const auto model = formats::openModel(formats::kShippedModel, kBudget);
+  const auto model = formats::openModel(formats::kInductionModel, kBudget);
   return runModel(makeModelDocument(model, {{3, 7, 1, 12, 3, 7}, {}, {}}), nullptr, {}, kBudget);
 }
 ModelTracePtr gpt2() { return pass("tiny-gpt2", {283, 271, 84, 396, 278, 262}); }

@@ -62,7 +62,7 @@ class ShippedInduction : public testing::Test {
   static constexpr Index kLooked = 12;
   const training::Task& task_ = training::taskFromString("induction");
   Examples examples_ = training::evaluationExamples(task_);
-  model::ModelPtr model_ = formats::openModel(formats::kShippedModel, kBudgetBytes);
+  model::ModelPtr model_ = formats::openModel(formats::kInductionModel, kBudgetBytes);
 };
 
 TEST_F(ShippedInduction, SaysTheNextLetter) {
@@ -89,7 +89,7 @@ TEST_F(ShippedInduction, HasAPreviousTokenHeadAndThenAnInductionHead) {
 }
 
 TEST_F(ShippedInduction, BeginsWithATextOfItsOwn) {
-  const auto tokenizer = formats::openTokenizer(formats::kShippedModel);
+  const auto tokenizer = formats::openTokenizer(formats::kInductionModel);
   const auto tokens = tokenizer->encode(model_->config().example);
   EXPECT_EQ(std::ssize(tokens), examples_.length);
   const auto typed = inputOf(tokenizer->encode("The Cat"), *tokenizer, model_->config());
@@ -98,7 +98,7 @@ TEST_F(ShippedInduction, BeginsWithATextOfItsOwn) {
 
 TEST(ShippedModel, OthersOfTheKindAreRefusedByName) {
   EXPECT_FALSE(formats::shippedModel("headscope"));
-  EXPECT_TRUE(formats::shippedModel(formats::kShippedModel));
+  EXPECT_TRUE(formats::shippedModel(formats::kInductionModel));
   EXPECT_THROW(formats::openModel("headscope:nothing", kBudgetBytes), UserError);
 }
 

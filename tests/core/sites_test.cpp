@@ -55,7 +55,7 @@ TEST(Sites, AnUnknownNameIsRefused) {
 
 TEST(Sites, AModelOfAttentionAloneHasNoNetworks) {
   const auto trace =
-      runModel(makeModelDocument(formats::openModel(formats::kShippedModel, kBudgetBytes),
+      runModel(makeModelDocument(formats::openModel(formats::kInductionModel, kBudgetBytes),
                                  {{1, 2, 3}, {}, {}}),
                nullptr, {}, kBudgetBytes);
   ASSERT_TRUE(trace->config().attentionOnly);

@@ -114,7 +114,7 @@ TEST_P(Why, WithoutAHeadTheLogitChangesByItsPartAndWhatComesByTheNorm) {
 /// The shipped model continues a repeated row: the second layer's head looks at the token after the
 /// earlier occurrence because the first layer's head wrote the token before into its key.
 TEST(Chain, FindsTheInductionCircuitByItself) {
-  const ModelPtr model = formats::openModel(formats::kShippedModel, kBudgetBytes);
+  const ModelPtr model = formats::openModel(formats::kInductionModel, kBudgetBytes);
   std::vector<Index> ids;
   for (const int repeat : {0, 1}) {
     for (const Index id : {4, 9, 2, 7, 12, 5}) {

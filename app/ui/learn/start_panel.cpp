@@ -42,9 +42,9 @@ class StartPanel {
     if (entry("Your own model", "All layers and heads of a GPT-2, BERT or Llama folder.")) {
       panel_.selection.page = kModelPage;
     }
-    if (entry("A small trained model",
-              "Two layers that complete a repeated row of letters; two heads do it together.")) {
-      panel_.modelView.place = {formats::kShippedModel, {}};
+    if (entry("A small language model",
+              "It has read little stories: see what it would say next, and which head knows.")) {
+      panel_.modelView.place = {formats::kStoriesModel, {}};
       panel_.selection.page = kModelPage;
     }
     if (entry("All lessons", "From one word's question to real code, and twelve questions.")) {

@@ -101,7 +101,7 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
       look.fonts.small, look.theme.textMuted,
       fmt::format(
           "Added directly, without later layers{}: sum of {} parts {:+.4f} = {} {:+.4f}",
-          asked.moment->config().attentionOnly ? "" : ", with the final norm's scale at this token",
+          !asked.moment->config().norms ? "" : ", with the final norm's scale at this token",
           parts.parts.size(), parts.sum, asked.logitName(), parts.logit));
   Rect room = Rect::rest();
   const float list = std::clamp(room.width() * 0.36F, look.px(250), look.px(380));

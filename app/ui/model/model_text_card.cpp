@@ -81,12 +81,18 @@ class ModelTextCard final : public Card {
         }
       }
       ImGui::Dummy({0.0F, look.space.small});
-      if (!model_.busy() && primaryPill(look, "Open the trained example")) {
-        panel.modelView.place = {formats::kShippedModel, {}};
+      if (!model_.busy() && primaryPill(look, "Open a small language model")) {
+        panel.modelView.place = {formats::kStoriesModel, {}};
       }
       wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   "Two layers, learned by this program: given a repeated row of letters, it "
-                   "predicts the next one.");
+                   "Two layers, trained by this program on little stories: it says the next word.");
+      ImGui::Dummy({0.0F, look.space.small});
+      if (!model_.busy() && pill(look, "Open a model of repeated letters")) {
+        panel.modelView.place = {formats::kInductionModel, {}};
+      }
+      wrappedLabel(look.fonts.small, look.theme.textMuted,
+                   "Two layers of attention alone: given a repeated row of letters, they predict "
+                   "the next one.");
       return;
     }
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());

@@ -246,6 +246,7 @@ void ConfigReader::readCommon() {
         knownTypes()));
   }
   readArchitectures();
+  if (const auto example = find("example")) config.example = example->text();
   if (const auto pruned = find("pruned_heads")) {
     if (pruned->value().fields() == nullptr || !pruned->fields().empty()) {
       refuse(*pruned, "and pruned heads are not supported");
