@@ -47,6 +47,7 @@ App::State::State(AppOptions o)
                 std::move(o.noStateFolder), documents.history().mark(), std::move(o.models),
                 o.sessionContent}),
       training(scheduler, documents.memoryBudget(), std::move(o.training)),
+      language(scheduler, documents.memoryBudget(), std::move(o.language)),
       headCounts(scheduler, documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(scheduler, documents.memoryBudget(), std::move(o.scaleStudy)),
       exports(scheduler, documents, training, model.live, std::move(o.tracePath)),
@@ -120,6 +121,7 @@ std::vector<BackgroundPart> App::State::makeParts() {
       {exports, [this](double) { exports.takeOutcome(); }},
       {sessions, followSessions},
       {training, [this](double now) { training.follow(now); }},
+      {language, [this](double now) { language.follow(now); }},
       {model, followModel},
       {headCounts, [this](double) { headCounts.follow(); }},
       {scaleStudy, [this](double) { scaleStudy.follow(); }},
@@ -193,7 +195,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     ui::followPlayback(panel, playback);
     look.changesIn(ui::nextChange(panel, playback));
     panels(panel);
-    if (const auto due = training.dueIn()) {
+    for (const auto due : {training.dueIn(), language.dueIn()}) {
+      if (!due) continue;
       look.changesIn(*due);
       wantsFrame = wantsFrame || *due <= 0.0;
     }

@@ -23,6 +23,7 @@ namespace headscope {
 
 class History;
 class Scheduler;
+struct LanguageMoment;
 struct Settings;
 struct ShownModel;
 struct StudyMoment;
@@ -48,6 +49,7 @@ struct AppOptions {
   bool embedded = false;      // in an article: shows one card only, the presented one or the page's
   /// The moment that the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;
+  std::shared_ptr<const LanguageMoment> language;
   std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
   std::shared_ptr<const ShownModel> model;  // the moment of the page Model; null: see `view`
   Index memoryBudget = 0;                   // 0: defaultMemoryBudget()

@@ -88,6 +88,7 @@ void App::State::startExport() {
   picture.program.sessionPath = sessions.store().path();
   picture.program.scenes = sessions.store().scenes();
   picture.program.training = training.moment();
+  picture.program.language = language.moment();
   picture.program.headCounts = headCounts.moment();
   picture.program.scaleStudy = scaleStudy.moment();
   if (model.live.moment() != nullptr) {

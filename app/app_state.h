@@ -15,6 +15,7 @@
 #include "app/document_editor.h"
 #include "app/exports.h"
 #include "app/lecture.h"
+#include "app/live_language.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/open_model.h"
@@ -115,10 +116,11 @@ struct App::State {
   OpenModel model;
   Sessions sessions;
   LiveTraining training;
+  LiveLanguage language;
   LiveStudy headCounts, scaleStudy;
   Exports exports;
   ReferencePass reference;
-  OwnWork own{{view, documents, reference, training, headCounts, scaleStudy}};
+  OwnWork own{{view, documents, reference, training, language, headCounts, scaleStudy}};
   ui::Computations computations{scheduler};
   std::vector<BackgroundPart> parts = makeParts();
 

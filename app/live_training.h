@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/background_task.h"
+#include "app/watched_run.h"
 #include "core/document/fwd.h"
 #include "core/training/head_off.h"
 #include "core/training/head_strip.h"
@@ -56,11 +56,12 @@ class LiveTraining {
   /// `shown`: a moment of another run, for a picture of it; nothing is trained then.
   LiveTraining(Scheduler& scheduler, Index memoryBudgetBytes,
                std::shared_ptr<const TrainingMoment> shown = nullptr)
-      : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)), task_(scheduler) {
-    if (moment_ != nullptr) begunLast_ = {moment_->task, moment_->settings};
+      : memoryBudgetBytes_(memoryBudgetBytes),
+        watched_(scheduler, kFastSeconds, kSlow, std::move(shown)) {
+    if (moment() != nullptr) begunLast_ = {moment()->task, moment()->settings};
   }
 
-  void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
+  void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
   Index memoryBudget() const { return memoryBudgetBytes_; }
 
   /// Starts a new run, paused. Throws UserError for invalid settings; the present run is kept then.
@@ -81,22 +82,22 @@ class LiveTraining {
   void setAside();
   void bringBack();
 
-  void play(bool on);
-  bool playing() const { return playing_; }
-  void stepOnce() { ++asked_; }
+  void play(bool on) { watched_.play(on); }
+  bool playing() const { return watched_.playing(); }
+  void stepOnce() { watched_.stepOnce(); }
   /// The speed in steps per second; 0: no limit.
-  void setSpeed(double speed) { speed_ = speed; }
-  double speed() const { return speed_; }
+  void setSpeed(double speed) { watched_.setSpeed(speed); }
+  double speed() const { return watched_.speed(); }
   /// These settings take effect with the next step.
   void setLearningRate(double rate);
   void setBatch(Index batch);
   void setSteps(Index steps);
 
   /// Shows the parameters of an earlier step without changing the run; none: the newest ones.
-  void lookAt(std::optional<Index> step);
-  std::optional<Index> lookedAt() const { return look_; }
+  void lookAt(std::optional<Index> step) { watched_.lookAt(step); }
+  std::optional<Index> lookedAt() const { return watched_.lookedAt(); }
   /// Continues the run from the snapshot of an earlier step.
-  void goBack(Index step);
+  void goBack(Index step) { watched_.goBack(step); }
   void showExample(Index example);
   Index example() const { return example_; }
   /// The additional results that later moments hold.
@@ -108,26 +109,24 @@ class LiveTraining {
   /// Takes the newest moment and requests the steps due at `now`, in seconds. Call it once a frame.
   void follow(double now);
   /// The number of seconds until more work is due; none: nothing is scheduled.
-  std::optional<double> dueIn() const;
+  std::optional<double> dueIn() const { return watched_.dueIn(); }
   /// The newest moment; null before the first.
-  std::shared_ptr<const TrainingMoment> moment() const { return moment_; }
-  const std::string& problem() const { return problem_; }
-  bool busy() const { return task_.busy(); }
+  std::shared_ptr<const TrainingMoment> moment() const { return watched_.moment(); }
+  const std::string& problem() const { return watched_.problem(); }
+  bool busy() const { return watched_.busy(); }
   /// Waits until nothing is computed. Returns whether a moment can be taken.
-  bool finish() { return task_.wait(); }
+  bool finish() { return watched_.finish(); }
   /// Cancels the running computation.
-  void stop() { task_.stop(); }
+  void stop() { watched_.stop(); }
 
  private:
-  using Change = std::function<void(training::Trainer&)>;
+  static constexpr double kFastSeconds = 0.03;
+
   struct Request {
-    Index steps = 0;
-    std::optional<double> seconds;  // the time after which no further step begins
-    std::optional<Index> look;
+    StepsDue<training::Trainer> due;
     Index example = 0;
     Extra extra = Extra::nothing;
     std::optional<Index> document;
-    std::vector<Change> changes;
   };
   /// The thread's state of one run, shared so that it outlives a replaced run.
   struct Live {
@@ -149,7 +148,6 @@ class LiveTraining {
     std::shared_ptr<const TrainingMoment> moment;
   };
 
-  void change(Change change);
   void keepRun();
   /// Shows another run, paused, without anything that was asked of the one before.
   void show(KeptRun other);
@@ -169,22 +167,14 @@ class LiveTraining {
 
   Index memoryBudgetBytes_;
   std::shared_ptr<Live> run_;
-  std::shared_ptr<const TrainingMoment> moment_;
   std::vector<KeptRun> kept_;  // the newest last
-  std::string problem_;
-  bool playing_ = false;
-  bool stale_ = false;  // the moment does not match the requested view
-  double speed_ = kSlow;
-  double now_ = 0.0, lastStepAt_ = 0.0;
-  Index asked_ = 0;
   Index example_ = 0;
   Extra extra_ = Extra::nothing;
   std::uint64_t begun_ = 0;  // the number of runs begun, so that their moments' numbers differ
   std::optional<Begun> begunLast_;
   std::optional<Aside> aside_;
-  std::optional<Index> look_, document_;
-  std::vector<Change> changes_;
-  BackgroundTask<TrainingMoment> task_;  // last: destroyed before the members that it writes
+  std::optional<Index> document_;
+  WatchedRun<training::Trainer, TrainingMoment> watched_;
 };
 
 }  // namespace headscope

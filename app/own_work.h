@@ -6,6 +6,7 @@
 
 #include "app/comparison.h"
 #include "app/document_editor.h"
+#include "app/live_language.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/ui/view_state.h"
@@ -20,6 +21,7 @@ class OwnWork {
     DocumentEditor& documents;
     ReferencePass& reference;
     LiveTraining& training;
+    LiveLanguage& language;
     LiveStudy& headCounts;
     LiveStudy& scaleStudy;
   };

@@ -139,6 +139,7 @@ void visitFields(Fields& f, View& view) {
   f.number("train_d_model", view.train.dModel, Index{0}, Limits::kDModel);
   f.number("train_heads", view.train.heads, Index{0}, kMaxHead + 1);
   f.number("train_seed", view.train.seed, std::uint64_t{1}, std::uint64_t{1} << 32U);
+  f.word("train_sentence", view.train.sentence);
   f.choice("train_tab", view.train.tab, kTrainTabs);
   f.flag("train_curves", view.train.curves);
   f.flag("train_step", view.train.step);

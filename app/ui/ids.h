@@ -24,6 +24,11 @@ inline constexpr const char* kModelHeadsCard = "model heads";
 inline constexpr const char* kModelPredictionCard = "model prediction";
 inline constexpr const char* kOverStepsCard = "over steps";
 inline constexpr const char* kCurvesCard = "curves";
+inline constexpr const char* kSentenceHeadsCard = "sentence heads";
+inline constexpr const char* kNextWordsCard = "next words";
+inline constexpr const char* kWrittenTextCard = "written text";
+inline constexpr const char* kStoryLossCard = "story loss";
+inline constexpr const char* kStoryQuestionsCard = "story questions";
 
 inline constexpr const char* kFlowTool = "flow";
 inline constexpr const char* kTermsTool = "terms";

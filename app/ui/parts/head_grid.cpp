@@ -71,6 +71,10 @@ TileFit bestFit(const TileSpace& space, TileLabels labels) {
     return flat.grid.size.x >= space.flatFrom ? flat
                                               : fitColumns(space, labels, columns, space.below);
   };
+  if (space.columns > 0) {
+    const TileFit fit = fitOf(space.columns);
+    return fit.side > best.side ? fit : best;
+  }
   for (Index columns = 1; columns <= space.count; ++columns) {
     const TileFit fit = fitOf(columns);
     if (fit.side > best.side) best = fit;

@@ -24,6 +24,7 @@ ImVec2 matrixAspect(Index rows, Index cols);
 
 struct TileSpace {
   Index count = 1;
+  Index columns = 0;          // tiles of a row; 0: as many as make the pictures largest
   ImVec2 room;                // the room for all tiles
   ImVec2 aspect{1.0F, 1.0F};  // the width and height of a picture, in proportion
   float title = 0.0F;         // the height of the title above each picture

@@ -8,7 +8,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/ids.h"
 #include "app/ui/panel.h"
-#include "app/ui/parts/chart.h"
+#include "app/ui/train/run_chart.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
@@ -29,11 +29,13 @@ double bestMass(const training::Evaluation& at, std::size_t relation) {
 class Curves {
  public:
   Curves(const FrameContext& look, const TrainingMoment& moment, const Rect& room)
-      : look_(look),
-        moment_(moment),
-        list_(ImGui::GetWindowDrawList()),
-        room_(room),
-        steps_(roundAxis(0.0, static_cast<double>(moment.settings.steps))) {}
+      : look_(look), moment_(moment), room_(room) {
+    for (std::size_t r = 0; r < moment.foundAt.size(); ++r) {
+      if (!moment.foundAt[r]) continue;
+      marks_.push_back({*moment.foundAt[r], relationColor(look.theme, moment, r),
+                        std::string(moment.task->relations[r].name)});
+    }
+  }
 
   /// Returns the step under the mouse while it is dragged.
   std::optional<Index> draw() {
@@ -44,82 +46,24 @@ class Curves {
   }
 
  private:
-  Rect part(int n) const { return room_.column(n, 3, look_.space.wide); }
-
-  Chart chart(Rect room, const std::string& title, const std::vector<ChartKey>& keys,
-              const ChartAxis& y) {
-    drawChartTitle(look_, room, title, keys);
-    ChartFrame frame{room, steps_, y};
-    frame.xName = "step";
-    Chart chart(look_, frame);
-    chart.drawAxes(list_);
-    return chart;
+  RunChart chart(int n, const std::string& title, std::vector<ChartKey> keys,
+                 const ChartAxis& y) const {
+    return {look_,
+            room_.column(n, 3, look_.space.wide),
+            {moment_.settings.steps, moment_.stepsTaken, moment_.step},
+            title,
+            std::move(keys),
+            y};
   }
 
-  /// Draws the shown moment and the steps where relations were found, and handles the mouse.
   /// `words` returns the tooltip of an evaluation.
   template <typename Words>
-  void finish(const Chart& chart, const char* id, const Words& words) {
-    for (std::size_t r = 0; r < moment_.foundAt.size(); ++r) {
-      if (!moment_.foundAt[r]) continue;
-      chart.cursor(list_, static_cast<double>(*moment_.foundAt[r]),
-                   withAlpha(relationColor(look_.theme, moment_, r), 0.45F));
-    }
-    chart.cursor(list_, static_cast<double>(moment_.step), look_.theme.text, 1.5F);
-    chart.item(id);
-    const auto step = std::clamp<Index>(std::llround(chart.underMouse().x), 0, moment_.stepsTaken);
-    if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
-      ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-      const auto& all = moment_.evaluations;
-      const auto after = std::find_if(all.begin(), all.end(), [step](const auto& evaluation) {
-        return evaluation.step > step;
-      });
-      if (after != all.begin()) tipNow(words(*std::prev(after)));
-    }
-    if (ImGui::IsItemActive()) dragged_ = step;
-  }
-
-  /// Writes the names of the found relations, each next to its line.
-  void foundNames(const Chart& chart) const {
-    const float line = fontSize(look_.fonts.tiny) + look_.space.hair;
-    float y = chart.plot().a.y;
-    for (std::size_t r = 0; r < moment_.foundAt.size(); ++r) {
-      if (!moment_.foundAt[r]) continue;
-      const std::string text =
-          fmt::format("{} {}", moment_.task->relations[r].name, *moment_.foundAt[r]);
-      const float x = chart.at(static_cast<double>(*moment_.foundAt[r]), 0.0).x + look_.space.thin;
-      const float wide = textSize(look_.fonts.tiny, text).x;
-      drawText(list_, look_.fonts.tiny, {std::min(x, chart.plot().b.x - wide), y},
-               relationColor(look_.theme, moment_, r), text);
-      y += line;
-    }
-  }
-
-  /// Writes the name of each curve at its end, so that curves of one colour are told apart.
-  void endNames(const Chart& chart, const std::vector<ChartKey>& keys,
-                const std::vector<std::vector<ChartPoint>>& curves) const {
-    ImFont* font = look_.fonts.tiny;
-    struct Name {
-      ImVec2 at;
-      std::size_t curve;
-    };
-    std::vector<Name> names;
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-      if (curves[i].empty() || !std::isfinite(curves[i].back().y)) continue;
-      const ImVec2 end = chart.at(curves[i].back());
-      const float width = textSize(font, keys[i].name).x;
-      const float x = std::min(end.x + look_.space.tight, chart.plot().b.x - width);
-      names.push_back({{x, end.y - fontSize(font) * 0.5F}, i});
-    }
-    std::ranges::sort(names, {}, [](const Name& name) { return name.at.y; });
-    float free = chart.plot().a.y;
-    for (const Name& name : names) {
-      const ImVec2 at(name.at.x, std::max(name.at.y, free));
-      free = at.y + fontSize(font);
-      const Rect ground = Rect::at(at, textSize(font, keys[name.curve].name));
-      list_->AddRectFilled(ground.a, ground.b, withAlpha(look_.theme.panel, 0.8F));
-      drawText(list_, font, at, keys[name.curve].color, keys[name.curve].name);
-    }
+  void finish(const RunChart& chart, const char* id, const Words& words) {
+    const auto dragged = chart.finish(id, marks_, [&](Index step) {
+      const training::Evaluation* at = newestAt(moment_.evaluations, step);
+      return at != nullptr ? words(*at) : std::string();
+    });
+    if (dragged) dragged_ = dragged;
   }
 
   void loss() {
@@ -141,15 +85,15 @@ class Curves {
     const auto named = [](const char* of, const double* loss) {
       return loss != nullptr ? fmt::format("{} {:.3f}", of, *loss) : std::string(of);
     };
-    const Chart plot =
-        chart(part(0), "loss",
+    RunChart plot =
+        chart(0, "loss",
               {{named("batch", now != nullptr ? &now->loss : nullptr), look_.theme.accent},
                {named("fixed examples", evaluation != nullptr ? &evaluation->losses.loss : nullptr),
                 look_.theme.textMuted}},
               roundAxis(0.0, most > 0.0 ? most : 1.0));
-    plot.curve(list_, points, look_.theme.accent);
-    plot.curve(list_, asked, look_.theme.textMuted);
-    foundNames(plot);
+    plot.curve(0, std::move(points));
+    plot.curve(1, std::move(asked));
+    plot.markNames(marks_);
     finish(plot, "loss", [](const training::Evaluation& at) {
       return fmt::format("step {}: loss {:.3f} on the fixed examples", at.step, at.losses.loss);
     });
@@ -165,21 +109,18 @@ class Curves {
     const bool numbers =
         std::any_of(questions.begin(), questions.end(),
                     [](const training::Question& question) { return question.classes == 1; });
-    const Chart plot = chart(
-        part(1),
-        numbers ? "answered right; for numbers R²" + belowZero() : std::string("answered right"),
-        keys, roundAxis(0.0, 1.0));
-    std::vector<std::vector<ChartPoint>> curves;
+    RunChart plot = chart(
+        1, numbers ? "answered right; for numbers R²" + belowZero() : std::string("answered right"),
+        std::move(keys), roundAxis(0.0, 1.0));
     for (std::size_t q = 0; q < questions.size(); ++q) {
       std::vector<ChartPoint> points;
       for (const training::Evaluation& at : moment_.evaluations) {
         points.push_back(
             {static_cast<double>(at.step), std::max(0.0, at.losses.questions[q].accuracy)});
       }
-      plot.curve(list_, points, keys[q].color);
-      curves.push_back(std::move(points));
+      plot.curve(q, std::move(points));
     }
-    endNames(plot, keys, curves);
+    plot.endNames();
     finish(plot, "answers", [&](const training::Evaluation& at) {
       std::string text = fmt::format("step {}", at.step);
       for (std::size_t q = 0; q < questions.size(); ++q) {
@@ -211,20 +152,16 @@ class Curves {
     for (std::size_t r = 0; r < relations.size(); ++r) {
       keys.push_back({std::string(relations[r].name), relationColor(look_.theme, moment_, r)});
     }
-    const Chart plot = chart(part(2), "best weight on the answer", keys, roundAxis(0.0, 1.0));
-    const float found = plot.at(0.0, training::kFoundMass).y;
-    list_->AddLine({plot.plot().a.x, found}, {plot.plot().b.x, found}, look_.theme.divider,
-                   look_.space.thin);
-    std::vector<std::vector<ChartPoint>> curves;
+    RunChart plot = chart(2, "best weight on the answer", std::move(keys), roundAxis(0.0, 1.0));
+    plot.level(training::kFoundMass);
     for (std::size_t r = 0; r < relations.size(); ++r) {
       std::vector<ChartPoint> points;
       for (const training::Evaluation& at : moment_.evaluations) {
         points.push_back({static_cast<double>(at.step), bestMass(at, r)});
       }
-      plot.curve(list_, points, keys[r].color);
-      curves.push_back(std::move(points));
+      plot.curve(r, std::move(points));
     }
-    endNames(plot, keys, curves);
+    plot.endNames();
     finish(plot, "masses", [&](const training::Evaluation& at) {
       std::string text = fmt::format("step {}", at.step);
       for (std::size_t r = 0; r < relations.size(); ++r) {
@@ -236,9 +173,8 @@ class Curves {
 
   const FrameContext& look_;
   const TrainingMoment& moment_;
-  ImDrawList* list_;
   Rect room_;
-  ChartAxis steps_;
+  std::vector<RunMark> marks_;  // where relations were found
   std::optional<Index> dragged_;
 };
 

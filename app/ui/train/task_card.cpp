@@ -15,9 +15,11 @@
 #include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/train/story_run.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/train/train_view.h"
 #include "app/ui/widgets.h"
+#include "core/language/stories.h"
 
 namespace headscope::ui {
 namespace {
@@ -113,15 +115,17 @@ void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect r
 
 class TaskCard final : public Card {
  public:
-  explicit TaskCard(LiveTraining& training)
+  TaskCard(LiveTraining& training, LiveLanguage& language)
       : Card({kTaskCard, "Task", "the questions that the model learns to answer"}),
-        training_(training) {}
+        training_(training),
+        language_(language) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     TrainView& view = panel.trainView;
     heading(look, "Train", "heads find their roles by themselves");
     taskChoice(panel);
+    if (learnsStories(view)) return stories(panel);
     const training::Task& task = chosenTask(view);
     wrappedLabel(look.fonts.regular, look.theme.text, task.words);
     const auto moment = training_.moment();
@@ -131,28 +135,90 @@ class TaskCard final : public Card {
     const Rect below = room.cutBottom(settingsHeight(look), look.space.small);
     example(look, view, *moment, room);
     ImGui::SetCursorScreenPos(below.a);
-    settings(panel, *moment);
+    settings(panel, training_, moment->settings);
   }
 
  private:
   void taskChoice(const PanelContext& panel) {
     TrainView& view = panel.trainView;
-    const training::Task& now = chosenTask(view);
+    const training::Task* now = learnsStories(view) ? nullptr : &chosenTask(view);
     bool first = true;
     for (const training::Task& task : training::allTasks()) {
       const std::string title(task.title);
       if (!first) flowOn(panel.look, buttonWidth(panel.look, title), 4.0F);
       first = false;
-      const bool clicked = pill(panel.look, title.c_str(), &task == &now);
-      const auto aside = &task != &now ? training_.kept(task) : nullptr;
+      const bool clicked = pill(panel.look, title.c_str(), &task == now);
+      const auto aside = &task != now ? training_.kept(task) : nullptr;
       if (aside != nullptr) {
         tip(panel.look, fmt::format("Returns to its run, at step {} of {}", aside->step,
                                     aside->settings.steps));
       }
-      if (!clicked || &task == &now) continue;
+      if (!clicked || &task == now) continue;
+      language_.play(false);
       chooseTask(view, task, aside.get());
       beginWhereAnotherIsAsked(panel, training_);
     }
+    flowOn(panel.look, buttonWidth(panel.look, "Stories: the next word"), 4.0F);
+    if (pill(panel.look, "Stories: the next word", now == nullptr) && now != nullptr) {
+      training_.play(false);
+      chooseStories(view);
+      beginStoriesWhereAsked(panel, language_);
+    }
+    tip(panel.look, "A language model learns to put the next word; nobody tells a head anything");
+  }
+
+  /// Chooses stories: with the model of their run, or a model of the usual size.
+  void chooseStories(TrainView& view) const {
+    view.task = kStories;
+    view.layers = view.dModel = view.heads = 0;
+    const auto moment = language_.moment();
+    if (moment == nullptr) return;
+    const language::LanguageModelSettings& model = moment->settings.model;
+    view.layers = model.layers;
+    view.dModel = model.dModel;
+    view.heads = model.heads;
+    view.seed = moment->settings.seed;
+  }
+
+  /// Draws what a model of stories learns from, and the run's settings.
+  void stories(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
+    wrappedLabel(look.fonts.regular, look.theme.text,
+                 "A small language model reads stories and learns one thing: the next word. Nobody "
+                 "tells a head where to look. Six questions, which it is never trained on, show "
+                 "what it has found out.");
+    const auto moment = language_.moment();
+    if (moment == nullptr) return;
+    ImGui::Dummy({0.0F, look.space.tight});
+    rowCaption(look, "it reads");
+    ImGui::NewLine();
+    Rect room = Rect::rest();
+    const Rect below = room.cutBottom(settingsHeight(look), look.space.small);
+    ImGui::BeginChild("read", room.size());
+    for (const std::string& text : firstTexts(*moment->corpus)) {
+      wrappedLabel(look.fonts.small, look.theme.textMuted, text);
+      ImGui::Dummy({0.0F, look.space.tight});
+    }
+    ImGui::EndChild();
+    ImGui::SetCursorScreenPos(below.a);
+    settings(panel, language_, moment->settings);
+  }
+
+  /// The first texts of a corpus, as many as a card has room for.
+  static std::vector<std::string> firstTexts(const language::Corpus& corpus) {
+    constexpr std::size_t kTexts = 5;
+    std::vector<std::string> texts;
+    std::vector<tokenizer::TokenId> ids;
+    for (auto token = corpus.training.begin() + 1;
+         token != corpus.training.end() && texts.size() < kTexts; ++token) {
+      if (*token != corpus.beginToken) {
+        ids.push_back(*token);
+        continue;
+      }
+      texts.push_back(corpus.tokenizer->decode(ids));
+      ids.clear();
+    }
+    return texts;
   }
 
   /// Chooses a task: with its own model, or with that of its run that was put aside.
@@ -206,7 +272,7 @@ class TaskCard final : public Card {
       asked.*field = n;
       if (n < 1) return fmt::format("{}: at least 1", name);
       try {
-        training::checkTraining(chosenTask(asked), chosenSettings(asked), training_.memoryBudget());
+        check(asked);
       } catch (const UserError& error) {
         return error.what();
       }
@@ -218,12 +284,29 @@ class TaskCard final : public Card {
     if (!draft.problem.empty()) panel.commands.say(draft.problem, true);
     if (!next) return;
     view.*field = *next;
-    beginWhereAnotherIsAsked(panel, training_);
+    begin(panel);
   }
 
-  void settings(const PanelContext& panel, const TrainingMoment& moment) {
+  /// Throws UserError where the view's run cannot be trained.
+  void check(const TrainView& asked) const {
+    if (learnsStories(asked)) {
+      language::checkTraining(chosenLanguage(asked), std::ssize(language::storyWords()),
+                              language_.memoryBudget());
+    } else {
+      training::checkTraining(chosenTask(asked), chosenSettings(asked), training_.memoryBudget());
+    }
+  }
+  void begin(const PanelContext& panel) {
+    if (learnsStories(panel.trainView)) {
+      beginStoriesWhereAsked(panel, language_);
+    } else {
+      beginWhereAnotherIsAsked(panel, training_);
+    }
+  }
+
+  template <typename Run, typename Settings>
+  void settings(const PanelContext& panel, Run& run, const Settings& s) {
     const FrameContext& look = panel.look;
-    const training::TrainingSettings& s = moment.settings;
     modelField(panel, "layers", s.model.layers, 4, layers_, &TrainView::layers);
     ImGui::SameLine(0.0F, look.space.large);
     modelField(panel, "heads", s.model.heads, 32, heads_, &TrainView::heads);
@@ -234,29 +317,30 @@ class TaskCard final : public Card {
         wholeNumberField(look, {"batch", s.batch, 512, "type a whole number"}, batch_, [](Index n) {
           return n >= 1 && n <= 512 ? std::string() : std::string("batch: 1 to 512");
         });
-    if (batch) training_.setBatch(*batch);
+    if (batch) run.setBatch(*batch);
     inlineLabel(look, look.fonts.regular, look.theme.textMuted, "learning rate");
     inlineLabel(look, look.fonts.mono, look.theme.text,
                 fmt::format("{:.3g}", s.optimiser.learningRate));
-    if (pill(look, "÷2")) training_.setLearningRate(s.optimiser.learningRate * 0.5);
+    if (pill(look, "÷2")) run.setLearningRate(s.optimiser.learningRate * 0.5);
     ImGui::SameLine(0.0F, look.space.tight);
-    if (pill(look, "×2")) training_.setLearningRate(s.optimiser.learningRate * 2.0);
+    if (pill(look, "×2")) run.setLearningRate(s.optimiser.learningRate * 2.0);
     inlineLabel(look, look.fonts.regular, look.theme.textMuted,
                 fmt::format("seed {}", panel.trainView.seed));
     if (pill(look, "try another")) {
       ++panel.trainView.seed;
-      beginWhereAnotherIsAsked(panel, training_);
+      begin(panel);
     }
   }
 
   LiveTraining& training_;
+  LiveLanguage& language_;
   NumberDraft layers_, heads_, dModel_, batch_;
 };
 
 }  // namespace
 
-std::unique_ptr<Card> makeTaskCard(LiveTraining& training) {
-  return std::make_unique<TaskCard>(training);
+std::unique_ptr<Card> makeTaskCard(LiveTraining& training, LiveLanguage& language) {
+  return std::make_unique<TaskCard>(training, language);
 }
 
 }  // namespace headscope::ui

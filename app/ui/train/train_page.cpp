@@ -9,6 +9,8 @@
 #include "app/ui/frame_commands.h"
 #include "app/ui/ids.h"
 #include "app/ui/panel.h"
+#include "app/ui/train/run_controls.h"
+#include "app/ui/train/story_run.h"
 #include "app/ui/train/train_view.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
@@ -24,20 +26,25 @@ constexpr float kWithStep = 1040.0F;  // narrower pages show heads in place of t
 
 class TrainPage final : public Page {
  public:
-  TrainPage(LiveTraining& training, LiveStudy& headCounts, LiveStudy& scale)
+  TrainPage(LiveTraining& training, LiveLanguage& language, LiveStudy& headCounts, LiveStudy& scale)
       : Page({kTrainPage, "Train", "Watch heads find their roles", kLiveHeadsCard, kTaskCard},
-             Cards::of(makeTaskCard(training), makeLiveHeadsCard(training),
+             Cards::of(makeTaskCard(training, language), makeLiveHeadsCard(training),
                        makeOverStepsCard(training), makeHeadCountsCard(headCounts),
                        makeScaleCard(scale), makeHeadOffCard(training), makeCurvesCard(training),
-                       makeTrainingStepCard(training))),
-        training_(training) {}
+                       makeTrainingStepCard(training), makeSentenceHeadsCard(language),
+                       makeNextWordsCard(language), makeWrittenTextCard(language),
+                       makeStoryLossCard(language), makeStoryQuestionsCard(language))),
+        training_(training),
+        language_(language) {}
 
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
   bool editsLayer() const override { return false; }
   void follow(const PanelContext& panel) const override {
+    if (learnsStories(panel.trainView)) return beginStoriesWhereAsked(panel, language_);
     beginWhereAnotherIsAsked(panel, training_);
   }
-  std::string figuresInWords(const PanelContext& /*panel*/) const override {
+  std::string figuresInWords(const PanelContext& panel) const override {
+    if (learnsStories(panel.trainView)) return figuresOfStories();
     const auto moment = training_.moment();
     if (moment == nullptr) return {};
     const Index learned = training::parameterCount(*moment->task, moment->settings.model);
@@ -56,49 +63,50 @@ class TrainPage final : public Page {
     Rect room{{px(kTrainMargin), px(kTrainMargin)},
               {content.x - px(kTrainMargin), content.y - px(2)}};
     const Rect task = room.cutLeft(std::clamp(content.x * 0.21F, px(300), px(400)), gap);
+    if (learnsStories(panel.trainView)) return storyLayout(panel, task, room);
     Rect step;
     if (panel.trainView.step && content.x >= px(kWithStep)) {
       step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
     }
     const TrainTab tab = panel.trainView.tab;
-    std::vector<Rect> places(8);
+    std::vector<Rect> places(kPlaces);
     places.front() = task;
-    places.back() = step;
+    places[kStep] = step;
     Rect& middle = places[1 + static_cast<std::size_t>(tab)];
     const bool ofOneRun = tab == TrainTab::live || tab == TrainTab::headOff;
-    if (panel.trainView.curves && ofOneRun) places[6] = room.cutBottom(room.height() * 0.4F, gap);
+    if (panel.trainView.curves && ofOneRun)
+      places[kCurves] = room.cutBottom(room.height() * 0.4F, gap);
     middle = room;
     return places;
   }
 
   bool keys(const PanelContext& panel) const override {
+    if (learnsStories(panel.trainView)) {
+      return runKeys(language_, [&] { beginStories(panel, language_); });
+    }
     const TrainTab tab = panel.trainView.tab;
     if (isStudy(tab)) return cards().at(1 + static_cast<std::size_t>(tab)).keys(panel, true);
-    if (keyPressed(Key::enter, false)) {
-      training_.play(!training_.playing());
-      return true;
-    }
-    if (keyPressed(Key::right, false)) {
-      training_.stepOnce();
-      return true;
-    }
-    if (keyPressed(Key::home, false)) {
-      beginRun(panel, training_);
-      return true;
-    }
-    return false;
+    return runKeys(training_, [&] { beginRun(panel, training_); });
   }
 
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
+    if (learnsStories(panel.trainView)) {
+      const auto moment = language_.moment();
+      return fmt::format("Stories · step {}", moment != nullptr ? moment->step : 0);
+    }
     const auto moment = training_.moment();
     return fmt::format("{} · step {}", chosenTask(panel.trainView).title,
                        moment != nullptr ? moment->step : 0);
   }
   std::string keysInWords(const ViewState& view) const override {
-    if (isStudy(view.train.tab)) return "enter runs, stops";
-    return training_.playing() ? "enter pauses" : "enter trains · → one step · home starts again";
+    const bool stories = learnsStories(view.train);
+    if (!stories && isStudy(view.train.tab)) return "enter runs, stops";
+    return (stories ? language_.playing() : training_.playing())
+               ? "enter pauses"
+               : "enter trains · → one step · home starts again";
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
+    if (learnsStories(panel.trainView)) return answersInWords();
     if (isStudy(panel.trainView.tab)) return {};
     const auto moment = training_.moment();
     const auto* now = moment != nullptr ? moment->evaluation() : nullptr;
@@ -115,14 +123,69 @@ class TrainPage final : public Page {
     return tab == TrainTab::headCounts || tab == TrainTab::scale;
   }
 
+  template <typename Run>
+  static bool runKeys(Run& run, const std::function<void()>& reset) {
+    if (keyPressed(Key::enter, false)) {
+      run.play(!run.playing());
+    } else if (keyPressed(Key::right, false)) {
+      run.stepOnce();
+    } else if (keyPressed(Key::home, false)) {
+      reset();
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// The sentence and its heads in the middle, what the model writes at the right, and the curves
+  /// below.
+  static std::vector<Rect> storyLayout(const PanelContext& panel, const Rect& task, Rect room) {
+    const auto px = [&](float length) { return panel.look.px(length); };
+    const float gap = px(kTrainGap);
+    std::vector<Rect> places(kPlaces);
+    places.front() = task;
+    Rect below = room.cutBottom(std::clamp(room.height() * 0.36F, px(214), px(330)), gap);
+    places[kStoryLoss] = below.cutLeft(below.width() * 0.29F, gap);
+    places[kStoryQuestions] = below;
+    Rect right = room.cutRight(std::clamp(room.width() * 0.29F, px(230), px(380)), gap);
+    places[kNextWords] = right.cutTop(right.height() * 0.46F, gap);
+    places[kWrittenText] = right;
+    places[kSentenceHeads] = room;
+    return places;
+  }
+
+  std::string figuresOfStories() const {
+    const auto moment = language_.moment();
+    if (moment == nullptr) return {};
+    const Index vocabulary = moment->corpus->vocabulary;
+    return fmt::format("{} parameters · the run takes {} at most",
+                       withThousands(parameterCount(moment->settings.model, vocabulary)),
+                       bytesInWords(language::bytesOf(moment->settings, vocabulary)));
+  }
+  std::string answersInWords() const {
+    const auto moment = language_.moment();
+    if (moment == nullptr) return {};
+    const auto answered = std::ranges::count_if(
+        moment->answeredAt, [&](const auto& at) { return at && *at <= moment->step; });
+    return fmt::format("After {} steps {} of {} questions are answered.", moment->step,
+                       answered == 0 ? "none" : std::to_string(answered),
+                       moment->answeredAt.size());
+  }
+
+  /// The places of the cards behind the task and the five of the middle.
+  static constexpr std::size_t kCurves = 6, kStep = 7, kSentenceHeads = 8, kNextWords = 9,
+                               kWrittenText = 10, kStoryLoss = 11, kStoryQuestions = 12,
+                               kPlaces = 13;
+
   LiveTraining& training_;
+  LiveLanguage& language_;
 };
 
 }  // namespace
 
-std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveStudy& headCounts,
-                                    LiveStudy& scale) {
-  return std::make_unique<TrainPage>(training, headCounts, scale);
+std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveLanguage& language,
+                                    LiveStudy& headCounts, LiveStudy& scale) {
+  return std::make_unique<TrainPage>(training, language, headCounts, scale);
 }
 
 void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation) {
@@ -173,22 +236,7 @@ void beginWhereAnotherIsAsked(const PanelContext& panel, LiveTraining& training)
 }
 
 void runButtons(const PanelContext& panel, LiveTraining& training, const TrainingMoment& moment) {
-  const FrameContext& look = panel.look;
-  const bool playing = training.playing();
-  const char* word = playing ? "Pause" : moment.stepsTaken > 0 ? "Go on" : "Train";
-  if (primaryPill(look, word, playing || !moment.finished)) training.play(!playing);
-  tip(look, "Enter");
-  ImGui::SameLine(0.0F, look.space.small);
-  if (pill(look, "Step", false, !playing && !moment.finished)) training.stepOnce();
-  tip(look, "→");
-  ImGui::SameLine(0.0F, look.space.small);
-  if (pill(look, "Reset", false, moment.stepsTaken > 0)) beginRun(panel, training);
-  tip(look, "Home");
-  if (!moment.finished || moment.stopped) return;
-  ImGui::SameLine(0.0F, look.space.small);
-  if (!pill(look, "100 more")) return;
-  training.setSteps(moment.settings.steps + 100);
-  training.play(true);
+  runButtons(panel.look, training, moment, [&] { beginRun(panel, training); });
 }
 
 void detailPills(const PanelContext& panel) {

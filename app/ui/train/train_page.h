@@ -1,5 +1,6 @@
 // Train page: a live run of a small model that learns a task: the task and an example of it, all
-// heads as they form, the curves, and a training step. The cards share one run.
+// heads as they form, the curves, and a training step. The cards share one run. Where the view
+// names stories, a language model learns next words, and other cards show its run.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/live_language.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/ui/page.h"
@@ -15,10 +17,10 @@
 
 namespace headscope::ui {
 
-std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveStudy& headCounts,
-                                    LiveStudy& scale);
+std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveLanguage& language,
+                                    LiveStudy& headCounts, LiveStudy& scale);
 
-std::unique_ptr<Card> makeTaskCard(LiveTraining& training);
+std::unique_ptr<Card> makeTaskCard(LiveTraining& training, LiveLanguage& language);
 std::unique_ptr<Card> makeLiveHeadsCard(LiveTraining& training);
 std::unique_ptr<Card> makeOverStepsCard(LiveTraining& training);
 std::unique_ptr<Card> makeCurvesCard(LiveTraining& training);
@@ -26,6 +28,11 @@ std::unique_ptr<Card> makeTrainingStepCard(LiveTraining& training);
 std::unique_ptr<Card> makeHeadCountsCard(LiveStudy& study);
 std::unique_ptr<Card> makeScaleCard(LiveStudy& study);
 std::unique_ptr<Card> makeHeadOffCard(LiveTraining& training);
+std::unique_ptr<Card> makeSentenceHeadsCard(LiveLanguage& language);
+std::unique_ptr<Card> makeNextWordsCard(LiveLanguage& language);
+std::unique_ptr<Card> makeWrittenTextCard(LiveLanguage& language);
+std::unique_ptr<Card> makeStoryLossCard(LiveLanguage& language);
+std::unique_ptr<Card> makeStoryQuestionsCard(LiveLanguage& language);
 
 /// Draws the heading of a card in the page's middle, as tabs that open the other cards.
 void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation);

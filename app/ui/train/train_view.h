@@ -13,9 +13,10 @@ namespace headscope::ui {
 enum class TrainTab { live, overSteps, headCounts, scale, headOff };
 
 struct TrainView {
-  std::string task = "cards";
+  std::string task = "cards";               // or kStories (story_run.h)
   Index layers = 0, dModel = 0, heads = 0;  // 0: the task's own
   std::uint64_t seed = 1;
+  std::string sentence;  // that a run on stories reads; empty: an example
   Index example = 0;
   TrainTab tab = TrainTab::live;
   Index relation = 0;   // the relation whose partners the arrows of the example show

@@ -1,0 +1,125 @@
+// Live language: a language model trained in the background at an observable pace. Each moment
+// shows the model of one step: where its heads look in a sentence of the user's own, which words it
+// would put next, and a text that it writes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/watched_run.h"
+#include "core/language/language_trainer.h"
+#include "core/model/model_trace.h"
+
+namespace headscope {
+
+/// A snapshot of a run.
+struct LanguageMoment {
+  language::CorpusPtr corpus;
+  language::LanguageSettings settings;
+  Index stepsTaken = 0;
+  Index step = 0;  // the step whose model is shown: stepsTaken, or an earlier one
+  std::string sentence;
+  Index leftOut = 0;                          // tokens at its beginning for which there is no room
+  std::vector<std::string> unknown;           // its words that no story has
+  model::ModelTracePtr trace;                 // of the sentence
+  std::vector<model::TokenProbability> next;  // after the sentence, the most probable first
+  std::string text;                           // that the model of `textStep` writes
+  Index textStep = 0;
+  std::vector<language::LanguageRecord> records;
+  std::vector<language::LanguageEvaluation> evaluations;
+  std::vector<std::optional<Index>> answeredAt;  // by question
+  std::optional<training::Stop> stopped;
+  bool finished = false;
+  double trainingMs = 0.0;
+  std::uint64_t number = 0;  // identifies this moment
+
+  /// The newest evaluation at or before the shown step; null before the first.
+  const language::LanguageEvaluation* evaluation() const { return newestAt(evaluations, step); }
+  const language::LanguageRecord* record() const { return newestAt(records, step); }
+  /// The tokens of the sentence, for display.
+  const std::vector<std::string>& tokenNames() const { return trace->document().input.tokens; }
+  std::string nameOf(Index token) const;
+};
+
+class LiveLanguage {
+ public:
+  /// `shown`: a moment of another run, for a picture of it; nothing is trained then.
+  LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes,
+               std::shared_ptr<const LanguageMoment> shown = nullptr);
+
+  void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
+  Index memoryBudget() const { return memoryBudgetBytes_; }
+
+  /// Starts a new run on stories, paused. Throws UserError for invalid settings; the present run is
+  /// kept then.
+  void begin(const language::LanguageSettings& settings);
+  /// Returns whether the run last begun, or refused, has this model and seed.
+  bool isOf(const language::LanguageSettings& settings) const;
+
+  /// Sets the run aside, as if none had ever begun, until bringBack() shows it again.
+  void setAside();
+  void bringBack();
+
+  void play(bool on);
+  bool playing() const { return watched_.playing(); }
+  void stepOnce() { watched_.stepOnce(); }
+  /// The speed in steps per second; 0: no limit.
+  void setSpeed(double speed) { watched_.setSpeed(speed); }
+  double speed() const { return watched_.speed(); }
+  /// These settings take effect with the next step.
+  void setLearningRate(double rate);
+  void setBatch(Index batch);
+  void setSteps(Index steps);
+
+  /// Shows the model of an earlier step without changing the run; none: the newest one.
+  void lookAt(std::optional<Index> step) { watched_.lookAt(step); }
+  /// Continues the run from the snapshot of an earlier step.
+  void goBack(Index step) { watched_.goBack(step); }
+  /// The sentence that later moments show; empty: the corpus's example.
+  void setSentence(const std::string& sentence);
+  /// Lets the model write another text.
+  void writeAnother();
+
+  /// Takes the newest moment and requests the steps due at `now`, in seconds. Call it once a frame.
+  void follow(double now);
+  /// The number of seconds until more work is due; none: nothing is scheduled.
+  std::optional<double> dueIn() const { return watched_.dueIn(); }
+  /// The newest moment; null before the first.
+  std::shared_ptr<const LanguageMoment> moment() const { return watched_.moment(); }
+  const std::string& problem() const { return watched_.problem(); }
+  bool busy() const { return watched_.busy(); }
+  /// Waits until nothing is computed. Returns whether a moment can be taken.
+  bool finish() { return watched_.finish(); }
+  /// Cancels the running computation.
+  void stop() { watched_.stop(); }
+
+ private:
+  struct Live;  // the thread's state of one run, shared so that it outlives a replaced run
+  struct Request {
+    StepsDue<language::LanguageTrainer> due;
+    std::string sentence;
+    std::uint64_t textSeed = 1;
+    bool playing = false;
+  };
+  /// A run that is set aside.
+  struct Aside {
+    std::shared_ptr<Live> run;
+    std::shared_ptr<const LanguageMoment> moment;
+    std::optional<language::LanguageSettings> begunLast;
+    std::optional<Index> look;
+  };
+
+  Index memoryBudgetBytes_;
+  std::shared_ptr<Live> run_;
+  std::optional<language::LanguageSettings> begunLast_;
+  std::optional<Aside> aside_;
+  std::uint64_t begun_ = 0;  // the number of runs begun, so that their moments' numbers differ
+  std::string sentence_;
+  std::uint64_t textSeed_ = 1;
+  WatchedRun<language::LanguageTrainer, LanguageMoment> watched_;
+};
+
+}  // namespace headscope

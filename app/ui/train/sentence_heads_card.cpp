@@ -1,0 +1,122 @@
+// The heads of a run on stories, live on a sentence of the user's own: layers × heads, each with
+// the question whose deciding word it looks at.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/ids.h"
+#include "app/ui/panel.h"
+#include "app/ui/text_field.h"
+#include "app/ui/train/head_pictures.h"
+#include "app/ui/train/run_controls.h"
+#include "app/ui/train/story_run.h"
+#include "app/ui/train/train_page.h"
+#include "app/ui/widgets.h"
+#include "core/document/trace.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The least mean weight on a deciding word from which a head is said to look at it.
+constexpr double kLooks = 0.4;
+
+/// The question whose deciding word a head looks at most at the shown moment.
+HeadTitle titleOf(const FrameContext& look, const LanguageMoment& moment, const HeadOfLayer& head) {
+  const language::LanguageEvaluation* evaluation = moment.evaluation();
+  if (evaluation == nullptr || evaluation->questions.empty()) return {};
+  const auto place = static_cast<std::size_t>(head.layer * moment.settings.model.heads + head.head);
+  const auto& questions = evaluation->questions;
+  const auto most = std::ranges::max_element(
+      questions, {}, [place](const language::AnsweredQuestion& q) { return q.looks[place]; });
+  const auto question = static_cast<std::size_t>(most - questions.begin());
+  HeadTitle title;
+  title.does =
+      fmt::format("{} {:.2f}", language::storyQuestions()[question].name, most->looks[place]);
+  title.found = most->looks[place] >= kLooks;
+  if (title.found) title.color = questionColor(look.theme, question);
+  return title;
+}
+
+class SentenceHeadsCard final : public Card {
+ public:
+  explicit SentenceHeadsCard(LiveLanguage& language)
+      : Card({kSentenceHeadsCard, "Heads", "every head on your sentence, as it learns"}),
+        language_(language) {}
+
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
+    const auto moment = language_.moment();
+    heading(look, "Heads", "layers × heads on your sentence, as they learn");
+    if (!language_.problem().empty()) {
+      wrappedLabel(look.fonts.small, look.theme.bad, language_.problem());
+    }
+    if (moment == nullptr) {
+      label(look.fonts.regular, look.theme.textMuted, "Stories are being written …");
+      return;
+    }
+    label(look.fonts.small, look.theme.textMuted,
+          elided(look.fonts.small,
+                 whereInRun(*moment) + " · rows: queries, columns: keys, weights 0 to 1",
+                 ImGui::GetContentRegionAvail().x));
+    if (moment->stopped) {
+      wrappedLabel(look.fonts.small, look.theme.bad, moment->stopped->words);
+    }
+    if (!panel.slide) {
+      runButtons(look, language_, *moment, [&] { beginStories(panel, language_); });
+      speedChoice(look, language_, {1.0, 5.0, 0.0});
+      earlierStepPills(look, language_, *moment);
+      sentence(panel, *moment);
+    }
+    const std::vector<std::string>& names = moment->tokenNames();
+    HeadPictures(
+        look, Rect::rest(),
+        {.layers = moment->settings.model.layers,
+         .heads = moment->settings.model.heads,
+         .causal = true,
+         .names = names,
+         .weights =
+             [&](Index layer) { return moment->trace->layer(layer)->tensor(TensorId::weights); },
+         .title = [&](const HeadOfLayer& head) { return titleOf(look, *moment, head); },
+         .number = moment->number},
+        true)
+        .draw();
+  }
+
+ private:
+  /// Draws the field of the sentence, and what of it the model cannot read.
+  void sentence(const PanelContext& panel, const LanguageMoment& moment) {
+    const FrameContext& look = panel.look;
+    std::string& chosen = panel.trainView.sentence;
+    if (!typing_) draft_ = chosen.empty() ? moment.corpus->example : chosen;
+    rowCaption(look, "your sentence");
+    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+    if (textField(look, {"##your sentence", 0, moment.corpus->example.c_str()}, draft_)) {
+      chosen = draft_;
+    }
+    typing_ = ImGui::IsItemActive();
+    tip(look, "Any words of the stories; the heads and the next words follow as you type");
+    std::string note;
+    if (!moment.unknown.empty()) {
+      note = fmt::format("no word of the stories: {}", fmt::join(moment.unknown, ", "));
+    }
+    if (moment.leftOut > 0) {
+      note += fmt::format("{}the first {} tokens are left out: the model reads {}",
+                          note.empty() ? "" : " · ", moment.leftOut, moment.settings.model.context);
+    }
+    if (!note.empty()) wrappedLabel(look.fonts.small, look.theme.accentText, note);
+  }
+
+  LiveLanguage& language_;
+  std::string draft_;
+  bool typing_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeSentenceHeadsCard(LiveLanguage& language) {
+  return std::make_unique<SentenceHeadsCard>(language);
+}
+
+}  // namespace headscope::ui

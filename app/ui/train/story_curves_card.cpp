@@ -1,0 +1,157 @@
+// The curves of a run on stories: its loss, and the six questions, each with the step at which it
+// was first answered and the head that looks at the word that decides.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/ui/compat.h"
+#include "app/ui/ids.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/train/story_run.h"
+#include "app/ui/train/train_page.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+using language::LanguageEvaluation;
+
+class StoryLossCard final : public Card {
+ public:
+  explicit StoryLossCard(LiveLanguage& language)
+      : Card({kStoryLossCard, "Loss", "of what it learns from, and of text that it never saw"}),
+        language_(language) {}
+
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
+    const auto moment = language_.moment();
+    heading(look, "Loss", "nats per word");
+    if (moment == nullptr) return;
+    std::vector<ChartPoint> batches, heldOut;
+    double most = 0.0;
+    for (const language::LanguageRecord& record : moment->records) {
+      batches.push_back({static_cast<double>(record.step), record.loss});
+      most = std::max(most, record.loss);
+    }
+    for (const LanguageEvaluation& at : moment->evaluations) {
+      heldOut.push_back({static_cast<double>(at.step), at.heldOutLoss});
+      most = std::max(most, at.heldOutLoss);
+    }
+    const auto* record = moment->record();
+    const LanguageEvaluation* now = moment->evaluation();
+    const auto named = [](const char* of, const double* loss) {
+      return loss != nullptr ? fmt::format("{} {:.3f}", of, *loss) : std::string(of);
+    };
+    RunChart chart(
+        look, Rect::rest(), stepsOf(*moment), "",
+        {{named("batch", record != nullptr ? &record->loss : nullptr), look.theme.textMuted},
+         {named("held-out text", now != nullptr ? &now->heldOutLoss : nullptr), look.theme.accent}},
+        roundAxis(0.0, most > 0.0 ? most : 1.0));
+    chart.curve(0, std::move(batches));
+    chart.curve(1, std::move(heldOut));
+    const auto dragged =
+        chart.finish("loss", answeredMarks(look.theme, *moment), [&](Index step) -> std::string {
+          const LanguageEvaluation* at = newestAt(moment->evaluations, step);
+          if (at == nullptr) return {};
+          return fmt::format("step {}: loss {:.3f} of held-out text", at->step, at->heldOutLoss);
+        });
+    lookAtDragged(language_, *moment, dragged);
+  }
+
+ private:
+  LiveLanguage& language_;
+};
+
+class StoryQuestionsCard final : public Card {
+ public:
+  explicit StoryQuestionsCard(LiveLanguage& language)
+      : Card({kStoryQuestionsCard, "Six questions",
+              "which answers it has found, and who looks at the word that decides"}),
+        language_(language) {}
+
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
+    const auto moment = language_.moment();
+    heading(look, "Six questions", "nobody asks them during training; drag to go back");
+    if (moment == nullptr) return;
+    Rect room = Rect::rest();
+    const float wide = std::clamp(room.width() * 0.5F, look.px(330), look.px(520));
+    const Rect right = room.cutRight(wide, look.space.large);
+    curves(look, *moment, room);
+    ImGui::SetCursorScreenPos(right.a);
+    ImGui::BeginChild("answers", right.size());
+    table(look, *moment);
+    ImGui::EndChild();
+  }
+
+ private:
+  void curves(const FrameContext& look, const LanguageMoment& moment, const Rect& room) {
+    const auto& questions = language::storyQuestions();
+    std::vector<ChartKey> keys;
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+      keys.push_back({std::string(questions[q].name), questionColor(look.theme, q)});
+    }
+    RunChart chart(look, room, stepsOf(moment), "answered right", std::move(keys),
+                   roundAxis(0.0, 1.0));
+    chart.level(questions.front().solved);
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+      std::vector<ChartPoint> points;
+      for (const LanguageEvaluation& at : moment.evaluations) {
+        points.push_back({static_cast<double>(at.step), at.questions[q].right});
+      }
+      chart.curve(q, std::move(points));
+    }
+    chart.endNames();
+    const auto dragged =
+        chart.finish("questions", answeredMarks(look.theme, moment), [&](Index step) {
+          const LanguageEvaluation* at = newestAt(moment.evaluations, step);
+          if (at == nullptr) return std::string();
+          std::string text = fmt::format("step {}", at->step);
+          for (std::size_t q = 0; q < questions.size(); ++q) {
+            text += fmt::format("\n{} {:.0f} %", questions[q].name, 100.0 * at->questions[q].right);
+          }
+          return text;
+        });
+    lookAtDragged(language_, moment, dragged);
+  }
+
+  static void table(const FrameContext& look, const LanguageMoment& moment) {
+    const LanguageEvaluation* now = moment.evaluation();
+    if (now == nullptr) return;
+    Table table(look, {.id = "answers", .dense = true},
+                {{"question", "what has to be known for the next word", false, 70, 1, false},
+                 {"right", "of 200 sentences that it never saw", true, 54, 0, false},
+                 {"since", "the first step with 90 % right answers", true, 54, 0, false},
+                 {"looks", "the head that looks most at the word that decides", true, 54, 0, false},
+                 {"weight", "its mean weight on that word", true, 52, 0, false}});
+    const auto& questions = language::storyQuestions();
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+      const language::AnsweredQuestion& answered = now->questions[q];
+      const bool solved = moment.answeredAt[q] && *moment.answeredAt[q] <= moment.step;
+      table.row(static_cast<Index>(q));
+      table.swatch(questions[q].words, questionColor(look.theme, q));
+      table.number(fmt::format("{:.0f} %", 100.0 * answered.right),
+                   answered.right >= questions[q].solved ? look.theme.text : look.theme.textMuted);
+      table.number(solved ? std::to_string(*moment.answeredAt[q]) : std::string("–"));
+      table.number(fmt::format("{}.{}", answered.head.layer + 1, answered.head.head + 1),
+                   look.theme.textMuted);
+      table.number(fmt::format("{:.2f}", answered.look), look.theme.textMuted);
+    }
+  }
+
+  LiveLanguage& language_;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeStoryLossCard(LiveLanguage& language) {
+  return std::make_unique<StoryLossCard>(language);
+}
+
+std::unique_ptr<Card> makeStoryQuestionsCard(LiveLanguage& language) {
+  return std::make_unique<StoryQuestionsCard>(language);
+}
+
+}  // namespace headscope::ui

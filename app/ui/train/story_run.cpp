@@ -1,0 +1,60 @@
+#include "app/ui/train/story_run.h"
+
+#include "app/ui/frame_commands.h"
+#include "app/ui/panel.h"
+#include "app/ui/widgets.h"
+#include "core/base/error.h"
+
+namespace headscope::ui {
+
+language::LanguageSettings chosenLanguage(const TrainView& view) {
+  // small enough that questions are answered within a minute on two cores
+  language::LanguageSettings settings;
+  settings.model = {.layers = 2, .dModel = 128, .heads = 8, .context = 64};
+  settings.batch = 32;
+  settings.evaluateEvery = 25;
+  settings.snapshotBytes = Index{128} << 20;
+  if (view.layers > 0) settings.model.layers = view.layers;
+  if (view.dModel > 0) settings.model.dModel = view.dModel;
+  if (view.heads > 0) settings.model.heads = view.heads;
+  settings.seed = view.seed;
+  return settings;
+}
+
+void beginStories(const PanelContext& panel, LiveLanguage& language) {
+  try {
+    language.begin(chosenLanguage(panel.trainView));
+  } catch (const UserError& error) {
+    panel.commands.say(error.what(), true);
+  }
+}
+
+void beginStoriesWhereAsked(const PanelContext& panel, LiveLanguage& language) {
+  language.setSentence(panel.trainView.sentence);
+  if (!language.isOf(chosenLanguage(panel.trainView))) beginStories(panel, language);
+}
+
+ImU32 questionColor(const Theme& theme, std::size_t question) { return headColor(theme, question); }
+
+std::vector<RunMark> answeredMarks(const Theme& theme, const LanguageMoment& moment) {
+  std::vector<RunMark> marks;
+  for (std::size_t q = 0; q < moment.answeredAt.size(); ++q) {
+    if (!moment.answeredAt[q]) continue;
+    marks.push_back({*moment.answeredAt[q], questionColor(theme, q),
+                     std::string(language::storyQuestions()[q].name)});
+  }
+  return marks;
+}
+
+RunSteps stepsOf(const LanguageMoment& moment) {
+  return {moment.settings.steps, moment.stepsTaken, moment.step};
+}
+
+void lookAtDragged(LiveLanguage& language, const LanguageMoment& moment,
+                   std::optional<Index> step) {
+  if (!step) return;
+  if (language.playing()) language.play(false);
+  language.lookAt(*step < moment.stepsTaken ? step : std::nullopt);
+}
+
+}  // namespace headscope::ui

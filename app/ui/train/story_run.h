@@ -1,0 +1,33 @@
+// Story run: the run on stories that the view names, and what its cards share.
+#pragma once
+
+#include <vector>
+
+#include "app/live_language.h"
+#include "app/ui/train/run_chart.h"
+#include "app/ui/train/train_view.h"
+
+namespace headscope::ui {
+
+struct PanelContext;
+
+/// The task of a view that learns stories, beside those of training::allTasks().
+inline constexpr const char* kStories = "stories";
+inline bool learnsStories(const TrainView& view) { return view.task == kStories; }
+
+/// Returns the settings of the view's run: a small model's, with the view's own changes.
+language::LanguageSettings chosenLanguage(const TrainView& view);
+/// Restarts the view's run, or reports why it cannot run.
+void beginStories(const PanelContext& panel, LiveLanguage& language);
+/// Begins a new run where the view names another, or where there is none.
+void beginStoriesWhereAsked(const PanelContext& panel, LiveLanguage& language);
+
+/// Returns the colour of a question about stories.
+ImU32 questionColor(const Theme& theme, std::size_t question);
+/// Returns the steps at which questions were first answered.
+std::vector<RunMark> answeredMarks(const Theme& theme, const LanguageMoment& moment);
+RunSteps stepsOf(const LanguageMoment& moment);
+/// Shows a step that was dragged to.
+void lookAtDragged(LiveLanguage& language, const LanguageMoment& moment, std::optional<Index> step);
+
+}  // namespace headscope::ui

@@ -1,0 +1,86 @@
+// What the model of a run on stories would write: the next word of the user's sentence, and a text
+// of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/ids.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/train/story_run.h"
+#include "app/ui/train/train_page.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+class NextWordsCard final : public Card {
+ public:
+  explicit NextWordsCard(LiveLanguage& language)
+      : Card({kNextWordsCard, "Next word", "the most probable words after your sentence"}),
+        language_(language) {}
+
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
+    const auto moment = language_.moment();
+    heading(look, "Next word",
+            moment != nullptr ? fmt::format("after “… {}”", moment->tokenNames().back()).c_str()
+                              : nullptr);
+    if (moment == nullptr) return;
+    Rect room = Rect::rest();
+    const float line = fontSize(look.fonts.regular) + look.space.small;
+    const auto fits = static_cast<std::size_t>(std::max(1.0F, room.height() / line));
+    float names = 0.0F;
+    for (const auto& next : moment->next) {
+      names = std::max(names, textSize(look.fonts.regular, moment->nameOf(next.id)).x);
+    }
+    const float numbers = textSize(look.fonts.mono, "<0.001").x;
+    for (std::size_t i = 0; i < std::min(fits, moment->next.size()); ++i) {
+      const auto& [id, logit, probability] = moment->next[i];
+      drawBarLine(look, ImGui::GetWindowDrawList(), room.cutTop(line), names, numbers,
+                  {moment->nameOf(id), probabilityInWords(probability),
+                   static_cast<float>(probability), look.theme.accent, look.theme.text, 0});
+    }
+  }
+
+ private:
+  LiveLanguage& language_;
+};
+
+class WrittenTextCard final : public Card {
+ public:
+  explicit WrittenTextCard(LiveLanguage& language)
+      : Card({kWrittenTextCard, "It writes", "a text of its own, word by word"}),
+        language_(language) {}
+
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
+    const auto moment = language_.moment();
+    heading(look, "It writes",
+            moment != nullptr ? fmt::format("after {} steps", moment->textStep).c_str() : nullptr);
+    if (moment == nullptr) return;
+    wrappedLabel(look.fonts.regular, look.theme.text,
+                 moment->text.empty() ? "(it ends before the first word)" : moment->text);
+    ImGui::Dummy({0.0F, look.space.tight});
+    if (panel.slide) return;
+    if (pill(look, "another text")) language_.writeAnother();
+    tip(look, "Each word is drawn from the model's probabilities at temperature 0.7");
+  }
+
+ private:
+  LiveLanguage& language_;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeNextWordsCard(LiveLanguage& language) {
+  return std::make_unique<NextWordsCard>(language);
+}
+
+std::unique_ptr<Card> makeWrittenTextCard(LiveLanguage& language) {
+  return std::make_unique<WrittenTextCard>(language);
+}
+
+}  // namespace headscope::ui
