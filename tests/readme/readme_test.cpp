@@ -93,7 +93,7 @@ class Readme : public testing::Test {
     fs::create_symlink(HEADSCOPE_PROGRAM, root_ / kProgram);
     fs::create_directory_symlink(source / "assets", root_ / "assets");
     fs::create_directory_symlink(source / "tests/data", root_ / "tests/data");
-    std::ofstream(root_ / "book.txt") << std::ifstream(source / "CONTRIBUTING.md").rdbuf()
+    std::ofstream(root_ / "book.txt") << std::ifstream(source / "ARCHITECTURE.md").rdbuf()
                                       << std::ifstream(source / "README.md").rdbuf();
   }
   void TearDown() override { fs::remove_all(root_); }
