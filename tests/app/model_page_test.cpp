@@ -60,7 +60,13 @@ TEST_F(ModelPage, TheLanguageModelOpensByOneClickAndSaysTheNextWord) {
   ui.frame();
   EXPECT_TRUE(ui.shows("headscope stories", kModelTextCard)) << all(kModelTextCard);
   EXPECT_TRUE(ui.shows("Leo", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_FALSE(ui.shows("letters a to z", kModelTextCard)) << "that is the other model";
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 12U);
+  ui.click("box", kModelTextCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("opened", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_TRUE(ui.shows("After “the” it predicts", kModelTextCard)) << all(kModelTextCard);
 }
 
 TEST_F(ModelPage, ATextThatIsTooLongIsCutByAButton) {

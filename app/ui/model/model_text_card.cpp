@@ -15,6 +15,7 @@
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
 #include "core/formats/shipped_model.h"
+#include "core/language/story_questions.h"
 
 namespace headscope::ui {
 namespace {
@@ -154,15 +155,34 @@ class ModelTextCard final : public Card {
     if (textField(look, textOfLines("##model text", draft_), draft_)) model_.setText(draft_);
     typing_ = ImGui::IsItemActive();
     tip(look, "ctrl+enter starts a new line");
-    if (formats::isShipped(panel.modelView.place.folder)) {
+    const std::string& folder = panel.modelView.place.folder;
+    if (folder == formats::kInductionModel) {
       wrappedLabel(
           look.fonts.small, look.theme.textMuted,
           "It knows the letters a to z: capitals become lower case, other characters are skipped.");
     }
+    if (folder == formats::kStoriesModel) stories(look, moment);
     if (moment.wholeTokens > 0) {
       label(look.fonts.small, look.theme.textMuted,
             fmt::format("the first {} of {} tokens", withThousands(moment.trace->tokens()),
                         withThousands(moment.wholeTokens)));
+    }
+  }
+
+  /// Draws what the model of stories knows, and a text for each question about stories.
+  void stories(const FrameContext& look, const ModelMoment& moment) {
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 "It knows the words of little stories; any other becomes <unk>. Texts that ask it "
+                 "for a word:");
+    const auto& questions = language::storyQuestions();
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+      const std::string name(questions[q].name);
+      if (q > 0) flowOn(look, buttonWidth(look, name), 3.0F);
+      if (pill(look, name.c_str())) {
+        const std::vector<std::int32_t> tokens = language::storyCases(q, 1).front().tokens;
+        model_.setText(moment.tokenizer->decode({tokens.begin(), tokens.end()}));
+      }
+      tip(look, std::string(questions[q].words));
     }
   }
 
