@@ -23,9 +23,11 @@
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "app/cli/progress.h"
+#include "app/cli/text_sets.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/formats/text_set.h"
+#include "core/formats/text_templates.h"
 #include "core/model/attribution_patching.h"
 #include "core/tensor/gemm.h"
 
@@ -48,7 +50,8 @@ struct SweepOptions {
   std::optional<std::string> otherText;
   std::vector<Index> otherIds;
   AskedWordOptions asked;
-  std::string set, jsonLines;  // files
+  std::string set, jsonLines;  // files, or templates
+  TemplateOptions templates;
   bool swap = false;
   int threads = 0;
   bool strict = false;
@@ -93,11 +96,14 @@ class Sweeper {
 
   const formats::TokenizerPtr& names() const { return names_; }
 
+  std::vector<formats::TextOfSet> textsOf(const std::string& set) const {
+    return textsOfSet(set, options_.templates, models_, options_.directory);
+  }
+
   /// Sweeps over the text of the flags, or over their set.
   Swept run() {
-    const std::vector<formats::TextOfSet> set = options_.set.empty()
-                                                    ? std::vector<formats::TextOfSet>()
-                                                    : formats::readTextSet(options_.set);
+    const std::vector<formats::TextOfSet> set =
+        options_.set.empty() ? std::vector<formats::TextOfSet>() : textsOf(options_.set);
     // with a text of its own, the command uses the set for means alone
     const bool one = options_.text.given() > 0 || !options_.ids.empty() || set.empty();
     const auto means = options_.with == "mean" && !set.empty() ? meansOver(set) : nullptr;
@@ -386,9 +392,10 @@ void runSweepCommand(const SweepOptions& options, OpenModels& models, std::ostre
   if (!options.jsonLines.empty()) {
     checkSweep(options);
     Sweeper sweeper(options, models);
-    return printJsonLines(out, options.jsonLines, "sweep", [&](const formats::TextOfSet& text) {
-      return sweepJson(sweeper.run(text), options, sweeper.names());
-    });
+    return printJsonLines(out, sweeper.textsOf(options.jsonLines), "sweep",
+                          [&](const formats::TextOfSet& text) {
+                            return sweepJson(sweeper.run(text), options, sweeper.names());
+                          });
   }
   if (options.json) return printJson(out, sweepJsonOf(options, models));
   const NamedSweep found = sweepOf(options, models);
@@ -425,11 +432,14 @@ Command addSweep(CLI::App& app, Context& context) {
   addAskedWord(*sub, o.asked);
   auto* set = sub->add_option("--set", o.set,
                               "a set of texts, one on a line, or a .jsonl file with \"text\", or "
-                              "\"clean\", \"corrupt\" and \"answers\": sweeps each of them, or "
-                              "gives the means for the text of --text or --ids")
+                              "\"clean\", \"corrupt\" and \"answers\", or made by " +
+                                  formats::textTemplatesInWords() +
+                                  ": sweeps each of them, or gives the means for the text of "
+                                  "--text or --ids")
                   ->check(notEmpty)
-                  ->type_name("F.jsonl");
+                  ->type_name("F.jsonl|template:NAME");
   auto* lines = addJsonLines(*sub, o.jsonLines)->excludes(set);
+  addTemplateFlags(*sub, o.templates);
   sub->add_flag("--swap", o.swap,
                 "with a set: run the corrupt texts, with values of the clean ones")
       ->needs(set);
