@@ -50,7 +50,7 @@ App::State::State(AppOptions o)
       language(scheduler, documents.memoryBudget(), std::move(o.language)),
       headCounts(scheduler, documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(scheduler, documents.memoryBudget(), std::move(o.scaleStudy)),
-      exports(scheduler, documents, training, model.live, std::move(o.tracePath)),
+      exports(scheduler, documents, training, language, model.live, std::move(o.tracePath)),
       reference(scheduler, o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()),
       progress(o.stateFolder),

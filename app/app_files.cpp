@@ -124,6 +124,9 @@ std::string App::State::pictureInWords(const ui::ViewState& shown) const {
   const ui::PictureView& card = ui::pictureViewOf(shown.selection.focus);
   const char* title =
       card.title != nullptr ? card.title : tools.open(shown.selection.tool).text().title;
+  if (shown.selection.page == ui::kTrainPage && learnsStories(shown.train)) {
+    return fmt::format("{} of the run on stories", title);
+  }
   if (const auto run = training.moment();
       shown.selection.page == ui::kTrainPage && run != nullptr) {
     return fmt::format("{} of the task {}", title, run->task->title);

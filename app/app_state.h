@@ -152,7 +152,7 @@ struct App::State {
   ui::TokenRow tokenRow;
   ui::Cards tools = ui::makeTools();
   ui::Pages pages = makePages();
-  ui::Presenter presenter{pages};
+  ui::Presenter presenter{pages, view};
   ui::ControlFocus controls;
   ui::Help help;
   ui::Search search;

@@ -84,6 +84,18 @@ std::string writeCurves(const std::filesystem::path& path, const TrainingMoment*
                      moment->settings.model.heads, wholePath(path));
 }
 
+std::string writeStoryCurves(const std::filesystem::path& path, const LanguageMoment* moment) {
+  if (moment == nullptr) {
+    throw UserError("there are no curves yet: train on stories on the page Train first");
+  }
+  writeAtomically(path, [&](std::ostream& file) {
+    file << formats::curvesCsv(moment->records, moment->evaluations);
+  });
+  return fmt::format("exported the curves of {} steps on stories ({} layers of {} heads) to {}",
+                     moment->stepsTaken, moment->settings.model.layers,
+                     moment->settings.model.heads, wholePath(path));
+}
+
 }  // namespace
 
 std::string wholePath(const std::filesystem::path& path) {
@@ -111,6 +123,12 @@ std::optional<ExportRequest> Exports::start() {
   ExportRequest request = std::move(asked_.front());
   asked_.pop_front();
   if (request.kind == ExportKind::picture) return request;
+  if (request.kind == ExportKind::curves && learnsStories(request.view.train)) {
+    write([path = request.path, moment = language_.moment()] {
+      return writeStoryCurves(path, moment.get());
+    });
+    return std::nullopt;
+  }
   if (request.kind == ExportKind::curves) {
     write([path = request.path, moment = training_.moment()] {
       return writeCurves(path, moment.get());

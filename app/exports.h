@@ -10,6 +10,7 @@
 
 #include "app/background_task.h"
 #include "app/document_editor.h"
+#include "app/live_language.h"
 #include "app/live_model.h"
 #include "app/live_training.h"
 #include "app/ui/export_dialog.h"
@@ -20,9 +21,10 @@ class Exports {
  public:
   /// `tracePath`: the file of "Save trace". The other arguments must outlive this object.
   Exports(Scheduler& scheduler, DocumentEditor& documents, const LiveTraining& training,
-          const LiveModel& model, std::filesystem::path tracePath)
+          const LiveLanguage& language, const LiveModel& model, std::filesystem::path tracePath)
       : documents_(documents),
         training_(training),
+        language_(language),
         model_(model),
         tracePath_(std::move(tracePath)),
         task_(scheduler) {}
@@ -54,6 +56,7 @@ class Exports {
  private:
   DocumentEditor& documents_;
   const LiveTraining& training_;
+  const LiveLanguage& language_;
   const LiveModel& model_;
   std::filesystem::path tracePath_;
   ui::ExportDialog dialog_;

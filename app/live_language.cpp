@@ -1,11 +1,13 @@
 #include "app/live_language.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/formats/corpora.h"
+#include "core/language/sample.h"
 #include "core/language/stories.h"
-#include "core/model/generation.h"
+#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {
@@ -14,6 +16,7 @@ constexpr double kFastSeconds = 0.2;  // a moment costs as much as a few steps
 constexpr double kTextSeconds = 0.7;  // the least age of a text that is replaced: one reads it
 constexpr Index kStoryTokens = 2'000'000;
 constexpr std::size_t kNextWords = 12;
+constexpr Index kFirstText = 25;  // the first step after the start whose text is kept
 constexpr model::Sampling kWriting{.temperature = 0.7};
 
 /// All runs learn from the same stories.
@@ -34,23 +37,40 @@ struct LiveLanguage::Live {
 
   std::optional<LanguageMoment> advance(const Request& request, const std::atomic<bool>& cancelled);
 
+ private:
+  /// The model of the shown step, whose number the moment receives.
+  const language::LanguageModel& shownModel(LanguageMoment& moment, std::optional<Index> look);
+  // What a model makes of the sentence, writes, and answers without a head. False where cancelled.
+  bool read(LanguageMoment& moment, const model::ModelPtr& model, const std::string& sentence,
+            const ExecutionContext& execution) const;
+  bool write(const LanguageMoment& moment, const model::ModelPtr& model, std::uint64_t seed,
+             const ExecutionContext& execution);
+  bool switchOff(const LanguageMoment& moment, const language::LanguageModel& model,
+                 const ExecutionContext& execution);
+
   language::LanguageSettings settings;
   Index budget;
   std::uint64_t moments;
-  std::optional<language::LanguageTrainer> run;  // from the first request on
-
- private:
-  /// Writes the sentence and what the model makes of it into a moment. False where cancelled.
-  bool read(LanguageMoment& moment, const model::ModelPtr& model, const std::string& sentence,
-            const ExecutionContext& execution) const;
-  /// Lets the model write a text, up to its end or the end of the room. False where cancelled.
-  bool write(const LanguageMoment& moment, const model::ModelPtr& model, std::uint64_t seed,
-             const ExecutionContext& execution);
-
-  std::string text_;
-  Index textStep_ = 0;
-  double writtenAt_ = 0.0;
+  std::optional<language::LanguageTrainer> run;    // from the first request on
+  std::optional<language::LanguageModel> earlier;  // with the parameters of an earlier step
+  std::vector<WrittenText> texts;                  // each at least twice as many steps on
+  WrittenText written;
+  std::uint64_t writtenSeed = 0;  // 0: the text is of other parameters
+  double writtenAt = 0.0;
+  std::vector<double> without;
+  std::optional<Index> withoutAt;  // the step of which `without` is; none: of other parameters
 };
+
+const language::LanguageModel& LiveLanguage::Live::shownModel(LanguageMoment& moment,
+                                                              std::optional<Index> look) {
+  moment.step = run->stepsTaken();
+  const training::Snapshot* snapshot = look ? run->snapshots().atMost(*look) : nullptr;
+  if (snapshot == nullptr || snapshot->step >= run->stepsTaken()) return run->model();
+  if (!earlier) earlier.emplace(settings.model, run->corpus()->vocabulary, settings.seed);
+  putInto(*snapshot, earlier->parameters());
+  moment.step = snapshot->step;
+  return *earlier;
+}
 
 bool LiveLanguage::Live::read(LanguageMoment& moment, const model::ModelPtr& model,
                               const std::string& sentence,
@@ -75,26 +95,35 @@ bool LiveLanguage::Live::read(LanguageMoment& moment, const model::ModelPtr& mod
 
 bool LiveLanguage::Live::write(const LanguageMoment& moment, const model::ModelPtr& model,
                                std::uint64_t seed, const ExecutionContext& execution) {
-  const language::Corpus& corpus = *moment.corpus;
-  model::ModelInput begin;
-  begin.ids.push_back(corpus.beginToken);
-  const auto pass =
-      runModel(makeModelDocument(model, std::move(begin)), nullptr, execution, budget);
-  if (pass == nullptr) return false;
-  const Index most = settings.model.context - 1;
   model::Sampling sampling = kWriting;
   sampling.seed = seed;
-  model::Decoder decoder(pass, most);
-  std::vector<tokenizer::TokenId> written;
-  while (std::ssize(written) < most) {
-    const Index token = takenFrom(decoder.logits(), sampling, std::ssize(written));
-    if (token == corpus.beginToken) break;  // another story would follow
-    written.push_back(static_cast<tokenizer::TokenId>(token));
-    if (std::ssize(written) < most && !decoder.feed(token, execution)) return false;
+  std::string text = sampleOf(model, *moment.corpus, moment.corpus->sampleBeginning,
+                              moment.settings.model.context, sampling, execution);
+  if (execution.stop()) return false;
+  written = {moment.step, std::move(text)};
+  writtenSeed = seed;
+  writtenAt = clockSeconds();
+  if (moment.step < moment.stepsTaken) return true;
+  std::erase_if(texts, [&](const WrittenText& text) { return text.step >= moment.step; });
+  if (texts.empty() || moment.step >= std::max(kFirstText, 2 * texts.back().step)) {
+    texts.push_back(written);
   }
-  text_ = corpus.tokenizer->decode(written);
-  textStep_ = moment.step;
-  writtenAt_ = clockSeconds();
+  return true;
+}
+
+bool LiveLanguage::Live::switchOff(const LanguageMoment& moment,
+                                   const language::LanguageModel& model,
+                                   const ExecutionContext& execution) {
+  if (withoutAt == moment.step) return true;
+  const language::LanguageEvaluation* now = moment.evaluation();
+  std::vector<double> right;
+  for (std::size_t q = 0; now != nullptr && q < now->questions.size(); ++q) {
+    const auto answered = answersTo(model, q, execution, now->questions[q].head);
+    if (!answered) return false;
+    right.push_back(answered->right);
+  }
+  without = std::move(right);
+  withoutAt = moment.step;
   return true;
 }
 
@@ -104,29 +133,34 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
   execution.cancelled = &cancelled;
   if (!run) run.emplace(stories(), settings, budget);
   request.due.advance(*run, execution);
-  if (run->evaluations().empty() && !run->evaluate(execution)) return std::nullopt;
+  if (request.due.steps > 0 || !request.due.changes.empty()) {
+    writtenSeed = 0;
+    withoutAt.reset();
+  }
+  const bool rests = !request.playing || run->finished();
+  // at rest the answers are those of the shown step
+  if ((rests || run->evaluations().empty()) && !run->stopped() && !run->evaluate(execution)) {
+    return std::nullopt;
+  }
   LanguageMoment moment;
   moment.corpus = run->corpus();
   moment.settings = run->settings();
-  moment.stepsTaken = moment.step = run->stepsTaken();
-  model::ModelPtr model;
-  const training::Snapshot* snapshot =
-      request.due.look ? run->snapshots().atMost(*request.due.look) : nullptr;
-  if (snapshot != nullptr && snapshot->step < run->stepsTaken()) {
-    moment.step = snapshot->step;
-    model = run->modelAt(snapshot->step);
-  } else {
-    model = run->modelNow();
-  }
-  if (!read(moment, model, request.sentence, execution)) return std::nullopt;
-  const bool hurries = request.playing && !run->finished();
-  if (!hurries || clockSeconds() - writtenAt_ > kTextSeconds) {
-    if (!write(moment, model, request.textSeed, execution)) return std::nullopt;
-  }
-  moment.text = text_;
-  moment.textStep = textStep_;
+  moment.stepsTaken = run->stepsTaken();
   moment.records = run->records();
   moment.evaluations = run->evaluations();
+  const language::LanguageModel& shown = shownModel(moment, request.due.look);
+  const model::ModelPtr model = shown.model("stories");
+  if (!read(moment, model, request.sentence, execution)) return std::nullopt;
+  const bool old = rests ? written.step != moment.step || writtenSeed != request.textSeed
+                         : clockSeconds() - writtenAt > kTextSeconds;
+  if (old && !write(moment, model, request.textSeed, execution)) return std::nullopt;
+  if (rests) {
+    if (!switchOff(moment, shown, execution)) return std::nullopt;
+    moment.without = without;
+  }
+  moment.written = written;
+  std::ranges::copy_if(texts, std::back_inserter(moment.earlier),
+                       [&](const WrittenText& text) { return text.step < written.step; });
   for (std::size_t q = 0; q < language::kStoryQuestions; ++q) {
     moment.answeredAt.push_back(run->answeredAt(q));
   }

@@ -15,6 +15,12 @@
 
 namespace headscope {
 
+/// A text that the model of a step writes.
+struct WrittenText {
+  Index step = 0;
+  std::string text;
+};
+
 /// A snapshot of a run.
 struct LanguageMoment {
   language::CorpusPtr corpus;
@@ -26,8 +32,11 @@ struct LanguageMoment {
   std::vector<std::string> unknown;           // its words that no story has
   model::ModelTracePtr trace;                 // of the sentence
   std::vector<model::TokenProbability> next;  // after the sentence, the most probable first
-  std::string text;                           // that the model of `textStep` writes
-  Index textStep = 0;
+  WrittenText written;               // of this step, or in a fast run of one shortly before
+  std::vector<WrittenText> earlier;  // of steps before, each at least twice the one before
+  /// The share of right answers to each question without the head that looks most at the word that
+  /// decides. Empty while the run is at work.
+  std::vector<double> without;
   std::vector<language::LanguageRecord> records;
   std::vector<language::LanguageEvaluation> evaluations;
   std::vector<std::optional<Index>> answeredAt;  // by question

@@ -20,6 +20,7 @@
 #include "core/base/numbers.h"
 #include "core/formats/corpora.h"
 #include "core/formats/language_run.h"
+#include "core/formats/training_curves.h"
 #include "core/language/language_trainer.h"
 #include "core/language/sample.h"
 #include "core/tensor/gemm.h"
@@ -209,31 +210,6 @@ void printLanguageRun(std::ostream& out, const LanguageTrainer& run, const Findi
   out << fmt::format("\nIt writes (temperature {}): {}\n", kSampleTemperature, found.sample);
 }
 
-std::string languageCurves(const LanguageTrainer& run) {
-  std::string csv = "step,loss,gradient_length,held_out_loss";
-  if (run.corpus()->stories) {
-    for (const StoryQuestion& question : storyQuestions()) {
-      csv += fmt::format(",accuracy_{}", question.name);
-    }
-  }
-  csv += '\n';
-  auto evaluation = run.evaluations().begin();
-  for (Index step = 0; step <= run.stepsTaken(); ++step) {
-    csv += std::to_string(step);
-    csv += step > 0 ? fmt::format(",{},{}", run.records()[static_cast<std::size_t>(step - 1)].loss,
-                                  run.records()[static_cast<std::size_t>(step - 1)].gradientLength)
-                    : ",,";
-    const bool evaluated = evaluation != run.evaluations().end() && evaluation->step == step;
-    csv += evaluated ? fmt::format(",{}", evaluation->heldOutLoss) : ",";
-    for (std::size_t q = 0; run.corpus()->stories && q < kStoryQuestions; ++q) {
-      csv += evaluated ? fmt::format(",{}", evaluation->questions[q].right) : ",";
-    }
-    csv += '\n';
-    if (evaluated) ++evaluation;
-  }
-  return csv;
-}
-
 }  // namespace
 
 std::vector<GivenFlag> languageFlags(const LanguageOptions& o) {
@@ -287,7 +263,9 @@ void runLanguage(const TrainOptions& options, std::ostream& out) {
     formats::saveAsModel(options.saveModel, run->model(), *run->corpus());
   }
   if (!options.log.empty()) {
-    writeAtomically(options.log, [&](std::ostream& file) { file << languageCurves(*run); });
+    writeAtomically(options.log, [&](std::ostream& file) {
+      file << formats::curvesCsv(run->records(), run->evaluations());
+    });
   }
   if (run->stopped()) throw UserError(run->stopped()->words);
   const auto taken = static_cast<double>(run->stepsTaken());

@@ -197,7 +197,7 @@ class ExportForm {
     std::vector<const PictureView*> views;
     int now = 0;
     for (const PictureView& view : kPictureViews) {
-      if (!isOffered(view, panel_.selection.page)) continue;
+      if (!isOffered(view, panel_.view)) continue;
       if (view.card == choice_.view) now = static_cast<int>(titles.size());
       titles.push_back(view.title != nullptr ? view.title : sources_.tool);
       views.push_back(&view);

@@ -268,7 +268,9 @@ std::vector<HelpBlock> firstBlocks() {
       {"Where to go on",
        {{"Learn", "Lessons, each with something to do in the live window, and twelve questions."},
         {"Heads", "Where each head looks, how heads differ, and why there are several."},
-        {"Train", "A small model whose heads find their roles before your eyes."},
+        {"Train",
+         "Small models whose heads find their roles before your eyes; one of them reads stories "
+         "and learns nothing but the next word."},
         {"Model",
          "Drop the folder of a language model on the window: all its heads, and why it says a "
          "word."},

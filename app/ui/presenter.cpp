@@ -17,22 +17,24 @@ constexpr float kLarger = 1.6F;
 constexpr double kPointerStays = 8.0;  // seconds after the last movement of the mouse
 
 /// The page's next card that may fill the screen, in a cycle.
-std::string_view cardAfter(const Page& page, std::string_view card) {
-  const auto& cards = page.cards().all();
-  std::size_t next = page.cards().placeOf(card);
-  do {
-    next = (next + 1) % cards.size();
-  } while (!cards[next]->text().alone);
-  return cards[next]->text().id;
-}
 
 }  // namespace
 
 float presentedScale(float scale) { return std::max(scale, std::min(scale * kLarger, kMaxScale)); }
 
+std::string_view Presenter::cardAfter(const Page& page, std::string_view card) const {
+  const auto& cards = page.cards().all();
+  std::size_t next = page.cards().placeOf(card);
+  do {
+    next = (next + 1) % cards.size();
+  } while (!cards[next]->text().alone || !page.has(view_, cards[next]->text().id));
+  return cards[next]->text().id;
+}
+
 std::string_view Presenter::clickedOf(const Page& page) const {
   const auto found = clicked_.find(&page);
-  return found != clicked_.end() ? found->second : page.text().presented;
+  const std::string_view card = found != clicked_.end() ? found->second : page.text().presented;
+  return page.has(view_, card) ? card : cardAfter(page, card);
 }
 
 void Presenter::toggle(Selection& selection, std::string_view withKeyboard) {
@@ -48,7 +50,9 @@ void Presenter::toggle(Selection& selection, std::string_view withKeyboard) {
 
 void Presenter::followPage(Selection& selection) {
   const Page& page = pages_.open(selection.page);
-  if (pages_.withCard(selection.presented) != &page) selection.presented = clickedOf(page);
+  const bool there =
+      pages_.withCard(selection.presented) == &page && page.has(view_, selection.presented);
+  if (!there) selection.presented = clickedOf(page);
   card_ = page.cards().open(selection.presented).text().id;
 }
 

@@ -14,7 +14,7 @@ namespace headscope::ui {
 
 class Presenter {
  public:
-  explicit Presenter(const Pages& pages) : pages_(pages) {}
+  Presenter(const Pages& pages, const ViewState& view) : pages_(pages), view_(view) {}
 
   bool on() const { return on_; }
   /// The id of the presented card.
@@ -49,10 +49,13 @@ class Presenter {
   void drawPointer(const FrameContext& look) const;
 
  private:
+  /// The next card of a page that may be presented.
+  std::string_view cardAfter(const Page& page, std::string_view card) const;
   std::string_view clickedOf(const Page& page) const;
   void drawLine(const PanelContext& panel, const Words& lecture, const Rect& at) const;
 
   const Pages& pages_;
+  const ViewState& view_;
   bool on_ = false;
   bool pointer_ = true;
   std::string_view card_;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "core/language/language_trainer.h"
 #include "core/training/trainer.h"
 
 namespace headscope::formats {
@@ -13,5 +14,10 @@ namespace headscope::formats {
 /// These are empty where the run was not evaluated after the step.
 std::string curvesCsv(const training::Task& task, std::span<const training::StepRecord> records,
                       std::span<const training::Evaluation> evaluations);
+
+/// Likewise of a language model: "held_out_loss", and a "accuracy_…" and a "look_…" per question
+/// about stories, where it was asked them.
+std::string curvesCsv(std::span<const language::LanguageRecord> records,
+                      std::span<const language::LanguageEvaluation> evaluations);
 
 }  // namespace headscope::formats

@@ -99,6 +99,13 @@ TEST_P(ClippedText, TrainHasNone) {
   }
 }
 
+TEST_P(ClippedText, TrainOnStoriesHasNone) {
+  expectWhole("stories", [](ViewState& view) {
+    view.selection.page = kTrainPage;
+    view.train.task = kStories;
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, ClippedText,
                          testing::Values(WindowSize{1280, 720, 1.0F}, WindowSize{1600, 1000, 1.0F},
                                          WindowSize{3840, 2160, 2.0F}),

@@ -9,9 +9,11 @@
 #include "../core/support/limits.h"
 #include "../core/test_files.h"
 #include "app/ui/export_choice.h"
+#include "app/ui/train/story_run.h"
 #include "app/ui/train/train_page.h"
 #include "app_driver.h"
 #include "core/document/trace.h"
+#include "core/formats/corpora.h"
 #include "core/formats/session.h"
 #include "core/formats/training_curves.h"
 #include "core/tensor/safetensors.h"
@@ -132,6 +134,27 @@ TEST_F(Export, ARunsCurvesAreThoseOfTheCommand) {
   ASSERT_TRUE(run.step({}));
   EXPECT_EQ(contents(folder_ / "run.csv"),
             formats::curvesCsv(run.task(), run.records(), run.evaluations()));
+}
+
+TEST_F(Export, ARunOnStoriesHasCurvesOfItsOwn) {
+  TrainView& train = ui_.view().train;
+  train.task = kStories;
+  train.layers = 1;
+  train.dModel = train.heads = 2;
+  trainOneStep();
+  open("The run's curves (.csv) …");
+  name((folder_ / "run").string());
+  ui_.press(Key::enter);
+  language::LanguageTrainer run(formats::storyCorpus(1, 2'000'000), chosenLanguage(train),
+                                kTestBudget);
+  ASSERT_TRUE(run.step({}));
+  ASSERT_TRUE(run.evaluate({}));  // the page rests at this step
+  EXPECT_EQ(contents(folder_ / "run.csv"), formats::curvesCsv(run.records(), run.evaluations()));
+}
+
+TEST_F(Export, CurvesAreOfThePageThatTrains) {
+  trainOneStep();
+  open("The run's curves (.csv) …");
   // a tensor is asked for elsewhere
   ui_.press(Key::escape);
   ui_.view().selection.page = kFlowPage;

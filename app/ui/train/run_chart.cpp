@@ -12,20 +12,22 @@
 namespace headscope::ui {
 
 ChartFrame RunChart::frameOf(const FrameContext& look, Rect room, const RunSteps& steps,
-                             const std::string& title, const std::vector<ChartKey>& keys,
+                             const std::string& title, const std::vector<ChartKey>& shownKeys,
                              const ChartAxis& y) {
-  drawChartTitle(look, room, title, keys);
+  drawChartTitle(look, room, title, shownKeys);
   ChartFrame frame{room, roundAxis(0.0, static_cast<double>(steps.all)), y};
   frame.xName = "step";
   return frame;
 }
 
 RunChart::RunChart(const FrameContext& look, Rect room, const RunSteps& steps,
-                   const std::string& title, std::vector<ChartKey> keys, const ChartAxis& y)
+                   const std::string& title, std::vector<ChartKey> keys, const ChartAxis& y,
+                   bool showsKeys)
     : look_(look),
       steps_(steps),
       keys_(std::move(keys)),
-      chart_(look, frameOf(look, room, steps, title, keys_, y)),
+      chart_(look,
+             frameOf(look, room, steps, title, showsKeys ? keys_ : std::vector<ChartKey>(), y)),
       curves_(keys_.size()),
       list_(ImGui::GetWindowDrawList()) {
   chart_.drawAxes(list_);

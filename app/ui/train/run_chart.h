@@ -26,9 +26,9 @@ struct RunMark {
 
 class RunChart {
  public:
-  /// Draws the title with its key, and the axes.
+  /// Draws the title, with the keys unless the curves are named elsewhere, and the axes.
   RunChart(const FrameContext& look, Rect room, const RunSteps& steps, const std::string& title,
-           std::vector<ChartKey> keys, const ChartAxis& y);
+           std::vector<ChartKey> keys, const ChartAxis& y, bool showsKeys = true);
 
   /// Draws the curve of a key.
   void curve(std::size_t key, std::vector<ChartPoint> points);
@@ -45,7 +45,7 @@ class RunChart {
 
  private:
   static ChartFrame frameOf(const FrameContext& look, Rect room, const RunSteps& steps,
-                            const std::string& title, const std::vector<ChartKey>& keys,
+                            const std::string& title, const std::vector<ChartKey>& shownKeys,
                             const ChartAxis& y);
 
   const FrameContext& look_;

@@ -21,6 +21,7 @@ namespace {
 
 /// The least mean weight on a deciding word from which a head is said to look at it.
 constexpr double kLooks = 0.4;
+constexpr double kLeans = 0.15;  // … from which it is named at all
 
 /// The question whose deciding word a head looks at most at the shown moment.
 HeadTitle titleOf(const FrameContext& look, const LanguageMoment& moment, const HeadOfLayer& head) {
@@ -31,6 +32,7 @@ HeadTitle titleOf(const FrameContext& look, const LanguageMoment& moment, const 
   const auto most = std::ranges::max_element(
       questions, {}, [place](const language::AnsweredQuestion& q) { return q.looks[place]; });
   const auto question = static_cast<std::size_t>(most - questions.begin());
+  if (most->looks[place] < kLeans) return {};
   HeadTitle title;
   title.does =
       fmt::format("{} {:.2f}", language::storyQuestions()[question].name, most->looks[place]);

@@ -27,7 +27,7 @@ class StoryLossCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "Loss", "nats per word");
+    heading(look, "Loss", "nats per word; it never learns from held-out text");
     if (moment == nullptr) return;
     std::vector<ChartPoint> batches, heldOut;
     double most = 0.0;
@@ -77,7 +77,7 @@ class StoryQuestionsCard final : public Card {
     heading(look, "Six questions", "nobody asks them during training; drag to go back");
     if (moment == nullptr) return;
     Rect room = Rect::rest();
-    const float wide = std::clamp(room.width() * 0.5F, look.px(330), look.px(520));
+    const float wide = std::clamp(room.width() * 0.5F, look.px(366), look.px(520));
     const Rect right = room.cutRight(wide, look.space.large);
     curves(look, *moment, room);
     ImGui::SetCursorScreenPos(right.a);
@@ -94,7 +94,7 @@ class StoryQuestionsCard final : public Card {
       keys.push_back({std::string(questions[q].name), questionColor(look.theme, q)});
     }
     RunChart chart(look, room, stepsOf(moment), "answered right", std::move(keys),
-                   roundAxis(0.0, 1.0));
+                   roundAxis(0.0, 1.0), false);
     chart.level(questions.front().solved);
     for (std::size_t q = 0; q < questions.size(); ++q) {
       std::vector<ChartPoint> points;
@@ -121,23 +121,32 @@ class StoryQuestionsCard final : public Card {
     const LanguageEvaluation* now = moment.evaluation();
     if (now == nullptr) return;
     Table table(look, {.id = "answers", .dense = true},
-                {{"question", "what has to be known for the next word", false, 70, 1, false},
-                 {"right", "of 200 sentences that it never saw", true, 54, 0, false},
-                 {"since", "the first step with 90 % right answers", true, 54, 0, false},
-                 {"looks", "the head that looks most at the word that decides", true, 54, 0, false},
-                 {"weight", "its mean weight on that word", true, 52, 0, false}});
+                {{"question", "what has to be known for the next word", false, 84, 1, false},
+                 {"right", "of 200 sentences that it never saw", true, 46, 0, false},
+                 {"since", "the first step with 90 % right answers", true, 46, 0, false},
+                 {"looks", "the head that looks most at the word that decides", true, 46, 0, false},
+                 {"weight", "its mean weight on that word", true, 48, 0, false},
+                 {"without", "right answers without that head; measured when the run pauses", true,
+                  54, 0, false}});
     const auto& questions = language::storyQuestions();
     for (std::size_t q = 0; q < questions.size(); ++q) {
       const language::AnsweredQuestion& answered = now->questions[q];
       const bool solved = moment.answeredAt[q] && *moment.answeredAt[q] <= moment.step;
       table.row(static_cast<Index>(q));
-      table.swatch(questions[q].words, questionColor(look.theme, q));
+      if (table.rowHovered()) {
+        tipNow(fmt::format("{}: {}\nThe word that decides: {}", questions[q].name,
+                           questions[q].words, questions[q].decides));
+      }
+      table.swatch(questions[q].name, questionColor(look.theme, q));
       table.number(fmt::format("{:.0f} %", 100.0 * answered.right),
                    answered.right >= questions[q].solved ? look.theme.text : look.theme.textMuted);
       table.number(solved ? std::to_string(*moment.answeredAt[q]) : std::string("–"));
       table.number(fmt::format("{}.{}", answered.head.layer + 1, answered.head.head + 1),
                    look.theme.textMuted);
       table.number(fmt::format("{:.2f}", answered.look), look.theme.textMuted);
+      table.number(q < moment.without.size() ? fmt::format("{:.0f} %", 100.0 * moment.without[q])
+                                             : std::string("–"),
+                   look.theme.textMuted);
     }
   }
 

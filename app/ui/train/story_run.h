@@ -11,10 +11,6 @@ namespace headscope::ui {
 
 struct PanelContext;
 
-/// The task of a view that learns stories, beside those of training::allTasks().
-inline constexpr const char* kStories = "stories";
-inline bool learnsStories(const TrainView& view) { return view.task == kStories; }
-
 /// Returns the settings of the view's run: a small model's, with the view's own changes.
 language::LanguageSettings chosenLanguage(const TrainView& view);
 /// Restarts the view's run, or reports why it cannot run.

@@ -39,6 +39,10 @@ class TrainPage final : public Page {
 
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
   bool editsLayer() const override { return false; }
+  bool has(const ViewState& view, std::string_view card) const override {
+    const std::size_t place = cards().placeOf(card);
+    return place == 0 || (place >= kSentenceHeads) == learnsStories(view.train);
+  }
   void follow(const PanelContext& panel) const override {
     if (learnsStories(panel.trainView)) return beginStoriesWhereAsked(panel, language_);
     beginWhereAnotherIsAsked(panel, training_);
@@ -54,7 +58,8 @@ class TrainPage final : public Page {
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
     const float scale = panel.look.scale;
-    return {std::max(body.x, 720.0F * scale), std::max(body.y, 560.0F * scale)};
+    const float least = learnsStories(panel.trainView) ? 1000.0F : 720.0F;
+    return {std::max(body.x, least * scale), std::max(body.y, 560.0F * scale)};
   }
 
   std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {

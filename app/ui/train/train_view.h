@@ -13,15 +13,19 @@ namespace headscope::ui {
 enum class TrainTab { live, overSteps, headCounts, scale, headOff };
 
 struct TrainView {
-  std::string task = "cards";               // or kStories (story_run.h)
+  std::string task = "cards";
   Index layers = 0, dModel = 0, heads = 0;  // 0: the task's own
   std::uint64_t seed = 1;
-  std::string sentence;  // that a run on stories reads; empty: an example
   Index example = 0;
   TrainTab tab = TrainTab::live;
-  Index relation = 0;   // the relation whose partners the arrows of the example show
-  bool curves = false;  // shows the run's curves below the heads
-  bool step = false;    // shows what a training step does, at the right
+  Index relation = 0;         // the relation whose partners the arrows of the example show
+  bool curves = false;        // shows the run's curves below the heads
+  bool step = false;          // shows what a training step does, at the right
+  std::string sentence = {};  // that a run on stories reads; empty: an example
 };
+
+/// The task of a view that learns stories, beside those of training::allTasks().
+inline constexpr const char* kStories = "stories";
+inline bool learnsStories(const TrainView& view) { return view.task == kStories; }
 
 }  // namespace headscope::ui

@@ -26,7 +26,7 @@ class NextWordsCard final : public Card {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
     heading(look, "Next word",
-            moment != nullptr ? fmt::format("after “… {}”", moment->tokenNames().back()).c_str()
+            moment != nullptr ? fmt::format("after “{}”", moment->tokenNames().back()).c_str()
                               : nullptr);
     if (moment == nullptr) return;
     Rect room = Rect::rest();
@@ -59,17 +59,31 @@ class WrittenTextCard final : public Card {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
     heading(look, "It writes",
-            moment != nullptr ? fmt::format("after {} steps", moment->textStep).c_str() : nullptr);
+            moment != nullptr ? fmt::format("at step {}", moment->written.step).c_str() : nullptr);
     if (moment == nullptr) return;
-    wrappedLabel(look.fonts.regular, look.theme.text,
-                 moment->text.empty() ? "(it ends before the first word)" : moment->text);
+    wrappedLabel(look.fonts.regular, look.theme.text, moment->written.text);
     ImGui::Dummy({0.0F, look.space.tight});
-    if (panel.slide) return;
-    if (pill(look, "another text")) language_.writeAnother();
-    tip(look, "Each word is drawn from the model's probabilities at temperature 0.7");
+    if (!panel.slide) {
+      if (pill(look, "another text")) language_.writeAnother();
+      tip(look, "Each word is drawn from the model's probabilities at temperature 0.7");
+      ImGui::Dummy({0.0F, look.space.tight});
+    }
+    earlier(look, *moment);
   }
 
  private:
+  /// Draws what it wrote before, the newest first, as far as there is room.
+  static void earlier(const FrameContext& look, const LanguageMoment& moment) {
+    const Rect room = Rect::rest();
+    ImFont* font = look.fonts.small;
+    for (auto text = moment.earlier.rbegin(); text != moment.earlier.rend(); ++text) {
+      const std::string words = fmt::format("step {}: {}", text->step, text->text);
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      if (at.y + textSize(font, wrapped(font, words, room.width())).y > room.b.y) return;
+      wrappedLabel(font, look.theme.textMuted, words);
+    }
+  }
+
   LiveLanguage& language_;
 };
 

@@ -1,0 +1,276 @@
+// The train page while a language model learns stories: its run, the user's own sentence, what the
+// model writes, its questions, looking back; and the run without the page.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "app/live_language.h"
+#include "app/ui/export_choice.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/train/story_run.h"
+#include "app/view_json.h"
+#include "app_driver.h"
+#include "core/formats/corpora.h"
+#include "core/language/stories.h"
+
+namespace headscope::ui {
+namespace {
+
+/// A view of stories with a model that takes its steps at once.
+ViewState smallStories() {
+  ViewState view;
+  view.selection.page = kTrainPage;
+  view.train.task = kStories;
+  view.train.layers = 2;
+  view.train.dModel = 8;
+  view.train.heads = 2;
+  return view;
+}
+
+class StoriesPage : public testing::Test {
+ protected:
+  AppDriver ui_{textDocument("The cat slept ."), 1600, 1000, smallStories()};
+};
+
+TEST_F(StoriesPage, TakesSingleStepsAndStartsAnew) {
+  EXPECT_TRUE(ui_.shows("step 0 of 1500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("Layer 2 · head 2", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("at step 0", kWrittenTextCard));
+  ui_.click("Step", kSentenceHeadsCard);
+  EXPECT_TRUE(ui_.shows("step 1 of 1500"));
+  EXPECT_TRUE(ui_.shows("at step 1", kWrittenTextCard));
+  ui_.press(Key::right);
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("step 2 of 1500"));
+  ui_.press(Key::home);
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("step 0 of 1500"));
+  ui_.press(Key::enter);
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("Pause", kSentenceHeadsCard));
+}
+
+TEST_F(StoriesPage, NextWordsAreThoseOfTheModel) {
+  ui_.click("Step", kSentenceHeadsCard);
+  const auto corpus = formats::storyCorpus(1, 2'000'000);
+  language::LanguageTrainer run(corpus, chosenLanguage(ui_.view().train), kTestBudget);
+  ASSERT_TRUE(run.step({}));
+  const auto model = run.modelNow();
+  model::ModelInput input;
+  for (const auto& token : corpus->tokenizer->encode(corpus->example))
+    input.ids.push_back(token.id);
+  const auto trace =
+      runModel(makeModelDocument(model, input), nullptr, ExecutionContext(), kTestBudget);
+  for (const auto& next : trace->predictions(trace->tokens() - 1, 3)) {
+    EXPECT_TRUE(
+        ui_.shows(corpus->tokenizer->inWords(static_cast<std::int32_t>(next.id)), kNextWordsCard));
+    EXPECT_TRUE(ui_.shows(probabilityInWords(next.probability), kNextWordsCard));
+  }
+  EXPECT_TRUE(ui_.shows("after “to”", kNextWordsCard));
+}
+
+TEST_F(StoriesPage, TheSentenceIsTheUsersOwn) {
+  ui_.clickAt(ui_.after("your sentence", kSentenceHeadsCard));
+  ui_.press(Key{'A'}, true);
+  ui_.type("Leo saw a zebra and the cake");
+  ui_.settle();
+  EXPECT_EQ(ui_.view().train.sentence, "Leo saw a zebra and the cake");
+  EXPECT_TRUE(ui_.shows("after “cake”", kNextWordsCard));
+  EXPECT_TRUE(ui_.shows("no word of the stories: zebra", kSentenceHeadsCard));
+  const ViewState again = viewFromJson(viewToJson(ui_.view()), ViewState());
+  EXPECT_EQ(again.train.sentence, ui_.view().train.sentence);
+  EXPECT_EQ(again.train.task, kStories);
+}
+
+TEST_F(StoriesPage, ALongSentenceIsReadFromItsEnd) {
+  std::string text = "Mia";
+  for (int i = 0; i < 70; ++i) text += " and Leo";
+  ui_.view().train.sentence = text + " went home";
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("after “home”", kNextWordsCard));
+  EXPECT_TRUE(ui_.shows("the first 80 tokens are left out", kSentenceHeadsCard))
+      << ui_.screen().all(kSentenceHeadsCard);
+}
+
+TEST_F(StoriesPage, ItsQuestionsAreShownWithTheHeadThatLooks) {
+  for (const language::StoryQuestion& question : language::storyQuestions()) {
+    EXPECT_TRUE(ui_.shows(question.name, kStoryQuestionsCard)) << question.name;
+  }
+  const language::LanguageSettings settings = chosenLanguage(ui_.view().train);
+  language::LanguageTrainer run(formats::storyCorpus(1, 100'000), settings, kTestBudget);
+  ASSERT_TRUE(run.evaluate({}));
+  for (const language::AnsweredQuestion& answered : run.evaluations().front().questions) {
+    EXPECT_TRUE(ui_.shows(fmt::format("{:.0f} %", 100.0 * answered.right), "answers"));
+    EXPECT_TRUE(ui_.shows(fmt::format("{:.2f}", answered.look), "answers"));
+    EXPECT_TRUE(ui_.shows(fmt::format("{}.{}", answered.head.layer + 1, answered.head.head + 1),
+                          "answers"));
+  }
+}
+
+TEST_F(StoriesPage, AnotherTaskKeepsTheRunThatOneReturnsTo) {
+  ui_.click("Step", kSentenceHeadsCard);
+  ui_.click("Pointer", kTaskCard);
+  EXPECT_FALSE(ui_.shows("your sentence"));
+  EXPECT_TRUE(ui_.shows("All heads", kLiveHeadsCard));
+  ui_.click("Stories: the next word", kTaskCard);
+  EXPECT_TRUE(ui_.shows("step 1 of 1500", kSentenceHeadsCard));
+  EXPECT_EQ(ui_.view().train.dModel, 8);
+  ui_.click("try another", kTaskCard);
+  EXPECT_TRUE(ui_.shows("step 0 of 1500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("seed 2", kTaskCard));
+}
+
+TEST_F(StoriesPage, AModelThatCannotBeIsRefusedInWords) {
+  ui_.view().train.heads = 3;
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("d_model 8 does not divide into 3 heads")) << ui_.screen().all();
+  EXPECT_TRUE(ui_.shows("Layer 2 · head 2", kSentenceHeadsCard)) << "the run is kept";
+  EXPECT_FALSE(ui_.shows("Layer 2 · head 3"));
+}
+
+TEST_F(StoriesPage, APresenterShowsTheCardsOfTheRun) {
+  ui_.press(Key::f11);
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("layers × heads on your sentence"));
+  EXPECT_TRUE(ui_.shows("After 0 steps none of 6 questions are answered."));
+  for (const char* text : {"Next word", "It writes", "nats per word", "answered right", "it reads",
+                           "layers × heads on your sentence"}) {
+    ui_.press(Key::tab);
+    ui_.frame();
+    EXPECT_TRUE(ui_.shows(text)) << text << ": " << ui_.screen().all();
+    EXPECT_FALSE(ui_.window("top bar"));
+  }
+}
+
+TEST(StoriesExport, PicturesAreThoseOfTheRun) {
+  ViewState view = smallStories();
+  EXPECT_TRUE(isOffered(pictureViewOf(kStoryQuestionsCard), view));
+  EXPECT_FALSE(isOffered(pictureViewOf(kCurvesCard), view));
+  view.train.task = "cards";
+  EXPECT_FALSE(isOffered(pictureViewOf(kStoryQuestionsCard), view));
+  EXPECT_TRUE(isOffered(pictureViewOf(kCurvesCard), view));
+}
+
+class LiveLanguageRun : public testing::Test {
+ protected:
+  LiveLanguageRun() {
+    settings_.model = {.layers = 1, .dModel = 8, .heads = 2, .context = 64};
+    settings_.batch = 2;
+    settings_.steps = 40;
+    settings_.evaluateEvery = 10;
+    live_.begin(settings_);
+  }
+
+  std::shared_ptr<const LanguageMoment> settled() {
+    for (int i = 0; i < 3; ++i) {
+      live_.follow(0.0);
+      live_.finish();
+    }
+    live_.follow(0.0);
+    return live_.moment();
+  }
+  void takeSteps(int count) {
+    for (int i = 0; i < count; ++i) live_.stepOnce();
+  }
+
+  Scheduler scheduler_;
+  language::LanguageSettings settings_;
+  LiveLanguage live_{scheduler_, Index{1} << 30};
+};
+
+TEST_F(LiveLanguageRun, LooksBackAndGoesOnFromThere) {
+  settled();
+  takeSteps(20);
+  const auto twentieth = settled();
+  ASSERT_EQ(twentieth->stepsTaken, 20);
+  EXPECT_EQ(twentieth->written.step, 20);
+  live_.lookAt(14);
+  const auto tenth = settled();
+  EXPECT_EQ(tenth->step, 10);
+  EXPECT_EQ(tenth->stepsTaken, 20);
+  EXPECT_EQ(tenth->written.step, 10);
+  EXPECT_NE(tenth->next.front().logit, twentieth->next.front().logit);
+  EXPECT_EQ(tenth->evaluation()->step, 10);
+  live_.goBack(10);
+  EXPECT_EQ(settled()->stepsTaken, 10);
+  takeSteps(10);
+  const auto again = settled();
+  EXPECT_EQ(again->stepsTaken, 20);
+  EXPECT_EQ(again->next.front().logit, twentieth->next.front().logit);
+  EXPECT_EQ(again->written.text, twentieth->written.text);
+  EXPECT_EQ(again->records.size(), 20U);
+}
+
+TEST_F(LiveLanguageRun, RunsToItsEndAndKeepsWhatItWroteOnTheWay) {
+  settled();
+  live_.play(true);
+  for (int i = 0; i < 200 && live_.playing(); ++i) {
+    live_.follow(0.0);
+    live_.finish();
+  }
+  const auto end = settled();
+  EXPECT_TRUE(end->finished);
+  EXPECT_EQ(end->stepsTaken, 40);
+  EXPECT_EQ(end->written.step, 40);
+  ASSERT_FALSE(end->earlier.empty());
+  EXPECT_EQ(end->earlier.front().step, 0);
+  EXPECT_EQ(end->evaluations.back().step, 40);
+  EXPECT_EQ(end->without.size(), language::kStoryQuestions);
+  EXPECT_EQ(end->answeredAt.size(), language::kStoryQuestions);
+}
+
+TEST_F(LiveLanguageRun, AnAnswerWithoutItsHeadIsThatOfTheCore) {
+  const auto moment = settled();
+  ASSERT_EQ(moment->without.size(), language::kStoryQuestions);
+  const language::LanguageModel model(settings_.model, moment->corpus->vocabulary, settings_.seed);
+  for (std::size_t q = 0; q < moment->without.size(); ++q) {
+    const HeadOfLayer head = moment->evaluation()->questions[q].head;
+    EXPECT_EQ(moment->without[q], language::answersTo(model, q, {}, head)->right);
+  }
+}
+
+TEST_F(LiveLanguageRun, WritesAnotherTextOfTheSameStep) {
+  const auto first = settled();
+  live_.writeAnother();
+  const auto second = settled();
+  EXPECT_EQ(second->step, first->step);
+  EXPECT_NE(second->written.text, first->written.text);
+}
+
+TEST_F(LiveLanguageRun, IsSetAsideAndBroughtBack) {
+  settled();
+  takeSteps(3);
+  const auto third = settled();
+  live_.setAside();
+  EXPECT_EQ(live_.moment(), nullptr);
+  EXPECT_FALSE(live_.isOf(settings_));
+  live_.begin(settings_);
+  EXPECT_EQ(settled()->stepsTaken, 0);
+  live_.bringBack();
+  EXPECT_EQ(live_.moment(), third) << "shown at once";
+  live_.stepOnce();
+  EXPECT_EQ(settled()->stepsTaken, 4);
+}
+
+TEST_F(LiveLanguageRun, RefusesWhatCannotBeAndKeepsTheRun) {
+  settled();
+  language::LanguageSettings wrong = settings_;
+  wrong.model.heads = 3;
+  EXPECT_THROW(live_.begin(wrong), UserError);
+  EXPECT_TRUE(live_.isOf(wrong)) << "not to be asked for again and again";
+  takeSteps(1);
+  EXPECT_EQ(settled()->settings.model.heads, 2);
+}
+
+TEST_F(LiveLanguageRun, APictureOfItTrainsNothing) {
+  const auto moment = settled();
+  LiveLanguage shown(scheduler_, Index{1} << 30, moment);
+  EXPECT_TRUE(shown.isOf(settings_));
+  shown.play(true);
+  EXPECT_FALSE(shown.playing());
+  shown.follow(1.0);
+  EXPECT_EQ(shown.moment(), moment);
+}
+
+}  // namespace
+}  // namespace headscope::ui
