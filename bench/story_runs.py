@@ -36,14 +36,15 @@ def gathered(log, found, layers, heads, networks, seed):
         rows = [row for row in csv.DictReader(file) if row["held_out_loss"]]
     questions = []
     for relation in found["relations"]:
-        missed = relation["most_missed"]
+        missed = relation["most_missed"]  # null: no single head is missed
         questions.append({
             "name": relation["name"],
             "right": [round(float(row["accuracy_" + relation["name"]]), 3) for row in rows],
             "looks": [relation["layer"], relation["head"]],
             "look": round(relation["mass"], 3),
-            "most_missed": [missed["layer"], missed["head"]],
-            "right_without": round(missed["accuracy_without"], 3)})
+            "right_without_it": round(relation["accuracy_without"], 3),
+            "most_missed": missed and [missed["layer"], missed["head"]],
+            "right_without_most_missed": missed and round(missed["accuracy_without"], 3)})
     return {"layers": layers, "d_model": D_MODEL, "heads": heads, "networks": networks, "seed": seed,
             "parameters": found["parameters"], "held_out_loss": round(found["loss"][-1][1], 3),
             "steps": [int(row["step"]) for row in rows], "questions": questions}

@@ -21,8 +21,11 @@ MeasuredRun::Question questionFrom(const JsonField& field) {
   }
   question.looks = headFrom(field.at("looks"));
   question.look = field.at("look").number();
-  question.mostMissed = headFrom(field.at("most_missed"));
-  question.rightWithout = field.at("right_without").number();
+  question.rightWithoutIt = field.at("right_without_it").number();
+  if (const auto missed = field.find("most_missed")) {
+    question.mostMissed = headFrom(*missed);
+    question.rightWithoutMostMissed = field.at("right_without_most_missed").number();
+  }
   return question;
 }
 

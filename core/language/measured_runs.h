@@ -18,9 +18,10 @@ struct MeasuredRun {
     /// The head that looks most at the word that decides, at the end, and its mean weight there.
     HeadOfLayer looks;
     double look = 0.0;
-    /// The head without which the fewest answers are right, and their share.
-    HeadOfLayer mostMissed;
-    double rightWithout = 0.0;
+    double rightWithoutIt = 0.0;
+    /// The head without which the fewest answers are right; none where no single head is missed.
+    std::optional<HeadOfLayer> mostMissed;
+    double rightWithoutMostMissed = 0.0;
   };
 
   Index layers = 0, dModel = 0, heads = 0;

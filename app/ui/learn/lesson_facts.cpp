@@ -115,8 +115,11 @@ void addMeasured(Facts& facts) {
       facts.try_emplace("measured_right" + at, question.right.back());
       facts.try_emplace("measured_head" + at, headName(question.looks));
       facts.try_emplace("measured_mass" + at, question.look);
-      facts.try_emplace("measured_missed" + at, headName(question.mostMissed));
-      facts.try_emplace("measured_without" + at, question.rightWithout);
+      facts.try_emplace("measured_without" + at, question.rightWithoutIt);
+      if (question.mostMissed) {
+        facts.try_emplace("measured_missed" + at, headName(*question.mostMissed));
+        facts.try_emplace("measured_without_missed" + at, question.rightWithoutMostMissed);
+      }
       if (const auto found = run.answeredAt(q)) {
         facts.try_emplace("measured_found_at" + at, static_cast<double>(*found));
       }

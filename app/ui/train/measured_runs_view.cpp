@@ -130,10 +130,10 @@ std::string sentenceOf(const std::vector<RunsOfModel>& all, std::size_t question
                                   storyQuestions()[question].name, outcome(*one), outcome(*two));
   words += fmt::format(" With two, head {} looks at {} ({:.2f}); ", headName(asked.looks),
                        storyQuestions()[question].decides, asked.look);
-  words += asked.rightWithout < atEnd(*two, question)
-               ? fmt::format("without head {} {:.0f} % stay right.", headName(asked.mostMissed),
-                             100.0 * asked.rightWithout)
-               : "no single head is needed.";
+  words += asked.mostMissed
+               ? fmt::format("without head {} {:.0f} % stay right.", headName(*asked.mostMissed),
+                             100.0 * asked.rightWithoutMostMissed)
+               : "without any single head all of that stays right.";
   return words;
 }
 
