@@ -177,8 +177,8 @@ TEST_F(PredictionCard, ASweepRunsOverTextsOfATemplate) {
   tab("as corrupted");
   EXPECT_TRUE(shows("the mean over 10 texts (Induction)")) << all();
   EXPECT_TRUE(shows("its value on the corrupted text")) << all();
-  const auto model = formats::openModel(formats::kShippedModel, kTestBudget);
-  const auto tokenizer = formats::openTokenizer(formats::kShippedModel);
+  const auto model = formats::openModel(formats::kInductionModel, kTestBudget);
+  const auto tokenizer = formats::openTokenizer(formats::kInductionModel);
   const auto texts = textsOf(formats::textTemplate("template:induction"), *tokenizer, 10, 1);
   model::EffectsOverTexts effects;
   for (const formats::TextOfSet& text : texts) {
