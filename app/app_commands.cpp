@@ -33,6 +33,7 @@ void App::State::run(const ui::FrameCommands& commands) {
       [&](const ui::StopLearning&) {
         documents.learning() ? documents.stopLearning() : sessions.stopLink();
       },
+      [&](const ui::SetModelText& c) { model.live.setText(c.text); },
       [&](const ui::OpenFile& c) { dropped.push_back(c.path); },
       [&](const ui::ChooseFiles& c) { chooseFiles(c.folder); },
       [&](const ui::SaveTrace&) { exports.askForTrace(view.selection); },

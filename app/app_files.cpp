@@ -13,6 +13,7 @@
 #include "core/formats/gguf_model.h"
 #include "core/formats/lesson_json.h"
 #include "core/formats/session.h"
+#include "core/formats/text_set.h"
 #include "core/platform/paths.h"
 
 namespace headscope {
@@ -33,6 +34,8 @@ void App::State::openPath(const std::filesystem::path& path) {
       model.live.open(path);
     }
     view.selection.page = ui::kModelPage;
+  } else if (formats::isTextSet(path)) {
+    openTexts(path);
   } else if (formats::isLesson(path.string())) {
     openLesson(path);
   } else {
@@ -40,6 +43,20 @@ void App::State::openPath(const std::filesystem::path& path) {
   }
   const DocumentEditor::Message& message = documents.message();
   if (message.number == said || !message.isError) noteRecent(settings.now(), path);
+}
+
+/// Shows the sweep over a file of texts.
+void App::State::openTexts(const std::filesystem::path& path) {
+  if (model.live.moment() == nullptr && !model.live.busy()) {
+    documents.say(fmt::format("{}: texts are read by a model: open one on the page Model first",
+                              path.filename().string()),
+                  true);
+    return;
+  }
+  view.selection.page = ui::kModelPage;
+  view.model.prediction.sweepTexts = platform::absolutePath(path).string();
+  view.model.prediction.reading = ui::kEveryPartReading;
+  view.model.prediction.folded = false;
 }
 
 /// Keeps the settings that the user has changed in this frame.

@@ -112,6 +112,11 @@ void visitModelFields(Fields& f, View& view) {
   f.flag("model_why_values", view.prediction.whyValues);
   f.number("model_sweep_over", view.prediction.sweepOver, 0, kMostSweeps);
   f.number("model_sweep_shown", view.prediction.sweepShown, 0, kMostEffects);
+  f.word("model_sweep_texts", view.prediction.sweepTexts);
+  f.number("model_sweep_count", view.prediction.sweepCount, Index{1}, Index{100});
+  f.number("model_sweep_seed", view.prediction.sweepSeed, std::uint64_t{1}, ui::kMostSeed);
+  f.flag("model_sweep_lists_texts", view.prediction.sweepListsTexts);
+  f.number("model_sweep_column", view.prediction.sweepColumn, Index{0}, Limits::kTokens - 1);
   visitGenerationFields(f, view.prediction.generation);
 }
 

@@ -25,7 +25,7 @@ CLI::Option* addJsonLines(CLI::App& app, std::string& file) {
   CLI::Option* option =
       app.add_option("--jsonl", file,
                      "take each text of this file, one on a line or objects with \"text\", "
-                     "and print one JSON object a line")
+                     "or of a template (template:ioi), and print one JSON object a line")
           ->check(notEmpty)
           ->type_name("F.jsonl");
   for (const char* flag : {"--text", "--pair", "--file", "--ids"}) {
@@ -34,9 +34,9 @@ CLI::Option* addJsonLines(CLI::App& app, std::string& file) {
   return option;
 }
 
-void printJsonLines(std::ostream& out, const std::string& file, const std::string& work,
+void printJsonLines(std::ostream& out, const std::vector<formats::TextOfSet>& texts,
+                    const std::string& work,
                     const std::function<Json(const formats::TextOfSet&)>& json) {
-  const std::vector<formats::TextOfSet> texts = formats::readTextSet(file);
   Progress progress(work);
   Index done = 0;
   for (const formats::TextOfSet& text : texts) {

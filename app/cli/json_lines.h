@@ -6,6 +6,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "core/base/json.h"
 #include "core/formats/text_set.h"
@@ -16,9 +17,10 @@ namespace headscope::cli {
 /// --ids.
 CLI::Option* addJsonLines(CLI::App& app, std::string& file);
 
-/// Prints the JSON of each text of the file (see core/formats/text_set.h), with its line as
-/// "source", and the progress on stderr; `work` names it. An error of `json` names the line.
-void printJsonLines(std::ostream& out, const std::string& file, const std::string& work,
+/// Prints the JSON of each text, with its name as "source", and the progress on stderr; `work`
+/// names it. An error of `json` names the text.
+void printJsonLines(std::ostream& out, const std::vector<formats::TextOfSet>& texts,
+                    const std::string& work,
                     const std::function<Json(const formats::TextOfSet&)>& json);
 
 }  // namespace headscope::cli

@@ -20,6 +20,7 @@
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
+#include "app/cli/text_sets.h"
 #include "app/cli/trace_options.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
@@ -30,6 +31,7 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/model_tensors.h"
 #include "core/formats/shipped_model.h"
+#include "core/formats/text_templates.h"
 #include "core/model/model_heads.h"
 #include "core/tensor/gemm.h"
 
@@ -51,7 +53,8 @@ struct ModelOptions {
   std::vector<Index> ids;
   std::optional<Index> maskToken;
   std::vector<std::string> dropHeads;  // "L.H"
-  std::string jsonLines;               // a file of texts
+  std::string jsonLines;               // a file of texts, or a template
+  TemplateOptions templates;
   TraceOptions trace;
   bool probe = false;
   bool noHeads = false;
@@ -314,8 +317,18 @@ ModelOptions onBase(ModelOptions options) {
   return options;
 }
 
+/// Throws UserError for a seed from which nothing is drawn.
+void checkSeed(const ModelOptions& o) {
+  if (!o.readings.seed || o.readings.temperature > 0.0) return;
+  if (formats::isTextTemplate(o.jsonLines)) return;
+  throw UserError(
+      "--seed: nothing is drawn: give --generate with a --temperature above 0, or --jsonl with a "
+      "template");
+}
+
 /// Checks the flags of files, then computes.
 ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
+  checkSeed(options);
   FileFlags files;
   files.reads("DIR", options.directory);
   files.reads("--adapter", options.adapter.folder);
@@ -350,7 +363,9 @@ void runModelCommand(const ModelOptions& given, OpenModels& models, std::ostream
   if (wantsWindow(given)) return openModelWindow(place, given.threads, given.strict, out);
   const ModelOptions options = onBase(given);
   if (!options.jsonLines.empty()) {
-    return printJsonLines(out, options.jsonLines, "model", [&](const formats::TextOfSet& text) {
+    const TemplateOptions made{options.templates.count, options.readings.seed.value_or(1)};
+    const auto texts = textsOfSet(options.jsonLines, made, models, options.directory);
+    return printJsonLines(out, texts, "model", [&](const formats::TextOfSet& text) {
       ModelOptions line = options;
       setText(line.text, line.ids, text.text);
       return modelJsonOf(line, models);
@@ -412,6 +427,7 @@ Command addModel(CLI::App& app, Context& context) {
       ->check(CLI::Range(Index{0}, Index{1000}))
       ->type_name("K");
   addModelReadings(*sub, options->readings);
+  addTemplateFlags(*sub, options->templates);
   addThreads(*sub, options->threads);
   sub->add_flag("--json", options->json, "print JSON");
   return {

@@ -98,7 +98,8 @@ class Reader {
   Generated generated() const {
     model::Decoder decoder(trace_, readings_.generate);
     Generated made;
-    const model::Sampling sampling{readings_.temperature, readings_.topK, readings_.seed};
+    const model::Sampling sampling{readings_.temperature, readings_.topK,
+                                   readings_.seed.value_or(1)};
     for (Index i = 0; i < readings_.generate && decoder.tokens() < decoder.room() && !made.ended;
          ++i) {
       const Index id = takenFrom(decoder.logits(), sampling, i);
@@ -319,10 +320,7 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
       ->needs(generate)
       ->needs(temperature)
       ->type_name("K");
-  app.add_option("--seed", r.seed, "of the sampling")
-      ->needs(generate)
-      ->needs(temperature)
-      ->type_name("S");
+  app.add_option("--seed", r.seed, "of the sampling, and of a template's texts")->type_name("S");
 }
 
 void addReadings(Json& json, const ModelReadings& readings, const model::ModelTracePtr& trace,
@@ -385,11 +383,12 @@ void printReadings(std::ostream& out, const ModelReadings& readings,
   }
   if (readings.generate == 0) return;
   const auto made = reader.generated();
-  out << fmt::format("\ncontinued ({}; keys and values {})\n",
-                     readings.temperature > 0.0 ? fmt::format("temperature {}, seed {}",
-                                                              readings.temperature, readings.seed)
-                                                : std::string("greedy"),
-                     bytesInWords(made.cacheBytes));
+  out << fmt::format(
+      "\ncontinued ({}; keys and values {})\n",
+      readings.temperature > 0.0
+          ? fmt::format("temperature {}, seed {}", readings.temperature, readings.seed.value_or(1))
+          : std::string("greedy"),
+      bytesInWords(made.cacheBytes));
   if (const std::string text = reader.textOf(made.tokens); !text.empty()) out << text << '\n';
   TextTable table({Align::left, Align::right});
   for (const model::TokenProbability& each : made.tokens) {

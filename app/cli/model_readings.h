@@ -24,7 +24,7 @@ struct ModelReadings {
   Index generate = 0;
   double temperature = 0.0;
   Index topK = 0;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;  // of the sampling, and of a template's texts; none: 1
 
   bool any() const { return lens || !attribute.empty() || at || !patch.empty() || generate > 0; }
 };

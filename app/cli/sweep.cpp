@@ -1,7 +1,5 @@
 // The sweep command: replaces every head of a model in turn, every layer's attention and network,
 // or the residual stream at every layer and place, and prints the effect of each on a prediction.
-#include "core/model/sweep.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -23,21 +21,25 @@
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "app/cli/progress.h"
+#include "app/cli/text_sets.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/formats/text_set.h"
-#include "core/model/attribution_patching.h"
+#include "core/formats/text_templates.h"
+#include "core/model/texts_sweep.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope::cli {
 namespace {
 using model::AskedWord;
 using model::EffectsOverTexts;
-using model::ModelTracePtr;
 using model::Patch;
 using model::PatchEffect;
 using model::Site;
 using model::SweepOver;
+using model::SweepWith;
+using model::TextsSweep;
+using model::TextToSweep;
 
 struct SweepOptions {
   std::string directory;
@@ -48,7 +50,8 @@ struct SweepOptions {
   std::optional<std::string> otherText;
   std::vector<Index> otherIds;
   AskedWordOptions asked;
-  std::string set, jsonLines;  // files
+  std::string set, jsonLines;  // files, or templates
+  TemplateOptions templates;
   bool swap = false;
   int threads = 0;
   bool strict = false;
@@ -62,20 +65,29 @@ SweepOver overOf(const SweepOptions& options) {
                                     : SweepOver::places;
 }
 
-/// The passes of one text and of the text whose values replace its own.
-struct Passes {
-  ModelTracePtr base, other;
-  std::string name;                  // of the text, in a set
-  std::vector<std::string> answers;  // of a set's text
-};
+SweepWith withOf(const SweepOptions& options) {
+  return options.with == "zero"   ? SweepWith::zero
+         : options.with == "mean" ? SweepWith::mean
+                                  : SweepWith::other;
+}
 
 /// The result of a sweep over one or several texts.
-struct Swept {
-  std::vector<Patch> patches;  // their parts; of the first text
-  EffectsOverTexts effects;
-  std::optional<double> other;     // the metric of the other text, the mean over the texts
-  std::optional<AskedWord> asked;  // nothing where the texts ask for different words
+struct Swept : model::SweptTexts {
   std::vector<std::string> names;  // of the texts in a set
+
+  /// The metric of the other text, the mean over the texts.
+  std::optional<double> other() const {
+    if (otherMetrics.empty()) return std::nullopt;
+    return std::accumulate(otherMetrics.begin(), otherMetrics.end(), 0.0) /
+           static_cast<double>(otherMetrics.size());
+  }
+  /// Nothing where the texts ask for different words.
+  std::optional<AskedWord> word() const {
+    const auto same = [&](const AskedWord& each) {
+      return each.word == asked.front().word && each.other == asked.front().other;
+    };
+    return std::ranges::all_of(asked, same) ? std::optional(asked.front()) : std::nullopt;
+  }
 };
 
 /// Runs a sweep as its flags say.
@@ -83,71 +95,61 @@ class Sweeper {
  public:
   Sweeper(const SweepOptions& options, OpenModels& models)
       : options_(options),
-        over_(overOf(options)),
         models_(models),
         model_(models.model(adaptedFolderFrom(options.directory, options.adapter),
                             defaultMemoryBudget() / 2, options.strict)),
-        names_(models.names(options.directory)) {
+        names_(models.names(options.directory)),
+        setting_{overOf(options), withOf(options), {}} {
     execution_.threads = options.threads;
   }
 
   const formats::TokenizerPtr& names() const { return names_; }
 
-  /// Sweeps over the text of the flags, or over their set.
-  Swept run() {
-    const std::vector<formats::TextOfSet> set = options_.set.empty()
-                                                    ? std::vector<formats::TextOfSet>()
-                                                    : formats::readTextSet(options_.set);
-    // with a text of its own, the command uses the set for means alone
-    const bool one = options_.text.given() > 0 || !options_.ids.empty() || set.empty();
-    const auto means = options_.with == "mean" && !set.empty() ? meansOver(set) : nullptr;
-    if (one) return over(1, means, [&](std::size_t) { return passesOfFlags(); });
-    return over(set.size(), means, [&](std::size_t i) { return passesOf(set[i]); });
+  std::vector<formats::TextOfSet> textsOf(const std::string& set) const {
+    return textsOfSet(set, options_.templates, models_, options_.directory);
   }
 
-  /// Sweeps over one text of a set, as if the set had no other.
-  Swept run(const formats::TextOfSet& text) {
-    return over(1, nullptr, [&](std::size_t) { return passesOf(text); });
+  /// Sweeps over the text of the flags, or over their set.
+  Swept run() {
+    const std::vector<formats::TextOfSet> set =
+        options_.set.empty() ? std::vector<formats::TextOfSet>() : textsOf(options_.set);
+    // with a text of its own, the command uses the set for means alone
+    const bool one = options_.text.given() > 0 || !options_.ids.empty() || set.empty();
+    if (!one) return over(set);
+    std::vector<model::ModelInput> meanOf;
+    if (setting_.with == SweepWith::mean) {
+      for (const formats::TextOfSet& text : set) meanOf.push_back(inputOf(text.text));
+    }
+    return over({textOfFlags()}, {""}, std::move(meanOf));
+  }
+
+  /// Sweeps over texts of a set, as if it had no others.
+  Swept over(const std::vector<formats::TextOfSet>& set) {
+    std::vector<TextToSweep> texts;
+    std::vector<std::string> names;
+    for (const formats::TextOfSet& text : set) {
+      texts.push_back(textOf(text));
+      names.push_back(text.name);
+    }
+    return over(std::move(texts), std::move(names), {});
   }
 
  private:
-  template <typename PassesOf>
-  Swept over(std::size_t count, const std::shared_ptr<const model::MeanValues>& means,
-             const PassesOf& passesAt) {
-    Swept swept;
-    double other = 0.0;
-    bool mixed = false;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Passes each = passesAt(i);
-      const AskedWord asked = askedOf(each);
-      auto patches = patchesOver(over_, *each.base, valuesFor(each, means));
-      const auto estimates = estimatedEffects(each.base, patches, asked, execution_);
-      if (i == 0) {
-        swept.asked = asked;
-        swept.patches = patches;
-        for (Patch& part : swept.patches) part.rows = Tensor();
-      } else if (asked.word != swept.asked->word || asked.other != swept.asked->other) {
-        mixed = true;
+  Swept over(std::vector<TextToSweep> texts, std::vector<std::string> names,
+             std::vector<model::ModelInput> meanOf) {
+    setting_.meanOf = std::move(meanOf);
+    const std::size_t count = texts.size();
+    const Index units = TextsSweep::units(count, setting_, model_->config().layers);
+    const auto document = makeModelDocument(model_, texts.front().input);
+    TextsSweep sweep(document, std::move(texts), setting_, execution_);
+    for (Index done = 0; !sweep.runUnit();) {
+      if (count == 1) {
+        progress_.at(++done, units, "layers");
+      } else {
+        progress_.at(static_cast<Index>(sweep.textsDone()), static_cast<Index>(count), "texts");
       }
-      model::PatchedRuns runs(each.base, std::move(patches), asked, execution_);
-      while (!runs.runUnit()) {
-        if (count == 1) progress_.at(runs.unitsDone(), runs.units(), "layers");
-      }
-      if (count > 1) progress_.at(static_cast<Index>(i) + 1, static_cast<Index>(count), "texts");
-      std::vector<PatchEffect> effects = runs.effects();
-      for (std::size_t j = 0; j < effects.size(); ++j) effects[j].estimate = estimates[j];
-      swept.effects.add(runs.base(), std::move(effects));
-      swept.names.push_back(each.name);
-      if (each.other != nullptr) other += metricOf(*each.other, asked);
     }
-    if (options_.with == "other") swept.other = other / static_cast<double>(count);
-    if (mixed) swept.asked.reset();
-    return swept;
-  }
-
-  ModelTracePtr pass(model::ModelInput input) const {
-    return runModel(makeModelDocument(model_, std::move(input)), nullptr, execution_,
-                    defaultMemoryBudget() / 4);
+    return {sweep.found().value(), std::move(names)};
   }
 
   model::ModelInput inputOf(const formats::TextOrIds& text) const {
@@ -157,70 +159,44 @@ class Sweeper {
     return modelInput(models_, options_.directory, flags, ids, model_->config());
   }
 
-  Passes passesOfFlags() const {
-    Passes one{pass(modelInput(models_, options_.directory, options_.text, options_.ids,
-                               model_->config())),
-               nullptr,
-               {},
-               {}};
-    if (options_.with != "other") return one;
+  TextToSweep textOfFlags() const {
+    TextToSweep text{
+        {},
+        modelInput(models_, options_.directory, options_.text, options_.ids, model_->config()),
+        {},
+        [this](const model::ModelTrace& trace) {
+          return askedWord(options_.asked, trace, names_);
+        }};
+    if (setting_.with != SweepWith::other) return text;
     if (!options_.otherText && options_.otherIds.empty()) {
       throw UserError("--with other needs the other text: give --other-text or --other-ids");
     }
-    one.other = pass(inputOf({options_.otherText.value_or(""), options_.otherIds}));
-    return one;
+    text.other = inputOf({options_.otherText.value_or(""), options_.otherIds});
+    return text;
   }
 
-  Passes passesOf(const formats::TextOfSet& text) const {
-    Passes each{pass(inputOf(text.text)), nullptr, text.name, text.answers};
-    if (options_.with != "other") return each;
+  TextToSweep textOf(const formats::TextOfSet& text) const {
+    TextToSweep one{text.name,
+                    inputOf(text.text),
+                    {},
+                    [this, answers = text.answers](const model::ModelTrace& trace) {
+                      return askedWord(withAnswers(options_.asked, answers), trace, names_);
+                    }};
+    if (setting_.with != SweepWith::other) return one;
     if (text.other.empty()) {
       throw UserError(fmt::format(
           "{} has no \"corrupt\" text, whose values --with other puts in place", text.name));
     }
-    each.other = pass(inputOf(text.other));
-    if (options_.swap) std::swap(each.base, each.other);
-    return each;
-  }
-
-  std::shared_ptr<const model::MeanValues> meansOver(
-      const std::vector<formats::TextOfSet>& set) const {
-    const auto means = std::make_shared<model::MeanValues>(over_);
-    for (const formats::TextOfSet& text : set) means->add(*pass(inputOf(text.text)));
-    return means;
-  }
-
-  /// The values that replace those of a text; `means` are a set's.
-  model::NewValues valuesFor(const Passes& text,
-                             std::shared_ptr<const model::MeanValues> means) const {
-    if (options_.with == "zero") return model::zeros();
-    if (options_.with == "other") return model::valuesFrom(text.other);
-    if (means != nullptr) return model::meansOf(std::move(means));
-    const auto own = std::make_shared<model::MeanValues>(over_);
-    own->add(*text.base);
-    return model::meansOf(own);
-  }
-
-  AskedWord askedOf(const Passes& each) const {
-    try {
-      return askedWord(withAnswers(options_.asked, each.answers), *each.base, names_);
-    } catch (const UserError& error) {
-      if (each.answers.empty()) throw;
-      throw UserError(fmt::format("{}: {}", each.name, error.what()));
-    }
-  }
-
-  static double metricOf(const model::ModelTrace& trace, const AskedWord& asked) {
-    const Tensor logits = trace.logits(std::min(asked.row, trace.tokens() - 1), 1);
-    const double word = logits.data()[asked.word];
-    return asked.other ? word - static_cast<double>(logits.data()[*asked.other]) : word;
+    one.other = inputOf(text.other);
+    if (options_.swap) std::swap(one.input, *one.other);
+    return one;
   }
 
   const SweepOptions& options_;
-  SweepOver over_;
   OpenModels& models_;
   model::ModelPtr model_;
   formats::TokenizerPtr names_;
+  model::SweepSetting setting_;
   ExecutionContext execution_;
   Progress progress_{"sweep"};
 };
@@ -229,17 +205,18 @@ std::string partKey(Site site) { return site == Site::attention ? "attention" : 
 
 Json sweepJson(const Swept& swept, const SweepOptions& options,
                const formats::TokenizerPtr& names) {
+  const auto asked = swept.word();
   Json json{{"schema", "headscope.sweep/1"},
-            {"metric", !swept.asked || swept.asked->other ? "logit_difference" : "logit"},
+            {"metric", !asked || asked->other ? "logit_difference" : "logit"},
             {"over", options.over},
             {"with", options.with}};
-  if (swept.asked) {
-    json["at"] = swept.asked->row;
-    json["token_id"] = swept.asked->word;
-    if (names != nullptr) json["token"] = tokenInWords(swept.asked->word, names);
-    if (swept.asked->other) json["against_id"] = *swept.asked->other;
-    if (swept.asked->other && names != nullptr) {
-      json["against"] = tokenInWords(*swept.asked->other, names);
+  if (asked) {
+    json["at"] = asked->row;
+    json["token_id"] = asked->word;
+    if (names != nullptr) json["token"] = tokenInWords(asked->word, names);
+    if (asked->other) json["against_id"] = *asked->other;
+    if (asked->other && names != nullptr) {
+      json["against"] = tokenInWords(*asked->other, names);
     }
   }
   const bool set = swept.effects.texts() > 1;
@@ -247,10 +224,11 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
   const PatchEffect base = swept.effects.base();
   json["base"] = numberJson(base.metric);
   json["base_probability"] = numberJson(base.probability);
-  json["other"] = swept.other ? numberJson(*swept.other) : Json();
+  const auto other = swept.other();
+  json["other"] = other ? numberJson(*other) : Json();
   Json effects = Json::emptyList();
-  for (std::size_t i = 0; i < swept.patches.size(); ++i) {
-    const Patch& patch = swept.patches[i];
+  for (std::size_t i = 0; i < swept.parts.size(); ++i) {
+    const Patch& patch = swept.parts[i];
     const EffectsOverTexts::Summary found = swept.effects.of(i);
     Json one{{"layer", patch.layer}};
     if (patch.site == Site::heads) {
@@ -276,13 +254,13 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
 }
 
 void printCsv(std::ostream& out, const Swept& swept) {
-  const Site site = swept.patches.empty() ? Site::heads : swept.patches.front().site;
+  const Site site = swept.parts.empty() ? Site::heads : swept.parts.front().site;
   out << fmt::format("layer,{},value,direct,estimate,probability,kl\n", site == Site::heads ? "head"
                                                                         : site == Site::residual
                                                                             ? "place"
                                                                             : "part");
-  for (std::size_t i = 0; i < swept.patches.size(); ++i) {
-    const Patch& patch = swept.patches[i];
+  for (std::size_t i = 0; i < swept.parts.size(); ++i) {
+    const Patch& patch = swept.parts[i];
     const PatchEffect effect = swept.effects.of(i).mean;
     const std::string part = patch.site == Site::heads      ? std::to_string(patch.head)
                              : patch.site == Site::residual ? std::to_string(patch.place)
@@ -305,17 +283,19 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   constexpr std::size_t kShown = 20;
   const PatchEffect base = swept.effects.base();
   const bool set = swept.effects.texts() > 1;
-  out << fmt::format(
-      "the logit of {}{} is {:.4f}{}",
-      swept.asked ? inWords(*swept.asked, names) : "the right answer minus the wrong",
-      set ? fmt::format(", the mean over {} texts,", swept.effects.texts()) : "", base.metric,
-      swept.other ? fmt::format(" here and {:.4f} on the other text", *swept.other) : "");
+  const auto asked = swept.word();
+  const auto other = swept.other();
+  out << fmt::format("the logit of {}{} is {:.4f}{}",
+                     asked ? inWords(*asked, names) : "the right answer minus the wrong",
+                     set ? fmt::format(", the mean over {} texts,", swept.effects.texts()) : "",
+                     base.metric,
+                     other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
   const std::string part = options.over == "heads" ? "each head's output"
                            : options.over == "layers"
                                ? "each layer's attention or network"
                                : "the residual stream before each layer, at each place";
   out << fmt::format("\nwith {} replaced by {}", part, replacedBy(options));
-  std::vector<std::size_t> order(swept.patches.size());
+  std::vector<std::size_t> order(swept.parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<EffectsOverTexts::Summary> found;
   for (std::size_t i = 0; i < order.size(); ++i) found.push_back(swept.effects.of(i));
@@ -340,7 +320,7 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   TextTable table(columns);
   table.add(titles);
   for (const std::size_t i : order) {
-    const Patch& patch = swept.patches[i];
+    const Patch& patch = swept.parts[i];
     const PatchEffect& effect = found[i].mean;
     std::vector<std::string> cells{
         std::to_string(patch.layer + 1),
@@ -386,9 +366,10 @@ void runSweepCommand(const SweepOptions& options, OpenModels& models, std::ostre
   if (!options.jsonLines.empty()) {
     checkSweep(options);
     Sweeper sweeper(options, models);
-    return printJsonLines(out, options.jsonLines, "sweep", [&](const formats::TextOfSet& text) {
-      return sweepJson(sweeper.run(text), options, sweeper.names());
-    });
+    return printJsonLines(out, sweeper.textsOf(options.jsonLines), "sweep",
+                          [&](const formats::TextOfSet& text) {
+                            return sweepJson(sweeper.over({text}), options, sweeper.names());
+                          });
   }
   if (options.json) return printJson(out, sweepJsonOf(options, models));
   const NamedSweep found = sweepOf(options, models);
@@ -425,11 +406,14 @@ Command addSweep(CLI::App& app, Context& context) {
   addAskedWord(*sub, o.asked);
   auto* set = sub->add_option("--set", o.set,
                               "a set of texts, one on a line, or a .jsonl file with \"text\", or "
-                              "\"clean\", \"corrupt\" and \"answers\": sweeps each of them, or "
-                              "gives the means for the text of --text or --ids")
+                              "\"clean\", \"corrupt\" and \"answers\", or made by " +
+                                  formats::textTemplatesInWords() +
+                                  ": sweeps each of them, or gives the means for the text of "
+                                  "--text or --ids")
                   ->check(notEmpty)
-                  ->type_name("F.jsonl");
+                  ->type_name("F.jsonl|template:NAME");
   auto* lines = addJsonLines(*sub, o.jsonLines)->excludes(set);
+  addTemplateFlags(*sub, o.templates);
   sub->add_flag("--swap", o.swap,
                 "with a set: run the corrupt texts, with values of the clean ones")
       ->needs(set);

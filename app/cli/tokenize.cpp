@@ -8,6 +8,7 @@
 #include "app/cli/json_lines.h"
 #include "app/cli/model_text.h"
 #include "app/cli/output.h"
+#include "app/cli/text_sets.h"
 #include "core/base/error.h"
 
 namespace headscope::cli {
@@ -18,7 +19,8 @@ using tokenizer::Tokenizer;
 struct TokenizeOptions {
   std::string directory;
   ModelTextOptions text;
-  std::string jsonLines;  // a file of texts
+  std::string jsonLines;  // a file of texts, or a template
+  TemplateOptions templates;
   bool noSpecial = false;
   bool json = false;
 };
@@ -98,7 +100,8 @@ Json tokensJsonOfLine(const TokenizeOptions& options, const formats::TextOfSet& 
 
 void runTokenize(const TokenizeOptions& options, OpenModels& models, std::ostream& out) {
   if (!options.jsonLines.empty()) {
-    return printJsonLines(out, options.jsonLines, "tokenize", [&](const formats::TextOfSet& text) {
+    const auto texts = textsOfSet(options.jsonLines, options.templates, models, options.directory);
+    return printJsonLines(out, texts, "tokenize", [&](const formats::TextOfSet& text) {
       return tokensJsonOfLine(options, text, models);
     });
   }
@@ -122,6 +125,7 @@ Command addTokenize(CLI::App& app, Context& context) {
       ->type_name("DIR");
   addModelText(*sub, options->text, context);
   addJsonLines(*sub, options->jsonLines);
+  addTemplateFlags(*sub, options->templates);
   sub->add_flag("--no-special", options->noSpecial, "without the special tokens around the text");
   sub->add_flag("--json", options->json, "print JSON; offsets are bytes of the text");
   return {sub,

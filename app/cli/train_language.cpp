@@ -132,6 +132,7 @@ Json languageJson(const LanguageTrainer& run, const Findings& found, double msPe
     const std::optional<Index> at = run.answeredAt(q);
     const auto own = static_cast<std::size_t>(answered.head.layer * heads + answered.head.head);
     const MostMissed missed = mostMissed(found.withoutEach[q], heads);
+    const bool isMissed = missed.right < answered.right;
     accuracy[name] = answered.right;
     relations.push_back({{"name", name},
                          {"layer", answered.head.layer},
@@ -139,10 +140,10 @@ Json languageJson(const LanguageTrainer& run, const Findings& found, double msPe
                          {"mass", answered.look},
                          {"found_at_step", at ? Json(*at) : Json()},
                          {"accuracy_without", found.withoutEach[q][own]},
-                         {"most_missed",
-                          {{"layer", missed.head.layer},
-                           {"head", missed.head.head},
-                           {"accuracy_without", missed.right}}}});
+                         {"most_missed", isMissed ? Json{{"layer", missed.head.layer},
+                                                         {"head", missed.head.head},
+                                                         {"accuracy_without", missed.right}}
+                                                  : Json()}});
   }
   Json similarity = Json::emptyList();
   for (const HeadSimilarity& layer : found.similarity) similarity.push_back(rowsJson(layer));

@@ -20,6 +20,7 @@
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
+#include "app/cli/text_sets.h"
 #include "app/cli/writer_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
@@ -46,6 +47,7 @@ struct WhyOptions {
   Index depth = 4;
   std::optional<std::string> follow;
   std::string jsonLines;  // a file of texts
+  TemplateOptions templates;
   int threads = 0;
   bool strict = false;
   bool json = false;
@@ -374,7 +376,8 @@ WhyOptions withText(WhyOptions options, const formats::TextOfSet& text) {
 
 void runWhyCommand(const WhyOptions& options, OpenModels& models, std::ostream& out) {
   if (!options.jsonLines.empty()) {
-    return printJsonLines(out, options.jsonLines, "why", [&](const formats::TextOfSet& text) {
+    const auto texts = textsOfSet(options.jsonLines, options.templates, models, options.directory);
+    return printJsonLines(out, texts, "why", [&](const formats::TextOfSet& text) {
       return whyJsonOf(withText(options, text), models);
     });
   }
@@ -399,6 +402,7 @@ Command addWhy(CLI::App& app, Context& context) {
       ->excludes(depth)
       ->type_name("STEPS");
   addJsonLines(*sub, o.jsonLines);
+  addTemplateFlags(*sub, o.templates);
   addThreads(*sub, o.threads);
   sub->add_flag("--strict", o.strict, kStrictHelp);
   sub->add_flag("--json", o.json, "print JSON");

@@ -59,6 +59,13 @@ struct OpenPreset {
 };
 struct StopLearning {};
 
+// The model.
+
+/// Runs the open model on another text.
+struct SetModelText {
+  std::string text;
+};
+
 // Files and exports.
 
 struct OpenFile {
@@ -113,9 +120,9 @@ struct Say {           // in the status bar: a result, or the reason for a failu
 /// One of the commands above. frame_commands.cpp compiles its copies once, as edit.cpp does.
 struct FrameCommand
     : std::variant<PushEdit, KeepGesture, Undo, Redo, JumpTo, CompareWith, OpenDocument, OpenPreset,
-                   StopLearning, OpenFile, ChooseFiles, SaveTrace, ExportAs, AskToOpen, SaveSession,
-                   CopyLink, RecallScene, SetScene, RemoveScene, RewordScene, BeginLesson, OpenHelp,
-                   OpenSearch, CloseStart, Say> {
+                   StopLearning, SetModelText, OpenFile, ChooseFiles, SaveTrace, ExportAs,
+                   AskToOpen, SaveSession, CopyLink, RecallScene, SetScene, RemoveScene,
+                   RewordScene, BeginLesson, OpenHelp, OpenSearch, CloseStart, Say> {
   using variant::variant;
   FrameCommand(const FrameCommand&);
   FrameCommand(FrameCommand&&) noexcept;

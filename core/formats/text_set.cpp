@@ -56,6 +56,10 @@ TextOfSet textOfLine(const std::string& line, const std::string& name, bool json
 
 }  // namespace
 
+bool isTextSet(const std::filesystem::path& path) {
+  return path.extension() == ".jsonl" || path.extension() == ".txt";
+}
+
 std::vector<TextOfSet> readTextSet(const std::filesystem::path& path) {
   const std::string all = readText(path, kMostSetBytes, "set of texts");
   const bool json = path.extension() == ".jsonl";

@@ -29,6 +29,9 @@ struct TextOfSet {
   std::vector<std::string> answers;
 };
 
+/// Returns whether the name is that of a set: .jsonl or .txt.
+bool isTextSet(const std::filesystem::path& path);
+
 /// Reads a set. Blank lines are passed over. Throws UserError that names the file, the line and the
 /// field, and for a file without a text.
 std::vector<TextOfSet> readTextSet(const std::filesystem::path& path);

@@ -124,8 +124,7 @@ constexpr std::array<Question, kStoryQuestions> kQuestions{{
     {{"pronoun", "he or she: the person's gender", "the person"}, pronoun},
     {{"give", "who is given the thing", "the taker's name"}, give},
     {{"thank", "who is thanked for it", "the giver's name"}, thank},
-    {{"song", "the next syllable of the song", "the syllable when it was sung first"},
-     song},
+    {{"song", "the next syllable of the song", "the syllable when it was sung first"}, song},
     {{"box", "what was put into the box", "the thing that was put there"}, box},
 }};
 

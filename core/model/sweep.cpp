@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "core/base/error.h"
@@ -149,11 +151,11 @@ PatchEffect EffectsOverTexts::base() const { return meanOfEffects(bases_); }
 EffectsOverTexts::Summary EffectsOverTexts::of(std::size_t patch) const {
   Summary summary;
   std::vector<PatchEffect> each;
-  double change = 0.0, squares = 0.0, largest = -1.0;
+  double changes = 0.0, squares = 0.0, largest = -1.0;
   for (std::size_t text = 0; text < effects_.size(); ++text) {
     each.push_back(effects_[text][patch]);
-    const double own = each.back().metric - bases_[text].metric;
-    change += own;
+    const double own = change(text, patch);
+    changes += own;
     squares += own * own;
     if (std::abs(own) <= largest) continue;
     largest = std::abs(own);
@@ -161,8 +163,17 @@ EffectsOverTexts::Summary EffectsOverTexts::of(std::size_t patch) const {
   }
   summary.mean = meanOfEffects(each);
   const auto count = static_cast<double>(each.size());
-  summary.spread = std::sqrt(std::max(0.0, squares / count - (change / count) * (change / count)));
+  summary.spread =
+      std::sqrt(std::max(0.0, squares / count - (changes / count) * (changes / count)));
   return summary;
+}
+
+std::vector<std::size_t> EffectsOverTexts::strongest(std::size_t patch) const {
+  std::vector<std::size_t> order(texts());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(),
+                           [&](std::size_t text) { return std::abs(change(text, patch)); });
+  return order;
 }
 
 }  // namespace headscope::model

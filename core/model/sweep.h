@@ -62,6 +62,12 @@ class EffectsOverTexts {
     std::size_t strongest = 0;  // the text whose metric changed most
   };
   Summary of(std::size_t patch) const;
+  /// The change of the metric from the base in one text.
+  double change(std::size_t text, std::size_t patch) const {
+    return effects_[text][patch].metric - bases_[text].metric;
+  }
+  /// The texts by the size of that change, the largest first.
+  std::vector<std::size_t> strongest(std::size_t patch) const;
 
  private:
   std::vector<PatchEffect> bases_;

@@ -3,14 +3,17 @@
 #include <filesystem>
 #include <string>
 
+#include "../core/test_files.h"
 #include "app/live_generation.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
+#include "core/formats/text_templates.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/head_output.h"
+#include "core/model/sweep.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::ui {
@@ -163,6 +166,72 @@ TEST_F(PredictionCard, EveryPartIsReplacedInTurn) {
   EXPECT_TRUE(shows("equally many")) << all();
 }
 
+/// A template's texts give means, spreads and the texts in which a part matters most, which open.
+TEST_F(PredictionCard, ASweepRunsOverTextsOfATemplate) {
+  openInduction();
+  tab("Every part");
+  tab("Induction");
+  EXPECT_TRUE(shows("the mean over 20 texts (Induction)")) << all();
+  EXPECT_TRUE(shows("logit of the right word − logit of the wrong one")) << all();
+  tab("10");
+  tab("as corrupted");
+  EXPECT_TRUE(shows("the mean over 10 texts (Induction)")) << all();
+  EXPECT_TRUE(shows("its value on the corrupted text")) << all();
+  const auto model = formats::openModel(formats::kShippedModel, kTestBudget);
+  const auto tokenizer = formats::openTokenizer(formats::kShippedModel);
+  const auto texts = textsOf(formats::textTemplate("template:induction"), *tokenizer, 10, 1);
+  model::EffectsOverTexts effects;
+  for (const formats::TextOfSet& text : texts) {
+    const auto pass = [&](const std::string& of) {
+      return runModel(makeModelDocument(
+                          model, inputOf(tokenizer->encode(of, true), *tokenizer, model->config())),
+                      nullptr, {}, kTestBudget);
+    };
+    const auto base = pass(text.text.text);
+    model::PatchedRuns runs(
+        base, patchesOver(model::SweepOver::heads, *base, model::valuesFrom(pass(text.other.text))),
+        {base->tokens() - 1, std::stoi(text.answers[0]), std::stoi(text.answers[1])}, {});
+    while (!runs.runUnit()) continue;
+    effects.add(runs.base(), runs.effects());
+  }
+  constexpr std::size_t kPart = 6;  // layer 2, head 3
+  const auto found = effects.of(kPart);
+  EXPECT_TRUE(shows(changeInWords(found.mean.metric - effects.base().metric).c_str())) << all();
+  EXPECT_TRUE(shows(fmt::format("{:.3f}", found.spread).c_str())) << found.spread << all();
+  ui.click("layer 2, head 3", kModelPredictionCard);
+  tab("texts");
+  const std::size_t first = effects.strongest(kPart).front();
+  EXPECT_EQ(first, found.strongest);
+  EXPECT_TRUE(shows(changeInWords(effects.change(first, kPart)).c_str())) << all();
+  const std::string text = texts[first].text.text;
+  ui.click(text, kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.place.text, text);
+  EXPECT_EQ(ui.view().model.prediction.word, std::stoi(texts[first].answers[0]));
+  EXPECT_EQ(ui.view().model.prediction.other, std::stoi(texts[first].answers[1]));
+  EXPECT_TRUE(shows("the mean over 10 texts")) << "the sweep stands\n" << all();
+  tab("Indirect objects");
+  EXPECT_TRUE(shows("too few words")) << all();
+  tab("this text");
+  EXPECT_TRUE(shows("logit of “")) << all();
+}
+
+TEST_F(PredictionCard, AFileOfTextsIsSwept) {
+  const TempFolder folder;
+  folder.file("some.txt", "abcabca\nqwertyqwert\n");
+  ui.app().dropFiles({folder / "some.txt"});
+  calm();
+  EXPECT_TRUE(ui.shows("open one on the page Model first"));
+  openInduction();
+  ui.app().dropFiles({folder / "some.txt"});
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.reading, kEveryPartReading);
+  EXPECT_TRUE(shows("the mean over 2 texts (some.txt)")) << all();
+  EXPECT_TRUE(shows("logit of each text's word")) << all();
+  tab("as corrupted");
+  EXPECT_TRUE(shows("some.txt, line 1 has no")) << all();
+}
+
 /// From the word to the head that says it, why that head looks where it looks, and what an earlier
 /// head wrote there.
 TEST_F(PredictionCard, AWordIsFollowedBackToTheWordsThatWereRead) {
@@ -278,6 +347,11 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   view.whyValues = true;
   view.sweepOver = 2;
   view.sweepShown = 1;
+  view.sweepTexts = "template:ioi";
+  view.sweepCount = 50;
+  view.sweepSeed = 3;
+  view.sweepColumn = 1;
+  view.sweepListsTexts = true;
   view.word = 5;
   view.otherText = "aaaa";
   view.generation = {7, true, 0.5, 3, 9};
@@ -287,6 +361,11 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   EXPECT_TRUE(kept.whyValues);
   EXPECT_EQ(kept.sweepOver, 2);
   EXPECT_EQ(kept.sweepShown, 1);
+  EXPECT_EQ(kept.sweepTexts, "template:ioi");
+  EXPECT_EQ(kept.sweepCount, 50);
+  EXPECT_EQ(kept.sweepSeed, 3U);
+  EXPECT_EQ(kept.sweepColumn, 1);
+  EXPECT_TRUE(kept.sweepListsTexts);
   EXPECT_EQ(kept.word, 5);
   EXPECT_EQ(kept.otherText, "aaaa");
   EXPECT_EQ(kept.generation.tokens, 7);

@@ -110,6 +110,32 @@ TEST_F(SweepOfSet, EffectsAreMeansOverItsTexts) {
   EXPECT_EQ(swapped["other"], a["base"]);
 }
 
+/// A template's texts are those of its number and seed, and have answers.
+TEST_F(SweepOfSet, ATemplateMakesTexts) {
+  const auto over = [](const Arguments& flags) {
+    Arguments all{"sweep", "headscope:induction", "--set", "template:induction", "--with", "other"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    return jsonOf(all);
+  };
+  const json found = over({"--count", "6", "--seed", "3"});
+  EXPECT_EQ(found["texts"], 6);
+  EXPECT_EQ(found["metric"], "logit_difference");
+  EXPECT_GT(found["base"].get<double>(), found["other"].get<double>() + 1.0);
+  EXPECT_NE(found["effects"][0]["strongest"].get<std::string>().find("template:induction, text "),
+            std::string::npos);
+  EXPECT_EQ(found, over({"--count", "6", "--seed", "3"}));
+  EXPECT_NE(found["base"], over({"--count", "6", "--seed", "4"})["base"]);
+  const Arguments lines{"why", "headscope:induction", "--jsonl", "template:induction", "--count",
+                        "2"};
+  const std::string text = runProgram(lines).out;
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
+  EXPECT_NE(text.find("\"source\":\"template:induction, text 2\""), std::string::npos) << text;
+  expectRefused({"sweep", "headscope:induction", "--set", "template:ioi"},
+                {"template:ioi", "when"});
+  expectRefused({"sweep", "headscope:induction", "--set", "template:x"},
+                {"template:x", "template:agreement"});
+}
+
 TEST_F(SweepOfSet, ATextIsSweptWithTheSetsMeans) {
   write("one.txt", "The cat\n");
   const Arguments text{"--text", "The cat", "--with", "mean", "--over", "layers"};

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "app/ui/panel.h"
+#include "app/ui/train/story_run.h"
 #include "app/view_json.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/json.h"
+#include "core/language/measured_runs.h"
 #include "core/training/study.h"
 
 namespace headscope::ui {
@@ -63,9 +65,71 @@ void addTraining(Facts& facts, const TrainingMoment& moment) {
   }
 }
 
+/// Adds the facts of a run on stories under the names of a task's run: its questions stand in the
+/// place of relations.
+void addStories(Facts& facts, const LanguageMoment& moment) {
+  const auto number = [&](std::string name, auto value) {
+    facts[std::move(name)] = static_cast<double>(value);
+  };
+  facts["train_task"] = std::string(kStories);
+  number("train_layers", moment.settings.model.layers);
+  number("train_heads", moment.settings.model.heads);
+  number("train_d_model", moment.settings.model.dModel);
+  number("train_seed", moment.settings.seed);
+  number("train_step", moment.step);
+  number("train_steps_taken", moment.stepsTaken);
+  facts["train_finished"] = moment.finished ? 1.0 : 0.0;
+  const language::LanguageEvaluation* now = moment.evaluation();
+  if (now == nullptr) return;
+  number("train_loss", now->heldOutLoss);
+  const auto& questions = language::storyQuestions();
+  std::size_t found = 0;
+  for (std::size_t q = 0; q < now->questions.size(); ++q) {
+    const language::AnsweredQuestion& answered = now->questions[q];
+    const std::string_view name = questions[q].name;
+    number(fmt::format("train_right[{}]", name), answered.right);
+    number(fmt::format("train_mass[{}]", name), answered.look);
+    facts[fmt::format("train_head[{}]", name)] =
+        fmt::format("{}.{}", answered.head.layer + 1, answered.head.head + 1);
+    const auto& at = moment.answeredAt[q];
+    const bool isFound = at && *at <= moment.step;
+    number(fmt::format("train_found[{}]", name), isFound);
+    if (at) number(fmt::format("train_found_at[{}]", name), *at);
+    found += isFound ? 1 : 0;
+  }
+  number("train_found", found);
+}
+
+/// Adds what runs on stories measured beforehand learned, by the number of layers: the first run of
+/// several heads with networks.
+void addMeasured(Facts& facts) {
+  for (const language::MeasuredRun& run : language::measuredRuns()) {
+    if (run.heads == 1 || !run.networks || run.seed != 1) continue;
+    for (std::size_t q = 0; q < language::kStoryQuestions; ++q) {
+      const auto& question = run.questions[q];
+      const std::string at =
+          fmt::format("[{}, {}]", run.layers, language::storyQuestions()[q].name);
+      const auto headName = [](const HeadOfLayer& head) {
+        return fmt::format("{}.{}", head.layer + 1, head.head + 1);
+      };
+      facts.try_emplace("measured_right" + at, question.right.back());
+      facts.try_emplace("measured_head" + at, headName(question.looks));
+      facts.try_emplace("measured_mass" + at, question.look);
+      facts.try_emplace("measured_without" + at, question.rightWithoutIt);
+      if (question.mostMissed) {
+        facts.try_emplace("measured_missed" + at, headName(*question.mostMissed));
+        facts.try_emplace("measured_without_missed" + at, question.rightWithoutMostMissed);
+      }
+      if (const auto found = run.answeredAt(q)) {
+        facts.try_emplace("measured_found_at" + at, static_cast<double>(*found));
+      }
+    }
+  }
+}
+
 }  // namespace
 
-lessons::FactSource factsOf(const PanelContext& panel, const LiveTraining& training) {
+lessons::FactSource factsOf(const PanelContext& panel, const LessonRuns& runs) {
   lessons::FactSource source{panel.trace,
                              panel.selection.item,
                              panel.selection.head,
@@ -74,7 +138,12 @@ lessons::FactSource factsOf(const PanelContext& panel, const LiveTraining& train
                              panel.selection.tool,
                              panel.selection.cell};
   addView(source.others, panel.view);
-  if (const auto moment = training.moment()) addTraining(source.others, *moment);
+  if (learnsStories(panel.trainView)) {
+    addMeasured(source.others);
+    if (const auto moment = runs.language.moment()) addStories(source.others, *moment);
+  } else if (const auto moment = runs.training.moment()) {
+    addTraining(source.others, *moment);
+  }
   return source;
 }
 

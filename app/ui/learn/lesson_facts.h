@@ -2,6 +2,7 @@
 // head and step, the fields of the view and the training run.
 #pragma once
 
+#include "app/live_language.h"
 #include "app/live_training.h"
 #include "core/lessons/facts.h"
 
@@ -9,6 +10,12 @@ namespace headscope::ui {
 
 struct PanelContext;
 
-lessons::FactSource factsOf(const PanelContext& panel, const LiveTraining& training);
+/// The runs of the page Train; the view names the one that is shown.
+struct LessonRuns {
+  LiveTraining& training;
+  LiveLanguage& language;
+};
+
+lessons::FactSource factsOf(const PanelContext& panel, const LessonRuns& runs);
 
 }  // namespace headscope::ui

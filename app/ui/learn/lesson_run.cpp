@@ -8,10 +8,10 @@
 #include <variant>
 
 #include "app/ui/frame_commands.h"
-#include "app/ui/learn/lesson_facts.h"
 #include "app/ui/panel.h"
 #include "app/ui/preferences.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/train/story_run.h"
 #include "app/view_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
@@ -289,30 +289,49 @@ void LessonRun::takeWay(const PanelContext& panel) {
   toTrainStep_ = way.trainStep;
 }
 
+/// Returns whether a moment is of the run that the view names; another one begins with the page's
+/// next frame.
+template <typename Moment>
+bool isAsked(const Moment& moment, const TrainView& asked) {
+  if (moment.settings.seed != asked.seed) return false;
+  return asked.heads == 0 || moment.settings.model.heads == asked.heads;
+}
+
 /// Runs the training at the set pace up to the step; looks back at a step already passed.
 void LessonRun::trainAsShown(const PanelContext& panel, const lessons::FactSource& facts,
-                             LiveTraining& training) {
-  const auto moment = training.moment();
-  if (toTrainStep_.empty() || moment == nullptr) return;
-  const TrainView& asked = panel.trainView;  // a different run begins with the page's next frame
-  if (moment->settings.seed != asked.seed || moment->task->id != asked.task) return;
-  if (asked.heads > 0 && moment->settings.model.heads != asked.heads) return;
+                             const LessonRuns& runs) {
+  if (toTrainStep_.empty()) return;
+  const TrainView& asked = panel.trainView;
+  if (learnsStories(asked)) {
+    const auto moment = runs.language.moment();
+    if (moment == nullptr || !isAsked(*moment, asked)) return;
+    return trainTo(facts, runs.language, moment->stepsTaken, moment->settings.evaluateEvery,
+                   moment->finished);
+  }
+  const auto moment = runs.training.moment();
+  if (moment == nullptr || moment->task->id != asked.task || !isAsked(*moment, asked)) return;
+  trainTo(facts, runs.training, moment->stepsTaken, moment->snapshotEvery, moment->finished);
+}
+
+/// `every`: the steps between the run's snapshots.
+template <typename Run>
+void LessonRun::trainTo(const lessons::FactSource& facts, Run& run, Index stepsTaken, Index every,
+                        bool finished) {
   Index step = 0;
   const char* end = toTrainStep_.data() + toTrainStep_.size();
   const bool isNumber = std::from_chars(toTrainStep_.data(), end, step).ptr == end;
   const auto fact = isNumber ? std::nullopt : lessons::factOf(toTrainStep_, facts);
   const double* found = fact ? std::get_if<double>(&*fact) : nullptr;  // null: not known yet
   if (found != nullptr) step = static_cast<Index>(*found);
-  const bool there = (isNumber || found != nullptr) && moment->stepsTaken >= step;
-  if (there && step < moment->stepsTaken) {
-    const Index every = moment->snapshotEvery;  // the snapshot at or after the step
-    training.lookAt((step + every - 1) / every * every);
+  const bool there = (isNumber || found != nullptr) && stepsTaken >= step;
+  if (there && step < stepsTaken) {
+    run.lookAt((step + every - 1) / every * every);  // the snapshot at or after the step
   }
-  if (there || moment->finished) {
-    training.play(false);
+  if (there || finished) {
+    run.play(false);
     toTrainStep_.clear();
-  } else if (!training.playing()) {
-    training.play(true);
+  } else if (!run.playing()) {
+    run.play(true);
   }
 }
 
@@ -325,14 +344,17 @@ void LessonRun::noteDone() {
   if (exercise && question) done_.insert(sceneKey(*lesson_, scene_));
 }
 
-void LessonRun::follow(const PanelContext& panel, LiveTraining& training) {
+void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
   if (asked()) begin(panel, std::exchange(asked_, {}));
-  if (std::exchange(haltsRun_, false)) training.play(false);
-  if (std::exchange(newRun_, false)) training.forget();
+  if (std::exchange(haltsRun_, false)) {
+    runs.training.play(false);
+    runs.language.play(false);
+  }
+  if (std::exchange(newRun_, false)) runs.training.forget();
   panel.frame.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
   panel.frame.spotlight = open() && !atEnd_ && !shown_.checked ? scene().card : std::string();
   if (!open()) return;
-  trained_ = training.moment();
+  trained_ = learnsStories(panel.trainView) ? nullptr : runs.training.moment();
   if (pointer_.takeArrival(panel.look.now)) takeWay(panel);
   const bool computed =
       &panel.trace.document() == &panel.document && !panel.commands.has<OpenDocument>();
@@ -343,13 +365,13 @@ void LessonRun::follow(const PanelContext& panel, LiveTraining& training) {
     toPlace_.reset();
   }
   if (computed && !toChoose_.empty()) {
-    panel.selection.cell = lessons::cellOf(toChoose_, factsOf(panel, training));
+    panel.selection.cell = lessons::cellOf(toChoose_, factsOf(panel, runs));
     toChoose_.clear();
     if (panel.selection.cell && panel.selection.cell->head >= 0)
       panel.selection.head = panel.selection.cell->head;
   }
-  const lessons::FactSource facts = factsOf(panel, training);
-  trainAsShown(panel, facts, training);
+  const lessons::FactSource facts = factsOf(panel, runs);
+  trainAsShown(panel, facts, runs);
   for (const std::string& name : scene().lit) {
     if (const auto cell = lessons::cellOf(name, facts)) panel.frame.pointed.push_back(*cell);
   }

@@ -13,6 +13,7 @@
 
 #include "app/live_training.h"
 #include "app/ui/frame_context.h"
+#include "app/ui/learn/lesson_facts.h"
 #include "app/ui/learn/lesson_pointer.h"
 #include "app/ui/sentence_strip.h"
 #include "app/ui/view_state.h"
@@ -106,7 +107,7 @@ class LessonRun {
   /// Called once a frame, with the page's panel. Chooses and lights the cells that the scene names
   /// once its pass is computed, runs the training that a shown way needs, and checks whether the
   /// exercise is done.
-  void follow(const PanelContext& panel, LiveTraining& training);
+  void follow(const PanelContext& panel, const LessonRuns& runs);
   const Shown& shown() const { return shown_; }
   /// The newest moment of the training run; null: none.
   const TrainingMoment* trained() const { return trained_.get(); }
@@ -135,7 +136,10 @@ class LessonRun {
   void show(const PanelContext& panel, ViewState view, const std::string& choose);
   void open(const PanelContext& panel, const std::function<DocumentPtr()>& document) const;
   void trainAsShown(const PanelContext& panel, const lessons::FactSource& facts,
-                    LiveTraining& training);
+                    const LessonRuns& runs);
+  template <typename Run>
+  void trainTo(const lessons::FactSource& facts, Run& run, Index stepsTaken, Index every,
+               bool finished);
   void read(const lessons::FactSource& facts, bool typed);
   void enter(const PanelContext& panel, std::size_t scene);
 

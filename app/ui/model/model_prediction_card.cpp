@@ -46,6 +46,8 @@ constexpr std::array kReadings{
     PredictionReading{"Why", "Follows the word back to the words that were read, sum by sum",
                       &drawWhy, true}};
 
+static_assert(kReadings[kEveryPartReading].draw == &drawSweep);
+
 constexpr const char* kFold = "fold";
 constexpr const char* kUnfold = "unfold";
 

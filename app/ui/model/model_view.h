@@ -55,6 +55,9 @@ struct GenerationView {
   std::uint64_t seed = 1;
 };
 
+/// The reading that replaces every part in turn.
+inline constexpr int kEveryPartReading = 4;
+
 /// The shown reading of a token's prediction, and its word.
 struct PredictionView {
   int reading = 0;      // the open tab
@@ -65,8 +68,13 @@ struct PredictionView {
   std::string otherText;
   int sweepOver = 0;       // heads, layers or places
   int sweepShown = 0;      // the effect on the logit, its direct part, the probability, or KL
-  std::string why;         // the steps of the chain that is followed (core/model/why.h)
-  bool whyValues = false;  // a token's value is followed; otherwise why the head looks there
+  std::string sweepTexts;  // "template:ioi", or a file of texts; empty: the page's own text
+  Index sweepCount = 20;   // texts of a template
+  std::uint64_t sweepSeed = 1;
+  Index sweepColumn = 0;         // the chosen part of the layer: attention or network, or a place
+  bool sweepListsTexts = false;  // lists the texts by the chosen part's effect, not the parts
+  std::string why;               // the steps of the chain that is followed (core/model/why.h)
+  bool whyValues = false;        // a token's value is followed; otherwise why the head looks there
   GenerationView generation;
 };
 

@@ -9,6 +9,7 @@
 #include "app/ui/ids.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/train/measured_runs_view.h"
 #include "app/ui/train/story_run.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
@@ -64,6 +65,9 @@ class StoryLossCard final : public Card {
   LiveLanguage& language_;
 };
 
+/// The question that tells the numbers of layers apart.
+constexpr std::size_t kSong = 4;
+
 class StoryQuestionsCard final : public Card {
  public:
   explicit StoryQuestionsCard(LiveLanguage& language)
@@ -74,7 +78,14 @@ class StoryQuestionsCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "Six questions", "nobody asks them during training; drag to go back");
+    static const std::vector<Tab> kTabs{
+        {"Six questions", "How this run answers them, and which heads look at the deciding words"},
+        {"Other sizes", "Models of other layers and heads, trained beforehand"}};
+    const char* explanations[]{"nobody asks them during training; drag to go back",
+                               "the step of the first answers; a heading shows its curves"};
+    const int clicked = tabRow(look, "story tabs", kTabs, tab_, explanations[tab_]);
+    if (clicked >= 0) tab_ = clicked;
+    if (tab_ == 1) return measuredRunsView(look, question_);
     if (moment == nullptr) return;
     Rect room = Rect::rest();
     const float wide = std::clamp(room.width() * 0.5F, look.px(366), look.px(520));
@@ -165,6 +176,8 @@ class StoryQuestionsCard final : public Card {
   }
 
   LiveLanguage& language_;
+  int tab_ = 0;
+  std::size_t question_ = kSong;  // whose curves of other sizes are shown
 };
 
 }  // namespace

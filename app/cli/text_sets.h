@@ -1,0 +1,29 @@
+// Text sets: the flags for many texts of a command: a file of them, or a template that makes them
+// (core/formats/text_templates.h).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/cli/open_model.h"
+#include "core/formats/text_set.h"
+
+namespace headscope::cli {
+
+/// How many texts a template makes, and from which random numbers.
+struct TemplateOptions {
+  Index count = 20;
+  std::uint64_t seed = 1;
+};
+
+/// Adds --count; and --seed where the command has none.
+void addTemplateFlags(CLI::App& app, TemplateOptions& options);
+
+/// The texts of a file, or of a template for the tokenizer of the model in `folder`: "ioi.jsonl",
+/// "template:ioi". Throws UserError as readTextSet and textsOf do.
+std::vector<formats::TextOfSet> textsOfSet(const std::string& set, const TemplateOptions& options,
+                                           OpenModels& models, const std::string& folder);
+
+}  // namespace headscope::cli

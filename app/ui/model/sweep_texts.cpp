@@ -1,0 +1,170 @@
+#include "app/ui/model/sweep_texts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "app/ui/frame_commands.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/widgets.h"
+#include "core/base/error.h"
+#include "core/formats/text_templates.h"
+#include "core/model/tokenized.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::array<Index, 4> kCounts{10, 20, 50, 100};
+
+model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds& text) {
+  if (text.ids.empty()) return inputOfText(moment, text.text);
+  model::ModelInput input{text.ids, {}, {}};
+  if (moment.tokenizer != nullptr) input.tokens = model::namesOf(text.ids, *moment.tokenizer);
+  return input;
+}
+
+/// The prediction that is read in a text: its answers, else the chosen word, else the most probable
+/// one, each after the last token.
+model::AskedWord askedIn(const formats::TextOfSet& text, const AskedWord& page, bool wordChosen,
+                         const model::ModelTrace& trace) {
+  const Index row = trace.tokens() - 1;
+  const auto answer = [&](std::size_t i) {
+    return model::oneToken(text.answers[i], page.moment->tokenizer.get());
+  };
+  if (text.answers.empty()) {
+    return {row, wordChosen ? page.word : trace.predictions(row, 1).front().id, page.other};
+  }
+  model::AskedWord asked{row, answer(0), {}};
+  if (text.answers.size() > 1) asked.other = answer(1);
+  return asked;
+}
+
+/// Reads or makes the set that the view names.
+TextSet readSet(const std::string& name, const formats::TokenizerPtr& tokenizer, Index count,
+                std::uint64_t seed) {
+  using Texts = std::vector<formats::TextOfSet>;
+  if (!formats::isTextTemplate(name)) {
+    return std::make_shared<const Texts>(formats::readTextSet(name));
+  }
+  const formats::TextTemplate& of = formats::textTemplate(name);
+  if (tokenizer == nullptr) {
+    throw UserError(fmt::format(
+        "{}: the model's folder has no tokenizer: open a file with ids of tokens", name));
+  }
+  return std::make_shared<const Texts>(textsOf(of, *tokenizer, count, seed));
+}
+
+/// Draws the number of a template's texts, and the button for others.
+void chooseCount(const FrameContext& look, PredictionView& view) {
+  flowOn(look, look.px(220), 14.0F);
+  rowCaption(look, "texts");
+  const auto now = std::ranges::find(kCounts, view.sweepCount);
+  const int chosen = choices(look, "texts of a set", {"10", "20", "50", "100"},
+                             static_cast<int>(now - kCounts.begin()));
+  if (chosen >= 0) view.sweepCount = kCounts[static_cast<std::size_t>(chosen)];
+  if (flowingPill(look, "draw others", "Draws other words from the template's lists")) {
+    view.sweepSeed = view.sweepSeed % kMostSeed + 1;
+  }
+}
+
+std::string nameOfSet(const std::string& set) {
+  if (!formats::isTextTemplate(set)) return std::filesystem::path(set).filename().string();
+  for (const formats::TextTemplate& each : formats::textTemplates()) {
+    if (set == "template:" + each.name) return each.title;
+  }
+  return set;
+}
+
+}  // namespace
+
+ChosenTexts chooseTexts(const PanelContext& panel, const AskedWord& asked) {
+  const FrameContext& look = panel.look;
+  PredictionView& view = panel.modelView.prediction;
+  rowCaption(look, "over");
+  if (pill(look, "this text##sweep", view.sweepTexts.empty())) view.sweepTexts.clear();
+  for (const formats::TextTemplate& each : formats::textTemplates()) {
+    const std::string set = "template:" + each.name;
+    flowOn(look, buttonWidth(look, each.title), 3.0F);
+    if (pill(look, each.title.c_str(), view.sweepTexts == set)) view.sweepTexts = set;
+    tip(look, fmt::format("{} ({})", each.about, each.source));
+  }
+  const bool isFile = !view.sweepTexts.empty() && !formats::isTextTemplate(view.sweepTexts);
+  if (isFile) {
+    const std::string name = nameOfSet(view.sweepTexts);
+    flowOn(look, buttonWidth(look, name), 3.0F);
+    pill(look, name.c_str(), true);
+    tip(look, view.sweepTexts);
+  }
+  if (flowingPill(look, "open texts …",
+                  "A file with a text on each line, or .jsonl: {\"clean\": …, \"corrupt\": …, "
+                  "\"answers\": [right, wrong]}. It can be dropped on the window, too.")) {
+    if (panel.hostHasDialog) {
+      panel.commands.add(ChooseFiles{});
+    } else {
+      panel.commands.add(AskToOpen{});
+    }
+  }
+  if (view.sweepTexts.empty()) return {nullptr, {}, true};
+  if (!isFile) chooseCount(look, view);
+  const formats::TokenizerPtr& tokenizer = asked.moment->tokenizer;
+  Fingerprint key("texts of a sweep", reinterpret_cast<std::uintptr_t>(tokenizer.get()),
+                  view.sweepCount, view.sweepSeed);
+  key.add(Fingerprint(view.sweepTexts));
+  const auto found =
+      panel.computations.request<TextSet>("texts of a sweep", key, Schedule::background, [&] {
+        return [name = view.sweepTexts, tokenizer, count = view.sweepCount,
+                seed = view.sweepSeed](const std::atomic<bool>&) -> std::optional<TextSet> {
+          return readSet(name, tokenizer, count, seed);
+        };
+      });
+  if (!found.problem.empty()) wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
+  if (found.current == nullptr) return {};
+  return {*found.current, nameOfSet(view.sweepTexts), true};
+}
+
+std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet& set,
+                                           model::SweepSetting setting,
+                                           const std::string& otherText, bool wordChosen,
+                                           const ExecutionContext& execution) {
+  const bool withOther = setting.with == model::SweepWith::other;
+  const ModelMoment& moment = *asked.moment;
+  std::vector<model::TextToSweep> texts;
+  if (set == nullptr) {
+    texts.push_back({{}, moment.trace->document().input, {}, [asked](const model::ModelTrace&) {
+                       return model::AskedWord{asked.row, asked.word, asked.other};
+                     }});
+    if (withOther) texts.back().other = inputOfText(moment, otherText);
+  } else {
+    for (const formats::TextOfSet& text : *set) {
+      texts.push_back({text.name,
+                       inputOfSet(moment, text.text),
+                       {},
+                       [text, asked, wordChosen](const model::ModelTrace& trace) {
+                         return askedIn(text, asked, wordChosen, trace);
+                       }});
+      if (!withOther) continue;
+      if (text.other.empty()) {
+        throw UserError(
+            fmt::format("{} has no \"corrupt\" text, whose values are put in place", text.name));
+      }
+      texts.back().other = inputOfSet(moment, text.other);
+    }
+  }
+  return std::make_shared<model::TextsSweep>(moment.trace->documentPtr(), std::move(texts),
+                                             std::move(setting), execution, moment.trace);
+}
+
+std::string shownText(const ModelMoment& moment, const formats::TextOrIds& text) {
+  if (text.ids.empty()) return text.text;
+  if (moment.tokenizer == nullptr) return fmt::format("{}", fmt::join(text.ids, ", "));
+  return moment.tokenizer->decode({text.ids.begin(), text.ids.end()});
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,34 @@
+// Sweep texts: the choice of the texts that a sweep runs over: the page's own text, texts of a
+// template, or those of a file; and the work of such a sweep.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/ui/model/prediction_views.h"
+#include "core/formats/text_set.h"
+#include "core/model/texts_sweep.h"
+
+namespace headscope::ui {
+
+using TextSet = std::shared_ptr<const std::vector<formats::TextOfSet>>;
+
+struct ChosenTexts {
+  TextSet set;         // null: the page's own text
+  std::string name;    // "Indirect objects", "ioi.jsonl"
+  bool ready = false;  // otherwise the set is being read, or cannot be
+};
+/// Draws the choice of texts, and what keeps a set from being read.
+ChosenTexts chooseTexts(const PanelContext& panel, const AskedWord& asked);
+
+/// The work of a sweep over the chosen texts; `otherText` stands for the page's own.
+std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet& set,
+                                           model::SweepSetting setting,
+                                           const std::string& otherText, bool wordChosen,
+                                           const ExecutionContext& execution);
+
+/// A set's text as the page's field takes it.
+std::string shownText(const ModelMoment& moment, const formats::TextOrIds& text);
+
+}  // namespace headscope::ui

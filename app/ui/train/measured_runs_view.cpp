@@ -1,0 +1,154 @@
+#include "app/ui/train/measured_runs_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/train/run_chart.h"
+#include "app/ui/widgets.h"
+#include "core/base/numbers.h"
+#include "core/language/measured_runs.h"
+
+namespace headscope::ui {
+namespace {
+
+using language::MeasuredRun;
+using language::measuredRuns;
+using language::storyQuestions;
+
+/// The runs of one model, one for each seed.
+using RunsOfModel = std::vector<const MeasuredRun*>;
+
+std::vector<RunsOfModel> models() {
+  std::vector<RunsOfModel> all;
+  for (const MeasuredRun& run : measuredRuns()) {
+    if (all.empty() || !all.back().front()->sameModel(run)) all.emplace_back();
+    all.back().push_back(&run);
+  }
+  return all;
+}
+
+std::string nameOf(const MeasuredRun& run) {
+  return fmt::format("{} layer{} × {} head{}{}", run.layers, run.layers == 1 ? "" : "s", run.heads,
+                     run.heads == 1 ? "" : "s", run.networks ? "" : ", no networks");
+}
+
+double atEnd(const MeasuredRun& run, std::size_t question) {
+  return run.questions[question].right.back();
+}
+
+/// "650 · 700 · 18 %": for each seed the step of the first answers, or the share at the end.
+std::string answeredInWords(const RunsOfModel& runs, std::size_t question) {
+  std::string words;
+  for (const MeasuredRun* run : runs) {
+    const auto at = run->answeredAt(question);
+    words += fmt::format(
+        "{}{}", words.empty() ? "" : " · ",
+        at ? std::to_string(*at) : fmt::format("{:.0f} %", 100.0 * atEnd(*run, question)));
+  }
+  return words;
+}
+
+bool allAnswered(const RunsOfModel& runs, std::size_t question) {
+  return std::ranges::all_of(
+      runs, [=](const MeasuredRun* run) { return run->answeredAt(question).has_value(); });
+}
+
+ImU32 colorOf(const Theme& theme, std::size_t model) { return headColor(theme, model); }
+
+void table(const FrameContext& look, const std::vector<RunsOfModel>& all, std::size_t& question) {
+  std::vector<TableColumn> columns{
+      {"model", "all with d_model 192, 1,500 steps of 64 × 96 tokens", false, 118, 1, false}};
+  for (const language::StoryQuestion& each : storyQuestions()) {
+    columns.push_back({std::string(each.name),
+                       fmt::format("{}: the step from which 90 % were right, or the share of right "
+                                   "answers at the end; one number for each seed",
+                                   each.words),
+                       true, 50, 0.4F, false});
+  }
+  Table rows(look, {.id = "measured runs", .dense = true}, columns);
+  if (const auto clicked = rows.clickedHeading(); clicked && *clicked > 0) question = *clicked - 1;
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    rows.row(static_cast<Index>(m));
+    rows.swatch(nameOf(*all[m].front()), colorOf(look.theme, m));
+    for (std::size_t q = 0; q < storyQuestions().size(); ++q) {
+      rows.number(answeredInWords(all[m], q),
+                  allAnswered(all[m], q) ? look.theme.text : look.theme.textMuted);
+    }
+  }
+}
+
+/// The curves of a question, of each model's first seed.
+void curves(const FrameContext& look, const Rect& room, const std::vector<RunsOfModel>& all,
+            std::size_t question) {
+  std::vector<ChartKey> keys;
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    keys.push_back({nameOf(*all[m].front()), colorOf(look.theme, m)});
+  }
+  const Index last = all.front().front()->steps.back();
+  RunChart chart(look, room, {last, last, last},
+                 fmt::format("{}: answered right", storyQuestions()[question].name), keys,
+                 roundAxis(0.0, 1.0));
+  chart.level(storyQuestions()[question].solved);
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    const MeasuredRun& run = *all[m].front();
+    std::vector<ChartPoint> points;
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+      points.push_back({static_cast<double>(run.steps[i]), run.questions[question].right[i]});
+    }
+    chart.curve(m, std::move(points));
+  }
+  chart.finish("measured", {}, [](Index) { return std::string(); });
+}
+
+/// What one layer answers, what two do, and which heads do it.
+std::string sentenceOf(const std::vector<RunsOfModel>& all, std::size_t question) {
+  const auto withLayers = [&](Index layers) -> const MeasuredRun* {
+    for (const RunsOfModel& runs : all) {
+      const MeasuredRun& run = *runs.front();
+      if (run.layers == layers && run.networks && run.heads > 1) return &run;
+    }
+    return nullptr;
+  };
+  const MeasuredRun *one = withLayers(1), *two = withLayers(2);
+  if (one == nullptr || two == nullptr) return {};
+  const auto outcome = [&](const MeasuredRun& run) {
+    const auto at = run.answeredAt(question);
+    return at ? fmt::format("answered from step {} on", *at)
+              : fmt::format("{:.0f} % right at the end", 100.0 * atEnd(run, question));
+  };
+  const MeasuredRun::Question& asked = two->questions[question];
+  const auto headName = [](const HeadOfLayer& head) {
+    return fmt::format("{}.{}", head.layer + 1, head.head + 1);
+  };
+  std::string words = fmt::format("“{}”: with one layer {}, with two {}.",
+                                  storyQuestions()[question].name, outcome(*one), outcome(*two));
+  words += fmt::format(" With two, head {} looks at {} ({:.2f}); ", headName(asked.looks),
+                       storyQuestions()[question].decides, asked.look);
+  words += asked.mostMissed
+               ? fmt::format("without head {} {:.0f} % stay right.", headName(*asked.mostMissed),
+                             100.0 * asked.rightWithoutMostMissed)
+               : "without any single head all of that stays right.";
+  return words;
+}
+
+}  // namespace
+
+void measuredRunsView(const FrameContext& look, std::size_t& question) {
+  const std::vector<RunsOfModel> all = models();
+  wrappedLabel(look.fonts.small, look.theme.text, sentenceOf(all, question));
+  Rect room = Rect::rest();
+  const Rect left = room.cutLeft(room.width() * 0.56F, look.space.large);
+  ImGui::SetCursorScreenPos(left.a);
+  ImGui::BeginChild("measured runs", left.size());
+  table(look, all, question);
+  ImGui::EndChild();
+  curves(look, room, all, question);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,136 @@
+#include "core/model/texts_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/model/attribution_patching.h"
+
+namespace headscope::model {
+namespace {
+
+double metricOf(const ModelTrace& trace, const AskedWord& asked) {
+  const Tensor logits = trace.logits(std::min(asked.row, trace.tokens() - 1), 1);
+  const double word = logits.data()[asked.word];
+  return asked.other ? word - static_cast<double>(logits.data()[*asked.other]) : word;
+}
+
+/// Calls `call`; the message of an error begins with the text's name.
+template <typename Call>
+void naming(const std::string& text, const Call& call) {
+  try {
+    call();
+  } catch (const UserError& error) {
+    const std::string why = error.what();
+    if (text.empty() || why.starts_with(text)) throw;
+    throw UserError(fmt::format("{}: {}", text, why));
+  }
+}
+
+/// The number of texts whose mean replaces parts; 0 where each text has its own.
+std::size_t textsOfMean(std::size_t texts, const SweepSetting& setting) {
+  if (setting.with != SweepWith::mean) return 0;
+  if (!setting.meanOf.empty()) return setting.meanOf.size();
+  return texts > 1 ? texts : 0;
+}
+
+}  // namespace
+
+TextsSweep::TextsSweep(ModelDocumentPtr document, std::vector<TextToSweep> texts,
+                       SweepSetting setting, const ExecutionContext& execution,
+                       ModelTracePtr previous)
+    : document_(std::move(document)),
+      texts_(std::move(texts)),
+      setting_(std::move(setting)),
+      execution_(execution),
+      previous_(std::move(previous)) {
+  if (textsOfMean(texts_.size(), setting_) > 0) {
+    means_ = std::make_shared<MeanValues>(setting_.over);
+  }
+}
+
+Index TextsSweep::units(std::size_t texts, const SweepSetting& setting, Index layers) {
+  return static_cast<Index>(texts) * (1 + layers) + static_cast<Index>(textsOfMean(texts, setting));
+}
+
+bool TextsSweep::runUnit() {
+  if (ended_) return true;
+  if (addToMeans()) return ended_ = execution_.stop();
+  const TextToSweep& text = texts_[textsDone()];
+  naming(text.name, [&] {
+    if (!runs_) {
+      begin(text);
+    } else if (runs_->runUnit() && !execution_.stop()) {
+      end();
+    }
+  });
+  return ended_ = execution_.stop() || textsDone() == texts_.size();
+}
+
+/// Adds the next text to the means. False where there is none.
+bool TextsSweep::addToMeans() {
+  if (meansDone_ == textsOfMean(texts_.size(), setting_)) return false;
+  const bool own = setting_.meanOf.empty();
+  naming(own ? texts_[meansDone_].name : std::string(), [&] {
+    const auto trace = pass(own ? texts_[meansDone_].input : setting_.meanOf[meansDone_]);
+    if (trace != nullptr) means_->add(*trace);
+  });
+  ++meansDone_;
+  return true;
+}
+
+void TextsSweep::begin(const TextToSweep& text) {
+  const ModelTracePtr base = pass(text.input);
+  if (base == nullptr) return;
+  const AskedWord asked = text.asked(*base);
+  ModelTracePtr other;
+  if (setting_.with == SweepWith::other) {
+    if (!text.other) {
+      throw UserError(
+          "there is no other text, whose values are put in place: give one with equally many "
+          "tokens");
+    }
+    other = pass(*text.other);
+    if (other == nullptr) return;
+    found_.otherMetrics.push_back(metricOf(*other, asked));
+  }
+  auto patches = patchesOver(setting_.over, *base, valuesFor(base, other));
+  if (found_.parts.empty()) {
+    found_.parts = patches;
+    for (Patch& part : found_.parts) part.rows = Tensor();
+  }
+  estimates_ = estimatedEffects(base, patches, asked, execution_);
+  if (execution_.stop()) return;
+  found_.asked.push_back(asked);
+  runs_.emplace(base, std::move(patches), asked, execution_);
+}
+
+void TextsSweep::end() {
+  std::vector<PatchEffect> effects = runs_->effects();
+  for (std::size_t i = 0; i < effects.size(); ++i) effects[i].estimate = estimates_[i];
+  found_.effects.add(runs_->base(), std::move(effects));
+  runs_.reset();
+}
+
+NewValues TextsSweep::valuesFor(const ModelTracePtr& base, const ModelTracePtr& other) const {
+  if (setting_.with == SweepWith::zero) return zeros();
+  if (setting_.with == SweepWith::other) return valuesFrom(other);
+  if (means_ != nullptr) return meansOf(means_);
+  const auto own = std::make_shared<MeanValues>(setting_.over);
+  own->add(*base);
+  return meansOf(own);
+}
+
+ModelTracePtr TextsSweep::pass(const ModelInput& input) const {
+  return runModel(withInput(*document_, input), previous_, execution_, defaultMemoryBudget() / 4);
+}
+
+std::optional<SweptTexts> TextsSweep::found() const {
+  if (execution_.stop() || textsDone() < texts_.size()) return std::nullopt;
+  return found_;
+}
+
+}  // namespace headscope::model

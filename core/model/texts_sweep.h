@@ -1,0 +1,81 @@
+// Sweep of texts: one sweep over one or many texts of a model, text by text: the passes of the text
+// and of the one whose values replace its own, then all patched runs together, with the gradient's
+// estimates. It ends in means, spreads and the texts on which a part matters most.
+//
+//   TextsSweep sweep(document, {{"", input, {}, asked}}, {SweepOver::heads, SweepWith::zero}, {});
+//   while (!sweep.runUnit()) continue;
+//   sweep.found()->effects.of(0).mean.metric  // with the first head at zero
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/sweep.h"
+
+namespace headscope::model {
+
+/// What replaces a part: zero, its mean, or its values on another text.
+enum class SweepWith { zero, mean, other };
+
+struct SweepSetting {
+  SweepOver over = SweepOver::heads;
+  SweepWith with = SweepWith::zero;
+  /// The texts of the mean; empty: those of the sweep.
+  std::vector<ModelInput> meanOf = {};
+};
+
+struct TextToSweep {
+  std::string name;  // begins the message of an error; may be empty
+  ModelInput input;
+  std::optional<ModelInput> other;  // the other text; needed by SweepWith::other alone
+  /// The prediction that is read; called with the text's pass.
+  std::function<AskedWord(const ModelTrace&)> asked;
+};
+
+struct SweptTexts {
+  std::vector<Patch> parts;  // of the first text, without their rows
+  EffectsOverTexts effects;
+  std::vector<AskedWord> asked;      // of each text
+  std::vector<double> otherMetrics;  // of each other text, with SweepWith::other
+};
+
+class TextsSweep {
+ public:
+  /// The texts run with the document's model and edits. What `previous` has computed already is not
+  /// computed again; null: none.
+  TextsSweep(ModelDocumentPtr document, std::vector<TextToSweep> texts, SweepSetting setting,
+             const ExecutionContext& execution, ModelTracePtr previous = nullptr);
+
+  /// Runs the passes of the next text, or the next layer of its patched runs. True after the last
+  /// unit, or where it was cancelled. Throws UserError that begins with the text's name.
+  bool runUnit();
+  /// The number of units of a sweep whose patched runs fit the memory together.
+  static Index units(std::size_t texts, const SweepSetting& setting, Index layers);
+  std::size_t textsDone() const { return found_.effects.texts(); }
+  /// The result, after the last unit; nothing where it was cancelled.
+  std::optional<SweptTexts> found() const;
+
+ private:
+  bool addToMeans();
+  void begin(const TextToSweep& text);
+  void end();
+  NewValues valuesFor(const ModelTracePtr& base, const ModelTracePtr& other) const;
+  ModelTracePtr pass(const ModelInput& input) const;
+
+  ModelDocumentPtr document_;
+  std::vector<TextToSweep> texts_;
+  SweepSetting setting_;
+  ExecutionContext execution_;
+  ModelTracePtr previous_;
+  std::shared_ptr<MeanValues> means_;  // null: not the means of several texts
+  std::size_t meansDone_ = 0;
+  std::vector<std::optional<double>> estimates_;  // of the present text
+  std::optional<PatchedRuns> runs_;
+  SweptTexts found_;
+  bool ended_ = false;
+};
+
+}  // namespace headscope::model
