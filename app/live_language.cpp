@@ -1,13 +1,15 @@
 #include "app/live_language.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "core/formats/corpora.h"
+#include "core/formats/language_run.h"
 #include "core/language/sample.h"
 #include "core/language/stories.h"
-#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {
@@ -104,7 +106,7 @@ bool LiveLanguage::Live::write(const LanguageMoment& moment, const model::ModelP
   writtenSeed = seed;
   writtenAt = clockSeconds();
   if (moment.step < moment.stepsTaken) return true;
-  std::erase_if(texts, [&](const WrittenText& text) { return text.step >= moment.step; });
+  std::erase_if(texts, [&](const WrittenText& kept) { return kept.step >= moment.step; });
   if (texts.empty() || moment.step >= std::max(kFirstText, 2 * texts.back().step)) {
     texts.push_back(written);
   }
@@ -158,6 +160,13 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
     if (!switchOff(moment, shown, execution)) return std::nullopt;
     moment.without = without;
   }
+  if (!request.saveIn.empty()) {
+    const language::LanguageModelSettings& m = moment.settings.model;
+    moment.saved =
+        request.saveIn / fmt::format("stories-{}-layers-{}-heads-seed-{}-step-{}", m.layers,
+                                     m.heads, moment.settings.seed, moment.step);
+    formats::saveAsModel(*moment.saved, shown, *moment.corpus);
+  }
   moment.written = written;
   std::ranges::copy_if(texts, std::back_inserter(moment.earlier),
                        [&](const WrittenText& text) { return text.step < written.step; });
@@ -172,8 +181,10 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
 }
 
 LiveLanguage::LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes,
+                           std::filesystem::path models,
                            std::shared_ptr<const LanguageMoment> shown)
     : memoryBudgetBytes_(memoryBudgetBytes),
+      models_(std::move(models)),
       watched_(scheduler, kFastSeconds, 0.0, std::move(shown)) {
   if (moment() != nullptr) begunLast_ = moment()->settings;
 }
@@ -224,6 +235,11 @@ void LiveLanguage::setSentence(const std::string& sentence) {
   watched_.outdate();
 }
 
+void LiveLanguage::save() {
+  saveAsked_ = true;
+  watched_.outdate();
+}
+
 void LiveLanguage::writeAnother() {
   ++textSeed_;
   watched_.outdate();
@@ -232,7 +248,8 @@ void LiveLanguage::writeAnother() {
 void LiveLanguage::follow(double now) {
   auto due = watched_.follow(now);
   if (!due) return;
-  Request request{std::move(*due), sentence_, textSeed_, playing()};
+  Request request{std::move(*due), sentence_, textSeed_, playing(),
+                  std::exchange(saveAsked_, false) ? models_ : std::filesystem::path()};
   watched_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
     return live->advance(request, cancelled);
   });

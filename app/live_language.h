@@ -3,6 +3,7 @@
 // would put next, and a text that it writes.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,6 +45,8 @@ struct LanguageMoment {
   bool finished = false;
   double trainingMs = 0.0;
   std::uint64_t number = 0;  // identifies this moment
+  /// The folder of the shown model, if it was asked for.
+  std::optional<std::filesystem::path> saved;
 
   /// The newest evaluation at or before the shown step; null before the first.
   const language::LanguageEvaluation* evaluation() const { return newestAt(evaluations, step); }
@@ -55,8 +58,9 @@ struct LanguageMoment {
 
 class LiveLanguage {
  public:
-  /// `shown`: a moment of another run, for a picture of it; nothing is trained then.
-  LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes,
+  /// `models`: the folder for models that are saved; empty: none. `shown`: a moment of another run,
+  /// for a picture of it; nothing is trained then.
+  LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes, std::filesystem::path models = {},
                std::shared_ptr<const LanguageMoment> shown = nullptr);
 
   void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
@@ -89,6 +93,10 @@ class LiveLanguage {
   void goBack(Index step) { watched_.goBack(step); }
   /// The sentence that later moments show; empty: the corpus's example.
   void setSentence(const std::string& sentence);
+  /// Returns whether a model can be saved.
+  bool saves() const { return !models_.empty(); }
+  /// Saves the shown model as a folder; the next moment names it.
+  void save();
   /// Lets the model write another text.
   void writeAnother();
 
@@ -112,6 +120,7 @@ class LiveLanguage {
     std::string sentence;
     std::uint64_t textSeed = 1;
     bool playing = false;
+    std::filesystem::path saveIn;  // empty: nothing is saved
   };
   /// A run that is set aside.
   struct Aside {
@@ -122,6 +131,8 @@ class LiveLanguage {
   };
 
   Index memoryBudgetBytes_;
+  std::filesystem::path models_;
+  bool saveAsked_ = false;
   std::shared_ptr<Live> run_;
   std::optional<language::LanguageSettings> begunLast_;
   std::optional<Aside> aside_;

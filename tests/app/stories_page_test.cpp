@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "../core/test_files.h"
 #include "app/live_language.h"
 #include "app/ui/export_choice.h"
 #include "app/ui/model/prediction_views.h"
@@ -151,6 +152,26 @@ TEST(StoriesExport, PicturesAreThoseOfTheRun) {
   EXPECT_TRUE(isOffered(pictureViewOf(kCurvesCard), view));
 }
 
+TEST(StoriesModel, OpensOnThePageModelWithItsSentence) {
+  const TempFolder folder;
+  AppDriver ui;
+  ui.restartKeeping(folder.path(), textDocument("The cat slept ."));
+  ui.view() = smallStories();
+  ui.view().train.sentence = "Tom saw the";
+  ui.settle();
+  ui.click("Step", kSentenceHeadsCard);
+  ui.click("open this model", kSentenceHeadsCard);
+  ui.settle();
+  EXPECT_EQ(ui.view().selection.page, kModelPage);
+  EXPECT_TRUE(ui.view().model.place.folder.ends_with("stories-2-layers-2-heads-seed-1-step-1"));
+  EXPECT_TRUE(ui.shows("Tom saw the", "model text")) << ui.screen().all("model text");
+  EXPECT_TRUE(std::filesystem::exists(folder / "models"));
+  // it is opened once, and not again when one returns
+  ui.view().selection.page = kTrainPage;
+  ui.settle();
+  EXPECT_EQ(ui.view().selection.page, kTrainPage);
+}
+
 class LiveLanguageRun : public testing::Test {
  protected:
   LiveLanguageRun() {
@@ -264,7 +285,7 @@ TEST_F(LiveLanguageRun, RefusesWhatCannotBeAndKeepsTheRun) {
 
 TEST_F(LiveLanguageRun, APictureOfItTrainsNothing) {
   const auto moment = settled();
-  LiveLanguage shown(scheduler_, Index{1} << 30, moment);
+  LiveLanguage shown(scheduler_, Index{1} << 30, {}, moment);
   EXPECT_TRUE(shown.isOf(settings_));
   shown.play(true);
   EXPECT_FALSE(shown.playing());

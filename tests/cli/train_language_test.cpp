@@ -38,7 +38,9 @@ TEST_F(TrainLanguage, GivesLossAnswersAndHeads) {
     EXPECT_TRUE(relation.at("found_at_step").is_null());
     const json& missed = relation.at("most_missed");
     const json& right = result["accuracy"][relation.at("name").get<std::string>()];
-    if (!missed.is_null()) EXPECT_LT(missed.at("accuracy_without"), right);
+    if (!missed.is_null()) {
+      EXPECT_LT(missed.at("accuracy_without"), right);
+    }
   }
   ASSERT_EQ(result["similarity"].size(), 1U);
   EXPECT_EQ(result["similarity"][0][1][1], 1.0);

@@ -7,7 +7,9 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/ids.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/train/head_pictures.h"
 #include "app/ui/train/run_controls.h"
@@ -69,6 +71,7 @@ class SentenceHeadsCard final : public Card {
       runButtons(look, language_, *moment, [&] { beginStories(panel, language_); });
       speedChoice(look, language_, {1.0, 5.0, 0.0});
       earlierStepPills(look, language_, *moment);
+      opening(panel, *moment);
       sentence(panel, *moment);
     }
     const std::vector<std::string>& names = moment->tokenNames();
@@ -87,6 +90,21 @@ class SentenceHeadsCard final : public Card {
   }
 
  private:
+  /// Draws the button that opens the shown model on the page Model, and opens it once it is saved.
+  void opening(const PanelContext& panel, const LanguageMoment& moment) {
+    if (language_.saves() &&
+        flowingPill(panel.look, "open this model",
+                    "On the page Model, with this sentence: why it says a word, and what it says "
+                    "without a head. It is saved as a folder.")) {
+      language_.play(false);
+      language_.save();
+    }
+    if (!moment.saved || moment.number == opened_) return;
+    opened_ = moment.number;
+    panel.modelView.place = {.folder = moment.saved->string(), .text = moment.sentence};
+    panel.selection.page = kModelPage;
+  }
+
   /// Draws the field of the sentence, and what of it the model cannot read.
   void sentence(const PanelContext& panel, const LanguageMoment& moment) {
     const FrameContext& look = panel.look;
@@ -113,6 +131,7 @@ class SentenceHeadsCard final : public Card {
   LiveLanguage& language_;
   std::string draft_;
   bool typing_ = false;
+  std::uint64_t opened_ = 0;  // the moment whose model was opened last
 };
 
 }  // namespace

@@ -94,6 +94,8 @@ class StoryQuestionsCard final : public Card {
     ImGui::SetCursorScreenPos(right.a);
     ImGui::BeginChild("answers", right.size());
     table(look, *moment);
+    ImGui::Dummy({0.0F, look.space.tight});
+    inWords(look);
     ImGui::EndChild();
   }
 
@@ -159,6 +161,18 @@ class StoryQuestionsCard final : public Card {
                                              : std::string("–"),
                    look.theme.textMuted);
     }
+  }
+
+  /// Draws what each question asks, where there is room for all.
+  static void inWords(const FrameContext& look) {
+    ImFont* font = look.fonts.small;
+    std::string text;
+    for (const language::StoryQuestion& question : language::storyQuestions()) {
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", question.name, question.words);
+    }
+    const Rect room = Rect::rest();
+    if (textSize(font, wrapped(font, text, room.width())).y > room.height()) return;
+    wrappedLabel(font, look.theme.textMuted, text);
   }
 
   LiveLanguage& language_;
