@@ -19,6 +19,7 @@
 #include "core/model/overflow.h"
 #include "core/model/readout.h"
 #include "core/model/said_word.h"
+#include "core/model/steering.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope::model {
@@ -202,7 +203,7 @@ class PatchedRuns::Running {
         return fmt::format("layer {} of a run with a part of layer {} replaced", layer_ + 1,
                            patchAt(copy).layer + 1);
       });
-    streams_ = std::move(given);
+    streams_ = last() ? given : steered(base_->document(), layer_ + 1, given, 0, tokens());
   }
 
   /// The streams of the running copies, then of those whose stream is replaced here.
