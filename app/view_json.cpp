@@ -91,7 +91,7 @@ void visitGenerationFields(Fields& f, View& view) {
   f.number("model_steered_strength", view.strength, -ui::kMostStrength, ui::kMostStrength);
 }
 
-constexpr int kMostReadings = 5, kMostInstead = 2, kMostSweeps = 2, kMostEffects = 3;
+constexpr int kMostReadings = 5, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 3;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>
