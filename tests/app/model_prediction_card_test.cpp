@@ -161,6 +161,9 @@ TEST_F(PredictionCard, EveryPartIsReplacedInTurn) {
   EXPECT_TRUE(shows("layer 2, FFN")) << all();
   tab("place");
   EXPECT_TRUE(shows("layer 1, “·ca”")) << all();
+  ui.view().model.prediction.sweepOver = 4;
+  calm();
+  EXPECT_TRUE(shows("layer 2, keys 3")) << all();
   tab("as on another text");
   ui.view().model.prediction.otherText = "The";
   calm();

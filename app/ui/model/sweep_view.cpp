@@ -384,9 +384,8 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   PredictionView& view = panel.modelView.prediction;
   const ChosenTexts texts = chooseTexts(panel, asked);
   rowCaption(look, "replace each");
-  const int overChosen =
-      choices(look, "sweep over", {"head", "layer's halves", "place", "queries", "keys", "values"},
-              view.sweepOver);
+  const int overChosen = choices(
+      look, "sweep over", {"head", "layer's halves", "place", "q", "k", "v"}, view.sweepOver);
   if (overChosen >= 0) view.sweepOver = overChosen;
   flowOn(look, look.px(120), 14.0F);
   const Instead instead =
