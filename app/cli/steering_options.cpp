@@ -11,6 +11,7 @@
 #include "core/base/memory_budget.h"
 #include "core/formats/numpy_files.h"
 #include "core/model/tokenized.h"
+#include "core/platform/paths.h"
 
 namespace headscope::cli {
 namespace {
@@ -36,7 +37,7 @@ Direction directionOf(const SteeringOptions& o, const model::ModelDocument& docu
 /// Reads FILE.npy, or FILE.safetensors, whose tensor stands after a colon where it has several.
 Direction directionIn(const std::string& file) {
   const std::size_t colon = file.rfind(':');
-  const bool named = colon != std::string::npos && !std::filesystem::exists(file);
+  const bool named = colon != std::string::npos && !platform::isRegularFile(file);
   const std::string path = named ? file.substr(0, colon) : file;
   if (std::filesystem::path(path).extension() == ".npy") return formats::readNpy(path).values();
   const SafetensorsFile tensors(path);
