@@ -18,6 +18,7 @@ struct LiveGeneration::Run {
   std::optional<GenerationMoment> advance(const std::atomic<bool>& cancelled);
 
   model::ModelTracePtr from;
+  OtherPass other;
   model::Sampling sampling;
   Index mostNew;
   GenerationMoment now;
@@ -27,7 +28,11 @@ struct LiveGeneration::Run {
 std::optional<GenerationMoment> LiveGeneration::Run::advance(const std::atomic<bool>& cancelled) {
   const ExecutionContext execution{.cancelled = &cancelled};
   const double start = clockSeconds();
-  if (!decoder) decoder.emplace(from, mostNew);
+  if (!decoder) {
+    const model::ModelTracePtr continued = other ? other(execution) : from;
+    if (continued == nullptr) return std::nullopt;
+    decoder.emplace(continued, mostNew);
+  }
   now.room = decoder->room();
   do {
     const auto place = static_cast<Index>(now.made.size());
@@ -50,10 +55,11 @@ std::vector<Index> GenerationMoment::ids() const {
 }
 
 void LiveGeneration::begin(model::ModelTracePtr from, const model::Sampling& sampling,
-                           Index mostNew) {
+                           Index mostNew, OtherPass other) {
   from_ = from;
   run_ = std::make_shared<Run>();
   run_->from = std::move(from);
+  run_->other = std::move(other);
   run_->sampling = sampling;
   run_->mostNew = mostNew;
   run_->now.begun = ++begun_;

@@ -34,8 +34,12 @@ class LiveGeneration {
 
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
 
-  /// Starts a generation of at most `mostNew` tokens after a pass; discards the one before.
-  void begin(model::ModelTracePtr from, const model::Sampling& sampling, Index mostNew);
+  /// Computes another pass of the same text, which is continued; null where cancelled.
+  using OtherPass = std::function<model::ModelTracePtr(const ExecutionContext&)>;
+  /// Starts a generation of at most `mostNew` tokens after a pass, or after `other` of it; discards
+  /// the one before.
+  void begin(model::ModelTracePtr from, const model::Sampling& sampling, Index mostNew,
+             OtherPass other = nullptr);
   void play(bool on) { playing_ = on && run_ != nullptr; }
   bool playing() const { return playing_; }
 

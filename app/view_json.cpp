@@ -84,9 +84,14 @@ void visitGenerationFields(Fields& f, View& view) {
   f.number("model_temperature", view.temperature, ui::kLeastSampling, ui::kMostSampling);
   f.number("model_top_k", view.topK, Index{0}, model::ModelLimits::kVocabulary);
   f.number("model_seed", view.seed, std::uint64_t{0}, ui::kMostSeed);
+  f.flag("model_steered", view.steered);
+  f.word("model_steered_toward", view.toward);
+  f.word("model_steered_away_from", view.awayFrom);
+  f.number("model_steered_layer", view.steeredLayer, Index{0}, model::ModelLimits::kLayers);
+  f.number("model_steered_strength", view.strength, -ui::kMostStrength, ui::kMostStrength);
 }
 
-constexpr int kMostReadings = 5, kMostInstead = 2, kMostSweeps = 2, kMostEffects = 3;
+constexpr int kMostReadings = 5, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 3;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>

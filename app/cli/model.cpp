@@ -20,6 +20,7 @@
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
+#include "app/cli/steering_options.h"
 #include "app/cli/text_sets.h"
 #include "app/cli/trace_options.h"
 #include "core/base/error.h"
@@ -55,6 +56,7 @@ struct ModelOptions {
   std::vector<std::string> dropHeads;  // "L.H"
   std::string jsonLines;               // a file of texts, or a template
   TemplateOptions templates;
+  SteeringOptions steering;
   TraceOptions trace;
   bool probe = false;
   bool noHeads = false;
@@ -120,6 +122,7 @@ std::string tokenName(const ModelInput& input, std::size_t place) {
 struct ModelPass : MeasuredPass {
   std::optional<MeasuredPass> probe;  // set if it was requested
   formats::TokenizerPtr names;        // null: the folder has none
+  Json steering;                      // null: nothing is steered
 
   std::string nameOf(Index id) const {
     return names != nullptr ? model::namesOf({id}, *names).front() : std::string();
@@ -141,6 +144,11 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   execution.threads = options.threads;
   ModelPass pass;
   pass.names = models.names(options.directory);
+  if (options.steering.given()) {
+    auto steering = steeringFrom(options.steering, *document, pass.names.get(), execution);
+    pass.steering = steeringJson(options.steering, steering);
+    document = withSteering(*document, std::move(steering));
+  }
   if (options.noHeads) {
     pass.trace = runModel(document, nullptr, execution, budget / 2);
   } else {
@@ -216,6 +224,7 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
     json["probe"] = {{"ids", pass.probe->trace->document().input.ids},
                      {"heads", headsJson(*pass.probe)}};
   }
+  if (!pass.steering.isNull()) json["steering"] = pass.steering;
   if (trace.config().experts.count > 0) json["experts"] = expertsJson(trace);
   addNotes(json, trace.document().model->notes());
   json["ms"] = trace.ms;
@@ -293,6 +302,11 @@ void print(std::ostream& out, const ModelPass& pass) {
   out << modelInWords(*trace.document().model) << '\n';
   out << fmt::format("{} token{}, {:.1f} ms\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
                      trace.ms);
+  if (!pass.steering.isNull()) {
+    out << fmt::format("steered as layer {} is entered, by a direction of length {:.3f}\n",
+                       pass.steering.find("layer")->whole().value() + 1,
+                       pass.steering.find("length")->number().value());
+  }
   out << "layers, heads and positions count from 1 here, from 0 in flags and JSON\n\n";
   printPredictions(out, pass);
   if (!pass.labels.empty()) {
@@ -305,8 +319,8 @@ void print(std::ostream& out, const ModelPass& pass) {
 /// Returns whether all requested output can be shown in the window.
 bool wantsWindow(const ModelOptions& o) {
   return o.text.given() == 0 && o.ids.empty() && o.jsonLines.empty() && !o.maskToken &&
-         o.dropHeads.empty() && o.trace.path.empty() && !o.probe && !o.noHeads &&
-         !o.readings.any() && !o.json && !o.cut;
+         o.dropHeads.empty() && !o.steering.given() && o.trace.path.empty() && !o.probe &&
+         !o.noHeads && !o.readings.any() && !o.json && !o.cut;
 }
 
 /// The options with an adapter's base in the place of the adapter's own folder.
@@ -417,6 +431,7 @@ Command addModel(CLI::App& app, Context& context) {
                   "switch off these heads, from 0: 0.3,L5H1, or all of them: all")
       ->delimiter(',')
       ->type_name("L.H,…");
+  addSteeringFlags(*sub, options->steering);
   addTraceOptions(*sub, options->trace);
   addJsonLines(*sub, options->jsonLines)->excludes(sub->get_option("--trace"));
   sub->add_flag("--probe", options->probe,

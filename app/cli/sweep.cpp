@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -17,6 +18,7 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/json_lines.h"
+#include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
@@ -35,6 +37,7 @@ using model::AskedWord;
 using model::EffectsOverTexts;
 using model::Patch;
 using model::PatchEffect;
+using model::Receiver;
 using model::Site;
 using model::SweepOver;
 using model::SweepWith;
@@ -52,6 +55,7 @@ struct SweepOptions {
   AskedWordOptions asked;
   std::string set, jsonLines;  // files, or templates
   TemplateOptions templates;
+  std::string to;  // the receiver of paths: "9.6:q"
   bool swap = false;
   int threads = 0;
   bool strict = false;
@@ -59,10 +63,55 @@ struct SweepOptions {
   bool csv = false;
 };
 
-SweepOver overOf(const SweepOptions& options) {
-  return options.over == "heads"    ? SweepOver::heads
-         : options.over == "layers" ? SweepOver::layers
-                                    : SweepOver::places;
+/// What a sweep replaces: its name in flags and JSON, and the column of its number.
+struct SweptKind {
+  const char* name;
+  SweepOver over;
+  const char* column;   // in JSON and CSV
+  const char* heading;  // in the table
+  const char* inWords;
+};
+constexpr std::array kSwept{
+    SweptKind{"heads", SweepOver::heads, "head", "head", "each head's output"},
+    SweptKind{"layers", SweepOver::layers, "part", "part", "each layer's attention or network"},
+    SweptKind{"places", SweepOver::places, "place", "place",
+              "the residual stream before each layer, at each place"},
+    SweptKind{"queries", SweepOver::queries, "head", "head", "each head's queries"},
+    SweptKind{"keys", SweepOver::keys, "kv_head", "key/value head", "each key/value head's keys"},
+    SweptKind{"values", SweepOver::values, "kv_head", "key/value head",
+              "each key/value head's values"}};
+
+const SweptKind& kindOf(const SweepOptions& options) {
+  return *std::ranges::find_if(kSwept,
+                               [&](const SweptKind& kind) { return options.over == kind.name; });
+}
+
+/// The number of a part in its layer, or its name.
+Json partNumber(const Patch& patch) {
+  if (isOfHeads(patch.site)) return patch.head;
+  if (patch.site == Site::residual) return patch.place;
+  return patch.site == Site::attention ? "attention" : "network";
+}
+
+SweepOver overOf(const SweepOptions& options) { return kindOf(options).over; }
+
+/// Parses "9.6:q". Throws UserError that names the flag.
+std::optional<Receiver> receiverOf(const SweepOptions& options) {
+  if (options.to.empty()) return std::nullopt;
+  if (options.over != "heads") throw UserError("--to: paths lead from heads: give --over heads");
+  const std::size_t colon = options.to.find(':');
+  const std::string side = colon == std::string::npos ? "" : options.to.substr(colon + 1);
+  if (side != "q" && side != "k" && side != "v") {
+    throw UserError(fmt::format(
+        "--to {}: give layer, head and q, k or v, as in 9.6:q (of k and v: the key/value head)",
+        options.to));
+  }
+  const HeadOfLayer head = headFrom("--to", options.to.substr(0, colon));
+  if (head.layer == 0) {
+    throw UserError(fmt::format(
+        "--to {}: a path leads from a head of an earlier layer, and layer 0 has none", options.to));
+  }
+  return Receiver{model::siteFromName(side), head.layer, head.head};
 }
 
 SweepWith withOf(const SweepOptions& options) {
@@ -99,7 +148,7 @@ class Sweeper {
         model_(models.model(adaptedFolderFrom(options.directory, options.adapter),
                             defaultMemoryBudget() / 2, options.strict)),
         names_(models.names(options.directory)),
-        setting_{overOf(options), withOf(options), {}} {
+        setting_{overOf(options), withOf(options), {}, receiverOf(options)} {
     execution_.threads = options.threads;
   }
 
@@ -201,8 +250,6 @@ class Sweeper {
   Progress progress_{"sweep"};
 };
 
-std::string partKey(Site site) { return site == Site::attention ? "attention" : "network"; }
-
 Json sweepJson(const Swept& swept, const SweepOptions& options,
                const formats::TokenizerPtr& names) {
   const auto asked = swept.word();
@@ -210,6 +257,7 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
             {"metric", !asked || asked->other ? "logit_difference" : "logit"},
             {"over", options.over},
             {"with", options.with}};
+  if (!options.to.empty()) json["to"] = options.to;
   if (asked) {
     json["at"] = asked->row;
     json["token_id"] = asked->word;
@@ -231,13 +279,7 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
     const Patch& patch = swept.parts[i];
     const EffectsOverTexts::Summary found = swept.effects.of(i);
     Json one{{"layer", patch.layer}};
-    if (patch.site == Site::heads) {
-      one["head"] = patch.head;
-    } else if (patch.site == Site::residual) {
-      one["place"] = patch.place;
-    } else {
-      one["part"] = partKey(patch.site);
-    }
+    one[kindOf(options).column] = partNumber(patch);
     one["value"] = numberJson(found.mean.metric);
     one["direct"] = found.mean.direct ? numberJson(*found.mean.direct) : Json();
     one["estimate"] = found.mean.estimate ? numberJson(*found.mean.estimate) : Json();
@@ -253,19 +295,14 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
   return json;
 }
 
-void printCsv(std::ostream& out, const Swept& swept) {
-  const Site site = swept.parts.empty() ? Site::heads : swept.parts.front().site;
-  out << fmt::format("layer,{},value,direct,estimate,probability,kl\n", site == Site::heads ? "head"
-                                                                        : site == Site::residual
-                                                                            ? "place"
-                                                                            : "part");
+void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options) {
+  out << fmt::format("layer,{},value,direct,estimate,probability,kl\n", kindOf(options).column);
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
     const Patch& patch = swept.parts[i];
     const PatchEffect effect = swept.effects.of(i).mean;
-    const std::string part = patch.site == Site::heads      ? std::to_string(patch.head)
-                             : patch.site == Site::residual ? std::to_string(patch.place)
-                                                            : partKey(patch.site);
-    out << fmt::format("{},{},{},{},{},{},{}\n", patch.layer, part, effect.metric,
+    const Json part = partNumber(patch);
+    out << fmt::format("{},{},{},{},{},{},{}\n", patch.layer,
+                       part.text() != nullptr ? *part.text() : part.dump(), effect.metric,
                        effect.direct ? fmt::format("{}", *effect.direct) : "",
                        effect.estimate ? fmt::format("{}", *effect.estimate) : "",
                        effect.probability, effect.divergence);
@@ -290,11 +327,10 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
                      set ? fmt::format(", the mean over {} texts,", swept.effects.texts()) : "",
                      base.metric,
                      other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
-  const std::string part = options.over == "heads" ? "each head's output"
-                           : options.over == "layers"
-                               ? "each layer's attention or network"
-                               : "the residual stream before each layer, at each place";
-  out << fmt::format("\nwith {} replaced by {}", part, replacedBy(options));
+  out << fmt::format("\nwith {} replaced by {}", kindOf(options).inWords, replacedBy(options));
+  if (!options.to.empty()) {
+    out << fmt::format(", through {} alone (from 0), heads between held", options.to);
+  }
   std::vector<std::size_t> order(swept.parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<EffectsOverTexts::Summary> found;
@@ -309,10 +345,8 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   order.resize(std::min(order.size(), kShown));
   std::vector<Align> columns(6, Align::right);
   columns[0] = columns[1] = Align::left;
-  std::vector<std::string> titles{
-      "layer",   options.over == "layers" ? "part" : options.over == "heads" ? "head" : "place",
-      "becomes", "total",
-      "direct",  "estimate"};
+  std::vector<std::string> titles{"layer",   kindOf(options).heading, "becomes", "total", "direct",
+                                  "estimate"};
   if (set) {
     columns.push_back(Align::right);
     titles.emplace_back("spread");
@@ -322,11 +356,11 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   for (const std::size_t i : order) {
     const Patch& patch = swept.parts[i];
     const PatchEffect& effect = found[i].mean;
+    const Json part = partNumber(patch);
+    const auto number = part.whole();
     std::vector<std::string> cells{
         std::to_string(patch.layer + 1),
-        patch.site == Site::heads      ? std::to_string(patch.head + 1)
-        : patch.site == Site::residual ? std::to_string(patch.place + 1)
-                                       : partKey(patch.site),
+        number ? std::to_string(*number + 1) : *part.text(),
         fmt::format("{:.4f}", effect.metric),
         fmt::format("{:+.4f}", effect.metric - base.metric),
         effect.direct ? fmt::format("{:+.4f}", *effect.direct) : std::string("–"),
@@ -373,7 +407,7 @@ void runSweepCommand(const SweepOptions& options, OpenModels& models, std::ostre
   }
   if (options.json) return printJson(out, sweepJsonOf(options, models));
   const NamedSweep found = sweepOf(options, models);
-  if (options.csv) return printCsv(out, found.swept);
+  if (options.csv) return printCsv(out, found.swept, options);
   printSweep(out, found.swept, options, found.names);
 }
 
@@ -386,10 +420,16 @@ Command addSweep(CLI::App& app, Context& context) {
   SweepOptions& o = *options;
   addModelFlags(*sub, {o.directory, o.adapter, o.text, o.ids}, context);
   sub->add_option("--over", o.over,
-                  "replace each head's output (default), each layer's attention and network, or "
-                  "the residual stream that enters each layer, at each place")
-      ->check(CLI::IsMember({"heads", "layers", "places"}))
-      ->type_name("heads|layers|places");
+                  "replace each head's output (default), each layer's attention and network, the "
+                  "residual stream that enters each layer, at each place, or each head's queries, "
+                  "keys or values alone")
+      ->check(CLI::IsMember({"heads", "layers", "places", "queries", "keys", "values"}))
+      ->type_name("heads|layers|places|queries|keys|values");
+  sub->add_option("--to", o.to,
+                  "with --over heads: the effect of each head of an earlier layer through the "
+                  "queries, keys or values of this one alone (path patching): 9.6:q, 9.6:k")
+      ->check(notEmpty)
+      ->type_name("L.H:q|k|v");
   sub->add_option("--with", o.with,
                   "by zero (default), by its mean over the text or over the texts of --set, or by "
                   "its values on another text")

@@ -23,6 +23,8 @@ std::string_view keyOf(WriterKind kind) {
       return "norm_bias";
     case WriterKind::readoutBias:
       return "readout_bias";
+    case WriterKind::steering:
+      return "steering";
     case WriterKind::biases:
       return "biases";
     case WriterKind::relativePosition:

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/base/error.h"
 #include "core/base/files.h"
 
 namespace headscope::formats {
@@ -145,6 +148,43 @@ std::string zipEnd(std::uint64_t entries, std::uint64_t offset, std::uint64_t by
 }
 
 }  // namespace
+
+Tensor readNpy(const std::filesystem::path& path) {
+  constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
+  constexpr std::size_t kBegin = 10;  // magic, version and the header's length
+  const std::string all = readText(path, kMostBytes, "NumPy array");
+  const auto fail = [&](std::string_view why) {
+    throw UserError(fmt::format("{}: {}; save an array of float32 or float64 with numpy.save",
+                                path.string(), why));
+  };
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(all[at]); };
+  if (all.size() < kBegin || !all.starts_with("\x93NUMPY")) fail("it is no NumPy array");
+  const bool first = byte(6) == 1;  // later versions have a length of four bytes
+  const std::size_t begin = first ? kBegin : kBegin + 2;
+  std::size_t length = byte(8) + (std::size_t{byte(9)} << 8U);
+  if (!first && all.size() >= begin) {
+    length += (std::size_t{byte(10)} << 16U) + (std::size_t{byte(11)} << 24U);
+  }
+  if (begin + length > all.size()) fail("it is cut short");
+  const std::string_view header(all.data() + begin, length);
+  const bool doubles = header.find("'<f8'") != std::string_view::npos;
+  if (!doubles && header.find("'<f4'") == std::string_view::npos) fail("it has other numbers");
+  if (header.find("'fortran_order': False") == std::string_view::npos) fail("it is not in C order");
+  const std::string_view bytes = std::string_view(all).substr(begin + length);
+  const std::size_t each = doubles ? sizeof(double) : sizeof(float);
+  if (bytes.empty() || bytes.size() % each != 0) fail("it is cut short");
+  std::vector<float> values(bytes.size() / each);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (doubles) {
+      double value = 0.0;
+      std::memcpy(&value, bytes.data() + i * each, each);
+      values[i] = static_cast<float>(value);
+    } else {
+      std::memcpy(&values[i], bytes.data() + i * each, each);
+    }
+  }
+  return Tensor::fromValues({std::ssize(values)}, values);
+}
 
 void writeNpy(const std::filesystem::path& path, const Tensor& tensor) {
   const NpyFile file(tensor);

@@ -12,6 +12,10 @@ namespace headscope::formats {
 /// Throws UserError naming the path.
 void writeNpy(const std::filesystem::path& path, const Tensor& tensor);
 
+/// Reads the numbers of an array of float32 or float64 in C order, as `numpy.save` writes it, as
+/// one row: (N). Throws UserError naming the path.
+Tensor readNpy(const std::filesystem::path& path);
+
 /// Returns whether a file's ending is that of NumPy's archives.
 bool isNpz(const std::filesystem::path& path);
 /// NumPy's archive: a zip archive of NAME.npy, not compressed. `numpy.load(path)["NAME"]` gives

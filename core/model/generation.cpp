@@ -20,6 +20,7 @@
 #include "core/model/norms.h"
 #include "core/model/overflow.h"
 #include "core/model/readout.h"
+#include "core/model/steering.h"
 
 namespace headscope::model {
 namespace {
@@ -189,6 +190,7 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
   requireInRange(h, "the embedding");
   for (Index layer = 0; layer < c.layers; ++layer) {
     const LayerWeightsPtr weights = model.layer(layer);
+    h = steered(from_->document(), layer, h, tokens_, 1);
     const Tensor output = attend(layer, attentionInput(h, *weights, c, execution), execution);
     const Tensor half = afterAttention(h, output, *weights, c, execution);
     if (execution.stop()) return false;

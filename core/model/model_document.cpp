@@ -92,7 +92,7 @@ Index mostTokens(const ModelConfig& config) { return std::min(config.positions, 
 ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input) {
   checkInput(*model, input);
   return std::make_shared<const ModelDocument>(
-      ModelDocument{std::move(model), std::move(input), {}});
+      ModelDocument{std::move(model), std::move(input), {}, {}});
 }
 
 ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input) {
@@ -100,6 +100,7 @@ ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input) {
   const auto next = copyOf(document);
   next->input = std::move(input);
   if (next->tokens() == document.tokens()) return next;
+  std::erase_if(next->steering, [&](const Steering& each) { return each.place >= next->tokens(); });
   const ModelConfig& c = document.model->config();
   for (auto& [layer, edited] : next->edited) {
     EditedLayer fitted = *edited;

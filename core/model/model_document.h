@@ -25,10 +25,22 @@ struct ModelInput {
 
 struct EditedLayer;  // edited_layer.h
 
+/// What is added to the residual stream that enters a layer (steering.h).
+struct Steering {
+  static constexpr Index kEveryPlace = -1;
+
+  Index layer = 0;
+  Index place = kEveryPlace;    // tokens that continue the text are steered at every place
+  std::vector<float> addition;  // (D)
+
+  bool operator==(const Steering&) const = default;
+};
+
 struct ModelDocument {
   ModelPtr model;
   ModelInput input;
   std::map<Index, std::shared_ptr<const EditedLayer>> edited;
+  std::vector<Steering> steering = {};
 
   Index tokens() const { return std::ssize(input.ids); }
 };
@@ -43,7 +55,7 @@ Index mostTokens(const ModelConfig& config);
 ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input);
 
 /// The document with other tokens. Edits stay as far as they fit: where the number of tokens
-/// changes, painted masks are dropped, and so are pins on cells that no longer exist.
+/// changes, painted masks are dropped, and so is what pins or steers places that no longer exist.
 ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input);
 
 /// Layer ℓ's attention over its input X (1, T, D), with the model's own weights or the edited ones.

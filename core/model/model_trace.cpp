@@ -19,6 +19,7 @@
 #include "core/model/norms.h"
 #include "core/model/overflow.h"
 #include "core/model/readout.h"
+#include "core/model/steering.h"
 
 namespace headscope::model {
 namespace {
@@ -110,12 +111,14 @@ class ModelPass::Running {
 
   void takeEmbedding() {
     if (previous_ != nullptr && previous_->document().input.ids == document_->input.ids &&
-        previous_->document().input.types == document_->input.types) {
+        previous_->document().input.types == document_->input.types &&
+        sameSteering(*document_, previous_->document(), 0)) {
       trace_->hidden_.push_back(previous_->hidden(0));
       return;
     }
-    trace_->hidden_.push_back(embed(*document_->model->embedding(), config_, document_->input.ids,
-                                    document_->input.types, execution_));
+    const Tensor embedded = embed(*document_->model->embedding(), config_, document_->input.ids,
+                                  document_->input.types, execution_);
+    trace_->hidden_.push_back(steered(*document_, 0, embedded, 0, document_->tokens()));
     requireInRange(trace_->hidden_.back(), "the embedding");
   }
 
@@ -124,7 +127,8 @@ class ModelPass::Running {
   bool takeFromBefore(Index layer) {
     if (previous_ == nullptr || previous_->document().input.tokens != document_->input.tokens ||
         !trace_->hidden_.back().sameAs(previous_->hidden(2 * layer)) ||
-        !sameLayer(*document_, previous_->document(), layer)) {
+        !sameLayer(*document_, previous_->document(), layer) ||
+        !sameSteering(*document_, previous_->document(), layer + 1)) {
       return false;
     }
     trace_->hidden_.push_back(previous_->hidden(2 * layer + 1));
@@ -149,7 +153,7 @@ class ModelPass::Running {
     requireInRange(half, fmt::format("layer {}'s attention", layer + 1));
     requireInRange(whole, fmt::format("layer {}'s feed-forward network", layer + 1));
     trace_->hidden_.push_back(std::move(half));
-    trace_->hidden_.push_back(std::move(whole));
+    trace_->hidden_.push_back(steered(*document_, layer + 1, whole, 0, document_->tokens()));
     ++trace_->layersRun_;
     return true;
   }

@@ -14,12 +14,13 @@
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/model/blocks.h"
+#include "core/model/head_changes.h"
 #include "core/model/logit_parts.h"
 #include "core/model/norms.h"
 #include "core/model/overflow.h"
 #include "core/model/readout.h"
 #include "core/model/said_word.h"
-#include "core/tensor/gemm.h"
+#include "core/model/steering.h"
 
 namespace headscope::model {
 namespace {
@@ -71,10 +72,13 @@ void requirePatch(const ModelTrace& base, const Patch& patch) {
     throw UserError(fmt::format("there is no layer {}: {} has the layers 0 to {}", patch.layer,
                                 name, c.layers - 1));
   }
-  const bool ofHead = patch.site == Site::heads;
-  if (ofHead && (patch.head < 0 || patch.head >= c.heads)) {
-    throw UserError(fmt::format("there is no head {}: each layer of {} has the heads 0 to {}",
-                                patch.head, name, c.heads - 1));
+  const bool ofHead = isOfHeads(patch.site);
+  const bool shared = patch.site == Site::k || patch.site == Site::v;
+  const Index heads = shared ? c.kvHeads : c.heads;
+  if (ofHead && (patch.head < 0 || patch.head >= heads)) {
+    const char* kind = shared ? "key/value head" : "head";
+    throw UserError(fmt::format("there is no {0} {1}: each layer of {2} has the {0}s 0 to {3}",
+                                kind, patch.head, name, heads - 1));
   }
   const bool one = patch.place != Patch::kEveryPlace;
   if (one && (patch.place < 0 || patch.place >= base.tokens())) {
@@ -202,7 +206,7 @@ class PatchedRuns::Running {
         return fmt::format("layer {} of a run with a part of layer {} replaced", layer_ + 1,
                            patchAt(copy).layer + 1);
       });
-    streams_ = std::move(given);
+    streams_ = last() ? given : steered(base_->document(), layer_ + 1, given, 0, tokens());
   }
 
   /// The streams of the running copies, then of those whose stream is replaced here.
@@ -250,7 +254,7 @@ class PatchedRuns::Running {
   }
 
   /// Runs the rest of the layer for copies that begin within it.
-  Tensor throughPatch(std::span<const Index> copies, const LayerWeights& weights) const {
+  Tensor throughPatch(std::span<const Index> copies, const LayerWeights& weights) {
     const Index many = std::ssize(copies);
     const ScopedThreadLimit threads(threadsFor(work(many), execution_.threads));
     const Tensor stream = onlyGiven(copiesOf(base_->hidden(2 * layer_), many), many);
@@ -263,7 +267,8 @@ class PatchedRuns::Running {
         if (wholes.empty()) wholes = Tensor::zeros(halves.shape());
         copyRows(patchedWhole(patch, weights), 0, tokens(), wholes, at);
       } else {
-        copyRows(patchedHalf(patch, weights), 0, tokens(), halves, at);
+        const Index copy = copies[static_cast<std::size_t>(i)];
+        copyRows(patchedHalf(copy, weights), 0, tokens(), halves, at);
       }
     }
     Tensor given = afterNetwork(stream, onlyGiven(halves, many), weights, config_, execution_);
@@ -282,21 +287,18 @@ class PatchedRuns::Running {
     return all;
   }
 
-  /// The stream after the layer's attention, with an attention or a head replaced.
-  Tensor patchedHalf(const Patch& patch, const LayerWeights& weights) const {
+  /// The stream after the layer's attention, with an attention or a part of a head replaced.
+  Tensor patchedHalf(Index copy, const LayerWeights& weights) {
+    const Patch& patch = patchAt(copy);
     const Tensor& stream = base_->hidden(2 * layer_);
     if (patch.site == Site::attention) {
       Tensor addition = valuesInLayer(Site::attention, *base_, layer_, execution_).clone();
       replaceRows(patch, addition, 0);
       return withAddition(stream, addition, weights.attentionNorm, config_, execution_);
     }
-    const TracePtr attention = base_->layer(layer_);
-    Tensor output = attention->tensor(TensorId::output).clone();
-    const Tensor change = changeOfHead(patch);
-    const Index first = firstColumnOf(TensorId::concat, patch.head, attention->config());
-    const Tensor columns = attention->document().weights.wO.slice(1, first, first + change.dim(1));
-    gemm(change.matrix(), columns.matrix().transposed(), output.mutableMatrix({0}), {1.0F, true});
-    return afterAttention(stream, output, weights, config_, execution_);
+    const std::vector<HeadChange> changes = headChanges(*base_, patch, execution_);
+    if (direct_) foundOf(copy).direct = directOf(patch.layer, changes);
+    return halfWithChanges(*base_, layer_, changes, execution_);
   }
 
   Tensor patchedWhole(const Patch& patch, const LayerWeights& weights) const {
@@ -304,22 +306,6 @@ class PatchedRuns::Running {
     replaceRows(patch, addition, 0);
     return withAddition(base_->hidden(2 * layer_ + 1), addition, weights.feedForwardNorm, config_,
                         execution_);
-  }
-
-  /// The new output of a head minus its own: (T, d_k).
-  Tensor changeOfHead(const Patch& patch) const {
-    const Tensor& heads = base_->layer(patch.layer)->tensor(TensorId::heads);
-    const ConstMatrixView own = heads.matrix({0, patch.head});
-    Tensor change = Tensor::zeros({own.rows, own.cols});
-    const Index from = patch.place == Patch::kEveryPlace ? 0 : patch.place;
-    for (Index i = 0; i < patch.rows.dim(0); ++i) {
-      const std::span<const float> is = patch.rows.matrix().row(i);
-      const std::span<float> to = change.mutableMatrix().row(from + i);
-      for (Index j = 0; j < own.cols; ++j) {
-        to[static_cast<std::size_t>(j)] = is[static_cast<std::size_t>(j)] - own(from + i, j);
-      }
-    }
-    return change;
   }
 
   /// Multiply-adds of a layer over some copies, roughly.
@@ -350,23 +336,35 @@ class PatchedRuns::Running {
         return fmt::format("the logits of patched run {} of {}", from + row + 1, model.name());
       });
       parallelFor(some, execution_, [&](Index i) {
-        const Index copy = copies_[static_cast<std::size_t>(from + i)];
-        found_[order_[static_cast<std::size_t>(copy)]] = effectOf(logits.matrix({0}).row(i));
+        PatchEffect& found = foundOf(copies_[static_cast<std::size_t>(from + i)]);
+        const std::optional<double> direct = found.direct;
+        found = effectOf(logits.matrix({0}).row(i));
+        found.direct = direct;
       });
     }
     for (std::size_t i = 0; direct_ && i < copies_.size() && !execution_.stop(); ++i) {
-      found_[order_[static_cast<std::size_t>(copies_[i])]].direct = directOf(patchAt(copies_[i]));
+      const Patch& patch = patchAt(copies_[i]);
+      if (!isOfHeads(patch.site)) foundOf(copies_[i]).direct = directOf(patch);
     }
     copies_.clear();
   }
 
+  PatchEffect& foundOf(Index copy) { return found_[order_[static_cast<std::size_t>(copy)]]; }
+
+  /// The direct part of what heads of a layer give.
+  double directOf(Index layer, const std::vector<HeadChange>& changes) const {
+    double sum = 0.0;
+    for (const auto& [head, change] : changes) {
+      sum += direct_->ofHead({layer, head}, change.matrix().row(asked_.row));
+    }
+    return sum;
+  }
+
+  /// The direct part of a changed stream or addition.
   double directOf(const Patch& patch) const {
     const Index row = asked_.row;
     if (patch.place != Patch::kEveryPlace && patch.place != row) return 0.0;
     const Index in = patch.place == Patch::kEveryPlace ? row : 0;
-    if (patch.site == Site::heads) {
-      return direct_->ofHead({patch.layer, patch.head}, changeOfHead(patch).matrix().row(row));
-    }
     const Tensor own = valuesInLayer(patch.site, *base_, patch.layer, execution_);
     std::vector<float> change(patch.rows.matrix().row(in).begin(),
                               patch.rows.matrix().row(in).end());

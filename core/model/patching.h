@@ -1,6 +1,7 @@
 // Patched runs: copies of a model's pass, in each of which one part is replaced: a head's output,
-// an attention's or a network's addition to the residual stream, or the stream that enters a layer
-// (activation patching: Vig et al. 2020; Meng et al. 2022; Wang et al. 2022).
+// its query, key or value alone, an attention's or a network's addition to the residual stream, or
+// the stream that enters a layer (activation patching: Vig et al. 2020; Meng et al. 2022; Wang et
+// al. 2022).
 //
 // A copy begins at the layer of its patch with what the base pass computed up to there. All copies
 // that have begun run through a layer together, so that they share its products. The last layer
@@ -23,11 +24,12 @@ namespace headscope::model {
 struct Patch {
   static constexpr Index kEveryPlace = -1;
 
-  Site site = Site::heads;  // heads, residual, attention or network
+  Site site = Site::heads;
   Index layer = 0;
-  Index head = 0;             // of Site::heads
+  Index head = 0;             // of heads and queries; of keys and values: the key/value head
   Index place = kEveryPlace;  // the token whose values are replaced
-  /// (1, width) for one place, otherwise (T, width); width is d_k for a head, otherwise D.
+  /// (1, width) for one place, otherwise (T, width); width is d_k for a head and its sides,
+  /// otherwise D. Queries and keys are given before any norm or rotation.
   Tensor rows;
 };
 

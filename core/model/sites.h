@@ -26,6 +26,11 @@ std::string_view nameOf(Site site);
 /// Throws UserError that lists the names.
 Site siteFromName(std::string_view name);
 
+/// Returns whether a site is that of queries, keys or values.
+inline bool isSide(Site site) { return site == Site::q || site == Site::k || site == Site::v; }
+/// Returns whether each head has values of its own there.
+inline bool isOfHeads(Site site) { return isSide(site) || site == Site::heads; }
+
 Shape shapeOf(Site site, const ModelTrace& trace);
 /// A site's values in one layer: (1, H, T, d_k) or (1, T, D). Where norms follow the sums, an
 /// addition is taken before the norm. Not the networks of a model of attention alone.

@@ -13,6 +13,7 @@
 #include "core/document/trace.h"
 #include "core/model/blocks.h"
 #include "core/model/frozen_norm.h"
+#include "core/model/steering.h"
 
 namespace headscope::model {
 namespace {
@@ -79,7 +80,7 @@ FrozenNorm normAfterNetwork(const ModelTrace& trace, Index layer, Index place) {
 class Summing {
  public:
   Summing(const ModelConfig& config, Index layers)
-      : rows_(StreamRows::Zero(3 + layers * (config.heads + 2), config.embeddingRows())) {
+      : rows_(StreamRows::Zero(4 + layers * (config.heads + 3), config.embeddingRows())) {
     writers_.push_back({WriterKind::biases});
   }
 
@@ -177,12 +178,21 @@ void addNetwork(Summing& sum, const ModelTrace& trace, Index layer, Index place)
   const ModelConfig& c = trace.config();
   if (c.attentionOnly) return;
   if (c.preNorm) {
+    const RowVectorXd after = rowOf(trace.hidden(2 * layer + 2), place);
+    const RowVectorXd added = after - rowOf(trace.hidden(2 * layer + 1), place);
+    const std::vector<float> steering = additionAt(trace.document(), layer + 1, place);
     sum.add({WriterKind::feedForward, layer},
-            rowOf(trace.hidden(2 * layer + 2), place) - rowOf(trace.hidden(2 * layer + 1), place));
+            steering.empty() ? added : added - rowInDouble(steering.data(), c.dModel));
     return;
   }
   sum.add({WriterKind::feedForward, layer}, networkRow(trace, layer, place));
   sum.normalize(normAfterNetwork(trace, layer, place));
+}
+
+void addSteering(Summing& sum, const ModelTrace& trace, Index layer, Index place) {
+  const std::vector<float> steering = additionAt(trace.document(), layer, place);
+  if (steering.empty()) return;
+  sum.add({WriterKind::steering, layer}, rowInDouble(steering.data(), std::ssize(steering)));
 }
 
 }  // namespace
@@ -205,6 +215,8 @@ std::string inWords(const Writer& writer) {
       return "final norm's bias";
     case WriterKind::readoutBias:
       return "readout's bias";
+    case WriterKind::steering:
+      return fmt::format("layer {}, steering", writer.layer + 1);
     case WriterKind::relativePosition:
       return "relative position";
   }
@@ -216,9 +228,11 @@ StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
   Summing sum(trace.config(), layer);
   addEmbedding(sum, trace, place);
   for (Index before = 0; before < layer && !execution.stop(); ++before) {
+    addSteering(sum, trace, before, place);
     addAttention(sum, trace, before, place);
     addNetwork(sum, trace, before, place);
   }
+  addSteering(sum, trace, layer, place);
   return sum.found();
 }
 

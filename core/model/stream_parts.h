@@ -21,6 +21,7 @@ enum class WriterKind {
   biases,           // of norms, and of the projections of a query, key or value
   normBias,         // of the final norm
   readoutBias,      // of the word
+  steering,         // what steers the stream as it enters a layer
   relativePosition  // the position of a query or key seen from the other (DeBERTa)
 };
 

@@ -21,6 +21,15 @@ void eachPart(SweepOver over, const ModelConfig& config, Index layer, const Call
     case SweepOver::heads:
       for (Index head = 0; head < config.heads; ++head) call(Site::heads, layer, head);
       return;
+    case SweepOver::queries:
+      for (Index head = 0; head < config.heads; ++head) call(Site::q, layer, head);
+      return;
+    case SweepOver::keys:
+      for (Index head = 0; head < config.kvHeads; ++head) call(Site::k, layer, head);
+      return;
+    case SweepOver::values:
+      for (Index head = 0; head < config.kvHeads; ++head) call(Site::v, layer, head);
+      return;
     case SweepOver::layers:
       call(Site::attention, layer, 0);
       if (!config.attentionOnly) call(Site::network, layer, 0);
@@ -37,6 +46,10 @@ Tensor rowAlone(const Tensor& rows, Index row) { return rows.slice(0, row, row +
 
 Tensor valuesOf(const ModelTrace& trace, Site site, Index layer, Index head) {
   if (site == Site::heads) return headOutput(trace, {layer, head});
+  if (isSide(site)) {
+    const Tensor all = valuesInLayer(site, trace, layer);
+    return all.slice(1, head, head + 1).clone().reshaped({all.dim(2), all.dim(3)});
+  }
   return valuesInLayer(site, trace, layer).reshaped({trace.tokens(), trace.config().dModel});
 }
 

@@ -1,5 +1,6 @@
-// Sweep: a patch of every head, of every layer's attention and network, or of the residual stream
-// at every layer and place, with the effect of each on one prediction.
+// Sweep: a patch of every head, of its query, key or value alone, of every layer's attention and
+// network, or of the residual stream at every layer and place, with the effect of each on one
+// prediction.
 //
 //   PatchedRuns runs(base, patchesOver(SweepOver::heads, *base, zeros()), asked, execution);
 #pragma once
@@ -12,9 +13,9 @@
 
 namespace headscope::model {
 
-enum class SweepOver { heads, layers, places };
+enum class SweepOver { heads, layers, places, queries, keys, values };
 
-/// The values of one part of a pass: (T, d_k) of a head, otherwise (T, D).
+/// The values of one part of a pass: (T, d_k) of a head and its sides, otherwise (T, D).
 Tensor valuesOf(const ModelTrace& trace, Site site, Index layer, Index head);
 
 /// The mean values of the parts of a sweep, over all tokens of one or several texts.

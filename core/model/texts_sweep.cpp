@@ -98,10 +98,14 @@ void TextsSweep::begin(const TextToSweep& text) {
     found_.otherMetrics.push_back(metricOf(*other, asked));
   }
   auto patches = patchesOver(setting_.over, *base, valuesFor(base, other));
+  if (setting_.to) {
+    std::erase_if(patches, [&](const Patch& each) { return each.layer >= setting_.to->layer; });
+  }
   if (found_.parts.empty()) {
     found_.parts = patches;
     for (Patch& part : found_.parts) part.rows = Tensor();
   }
+  if (setting_.to) patches = patchesThrough(*base, patches, *setting_.to, execution_);
   estimates_ = estimatedEffects(base, patches, asked, execution_);
   if (execution_.stop()) return;
   found_.asked.push_back(asked);

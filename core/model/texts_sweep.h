@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/path_patching.h"
 #include "core/model/sweep.h"
 
 namespace headscope::model {
@@ -25,6 +26,8 @@ struct SweepSetting {
   SweepWith with = SweepWith::zero;
   /// The texts of the mean; empty: those of the sweep.
   std::vector<ModelInput> meanOf = {};
+  /// With SweepOver::heads: the effect of each head of an earlier layer through this one alone.
+  std::optional<Receiver> to = {};
 };
 
 struct TextToSweep {

@@ -22,6 +22,7 @@ constexpr std::array kWriterCodes{
     WriterCode{WriterKind::head, 'h', true, true},
     WriterCode{WriterKind::attentionBias, 'o', true, false},
     WriterCode{WriterKind::feedForward, 'f', true, false},
+    WriterCode{WriterKind::steering, 'g', true, false},
     WriterCode{WriterKind::biases, 'b', false, false},
     WriterCode{WriterKind::relativePosition, 'r', false, false},
 };

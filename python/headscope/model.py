@@ -44,7 +44,8 @@ class Pass:
 
 class Sweep:
     """The effects of replacing each part of a model. Arrays of float64, one row for each layer:
-    (L, H) over heads; (L, 2), attention and network, over layers; (L, T) over places.
+    (L, H) over heads and queries; (L, H_kv) over keys and values; (L, 2), attention and network,
+    over layers; (L, T) over places. With `to`, one row for each layer before the receiver's.
 
     values       the word's logit, or difference of logits, after the change
     direct       the part of the change that reaches the logit past all later layers; nan: undefined
@@ -53,12 +54,13 @@ class Sweep:
     base         the logit without a change
     """
 
-    def __init__(self, result, layers):
+    def __init__(self, result):
         effects = result["effects"]
+        rows = len({effect["layer"] for effect in effects})
 
         def array(name):
             numbers = [np.nan if e[name] is None else float(e[name]) for e in effects]
-            return np.array(numbers).reshape(layers, -1)
+            return np.array(numbers).reshape(rows, -1)
 
         self.values = array("value")
         self.direct = array("direct")
@@ -106,13 +108,14 @@ class Model:
               **options):
         """Replaces each part in turn and returns the Sweep of its effects on a word.
 
-        `over`: "heads", "layers" or "places". `with_`: "zero", "mean", or "other" with
+        `over`: "heads", "layers", "places", "queries", "keys" or "values". `with_`: "zero", "mean", or "other" with
         `other_text` or `other_ids`. `token`: the word, " on"; absent: the most probable one.
-        `against`: a word whose logit is subtracted. `set`: a file of texts to sweep over.
+        `against`: a word whose logit is subtracted. `set`: a file of texts to sweep over, or a
+        template, "template:ioi", with `count` and `seed`. `to`: the receiver of paths, "9.6:q".
         """
         result = self._ask("sweep", text=text, ids=ids, over=over, token=token, against=against,
                            **{"with": with_}, **options)
-        return Sweep(result, self.config["layers"])
+        return Sweep(result)
 
     def why(self, text=None, *, ids=None, token=None, against=None, depth=None, **options):
         """Follows a word back to the tokens that were read; returns what `headscope why --json`

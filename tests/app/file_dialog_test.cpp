@@ -24,8 +24,8 @@ class FileDialogTest : public testing::Test {
 TEST_F(FileDialogTest, StaysOpenWithTheReasonWhereAPathCannotBeUsed) {
   type(folder_ / "nowhere.csv");
   EXPECT_TRUE(ui_.shows("There is no " + (folder_ / "nowhere.csv").string(), "file dialog"));
-  type(folder_.file("notes.txt", "words"));
-  EXPECT_TRUE(ui_.shows("notes.txt cannot be opened: headscope opens sessions", "file dialog"));
+  type(folder_.file("notes.md", "words"));
+  EXPECT_TRUE(ui_.shows("notes.md cannot be opened: headscope opens sessions", "file dialog"));
   EXPECT_TRUE(ui_.window("file dialog"));
   type(folder_.file("series.csv", "a\n1\n2\n5\n"));
   EXPECT_FALSE(ui_.window("file dialog"));
@@ -62,7 +62,7 @@ TEST_F(FileDialogTest, AFolderThatIsNoModelIsShownAndAModelIsOpened) {
 
 TEST(FolderListing, HasFoldersFirstAndNothingThatIsHidden) {
   const TempFolder folder;
-  for (const char* name : {"b.csv", "a.lesson.json", ".hidden.csv", "c.txt"}) folder.file(name, "");
+  for (const char* name : {"b.csv", "a.lesson.json", ".hidden.csv", "c.md"}) folder.file(name, "");
   std::filesystem::create_directories(folder / "z");
   std::vector<std::string> names;
   for (const auto& item : listFolder(folder.path()).items) names.push_back(item.name);

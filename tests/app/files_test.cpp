@@ -80,7 +80,7 @@ TEST_F(Files, WhatCannotBeReadIsNamed) {
   refuses(folder_ / "nowhere.csv", "");
   refuses(folder_.file("ragged.csv", "a,b\n1,2\n3\n"), "");
   refuses(folder_.file("words.csv", "a,b\n1,two\n"), "two");
-  refuses(folder_.file("notes.txt", "hello"), "only .csv (a series), .safetensors");
+  refuses(folder_.file("notes.md", "hello"), "only .csv (a series), .safetensors");
   refuses(folder_.file("cut.safetensors", "\x08\x00\x00"), "");
   refuses(folder_.file("lying.safetensors",
                        safetensorsBytes(

@@ -134,9 +134,9 @@ TEST(StatusBar, GivesAMessageTheRoomItNeeds) {
   view.preferences.scale = 3;
   AppDriver ui(presetDocument("original-transformer"), 1280, 720, view);
   EXPECT_TRUE(ui.shows("recomputed 9 of 9 steps"));
-  ui.app().dropFiles({"notes.txt"});
+  ui.app().dropFiles({"notes.md"});
   ui.settle();
-  EXPECT_TRUE(ui.shows("notes.txt: only .csv (a series)"));
+  EXPECT_TRUE(ui.shows("notes.md: only .csv (a series)"));
 }
 
 /// The rectangle of a whole run of text.

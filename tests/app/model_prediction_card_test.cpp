@@ -13,6 +13,7 @@
 #include "core/formats/text_templates.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/head_output.h"
+#include "core/model/steering.h"
 #include "core/model/sweep.h"
 #include "core/model/tokenized.h"
 
@@ -160,6 +161,9 @@ TEST_F(PredictionCard, EveryPartIsReplacedInTurn) {
   EXPECT_TRUE(shows("layer 2, FFN")) << all();
   tab("place");
   EXPECT_TRUE(shows("layer 1, “·ca”")) << all();
+  ui.view().model.prediction.sweepOver = 4;
+  calm();
+  EXPECT_TRUE(shows("layer 2, keys 3")) << all();
   tab("as on another text");
   ui.view().model.prediction.otherText = "The";
   calm();
@@ -300,6 +304,49 @@ TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {
   EXPECT_TRUE(shows("new 0")) << "what was made is in the text now\n" << all();
 }
 
+/// A strong direction decides what is said.
+TEST_F(PredictionCard, WhatGoesOnIsSteered) {
+  openTiny("tiny-gpt2", "The cat");
+  tab("Go on");
+  GenerationView& view = ui.view().model.prediction.generation;
+  view.tokens = 4;
+  const auto made = [&] {
+    ui.click(shows("generate again") ? "generate again" : "generate", kModelPredictionCard);
+    calm();
+    const std::string said = all();
+    const auto from = said.find("…");
+    return said.substr(from, said.find("takeinto") - from);
+  };
+  const std::string plain = made();
+  tab("steer");
+  EXPECT_TRUE(view.steered);
+  EXPECT_TRUE(shows("away from")) << all();
+  view.toward = "on the mat";
+  view.awayFrom = "The cat sat";
+  view.steeredLayer = 1;
+  view.strength = 0.0;
+  EXPECT_EQ(made(), plain) << "nothing is added";
+  view.strength = 40.0;
+  const std::string steered = made();
+  EXPECT_NE(steered, plain);
+  const auto folder = std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2";
+  const auto model = formats::openModel(folder, kTestBudget);
+  const auto tokenizer = formats::openTokenizer(folder);
+  const auto document = [&](const std::string& text) {
+    return makeModelDocument(model, inputOf(tokenizer->encode(text), *tokenizer, model->config()));
+  };
+  const auto end = [&](const std::string& text) {
+    const auto trace = runModel(document(text), nullptr, {}, kTestBudget);
+    return streamAt(*trace, 1, trace->tokens() - 1);
+  };
+  const auto steeredDocument = withSteering(
+      *document("The cat"), {1, model::Steering::kEveryPlace,
+                             model::addition(40.0, end("on the mat"), end("The cat sat"))});
+  const auto trace = runModel(steeredDocument, nullptr, {}, kTestBudget);
+  const auto first = trace->predictions(trace->tokens() - 1, 1).front();
+  EXPECT_TRUE(shows(probabilityInWords(first.probability).c_str())) << all();
+}
+
 TEST_F(PredictionCard, ATextThatFillsTheModelIsCutToGoOn) {
   open(formats::kInductionModel, "abcdefghabcdefghabcdefghabcdefgh");
   tab("Go on");
@@ -354,7 +401,7 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   view.sweepListsTexts = true;
   view.word = 5;
   view.otherText = "aaaa";
-  view.generation = {7, true, 0.5, 3, 9};
+  view.generation = {7, true, 0.5, 3, 9, true, "a", "b", 1, 2.5};
   const PredictionView kept = viewFromJson(viewToJson(ui.view()), {}).model.prediction;
   EXPECT_EQ(kept.reading, 5);
   EXPECT_EQ(kept.why, "h1.0 s4");
@@ -373,6 +420,11 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   EXPECT_EQ(kept.generation.temperature, 0.5);
   EXPECT_EQ(kept.generation.topK, 3);
   EXPECT_EQ(kept.generation.seed, 9U);
+  EXPECT_TRUE(kept.generation.steered);
+  EXPECT_EQ(kept.generation.toward, "a");
+  EXPECT_EQ(kept.generation.awayFrom, "b");
+  EXPECT_EQ(kept.generation.steeredLayer, 1);
+  EXPECT_EQ(kept.generation.strength, 2.5);
 }
 
 class Going : public testing::Test {

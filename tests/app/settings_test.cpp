@@ -89,9 +89,9 @@ TEST_F(Settings, AFullyMaskedRowIsReportedAndIsNeverNaN) {
   EXPECT_TRUE(ui_.shows("undone: bias off · 48 rows are fully masked"));
   const ImU32 bad = theme(ThemeKind::light).bad;
   EXPECT_NE(ui_.screen().find("undone: bias off")->color, bad);
-  ui_.app().dropFiles({"notes.txt"});  // only an error is red
+  ui_.app().dropFiles({"notes.md"});  // only an error is red
   ui_.settle();
-  EXPECT_EQ(ui_.screen().find("notes.txt: only .csv")->color, bad);
+  EXPECT_EQ(ui_.screen().find("notes.md: only .csv")->color, bad);
   const auto output = ui_.trace().tensor(TensorId::output).values();
   EXPECT_TRUE(std::all_of(output.begin(), output.end(), [](float v) { return v == 0.0F; }));
   ui_.press(Key::escape);

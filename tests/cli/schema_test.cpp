@@ -33,7 +33,7 @@ std::vector<Printed> everyJson() {
           {"model",
            "model",
            {"model", gpt2, "--text", "The cat", "--probe", "--lens", "--attribute", "5", "--patch",
-            "0.0", "--generate", "1"}},
+            "0.0", "--generate", "1", "--steer-layer", "1", "--steer-from", "The mat"}},
           {"model", "model", {"model", dataFile("families/mixtral"), "--ids", "1,2"}},
           {"compare", "model", {"model", gpt2, "--compare", gpt2}},
           {"sweep", "sweep", {"sweep", gpt2, "--text", "The cat", "--over", "layers"}},

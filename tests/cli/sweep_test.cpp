@@ -136,6 +136,40 @@ TEST_F(SweepOfSet, ATemplateMakesTexts) {
                 {"template:x", "template:agreement"});
 }
 
+/// Sides of heads, by the head's or the key/value head's own number, and paths to one of them.
+TEST_F(SweepOfSet, SidesAndPathsAreSwept) {
+  const auto over = [](const std::string& what, const Arguments& flags) {
+    Arguments all = sweep("tiny-llama", {"--ids", "1,65,77,5", "--other-ids", "1,9,12,5", "--with",
+                                         "other", "--over", what});
+    all.insert(all.end(), flags.begin(), flags.end());
+    return jsonOf(all);
+  };
+  const json queries = over("queries", {}), keys = over("keys", {});
+  ASSERT_EQ(queries["effects"].size(), 8U);
+  ASSERT_EQ(keys["effects"].size(), 4U);
+  EXPECT_EQ(queries["effects"][7]["head"], 3);
+  EXPECT_EQ(keys["effects"][3]["kv_head"], 1);
+  EXPECT_NE(keys["effects"][0]["value"], keys["base"]);
+  EXPECT_NE(over("values", {})["effects"][0]["value"], keys["effects"][0]["value"]);
+  const json paths = over("heads", {"--to", "1.1:v"});
+  EXPECT_EQ(paths["to"], "1.1:v");
+  ASSERT_EQ(paths["effects"].size(), 4U) << "the heads of the layer before";
+  EXPECT_EQ(paths["effects"][3]["layer"], 0);
+  EXPECT_EQ(paths["effects"][3]["head"], 3);
+  EXPECT_NE(paths["effects"][3]["value"], paths["base"]);
+  EXPECT_NE(paths["effects"], over("heads", {"--to", "1.1:k"})["effects"]);
+  const auto refused = [](const Arguments& flags, const Arguments& parts) {
+    Arguments all{"--ids", "1,65"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    expectRefused(sweep("tiny-llama", all), parts);
+  };
+  refused({"--to", "1.2:v"}, {"1.2:v", "key/value heads 0 to 1"});
+  refused({"--to", "1.2"}, {"--to 1.2", "q, k or v"});
+  refused({"--to", "x:q"}, {"--to x"});
+  refused({"--to", "1.0:q", "--over", "keys"}, {"--to", "--over heads"});
+  refused({"--to", "0.0:q"}, {"--to 0.0:q", "earlier layer"});
+}
+
 TEST_F(SweepOfSet, ATextIsSweptWithTheSetsMeans) {
   write("one.txt", "The cat\n");
   const Arguments text{"--text", "The cat", "--with", "mean", "--over", "layers"};

@@ -112,7 +112,8 @@ TEST_P(PatchedIn, HeadsTogetherAreEachHeadAlone) {
 TEST_P(PatchedIn, OwnValuesChangeNothing) {
   const ModelTracePtr base = pass(kPatchedIds);
   const AskedWord asked{6, 21, 12};
-  for (const SweepOver over : {SweepOver::heads, SweepOver::layers, SweepOver::places}) {
+  for (const SweepOver over : {SweepOver::heads, SweepOver::layers, SweepOver::places,
+                               SweepOver::queries, SweepOver::keys, SweepOver::values}) {
     PatchedRuns runs(base, patchesOver(over, *base, valuesFrom(base)), asked, {});
     while (!runs.runUnit()) continue;
     for (const PatchEffect& effect : runs.effects()) {

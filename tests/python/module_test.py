@@ -97,6 +97,13 @@ class OpenModel(unittest.TestCase):
                 self.assertEqual(effect["kl"], sweep.kl[place])
                 self.assertEqual(effect["probability"], sweep.probability[place])
 
+    def test_paths_have_the_rows_of_the_layers_before(self):
+        paths = self.model.sweep("The cat sat", to="1.2:v", with_="mean")
+        self.assertEqual(paths.values.shape, (1, 4))
+        self.assertEqual(paths.json["to"], "1.2:v")
+        keys = self.model.sweep("The cat sat", over="keys", with_="mean")
+        self.assertEqual(keys.values.shape, (2, 4))
+
     def test_why_is_that_of_the_command(self):
         flags = ["--text", "The cat", "--token", " on", "--against", " the", "--depth", "2"]
         self.assertEqual(self.model.why("The cat", token=" on", against=" the", depth=2),

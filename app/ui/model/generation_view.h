@@ -23,12 +23,13 @@ class GenerationTab {
  private:
   bool full(const PanelContext& panel, const ModelMoment& moment);
   void controls(const PanelContext& panel, const ModelMoment& moment);
+  void steering(const PanelContext& panel, const ModelMoment& moment);
   void made(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
   void take(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
 
   LiveModel& model_;
   LiveGeneration& generation_;
-  NumberDraft tokens_, temperature_, topK_, seed_;
+  NumberDraft tokens_, temperature_, topK_, seed_, layer_, strength_;
 };
 
 /// The text with the new tokens appended, and whether the tokenizer splits it into exactly these

@@ -40,7 +40,7 @@ PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitPart
     return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
   };
   for (const WrittenPart& part : found.parts) {
-    if (part.layer < 0) continue;
+    if (part.layer < 0 || part.kind == WriterKind::steering) continue;
     const bool isHead = part.kind == WriterKind::head;
     const Index column = isHead                                   ? part.head
                          : part.kind == WriterKind::attentionBias ? c.heads

@@ -44,6 +44,7 @@ struct ModelHeadsView {
 
 inline constexpr Index kMostNewTokens = 4096;
 inline constexpr double kLeastSampling = 0.01, kMostSampling = 10.0;  // temperature
+inline constexpr double kMostStrength = 1000.0;                       // of steering, either way
 inline constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 32U;
 
 /// The settings of generation.
@@ -53,6 +54,10 @@ struct GenerationView {
   double temperature = 1.0;
   Index topK = 40;  // 0: all
   std::uint64_t seed = 1;
+  bool steered = false;
+  std::string toward, awayFrom;  // texts: the direction is the difference of their streams
+  Index steeredLayer = 0;
+  double strength = 1.0;
 };
 
 /// The reading that replaces every part in turn.

@@ -87,6 +87,9 @@ double valueOf(const Swept& swept, std::size_t part, Effect effect) {
 std::string partInWords(const Patch& part, const std::vector<std::string>& tokens) {
   const std::string layer = fmt::format("layer {}", part.layer + 1);
   if (part.site == Site::heads) return fmt::format("{}, head {}", layer, part.head + 1);
+  if (part.site == Site::q) return fmt::format("{}, queries {}", layer, part.head + 1);
+  if (part.site == Site::k) return fmt::format("{}, keys {}", layer, part.head + 1);
+  if (part.site == Site::v) return fmt::format("{}, values {}", layer, part.head + 1);
   if (part.site == Site::residual) {
     return fmt::format("{}, “{}”", layer, tokens[static_cast<std::size_t>(part.place)]);
   }
@@ -94,20 +97,23 @@ std::string partInWords(const Patch& part, const std::vector<std::string>& token
 }
 
 Index columnOf(const Patch& part) {
-  if (part.site == Site::heads) return part.head;
+  if (isOfHeads(part.site)) return part.head;
   if (part.site == Site::residual) return part.place;
   return part.site == Site::attention ? 0 : 1;
 }
+
+/// Returns whether a part is one head's own; keys and values may belong to several.
+bool hasHead(const Patch& part) { return part.site == Site::heads || part.site == Site::q; }
 
 /// Selects the part in the page: its layer, and the head, the half or the place in it.
 void choose(ModelView& view, const Patch& part) {
   view.layer = part.layer;
   view.prediction.sweepColumn = columnOf(part);
-  if (part.site == Site::heads) view.head = part.head;
+  if (hasHead(part)) view.head = part.head;
 }
 
 bool isChosen(const ModelView& view, const Patch& part) {
-  const Index column = part.site == Site::heads ? view.head : view.prediction.sweepColumn;
+  const Index column = hasHead(part) ? view.head : view.prediction.sweepColumn;
   return part.layer == view.layer && columnOf(part) == column;
 }
 
@@ -132,7 +138,7 @@ PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
       return elided(look.fonts.tiny, tokens[static_cast<std::size_t>(column)],
                     width - look.space.tight);
     }
-    if (site == Site::heads) {
+    if (isOfHeads(site)) {
       return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
     }
     return std::string(column == 0 ? "attention" : "FFN");
@@ -378,8 +384,8 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   PredictionView& view = panel.modelView.prediction;
   const ChosenTexts texts = chooseTexts(panel, asked);
   rowCaption(look, "replace each");
-  const int overChosen =
-      choices(look, "sweep over", {"head", "layer's halves", "place"}, view.sweepOver);
+  const int overChosen = choices(
+      look, "sweep over", {"head", "layer's halves", "place", "q", "k", "v"}, view.sweepOver);
   if (overChosen >= 0) view.sweepOver = overChosen;
   flowOn(look, look.px(120), 14.0F);
   const Instead instead =

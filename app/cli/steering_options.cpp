@@ -1,0 +1,125 @@
+#include "app/cli/steering_options.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "app/cli/config_options.h"
+#include "app/cli/model_readings.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/formats/numpy_files.h"
+#include "core/model/tokenized.h"
+#include "core/platform/paths.h"
+
+namespace headscope::cli {
+namespace {
+
+using Direction = std::vector<float>;
+
+/// The direction that a text gives: the stream that enters the layer, or what the head adds.
+Direction directionOf(const SteeringOptions& o, const model::ModelDocument& document,
+                      const char* flag, const std::string& text,
+                      const tokenizer::Tokenizer& tokenizer, const ExecutionContext& execution) {
+  auto input = inputOf(tokenizer.encode(text, true, flag), tokenizer, document.model->config());
+  const auto trace = runModel(withInput(document, std::move(input)), nullptr, execution,
+                              defaultMemoryBudget() / 4);
+  const Index place = o.at.value_or(trace->tokens() - 1);
+  if (place >= trace->tokens()) {
+    throw UserError(fmt::format("--steer-at {}: the text of {} has the tokens 0 to {}", place, flag,
+                                trace->tokens() - 1));
+  }
+  return o.head.empty() ? streamAt(*trace, *o.layer, place)
+                        : headAdditionAt(*trace, headFrom("--steer-head", o.head), place);
+}
+
+/// Reads FILE.npy, or FILE.safetensors, whose tensor stands after a colon where it has several.
+Direction directionIn(const std::string& file) {
+  const std::size_t colon = file.rfind(':');
+  const bool named = colon != std::string::npos && !platform::isRegularFile(file);
+  const std::string path = named ? file.substr(0, colon) : file;
+  if (std::filesystem::path(path).extension() == ".npy") return formats::readNpy(path).values();
+  const SafetensorsFile tensors(path);
+  const std::vector<std::string> names = tensors.names();
+  if (!named && names.size() != 1) {
+    throw UserError(
+        fmt::format("{} has {} tensors: name one, as in {}:direction", path, names.size(), path));
+  }
+  return tensors.read(named ? file.substr(colon + 1) : names.front()).values();
+}
+
+}  // namespace
+
+void addSteeringFlags(CLI::App& app, SteeringOptions& o) {
+  auto* layer = app.add_option("--steer-layer", o.layer,
+                               "add a direction to the residual stream that enters this layer, "
+                               "from 0, at every token of the text and of what is generated")
+                    ->check(notWhole)
+                    ->type_name("L");
+  auto* from = app.add_option("--steer-from", o.from,
+                              "the direction: the stream that enters the layer at the last token "
+                              "of this text")
+                   ->needs(layer)
+                   ->type_name("TEXT");
+  app.add_option("--steer-against", o.against, "minus that of this text")
+      ->needs(from)
+      ->type_name("TEXT");
+  app.add_option("--steer-head", o.head, "what this head adds there, in the place of the stream")
+      ->needs(from)
+      ->check(notEmpty)
+      ->type_name("L.H");
+  app.add_option("--steer-at", o.at, "another token of these texts, from 0")
+      ->needs(from)
+      ->check(notWhole)
+      ->type_name("K");
+  app.add_option("--steer-file", o.file,
+                 "the direction: a tensor of d_model numbers, .npy or .safetensors[:NAME]")
+      ->needs(layer)
+      ->excludes(from)
+      ->check(notEmpty)
+      ->type_name("FILE");
+  app.add_option("--steer-strength", o.strength, "the direction is multiplied by it (1)")
+      ->needs(layer)
+      ->type_name("X");
+  app.add_option("--steer-place", o.place, "add it at this token of the text alone, from 0")
+      ->needs(layer)
+      ->check(notWhole)
+      ->type_name("K");
+}
+
+model::Steering steeringFrom(const SteeringOptions& o, const model::ModelDocument& document,
+                             const tokenizer::Tokenizer* tokenizer,
+                             const ExecutionContext& execution) {
+  if (!o.from && o.file.empty()) {
+    throw UserError("--steer-layer needs a direction: give --steer-from TEXT or --steer-file FILE");
+  }
+  const Index layers = document.model->config().layers;
+  if (*o.layer >= layers) {
+    throw UserError(fmt::format("--steer-layer {}: {} has the layers 0 to {}", *o.layer,
+                                document.model->name(), layers - 1));
+  }
+  Direction direction, from;
+  if (o.from && tokenizer == nullptr) {
+    throw UserError("--steer-from: the folder has no tokenizer: give --steer-file");
+  }
+  if (o.from) {
+    direction = directionOf(o, document, "--steer-from", *o.from, *tokenizer, execution);
+  } else {
+    direction = directionIn(o.file);
+  }
+  if (o.against) {
+    from = directionOf(o, document, "--steer-against", *o.against, *tokenizer, execution);
+  }
+  return {*o.layer, o.place.value_or(model::Steering::kEveryPlace),
+          model::addition(o.strength, direction, from)};
+}
+
+Json steeringJson(const SteeringOptions& options, const model::Steering& steering) {
+  return {{"layer", steering.layer},
+          {"place", options.place ? Json(*options.place) : Json()},
+          {"strength", options.strength},
+          {"length", model::lengthOf(steering.addition)}};
+}
+
+}  // namespace headscope::cli
