@@ -9,6 +9,7 @@
 
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/formats/json_file.h"
 #include "core/formats/language_run.h"
 #include "core/tensor/safetensors.h"
 
@@ -40,22 +41,22 @@ struct Stems {
   const char *tokens, *positions, *layers, *attentionNorm, *query, *key, *value, *output,
       *networkNorm, *up, *down, *finalNorm;
 };
-constexpr Stems kStarcoder2{"model.embed_tokens",
-                            nullptr,
-                            "model.layers.",
-                            "input_layernorm",
-                            "self_attn.q_proj",
-                            "self_attn.k_proj",
-                            "self_attn.v_proj",
-                            "self_attn.o_proj",
-                            "post_attention_layernorm",
-                            "mlp.c_fc",
-                            "mlp.c_proj",
-                            "model.norm"};
+constexpr Stems kStarcoder2Stems{"model.embed_tokens",
+                                 nullptr,
+                                 "model.layers.",
+                                 "input_layernorm",
+                                 "self_attn.q_proj",
+                                 "self_attn.k_proj",
+                                 "self_attn.v_proj",
+                                 "self_attn.o_proj",
+                                 "post_attention_layernorm",
+                                 "mlp.c_fc",
+                                 "mlp.c_proj",
+                                 "model.norm"};
 /// As families/headscope.cpp reads them.
-constexpr Stems kHeadscope{"embedding",    "positions", "layers.", "attention_norm",
-                           "query",        "key",       "value",   "output",
-                           "network_norm", "up",        "down",    "final_norm"};
+constexpr Stems kHeadscopeStems{"embedding",    "positions", "layers.", "attention_norm",
+                                "query",        "key",       "value",   "output",
+                                "network_norm", "up",        "down",    "final_norm"};
 
 /// Collects the tensors of a model under the names of a file.
 class Naming {
@@ -161,18 +162,10 @@ Json configJson(const ModelConfig& c, const LanguageModelSettings& s, const Corp
             {"sliding_window", nullptr},
             {"use_bias", true}};
   } else {
-    json = {{"model_type", "headscope"},
-            {"task", corpus.id},
-            {"layers", c.layers},
-            {"d_model", c.dModel},
-            {"heads", c.heads},
-            {"kv_heads", c.kvHeads},
-            {"networks", s.networks},
-            {"norms", s.norms},
-            {"biases", true},
-            {"rotary", s.rotary},
-            {"positions", c.positions},
-            {"causal", true}};
+    json = {{"model_type", "headscope"}, {"task", corpus.id},        {"layers", c.layers},
+            {"d_model", c.dModel},       {"heads", c.heads},         {"kv_heads", c.kvHeads},
+            {"networks", s.networks},    {"norms", s.norms},         {"biases", true},
+            {"rotary", s.rotary},        {"positions", c.positions}, {"causal", true}};
   }
   if (c.modelType != "headscope") {
     json["tie_word_embeddings"] = true;
@@ -184,10 +177,6 @@ Json configJson(const ModelConfig& c, const LanguageModelSettings& s, const Corp
   return json;
 }
 
-void writeJson(const fs::path& path, const Json& json) {
-  writeAtomically(path, [&](std::ostream& out) { out << json.dump(2) << '\n'; });
-}
-
 }  // namespace
 
 void saveAsModel(const fs::path& folder, const LanguageModel& model, const Corpus& corpus) {
@@ -196,8 +185,8 @@ void saveAsModel(const fs::path& folder, const LanguageModel& model, const Corpu
   OutputFolder output(folder);
   writeSafetensors(folder / "model.safetensors",  // first: it needs the room
                    config.modelType == "gpt2"         ? naming.gpt2()
-                   : config.modelType == "starcoder2" ? naming.apart(kStarcoder2)
-                                                      : naming.apart(kHeadscope),
+                   : config.modelType == "starcoder2" ? naming.apart(kStarcoder2Stems)
+                                                      : naming.apart(kHeadscopeStems),
                    {{"format", "pt"}}, FileFloat::f16);
   writeJson(folder / "tokenizer.json", corpus.tokenizerFile);
   writeJson(folder / "config.json", configJson(config, model.settings(), corpus));

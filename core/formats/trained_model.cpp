@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/formats/json_file.h"
 #include "core/tensor/safetensors.h"
 #include "core/training/loss.h"
 #include "core/training/trainer.h"
@@ -97,10 +98,6 @@ std::vector<NamedTensor> tensorsFrom(const training::TaskModel& model) {
     tensors.push_back({std::move(name), parameter.value});
   }
   return tensors;
-}
-
-void writeJson(const std::filesystem::path& path, const Json& json) {
-  writeAtomically(path, [&](std::ostream& out) { out << json.dump(2) << '\n'; });
 }
 
 }  // namespace

@@ -129,12 +129,12 @@ class ParameterReader : public model::WeightReader {
   std::vector<Tensor> values_;
 };
 
+}  // namespace
+
 void requireCount(const char* name, Index value, Index least, Index most) {
   if (value >= least && value <= most) return;
   throw UserError(fmt::format("{} is {}: give {} to {}", name, value, least, most));
 }
-
-}  // namespace
 
 void checkModel(const LanguageModelSettings& s) {
   requireCount("layers", s.layers, 1, kMostLayers);

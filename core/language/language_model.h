@@ -29,6 +29,8 @@ struct LanguageModelSettings {
   bool operator==(const LanguageModelSettings&) const = default;
 };
 
+/// Throws UserError that names a setting outside of its range.
+void requireCount(const char* name, Index value, Index least, Index most);
 /// Throws UserError for sizes that are not possible.
 void checkModel(const LanguageModelSettings& settings);
 /// The settings as those of a model.

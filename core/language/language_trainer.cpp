@@ -30,11 +30,6 @@ constexpr Index kMostBatch = 1024;
 constexpr Index kTextsAtOnce = 64;      // of an evaluation
 constexpr Index kHeldOutTokens = 4096;  // at least
 
-void requireCount(const char* name, Index value, Index least, Index most) {
-  if (value >= least && value <= most) return;
-  throw UserError(fmt::format("{} is {}: give {} to {}", name, value, least, most));
-}
-
 void requireNumber(const char* name, double value, const char* wayOut) {
   if (std::isfinite(value) && value >= 0.0) return;
   throw UserError(fmt::format("the {} is {}: {}", name, value, wayOut));

@@ -19,7 +19,7 @@ using namespace headscope::language;
 using training::Parameter;
 
 constexpr Index kVocabulary = 11;
-constexpr Index kBudget = Index{1} << 30;
+constexpr Index kBudgetOfPass = Index{1} << 30;
 
 struct LanguageCase {
   std::string name;
@@ -130,7 +130,7 @@ TEST(LanguagePass, ItsModelGivesTheSameLogits) {
       model::ModelInput input;
       input.ids.assign(first, first + golden.texts.length);
       const model::ModelTracePtr trace =
-          model::runModel(model::makeModelDocument(model, input), nullptr, {}, kBudget);
+          model::runModel(model::makeModelDocument(model, input), nullptr, {}, kBudgetOfPass);
       const Tensor logits = trace->logits(0, golden.texts.length);
       for (Index i = 0; i < logits.size(); ++i) {
         ASSERT_NEAR(logits.data()[i],
