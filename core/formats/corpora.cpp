@@ -13,6 +13,7 @@
 #include "core/formats/tokenizer_json.h"
 #include "core/formats/tokenizer_writer.h"
 #include "core/language/stories.h"
+#include "core/platform/paths.h"
 #include "core/tokenizer/bpe_learning.h"
 #include "core/tokenizer/pre_tokenizer.h"
 
@@ -242,7 +243,7 @@ language::CorpusPtr textCorpus(const std::filesystem::path& file, TextTokens tok
   corpus->title = file.filename().string();
   corpus->example = beginningOf(heldOut);
   corpus->sampleBeginning = corpus->example;
-  corpus->source = {{"file", std::filesystem::absolute(file).string()},
+  corpus->source = {{"file", platform::absolutePath(file).string()},
                     {"cut_into", toString(tokens)},
                     {"vocabulary", vocabulary}};
   setTokenizer(*corpus, learnedTokenizer(training, tokens, vocabulary));
