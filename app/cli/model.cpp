@@ -343,6 +343,7 @@ void checkSeed(const ModelOptions& o) {
 /// Checks the flags of files, then computes.
 ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
   checkSeed(options);
+  checkTemplateFlags({options.templates.count, {}}, options.jsonLines);
   FileFlags files;
   files.reads("DIR", options.directory);
   files.reads("--adapter", options.adapter.folder);
@@ -377,7 +378,7 @@ void runModelCommand(const ModelOptions& given, OpenModels& models, std::ostream
   if (wantsWindow(given)) return openModelWindow(place, given.threads, given.strict, out);
   const ModelOptions options = onBase(given);
   if (!options.jsonLines.empty()) {
-    const TemplateOptions made{options.templates.count, options.readings.seed.value_or(1)};
+    const TemplateOptions made{options.templates.count, options.readings.seed};
     const auto texts = textsOfSet(options.jsonLines, made, models, options.directory);
     return printJsonLines(out, texts, "model", [&](const formats::TextOfSet& text) {
       ModelOptions line = options;

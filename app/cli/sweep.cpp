@@ -382,6 +382,7 @@ void checkSweep(const SweepOptions& options) {
   if (options.with != "other" && (options.otherText || !options.otherIds.empty())) {
     throw UserError("--other-text and --other-ids belong to --with other");
   }
+  checkTemplateFlags(options.templates, options.set.empty() ? options.jsonLines : options.set);
   prepareGemm();
 }
 

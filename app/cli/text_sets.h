@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,17 @@
 
 namespace headscope::cli {
 
-/// How many texts a template makes, and from which random numbers.
+/// How many texts a template makes, and from which random numbers; none: 20, from 1.
 struct TemplateOptions {
-  Index count = 20;
-  std::uint64_t seed = 1;
+  std::optional<Index> count;
+  std::optional<std::uint64_t> seed;
 };
 
 /// Adds --count; and --seed where the command has none.
 void addTemplateFlags(CLI::App& app, TemplateOptions& options);
+
+/// Throws UserError where the flags are given and `set` names no template.
+void checkTemplateFlags(const TemplateOptions& options, const std::string& set);
 
 /// The texts of a file, or of a template for the tokenizer of the model in `folder`: "ioi.jsonl",
 /// "template:ioi". Throws UserError as readTextSet and textsOf do.

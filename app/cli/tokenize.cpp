@@ -78,6 +78,7 @@ void printTokens(std::ostream& out, const Tokenized& result, const Tokenizer& to
 }
 
 Tokenized tokensOf(const TokenizeOptions& options, const Tokenizer& tokenizer) {
+  checkTemplateFlags(options.templates, options.jsonLines);
   if (options.text.given() != 1) {
     throw UserError("tokenize takes exactly one of --text, --pair and --file");
   }

@@ -63,6 +63,7 @@ struct Chain {
 };
 
 Chain followed(const WhyOptions& options, OpenModels& models) {
+  checkTemplateFlags(options.templates, options.jsonLines);
   prepareGemm();
   const formats::TokenizerPtr names = models.names(options.directory);
   const Index budget = defaultMemoryBudget();

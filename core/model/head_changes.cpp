@@ -16,10 +16,6 @@
 namespace headscope::model {
 namespace {
 
-TensorId tensorOf(Site site) {
-  return site == Site::q ? TensorId::q : site == Site::k ? TensorId::k : TensorId::v;
-}
-
 /// Returns whether a head reads the query, key or value that a patch replaces.
 bool reads(const AttentionConfig& config, Index head, const Patch& patch) {
   return patch.head == (patch.site == Site::q ? head : config.kvHead(head));

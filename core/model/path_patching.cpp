@@ -19,7 +19,7 @@ namespace {
 void requirePath(const ModelTrace& base, const Patch& sender, const Receiver& to) {
   const ModelConfig& c = base.config();
   const std::string& name = base.document().model->name();
-  const bool ofHead = to.site == Site::q || to.site == Site::k || to.site == Site::v;
+  const bool ofHead = isSide(to.site);
   const Index heads = to.site == Site::q ? c.heads : c.kvHeads;
   if (!ofHead || to.layer < 0 || to.layer >= c.layers || to.head < 0 || to.head >= heads) {
     throw UserError(
@@ -31,10 +31,6 @@ void requirePath(const ModelTrace& base, const Patch& sender, const Receiver& to
   throw UserError(fmt::format(
       "layer {} sends nothing to layer {}: a path leads from a head of an earlier layer",
       sender.layer, to.layer));
-}
-
-TensorId tensorOf(Site site) {
-  return site == Site::q ? TensorId::q : site == Site::k ? TensorId::k : TensorId::v;
 }
 
 }  // namespace

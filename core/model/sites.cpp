@@ -35,6 +35,10 @@ Tensor valuesInLayer(Site site, const ModelTrace& trace, Index layer,
                          trace.config(), execution);
 }
 
+TensorId tensorOf(Site side) {
+  return side == Site::q ? TensorId::q : side == Site::k ? TensorId::k : TensorId::v;
+}
+
 std::string_view nameOf(Site site) {
   switch (site) {
     case Site::q:

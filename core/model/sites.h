@@ -28,6 +28,8 @@ Site siteFromName(std::string_view name);
 
 /// Returns whether a site is that of queries, keys or values.
 inline bool isSide(Site site) { return site == Site::q || site == Site::k || site == Site::v; }
+/// The tensor of a layer's attention that holds queries, keys or values.
+TensorId tensorOf(Site side);
 /// Returns whether each head has values of its own there.
 inline bool isOfHeads(Site site) { return isSide(site) || site == Site::heads; }
 

@@ -16,7 +16,7 @@
 namespace headscope::model {
 namespace {
 
-void requireLayer(const Model& model, Index layer) {
+void requireSteeredLayer(const Model& model, Index layer) {
   if (layer >= 0 && layer < model.config().layers) return;
   throw UserError(fmt::format("there is no layer {}: {} has the layers 0 to {}", layer,
                               model.name(), model.config().layers - 1));
@@ -36,7 +36,7 @@ bool steers(const Steering& steering, Index layer, Index place) {
 }  // namespace
 
 ModelDocumentPtr withSteering(const ModelDocument& document, Steering steering) {
-  requireLayer(*document.model, steering.layer);
+  requireSteeredLayer(*document.model, steering.layer);
   if (steering.place != Steering::kEveryPlace) requirePlace(steering.place, document.tokens());
   const Index width = document.model->config().dModel;
   if (std::ssize(steering.addition) != width) {
@@ -89,7 +89,7 @@ bool sameSteering(const ModelDocument& a, const ModelDocument& b, Index layer) {
 }
 
 std::vector<float> streamAt(const ModelTrace& trace, Index layer, Index place) {
-  requireLayer(*trace.document().model, layer);
+  requireSteeredLayer(*trace.document().model, layer);
   requirePlace(place, trace.tokens());
   const Tensor stream = trace.hidden(2 * layer);
   const auto row = stream.matrix({0}).row(place);
@@ -97,7 +97,7 @@ std::vector<float> streamAt(const ModelTrace& trace, Index layer, Index place) {
 }
 
 std::vector<float> headAdditionAt(const ModelTrace& trace, HeadOfLayer head, Index place) {
-  requireLayer(*trace.document().model, head.layer);
+  requireSteeredLayer(*trace.document().model, head.layer);
   requirePlace(place, trace.tokens());
   const StreamParts parts = streamParts(trace, head.layer + 1, place);
   for (std::size_t i = 0; i < parts.writers.size(); ++i) {

@@ -132,6 +132,12 @@ TEST_F(SweepOfSet, ATemplateMakesTexts) {
   EXPECT_NE(text.find("\"source\":\"template:induction, text 2\""), std::string::npos) << text;
   expectRefused({"sweep", "headscope:induction", "--set", "template:ioi"},
                 {"template:ioi", "when"});
+  for (const char* command : {"sweep", "why", "tokenize", "model"}) {
+    expectRefused({command, "headscope:induction", "--text", "abc", "--count", "3"},
+                  {"--count", "template:ioi"});
+  }
+  expectRefused({"sweep", "headscope:induction", "--text", "abc", "--seed", "3"},
+                {"--seed", "template:ioi"});
   expectRefused({"sweep", "headscope:induction", "--set", "template:x"},
                 {"template:x", "template:agreement"});
 }

@@ -24,7 +24,8 @@ using namespace headscope::model;
 
 const std::vector<Index> kSteeredIds{5, 17, 3, 40, 5, 17, 9};
 
-ModelTracePtr passOf(const ModelDocumentPtr& document, const ModelTracePtr& previous = nullptr) {
+ModelTracePtr steeredPass(const ModelDocumentPtr& document,
+                          const ModelTracePtr& previous = nullptr) {
   return runModel(document, previous, {}, kBudgetBytes);
 }
 
@@ -52,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Steered,
                          modelTestName);
 
 TEST_P(Steered, IsAResidualStreamWithTheDirectionAdded) {
-  const ModelTracePtr base = passOf(plain_);
+  const ModelTracePtr base = steeredPass(plain_);
   const std::vector<float> direction = someDirection(model_->config().dModel);
   for (Index layer = 0; layer < base->layers(); ++layer) {
     for (const Index place : {Steering::kEveryPlace, Index{2}}) {
@@ -66,17 +67,18 @@ TEST_P(Steered, IsAResidualStreamWithTheDirectionAdded) {
       PatchedRuns runs(base, {{Site::residual, layer, 0, Patch::kEveryPlace, rows}}, asked, {});
       while (!runs.runUnit()) continue;
       const double metric = runs.effects().front().metric;
-      const ModelTracePtr after = passOf(steeredBy(layer, place));
+      const ModelTracePtr after = steeredPass(steeredBy(layer, place));
       EXPECT_NEAR(static_cast<double>(after->logits(last_, 1).data()[21]), metric, 2e-5);
       if (place < 0) {
         EXPECT_GT(std::abs(metric - runs.base().metric), 1e-4) << "it steers";
       }
       // what was computed before is taken where it is the same
-      const ModelTracePtr again = passOf(steeredBy(layer, place), base);
+      const ModelTracePtr again = steeredPass(steeredBy(layer, place), base);
       EXPECT_EQ(again->logits(last_, 1).values(), after->logits(last_, 1).values());
       // the layer before runs again, since only its sum with the direction is kept
       EXPECT_EQ(again->layersRun(), base->layers() - std::max<Index>(0, layer - 1));
-      EXPECT_EQ(passOf(plain_, after)->logits(last_, 1).values(), base->logits(last_, 1).values());
+      EXPECT_EQ(steeredPass(plain_, after)->logits(last_, 1).values(),
+                base->logits(last_, 1).values());
     }
   }
 }
@@ -88,13 +90,13 @@ TEST_P(Steered, GoesOnAsAPassOverAllTokens) {
   }
   for (const Index place : {Steering::kEveryPlace, Index{2}}) {
     const ModelDocumentPtr document = steeredBy(1, place);
-    Decoder decoder(passOf(document), 3);
+    Decoder decoder(steeredPass(document), 3);
     std::vector<Index> ids = kSteeredIds;
     for (const Index id : {30, 4}) {
       ASSERT_TRUE(decoder.feed(id, {}));
       ids.push_back(id);
       const Tensor logits =
-          passOf(withInput(*document, {ids, {}, {}}))->logits(std::ssize(ids) - 1, 1);
+          steeredPass(withInput(*document, {ids, {}, {}}))->logits(std::ssize(ids) - 1, 1);
       for (std::size_t word = 0; word < decoder.logits().size(); ++word) {
         EXPECT_NEAR(decoder.logits()[word], logits.data()[word], 2e-4) << word;
       }
@@ -103,7 +105,7 @@ TEST_P(Steered, GoesOnAsAPassOverAllTokens) {
 }
 
 TEST_P(Steered, PatchesOfOwnValuesChangeNothing) {
-  const ModelTracePtr base = passOf(steeredBy(1));
+  const ModelTracePtr base = steeredPass(steeredBy(1));
   for (const SweepOver over : {SweepOver::heads, SweepOver::layers, SweepOver::places}) {
     PatchedRuns runs(base, patchesOver(over, *base, valuesFrom(base)), {last_, 21, {}}, {});
     while (!runs.runUnit()) continue;
@@ -114,7 +116,7 @@ TEST_P(Steered, PatchesOfOwnValuesChangeNothing) {
 }
 
 TEST_P(Steered, IsAWriterOfTheStream) {
-  const ModelTracePtr trace = passOf(steeredBy(1));
+  const ModelTracePtr trace = steeredPass(steeredBy(1));
   for (Index layer = 0; layer <= trace->layers(); ++layer) {
     const StreamParts parts = streamParts(*trace, layer, 3);
     const auto found = std::ranges::find(parts.writers, Writer{WriterKind::steering, 1, -1});
@@ -133,7 +135,7 @@ TEST_P(Steered, IsAWriterOfTheStream) {
 /// The heads' additions and the bias are what the attention adds.
 TEST(Steering, AHeadsDirectionIsWhatItAdds) {
   const ModelPtr model = formats::openModel(modelData("tiny-gpt2"), kBudgetBytes);
-  const ModelTracePtr trace = passOf(makeModelDocument(model, {kSteeredIds, {}, {}}));
+  const ModelTracePtr trace = steeredPass(makeModelDocument(model, {kSteeredIds, {}, {}}));
   const ModelConfig& c = model->config();
   std::vector<double> sum(static_cast<std::size_t>(c.dModel), 0.0);
   for (Index head = 0; head < c.heads; ++head) {
@@ -164,7 +166,7 @@ TEST(Steering, RefusesWhatDoesNotFit) {
   std::vector<float> infinite = right;
   infinite[3] = std::numeric_limits<float>::infinity();
   expectUserError([&] { withSteering(*document, {1, 0, infinite}); }, "smaller strength");
-  const ModelTracePtr trace = passOf(document);
+  const ModelTracePtr trace = steeredPass(document);
   expectUserError([&] { streamAt(*trace, 5, 0); }, "no layer 5");
   expectUserError([&] { headAdditionAt(*trace, {0, 9}, 0); }, "no head 9");
   // what steers a place that a shorter text lacks is dropped
