@@ -135,7 +135,8 @@ class Naming {
   std::vector<NamedTensor> tensors_;
 };
 
-Json configJson(const ModelConfig& c, const LanguageModelSettings& s, const Corpus& corpus) {
+Json languageConfigJson(const ModelConfig& c, const LanguageModelSettings& s,
+                        const Corpus& corpus) {
   Json json;
   if (c.modelType == "gpt2") {
     json = {{"model_type", "gpt2"},
@@ -189,7 +190,7 @@ void saveAsModel(const fs::path& folder, const LanguageModel& model, const Corpu
                                                       : naming.apart(kHeadscopeStems),
                    {{"format", "pt"}}, FileFloat::f16);
   writeJson(folder / "tokenizer.json", corpus.tokenizerFile);
-  writeJson(folder / "config.json", configJson(config, model.settings(), corpus));
+  writeJson(folder / "config.json", languageConfigJson(config, model.settings(), corpus));
   output.keep();
 }
 
