@@ -211,9 +211,8 @@ bool LanguageTrainer::train(const ExecutionContext& execution) {
 
 /// Texts that lie evenly in the held-out part, and the pass over them.
 struct LanguageTrainer::HeldOut {
-  explicit HeldOut(Batch texts) : batch(std::move(texts)) {}
-
-  Batch batch;
+  Texts texts;
+  training::Examples next;  // the tokens that follow
   std::unique_ptr<LanguagePass> pass;
 };
 
@@ -227,7 +226,7 @@ bool LanguageTrainer::evaluate(const ExecutionContext& given) {
   const std::unique_ptr<const HeldOut> held = heldOut(execution);
   if (!held) return false;
   evaluation.heldOutLoss = training::lossesOf(held->pass->logits(), nextToken(corpus_->vocabulary),
-                                              held->batch.next, execution)
+                                              held->next, execution)
                                .loss;
   if (execution.stop()) return false;
   if (!std::isfinite(evaluation.heldOutLoss)) {
@@ -253,8 +252,10 @@ std::unique_ptr<const LanguageTrainer::HeldOut> LanguageTrainer::heldOut(
   for (Index text = 0; text < count; ++text) {
     addText(batch, corpus_->heldOut, text * starts / count);
   }
-  auto held = std::make_unique<HeldOut>(std::move(batch));
-  held->pass = std::make_unique<LanguagePass>(model_, held->batch.texts);
+  auto held = std::make_unique<HeldOut>();
+  held->texts = std::move(batch.texts);
+  held->next = std::move(batch.next);
+  held->pass = std::make_unique<LanguagePass>(model_, held->texts);
   if (!held->pass->forward(execution)) return nullptr;
   return held;
 }
