@@ -104,6 +104,9 @@ void HeadPictures::title(ImDrawList* list, Index n, const Rect& at) const {
     }
   }
   ImFont* font = title.found ? look_.fonts.semibold : look_.fonts.regular;
+  for (ImFont* smaller : {look_.fonts.small, look_.fonts.tiny}) {
+    if (textSize(font, title.does).x > room) font = smaller;
+  }
   drawText(list, font, {top.x, top.y + line}, title.color != 0 ? title.color : t.textMuted,
            elided(font, title.does, room));
 }

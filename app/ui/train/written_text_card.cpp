@@ -61,13 +61,12 @@ class WrittenTextCard final : public Card {
     heading(look, "It writes",
             moment != nullptr ? fmt::format("at step {}", moment->written.step).c_str() : nullptr);
     if (moment == nullptr) return;
-    wrappedLabel(look.fonts.regular, look.theme.text, moment->written.text);
-    ImGui::Dummy({0.0F, look.space.tight});
     if (!panel.slide) {
       if (pill(look, "another text")) language_.writeAnother();
       tip(look, "Each word is drawn from the model's probabilities at temperature 0.7");
-      ImGui::Dummy({0.0F, look.space.tight});
     }
+    wrappedLabel(look.fonts.regular, look.theme.text, moment->written.text);
+    ImGui::Dummy({0.0F, look.space.tight});
     earlier(look, *moment);
   }
 
