@@ -225,6 +225,8 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     }
     if (scene.check) texts += scene.check->ask + scene.check->hint;
     for (const std::string& name : namesIn(texts)) {
+      // the window alone has runs; its test of all scenes looks for missing facts too
+      if (name.starts_with("{train_") || name.starts_with("{measured_")) continue;
       EXPECT_EQ(lessons::filledIn(name, source).find("–"), std::string::npos)
           << scene.title << ": " << name;
     }
