@@ -42,7 +42,8 @@ struct LiveLanguage::Live {
  private:
   /// The model of the shown step, whose number the moment receives.
   const language::LanguageModel& shownModel(LanguageMoment& moment, std::optional<Index> look);
-  // What a model makes of the sentence, writes, and answers without a head. False where cancelled.
+  // Computes a model's pass over the sentence, its text and its answers without a head. False where
+  // cancelled.
   bool read(LanguageMoment& moment, const model::ModelPtr& model, const std::string& sentence,
             const ExecutionContext& execution) const;
   bool write(const LanguageMoment& moment, const model::ModelPtr& model, std::uint64_t seed,

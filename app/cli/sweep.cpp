@@ -63,7 +63,7 @@ struct SweepOptions {
   bool csv = false;
 };
 
-/// What a sweep replaces: its name in flags and JSON, and the column of its number.
+/// A kind of part that a sweep replaces: its name in flags and JSON, and the column of its number.
 struct SweptKind {
   const char* name;
   SweepOver over;

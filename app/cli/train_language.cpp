@@ -88,7 +88,7 @@ std::unique_ptr<LanguageTrainer> languageRunOf(const TrainOptions& o) {
   return run;
 }
 
-/// What is found out about a run at its end.
+/// Results that are computed once a run has ended.
 struct Findings {
   std::vector<HeadSimilarity> similarity;
   std::vector<std::vector<double>> withoutEach;  // by question: right without each head

@@ -26,7 +26,7 @@ struct Corpus {
   Json source;
   std::vector<std::int32_t> training, heldOut;
 
-  /// Whether the questions about stories can be asked of a model that learned this.
+  /// True if the questions about stories can be asked of a model that learned this.
   bool stories = false;
 };
 using CorpusPtr = std::shared_ptr<const Corpus>;

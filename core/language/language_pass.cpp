@@ -31,7 +31,7 @@ void put(Tensor gradient, Parameter& parameter) {
 
 }  // namespace
 
-/// What the backward pass of a layer needs. Streams are (1, B·T, D).
+/// The results that the backward pass of a layer needs. Streams are (1, B·T, D).
 struct LanguagePass::Layer {
   Tensor stream;  // the input
   std::unique_ptr<AttentionTensors> attention;

@@ -71,7 +71,7 @@ Tensor changeBetween(const Tensor& own, const Tensor& now, Index head) {
   return change;
 }
 
-/// Of a patch of a head's output.
+/// The change that a patch of a head's output makes.
 Tensor changeOfOutput(const Tensor& heads, const Patch& patch) {
   const ConstMatrixView own = heads.matrix({0, patch.head});
   Tensor change = Tensor::zeros({own.rows, own.cols});

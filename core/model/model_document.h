@@ -25,7 +25,7 @@ struct ModelInput {
 
 struct EditedLayer;  // edited_layer.h
 
-/// What is added to the residual stream that enters a layer (steering.h).
+/// A direction added to the residual stream that enters a layer (steering.h).
 struct Steering {
   static constexpr Index kEveryPlace = -1;
 

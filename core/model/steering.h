@@ -31,7 +31,7 @@ bool sameSteering(const ModelDocument& a, const ModelDocument& b, Index layer);
 
 /// The residual stream that enters a layer at a place.
 std::vector<float> streamAt(const ModelTrace& trace, Index layer, Index place);
-/// What a head adds to the residual stream at a place.
+/// The addition of a head to the residual stream at a place.
 std::vector<float> headAdditionAt(const ModelTrace& trace, HeadOfLayer head, Index place);
 
 /// strength · (direction − from); an empty `from` is 0.

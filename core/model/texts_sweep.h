@@ -18,7 +18,7 @@
 
 namespace headscope::model {
 
-/// What replaces a part: zero, its mean, or its values on another text.
+/// The replacement of a part: zero, its mean, or its values on another text.
 enum class SweepWith { zero, mean, other };
 
 struct SweepSetting {

@@ -16,7 +16,7 @@ namespace headscope::test {
 namespace {
 using language::StoryCase;
 
-/// Of layer 1, counted from 0.
+/// In the first layer, counted from 0.
 constexpr Index kBoxHead = 0;
 
 class ShippedStories : public testing::Test {

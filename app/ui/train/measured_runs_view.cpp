@@ -106,7 +106,7 @@ void curves(const FrameContext& look, const Rect& room, const std::vector<RunsOf
   chart.finish("measured", {}, [](Index) { return std::string(); });
 }
 
-/// What one layer answers, what two do, and which heads do it.
+/// Says what one layer answers, what two do, and which heads do it.
 std::string sentenceOf(const std::vector<RunsOfModel>& all, std::size_t question) {
   const auto withLayers = [&](Index layers) -> const MeasuredRun* {
     for (const RunsOfModel& runs : all) {

@@ -1,5 +1,5 @@
-// What the model of a run on stories would write: the next word of the user's sentence, and a text
-// of its own.
+// The words that the model of a run on stories would write: the next one of the user's sentence,
+// and a text of its own.
 #include <fmt/format.h>
 
 #include <algorithm>
