@@ -8,10 +8,10 @@
 #include "app/ui/frame_commands.h"
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
-#include "app/ui/train/head_pictures.h"
 #include "app/ui/train/run_controls.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/train/train_view.h"
+#include "app/ui/train/trained_heads.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -62,7 +62,7 @@ class LiveHeadsCard final : public Card {
       room = Rect::rest();
     }
     const std::vector<std::string> names = placesOf(*moment->task, moment->example);
-    const HeadPictures heads(
+    const TrainedHeads heads(
         look, room,
         {.layers = moment->layers(),
          .heads = moment->settings.model.heads,

@@ -11,10 +11,10 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/text_field.h"
-#include "app/ui/train/head_pictures.h"
 #include "app/ui/train/run_controls.h"
 #include "app/ui/train/story_run.h"
 #include "app/ui/train/train_page.h"
+#include "app/ui/train/trained_heads.h"
 #include "app/ui/widgets.h"
 #include "core/document/trace.h"
 
@@ -75,7 +75,7 @@ class SentenceHeadsCard final : public Card {
       sentence(panel, *moment);
     }
     const std::vector<std::string>& names = moment->tokenNames();
-    HeadPictures(
+    TrainedHeads(
         look, Rect::rest(),
         {.layers = moment->settings.model.layers,
          .heads = moment->settings.model.heads,

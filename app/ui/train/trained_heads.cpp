@@ -1,4 +1,4 @@
-#include "app/ui/train/head_pictures.h"
+#include "app/ui/train/trained_heads.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr float kStretched = 1.5F;  // the largest width of a cell over its heig
 
 }  // namespace
 
-HeadPictures::HeadPictures(const FrameContext& look, const Rect& room, Shown shown,
+TrainedHeads::TrainedHeads(const FrameContext& look, const Rect& room, Shown shown,
                            bool rowsAreLayers)
     : look_(look), room_(room), shown_(std::move(shown)) {
   TileSpace space;
@@ -37,7 +37,7 @@ HeadPictures::HeadPictures(const FrameContext& look, const Rect& room, Shown sho
   grid_ = layoutTiles(space);
 }
 
-std::optional<HeadOfLayer> HeadPictures::draw() const {
+std::optional<HeadOfLayer> TrainedHeads::draw() const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ColorScale scale = sequentialScale(look_, 0.0F, 1.0F);
   std::vector<Tensor> weights;
@@ -78,7 +78,7 @@ std::optional<HeadOfLayer> HeadPictures::draw() const {
   return clicked;
 }
 
-void HeadPictures::title(ImDrawList* list, Index n, const Rect& at) const {
+void TrainedHeads::title(ImDrawList* list, Index n, const Rect& at) const {
   const Theme& t = look_.theme;
   const auto& [layer, head] = this->head(n);
   const float line = fontSize(look_.fonts.semibold) + look_.space.thin;

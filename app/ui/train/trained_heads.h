@@ -1,4 +1,4 @@
-// Head pictures: the weights of all heads of a run on one text, as equal tiles. Each has the head's
+// Trained heads: the weights of all heads of a run on one text, as equal tiles. Each has the head's
 // name and, below it, what the head does.
 #pragma once
 
@@ -21,7 +21,7 @@ struct HeadTitle {
   std::string since = {};  // "120": the step since which it does; empty: none
 };
 
-class HeadPictures {
+class TrainedHeads {
  public:
   struct Shown {
     Index layers = 1, heads = 1;
@@ -33,7 +33,7 @@ class HeadPictures {
   };
 
   /// `rowsAreLayers`: each layer has a row of its own; else the tiles are as large as possible.
-  HeadPictures(const FrameContext& look, const Rect& room, Shown shown, bool rowsAreLayers = false);
+  TrainedHeads(const FrameContext& look, const Rect& room, Shown shown, bool rowsAreLayers = false);
 
   /// Draws the pictures. Returns the head that was clicked.
   std::optional<HeadOfLayer> draw() const;
