@@ -108,6 +108,15 @@ TEST_F(StoriesPage, ItsQuestionsAreShownWithTheHeadThatLooks) {
   }
 }
 
+TEST_F(StoriesPage, ModelsOfOtherSizesStandInATab) {
+  ui_.click("Other sizes", kStoryQuestionsCard);
+  const auto all = [&] { return ui_.screen().all(kStoryQuestionsCard); };
+  EXPECT_TRUE(ui_.shows("1 layer × 6 heads", kStoryQuestionsCard)) << all();
+  EXPECT_TRUE(ui_.shows("“song”: with one layer 22 % right", kStoryQuestionsCard)) << all();
+  ui_.click("Six questions", kStoryQuestionsCard);
+  EXPECT_FALSE(ui_.shows("1 layer × 6 heads", kStoryQuestionsCard)) << all();
+}
+
 TEST_F(StoriesPage, AnotherTaskKeepsTheRunThatOneReturnsTo) {
   ui_.click("Step", kSentenceHeadsCard);
   ui_.click("Pointer", kTaskCard);
