@@ -130,7 +130,7 @@ struct Swept : model::SweptTexts {
     return std::accumulate(otherMetrics.begin(), otherMetrics.end(), 0.0) /
            static_cast<double>(otherMetrics.size());
   }
-  /// Nothing where the texts ask for different words.
+  /// Returns nothing where the texts ask for different words.
   std::optional<AskedWord> word() const {
     const auto same = [&](const AskedWord& each) {
       return each.word == asked.front().word && each.other == asked.front().other;

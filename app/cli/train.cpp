@@ -152,14 +152,7 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   prepareGemm();
   ExecutionContext execution;
   execution.threads = options.threads;
-  {
-    TrainProgress progress;
-    while (!run->finished()) {
-      run->step(execution);
-      progress.show(*run);
-    }
-  }
-  run->evaluate(execution);
+  takeAllSteps(*run, execution);
   if (!options.save.empty()) formats::saveRun(options.save, *run);
   if (!options.saveModel.empty()) formats::saveAsModel(options.saveModel, run->model());
   if (!options.log.empty()) {
@@ -172,9 +165,7 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   const double msPerStep = taken > 0.0 ? run->trainingMs() / taken : 0.0;
   if (options.json) return printJson(out, withSchema("train", trainJson(*run, msPerStep)));
   printRun(out, *run, msPerStep);
-  if (!options.save.empty()) out << "\nsaved: " << options.save << '\n';
-  if (!options.saveModel.empty()) out << "\nmodel: " << options.saveModel << '\n';
-  if (!options.log.empty()) out << "log: " << options.log << '\n';
+  printWritten(out, options);
 }
 
 std::string taskNames() {
@@ -193,6 +184,12 @@ void refuseFixed(std::initializer_list<GivenFlag> flags) {
       throw UserError(fmt::format("{} is fixed by the saved run: leave it out with --from", flag));
     }
   }
+}
+
+void printWritten(std::ostream& out, const TrainOptions& options) {
+  if (!options.save.empty()) out << "\nsaved: " << options.save << '\n';
+  if (!options.saveModel.empty()) out << "\nmodel: " << options.saveModel << '\n';
+  if (!options.log.empty()) out << "log: " << options.log << '\n';
 }
 
 TrainProgress::~TrainProgress() {

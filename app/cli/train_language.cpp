@@ -251,14 +251,7 @@ void runLanguage(const TrainOptions& options, std::ostream& out) {
   const std::unique_ptr<LanguageTrainer> run = languageRunOf(options);
   ExecutionContext execution;
   execution.threads = options.threads;
-  {
-    TrainProgress progress;
-    while (!run->finished()) {
-      run->step(execution);
-      progress.show(*run);
-    }
-  }
-  run->evaluate(execution);
+  takeAllSteps(*run, execution);
   if (!options.save.empty()) formats::saveRun(options.save, *run);
   if (!options.saveModel.empty()) {
     formats::saveAsModel(options.saveModel, run->model(), *run->corpus());
@@ -276,9 +269,7 @@ void runLanguage(const TrainOptions& options, std::ostream& out) {
     return printJson(out, withSchema("train", languageJson(*run, found, msPerStep)));
   }
   printLanguageRun(out, *run, found, msPerStep);
-  if (!options.save.empty()) out << "\nsaved: " << options.save << '\n';
-  if (!options.saveModel.empty()) out << "\nmodel: " << options.saveModel << '\n';
-  if (!options.log.empty()) out << "log: " << options.log << '\n';
+  printWritten(out, options);
 }
 
 }  // namespace headscope::cli

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/execution.h"
 #include "core/base/index.h"
 
 namespace CLI {
@@ -66,5 +67,22 @@ class TrainProgress {
   bool terminal_ = false, begun_ = false, shown_ = false;
   double printed_ = 0.0;
 };
+
+/// Takes the remaining steps of a run, prints its progress, and evaluates it at its end. `run`: a
+/// Trainer or a LanguageTrainer.
+template <typename Run>
+void takeAllSteps(Run& run, const ExecutionContext& execution) {
+  {
+    TrainProgress progress;
+    while (!run.finished()) {
+      run.step(execution);
+      progress.show(run);
+    }
+  }
+  run.evaluate(execution);
+}
+
+/// Names the files that a run was written to.
+void printWritten(std::ostream& out, const TrainOptions& options);
 
 }  // namespace headscope::cli

@@ -33,7 +33,7 @@ class BpeLearning {
   explicit BpeLearning(const WordCounts& words);
 
   /// Joins the most frequent pair; of equally frequent ones, the one whose left token is older.
-  /// Nothing where no pair occurs twice.
+  /// Returns nothing where no pair occurs twice.
   std::optional<LearnedMerge> next();
 
  private:

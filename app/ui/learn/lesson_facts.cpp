@@ -30,13 +30,13 @@ void addView(Facts& facts, const ViewState& view) {
   }
 }
 
-/// Adds the facts of the shown moment of the training run; before the first evaluation, only its
-/// settings and steps.
-void addTraining(Facts& facts, const TrainingMoment& moment) {
+/// Adds the settings and steps of the shown moment of a run.
+template <typename Moment>
+void addRun(Facts& facts, std::string_view task, const Moment& moment) {
   const auto number = [&](std::string name, auto value) {
     facts[std::move(name)] = static_cast<double>(value);
   };
-  facts["train_task"] = std::string(moment.task->id);
+  facts["train_task"] = std::string(task);
   number("train_layers", moment.settings.model.layers);
   number("train_heads", moment.settings.model.heads);
   number("train_d_model", moment.settings.model.dModel);
@@ -44,6 +44,15 @@ void addTraining(Facts& facts, const TrainingMoment& moment) {
   number("train_step", moment.step);
   number("train_steps_taken", moment.stepsTaken);
   facts["train_finished"] = moment.finished ? 1.0 : 0.0;
+}
+
+/// Adds the facts of the shown moment of the training run; before the first evaluation, only its
+/// settings and steps.
+void addTraining(Facts& facts, const TrainingMoment& moment) {
+  const auto number = [&](std::string name, auto value) {
+    facts[std::move(name)] = static_cast<double>(value);
+  };
+  addRun(facts, moment.task->id, moment);
   const auto& questions = moment.task->questions;
   const auto& relations = moment.task->relations;
   const auto* now = moment.evaluation();
@@ -71,14 +80,7 @@ void addStories(Facts& facts, const LanguageMoment& moment) {
   const auto number = [&](std::string name, auto value) {
     facts[std::move(name)] = static_cast<double>(value);
   };
-  facts["train_task"] = std::string(kStories);
-  number("train_layers", moment.settings.model.layers);
-  number("train_heads", moment.settings.model.heads);
-  number("train_d_model", moment.settings.model.dModel);
-  number("train_seed", moment.settings.seed);
-  number("train_step", moment.step);
-  number("train_steps_taken", moment.stepsTaken);
-  facts["train_finished"] = moment.finished ? 1.0 : 0.0;
+  addRun(facts, kStories, moment);
   const language::LanguageEvaluation* now = moment.evaluation();
   if (now == nullptr) return;
   number("train_loss", now->heldOutLoss);
