@@ -190,6 +190,11 @@ void saveAsModel(const fs::path& folder, const LanguageModel& model, const Corpu
                                                       : naming.apart(kHeadscopeStems),
                    {{"format", "pt"}}, FileFloat::f16);
   writeJson(folder / "tokenizer.json", corpus.tokenizerFile);
+  if (config.modelType != "headscope") {
+    // otherwise transformers builds its own tokenizer of the model's type from the vocabulary
+    writeJson(folder / "tokenizer_config.json", {{"tokenizer_class", "PreTrainedTokenizerFast"},
+                                                 {"model_max_length", config.positions}});
+  }
   writeJson(folder / "config.json", languageConfigJson(config, model.settings(), corpus));
   output.keep();
 }

@@ -25,7 +25,8 @@ std::unique_ptr<language::LanguageTrainer> loadLanguageRun(const std::filesystem
 
 /// Writes config.json, model.safetensors (F16) and tokenizer.json into the folder, which is created
 /// if missing. The model is a GPT-2, with rotary positions a StarCoder 2, both of which Hugging
-/// Face's transformers open, and otherwise one of this program's own. Throws UserError where a file
+/// Face's transformers open with their tokenizer_config.json, and otherwise one of this program's
+/// own. Throws UserError where a file
 /// cannot be written.
 void saveAsModel(const std::filesystem::path& folder, const language::LanguageModel& model,
                  const language::Corpus& corpus);

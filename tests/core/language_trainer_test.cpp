@@ -247,6 +247,9 @@ TEST(LanguageModelFolder, OpensAsTheModelThatWasTrained) {
     formats::saveAsModel(folder.path(), run.model(), *run.corpus());
     const model::ModelPtr opened = formats::openModel(folder.path(), kBudgetBytes);
     EXPECT_EQ(opened->config().modelType, kind.type);
+    // tells transformers to take tokenizer.json as it is
+    EXPECT_EQ(std::filesystem::exists(folder.path() / "tokenizer_config.json"),
+              opened->config().modelType != "headscope");
     EXPECT_TRUE(opened->notes().empty()) << opened->notes().sentences().front();
     EXPECT_EQ(opened->parameters(), parameterCount(settings.model, plainText()->vocabulary));
     EXPECT_EQ(opened->config().example, plainText()->example);

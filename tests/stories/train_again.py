@@ -32,7 +32,7 @@ def main():
     mistakes = [f"{name} is answered in {share:.2f}" for name, share in found["accuracy"].items() if share < 0.9]
     if header(made / "model.safetensors") != header(shipped / "model.safetensors"):
         mistakes.append("the tensors have other names or shapes")
-    for name in ("config.json", "tokenizer.json"):
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
         if (made / name).read_text() != (shipped / name).read_text():
             mistakes.append(f"{name} differs")
     equal = (made / "model.safetensors").read_bytes() == (shipped / "model.safetensors").read_bytes()
