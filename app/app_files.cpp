@@ -34,6 +34,10 @@ void App::State::openPath(const std::filesystem::path& path) {
       model.live.open(path);
     }
     view.selection.page = ui::kModelPage;
+  } else if (view.selection.page == ui::kTrainPage && path.extension() == ".txt") {
+    view.train.task = ui::kOwnText;
+    view.train.text = platform::absolutePath(path).string();
+    view.train.sentence.clear();
   } else if (formats::isTextSet(path)) {
     openTexts(path);
   } else if (formats::isLesson(path.string())) {
@@ -124,8 +128,11 @@ std::string App::State::pictureInWords(const ui::ViewState& shown) const {
   const ui::PictureView& card = ui::pictureViewOf(shown.selection.focus);
   const char* title =
       card.title != nullptr ? card.title : tools.open(shown.selection.tool).text().title;
-  if (shown.selection.page == ui::kTrainPage && learnsStories(shown.train)) {
-    return fmt::format("{} of the run on stories", title);
+  if (shown.selection.page == ui::kTrainPage && learnsLanguage(shown.train)) {
+    return fmt::format("{} of the run on {}", title,
+                       learnsStories(shown.train)
+                           ? "stories"
+                           : std::filesystem::path(shown.train.text).filename().string());
   }
   if (const auto run = training.moment();
       shown.selection.page == ui::kTrainPage && run != nullptr) {

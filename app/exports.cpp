@@ -86,14 +86,15 @@ std::string writeCurves(const std::filesystem::path& path, const TrainingMoment*
 
 std::string writeStoryCurves(const std::filesystem::path& path, const LanguageMoment* moment) {
   if (moment == nullptr) {
-    throw UserError("there are no curves yet: train on stories on the page Train first");
+    throw UserError("there are no curves yet: train a model on the page Train first");
   }
   writeAtomically(path, [&](std::ostream& file) {
     file << formats::curvesCsv(moment->records, moment->evaluations);
   });
-  return fmt::format("exported the curves of {} steps on stories ({} layers of {} heads) to {}",
-                     moment->stepsTaken, moment->settings.model.layers,
-                     moment->settings.model.heads, wholePath(path));
+  return fmt::format("exported the curves of {} steps on {} ({} layers of {} heads) to {}",
+                     moment->stepsTaken,
+                     moment->corpus->stories ? "stories" : moment->corpus->title,
+                     moment->settings.model.layers, moment->settings.model.heads, wholePath(path));
 }
 
 }  // namespace
@@ -123,7 +124,7 @@ std::optional<ExportRequest> Exports::start() {
   ExportRequest request = std::move(asked_.front());
   asked_.pop_front();
   if (request.kind == ExportKind::picture) return request;
-  if (request.kind == ExportKind::curves && learnsStories(request.view.train)) {
+  if (request.kind == ExportKind::curves && learnsLanguage(request.view.train)) {
     write([path = request.path, moment = language_.moment()] {
       return writeStoryCurves(path, moment.get());
     });

@@ -6,10 +6,10 @@
 #include <iterator>
 #include <utility>
 
-#include "core/formats/corpora.h"
 #include "core/formats/language_run.h"
 #include "core/language/sample.h"
 #include "core/language/stories.h"
+#include "core/model/model_heads.h"
 
 namespace headscope {
 namespace {
@@ -21,10 +21,15 @@ constexpr std::size_t kNextWords = 12;
 constexpr Index kFirstText = 25;  // the first step after the start whose text is kept
 constexpr model::Sampling kWriting{.temperature = 0.7};
 
-/// All runs learn from the same stories.
+/// All runs on stories learn from the same ones.
 language::CorpusPtr stories() {
   static const language::CorpusPtr corpus = formats::storyCorpus(1, kStoryTokens);
   return corpus;
+}
+
+language::CorpusPtr corpusOf(const LearnedFrom& from) {
+  return from.text.empty() ? stories()
+                           : formats::textCorpus(from.text, from.tokens, from.vocabulary);
 }
 
 }  // namespace
@@ -34,8 +39,14 @@ std::string LanguageMoment::nameOf(Index token) const {
 }
 
 struct LiveLanguage::Live {
-  Live(const language::LanguageSettings& s, Index memoryBudget, std::uint64_t momentsBefore)
-      : settings(s), budget(memoryBudget), moments(momentsBefore) {}
+  /// `known`: what it learns from, where that has been read already; else null.
+  Live(LearnedFrom learned, language::CorpusPtr known, const language::LanguageSettings& s,
+       Index memoryBudget, std::uint64_t momentsBefore)
+      : from(std::move(learned)),
+        corpus(std::move(known)),
+        settings(s),
+        budget(memoryBudget),
+        moments(momentsBefore) {}
 
   std::optional<LanguageMoment> advance(const Request& request, const std::atomic<bool>& cancelled);
 
@@ -51,6 +62,8 @@ struct LiveLanguage::Live {
   bool switchOff(const LanguageMoment& moment, const language::LanguageModel& model,
                  const ExecutionContext& execution);
 
+  LearnedFrom from;
+  language::CorpusPtr corpus;
   language::LanguageSettings settings;
   Index budget;
   std::uint64_t moments;
@@ -93,6 +106,13 @@ bool LiveLanguage::Live::read(LanguageMoment& moment, const model::ModelPtr& mod
   moment.trace = runModel(makeModelDocument(model, std::move(input)), nullptr, execution, budget);
   if (moment.trace == nullptr) return false;
   moment.next = moment.trace->predictions(moment.trace->tokens() - 1, kNextWords);
+  if (corpus.stories) return true;
+  model::ModelMeasure measure(moment.trace, nullptr, execution);
+  while (!measure.runUnit()) {
+  }
+  auto measured = measure.measured();
+  if (!measured) return false;
+  moment.labels = std::move(measured->labels);
   return true;
 }
 
@@ -134,7 +154,8 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
                                                           const std::atomic<bool>& cancelled) {
   ExecutionContext execution;
   execution.cancelled = &cancelled;
-  if (!run) run.emplace(stories(), settings, budget);
+  if (corpus == nullptr) corpus = corpusOf(from);
+  if (!run) run.emplace(corpus, settings, budget);
   request.due.advance(*run, execution);
   if (request.due.steps > 0 || !request.due.changes.empty()) {
     writtenSeed = 0;
@@ -146,13 +167,14 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
     return std::nullopt;
   }
   LanguageMoment moment;
-  moment.corpus = run->corpus();
+  moment.from = from;
+  moment.corpus = corpus;
   moment.settings = run->settings();
   moment.stepsTaken = run->stepsTaken();
   moment.records = run->records();
   moment.evaluations = run->evaluations();
   const language::LanguageModel& shown = shownModel(moment, request.due.look);
-  const model::ModelPtr model = shown.model("stories");
+  const model::ModelPtr model = shown.model(corpus->title);
   if (!read(moment, model, request.sentence, execution)) return std::nullopt;
   const bool old = rests ? written.step != moment.step || writtenSeed != request.textSeed
                          : clockSeconds() - writtenAt > kTextSeconds;
@@ -164,14 +186,15 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
   if (!request.saveIn.empty()) {
     const language::LanguageModelSettings& m = moment.settings.model;
     moment.saved =
-        request.saveIn / fmt::format("stories-{}-layers-{}-heads-seed-{}-step-{}", m.layers,
-                                     m.heads, moment.settings.seed, moment.step);
+        request.saveIn / fmt::format("{}-{}-layers-{}-heads-seed-{}-step-{}",
+                                     corpus->stories ? "stories" : from.text.stem().string(),
+                                     m.layers, m.heads, moment.settings.seed, moment.step);
     formats::saveAsModel(*moment.saved, shown, *moment.corpus);
   }
   moment.written = written;
   std::ranges::copy_if(texts, std::back_inserter(moment.earlier),
                        [&](const WrittenText& text) { return text.step < written.step; });
-  for (std::size_t q = 0; q < language::kStoryQuestions; ++q) {
+  for (std::size_t q = 0; corpus->stories && q < language::kStoryQuestions; ++q) {
     moment.answeredAt.push_back(run->answeredAt(q));
   }
   moment.stopped = run->stopped();
@@ -187,18 +210,25 @@ LiveLanguage::LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes,
     : memoryBudgetBytes_(memoryBudgetBytes),
       models_(std::move(models)),
       watched_(scheduler, kFastSeconds, 0.0, std::move(shown)) {
-  if (moment() != nullptr) begunLast_ = moment()->settings;
+  if (moment() != nullptr) begunLast_ = {moment()->from, moment()->settings};
 }
 
-void LiveLanguage::begin(const language::LanguageSettings& settings) {
-  begunLast_ = settings;
-  checkTraining(settings, std::ssize(language::storyWords()), memoryBudgetBytes_);
-  run_ = std::make_shared<Live>(settings, memoryBudgetBytes_, ++begun_ << 32U);
+void LiveLanguage::begin(const LearnedFrom& from, const language::LanguageSettings& settings) {
+  begunLast_ = {from, settings};
+  language::CorpusPtr known;
+  if (moment() != nullptr && moment()->from == from) known = moment()->corpus;
+  const Index vocabulary = known != nullptr    ? known->vocabulary
+                           : from.text.empty() ? std::ssize(language::storyWords())
+                                               : from.vocabulary;
+  checkTraining(settings, vocabulary, memoryBudgetBytes_);
+  run_ =
+      std::make_shared<Live>(from, std::move(known), settings, memoryBudgetBytes_, ++begun_ << 32U);
   watched_.show(nullptr, true);
 }
 
-bool LiveLanguage::isOf(const language::LanguageSettings& settings) const {
-  return begunLast_ && begunLast_->model == settings.model && begunLast_->seed == settings.seed;
+bool LiveLanguage::isOf(const LearnedFrom& from, const language::LanguageSettings& settings) const {
+  return begunLast_ && begunLast_->from == from && begunLast_->settings.model == settings.model &&
+         begunLast_->settings.seed == settings.seed;
 }
 
 void LiveLanguage::setAside() {

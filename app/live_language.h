@@ -11,10 +11,21 @@
 #include <vector>
 
 #include "app/watched_run.h"
+#include "core/analysis/head_report.h"
+#include "core/formats/corpora.h"
 #include "core/language/language_trainer.h"
 #include "core/model/model_trace.h"
 
 namespace headscope {
+
+/// What a run learns from: a text of the user's own, or stories.
+struct LearnedFrom {
+  std::filesystem::path text;  // empty: stories
+  formats::TextTokens tokens = formats::TextTokens::bpe;
+  Index vocabulary = 1000;  // at most
+
+  bool operator==(const LearnedFrom&) const = default;
+};
 
 /// A text that the model of a step writes.
 struct WrittenText {
@@ -24,6 +35,7 @@ struct WrittenText {
 
 /// A snapshot of a run.
 struct LanguageMoment {
+  LearnedFrom from;
   language::CorpusPtr corpus;
   language::LanguageSettings settings;
   Index stepsTaken = 0;
@@ -32,15 +44,16 @@ struct LanguageMoment {
   Index leftOut = 0;                          // tokens at its beginning for which there is no room
   std::vector<std::string> unknown;           // its words that no story has
   model::ModelTracePtr trace;                 // of the sentence
+  std::vector<HeadLabel> labels;              // of its heads in the trace; empty for stories
   std::vector<model::TokenProbability> next;  // after the sentence, the most probable first
   WrittenText written;               // of this step, or in a fast run of one shortly before
   std::vector<WrittenText> earlier;  // of steps before, each at least twice the one before
   /// The share of right answers to each question without the head that looks most at the word that
-  /// decides. Empty while the run is at work.
+  /// decides. Empty while the run is at work, and where no stories are learned.
   std::vector<double> without;
   std::vector<language::LanguageRecord> records;
   std::vector<language::LanguageEvaluation> evaluations;
-  std::vector<std::optional<Index>> answeredAt;  // by question
+  std::vector<std::optional<Index>> answeredAt;  // by question; empty where no stories are learned
   std::optional<training::Stop> stopped;
   bool finished = false;
   double trainingMs = 0.0;
@@ -66,11 +79,11 @@ class LiveLanguage {
   void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
   Index memoryBudget() const { return memoryBudgetBytes_; }
 
-  /// Starts a new run on stories, paused. Throws UserError for invalid settings; the present run is
-  /// kept then.
-  void begin(const language::LanguageSettings& settings);
-  /// Returns whether the run last begun, or refused, has this model and seed.
-  bool isOf(const language::LanguageSettings& settings) const;
+  /// Starts a new run, paused. Throws UserError for invalid settings; the present run is kept then.
+  /// A text that cannot be learned from is a problem() later.
+  void begin(const LearnedFrom& from, const language::LanguageSettings& settings);
+  /// Returns whether the run last begun, or refused, learns from this with this model and seed.
+  bool isOf(const LearnedFrom& from, const language::LanguageSettings& settings) const;
 
   /// Sets the run aside, as if none had ever begun, until bringBack() shows it again.
   void setAside();
@@ -122,11 +135,15 @@ class LiveLanguage {
     bool playing = false;
     std::filesystem::path saveIn;  // empty: nothing is saved
   };
+  struct Begun {
+    LearnedFrom from;
+    language::LanguageSettings settings;
+  };
   /// A run that is set aside.
   struct Aside {
     std::shared_ptr<Live> run;
     std::shared_ptr<const LanguageMoment> moment;
-    std::optional<language::LanguageSettings> begunLast;
+    std::optional<Begun> begunLast;
     std::optional<Index> look;
   };
 
@@ -134,7 +151,7 @@ class LiveLanguage {
   std::filesystem::path models_;
   bool saveAsked_ = false;
   std::shared_ptr<Live> run_;
-  std::optional<language::LanguageSettings> begunLast_;
+  std::optional<Begun> begunLast_;
   std::optional<Aside> aside_;
   std::uint64_t begun_ = 0;  // the number of runs begun, so that their moments' numbers differ
   std::string sentence_;

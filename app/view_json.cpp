@@ -150,6 +150,9 @@ void visitFields(Fields& f, View& view) {
   f.number("train_heads", view.train.heads, Index{0}, kMaxHead + 1);
   f.number("train_seed", view.train.seed, std::uint64_t{1}, std::uint64_t{1} << 32U);
   f.word("train_sentence", view.train.sentence);
+  f.word("train_text", view.train.text);
+  f.word("train_cut_into", view.train.cutInto);
+  f.number("train_vocabulary", view.train.vocabulary, Index{16}, Index{65'536});
   f.choice("train_tab", view.train.tab, kTrainTabs);
   f.flag("train_curves", view.train.curves);
   f.flag("train_step", view.train.step);

@@ -50,7 +50,8 @@ struct PictureView {
   const char* card;       // as in ExportChoice::view
   const char* title;      // null: the open tool's
   const char* suffix;     // the end of the file's name
-  const char* page = "";  // Stage, Train, kStories or Model; empty: the other pages of Flow's layer
+  // Stage, Train, kStories, kOwnText or Model; empty: the other pages of Flow's layer
+  const char* page = "";
 };
 inline constexpr std::array kPictureViews{
     PictureView{"", "window", ""},
@@ -65,15 +66,18 @@ inline constexpr std::array kPictureViews{
     PictureView{kSentenceHeadsCard, "all heads", "-heads", kStories},
     PictureView{kWrittenTextCard, "text", "-text", kStories},
     PictureView{kStoryQuestionsCard, "questions", "-questions", kStories},
+    PictureView{kSentenceHeadsCard, "all heads", "-heads", kOwnText},
+    PictureView{kWrittenTextCard, "text", "-text", kOwnText},
+    PictureView{kTextTokensCard, "tokens", "-tokens", kOwnText},
     PictureView{kModelTextCard, "text", "-text", kModelPage},
     PictureView{kModelHeadsCard, "all layers", "-layers", kModelPage},
     PictureView{kModelPredictionCard, "prediction", "-prediction", kModelPage}};
 /// Returns whether a picture is offered on the page of a view.
 inline bool isOffered(const PictureView& picture, const ViewState& view) {
   std::string_view page = view.selection.page;
-  if (page == kTrainPage && learnsStories(view.train)) page = kStories;
-  const bool hasOwn =
-      page == kStagePage || page == kTrainPage || page == kStories || page == kModelPage;
+  if (page == kTrainPage && learnsLanguage(view.train)) page = view.train.task;
+  const bool hasOwn = page == kStagePage || page == kTrainPage || page == kStories ||
+                      page == kOwnText || page == kModelPage;
   return *picture.card == '\0' || picture.page == (hasOwn ? page : std::string_view());
 }
 /// Returns the view of a card, or the whole window where there is no such view.

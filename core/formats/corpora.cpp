@@ -74,25 +74,30 @@ std::vector<std::int32_t> tokensOf(const tokenizer::Tokenizer& tokenizer, std::s
   return ids;
 }
 
-/// Words as GPT-2 cuts a text, with the space before them, in byte characters.
-WordCounts wordCounts(std::string_view text) {
+/// Calls `call` for each word of a text as GPT-2 cuts it: with the space before it, in byte
+/// characters.
+template <typename Call>
+void eachWord(std::string_view text, Call call) {
   const std::vector<tokenizer::PreTokenizer> gpt2{tokenizer::ByteLevelPreTokenizer{false, true}};
-  WordCounts counts;
   while (!text.empty()) {
     const std::size_t end = endOfPart(text, kPieceBytes);
     tokenizer::Words words(tokenizer::AlignedText::of(text, {0, static_cast<std::uint32_t>(end)}));
     text.remove_prefix(end);
     tokenizer::preTokenize(gpt2, words);
-    for (const tokenizer::Span& span : words.words) {
-      const std::string_view word = span.of(words.text.text);
-      const auto found = counts.find(word);
-      if (found != counts.end()) {
-        ++found->second;
-      } else {
-        counts.emplace(word, 1);
-      }
-    }
+    for (const tokenizer::Span& span : words.words) call(span.of(words.text.text));
   }
+}
+
+WordCounts wordCounts(std::string_view text) {
+  WordCounts counts;
+  eachWord(text, [&](std::string_view word) {
+    const auto found = counts.find(word);
+    if (found != counts.end()) {
+      ++found->second;
+    } else {
+      counts.emplace(word, 1);
+    }
+  });
   return counts;
 }
 
@@ -122,18 +127,10 @@ std::vector<std::string> mostFrequent(const WordCounts& counts, Index most) {
 
 constexpr Index kByteTokens = 257;       // the bytes and kBeginToken
 constexpr Index kCharacterSpecials = 2;  // kBeginToken and kUnknownToken
-constexpr Index kMostVocabulary = 65'536;
 
-void checkVocabulary(TextTokens tokens, Index vocabulary) {
-  const bool characters = tokens == TextTokens::characters;
-  const Index least = characters ? 16 : 300;
-  if (vocabulary >= least && vocabulary <= kMostVocabulary) return;
-  throw UserError(fmt::format("vocabulary is {}; {} need from {} to {} tokens", vocabulary,
-                              characters ? "characters" : "words and byte pairs, beside 256 bytes,",
-                              least, kMostVocabulary));
-}
-
-Json learnedTokenizer(std::string_view text, TextTokens tokens, Index vocabulary) {
+/// `merges` receives those of byte pairs.
+Json learnedTokenizer(std::string_view text, TextTokens tokens, Index vocabulary,
+                      std::vector<tokenizer::LearnedMerge>& merges) {
   if (tokens == TextTokens::characters) {
     return characterTokenizer(mostFrequent(characterCounts(text), vocabulary - kCharacterSpecials));
   }
@@ -146,7 +143,6 @@ Json learnedTokenizer(std::string_view text, TextTokens tokens, Index vocabulary
     return wordTokenizer(mostFrequent(counts, vocabulary - kByteTokens));
   }
   tokenizer::BpeLearning learning(counts);
-  std::vector<tokenizer::LearnedMerge> merges;
   while (std::ssize(merges) < vocabulary - kByteTokens) {
     auto merge = learning.next();
     if (!merge) break;
@@ -223,11 +219,20 @@ std::string_view toString(TextTokens tokens) {
 }
 
 TextTokens textTokensFromString(std::string_view name) {
-  if (name == "words") return TextTokens::words;
-  if (name == "bpe") return TextTokens::bpe;
-  if (name == "characters") return TextTokens::characters;
+  for (const TextTokens tokens : kTextTokens) {
+    if (toString(tokens) == name) return tokens;
+  }
   throw UserError(fmt::format("unknown tokens '{}'; a text is cut into: words, bpe, characters",
                               excerpt(name, 40)));
+}
+
+void checkVocabulary(TextTokens tokens, Index vocabulary) {
+  const bool characters = tokens == TextTokens::characters;
+  const Index least = characters ? 16 : 300;
+  if (vocabulary >= least && vocabulary <= kMostTextTokens) return;
+  throw UserError(fmt::format("vocabulary is {}; {} need from {} to {} tokens", vocabulary,
+                              characters ? "characters" : "words and byte pairs, beside 256 bytes,",
+                              least, kMostTextTokens));
 }
 
 language::CorpusPtr textCorpus(const std::filesystem::path& file, TextTokens tokens,
@@ -246,10 +251,21 @@ language::CorpusPtr textCorpus(const std::filesystem::path& file, TextTokens tok
   corpus->source = {{"file", platform::absolutePath(file).string()},
                     {"cut_into", toString(tokens)},
                     {"vocabulary", vocabulary}};
-  setTokenizer(*corpus, learnedTokenizer(training, tokens, vocabulary));
+  setTokenizer(*corpus, learnedTokenizer(training, tokens, vocabulary, corpus->merges));
   corpus->training = tokensOf(*corpus->tokenizer, training);
   corpus->heldOut = tokensOf(*corpus->tokenizer, heldOut);
   return corpus;
+}
+
+std::vector<tokenizer::TokenId> cutByMerges(const language::Corpus& corpus, std::string_view text,
+                                            std::size_t merges) {
+  std::vector<tokenizer::TokenId> ids;
+  eachWord(text, [&](std::string_view word) {
+    for (const std::string& token : tokenizer::cutByMerges(word, corpus.merges, merges)) {
+      ids.push_back(*corpus.tokenizer->id(token));
+    }
+  });
+  return ids;
 }
 
 }  // namespace headscope::formats

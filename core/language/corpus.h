@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/tokenizer/bpe_learning.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace headscope::language {
@@ -16,11 +17,12 @@ struct Corpus {
   std::string id;     // "stories", "text"
   std::string title;  // "Little stories", or the name of the text's file
   std::shared_ptr<const tokenizer::Tokenizer> tokenizer;
-  Json tokenizerFile;           // the tokenizer as tokenizer.json holds it
-  Index vocabulary = 0;         // ids are below
-  Index beginToken = 0;         // stands before each text
-  std::string example;          // a text to begin with
-  std::string sampleBeginning;  // of a text that the model writes
+  Json tokenizerFile;                           // the tokenizer as tokenizer.json holds it
+  std::vector<tokenizer::LearnedMerge> merges;  // of a byte-pair encoding, in their order
+  Index vocabulary = 0;                         // ids are below
+  Index beginToken = 0;                         // stands before each text
+  std::string example;                          // a text to begin with
+  std::string sampleBeginning;                  // of a text that the model writes
   /// How to make it again, in a saved run: {"seed": 1, "tokens": 2000000}, or {"file": "book.txt",
   /// "cut_into": "words", "vocabulary": 4000}.
   Json source;

@@ -23,6 +23,24 @@ void eachCharacter(std::string_view word, Take take) {
 
 }  // namespace
 
+std::vector<std::string> cutByMerges(std::string_view word, std::span<const LearnedMerge> merges,
+                                     std::size_t count) {
+  std::vector<std::string> tokens;
+  eachCharacter(word, [&](std::string_view character) { tokens.emplace_back(character); });
+  for (const LearnedMerge& merge : merges.first(std::min(count, merges.size()))) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < tokens.size(); ++i, ++kept) {
+      const bool joins =
+          i + 1 < tokens.size() && tokens[i] == merge.left && tokens[i + 1] == merge.right;
+      std::string token = joins ? tokens[i] + tokens[i + 1] : std::move(tokens[i]);
+      i += joins ? 1 : 0;
+      tokens[kept] = std::move(token);
+    }
+    tokens.resize(kept);
+  }
+  return tokens;
+}
+
 BpeLearning::BpeLearning(const WordCounts& words) {
   std::set<std::string_view> characters;  // sorted: ids do not depend on the words' order
   for (const auto& [word, count] : words) {

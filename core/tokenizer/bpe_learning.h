@@ -11,7 +11,9 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +28,11 @@ struct LearnedMerge {
   std::string left, right;
   Index count = 0;  // how often the pair occurs when it is joined
 };
+
+/// Cuts a word, in byte characters, as the first `count` merges do: into its characters, which each
+/// merge in turn joins wherever its left token stands before its right one.
+std::vector<std::string> cutByMerges(std::string_view word, std::span<const LearnedMerge> merges,
+                                     std::size_t count);
 
 class BpeLearning {
  public:

@@ -9,7 +9,7 @@
 #include "../core/support/limits.h"
 #include "../core/test_files.h"
 #include "app/ui/export_choice.h"
-#include "app/ui/train/story_run.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/ui/train/train_page.h"
 #include "app_driver.h"
 #include "core/document/trace.h"

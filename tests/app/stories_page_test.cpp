@@ -8,7 +8,7 @@
 #include "app/live_language.h"
 #include "app/ui/export_choice.h"
 #include "app/ui/model/prediction_views.h"
-#include "app/ui/train/story_run.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/formats/corpora.h"
@@ -143,7 +143,7 @@ TEST_F(StoriesPage, APresenterShowsTheCardsOfTheRun) {
   ui_.frame();
   EXPECT_TRUE(ui_.shows("layers × heads on your sentence"));
   EXPECT_TRUE(ui_.shows("After 0 steps none of 6 questions are answered."));
-  for (const char* text : {"Next word", "It writes", "nats per word", "answered right", "it reads",
+  for (const char* text : {"Next word", "It writes", "nats per token", "answered right", "it reads",
                            "layers × heads on your sentence"}) {
     ui_.press(Key::tab);
     ui_.frame();
@@ -188,7 +188,7 @@ class LiveLanguageRun : public testing::Test {
     settings_.batch = 2;
     settings_.steps = 40;
     settings_.evaluateEvery = 10;
-    live_.begin(settings_);
+    live_.begin({}, settings_);
   }
 
   std::shared_ptr<const LanguageMoment> settled() {
@@ -273,8 +273,8 @@ TEST_F(LiveLanguageRun, IsSetAsideAndBroughtBack) {
   const auto third = settled();
   live_.setAside();
   EXPECT_EQ(live_.moment(), nullptr);
-  EXPECT_FALSE(live_.isOf(settings_));
-  live_.begin(settings_);
+  EXPECT_FALSE(live_.isOf({}, settings_));
+  live_.begin({}, settings_);
   EXPECT_EQ(settled()->stepsTaken, 0);
   live_.bringBack();
   EXPECT_EQ(live_.moment(), third) << "shown at once";
@@ -286,8 +286,8 @@ TEST_F(LiveLanguageRun, RefusesWhatCannotBeAndKeepsTheRun) {
   settled();
   language::LanguageSettings wrong = settings_;
   wrong.model.heads = 3;
-  EXPECT_THROW(live_.begin(wrong), UserError);
-  EXPECT_TRUE(live_.isOf(wrong)) << "not to be asked for again and again";
+  EXPECT_THROW(live_.begin({}, wrong), UserError);
+  EXPECT_TRUE(live_.isOf({}, wrong)) << "not to be asked for again and again";
   takeSteps(1);
   EXPECT_EQ(settled()->settings.model.heads, 2);
 }
@@ -295,7 +295,7 @@ TEST_F(LiveLanguageRun, RefusesWhatCannotBeAndKeepsTheRun) {
 TEST_F(LiveLanguageRun, APictureOfItTrainsNothing) {
   const auto moment = settled();
   LiveLanguage shown(scheduler_, Index{1} << 30, {}, moment);
-  EXPECT_TRUE(shown.isOf(settings_));
+  EXPECT_TRUE(shown.isOf({}, settings_));
   shown.play(true);
   EXPECT_FALSE(shown.playing());
   shown.follow(1.0);

@@ -137,6 +137,25 @@ TEST(TextCorpora, BytePairsAreFewerThanBytes) {
   EXPECT_LT(corpus->training.size() * 2, text.size());
 }
 
+TEST(TextCorpora, MergesCutATextFromBytesToItsTokens) {
+  const TempFolder folder;
+  const std::string text = longText(60'000);
+  const auto corpus = textCorpus(folder.file("book.txt", text), TextTokens::bpe, 500);
+  ASSERT_EQ(corpus->merges.size(), 500U - 257U);
+  const std::string line = text.substr(0, 200) + " zebra Ünïcode";
+  std::size_t tokens = line.size();
+  EXPECT_EQ(cutByMerges(*corpus, line, 0).size(), tokens);
+  for (const std::size_t merges : {1, 5, 40, 243, 1000}) {
+    const auto ids = cutByMerges(*corpus, line, merges);
+    EXPECT_LE(ids.size(), tokens) << merges;
+    EXPECT_EQ(corpus->tokenizer->decode(ids), line);
+    tokens = ids.size();
+  }
+  std::vector<tokenizer::TokenId> whole = idsOf(*corpus->tokenizer, line);
+  whole.erase(whole.begin());  // <s>
+  EXPECT_EQ(cutByMerges(*corpus, line, corpus->merges.size()), whole);
+}
+
 TEST(TextCorpora, ErrorsNameTheFile) {
   const TempFolder folder;
   const auto open = [&](const std::string& name, const std::string& bytes) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/ui/panel.h"
-#include "app/ui/train/story_run.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/view_json.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"

@@ -11,7 +11,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/preferences.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/train/story_run.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/view_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"

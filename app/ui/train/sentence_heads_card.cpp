@@ -11,8 +11,8 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/text_field.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/ui/train/run_controls.h"
-#include "app/ui/train/story_run.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/train/trained_heads.h"
 #include "app/ui/widgets.h"
@@ -25,11 +25,21 @@ namespace {
 constexpr double kLooks = 0.4;
 constexpr double kLeans = 0.15;  // … from which it is named at all
 
+/// What a head does on the sentence, of a model that learned another text than stories.
+HeadTitle labelOf(const HeadLabel& label) {
+  if (!label.defined()) return {};
+  HeadTitle title;
+  title.does = label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
+  title.found = label.score.has_value();
+  return title;
+}
+
 /// The question whose deciding word a head looks at most at the shown moment.
 HeadTitle titleOf(const FrameContext& look, const LanguageMoment& moment, const HeadOfLayer& head) {
+  const auto place = static_cast<std::size_t>(head.layer * moment.settings.model.heads + head.head);
+  if (place < moment.labels.size()) return labelOf(moment.labels[place]);
   const language::LanguageEvaluation* evaluation = moment.evaluation();
   if (evaluation == nullptr || evaluation->questions.empty()) return {};
-  const auto place = static_cast<std::size_t>(head.layer * moment.settings.model.heads + head.head);
   const auto& questions = evaluation->questions;
   const auto most = std::ranges::max_element(
       questions, {}, [place](const language::AnsweredQuestion& q) { return q.looks[place]; });
@@ -53,11 +63,20 @@ class SentenceHeadsCard final : public Card {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
     heading(look, "Heads", "layers × heads on your sentence, as they learn");
+    if (learnsText(panel.trainView) && panel.trainView.text.empty()) {
+      wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                   "Choose a text at the left, or drop a .txt file on the window. Its heads appear "
+                   "here, and learn before your eyes.");
+      return;
+    }
     if (!language_.problem().empty()) {
       wrappedLabel(look.fonts.small, look.theme.bad, language_.problem());
     }
     if (moment == nullptr) {
-      label(look.fonts.regular, look.theme.textMuted, "Stories are being written …");
+      if (!language_.problem().empty()) return;
+      label(look.fonts.regular, look.theme.textMuted,
+            learnsText(panel.trainView) ? "The text is being cut into tokens …"
+                                        : "Stories are being written …");
       return;
     }
     label(look.fonts.small, look.theme.textMuted,
@@ -68,7 +87,7 @@ class SentenceHeadsCard final : public Card {
       wrappedLabel(look.fonts.small, look.theme.bad, moment->stopped->words);
     }
     if (!panel.slide) {
-      runButtons(look, language_, *moment, [&] { beginStories(panel, language_); });
+      runButtons(look, language_, *moment, [&] { beginLanguage(panel, language_); });
       speedChoice(look, language_, {1.0, 5.0, 0.0});
       earlierStepPills(look, language_, *moment);
       opening(panel, *moment);
@@ -116,10 +135,12 @@ class SentenceHeadsCard final : public Card {
       chosen = draft_;
     }
     typing_ = ImGui::IsItemActive();
-    tip(look, "Any words of the stories; the heads and the next words follow as you type");
+    tip(look, "The heads and the next words follow as you type");
     std::string note;
     if (!moment.unknown.empty()) {
-      note = fmt::format("no word of the stories: {}", fmt::join(moment.unknown, ", "));
+      note = fmt::format("no {} of {}: {}", moment.corpus->stories ? "word" : "character",
+                         moment.corpus->stories ? "the stories" : moment.corpus->title,
+                         fmt::join(moment.unknown, ", "));
     }
     if (moment.leftOut > 0) {
       note += fmt::format("{}the first {} tokens are left out: the model reads {}",

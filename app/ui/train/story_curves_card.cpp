@@ -9,8 +9,8 @@
 #include "app/ui/ids.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/ui/train/measured_runs_view.h"
-#include "app/ui/train/story_run.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 
@@ -28,7 +28,7 @@ class StoryLossCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "Loss", "nats per word; it never learns from held-out text");
+    heading(look, "Loss", "nats per token; it never learns from held-out text");
     if (moment == nullptr) return;
     std::vector<ChartPoint> batches, heldOut;
     double most = 0.0;

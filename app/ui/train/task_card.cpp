@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "app/ui/compat.h"
@@ -15,10 +16,12 @@
 #include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/matrix.h"
-#include "app/ui/train/story_run.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/train/train_view.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
+#include "core/formats/corpora.h"
 #include "core/language/stories.h"
 
 namespace headscope::ui {
@@ -125,6 +128,7 @@ class TaskCard final : public Card {
     TrainView& view = panel.trainView;
     heading(look, "Train", "heads find their roles by themselves");
     taskChoice(panel);
+    if (learnsText(view)) return ownText(panel);
     if (learnsStories(view)) return stories(panel);
     const training::Task& task = chosenTask(view);
     wrappedLabel(look.fonts.regular, look.theme.text, task.words);
@@ -141,7 +145,7 @@ class TaskCard final : public Card {
  private:
   void taskChoice(const PanelContext& panel) {
     TrainView& view = panel.trainView;
-    const training::Task* now = learnsStories(view) ? nullptr : &chosenTask(view);
+    const training::Task* now = learnsLanguage(view) ? nullptr : &chosenTask(view);
     bool first = true;
     for (const training::Task& task : training::allTasks()) {
       const std::string title(task.title);
@@ -158,26 +162,36 @@ class TaskCard final : public Card {
       chooseTask(view, task, aside.get());
       beginWhereAnotherIsAsked(panel, training_);
     }
-    flowOn(panel.look, buttonWidth(panel.look, "Stories: the next word"), 4.0F);
-    if (pill(panel.look, "Stories: the next word", now == nullptr) && now != nullptr) {
-      training_.play(false);
-      chooseStories(view);
-      beginStoriesWhereAsked(panel, language_);
-    }
-    tip(panel.look, "A language model learns to put the next word; nobody tells a head anything");
+    languageChoice(panel, kStories, "Stories: the next word",
+                   "A language model learns to put the next word; nobody tells a head anything");
+    languageChoice(panel, kOwnText, "Your own text",
+                   "A language model learns from a file of yours: .txt, 20 kB to 64 MiB");
   }
 
-  /// Chooses stories: with the model of their run, or a model of the usual size.
-  void chooseStories(TrainView& view) const {
-    view.task = kStories;
+  /// Draws the button of a language model's task, and chooses it: with the model of its run, or a
+  /// model of the usual size.
+  void languageChoice(const PanelContext& panel, const char* task, const char* title,
+                      const char* about) {
+    TrainView& view = panel.trainView;
+    flowOn(panel.look, buttonWidth(panel.look, title), 4.0F);
+    const bool clicked = pill(panel.look, title, view.task == task);
+    tip(panel.look, about);
+    if (!clicked || view.task == task) return;
+    training_.play(false);
+    language_.play(false);
+    view.task = task;
     view.layers = view.dModel = view.heads = 0;
+    view.sentence.clear();
     const auto moment = language_.moment();
-    if (moment == nullptr) return;
-    const language::LanguageModelSettings& model = moment->settings.model;
-    view.layers = model.layers;
-    view.dModel = model.dModel;
-    view.heads = model.heads;
-    view.seed = moment->settings.seed;
+    if (moment != nullptr && moment->from == chosenText(view)) {
+      const language::LanguageModelSettings& model = moment->settings.model;
+      view.layers = model.layers;
+      view.dModel = model.dModel;
+      view.heads = model.heads;
+      view.seed = moment->settings.seed;
+      if (moment->sentence != moment->corpus->example) view.sentence = moment->sentence;
+    }
+    beginLanguageWhereAsked(panel, language_);
   }
 
   /// Draws what a model of stories learns from, and the run's settings.
@@ -187,15 +201,59 @@ class TaskCard final : public Card {
                  "A small language model reads stories and learns one thing: the next word. Nobody "
                  "tells a head where to look. Six questions, which it is never trained on, show "
                  "what it has found out.");
+    textAndSettings(panel);
+  }
+
+  /// Draws the choice of a text to learn from, how it is cut into tokens, and the run's settings.
+  void ownText(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
+    TrainView& view = panel.trainView;
+    wrappedLabel(look.fonts.regular, look.theme.text,
+                 "A small language model reads a text of yours and learns one thing: the next "
+                 "token. A megabyte or more teaches it words and their order.");
+    const std::string name = view.text.empty()
+                                 ? "choose a text …"
+                                 : std::filesystem::path(view.text).filename().string();
+    if (pill(look, elided(look.fonts.regular, name, look.px(240)).c_str(), !view.text.empty())) {
+      if (panel.hostHasDialog) {
+        panel.commands.add(ChooseFiles{});
+      } else {
+        panel.commands.add(AskToOpen{});
+      }
+    }
+    tip(look, view.text.empty() ? "A file that ends in .txt; it can be dropped on the window, too"
+                                : view.text + "\nClick to learn from another file");
+    if (view.text.empty()) return;
+    rowCaption(look, "cut into");
+    const auto now = static_cast<int>(chosenText(view).tokens);
+    const int clicked =
+        choices(look, "tokens of a text", {"words", "byte pairs", "characters"}, now);
+    if (clicked >= 0) {
+      view.cutInto = toString(formats::kTextTokens[static_cast<std::size_t>(clicked)]);
+    }
+    modelField(panel, "vocabulary", view.vocabulary, formats::kMostTextTokens, vocabulary_,
+               &TrainView::vocabulary);
+    textAndSettings(panel);
+  }
+
+  /// Draws the beginning of what a language model reads, and the run's settings.
+  void textAndSettings(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     const auto moment = language_.moment();
     if (moment == nullptr) return;
     ImGui::Dummy({0.0F, look.space.tight});
-    rowCaption(look, "it reads");
+    const language::Corpus& corpus = *moment->corpus;
+    rowCaption(look, moment->corpus->stories
+                         ? "it reads"
+                         : fmt::format("it reads {} tokens, {} of them different",
+                                       withThousands(std::ssize(corpus.training)),
+                                       withThousands(corpus.vocabulary))
+                               .c_str());
     ImGui::NewLine();
     Rect room = Rect::rest();
     const Rect below = room.cutBottom(settingsHeight(look), look.space.small);
     ImGui::BeginChild("read", room.size());
-    for (const std::string& text : firstTexts(*moment->corpus)) {
+    for (const std::string& text : firstTexts(corpus)) {
       wrappedLabel(look.fonts.small, look.theme.textMuted, text);
       ImGui::Dummy({0.0F, look.space.tight});
     }
@@ -206,11 +264,13 @@ class TaskCard final : public Card {
 
   /// The first texts of a corpus, as many as a card has room for.
   static std::vector<std::string> firstTexts(const language::Corpus& corpus) {
-    constexpr std::size_t kTexts = 5;
+    constexpr std::size_t kTexts = 5, kTokens = 1000;
     std::vector<std::string> texts;
     std::vector<tokenizer::TokenId> ids;
-    for (auto token = corpus.training.begin() + 1;
-         token != corpus.training.end() && texts.size() < kTexts; ++token) {
+    const auto last =
+        corpus.training.begin() + std::min<std::ptrdiff_t>(kTokens, std::ssize(corpus.training));
+    for (auto token = corpus.training.begin() + 1; token != last && texts.size() < kTexts;
+         ++token) {
       if (*token != corpus.beginToken) {
         ids.push_back(*token);
         continue;
@@ -218,6 +278,7 @@ class TaskCard final : public Card {
       texts.push_back(corpus.tokenizer->decode(ids));
       ids.clear();
     }
+    if (!ids.empty()) texts.push_back(corpus.tokenizer->decode(ids));
     return texts;
   }
 
@@ -289,16 +350,19 @@ class TaskCard final : public Card {
 
   /// Throws UserError where the view's run cannot be trained.
   void check(const TrainView& asked) const {
-    if (learnsStories(asked)) {
-      language::checkTraining(chosenLanguage(asked), std::ssize(language::storyWords()),
-                              language_.memoryBudget());
+    if (learnsLanguage(asked)) {
+      const LearnedFrom from = chosenText(asked);
+      const Index vocabulary =
+          from.text.empty() ? std::ssize(language::storyWords()) : from.vocabulary;
+      if (!from.text.empty()) formats::checkVocabulary(from.tokens, vocabulary);
+      language::checkTraining(chosenLanguage(asked), vocabulary, language_.memoryBudget());
     } else {
       training::checkTraining(chosenTask(asked), chosenSettings(asked), training_.memoryBudget());
     }
   }
   void begin(const PanelContext& panel) {
-    if (learnsStories(panel.trainView)) {
-      beginStoriesWhereAsked(panel, language_);
+    if (learnsLanguage(panel.trainView)) {
+      beginLanguageWhereAsked(panel, language_);
     } else {
       beginWhereAnotherIsAsked(panel, training_);
     }
@@ -334,7 +398,7 @@ class TaskCard final : public Card {
 
   LiveTraining& training_;
   LiveLanguage& language_;
-  NumberDraft layers_, heads_, dModel_, batch_;
+  NumberDraft layers_, heads_, dModel_, batch_, vocabulary_;
 };
 
 }  // namespace

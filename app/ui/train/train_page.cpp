@@ -9,8 +9,8 @@
 #include "app/ui/frame_commands.h"
 #include "app/ui/ids.h"
 #include "app/ui/panel.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/ui/train/run_controls.h"
-#include "app/ui/train/story_run.h"
 #include "app/ui/train/train_view.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
@@ -33,7 +33,8 @@ class TrainPage final : public Page {
                        makeScaleCard(scale), makeHeadOffCard(training), makeCurvesCard(training),
                        makeTrainingStepCard(training), makeSentenceHeadsCard(language),
                        makeNextWordsCard(language), makeWrittenTextCard(language),
-                       makeStoryLossCard(language), makeStoryQuestionsCard(language))),
+                       makeStoryLossCard(language), makeStoryQuestionsCard(language),
+                       makeTextTokensCard(language))),
         training_(training),
         language_(language) {}
 
@@ -41,14 +42,18 @@ class TrainPage final : public Page {
   bool editsLayer() const override { return false; }
   bool has(const ViewState& view, std::string_view card) const override {
     const std::size_t place = cards().placeOf(card);
-    return place == 0 || (place >= kSentenceHeads) == learnsStories(view.train);
+    if (place == 0) return true;
+    if (place < kSentenceHeads) return !learnsLanguage(view.train);
+    if (learnsStories(view.train)) return place != kTextTokens;
+    return learnsText(view.train) && place != kStoryQuestions &&
+           (place == kSentenceHeads || !view.train.text.empty());
   }
   void follow(const PanelContext& panel) const override {
-    if (learnsStories(panel.trainView)) return beginStoriesWhereAsked(panel, language_);
+    if (learnsLanguage(panel.trainView)) return beginLanguageWhereAsked(panel, language_);
     beginWhereAnotherIsAsked(panel, training_);
   }
   std::string figuresInWords(const PanelContext& panel) const override {
-    if (learnsStories(panel.trainView)) return figuresOfStories();
+    if (learnsLanguage(panel.trainView)) return figuresOfLanguage(panel.trainView);
     const auto moment = training_.moment();
     if (moment == nullptr) return {};
     const Index learned = training::parameterCount(*moment->task, moment->settings.model);
@@ -58,7 +63,7 @@ class TrainPage final : public Page {
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
     const float scale = panel.look.scale;
-    const float least = learnsStories(panel.trainView) ? 1000.0F : 720.0F;
+    const float least = learnsLanguage(panel.trainView) ? 1000.0F : 720.0F;
     return {std::max(body.x, least * scale), std::max(body.y, 560.0F * scale)};
   }
 
@@ -68,7 +73,7 @@ class TrainPage final : public Page {
     Rect room{{px(kTrainMargin), px(kTrainMargin)},
               {content.x - px(kTrainMargin), content.y - px(2)}};
     const Rect task = room.cutLeft(std::clamp(content.x * 0.21F, px(300), px(400)), gap);
-    if (learnsStories(panel.trainView)) return storyLayout(panel, task, room);
+    if (learnsLanguage(panel.trainView)) return languageLayout(panel, task, room);
     Rect step;
     if (panel.trainView.step && content.x >= px(kWithStep)) {
       step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
@@ -86,8 +91,8 @@ class TrainPage final : public Page {
   }
 
   bool keys(const PanelContext& panel) const override {
-    if (learnsStories(panel.trainView)) {
-      return runKeys(language_, [&] { beginStories(panel, language_); });
+    if (learnsLanguage(panel.trainView)) {
+      return runKeys(language_, [&] { beginLanguage(panel, language_); });
     }
     const TrainTab tab = panel.trainView.tab;
     if (isStudy(tab)) return cards().at(1 + static_cast<std::size_t>(tab)).keys(panel, true);
@@ -95,23 +100,25 @@ class TrainPage final : public Page {
   }
 
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
-    if (learnsStories(panel.trainView)) {
-      const auto moment = language_.moment();
-      return fmt::format("Stories · step {}", moment != nullptr ? moment->step : 0);
+    if (learnsLanguage(panel.trainView)) {
+      const auto moment = languageMoment(panel.trainView);
+      return fmt::format("{} · step {}",
+                         learnsStories(panel.trainView) ? "Stories" : "Your own text",
+                         moment != nullptr ? moment->step : 0);
     }
     const auto moment = training_.moment();
     return fmt::format("{} · step {}", chosenTask(panel.trainView).title,
                        moment != nullptr ? moment->step : 0);
   }
   std::string keysInWords(const ViewState& view) const override {
-    const bool stories = learnsStories(view.train);
-    if (!stories && isStudy(view.train.tab)) return "enter runs, stops";
-    return (stories ? language_.playing() : training_.playing())
+    const bool language = learnsLanguage(view.train);
+    if (!language && isStudy(view.train.tab)) return "enter runs, stops";
+    return (language ? language_.playing() : training_.playing())
                ? "enter pauses"
                : "enter trains · → one step · home starts again";
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
-    if (learnsStories(panel.trainView)) return answersInWords();
+    if (learnsLanguage(panel.trainView)) return answersInWords(panel.trainView);
     if (isStudy(panel.trainView.tab)) return {};
     const auto moment = training_.moment();
     const auto* now = moment != nullptr ? moment->evaluation() : nullptr;
@@ -144,14 +151,18 @@ class TrainPage final : public Page {
 
   /// The sentence and its heads in the middle, what the model writes at the right, and the curves
   /// below.
-  static std::vector<Rect> storyLayout(const PanelContext& panel, const Rect& task, Rect room) {
+  static std::vector<Rect> languageLayout(const PanelContext& panel, const Rect& task, Rect room) {
     const auto px = [&](float length) { return panel.look.px(length); };
     const float gap = px(kTrainGap);
     std::vector<Rect> places(kPlaces);
     places.front() = task;
+    if (learnsText(panel.trainView) && panel.trainView.text.empty()) {
+      places[kSentenceHeads] = room;  // says what to do
+      return places;
+    }
     Rect below = room.cutBottom(std::clamp(room.height() * 0.36F, px(214), px(330)), gap);
     places[kStoryLoss] = below.cutLeft(below.width() * 0.29F, gap);
-    places[kStoryQuestions] = below;
+    places[learnsText(panel.trainView) ? kTextTokens : kStoryQuestions] = below;
     Rect right = room.cutRight(std::clamp(room.width() * 0.29F, px(230), px(380)), gap);
     places[kNextWords] = right.cutTop(right.height() * 0.46F, gap);
     places[kWrittenText] = right;
@@ -159,17 +170,25 @@ class TrainPage final : public Page {
     return places;
   }
 
-  std::string figuresOfStories() const {
-    const auto moment = language_.moment();
+  /// The moment of the view's language model; null while no text is chosen.
+  std::shared_ptr<const LanguageMoment> languageMoment(const TrainView& view) const {
+    return learnsText(view) && view.text.empty() ? nullptr : language_.moment();
+  }
+  std::string figuresOfLanguage(const TrainView& view) const {
+    const auto moment = languageMoment(view);
     if (moment == nullptr) return {};
     const Index vocabulary = moment->corpus->vocabulary;
     return fmt::format("{} parameters · the run takes {} at most",
                        withThousands(parameterCount(moment->settings.model, vocabulary)),
                        bytesInWords(language::bytesOf(moment->settings, vocabulary)));
   }
-  std::string answersInWords() const {
-    const auto moment = language_.moment();
+  std::string answersInWords(const TrainView& view) const {
+    const auto moment = languageMoment(view);
     if (moment == nullptr) return {};
+    if (const auto* now = moment->evaluation(); now != nullptr && !moment->corpus->stories) {
+      return fmt::format("After {} steps its loss on text that it never saw is {:.2f}.",
+                         moment->step, now->heldOutLoss);
+    }
     const auto answered = std::ranges::count_if(
         moment->answeredAt, [&](const auto& at) { return at && *at <= moment->step; });
     return fmt::format("After {} steps {} of {} questions are answered.", moment->step,
@@ -180,7 +199,7 @@ class TrainPage final : public Page {
   /// The places of the cards behind the task and the five of the middle.
   static constexpr std::size_t kCurves = 6, kStep = 7, kSentenceHeads = 8, kNextWords = 9,
                                kWrittenText = 10, kStoryLoss = 11, kStoryQuestions = 12,
-                               kPlaces = 13;
+                               kTextTokens = 13, kPlaces = 14;
 
   LiveTraining& training_;
   LiveLanguage& language_;

@@ -1,6 +1,6 @@
 // Train page: a live run of a small model that learns a task: the task and an example of it, all
 // heads as they form, the curves, and a training step. The cards share one run. Where the view
-// names stories, a language model learns next words, and other cards show its run.
+// names stories or a text, a language model learns next words, and other cards show its run.
 #pragma once
 
 #include <memory>
@@ -33,6 +33,7 @@ std::unique_ptr<Card> makeNextWordsCard(LiveLanguage& language);
 std::unique_ptr<Card> makeWrittenTextCard(LiveLanguage& language);
 std::unique_ptr<Card> makeStoryLossCard(LiveLanguage& language);
 std::unique_ptr<Card> makeStoryQuestionsCard(LiveLanguage& language);
+std::unique_ptr<Card> makeTextTokensCard(LiveLanguage& language);
 
 /// Draws the heading of a card in the page's middle, as tabs that open the other cards.
 void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation);

@@ -18,14 +18,22 @@ struct TrainView {
   std::uint64_t seed = 1;
   Index example = 0;
   TrainTab tab = TrainTab::live;
-  Index relation = 0;         // the relation whose partners the arrows of the example show
-  bool curves = false;        // shows the run's curves below the heads
-  bool step = false;          // shows what a training step does, at the right
-  std::string sentence = {};  // that a run on stories reads; empty: an example
+  Index relation = 0;             // the relation whose partners the arrows of the example show
+  bool curves = false;            // shows the run's curves below the heads
+  bool step = false;              // shows what a training step does, at the right
+  std::string sentence = {};      // that a language model reads; empty: an example
+  std::string text = {};          // the file that a language model learns from
+  std::string cutInto = "bpe";  // its tokens: as formats::textTokensFromString reads it
+  Index vocabulary = 1000;        // … and how many at most
 };
 
-/// The task of a view that learns stories, beside those of training::allTasks().
+/// The tasks of a view that trains a language model, beside those of training::allTasks().
 inline constexpr const char* kStories = "stories";
+inline constexpr const char* kOwnText = "text";
 inline bool learnsStories(const TrainView& view) { return view.task == kStories; }
+inline bool learnsText(const TrainView& view) { return view.task == kOwnText; }
+inline bool learnsLanguage(const TrainView& view) {
+  return learnsStories(view) || learnsText(view);
+}
 
 }  // namespace headscope::ui

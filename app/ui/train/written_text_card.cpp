@@ -9,7 +9,7 @@
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
-#include "app/ui/train/story_run.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 

@@ -1,4 +1,4 @@
-#include "app/ui/train/story_run.h"
+#include "app/ui/train/language_run_view.h"
 
 #include "app/ui/frame_commands.h"
 #include "app/ui/panel.h"
@@ -6,6 +6,17 @@
 #include "core/base/error.h"
 
 namespace headscope::ui {
+
+LearnedFrom chosenText(const TrainView& view) {
+  LearnedFrom from;
+  if (!learnsText(view)) return from;
+  from.text = view.text;
+  from.vocabulary = view.vocabulary;
+  for (const formats::TextTokens tokens : formats::kTextTokens) {
+    if (toString(tokens) == view.cutInto) from.tokens = tokens;
+  }
+  return from;
+}
 
 language::LanguageSettings chosenLanguage(const TrainView& view) {
   // small enough that questions are answered within a minute on two cores
@@ -21,17 +32,19 @@ language::LanguageSettings chosenLanguage(const TrainView& view) {
   return settings;
 }
 
-void beginStories(const PanelContext& panel, LiveLanguage& language) {
+void beginLanguage(const PanelContext& panel, LiveLanguage& language) {
   try {
-    language.begin(chosenLanguage(panel.trainView));
+    language.begin(chosenText(panel.trainView), chosenLanguage(panel.trainView));
   } catch (const UserError& error) {
     panel.commands.say(error.what(), true);
   }
 }
 
-void beginStoriesWhereAsked(const PanelContext& panel, LiveLanguage& language) {
-  language.setSentence(panel.trainView.sentence);
-  if (!language.isOf(chosenLanguage(panel.trainView))) beginStories(panel, language);
+void beginLanguageWhereAsked(const PanelContext& panel, LiveLanguage& language) {
+  const TrainView& view = panel.trainView;
+  if (learnsText(view) && view.text.empty()) return;
+  language.setSentence(view.sentence);
+  if (!language.isOf(chosenText(view), chosenLanguage(view))) beginLanguage(panel, language);
 }
 
 ImU32 questionColor(const Theme& theme, std::size_t question) { return headColor(theme, question); }
