@@ -231,12 +231,12 @@ class Sweeper {
                     [this, answers = text.answers](const model::ModelTrace& trace) {
                       return askedWord(withAnswers(options_.asked, answers), trace, names_);
                     }};
+    if (!text.other.empty()) one.other = inputOf(text.other);
     if (setting_.with != SweepWith::other) return one;
-    if (text.other.empty()) {
+    if (!one.other) {
       throw UserError(fmt::format(
           "{} has no \"corrupt\" text, whose values --with other puts in place", text.name));
     }
-    one.other = inputOf(text.other);
     if (options_.swap) std::swap(one.input, *one.other);
     return one;
   }
@@ -285,6 +285,7 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
     one["estimate"] = found.mean.estimate ? numberJson(*found.mean.estimate) : Json();
     one["probability"] = numberJson(found.mean.probability);
     one["kl"] = numberJson(found.mean.divergence);
+    one["looks"] = found.mean.looks ? numberJson(*found.mean.looks) : Json();
     if (set) {
       one["spread"] = numberJson(found.spread);
       one["strongest"] = swept.names[found.strongest];
@@ -343,10 +344,10 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
               ? fmt::format(", the {} largest of {} effects:\n", kShown, order.size())
               : std::string(":\n"));
   order.resize(std::min(order.size(), kShown));
-  std::vector<Align> columns(6, Align::right);
+  std::vector<Align> columns(7, Align::right);
   columns[0] = columns[1] = Align::left;
-  std::vector<std::string> titles{"layer",   kindOf(options).heading, "becomes", "total", "direct",
-                                  "estimate"};
+  std::vector<std::string> titles{
+      "layer", kindOf(options).heading, "becomes", "total", "direct", "estimate", "looks"};
   if (set) {
     columns.push_back(Align::right);
     titles.emplace_back("spread");
@@ -364,7 +365,8 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
         fmt::format("{:.4f}", effect.metric),
         fmt::format("{:+.4f}", effect.metric - base.metric),
         effect.direct ? fmt::format("{:+.4f}", *effect.direct) : std::string("–"),
-        effect.estimate ? fmt::format("{:+.4f}", *effect.estimate) : std::string("–")};
+        effect.estimate ? fmt::format("{:+.4f}", *effect.estimate) : std::string("–"),
+        effect.looks ? fmt::format("{:.2f}", *effect.looks) : std::string("–")};
     if (set) cells.push_back(fmt::format("{:.4f}", found[i].spread));
     table.add(std::move(cells));
   }

@@ -50,6 +50,9 @@ struct PatchEffect {
   /// The first-order estimate of the metric's change (attribution_patching.h); nothing where none
   /// was computed.
   std::optional<double> estimate = {};
+  /// The weight of a patched head, in the base pass, from the asked token on the word that decides
+  /// (texts_sweep.h); nothing where none is known.
+  std::optional<double> looks = {};
 };
 
 class PatchedRuns {

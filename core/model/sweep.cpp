@@ -131,8 +131,8 @@ namespace {
 PatchEffect meanOfEffects(const std::vector<PatchEffect>& effects) {
   PatchEffect mean;
   const auto count = static_cast<double>(effects.size());
-  double direct = 0.0, estimate = 0.0;
-  bool defined = true, estimated = true;
+  double direct = 0.0, estimate = 0.0, looks = 0.0;
+  bool defined = true, estimated = true, looked = true;
   for (const PatchEffect& each : effects) {
     mean.metric += each.metric / count;
     mean.probability += each.probability / count;
@@ -141,9 +141,12 @@ PatchEffect meanOfEffects(const std::vector<PatchEffect>& effects) {
     defined = defined && each.direct.has_value();
     estimate += each.estimate.value_or(0.0) / count;
     estimated = estimated && each.estimate.has_value();
+    looks += each.looks.value_or(0.0) / count;
+    looked = looked && each.looks.has_value();
   }
   if (defined) mean.direct = direct;
   if (estimated) mean.estimate = estimate;
+  if (looked) mean.looks = looks;
   return mean;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/document/trace.h"
 #include "core/model/attribution_patching.h"
 
 namespace headscope::model {
@@ -16,6 +17,37 @@ double metricOf(const ModelTrace& trace, const AskedWord& asked) {
   const Tensor logits = trace.logits(std::min(asked.row, trace.tokens() - 1), 1);
   const double word = logits.data()[asked.word];
   return asked.other ? word - static_cast<double>(logits.data()[*asked.other]) : word;
+}
+
+/// The tokens of the word that decides: up to the asked one, those that are the asked word, else
+/// those in which the other text differs.
+std::vector<Index> decidingPlaces(const TextToSweep& text, const AskedWord& asked) {
+  const std::vector<Index>& ids = text.input.ids;
+  std::vector<Index> same, changed;
+  const bool aligned = text.other && text.other->ids.size() == ids.size();
+  for (Index place = 0; place <= asked.row; ++place) {
+    const auto at = static_cast<std::size_t>(place);
+    if (ids[at] == asked.word) same.push_back(place);
+    if (aligned && text.other->ids[at] != ids[at]) changed.push_back(place);
+  }
+  return same.empty() ? changed : same;
+}
+
+/// The weight of each patched head from the asked token on these places.
+std::vector<std::optional<double>> looksOf(const ModelTrace& base,
+                                           const std::vector<Patch>& patches, Index row,
+                                           const std::vector<Index>& places) {
+  std::vector<std::optional<double>> looks(patches.size());
+  if (places.empty()) return looks;
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    if (patches[i].site != Site::heads && patches[i].site != Site::q) continue;
+    const TracePtr layer = base.layer(patches[i].layer);
+    const Tensor& weights = layer->tensor(TensorId::weights);
+    double look = 0.0;
+    for (const Index place : places) look += weights.at({0, patches[i].head, row, place});
+    looks[i] = look;
+  }
+  return looks;
 }
 
 /// Calls `call`; the message of an error begins with the text's name.
@@ -105,6 +137,7 @@ void TextsSweep::begin(const TextToSweep& text) {
     found_.parts = patches;
     for (Patch& part : found_.parts) part.rows = Tensor();
   }
+  looks_ = looksOf(*base, patches, asked.row, decidingPlaces(text, asked));
   if (setting_.to) patches = patchesThrough(*base, patches, *setting_.to, execution_);
   estimates_ = estimatedEffects(base, patches, asked, execution_);
   if (execution_.stop()) return;
@@ -114,7 +147,10 @@ void TextsSweep::begin(const TextToSweep& text) {
 
 void TextsSweep::end() {
   std::vector<PatchEffect> effects = runs_->effects();
-  for (std::size_t i = 0; i < effects.size(); ++i) effects[i].estimate = estimates_[i];
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    effects[i].estimate = estimates_[i];
+    effects[i].looks = looks_[i];
+  }
   found_.effects.add(runs_->base(), std::move(effects));
   runs_.reset();
 }

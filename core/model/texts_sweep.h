@@ -2,6 +2,9 @@
 // and of the one whose values replace its own, then all patched runs together, with the gradient's
 // estimates. It ends in means, spreads and the texts on which a part matters most.
 //
+// Of each head it also measures how much it looks at the word that decides: the asked word where it
+// stands in the text, else the tokens in which the other text differs.
+//
 //   TextsSweep sweep(document, {{"", input, {}, asked}}, {SweepOver::heads, SweepWith::zero}, {});
 //   while (!sweep.runUnit()) continue;
 //   sweep.found()->effects.of(0).mean.metric  // with the first head at zero
@@ -33,7 +36,7 @@ struct SweepSetting {
 struct TextToSweep {
   std::string name;  // begins the message of an error; may be empty
   ModelInput input;
-  std::optional<ModelInput> other;  // the other text; needed by SweepWith::other alone
+  std::optional<ModelInput> other;  // the other text, which SweepWith::other needs
   /// The prediction that is read; called with the text's pass.
   std::function<AskedWord(const ModelTrace&)> asked;
 };
@@ -75,7 +78,7 @@ class TextsSweep {
   ModelTracePtr previous_;
   std::shared_ptr<MeanValues> means_;  // null: not the means of several texts
   std::size_t meansDone_ = 0;
-  std::vector<std::optional<double>> estimates_;  // of the present text
+  std::vector<std::optional<double>> estimates_, looks_;  // of the present text
   std::optional<PatchedRuns> runs_;
   SweptTexts found_;
   bool ended_ = false;

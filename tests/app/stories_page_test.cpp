@@ -117,6 +117,15 @@ TEST_F(StoriesPage, ModelsOfOtherSizesStandInATab) {
   EXPECT_FALSE(ui_.shows("1 layer × 6 heads", kStoryQuestionsCard)) << all();
 }
 
+TEST_F(StoriesPage, ItsHeadsAreLookedForInAModel) {
+  ui_.click("In other models", kStoryQuestionsCard);
+  EXPECT_TRUE(ui_.shows("looks at the subject with", kStoryQuestionsCard));
+  ui_.clickAt(ui_.at("look for it in a model", kStoryQuestionsCard));
+  EXPECT_EQ(ui_.view().selection.page, kModelPage);
+  EXPECT_EQ(ui_.view().model.prediction.sweepTexts, "template:induction");
+  EXPECT_EQ(ui_.view().model.prediction.sweepShown, kLooksEffect);
+}
+
 TEST_F(StoriesPage, AnotherTaskKeepsTheRunThatOneReturnsTo) {
   ui_.click("Step", kSentenceHeadsCard);
   ui_.click("Pointer", kTaskCard);

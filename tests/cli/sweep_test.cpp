@@ -123,6 +123,9 @@ TEST_F(SweepOfSet, ATemplateMakesTexts) {
   EXPECT_GT(found["base"].get<double>(), found["other"].get<double>() + 1.0);
   EXPECT_NE(found["effects"][0]["strongest"].get<std::string>().find("template:induction, text "),
             std::string::npos);
+  double most = 0.0;
+  for (const json& each : found["effects"]) most = std::max(most, each["looks"].get<double>());
+  EXPECT_GT(most, 0.5) << "the induction head looks at what followed";
   EXPECT_EQ(found, over({"--count", "6", "--seed", "3"}));
   EXPECT_NE(found["base"], over({"--count", "6", "--seed", "4"})["base"]);
   const Arguments lines{"why", "headscope:induction", "--jsonl", "template:induction", "--count",

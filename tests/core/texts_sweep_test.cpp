@@ -61,6 +61,34 @@ TEST_F(SweptOverTexts, GivesTheChangesOfEachText) {
   }
 }
 
+TEST_F(SweptOverTexts, MeasuresWhereHeadsLook) {
+  const SweepSetting setting{SweepOver::heads, SweepWith::zero, {}, {}};
+  const auto looks = [&](const TextToSweep& text) {
+    std::vector<std::optional<double>> all;
+    const SweptTexts found = swept({text}, setting);
+    for (std::size_t i = 0; i < found.parts.size(); ++i)
+      all.push_back(found.effects.of(i).mean.looks);
+    return all;
+  };
+  const auto weight = [&](const std::vector<Index>& ids, const Patch& part, Index place) {
+    const auto trace =
+        runModel(makeModelDocument(model_, {ids, {}, {}}), nullptr, {}, kBudgetBytes);
+    return static_cast<double>(trace->layer(part.layer)
+                                   ->tensor(TensorId::weights)
+                                   .at({0, part.head, std::ssize(ids) - 1, place}));
+  };
+  const std::vector<Patch> parts = swept({textOf("", {5, 17})}, setting).parts;
+  const auto stands = looks(textOf("", {5, 21, 3, 40}, {5, 21, 4, 40}));  // 21 is asked for
+  const auto changed = looks(textOf("", {5, 17, 3, 40}, {6, 17, 4, 40}));
+  const auto unknown = looks(textOf("", {5, 17, 3, 40}));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    EXPECT_DOUBLE_EQ(stands[i].value(), weight({5, 21, 3, 40}, parts[i], 1));
+    EXPECT_DOUBLE_EQ(changed[i].value(),
+                     weight({5, 17, 3, 40}, parts[i], 0) + weight({5, 17, 3, 40}, parts[i], 2));
+    EXPECT_FALSE(unknown[i]);
+  }
+}
+
 TEST_F(SweptOverTexts, TakesTheMeanOfAllOrOfOthers) {
   const TextToSweep first = textOf("", {5, 17, 3, 40}), second = textOf("", {9, 8, 7});
   const SweepSetting own{SweepOver::layers, SweepWith::mean, {}, {}};

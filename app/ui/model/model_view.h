@@ -62,6 +62,8 @@ struct GenerationView {
 
 /// The reading that replaces every part in turn.
 inline constexpr int kEveryPartReading = 4;
+/// The effect of a sweep that is no effect: how much each head looks at the word that decides.
+inline constexpr int kLooksEffect = 4;
 
 /// The shown reading of a token's prediction, and its word.
 struct PredictionView {
@@ -72,7 +74,7 @@ struct PredictionView {
   int instead = 0;      // of a head's output: nothing, its mean, its value on `otherText`
   std::string otherText;
   int sweepOver = 0;       // heads, layers or places
-  int sweepShown = 0;      // the effect on the logit, its direct part, the probability, or KL
+  int sweepShown = 0;      // an effect of sweep_view.cpp: on the logit, …, the head's look
   std::string sweepTexts;  // "template:ioi", or a file of texts; empty: the page's own text
   Index sweepCount = 20;   // texts of a template
   std::uint64_t sweepSeed = 1;

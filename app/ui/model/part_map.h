@@ -26,6 +26,7 @@ struct PartMap {
   Index layers = 1, columns = 1;
   std::function<std::string(Index column, float width)> columnName;
   std::vector<PartCell> cells;
+  bool changes = true;  // the numbers are changes, with a sign
 };
 
 /// Draws the map within `room`; with many layers it is higher than its room, and scrolls. Returns

@@ -149,12 +149,11 @@ std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet
                        [text, asked, wordChosen](const model::ModelTrace& trace) {
                          return askedIn(text, asked, wordChosen, trace);
                        }});
-      if (!withOther) continue;
-      if (text.other.empty()) {
+      if (!text.other.empty()) texts.back().other = inputOfSet(moment, text.other);
+      if (withOther && text.other.empty()) {
         throw UserError(
             fmt::format("{} has no \"corrupt\" text, whose values are put in place", text.name));
       }
-      texts.back().other = inputOfSet(moment, text.other);
     }
   }
   return std::make_shared<model::TextsSweep>(moment.trace->documentPtr(), std::move(texts),

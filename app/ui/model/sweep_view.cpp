@@ -56,7 +56,8 @@ std::optional<Swept> sweptBy(const model::TextsSweep& sweep, const TextSet& set)
   return swept;
 }
 
-enum class Effect { total, direct, probability, divergence };
+enum class Effect { total, direct, probability, divergence, looks };
+static_assert(static_cast<int>(Effect::looks) == kLooksEffect);
 struct EffectText {
   const char* title;
   const char* about;
@@ -67,7 +68,11 @@ constexpr std::array kEffects{
                "The part of the change that reaches the logit past all later layers, with the "
                "final norm's scale as it was"},
     EffectText{"probability", "The change of the word's probability"},
-    EffectText{"KL", "The divergence of the whole prediction from the present one, in nats"}};
+    EffectText{"KL", "The divergence of the whole prediction from the present one, in nats"},
+    EffectText{"looks",
+               "How much each head looks, from the word that is predicted from, at the word that "
+               "decides: the right word where it stands in the text, else what the corrupted text "
+               "changes"}};
 
 double valueOf(const Swept& swept, std::size_t part, Effect effect) {
   const PatchEffect& found = swept.parts[part].mean;
@@ -80,6 +85,8 @@ double valueOf(const Swept& swept, std::size_t part, Effect effect) {
       return found.probability - swept.base.probability;
     case Effect::divergence:
       return found.divergence;
+    case Effect::looks:
+      return found.looks.value_or(0.0);
   }
   return 0.0;
 }
@@ -121,7 +128,7 @@ PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
               const std::vector<std::string>& tokens, Index layers) {
   const FrameContext& look = panel.look;
   const ModelView& view = panel.modelView;
-  PartMap map{"sweep map", layers, 1, {}, {}};
+  PartMap map{"sweep map", layers, 1, {}, {}, effect != Effect::looks};
   for (std::size_t i = 0; i < swept.found.parts.size(); ++i) {
     const Patch& part = swept.found.parts[i];
     map.columns = std::max(map.columns, columnOf(part) + 1);
@@ -129,7 +136,8 @@ PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
     map.cells.push_back(
         {part.layer, columnOf(part), value,
          fmt::format("{}: {} {}", partInWords(part, tokens),
-                     kEffects[static_cast<std::size_t>(effect)].title, changeInWords(value)),
+                     kEffects[static_cast<std::size_t>(effect)].title,
+                     map.changes ? changeInWords(value) : fmt::format("{:.2f}", value)),
          isChosen(view, part)});
   }
   const Site site = swept.found.parts.front().site;
@@ -161,7 +169,8 @@ std::vector<TableColumn> columnsFor(const Swept& swept) {
         true, 60, 0, false},
        {"", {}, false, 40, 1, false},
        {"p", "The word's probability after the change", true, 48, 0, false},
-       {"KL", kEffects[3].about, true, 48, 0, false}});
+       {"KL", kEffects[3].about, true, 48, 0, false},
+       {"looks", kEffects[4].about, true, 46, 0, false}});
   return columns;
 }
 
@@ -193,6 +202,7 @@ void table(const PanelContext& panel, const Swept& swept, Effect effect, const C
                scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F));
       rows.number(probabilityInWords(found.probability), look.theme.textMuted);
       rows.number(fmt::format("{:.3f}", found.divergence), look.theme.textMuted);
+      rows.number(found.looks ? fmt::format("{:.2f}", *found.looks) : "–", look.theme.textMuted);
     });
   }
   ImGui::EndChild();
@@ -272,7 +282,7 @@ std::string metricInWords(const Swept& swept, const AskedWord& asked) {
 }
 
 std::string resultInWords(const Swept& swept, const AskedWord& asked, const ChosenTexts& texts,
-                          Instead instead, const std::string& otherText) {
+                          Instead instead, const std::string& otherText, Effect effect) {
   const std::string with =
       instead == Instead::nothing ? "zero"
       : instead == Instead::mean
@@ -283,11 +293,15 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Chos
       texts.set == nullptr
           ? ""
           : fmt::format(", the mean over {} texts ({})", swept.found.effects.texts(), texts.name);
-  return fmt::format(
-      "The {} is {:.3f} (probability {}){}. Each number: its change with that one part replaced by "
-      "{}, everything after it run again.",
-      metricInWords(swept, asked), swept.base.metric, probabilityInWords(swept.base.probability),
-      over, with);
+  const std::string numbers =
+      effect == Effect::looks
+          ? "how much a head looks, from the word that is predicted from, at the word that decides"
+          : fmt::format(
+                "its change with that one part replaced by {}, everything after it run again",
+                with);
+  return fmt::format("The {} is {:.3f} (probability {}){}. Each number: {}.",
+                     metricInWords(swept, asked), swept.base.metric,
+                     probabilityInWords(swept.base.probability), over, numbers);
 }
 
 /// Draws the choice of what replaces a part in the texts of a set.
@@ -324,8 +338,8 @@ Effect chooseEffect(const FrameContext& look, PredictionView& view, const Swept&
   flowOn(look, look.px(120), 14.0F);
   rowCaption(look, "show");
   for (std::size_t i = 0; i < kEffects.size(); ++i) {
-    const bool defined = swept.base.direct.has_value();
-    if (static_cast<Effect>(i) == Effect::direct && !defined) continue;
+    if (static_cast<Effect>(i) == Effect::direct && !swept.base.direct) continue;
+    if (static_cast<Effect>(i) == Effect::looks && !swept.parts.front().mean.looks) continue;
     flowOn(look, buttonWidth(look, kEffects[i].title), 3.0F);
     if (pill(look, fmt::format("{}##effect", kEffects[i].title).c_str(),
              view.sweepShown == static_cast<int>(i))) {
@@ -358,7 +372,7 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
                Effect effect) {
   const FrameContext& look = panel.look;
   Rect room = Rect::rest();
-  const float side = std::clamp(room.width() * 0.46F, look.px(440), look.px(620));
+  const float side = std::clamp(room.width() * 0.46F, look.px(540), look.px(700));
   const Rect right = room.cutRight(std::min(side, room.width()), look.space.large);
   double most = 0.0;
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
@@ -420,7 +434,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const Effect effect = chooseEffect(look, view, swept);
   if (swept.set != nullptr) chooseList(look, view);
   wrappedLabel(look.fonts.small, look.theme.textMuted,
-               resultInWords(swept, asked, texts, instead, view.otherText));
+               resultInWords(swept, asked, texts, instead, view.otherText, effect));
   drawSwept(panel, asked, swept, effect);
 }
 

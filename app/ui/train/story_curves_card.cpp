@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/ids.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/selection.h"
 #include "app/ui/train/language_run_view.h"
 #include "app/ui/train/measured_runs_view.h"
 #include "app/ui/train/train_page.h"
@@ -80,13 +84,16 @@ class StoryQuestionsCard final : public Card {
     const auto moment = language_.moment();
     static const std::vector<Tab> kTabs{
         {"Six questions", "How this run answers them, and which heads look at the deciding words"},
-        {"Other sizes", "Models of other layers and heads, trained beforehand"}};
+        {"Other sizes", "Models of other layers and heads, trained beforehand"},
+        {"In other models", "Heads of any model that do what heads of this run do"}};
     const char* explanations[]{"nobody asks them during training; drag to go back",
-                               "the step of the first answers; a heading shows its curves"};
+                               "the step of the first answers; a heading shows its curves",
+                               "the same measure on the heads of any model"};
     const int clicked = tabRow(look, "story tabs", kTabs, tab_, explanations[tab_]);
     if (clicked >= 0) tab_ = clicked;
     if (tab_ == 1) return measuredRunsView(look, question_);
     if (moment == nullptr) return;
+    if (tab_ == 2) return lookForInModels(panel, *moment);
     Rect room = Rect::rest();
     const float wide = std::clamp(room.width() * 0.5F, look.px(366), look.px(520));
     const Rect right = room.cutRight(wide, look.space.large);
@@ -161,6 +168,47 @@ class StoryQuestionsCard final : public Card {
                                              : std::string("–"),
                    look.theme.textMuted);
     }
+  }
+
+  /// Draws, for questions that texts of a template ask any model, the head that looks most here,
+  /// and a button that measures the heads of the page Model's model in the same way.
+  static void lookForInModels(const PanelContext& panel, const LanguageMoment& moment) {
+    struct Asked {
+      std::size_t question;
+      const char* texts;
+    };
+    constexpr std::array kAsked{Asked{0, "template:agreement"}, Asked{2, "template:ioi"},
+                                Asked{4, "template:induction"}};
+    const FrameContext& look = panel.look;
+    const LanguageEvaluation* now = moment.evaluation();
+    if (now == nullptr) return;
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 "A head that was born here has relatives in models that others trained. The page "
+                 "Model measures how much each head of its model looks, from the place of the "
+                 "answer, at the word that decides, and what the model says without it.");
+    ImGui::Dummy({0.0F, look.space.tight});
+    for (const auto& [question, texts] : kAsked) {
+      const language::StoryQuestion& asked = language::storyQuestions()[question];
+      const language::AnsweredQuestion& here = now->questions[question];
+      inlineLabel(look, look.fonts.regular, questionColor(look.theme, question), asked.name);
+      inlineLabel(look, look.fonts.regular, look.theme.text,
+                  fmt::format("here head {}.{} looks at {} with {:.2f}", here.head.layer + 1,
+                              here.head.head + 1, asked.decides, here.look));
+      if (flowingPill(look, fmt::format("look for it in a model##{}", asked.name),
+                      "Opens the page Model with texts of this kind")) {
+        lookFor(panel, texts);
+      }
+    }
+  }
+
+  static void lookFor(const PanelContext& panel, const char* texts) {
+    PredictionView& prediction = panel.modelView.prediction;
+    prediction.sweepTexts = texts;
+    prediction.sweepOver = 0;
+    prediction.sweepShown = kLooksEffect;
+    prediction.reading = kEveryPartReading;
+    prediction.folded = false;
+    panel.selection.page = kModelPage;
   }
 
   /// Draws what each question asks, where there is room for all.
