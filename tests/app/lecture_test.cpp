@@ -102,11 +102,11 @@ TEST_F(LectureWindow, EverySceneIsReadFromTheLastRow) {
 
 TEST_F(LectureWindow, ArrowsGoOnAndBackAndOnTheTimelineByMoments) {
   present();
-  EXPECT_TRUE(ui_.shows("1 of 13")) << ui_.screen().all();
+  EXPECT_TRUE(ui_.shows("1 of 14")) << ui_.screen().all();
   key(Key::right);
   EXPECT_EQ(momentOf(ui_.view().stage).place, StagePlace::numbers);
   EXPECT_EQ(ui_.view().selection.presented, kSentenceCard);
-  EXPECT_TRUE(ui_.shows("2 of 13"));
+  EXPECT_TRUE(ui_.shows("2 of 14"));
   key(Key::right);
   EXPECT_EQ(momentOf(ui_.view().stage).place, StagePlace::roles);
   key(Key::left);
@@ -188,7 +188,7 @@ TEST_F(LectureWindow, TheSpeakersLinesStandInAWindowOfTheirOwn) {
   ui_.app().setSpeakerWindow(&list, {900.0F, 540.0F});
   key(Key::pageDown);
   const ScreenText notes = ScreenText::read(list);
-  EXPECT_TRUE(notes.shows("2 of 13")) << notes.all();
+  EXPECT_TRUE(notes.shows("2 of 14")) << notes.all();
   EXPECT_TRUE(notes.shows("The bar is one row of X"));
   EXPECT_TRUE(notes.shows("as many questions asked at once")) << notes.all();  // the next slide
   EXPECT_TRUE(notes.shows("Next: Several heads"));
