@@ -57,6 +57,8 @@ if(NOT HEADSCOPE_FETCH)
   find_module(libzip::zip libzip)
   # Optional: without it, SentencePiece's own files (tokenizer.model, spiece.model) are refused.
   find_module(sentencepiece::sentencepiece sentencepiece)
+  # Optional: without it, pictures are PNG files alone.
+  find_module(cairo::cairo cairo-ft)
   # Optional: core/gemm is right, if slower, without it. Its CMake file would ask for OpenCL.
   find_plain(DNNL::dnnl dnnl.h dnnl)
   find_plain(csv::csv csv.h csv)

@@ -14,8 +14,7 @@
 #include "app/cli/config_options.h"
 #include "app/cli/open_options.h"
 #include "app/cli/pass_options.h"
-#include "app/host/image.h"
-#include "app/host/offscreen.h"
+#include "app/host/figure.h"
 #include "app/ui/export_choice.h"
 #include "app/ui/stage/journey.h"
 #include "core/attention/steps/step.h"
@@ -34,6 +33,7 @@ struct RenderOptions {
   std::string shaderDir;
   std::string out;
   std::optional<double> moment;
+  std::optional<double> centimetres;
 };
 
 struct Size {
@@ -100,8 +100,12 @@ void render(const RenderOptions& options, std::ostream& out) {
   const Size size = sizeFrom(options.size);
   FileFlags files;
   addFilesRead(files, options.pass);
-  files.writes("--out", options.out, {".png"});
+  files.writes("--out", options.out, {".png", ".svg", ".pdf"});
   files.check();
+  if (options.centimetres && !host::isFigure(options.out)) {
+    throw UserError(
+        "--centimetres: a .png has its size in pixels (--size); give --out F.svg or F.pdf");
+  }
   if (options.moment && options.view == "heads") {
     throw UserError("--moment: the heads have no timeline; give --view stage, flow or step");
   }
@@ -118,7 +122,11 @@ void render(const RenderOptions& options, std::ostream& out) {
     trace->ms = 0.0;
     app.trace = std::move(trace);
   }
-  host::writePng(options.out, host::drawPicture(picture, options.shaderDir));
+  if (host::isFigure(options.out)) {
+    host::writeFigure(picture, options.centimetres.value_or(host::kFigureCentimetres));
+  } else {
+    host::writePicture(picture, options.shaderDir);
+  }
   out << options.out << '\n';
 }
 
@@ -130,7 +138,7 @@ Command addRender(CLI::App& app) {
   sub->add_option("--out", options->out, "the picture")
       ->check(notEmpty)
       ->required()
-      ->type_name("FILE.png");
+      ->type_name("FILE.png|svg|pdf");
   sub->add_option("--view", options->view,
                   "stage, flow (default: the whole window), heads, or step (its matrices alone)")
       ->check(CLI::IsMember({"stage", "flow", "heads", "step"}));
@@ -140,6 +148,11 @@ Command addRender(CLI::App& app) {
       ->check(notNumber)
       ->check(CLI::NonNegativeNumber)
       ->type_name("SECONDS");
+  sub->add_option("--centimetres", options->centimetres,
+                  "width of a .svg or .pdf on paper (default 16)")
+      ->check(notNumber)
+      ->check(CLI::Range(1.0, 200.0))
+      ->type_name("CM");
   addLookOptions(*sub, options->look);
   sub->add_option("--shader-dir", options->shaderDir, "read the shaders from this folder")
       ->check(CLI::ExistingDirectory);

@@ -22,8 +22,7 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
-#include "app/host/image.h"
-#include "app/host/offscreen.h"
+#include "app/host/figure.h"
 #include "app/settings.h"
 #include "core/base/error.h"
 #include "core/formats/gguf_model.h"
@@ -69,7 +68,7 @@ void drawInstead(AppOptions program, const std::string& shaderDir) {
                                kPictureHeight,
                                std::filesystem::path(kPictureInstead),
                                {}};
-  host::writePng(picture.path, host::drawPicture(picture, shaderDir));
+  host::writePicture(picture, shaderDir);
 }
 
 void drawPassInstead(const WindowFlags& flags, std::ostream& out) {

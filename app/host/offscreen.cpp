@@ -64,34 +64,23 @@ Image Offscreen::drawFrame(App& app) {
   return target_.read();
 }
 
-Image Offscreen::draw(App& app, int frames) {
+void settle(Headless& headless, App& app, int frames) {
   app.finish();
   // panels take their results one frame later, and may request more
   int animated = 0;
   int quiet = 0;
   for (int i = 0; i < kMostFrames && quiet < frames; ++i) {
-    headless_.frame(app);
+    headless.frame(app);
     const bool moves = app.wantsFrame() && ++animated <= kMostAnimationFrames;
     const bool news = app.finish();
     quiet = moves || news ? 0 : quiet + 1;
   }
-  return drawFrame(app);
 }
 
-namespace {
-
-class KeepsImGuiContext {
- public:
-  KeepsImGuiContext() = default;
-  ~KeepsImGuiContext() { ImGui::SetCurrentContext(context_); }
-  KeepsImGuiContext(const KeepsImGuiContext&) = delete;
-  KeepsImGuiContext& operator=(const KeepsImGuiContext&) = delete;
-
- private:
-  ImGuiContext* context_ = ImGui::GetCurrentContext();
-};
-
-}  // namespace
+Image Offscreen::draw(App& app, int frames) {
+  settle(headless_, app, frames);
+  return drawFrame(app);
+}
 
 Image drawPicture(const PictureRequest& request, const std::filesystem::path& shaderDir) {
   const KeepsImGuiContext kept;

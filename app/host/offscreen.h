@@ -1,6 +1,8 @@
 // Offscreen: draws the window's frames into images without a display.
 #pragma once
 
+#include <imgui.h>
+
 #include <filesystem>
 
 #include "app/app.h"
@@ -30,6 +32,22 @@ class RenderTarget {
   gl::Framebuffer framebuffer_;
 };
 
+/// Restores the caller's Dear ImGui context at its end.
+class KeepsImGuiContext {
+ public:
+  KeepsImGuiContext() = default;
+  ~KeepsImGuiContext() { ImGui::SetCurrentContext(context_); }
+  KeepsImGuiContext(const KeepsImGuiContext&) = delete;
+  KeepsImGuiContext& operator=(const KeepsImGuiContext&) = delete;
+
+ private:
+  ImGuiContext* context_ = ImGui::GetCurrentContext();
+};
+
+/// Waits for the newest document's trace and all computations of the panels, and lets layout
+/// (`frames` frames) and animations settle.
+void settle(Headless& headless, App& app, int frames = 3);
+
 class Offscreen {
  public:
   /// Size in pixels. Throws UserError without EGL or OpenGL 3.3.
@@ -38,8 +56,7 @@ class Offscreen {
   /// Draws one frame at the host's clock, with the queued input.
   Image drawFrame(App& app);
 
-  /// Waits for the newest document's trace and all computations of the panels, lets layout
-  /// (`frames` frames) and animations settle, then draws the result.
+  /// Draws the frame after settle().
   Image draw(App& app, int frames = 3);
 
   Headless& input() { return headless_; }

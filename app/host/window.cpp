@@ -27,6 +27,7 @@
 #include "app/host/image.h"
 #include "app/host/imgui_session.h"
 #include "app/host/monitor.h"
+#include "app/host/figure.h"
 #include "app/host/offscreen.h"
 #include "app/host/pace.h"
 #include "app/host/painter.h"
@@ -283,9 +284,14 @@ void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shad
   glfwMakeContextCurrent(nullptr);
   std::function<void()> write;
   try {
-    write = [path = request->path, image = drawPicture(*request, shaderDir)] {
-      writePng(path, image);
-    };
+    if (isFigure(request->path)) {
+      writeFigure(*request);
+      write = [] {};
+    } else {
+      write = [path = request->path, image = drawPicture(*request, shaderDir)] {
+        writePng(path, image);
+      };
+    }
   } catch (const gl::Error& error) {  // the user needs to know what the driver lacks
     write = [why = std::string(error.what())] { throw UserError(why); };
   } catch (const std::exception&) {
