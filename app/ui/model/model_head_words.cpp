@@ -73,7 +73,7 @@ void ModelHeads::words(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   } else if (!pictures()) {
     if (const auto cell = mapCell(head)) wordsInCell(list, *cell, at);
   }
-  if (named()) tokenNames(list, at);
+  if (named()) tokenNames(list, head.layer, at);
   if (titled()) title(list, head, at);
 }
 
@@ -111,7 +111,7 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   std::string words = found != nullptr ? labelWithScore(*found) : std::string();
   if (live_.isOff(head)) words = "off";
   const bool nameless = !inPlace() || (memory_.canvas.grid.blocks > 1 && memory_.canvas.zoom > 1);
-  if (nameless) words = fmt::format("{}  {}", shortName(head), words);
+  if (nameless) words = fmt::format("{}  {}", shortName(head, moment_.config()), words);
   const bool muted = found == nullptr || !found->defined() || found->key == "mixed";
   const ImVec2 from(at.a.x, at.a.y - fontSize(look_.fonts.tiny) - look_.space.thin);
   words = elided(look_.fonts.tiny, words, at.width());
@@ -122,13 +122,15 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   drawText(list, look_.fonts.tiny, from, muted ? look_.theme.textMuted : look_.theme.text, words);
 }
 
-void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
+void ModelHeads::tokenNames(ImDrawList* list, Index layer, const Rect& at) const {
   AxisLabels labels{memory_.names,    look_.fonts.tiny, look_.theme.textMuted,
                     look_.theme.text, memory_.litQuery, look_.px(kNamesRoom - 10.0F)};
   labels.first = 1;  // positions are counted from 1 here
   drawRowLabels(list, labels, at, look_.space.tight);
-  labels.lit = memory_.litKey;
-  ColumnLabels(look_, labels, at.width(), look_.px(kNamesRoom)).draw(list, at);
+  AxisLabels keys{keyNames(layer),  look_.fonts.tiny, look_.theme.textMuted,
+                  look_.theme.text, memory_.litKey,   look_.px(kNamesRoom - 10.0F)};
+  keys.first = 1;
+  ColumnLabels(look_, keys, at.width(), look_.px(kNamesRoom)).draw(list, at);
 }
 
 const std::vector<MetricValue>* ModelHeads::valuesOn(std::string_view map) const {
@@ -146,7 +148,8 @@ MetricValue ModelHeads::onMap(const HeadOfLayer& head) const {
 
 std::string ModelHeads::inWords(const Under& under) const {
   const auto& [layer, head] = under.head;
-  std::string text = fmt::format("Layer {}, head {}", layer + 1, head + 1);
+  std::string text =
+      fmt::format("{}, head {}", moment_.config().layerInWords(layer, true), head + 1);
   const std::size_t i = placeOf(under.head, moment_.config());
   const char* on = view_.heads.probe ? "on repeated random tokens" : "on this text";
   if (live_.isOff(under.head)) {
@@ -187,7 +190,7 @@ std::string ModelHeads::inWords(const Under& under) const {
     const CellRef cell{TensorId::weights, 0, head, under.cell->row, under.cell->col};
     text += fmt::format("\n{} looks at {}: {:.3f}",
                         memory_.names[static_cast<std::size_t>(under.cell->row)],
-                        memory_.names[static_cast<std::size_t>(under.cell->col)],
+                        keyNames(layer)[static_cast<std::size_t>(under.cell->col)],
                         static_cast<double>(moment_.trace->layer(layer)->value(cell)));
   }
   return text + (view_.heads.probe ? "\ndouble click: open in Flow, on your text"

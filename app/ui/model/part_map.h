@@ -26,6 +26,7 @@ struct PartMap {
   Index layers = 1, columns = 1;
   std::function<std::string(Index column, float width)> columnName;
   std::vector<PartCell> cells;
+  std::function<std::string(Index layer)> layerName = {};  // none: "layer 1" and so on
 };
 
 /// Draws the map within `room`; with many layers it is higher than its room, and scrolls. Returns
