@@ -1,4 +1,5 @@
-// The texts of a head: in its tile, above it, next to it, and at the mouse.
+// The texts of heads: the names of rows and columns, and those in a tile, above it, next to it, and
+// at the mouse.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,58 @@
 #include "core/document/trace.h"
 
 namespace headscope::ui {
+
+/// Draws the names of heads above the columns of each block.
+void ModelHeads::headNames(const Rect& top) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const TileBlocks& grid = memory_.canvas.grid;
+  const std::string longest = fmt::format("head {}", grid.perBlock());
+  const bool whole =
+      textSize(look_.fonts.tiny, longest).x + look_.space.small < memory_.canvas.place().x;
+  float last = -1e9F;
+  ImGui::PushClipRect(top.a, top.b, true);
+  for (Index column = 0; column < grid.columns; ++column) {
+    const float centre = tile(0, column).centre().x;
+    const std::string name =
+        fmt::format("{}{}", whole ? "head " : "", column % grid.perBlock() + 1);
+    const float half = textSize(look_.fonts.tiny, name).x * 0.5F;
+    if (centre - half < last + look_.space.small) continue;
+    last = centre + half;
+    drawTextCentred(list, look_.fonts.tiny, {centre, top.centre().y}, look_.theme.textMuted, name);
+  }
+  ImGui::PopClipRect();
+}
+
+/// Draws the names of layers left of the rows: those of the first block stay visible, those of
+/// others stand next to their block.
+void ModelHeads::layerNames(const Rect& names) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ModelCanvas& canvas = memory_.canvas;
+  const float height = fontSize(look_.fonts.tiny);
+  for (Index block = 0; block < canvas.grid.blocks; ++block) {
+    const Rect clip = block == 0 ? names : canvas.room;
+    ImGui::PushClipRect(clip.a, clip.b, true);
+    float last = -1e9F;
+    for (Index row = 0; row < canvas.grid.rows; ++row) {
+      const Index place = block * canvas.grid.rows + row;
+      if (place >= std::ssize(layers_)) break;
+      const Index layer = layers_[static_cast<std::size_t>(place)];
+      const Rect first = tile(row, block * canvas.grid.perBlock());
+      const float y = first.centre().y - height * 0.5F;
+      if (y < last + height) continue;
+      last = y;
+      const bool differs = live_.differs(layer);
+      const std::string name =
+          fmt::format("layer {}{}", moment_.config().depthOf(layer) + 1, differs ? "*" : "");
+      const float left = canvas.placeAt(row, block * canvas.grid.perBlock()).a.x;
+      const float width = textSize(look_.fonts.tiny, name).x;
+      const float x = block == 0 ? names.a.x : left - width - look_.space.small;
+      drawText(list, look_.fonts.tiny, {x, y},
+               differs ? look_.theme.accentText : look_.theme.textMuted, name);
+    }
+    ImGui::PopClipRect();
+  }
+}
 
 const HeadLabel* ModelHeads::labelOf(const HeadOfLayer& head) const {
   return shown_.heads == nullptr ? nullptr : &shown_.heads->labels[placeOf(head, moment_.config())];
