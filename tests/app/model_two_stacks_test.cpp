@@ -138,6 +138,51 @@ TEST_F(TwoStacksPage, ReadingsWithinOneStackSaySo) {
   EXPECT_TRUE(ui_.shows("2 cross", kModelPredictionCard)) << readings();
 }
 
+TEST_F(TwoStacksPage, ASessionKeepsTheTargetAndTheEdits) {
+  target("0, 5, 9");
+  attention("cross");
+  ui_.click("layer 1, cross-attention, head 1 off", kModelHeadsCard);
+  calm();
+  ui_.view().model.layer = 3;
+  ui_.frame();
+  ui_.click("open layer 2, cross-attention in Flow", kModelHeadsCard);
+  calm();
+  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 5.0});
+  ui_.app().apply(SetPin{{{TensorId::weights, 0, 1, 2, 3}, 0.75F}});
+  calm();
+  ui_.view().selection.page = kModelPage;
+  calm();
+  const std::string edited = text();
+  ui_.view().selection.page = kFlowPage;
+  calm();
+  saveAs(lecture());
+  ui_.restart(presetDocument("by-hand"));
+  ui_.app().dropFiles({lecture()});
+  calm();
+  EXPECT_EQ(ui_.config().memoryLen, 4);
+  EXPECT_EQ(ui_.document().pins.all().size(), 1U);
+  ui_.view().selection.page = kModelPage;
+  calm();
+  EXPECT_EQ(text(), edited);
+  EXPECT_TRUE(ui_.shows("off: cross 1·1; edited: layer 2, cross-attention", kModelHeadsCard))
+      << heads();
+  EXPECT_EQ(ui_.view().model.place.target, "0, 5, 9");
+  EXPECT_EQ(ui_.view().model.attention, AttentionShown::cross);
+}
+
+/// Another source gets another target, and edits of the cross-attention stay.
+TEST_F(TwoStacksPage, AnotherSourceIsWrittenForAnew) {
+  attention("cross");
+  ui_.click("layer 1, cross-attention, head 1 off", kModelHeadsCard);
+  calm();
+  const std::string before = text();
+  ui_.view().model.place.text = "7, 3, 40, 12, 5, 9, 1";
+  calm();
+  EXPECT_TRUE(ui_.shows("7 tokens: 7 3 40 12 5 9 1", kModelTextCard)) << text();
+  EXPECT_TRUE(ui_.shows("written by the model", kModelTextCard)) << text();
+  EXPECT_NE(text(), before);
+}
+
 TEST_F(TwoStacksPage, OneStackHasNeither) {
   ui_.view().model.place = {(std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2").string(),
                             "The cat"};
