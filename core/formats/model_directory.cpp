@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -85,10 +86,31 @@ class DirectoryWeights final : public model::WeightReader {
   Index parameters_ = 0;
 };
 
+/// The description with the names that the files give the embedding: a model of two stacks may be
+/// saved with those of its stacks alone (MADLAD-400).
+ModelDescription asStored(ModelDescription description, const WeightFiles& files) {
+  const auto stored = [&](const char* stem) {
+    const std::string name = fmt::format("{}.weight", stem);
+    return std::ranges::any_of(files.names(), [&](const std::string& each) {
+      return each == name || each.ends_with("." + name);
+    });
+  };
+  const auto [ofEncoder, ofDecoder] = description.names.repeatsOfTokens;
+  if (ofDecoder == nullptr || stored(description.names.tokens) || !stored(ofDecoder)) {
+    return description;
+  }
+  auto encoder = *description.encoder;
+  description.names.tokens = ofDecoder;
+  encoder.names.tokens = stored(ofEncoder) ? ofEncoder : ofDecoder;
+  description.names.repeatsOfTokens = {};
+  description.encoder = std::make_shared<const ModelDescription>(std::move(encoder));
+  return description;
+}
+
 /// Opens a model whose files are found.
 model::ModelPtr openFound(const FoundModel& found, const std::string& name, Index layerBudgetBytes,
                           ModelNotes notes, std::optional<model::AppliedAdapter> adapter) {
-  const ModelDescription& description = found.description;
+  const ModelDescription description = asStored(found.description, found.files);
   const NamePrefix prefix = prefixIn(found.files, description);
   auto own = std::make_unique<DirectoryWeights>(found.files, description, prefix);
   std::unique_ptr<DirectoryWeights> ofEncoder;

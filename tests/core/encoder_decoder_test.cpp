@@ -65,6 +65,10 @@ TEST(T5, ScalesItsOutputUnlessTheFileSaysOtherwise) {
   m.config["tie_word_embeddings"] = false;
   m.tensors["lm_head.weight"] = scaledBy(m.tensors["shared.weight"], 3.0);
   EXPECT_LE(largestDifference(logitsOf(opened(m), kTarget), times(plain, 3.0)), kNear);
+  // mT5 has no such factor
+  ModelFolder mt5 = family("t5");
+  mt5.config["model_type"] = "mt5";
+  EXPECT_EQ(logitsOf(opened(mt5), kTarget), plain);
   // files of transformers 5 say that the head is the embedding even where it is not
   m.config["tie_word_embeddings"] = true;
   m.config["scale_decoder_outputs"] = false;
@@ -269,6 +273,22 @@ TEST(EncoderDecoder, WhatAFileRepeatsIsPassedOver) {
   bart.tensors["model.decoder.embed_tokens.weight"] =
       scaledBy(bart.tensors["model.shared.weight"], 2.0);
   expectUserError([&] { opened(bart); }, "model.decoder.embed_tokens.weight", "differs");
+}
+
+/// Without the embedding under its shared name, the stacks have their own.
+TEST(EncoderDecoder, TheEmbeddingMayStandUnderTheNamesOfTheStacks) {
+  ModelFolder t5 = family("t5");
+  const std::vector<float> before = logitsOf(opened(t5), kTarget);
+  const Tensor embedding = t5.tensors["shared.weight"];
+  t5.tensors.erase("shared.weight");
+  t5.tensors["decoder.embed_tokens.weight"] = embedding;
+  EXPECT_EQ(logitsOf(opened(t5), kTarget), before);
+  t5.tensors["encoder.embed_tokens.weight"] = embedding;
+  EXPECT_EQ(logitsOf(opened(t5), kTarget), before);
+  t5.tensors["encoder.embed_tokens.weight"] = scaledBy(embedding, 2.0);
+  EXPECT_NE(logitsOf(opened(t5), kTarget), before);
+  t5.tensors.erase("decoder.embed_tokens.weight");
+  expectUserError([&] { opened(t5); }, "shared.weight");
 }
 
 TEST(EncoderDecoder, TheDecoderNeedsASource) {

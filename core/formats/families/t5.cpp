@@ -54,7 +54,8 @@ void readT5(ConfigReader& r) {
   r.twoStacks();
   // files of transformers 5 always say that the head is the embedding
   if (tied) r.config.tied = model::ModelConfig::Tied::byFile;
-  if (r.flag("scale_decoder_outputs", tied)) {
+  const bool scales = r.flag("scale_decoder_outputs", tied);
+  if (scales && r.config.typeName() != "mt5") {  // mT5 never does
     r.config.logitFactor = 1.0 / std::sqrt(static_cast<double>(r.config.dModel));
   }
   r.config.distanceBias.bothWays = false;
