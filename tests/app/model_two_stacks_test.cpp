@@ -65,6 +65,20 @@ TEST_F(TwoStacksPage, EachAttentionHasItsGrid) {
   }
 }
 
+TEST_F(TwoStacksPage, EachAttentionIsMeasuredOnRandomTokensToo) {
+  target("0, 5, 9");
+  ui_.click("repeated random tokens", kModelHeadsCard);
+  calm();
+  for (const char* which : {"encoder", "decoder", "cross"}) {
+    attention(which);
+    EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U) << which;
+    EXPECT_TRUE(ui_.shows("random tokens, the second half equal", kModelHeadsCard)) << heads();
+  }
+  ui_.click("first column", kModelHeadsCard);
+  calm();
+  EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U);
+}
+
 TEST_F(TwoStacksPage, ACrossAttentionOpensWithItsMemoryAndItsEditsRunInTheModel) {
   target("0, 5, 9");
   const std::string before = text();

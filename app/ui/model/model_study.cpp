@@ -39,13 +39,15 @@ std::optional<FoundHeads> foundHeads(const model::ModelMeasure& measure) {
                     std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
 }
 
-std::optional<ProbedModel> probed(const model::ModelMeasure& measure,
-                                  const formats::TokenizerPtr& tokenizer, std::uint64_t key) {
+/// The probe of a moment's model, with the tokenizer and the source text of that.
+std::optional<ProbedModel> probed(const model::ModelMeasure& measure, const ModelMoment& of,
+                                  std::uint64_t key) {
   auto pass = measure.measured();
   if (!pass) return std::nullopt;
   auto moment = std::make_shared<ModelMoment>();
   moment->trace = pass->trace;
-  moment->tokenizer = tokenizer;
+  moment->tokenizer = of.tokenizer;
+  moment->source = of.source;
   moment->number = key;  // a hash, distinct from the numbers of texts' moments, which count from 1
   return ProbedModel{std::move(moment),
                      std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
@@ -71,7 +73,8 @@ Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment&
 
 Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& moment) {
   const model::ModelDocumentPtr document = moment.trace->documentPtr();
-  const Fingerprint key("probe", addressOf(document->model), moment.changes);
+  const std::uint64_t source = moment.source != nullptr ? moment.source->number : 0;
+  const Fingerprint key("probe", addressOf(document->model), moment.changes, source);
   return panel.computations.request<ProbedModel>("model probe", key, Schedule::background, [&] {
     return unitsOf(
         [document, tokenizer = moment.tokenizer](const std::atomic<bool>& cancelled) {
@@ -80,8 +83,8 @@ Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& 
                                                        ExecutionContext{0, &cancelled},
                                                        defaultMemoryBudget() / 4);
         },
-        [key, tokenizer = moment.tokenizer](const model::ModelMeasure& measure) {
-          return probed(measure, tokenizer, key.value());
+        [key, moment](const model::ModelMeasure& measure) {
+          return probed(measure, moment, key.value());
         });
   });
 }
