@@ -2,6 +2,7 @@
 // writes or the user types, a cross-attention in Flow with its memory, and the alignment of words.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 
@@ -74,6 +75,9 @@ TEST_F(TwoStacksPage, EachAttentionIsMeasuredOnRandomTokensToo) {
     EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U) << which;
     EXPECT_TRUE(ui_.shows("random tokens, the second half equal", kModelHeadsCard)) << heads();
   }
+  const gl::Bounds map = ui_.heatmaps(kModelHeadsCard).front();
+  ui_.hover({std::lerp(map.x0, map.x1, 0.9F), std::lerp(map.y0, map.y1, 0.5F)});
+  EXPECT_TRUE(ui_.shows(" looks at 32: ")) << ui_.screen().all();  // the last token of the source
   ui_.click("first column", kModelHeadsCard);
   calm();
   EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U);
