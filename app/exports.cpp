@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "app/ui/export_subject.h"
+#include "app/ui/model/chosen_head.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/document/trace.h"
@@ -62,7 +63,7 @@ std::string writeModelExport(const ExportRequest& request, const model::ModelTra
       return fmt::format("saved every tensor of {} to {}", ui::modelInWords(trace),
                          wholePath(request.path));
     case ExportKind::script: {
-      const Index layer = request.view.model.layer;
+      const Index layer = ui::chosenHead(request.view.model, trace.config()).layer;
       formats::exportPyTorch(request.path, *trace.layer(layer));
       return scriptSentence(ui::layerOfModelInWords(trace, layer), request.path);
     }

@@ -35,10 +35,17 @@ std::shared_ptr<const formats::SavedModel> asKept(
   return kept;
 }
 
+/// The edits on the text of another document, of a decoder on its memory too.
+model::ModelDocumentPtr onInputOf(const model::ModelDocument& edits,
+                                  const model::ModelDocument& other) {
+  const auto on = withInput(edits, other.input);
+  return other.memory != nullptr ? withMemory(*on, other.memory) : on;
+}
+
 }  // namespace
 
 void LiveModel::open(const std::filesystem::path& folder, std::string text,
-                     const formats::AdapterChoice& adapter) {
+                     const formats::AdapterChoice& adapter, std::string target) {
   const auto [model, onto] = formats::adaptedFolder(folder, adapter);
   folder_ = formats::isShipped(model) ? model : platform::absolutePath(model);
   adapter_ = onto;
@@ -47,6 +54,8 @@ void LiveModel::open(const std::filesystem::path& folder, std::string text,
     keptProblem_ = whyNot([&] { kept_.push_back(asKept(saved().back())); });
   }
   text_ = std::move(text);
+  target_ = std::move(target);
+  writeAnew_ = false;
   cut_ = false;
   off_.clear();
   edits_ = nullptr;
@@ -57,7 +66,7 @@ void LiveModel::open(const std::filesystem::path& folder, std::string text,
 }
 
 void LiveModel::reload() {
-  if (moment_ != nullptr) open(moment_->folder, text_, adapter_);
+  if (moment_ != nullptr) open(moment_->folder, text_, adapter_, target_);
 }
 
 void LiveModel::setAdapter(const formats::AdapterChoice& adapter) {
@@ -73,7 +82,15 @@ void LiveModel::setAdapter(const formats::AdapterChoice& adapter) {
 
 void LiveModel::setText(std::string text) {
   text_ = std::move(text);
+  target_.clear();
+  writeAnew_ = false;
   cut_ = false;
+  compute();
+}
+
+void LiveModel::setTarget(std::string target) {
+  target_ = std::move(target);
+  writeAnew_ = target_.empty();
   compute();
 }
 
@@ -108,9 +125,14 @@ bool LiveModel::differs(Index layer) const {
   return isEdited(layer) || std::ranges::find(off_, layer, &HeadOfLayer::layer) != off_.end();
 }
 
+std::string LiveModel::layerInWords(Index layer) const {
+  return moment_ != nullptr ? moment_->config().layerInWords(layer)
+                            : fmt::format("layer {}", layer + 1);
+}
+
 void LiveModel::switchHead(HeadOfLayer head) {
   const float gain = gainOf(head);
-  make({.name = fmt::format("layer {}, head {} {}", head.layer + 1, head.head + 1,
+  make({.name = fmt::format("{}, head {} {}", layerInWords(head.layer), head.head + 1,
                             gain == 0.0F ? "on" : "off"),
         .gains = {{head, gain, gain == 0.0F ? 1.0F : 0.0F}}});
 }
@@ -123,7 +145,9 @@ void LiveModel::switchAllOn() {
 
 void LiveModel::resetLayer(Index layer) {
   if (!isEdited(layer)) return;
-  make({.name = fmt::format("layer {} as loaded", layer + 1), .layers = {layer}, .edits = edits_});
+  make({.name = fmt::format("{} as loaded", layerInWords(layer)),
+        .layers = {layer},
+        .edits = edits_});
 }
 
 void LiveModel::undoChanges() {
@@ -193,16 +217,16 @@ void LiveModel::setLayer(Index layer, const model::ModelDocumentPtr& edits,
                          const std::string& name) {
   if (edits_ == nullptr && edits == nullptr) return;
   const model::ModelDocumentPtr now =
-      edits_ != nullptr ? edits_ : model::makeModelDocument(edits->model, edits->input);
+      edits_ != nullptr ? edits_
+                        : model::makeModelDocument(edits->model, edits->input, edits->memory);
   auto next = std::make_shared<model::ModelDocument>(*model::withoutEdits(*now, layer));
   if (edits != nullptr) {
-    const auto fitting = model::withInput(*edits, now->input);
+    const auto fitting = onInputOf(*edits, *now);
     next->edited.insert_or_assign(layer, fitting->edited.at(layer));
   }
   edits_ = std::move(next);
   if (!inFlow_ || inFlow_->layer != layer || flow_ == nullptr) return;
-  const DocumentPtr made =
-      layerDocument(*withInput(*edits_, inFlow_->of->input), layer, flow_->input->x);
+  const DocumentPtr made = layerDocument(*onInputOf(*edits_, *inFlow_->of), layer, flow_->input->x);
   Document document = *flow_;
   document.config = made->config;
   document.weights = made->weights;
@@ -224,8 +248,9 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
   inFlow_ = ofThis ? std::optional(*shown) : std::nullopt;
   if (edited == nullptr || !ofThis) return;
   const std::string problem = whyNot([&] {
-    const auto on = edits_ != nullptr ? withInput(*edits_, shown->of->input)
-                                      : makeModelDocument(shown->of->model, shown->of->input);
+    const model::ModelDocument& of = *shown->of;
+    const auto on = edits_ != nullptr ? onInputOf(*edits_, of)
+                                      : makeModelDocument(of.model, of.input, of.memory);
     const auto next = withLayer(*on, shown->layer, *newest);
     std::erase_if(off_, [&](const HeadOfLayer& head) { return head.layer == shown->layer; });
     if (model::isEdited(*next, shown->layer)) {
@@ -246,8 +271,8 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
   const auto kept = folder_.empty() ? nullptr : keptOf(folder_);
-  task_.requestUnits(momentUnits({folder_, adapter_, moment_, text_, cut_, off_, edits_, kept,
-                                  budget_, ++computed_, changes_, memory_},
+  task_.requestUnits(momentUnits({folder_, adapter_, moment_, text_, target_, writeAnew_, cut_,
+                                  off_, edits_, kept, budget_, ++computed_, changes_, memory_},
                                  [this](FoundMoment early, const std::atomic<bool>& cancelled) {
                                    task_.publishEarly(std::move(early), cancelled);
                                  }));
@@ -289,7 +314,7 @@ void LiveModel::follow() {
     if (!folder_.empty() && keptOf(folder_) != nullptr) keptProblem_ = problem_;
     folder_.clear();
     if (moment_ == nullptr) return;
-    text_ = moment_->text;
+    text_ = moment_->given();
     if (!undo_.empty() && undo_.back().adapters && undo_.back().adapters->second == adapter_) {
       undo_.pop_back();  // an adapter that does not fit
     }
@@ -297,6 +322,7 @@ void LiveModel::follow() {
     return;
   }
   moment_ = std::make_shared<const ModelMoment>(std::move(*outcome->result->moment));
+  if (!moment_->writing) writeAnew_ = false;
   if (edits_ != nullptr && edits_->model != moment_->trace->document().model) {
     edits_ = outcome->result->moved;
   }
@@ -353,7 +379,9 @@ formats::SavedModels LiveModel::saved() {
   const bool sameEdits = sameModel && live_->off == off_ && liveEdits_ == edits_;
   if (!sameEdits || liveLayers_ != layers_.count()) {
     formats::SavedModel now{moment_->folder};
-    now.document = edits_ != nullptr ? edits_ : makeModelDocument(present->model, present->input);
+    now.document = edits_ != nullptr
+                       ? edits_
+                       : makeModelDocument(present->model, present->input, present->memory);
     now.off = off_;
     for (const LayersInFlow::Opened& layer : layers_.all()) {
       if (layer.of->model != present->model) continue;

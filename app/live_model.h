@@ -31,7 +31,7 @@ class LiveModel {
   /// `shown`: the state of another live model, for a picture of it.
   LiveModel(Scheduler& scheduler, Index memoryBudgetBytes, const ShownModel& shown = {})
       : budget_(memoryBudgetBytes),
-        text_(shown.moment != nullptr ? shown.moment->text : std::string()),
+        text_(shown.moment != nullptr ? shown.moment->given() : std::string()),
         off_(shown.off),
         edits_(shown.edits),
         moment_(shown.moment),
@@ -44,13 +44,16 @@ class LiveModel {
   }
 
   /// Opens the model of a folder, which replaces the open one once it is read. An empty text: one
-  /// that suits the model. A LoRA adapter's own folder opens its base with it.
+  /// that suits the model; an empty target: an encoder–decoder model writes it. A LoRA adapter's
+  /// own folder opens its base with it.
   void open(const std::filesystem::path& folder, std::string text = {},
-            const formats::AdapterChoice& adapter = {});
+            const formats::AdapterChoice& adapter = {}, std::string target = {});
   /// Puts a LoRA adapter onto the open model in the place of its present one, as an edit; an empty
   /// folder takes it off. The edits of layers stay.
   void setAdapter(const formats::AdapterChoice& adapter);
   void setText(std::string text);
+  /// Sets the target of an encoder–decoder model; empty: the model writes one.
+  void setTarget(std::string target);
   /// Opens the folder again with the current files and the text. Switches all heads on and drops
   /// the layers' edits, because edits belong to the previous weights.
   void reload();
@@ -142,6 +145,7 @@ class LiveModel {
   void compute();
   std::shared_ptr<const formats::SavedModel> keptOf(const std::filesystem::path& folder) const;
   void takeMade(const KeptEdits& made);
+  std::string layerInWords(Index layer) const;
   void make(Change change);
   /// Applies a change, or undoes it.
   void apply(const Change& change, bool forward);
@@ -153,6 +157,8 @@ class LiveModel {
   std::filesystem::path folder_;    // the folder to open
   formats::AdapterChoice adapter_;  // on the model
   std::string text_;                // empty: one that suits the model
+  std::string target_;              // of two stacks; empty: one that the model writes
+  bool writeAnew_ = false;          // the model writes it also where it has one
   bool cut_ = false;                // cuts a text that is too long
   std::vector<HeadOfLayer> off_;
   model::ModelDocumentPtr edits_;    // the layers that were edited; null: none

@@ -16,6 +16,7 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
 #include "core/formats/tokenizer_files.h"
+#include "core/model/generation.h"
 #include "core/model/model_edits.h"
 #include "core/model/tokenized.h"
 #include "core/tensor/gemm.h"
@@ -69,15 +70,19 @@ void cutToFit(ModelMoment& moment, Index most) {
   moment.text = fmt::format("{}", fmt::join(ids, ", "));
 }
 
+/// A text as the input of a model, or as the target of a decoder.
 model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
-                           const model::ModelConfig& config) {
+                           const model::Model& model) {
   if (moment.tokenizer == nullptr) return {idsIn(text), {}, {}};
-  return inputOf(moment.tokenizer->encode(text), *moment.tokenizer, config);
+  const std::vector<tokenizer::Token> tokens = moment.tokenizer->encode(text);
+  return model.config().crossAttention ? targetOf(tokens, *moment.tokenizer, model)
+                                       : inputOf(tokens, *moment.tokenizer, model.config());
 }
 
 /// Returns the document as the model's layer, or as an edit of it.
-LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::ModelPtr& of) {
-  auto plain = makeModelDocument(of, shown.input);
+LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::ModelPtr& of,
+                             const model::ModelTracePtr& memory) {
+  auto plain = makeModelDocument(of, shown.input, memory);
   DocumentPtr opened = shown.document;
   if (formats::differs(*shown.document, *plain, shown.layer)) {
     Document own = *layerDocument(*plain, shown.layer, shown.document->input->x);
@@ -92,17 +97,29 @@ LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::Mode
 /// result's problem.
 std::shared_ptr<const KeptEdits> keptEditsOn(const model::ModelPtr& of,
                                              std::shared_ptr<const formats::SavedModel> kept,
-                                             const model::ModelInput& input) {
+                                             const model::ModelInput& input,
+                                             const model::ModelTracePtr& memory) {
   auto made = std::make_shared<KeptEdits>();
   made->problem = whyNot([&] {
-    made->edits = formats::editsOn(of, *kept->kept, input);
+    made->edits = formats::editsOn(of, *kept->kept, input, memory);
     for (const formats::ShownLayer& shown : kept->shown) {
-      made->layers.push_back(asLayer(shown, of));
+      const AttentionConfig& c = shown.document->config;
+      // a cross-attention over another source is no layer of this pass
+      if (c.crossAttention() && (memory == nullptr || c.memoryLen != memory->tokens())) continue;
+      made->layers.push_back(asLayer(shown, of, memory));
     }
   });
   made->of = std::move(kept);
   return made;
 }
+
+/// The most tokens that a decoder writes for a source text.
+constexpr Index kMostWritten = 128;
+
+// Bits of a moment's number, by which moments of one request differ.
+constexpr std::uint64_t kOfSource = std::uint64_t{1} << 63U;
+constexpr std::uint64_t kWhileWriting = std::uint64_t{1} << 62U;
+constexpr std::uint64_t kStep = std::uint64_t{1} << 40U;
 
 /// The number of rows whose logits form one unit of work: enough for a fast product.
 constexpr Index kRowsAtOnce = 64;
@@ -125,7 +142,9 @@ class MomentMaker {
  private:
   /// Returns true where no work is left.
   bool step(std::optional<FoundMoment>& found) {
-    if (pass_ == nullptr) return !begin(found);
+    if (of_ == nullptr) return !begin(found);
+    if (encoderPass_ != nullptr) return takeSource();
+    if (writing_) return write();
     if (moment_.trace == nullptr) return takePass(found);
     const Index said = std::ssize(moment_.predictions);
     if (said < moment_.trace->tokens()) {
@@ -148,12 +167,14 @@ class MomentMaker {
     moment_.number = asked_.number;
     moment_.changes = asked_.changes;
     model::ModelPtr of;
+    formats::TokenizerPtr sourceTokenizer;
     if (asked_.folder.empty()) {
       of = asked_.before->trace->document().model;
       moment_.folder = asked_.before->folder;
       moment_.adapter = asked_.before->adapter;
       moment_.tokenizer = asked_.before->tokenizer;
       moment_.tokenizerProblem = asked_.before->tokenizerProblem;
+      if (asked_.before->source != nullptr) sourceTokenizer = asked_.before->source->tokenizer;
     } else {
       moment_.folder = asked_.folder;
       moment_.adapter = asked_.adapter;
@@ -163,40 +184,142 @@ class MomentMaker {
       if (formats::hasTokenizer(asked_.folder)) {
         moment_.tokenizerProblem =
             whyNot([&] { moment_.tokenizer = formats::openTokenizer(asked_.folder); });
+        if (of->encoder() != nullptr && moment_.tokenizer != nullptr) {
+          sourceTokenizer = std::exchange(moment_.tokenizer, nullptr);
+          moment_.tokenizerProblem =
+              whyNot([&] { moment_.tokenizer = formats::openTargetTokenizer(asked_.folder); });
+        }
       }
     }
-    const model::ModelConfig& config = of->config();
-    moment_.text =
-        asked_.text.empty() ? firstText(config, moment_.tokenizer != nullptr) : asked_.text;
-    model::ModelInput input = inputFor(moment_, moment_.text, config);
+    of_ = of;
+    prepareGemm();
+    if (of->encoder() == nullptr) {
+      auto input = givenInput(moment_, *of, found);
+      if (!input) return false;
+      beginPass(std::move(*input));
+      return true;
+    }
+    source_ = std::make_shared<ModelMoment>(moment_);
+    source_->tokenizer = std::move(sourceTokenizer);
+    source_->number = kOfSource | moment_.number;
+    auto input = givenInput(*source_, *of->encoder(), found);
+    if (!input) return false;
+    const ModelMoment* before = asked_.folder.empty() ? asked_.before.get() : nullptr;
+    encoderPass_ = std::make_unique<model::ModelPass>(
+        makeModelDocument(of->encoder(), std::move(*input)),
+        before != nullptr ? before->source->trace : nullptr, execution_, asked_.budget / 4);
+    return true;
+  }
+
+  /// The input for the text that the model is given first, of which a moment takes note. Nothing
+  /// where it is too long; `found` then has the token counts.
+  std::optional<model::ModelInput> givenInput(ModelMoment& moment, const model::Model& of,
+                                              std::optional<FoundMoment>& found) const {
+    const model::ModelConfig& config = of.config();
+    moment.text =
+        asked_.text.empty() ? firstText(config, moment.tokenizer != nullptr) : asked_.text;
+    model::ModelInput input = inputFor(moment, moment.text, of);
     if (const Index most = mostTokens(config); std::ssize(input.ids) > most) {
       if (!asked_.cut) {
-        found = FoundMoment{{}, std::ssize(input.ids), most, of->name()};
-        return false;
+        found = FoundMoment{{}, std::ssize(input.ids), most, of.name()};
+        return std::nullopt;
       }
-      moment_.wholeTokens = std::ssize(input.ids);
-      cutToFit(moment_, most);
-      input = inputFor(moment_, moment_.text, config);
+      moment.wholeTokens = std::ssize(input.ids);
+      cutToFit(moment, most);
+      input = inputFor(moment, moment.text, of);
     }
+    return input;
+  }
+
+  /// Runs the encoder, then begins with the target.
+  bool takeSource() {
+    if (!encoderPass_->runUnit()) return false;
+    source_->trace = encoderPass_->trace();
+    encoderPass_ = nullptr;
+    if (source_->trace == nullptr) return true;  // cancelled
+    moment_.source = source_;
+    const ModelMoment* before = asked_.before.get();
+    const bool same = before != nullptr && before->source != nullptr && !before->writing &&
+                      before->folder == moment_.folder && before->given() == moment_.given();
+    if (!asked_.target.empty()) {
+      moment_.text = asked_.target;
+      beginPass(inputFor(moment_, moment_.text, *of_));
+    } else if (same && !asked_.writeAnew) {
+      moment_.text = before->text;
+      moment_.written = before->written;
+      beginPass(before->trace->document().input);
+    } else {
+      moment_.written = true;
+      target_ = {model::startToken(*of_)};
+      writing_.emplace(passOver(target_), kMostWritten, model::Sampling{});
+    }
+    return false;
+  }
+
+  model::ModelTracePtr passOver(const std::vector<Index>& target) const {
+    return runModel(makeModelDocument(of_, named(target), source_->trace), nullptr, execution_,
+                    asked_.budget / 4);
+  }
+  model::ModelInput named(const std::vector<Index>& target) const {
+    model::ModelInput input{target, {}, {}};
+    if (moment_.tokenizer != nullptr) input.tokens = model::namesOf(target, *moment_.tokenizer);
+    return input;
+  }
+  std::string textOf(const std::vector<Index>& target) const {
+    if (moment_.tokenizer == nullptr) return fmt::format("{}", fmt::join(target, ", "));
+    return moment_.tokenizer->decode({target.begin(), target.end()});
+  }
+
+  /// Writes the next token of the target, and shows the pass over it as long as passes cost less
+  /// than the tokens between them.
+  bool write() {
+    const auto next = writing_->next(execution_);
+    if (execution_.stop()) return true;
+    if (!next) {
+      writing_.reset();
+      moment_.text = textOf(target_);
+      beginPass(named(target_));
+      return false;
+    }
+    target_.push_back(next->id);
+    const double now = clockSeconds();
+    if (now < nextShown_) return false;
+    ModelMoment shown = moment_;
+    shown.writing = true;
+    shown.trace = passOver(target_);
+    if (shown.trace == nullptr) return true;
+    shown.text = textOf(target_);
+    shown.number =
+        kWhileWriting | (moment_.number + static_cast<std::uint64_t>(target_.size()) * kStep);
+    publish_({std::move(shown), 0, 0, {}, nullptr, moved_}, *execution_.cancelled);
+    const double after = clockSeconds();
+    nextShown_ = after + (after - now);
+    return false;
+  }
+
+  void beginPass(model::ModelInput input) {
+    const model::ModelTracePtr memory = source_ != nullptr ? source_->trace : nullptr;
+    const model::ModelPtr& of = of_;
     if (asked_.kept != nullptr) {
-      made_ = keptEditsOn(of, asked_.kept, input);
+      made_ = keptEditsOn(of, asked_.kept, input, memory);
       if (made_->problem.empty()) {
         asked_.edits = made_->edits.document;
         asked_.off = made_->edits.off;
       }
     }
-    const auto plain = makeModelDocument(of, input);
+    const auto plain = makeModelDocument(of, input, memory);
     const bool edited = asked_.edits != nullptr && asked_.edits->model == of;
     auto document = edited ? withInput(*asked_.edits, std::move(input)) : plain;
+    if (edited && memory != nullptr) document = withMemory(*document, memory);
     if (!asked_.off.empty()) document = withoutHeads(*document, asked_.off);
-    prepareGemm();
     const ModelMoment* before = asked_.folder.empty() ? asked_.before.get() : nullptr;
-    newText_ = before == nullptr || before->trace->document().input != document->input;
+    newText_ = before == nullptr || before->trace->document().input != document->input ||
+               before->given() != moment_.given();
     ExecutionContext inKeptMemory = execution_;
     inKeptMemory.memory = asked_.memory;
     pass_ = std::make_unique<model::ModelPass>(
         document, before != nullptr ? before->trace : nullptr, inKeptMemory, asked_.budget / 2);
-    if (document->edited.empty()) return true;
+    if (document->edited.empty()) return;
     model::ModelTracePtr previous;
     if (asked_.before != nullptr) {
       const auto& unedited = asked_.before->unedited;
@@ -205,7 +328,6 @@ class MomentMaker {
     // reuses most of the previous pass; beside the other pass it gets less memory
     uneditedPass_ =
         std::make_unique<model::ModelPass>(plain, previous, execution_, asked_.budget / 4);
-    return true;
   }
 
   /// Returns true where the model makes no predictions.
@@ -251,6 +373,12 @@ class MomentMaker {
   MomentRequest asked_;
   std::function<void(FoundMoment, const std::atomic<bool>&)> publish_;
   ExecutionContext execution_;
+  model::ModelPtr of_;
+  std::shared_ptr<ModelMoment> source_;  // of two stacks
+  std::unique_ptr<model::ModelPass> encoderPass_;
+  std::optional<model::Continuation> writing_;
+  std::vector<Index> target_;  // written so far
+  double nextShown_ = 0.0;     // when the target is shown next, by the clock
   std::unique_ptr<model::ModelPass> pass_, uneditedPass_;
   bool newText_ = false;
   std::shared_ptr<const KeptEdits> made_;
@@ -262,7 +390,7 @@ class MomentMaker {
 }  // namespace
 
 model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text) {
-  return inputFor(moment, text, moment.config());
+  return inputFor(moment, text, *moment.trace->document().model);
 }
 
 std::string ModelMoment::nameOf(Index id) const {

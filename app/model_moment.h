@@ -37,6 +37,11 @@ struct ModelMoment {
   std::filesystem::path folder;     // or the name of a built-in model
   formats::AdapterChoice adapter;   // on the model
   std::string text;
+  /// Of an encoder–decoder model: the source text and the pass of the encoder, without predictions.
+  /// `text` and `trace` are then the target and the decoder's pass. Null for a model of one stack.
+  std::shared_ptr<const ModelMoment> source = nullptr;
+  bool written = false;   // the model wrote the target itself
+  bool writing = false;   // and has not ended it
   Index wholeTokens = 0;  // the number of tokens before `text` was cut; 0: it is whole
   /// The predictions by token; empty without a readout. They arrive after the pass of a new text.
   std::vector<std::vector<model::TokenProbability>> predictions;
@@ -45,6 +50,8 @@ struct ModelMoment {
   std::uint64_t number = 0;                       // identifies this moment
 
   const model::ModelConfig& config() const { return trace->config(); }
+  /// The text that the model was given first: of two stacks, the source.
+  const std::string& given() const { return source != nullptr ? source->text : text; }
   /// The tokens as text for display: "␣the"; a part of a character by its bytes.
   std::vector<std::string> tokenNames() const;
   std::string nameOf(Index id) const;
@@ -71,6 +78,10 @@ struct MomentRequest {
   formats::AdapterChoice adapter;  // for the model of `folder`
   std::shared_ptr<const ModelMoment> before;
   std::string text;
+  /// Of two stacks. Empty: the target of `before`, as long as the source is the same; else one that
+  /// the model writes.
+  std::string target = {};
+  bool writeAnew = false;  // the model writes the target also where `before` has one
   bool cut = false;
   std::vector<HeadOfLayer> off;
   model::ModelDocumentPtr edits;

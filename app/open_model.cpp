@@ -15,7 +15,7 @@ OpenModel::OpenModel(Scheduler& scheduler, Index memoryBudget, const ShownModel&
 
 void OpenModel::follow(ui::ModelPlace& place, bool asked, DocumentEditor& documents, double now) {
   if ((asked || place != place_) && !place.folder.empty()) {
-    live.open(place.folder, place.text, {place.adapter, place.adapterStrength});
+    live.open(place.folder, place.text, {place.adapter, place.adapterStrength}, place.target);
   } else {
     live.follow();  // takes results; a request of this frame finishes in a later one
   }
@@ -29,8 +29,9 @@ void OpenModel::follow(ui::ModelPlace& place, bool asked, DocumentEditor& docume
   const bool failed = !live.problem().empty() && !live.busy() && !live.cutOffered();
   if (moment != nullptr && (isNew || failed)) {  // a failed request is not repeated
     shown_ = moment->number;
-    place = {moment->folder.string(), moment->text, moment->adapter.folder.string(),
+    place = {moment->folder.string(), moment->given(), moment->adapter.folder.string(),
              moment->adapter.strength};
+    if (moment->source != nullptr && !moment->written) place.target = moment->text;
   }
   place_ = place;
   generation.follow(moment != nullptr ? moment->trace : nullptr);

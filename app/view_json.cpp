@@ -91,7 +91,9 @@ void visitGenerationFields(Fields& f, View& view) {
   f.number("model_steered_strength", view.strength, -ui::kMostStrength, ui::kMostStrength);
 }
 
-constexpr int kMostReadings = 5, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 3;
+constexpr std::array kAlignedBy{"head", "layer", "all"};
+constexpr std::array kAttentions{"encoder", "decoder", "cross"};
+constexpr int kMostReadings = 6, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 3;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>
@@ -100,6 +102,8 @@ void visitModelFields(Fields& f, View& view) {
   f.word("model_text", view.place.text);
   f.word("model_adapter", view.place.adapter);
   f.number("model_adapter_strength", view.place.adapterStrength, 0.0, 1.0);
+  f.word("model_target", view.place.target);
+  f.choice("model_attention", view.attention, kAttentions);
   f.number("model_layer", view.layer, Index{0}, model::ModelLimits::kLayers);
   f.number("model_head", view.head, Index{0}, kMaxHead);
   f.number("model_token", view.token, Index{-1}, Limits::kTokens - 1);
@@ -114,6 +118,7 @@ void visitModelFields(Fields& f, View& view) {
   f.number("model_instead", view.prediction.instead, 0, kMostInstead);
   f.word("model_other_text", view.prediction.otherText);
   f.word("model_why", view.prediction.why);
+  f.choice("model_aligned", view.prediction.aligned, kAlignedBy);
   f.flag("model_why_values", view.prediction.whyValues);
   f.number("model_sweep_over", view.prediction.sweepOver, 0, kMostSweeps);
   f.number("model_sweep_shown", view.prediction.sweepShown, 0, kMostEffects);

@@ -281,17 +281,33 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   OpenModels models;
   const formats::AdaptedFolder place = adaptedFolderFrom(o.model, o.adapter);
   const model::ModelPtr model = models.model(place, budget / 2, o.strict);
-  const Index layers = model->config().layers;
+  refuseTarget(o.target, *model);
+  const bool two = model->encoder() != nullptr;
+  refuseIf(two && o.attention.empty(),
+           "--model has an encoder and a decoder: say whose attention with --attention encoder, "
+           "decoder or cross");
+  refuseIf(!two && !o.attention.empty(),
+           "--attention is for a model with an encoder and a decoder: leave it out");
+  const model::ModelPtr& first = two ? model->encoder() : model;
+  const Index layers = (o.attention == "encoder" ? first : model)->config().depth();
   if (*o.layer < 0 || *o.layer >= layers) {
     throw UserError(
         fmt::format("--layer {}: {} has the layers 0 to {}", *o.layer, model->name(), layers - 1));
   }
   ExecutionContext execution;
   execution.threads = o.threads;
-  model::ModelInput input = modelInput(models, place.model.string(), text, o.ids, model->config());
-  const auto trace = model::runModel(model::makeModelDocument(model, std::move(input)), nullptr,
-                                     execution, budget / 2);
-  DocumentPtr document = trace->documentOfLayer(*o.layer, budget);
+  const std::string folder = place.model.string();
+  auto trace = model::runModel(
+      model::makeModelDocument(first, modelInput(models, folder, text, o.ids, first->config())),
+      nullptr, execution, budget / 2);
+  Index layer = *o.layer;
+  if (two && o.attention != "encoder") {
+    Target target = targetOf(o.target, models, folder, model, trace, {}, execution);
+    trace = model::runModel(model::makeModelDocument(model, std::move(target.input), trace),
+                            nullptr, execution, budget / 2);
+    layer = 2 * layer + (o.attention == "cross" ? 1 : 0);
+  }
+  DocumentPtr document = trace->documentOfLayer(layer, budget);
   const auto edit = [&](const Edit& change) {
     document = apply(*document, change, budget).document;
   };
@@ -309,6 +325,8 @@ DocumentPtr documentFrom(const PassOptions& o) {
   refuseIf(o.strict, "--strict needs a model's folder: give --model as well");
   refuseIf(!o.adapter.folder.empty(), "--adapter needs a model: give --model as well");
   refuseIf(!o.ids.empty(), "--ids needs a model: give --model as well");
+  refuseIf(!o.attention.empty(), "--attention needs a model: give --model as well");
+  refuseIf(o.target.given(), "--target and --decoder-ids need a model: give --model as well");
   if (!o.session.empty()) {
     const formats::Session session = sessionFrom(o);
     const formats::SavedScene* scene = sceneFrom(o, session);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -16,11 +15,13 @@
 #include "app/cli/head_json.h"
 #include "app/cli/json_lines.h"
 #include "app/cli/model_compare.h"
+#include "app/cli/model_pass.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "app/cli/steering_options.h"
+#include "app/cli/target_text.h"
 #include "app/cli/text_sets.h"
 #include "app/cli/trace_options.h"
 #include "core/base/error.h"
@@ -52,6 +53,7 @@ struct ModelOptions {
   std::string compare;  // the same model unrounded
   ModelTextOptions text;
   std::vector<Index> ids;
+  TargetOptions target;
   std::optional<Index> maskToken;
   std::vector<std::string> dropHeads;  // "L.H"
   std::string jsonLines;               // a file of texts, or a template
@@ -114,51 +116,83 @@ ModelInput inputFrom(const ModelOptions& options, OpenModels& models, const Mode
   return input;
 }
 
-std::string tokenName(const ModelInput& input, std::size_t place) {
-  return input.tokens.empty() ? std::to_string(input.ids[place]) : input.tokens[place];
+/// Runs a pass, and measures its heads unless the flags say otherwise.
+MeasuredPass measured(const model::ModelDocumentPtr& document, const ModelOptions& options,
+                      const ExecutionContext& execution) {
+  const Index budget = defaultMemoryBudget() / 2;
+  if (!options.noHeads) return measureModel(document, execution, budget).value();
+  MeasuredPass pass;
+  pass.trace = runModel(document, nullptr, execution, budget);
+  return pass;
 }
 
-/// A pass with its measured heads, and those of the probe.
-struct ModelPass : MeasuredPass {
-  std::optional<MeasuredPass> probe;  // set if it was requested
-  formats::TokenizerPtr names;        // null: the folder has none
-  Json steering;                      // null: nothing is steered
+constexpr std::string_view kOfEncoder = "encoder:";
 
-  std::string nameOf(Index id) const {
-    return names != nullptr ? model::namesOf({id}, *names).front() : std::string();
+/// The flag's heads of one stack. Of two stacks, those of the encoder are written "encoder:0.3".
+std::vector<HeadOfLayer> droppedHeads(const ModelOptions& options, const model::Model& stack,
+                                      bool encoder) {
+  std::vector<std::string> own;
+  for (const std::string& text : options.dropHeads) {
+    const bool ofEncoder = text.starts_with(kOfEncoder);
+    if (text == "all" || ofEncoder == encoder) {
+      own.push_back(ofEncoder ? text.substr(kOfEncoder.size()) : text);
+    }
   }
-};
+  return headsFrom("--drop-heads", own, stack.config());
+}
+
+/// Runs the encoder, and returns the document of the decoder over the target.
+model::ModelDocumentPtr decoderDocument(const ModelOptions& options, OpenModels& models,
+                                        const ModelPtr& model, ModelPass& pass,
+                                        const ExecutionContext& execution) {
+  if (options.probe || options.steering.given()) requireOneStack(*model, "this measure");
+  const ModelPtr& encoder = model->encoder();
+  const auto source =
+      withoutHeads(*makeModelDocument(encoder, inputFrom(options, models, encoder->config())),
+                   droppedHeads(options, *encoder, true));
+  pass.encoder = measured(source, options, execution);
+  const bool continues = options.target.given() || options.readings.generate == 0;
+  Target target = targetOf(
+      options.target, models, options.directory, model, pass.encoder->trace,
+      {continues ? TargetWriting::kMost : options.readings.generate, options.readings.sampling()},
+      execution);
+  pass.written = std::move(target.generated);
+  return makeModelDocument(model, std::move(target.input), pass.encoder->trace);
+}
 
 ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   const Index budget = defaultMemoryBudget();
   // half of the memory is for weights, the rest for the pass
   const ModelPtr model = models.model(adaptedFolderFrom(options.directory, options.adapter),
                                       budget / 2, options.strict);
-  auto document = makeModelDocument(model, inputFrom(options, models, model->config()));
-  if (!options.dropHeads.empty()) {
-    document =
-        withoutHeads(*document, headsFrom("--drop-heads", options.dropHeads, model->config()));
-  }
+  refuseTarget(options.target, *model);
   prepareGemm();
   ExecutionContext execution;
   execution.threads = options.threads;
   ModelPass pass;
-  pass.names = models.names(options.directory);
+  const bool two = model->encoder() != nullptr;
+  pass.names = two ? models.targetNames(options.directory) : models.names(options.directory);
+  auto document = two ? decoderDocument(options, models, model, pass, execution)
+                      : makeModelDocument(model, inputFrom(options, models, model->config()));
+  document = withoutHeads(*document, droppedHeads(options, *model, false));
   if (options.steering.given()) {
     auto steering = steeringFrom(options.steering, *document, pass.names.get(), execution);
     pass.steering = steeringJson(options.steering, steering);
     document = withSteering(*document, std::move(steering));
   }
-  if (options.noHeads) {
-    pass.trace = runModel(document, nullptr, execution, budget / 2);
-  } else {
-    static_cast<MeasuredPass&>(pass) = measureModel(document, execution, budget / 2).value();
-  }
+  static_cast<MeasuredPass&>(pass) = measured(document, options, execution);
   if (options.probe) {
     const auto random = repeatedRandomTokens(model->config(), pass.names.get());
     pass.probe = measureModel(withInput(*document, random), execution, budget / 2);
   }
   return pass;
+}
+
+/// The readings of a pass; a target that the model wrote is not continued further.
+ModelReadings readingsOf(const ModelOptions& options, const ModelPass& pass) {
+  ModelReadings readings = options.readings;
+  if (pass.written) readings.generate = 0;
+  return readings;
 }
 
 Json predictionsJson(const ModelPass& pass, Index count) {
@@ -178,15 +212,24 @@ Json predictionsJson(const ModelPass& pass, Index count) {
   return places;
 }
 
-Json headsJson(const MeasuredPass& pass) {
-  const auto perLayer = static_cast<std::size_t>(pass.trace->config().heads);
-  Json heads = Json::emptyList();
+/// Adds the heads of a pass to a list; `encoder`: those of the encoder of two stacks.
+void addHeads(Json& heads, const MeasuredPass& pass, bool encoder = false) {
+  const ModelConfig& c = pass.trace->config();
+  const auto perLayer = static_cast<std::size_t>(c.heads);
   for (std::size_t i = 0; i < pass.metrics.size(); ++i) {
-    Json head = {{"layer", i / perLayer}, {"head", i % perLayer}};
+    Json head = Json::emptyObject();
+    formats::addLayer(head, static_cast<Index>(i / perLayer), c);
+    if (encoder) head["attention"] = "encoder";
+    head["head"] = i % perLayer;
     addMetrics(head, pass.metrics[i]);
     addLabel(head, pass.metrics[i], pass.labels[i]);
     heads.push_back(std::move(head));
   }
+}
+
+Json headsJson(const MeasuredPass& pass) {
+  Json heads = Json::emptyList();
+  addHeads(heads, pass);
   return heads;
 }
 
@@ -213,13 +256,24 @@ Json expertsJson(const ModelTrace& trace) {
 
 Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   const ModelTrace& trace = *pass.trace;
-  const ModelInput& input = trace.document().input;
+  const ModelInput& target = trace.document().input;
+  const ModelInput& input = pass.encoder ? pass.encoder->trace->document().input : target;
   Json json = {{"schema", "headscope.model/1"},
                {"config", formats::configJson(*trace.document().model)},
                {"ids", input.ids}};
   if (!input.tokens.empty()) json["tokens"] = input.tokens;
+  if (pass.encoder) {
+    json["decoder_ids"] = target.ids;
+    if (!target.tokens.empty()) json["decoder_tokens"] = target.tokens;
+  }
   json["predictions"] = predictionsJson(pass, options.predictions);
-  if (!options.noHeads) json["heads"] = headsJson(pass);
+  if (pass.written) addGenerated(json, *pass.written, pass.names);
+  if (!options.noHeads) {
+    Json heads = Json::emptyList();
+    if (pass.encoder) addHeads(heads, *pass.encoder, true);
+    addHeads(heads, pass);
+    json["heads"] = std::move(heads);
+  }
   if (pass.probe) {
     json["probe"] = {{"ids", pass.probe->trace->document().input.ids},
                      {"heads", headsJson(*pass.probe)}};
@@ -231,96 +285,11 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   return json;
 }
 
-void printPredictions(std::ostream& out, const ModelPass& pass) {
-  const ModelTrace& trace = *pass.trace;
-  constexpr std::size_t kShown = 5;
-  if (!trace.document().model->hasReadout()) {
-    out << "this model has no language-model head: there are no predictions\n";
-    return;
-  }
-  out << (trace.config().causal ? "the next token and its probability\n"
-                                : "the hidden token and its probability\n");
-  TextTable table(std::vector<Align>(kShown + 2, Align::left));
-  std::vector<std::string> titles{"place", "token", "most probable"};
-  titles.resize(kShown + 2);
-  table.add(std::move(titles));
-  const auto predictions = trace.predictions(0, trace.tokens(), kShown);
-  for (std::size_t row = 0; row < predictions.size(); ++row) {
-    std::vector<std::string> cells{std::to_string(row + 1), tokenName(trace.document().input, row)};
-    for (const TokenProbability& p : predictions[row]) {
-      const std::string name = pass.nameOf(p.id);
-      cells.push_back(
-          fmt::format("{} {:.3f}", name.empty() ? std::to_string(p.id) : name, p.probability));
-    }
-    cells.resize(kShown + 2);
-    table.add(std::move(cells));
-  }
-  table.print(out);
-}
-
-void printHeads(std::ostream& out, const ModelPass& pass) {
-  out << "the labels of all heads on these tokens\n";
-  TextTable table({Align::left, Align::left, Align::left, Align::right, Align::left});
-  table.add({"layer", "head", "does here", "n", "because"});
-  const auto perLayer = static_cast<std::size_t>(pass.trace->config().heads);
-  for (std::size_t i = 0; i < pass.labels.size(); ++i) {
-    table.add({std::to_string(i / perLayer + 1), std::to_string(i % perLayer + 1),
-               pass.labels[i].title, std::to_string(pass.labels[i].rows), pass.labels[i].rule});
-  }
-  table.print(out);
-}
-
-void printProbe(std::ostream& out, const MeasuredPass& probe) {
-  constexpr std::array kShown{Metric::previousToken, Metric::induction, Metric::duplicateToken,
-                              Metric::firstToken};
-  out << "\nthe labels of all heads on random tokens given twice\n";
-  std::vector<Align> columns(kShown.size() + 4, Align::left);
-  columns.back() = Align::right;
-  TextTable table(columns);
-  std::vector<std::string> titles{"layer", "head"};
-  for (const Metric metric : kShown) titles.emplace_back(info(metric).title);
-  titles.emplace_back("does there");
-  titles.emplace_back("n");
-  table.add(titles);
-  const auto perLayer = static_cast<std::size_t>(probe.trace->config().heads);
-  for (std::size_t i = 0; i < probe.metrics.size(); ++i) {
-    std::vector<std::string> cells{std::to_string(i / perLayer + 1),
-                                   std::to_string(i % perLayer + 1)};
-    for (const Metric metric : kShown) {
-      const MetricValue& measured = probe.metrics[i][metric];
-      cells.push_back(measured ? fmt::format("{:.3f}", *measured) : std::string("–"));
-    }
-    cells.push_back(probe.labels[i].title);
-    cells.push_back(std::to_string(probe.labels[i].rows));
-    table.add(std::move(cells));
-  }
-  table.print(out);
-}
-
-void print(std::ostream& out, const ModelPass& pass) {
-  const ModelTrace& trace = *pass.trace;
-  out << modelInWords(*trace.document().model) << '\n';
-  out << fmt::format("{} token{}, {:.1f} ms\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
-                     trace.ms);
-  if (!pass.steering.isNull()) {
-    out << fmt::format("steered as layer {} is entered, by a direction of length {:.3f}\n",
-                       pass.steering.find("layer")->whole().value() + 1,
-                       pass.steering.find("length")->number().value());
-  }
-  out << "layers, heads and positions count from 1 here, from 0 in flags and JSON\n\n";
-  printPredictions(out, pass);
-  if (!pass.labels.empty()) {
-    out << '\n';
-    printHeads(out, pass);
-  }
-  if (pass.probe) printProbe(out, *pass.probe);
-}
-
 /// Returns whether all requested output can be shown in the window.
 bool wantsWindow(const ModelOptions& o) {
-  return o.text.given() == 0 && o.ids.empty() && o.jsonLines.empty() && !o.maskToken &&
-         o.dropHeads.empty() && !o.steering.given() && o.trace.path.empty() && !o.probe &&
-         !o.noHeads && !o.readings.any() && !o.json && !o.cut;
+  return o.text.given() == 0 && o.ids.empty() && !o.target.given() && o.jsonLines.empty() &&
+         !o.maskToken && o.dropHeads.empty() && !o.steering.given() && o.trace.path.empty() &&
+         !o.probe && !o.noHeads && !o.readings.any() && !o.json && !o.cut;
 }
 
 /// The options with an adapter's base in the place of the adapter's own folder.
@@ -365,7 +334,7 @@ Json modelJsonOf(const ModelOptions& given, OpenModels& models) {
   const ModelOptions options = onBase(given);
   const ModelPass pass = checkedPass(options, models);
   Json json = modelJson(pass, options);
-  addReadings(json, options.readings, pass.trace, pass.names);
+  addReadings(json, readingsOf(options, pass), pass.trace, pass.names);
   writeTrace(options, pass);
   return json;
 }
@@ -390,7 +359,11 @@ void runModelCommand(const ModelOptions& given, OpenModels& models, std::ostream
   const ModelPass pass = checkedPass(options, models);
   std::ostringstream text;
   print(text, pass);
-  printReadings(text, options.readings, pass.trace, pass.names);
+  if (pass.written) {
+    printGenerated(text, "the target, written by the model", *pass.written, options.readings,
+                   pass.names);
+  }
+  printReadings(text, readingsOf(options, pass), pass.trace, pass.names);
   writeTrace(options, pass);
   out << text.str();
   if (!options.trace.path.empty()) out << "\ntrace: " << options.trace.path << '\n';
@@ -420,6 +393,7 @@ Command addModel(CLI::App& app, Context& context) {
                   "hide this token, from 0, and print the model's prediction for it")
       ->type_name("K");
   addModelIds(*sub, options->ids);
+  addTargetFlags(*sub, options->target);
   sub->add_option("--compare", options->compare,
                   "print what the rounding of the weights (GGUF, F16) changed in each tensor, "
                   "against the same model in this folder or file")

@@ -13,6 +13,7 @@
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/document/trace.h"
+#include "core/formats/model_tensors.h"
 #include "core/model/generation.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_lens.h"
@@ -29,6 +30,10 @@ Index wordFrom(const std::string& text, const formats::TokenizerPtr& names) {
   } catch (const UserError& error) {
     throw UserError(fmt::format("--attribute: {}", error.what()));
   }
+}
+
+std::string nameOf(Index id, const formats::TokenizerPtr& names) {
+  return names == nullptr ? std::to_string(id) : model::namesOf({id}, *names).front();
 }
 
 /// Computes the requested readings, with names for tokens.
@@ -62,21 +67,21 @@ class Reader {
     if (readings_.attribute.size() < 2) return std::nullopt;
     return wordFrom(readings_.attribute[1], names_);
   }
-  std::string nameOf(Index id) const {
-    return names_ == nullptr ? std::to_string(id) : model::namesOf({id}, *names_).front();
-  }
+  std::string nameOf(Index id) const { return cli::nameOf(id, names_); }
   Json tokenJson(Index id) const {
     Json one{{"id", id}};
     if (names_ != nullptr) one["token"] = nameOf(id);
     return one;
   }
+  const model::ModelConfig& config() const { return trace_->config(); }
+  std::string halfInWords(Index half) const { return model::halfInWords(trace_->config(), half); }
   std::vector<model::LensDepth> lens() const {
     return logitLens(*trace_, row_, word(), {}).value();
   }
   model::LogitParts parts() const { return logitParts(*trace_, row_, word(), other(), {}).value(); }
 
   model::HeadReplaced patched() const {
-    const HeadOfLayer head = headFrom("--patch", readings_.patch);
+    const HeadOfLayer head = headFrom("--patch", readings_.patch, config());
     const Tensor own = headOutput(*trace_, head);
     const Tensor rows = fromOtherText()                 ? headOutput(*otherPass(), head)
                         : readings_.patchWith == "mean" ? model::meanOfRows(own)
@@ -88,35 +93,6 @@ class Reader {
   std::string patchInWords() const {
     if (fromOtherText()) return "its output on the other text";
     return readings_.patchWith == "mean" ? "its mean over the text's tokens" : "nothing";
-  }
-
-  struct Generated {
-    std::vector<model::TokenProbability> tokens;
-    Index cacheBytes = 0;
-    bool ended = false;  // the model produced a token that ends a text
-  };
-  Generated generated() const {
-    model::Decoder decoder(trace_, readings_.generate);
-    Generated made;
-    const model::Sampling sampling{readings_.temperature, readings_.topK,
-                                   readings_.seed.value_or(1)};
-    for (Index i = 0; i < readings_.generate && decoder.tokens() < decoder.room() && !made.ended;
-         ++i) {
-      const Index id = takenFrom(decoder.logits(), sampling, i);
-      made.tokens.push_back(model::standingOf(decoder.logits(), id).token);
-      decoder.feed(id, {});
-      made.ended = trace_->config().ends(id);
-    }
-    made.cacheBytes = decoder.cacheBytes();
-    return made;
-  }
-
-  /// Returns the text of the tokens; empty without a tokenizer.
-  std::string textOf(const std::vector<model::TokenProbability>& tokens) const {
-    if (names_ == nullptr) return {};
-    std::vector<tokenizer::TokenId> ids;
-    for (const auto& each : tokens) ids.push_back(static_cast<tokenizer::TokenId>(each.id));
-    return names_->decode(ids);
   }
 
  private:
@@ -147,7 +123,7 @@ void printLens(std::ostream& out, const Reader& reader) {
   table.add({"after", "would say", "p", "rank", "its p"});
   const auto lens = reader.lens();
   for (const auto& [half, best, standing] : lens) {
-    table.add({model::halfInWords(half), reader.nameOf(best.id),
+    table.add({reader.halfInWords(half), reader.nameOf(best.id),
                fmt::format("{:.3f}", best.probability), withThousands(standing.rank + 1),
                fmt::format("{:.3f}", standing.token.probability)});
   }
@@ -169,7 +145,7 @@ void printParts(std::ostream& out, const Reader& reader) {
   });
   TextTable table({Align::left, Align::right});
   for (std::size_t i = 0; i < std::min(kShown, parts.size()); ++i) {
-    table.add({inWords(parts[i]), fmt::format("{:+.4f}", parts[i].value)});
+    table.add({inWords(parts[i], reader.config()), fmt::format("{:+.4f}", parts[i].value)});
   }
   table.print(out);
   out << fmt::format("sum of all {} parts {:+.4f} = logit {:+.4f}\n", parts.size(), found.sum,
@@ -181,10 +157,10 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
   const model::HeadReplaced found = reader.patched();
   const auto other = reader.other();
   out << fmt::format(
-      "\nwith {} in place of the output of layer {}, head {}, at {}: the logit of {}{} goes "
+      "\nwith {} in place of the output of {}, head {}, at {}: the logit of {}{} goes "
       "from {:.4f} to {:.4f}\ntotal effect {:+.4f}",
-      reader.patchInWords(), head.layer + 1, head.head + 1, reader.placeInWords(),
-      reader.nameOf(reader.word()),
+      reader.patchInWords(), trace.config().layerInWords(head.layer), head.head + 1,
+      reader.placeInWords(), reader.nameOf(reader.word()),
       other ? fmt::format(" minus that of {}", reader.nameOf(*other)) : "", found.logitBefore,
       found.logitAfter, found.total());
   const std::string between = model::afterHeadInWords(trace.config(), head);
@@ -215,11 +191,12 @@ Json patchJson(const Reader& reader, const ModelReadings& readings, const HeadOf
     one["p_after"] = numberJson(word.after);
     words.push_back(std::move(one));
   }
-  Json all{{"layer", head.layer},
-           {"head", head.head},
-           {"with", reader.fromOtherText() ? "text" : readings.patchWith},
-           {"at", reader.row()},
-           {"word", reader.tokenJson(reader.word())}};
+  Json all = Json::emptyObject();
+  formats::addLayer(all, head.layer, reader.config());
+  all["head"] = head.head;
+  all["with"] = reader.fromOtherText() ? "text" : readings.patchWith;
+  all["at"] = reader.row();
+  all["word"] = reader.tokenJson(reader.word());
   if (const auto other = reader.other()) all["other"] = reader.tokenJson(*other);
   all["logit_before"] = numberJson(found.logitBefore);
   all["logit_after"] = numberJson(found.logitAfter);
@@ -231,7 +208,10 @@ Json patchJson(const Reader& reader, const ModelReadings& readings, const HeadOf
 
 }  // namespace
 
-HeadOfLayer headFrom(std::string_view flag, const std::string& text) {
+namespace {
+
+/// Parses "3.7" or "L3H7".
+HeadOfLayer plainHeadFrom(std::string_view flag, const std::string& text) {
   const char* end = text.data() + text.size();
   const auto read = [&](const char* from, const char* between) -> std::optional<HeadOfLayer> {
     HeadOfLayer head;
@@ -246,12 +226,29 @@ HeadOfLayer headFrom(std::string_view flag, const std::string& text) {
   throw UserError(fmt::format("{} {}: give layer and head, both from 0: 3.7 or L3H7", flag, text));
 }
 
+}  // namespace
+
+HeadOfLayer headFrom(std::string_view flag, const std::string& text,
+                     const model::ModelConfig& config) {
+  if (!config.crossAttention) return plainHeadFrom(flag, text);
+  for (const auto& [stack, layer] : {std::pair("decoder:", 0), std::pair("cross:", 1)}) {
+    if (!text.starts_with(stack)) continue;
+    HeadOfLayer head = plainHeadFrom(flag, text.substr(std::string_view(stack).size()));
+    head.layer = 2 * head.layer + layer;
+    return head;
+  }
+  throw UserError(fmt::format(
+      "{} {}: the model has an encoder and a decoder: say of which attention the head is, as in "
+      "decoder:0.3 or cross:0.3",
+      flag, text));
+}
+
 std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
                                    const model::ModelConfig& config) {
   std::vector<HeadOfLayer> heads;
   for (const std::string& text : texts) {
     if (text != "all") {
-      heads.push_back(headFrom(flag, text));
+      heads.push_back(headFrom(flag, text, config));
       continue;
     }
     for (Index i = 0; i < config.layers * config.heads; ++i) {
@@ -330,7 +327,7 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
     Json depths = Json::emptyList();
     for (const model::LensDepth& depth : reader.lens()) {
       Json one = reader.tokenJson(depth.best.id);
-      one["after"] = model::halfInWords(depth.half);
+      one["after"] = reader.halfInWords(depth.half);
       one["p"] = numberJson(depth.best.probability);
       one["word"] = reader.tokenJson(depth.word.token.id);
       one["word_rank"] = depth.word.rank;
@@ -343,7 +340,7 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
     const model::LogitParts found = reader.parts();
     Json parts = Json::emptyList();
     for (const WrittenPart& part : found.parts) {
-      Json one = writerJson(part);
+      Json one = writerJson(part, trace->config());
       one["value"] = numberJson(part.value);
       parts.push_back(std::move(one));
     }
@@ -356,20 +353,11 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
     json["attribution"] = std::move(all);
   }
   if (!readings.patch.empty()) {
-    json["patch"] = patchJson(reader, readings, headFrom("--patch", readings.patch));
+    json["patch"] =
+        patchJson(reader, readings, headFrom("--patch", readings.patch, trace->config()));
   }
   if (readings.generate > 0) {
-    const auto made = reader.generated();
-    Json tokens = Json::emptyList();
-    for (const model::TokenProbability& each : made.tokens) {
-      Json one = reader.tokenJson(each.id);
-      one["p"] = numberJson(each.probability);
-      tokens.push_back(std::move(one));
-    }
-    json["generated"] = std::move(tokens);
-    if (names != nullptr) json["generated_text"] = reader.textOf(made.tokens);
-    json["ended"] = made.ended;
-    json["cache_bytes"] = made.cacheBytes;
+    addGenerated(json, continued(trace, readings.generate, readings.sampling(), {}), names);
   }
 }
 
@@ -379,20 +367,61 @@ void printReadings(std::ostream& out, const ModelReadings& readings,
   if (readings.lens) printLens(out, reader);
   if (!readings.attribute.empty()) printParts(out, reader);
   if (!readings.patch.empty()) {
-    printPatch(out, reader, *trace, headFrom("--patch", readings.patch));
+    printPatch(out, reader, *trace, headFrom("--patch", readings.patch, trace->config()));
   }
   if (readings.generate == 0) return;
-  const auto made = reader.generated();
+  printGenerated(out, "continued", continued(trace, readings.generate, readings.sampling(), {}),
+                 readings, names);
+}
+
+Generated continued(const model::ModelTracePtr& trace, Index most, const model::Sampling& sampling,
+                    const ExecutionContext& execution) {
+  model::Continuation continuation(trace, most, sampling);
+  Generated made;
+  while (const auto next = continuation.next(execution)) made.tokens.push_back(*next);
+  made.cacheBytes = continuation.cacheBytes();
+  made.ended = continuation.ended();
+  return made;
+}
+
+namespace {
+
+/// The text of tokens; empty without a tokenizer.
+std::string textOf(const Generated& made, const formats::TokenizerPtr& names) {
+  if (names == nullptr) return {};
+  std::vector<tokenizer::TokenId> ids;
+  for (const auto& each : made.tokens) ids.push_back(static_cast<tokenizer::TokenId>(each.id));
+  return names->decode(ids);
+}
+
+}  // namespace
+
+void addGenerated(Json& json, const Generated& made, const formats::TokenizerPtr& names) {
+  Json tokens = Json::emptyList();
+  for (const model::TokenProbability& each : made.tokens) {
+    Json one{{"id", each.id}};
+    if (names != nullptr) one["token"] = nameOf(each.id, names);
+    one["p"] = numberJson(each.probability);
+    tokens.push_back(std::move(one));
+  }
+  json["generated"] = std::move(tokens);
+  if (names != nullptr) json["generated_text"] = textOf(made, names);
+  json["ended"] = made.ended;
+  json["cache_bytes"] = made.cacheBytes;
+}
+
+void printGenerated(std::ostream& out, std::string_view title, const Generated& made,
+                    const ModelReadings& readings, const formats::TokenizerPtr& names) {
   out << fmt::format(
-      "\ncontinued ({}; keys and values {})\n",
+      "\n{} ({}; keys and values {})\n", title,
       readings.temperature > 0.0
           ? fmt::format("temperature {}, seed {}", readings.temperature, readings.seed.value_or(1))
           : std::string("greedy"),
       bytesInWords(made.cacheBytes));
-  if (const std::string text = reader.textOf(made.tokens); !text.empty()) out << text << '\n';
+  if (const std::string text = textOf(made, names); !text.empty()) out << text << '\n';
   TextTable table({Align::left, Align::right});
   for (const model::TokenProbability& each : made.tokens) {
-    table.add({reader.nameOf(each.id), fmt::format("{:.3f}", each.probability)});
+    table.add({nameOf(each.id, names), fmt::format("{:.3f}", each.probability)});
   }
   table.print(out);
   if (made.ended) out << "the last of them is the model's end of a text\n";

@@ -9,7 +9,7 @@
 
 #include "core/base/json.h"
 #include "core/formats/tokenizer_json.h"
-#include "core/model/model_trace.h"
+#include "core/model/generation.h"
 
 namespace headscope::cli {
 
@@ -26,16 +26,32 @@ struct ModelReadings {
   Index topK = 0;
   std::optional<std::uint64_t> seed;  // of the sampling, and of a template's texts; none: 1
 
+  model::Sampling sampling() const { return {temperature, topK, seed.value_or(1)}; }
   bool any() const { return lens || !attribute.empty() || at || !patch.empty() || generate > 0; }
 };
 
 void addModelReadings(CLI::App& app, ModelReadings& readings);
 
-/// Parses "3.7" or "L3H7", layer and head counted from 0. Throws UserError that names the flag.
-HeadOfLayer headFrom(std::string_view flag, const std::string& text);
+/// Parses "3.7" or "L3H7", layer and head counted from 0; of a decoder "decoder:3.7" or
+/// "cross:3.7". Throws UserError that names the flag.
+HeadOfLayer headFrom(std::string_view flag, const std::string& text,
+                     const model::ModelConfig& config);
 /// Parses several heads; "all" stands for every head.
 std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
                                    const model::ModelConfig& config);
+
+/// Tokens that continue a text.
+struct Generated {
+  std::vector<model::TokenProbability> tokens;
+  Index cacheBytes = 0;
+  bool ended = false;  // the last of them ends a text
+};
+Generated continued(const model::ModelTracePtr& trace, Index most, const model::Sampling& sampling,
+                    const ExecutionContext& execution);
+void addGenerated(Json& json, const Generated& made, const formats::TokenizerPtr& names);
+/// `title`: "continued".
+void printGenerated(std::ostream& out, std::string_view title, const Generated& made,
+                    const ModelReadings& readings, const formats::TokenizerPtr& names);
 
 /// `names` may be null: ids then name the tokens.
 void addReadings(Json& json, const ModelReadings& readings, const model::ModelTracePtr& trace,

@@ -80,9 +80,20 @@ Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer&
 
 std::string modelInWords(const model::Model& model) {
   const model::ModelConfig& c = model.config();
-  return fmt::format("{}: {}, {} layer{}, d_model {}, {} heads{}, d_k {}, {} parameters",
-                     model.name(), c.typeName(), c.layers, c.layers == 1 ? "" : "s", c.dModel,
-                     c.heads,
+  const auto layers = [](const model::ModelConfig& stack) {
+    return fmt::format("{} layer{}", stack.depth(), stack.depth() == 1 ? "" : "s");
+  };
+  if (model.encoder() != nullptr) {
+    const model::ModelConfig& e = model.encoder()->config();
+    return fmt::format(
+        "{}: {}, an encoder of {} with {} heads and a decoder of {} with {}, d_model {}, d_k {}, "
+        "{} "
+        "parameters",
+        model.name(), c.typeName(), layers(e), e.heads, layers(c), c.heads, c.dModel, c.headDim,
+        withThousands(model.parameters()));
+  }
+  return fmt::format("{}: {}, {}, d_model {}, {} heads{}, d_k {}, {} parameters", model.name(),
+                     c.typeName(), layers(c), c.dModel, c.heads,
                      c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
                      c.headDim, withThousands(model.parameters()));
 }

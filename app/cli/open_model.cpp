@@ -77,10 +77,28 @@ formats::TokenizerPtr OpenModels::tokenizer(const std::string& folder) {
   return opened;
 }
 
+formats::TokenizerPtr OpenModels::targetTokenizer(const std::string& folder) {
+  const std::string own = withTokenizer(folder);
+  if (!formats::hasTargetTokenizer(own)) return tokenizer(folder);
+  formats::TokenizerPtr& opened = targetTokenizers_[folder];
+  if (opened == nullptr) opened = formats::openTargetTokenizer(own);
+  return opened;
+}
+
+formats::TokenizerPtr OpenModels::targetNames(const std::string& folder) {
+  if (!formats::hasTokenizer(withTokenizer(folder))) return nullptr;
+  try {
+    return targetTokenizer(folder);
+  } catch (const UserError&) {
+    return nullptr;
+  }
+}
+
 void OpenModels::close(const std::string& folder) {
   const formats::AdaptedFolder place = formats::adaptedFolder(folder, {});
   std::erase_if(models_, [&](const auto& open) { return std::get<0>(open.first) == place.model; });
   tokenizers_.erase(folder);
+  targetTokenizers_.erase(folder);
   tokenizers_.erase(place.model.string());
 }
 

@@ -49,6 +49,10 @@ class OpenModels {
   /// The tokenizer for token names. Null where the folder has no supported one; ids then name the
   /// tokens.
   formats::TokenizerPtr names(const std::string& folder);
+  /// The tokenizer of target texts; that of the source where there is one for both.
+  formats::TokenizerPtr targetTokenizer(const std::string& folder);
+  /// names() for target texts.
+  formats::TokenizerPtr targetNames(const std::string& folder);
   /// Forgets a model, with and without adapters, and its tokenizer.
   void close(const std::string& folder);
 
@@ -56,7 +60,7 @@ class OpenModels {
   /// A model's folder, its adapter's and the adapter's strength.
   using Place = std::tuple<std::filesystem::path, std::filesystem::path, double>;
   std::map<Place, model::ModelPtr> models_;
-  std::map<std::string, formats::TokenizerPtr> tokenizers_;
+  std::map<std::string, formats::TokenizerPtr> tokenizers_, targetTokenizers_;
 };
 
 /// Adds "unknown_fields", "unused_tensors" and "notes", the sentences printed on stderr.

@@ -160,6 +160,13 @@ void addModelFlags(CLI::App& app, PassOptions& o) {
   add(app, "--model", o.model, {"DIR", notEmpty}, "folder of a GPT-2, BERT or Llama model", group);
   add(app, "--layer", o.layer, kWhole, "the layer whose attention is shown, from 0", group);
   addList(app, "--ids", o.ids, "ids of its tokens: 1,2,3", group);
+  app.add_option("--attention", o.attention,
+                 "of an encoder–decoder model: the encoder's, the decoder's own or the "
+                 "cross-attention of the layer")
+      ->check(CLI::IsMember({"encoder", "decoder", "cross"}))
+      ->type_name("encoder|decoder|cross")
+      ->group(group);
+  addTargetFlags(app, o.target, group);
   addAdapterFlags(app, o.adapter, group);
   app.add_flag("--strict", o.strict, kStrictHelp)->group(group);
 }

@@ -10,6 +10,7 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/open_model.h"
+#include "app/cli/target_text.h"
 #include "core/document/fwd.h"
 #include "core/document/trace_gradients.h"
 #include "core/formats/session.h"
@@ -57,7 +58,9 @@ struct PassOptions {
   AdapterOptions adapter;  // of the model
   std::string model;  // a model's folder; its layer replaces the flags above, but not --threads
   std::optional<Index> layer;
-  std::vector<Index> ids;          // the ids of the model's tokens
+  std::vector<Index> ids;  // the ids of the model's tokens
+  std::string attention;   // of two stacks: "encoder", "decoder" or "cross"
+  TargetOptions target;
   bool strict = false;             // refuses a model with parts that the pass would leave out
   std::string modelContradiction;  // a flag given together with --model
 };

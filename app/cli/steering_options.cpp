@@ -30,8 +30,10 @@ Direction directionOf(const SteeringOptions& o, const model::ModelDocument& docu
     throw UserError(fmt::format("--steer-at {}: the text of {} has the tokens 0 to {}", place, flag,
                                 trace->tokens() - 1));
   }
-  return o.head.empty() ? streamAt(*trace, *o.layer, place)
-                        : headAdditionAt(*trace, headFrom("--steer-head", o.head), place);
+  return o.head.empty()
+             ? streamAt(*trace, *o.layer, place)
+             : headAdditionAt(*trace, headFrom("--steer-head", o.head, document.model->config()),
+                              place);
 }
 
 /// Reads FILE.npy, or FILE.safetensors, whose tensor stands after a colon where it has several.

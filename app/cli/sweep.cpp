@@ -23,6 +23,7 @@
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "app/cli/progress.h"
+#include "app/cli/target_text.h"
 #include "app/cli/text_sets.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
@@ -96,7 +97,7 @@ Json partNumber(const Patch& patch) {
 SweepOver overOf(const SweepOptions& options) { return kindOf(options).over; }
 
 /// Parses "9.6:q". Throws UserError that names the flag.
-std::optional<Receiver> receiverOf(const SweepOptions& options) {
+std::optional<Receiver> receiverOf(const SweepOptions& options, const model::ModelConfig& config) {
   if (options.to.empty()) return std::nullopt;
   if (options.over != "heads") throw UserError("--to: paths lead from heads: give --over heads");
   const std::size_t colon = options.to.find(':');
@@ -106,7 +107,7 @@ std::optional<Receiver> receiverOf(const SweepOptions& options) {
         "--to {}: give layer, head and q, k or v, as in 9.6:q (of k and v: the key/value head)",
         options.to));
   }
-  const HeadOfLayer head = headFrom("--to", options.to.substr(0, colon));
+  const HeadOfLayer head = headFrom("--to", options.to.substr(0, colon), config);
   if (head.layer == 0) {
     throw UserError(fmt::format(
         "--to {}: a path leads from a head of an earlier layer, and layer 0 has none", options.to));
@@ -148,7 +149,8 @@ class Sweeper {
         model_(models.model(adaptedFolderFrom(options.directory, options.adapter),
                             defaultMemoryBudget() / 2, options.strict)),
         names_(models.names(options.directory)),
-        setting_{overOf(options), withOf(options), {}, receiverOf(options)} {
+        setting_{overOf(options), withOf(options), {}, receiverOf(options, model_->config())} {
+    requireOneStack(*model_, "sweep");
     execution_.threads = options.threads;
   }
 

@@ -20,6 +20,7 @@
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
+#include "app/cli/target_text.h"
 #include "app/cli/text_sets.h"
 #include "app/cli/writer_json.h"
 #include "core/base/error.h"
@@ -69,6 +70,7 @@ Chain followed(const WhyOptions& options, OpenModels& models) {
   const Index budget = defaultMemoryBudget();
   const auto model = models.model(adaptedFolderFrom(options.directory, options.adapter), budget / 2,
                                   options.strict);
+  requireOneStack(*model, "why");
   ExecutionContext execution;
   execution.threads = options.threads;
   Chain chain;
@@ -151,6 +153,7 @@ class Telling {
   }
 
  private:
+  const model::ModelConfig& config() const { return chain_.trace->config(); }
   std::string placeInWords(Index place) const {
     const Index id = chain_.trace->document().input.ids[static_cast<std::size_t>(place)];
     return fmt::format("“{}” (place {})", tokenInWords(id, names_), place + 1);
@@ -174,7 +177,7 @@ class Telling {
       json["place"] = level.reading.place;
       Json parts = Json::emptyList();
       for (const WrittenPart& part : *level.parts) {
-        Json one = writerJson(part);
+        Json one = writerJson(part, config());
         one["value"] = numberJson(part.value);
         parts.push_back(std::move(one));
       }
@@ -203,15 +206,15 @@ class Telling {
       json["head"] = score.head.head;
       json["query"] = score.query;
       json["key"] = score.key;
-      json["penalty"] = numberJson(score.penalty);
+      json["penalty"] = numberJson(0.0 - score.bias);
       const model::ContentAndPosition sums = contentAndPosition(score);
       json["content"] = numberJson(sums.content);
       json["content_and_position"] = numberJson(sums.mixed);
       json["position"] = numberJson(sums.position);
       Json entries = Json::emptyList();
       for (const Entry& entry : entriesOf(score)) {
-        entries.push_back({{"query", writerJson(entry.query)},
-                           {"key", writerJson(entry.key)},
+        entries.push_back({{"query", writerJson(entry.query, config())},
+                           {"key", writerJson(entry.key, config())},
                            {"value", numberJson(entry.value)}});
       }
       json["entries"] = std::move(entries);
@@ -223,7 +226,7 @@ class Telling {
     return json;
   }
 
-  static Json stepJson(const WhyStep& step) {
+  Json stepJson(const WhyStep& step) const {
     Json json = Json::emptyObject();
     switch (step.kind) {
       case WhyStep::Kind::head:
@@ -237,8 +240,8 @@ class Telling {
         json["score_of"] = step.source;
         break;
       case WhyStep::Kind::entry:
-        json["query"] = writerJson(step.query);
-        json["key"] = writerJson(step.key);
+        json["query"] = writerJson(step.query, config());
+        json["key"] = writerJson(step.key, config());
         json["along"] = step.alongKey ? "key" : "query";
         break;
     }
@@ -278,7 +281,7 @@ class Telling {
       const bool next =
           follows != nullptr && follows->kind == WhyStep::Kind::head &&
           parts[j] == Writer{WriterKind::head, follows->head.layer, follows->head.head};
-      table.add({"   " + inWords(parts[j]), fmt::format("{:+.4f}", parts[j].value),
+      table.add({"   " + inWords(parts[j], config()), fmt::format("{:+.4f}", parts[j].value),
                  share(parts[j].value, level.value), next ? "followed" : ""});
     }
     addRest(table, parts, [](const WrittenPart& part) { return part.value; });
@@ -322,7 +325,10 @@ class Telling {
                        score.head.layer + 1, score.head.head + 1, placeInWords(score.query),
                        placeInWords(score.key), score.score,
                        score.queries.size() * score.keys.size());
-    if (score.penalty != 0.0) out << fmt::format(" minus ALiBi's {:.4f}", score.penalty);
+    if (score.bias != 0.0) {
+      out << fmt::format(" {} {:.4f} for the places", score.bias < 0.0 ? "minus" : "plus",
+                         std::abs(score.bias));
+    }
     const model::ContentAndPosition sums = contentAndPosition(score);
     out << fmt::format(
         " {:+.4f}\n   content {:+.4f}, content with position {:+.4f}, position "
@@ -335,7 +341,7 @@ class Telling {
       const Entry& entry = entries[j];
       const bool next =
           follows != nullptr && follows->query == entry.query && follows->key == entry.key;
-      table.add({"   " + inWords(entry.query), inWords(entry.key),
+      table.add({"   " + inWords(entry.query, config()), inWords(entry.key, config()),
                  fmt::format("{:+.4f}", entry.value), next ? "followed" : ""});
     }
     double rest = 0.0;

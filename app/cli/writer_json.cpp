@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "core/formats/model_tensors.h"
+
 namespace headscope::cli {
 namespace {
 
@@ -35,10 +37,10 @@ std::string_view keyOf(WriterKind kind) {
 
 }  // namespace
 
-Json writerJson(const model::Writer& writer) {
+Json writerJson(const model::Writer& writer, const model::ModelConfig& config) {
   Json json = Json::emptyObject();
   json["part"] = keyOf(writer.kind);
-  if (writer.layer >= 0) json["layer"] = writer.layer;
+  if (writer.layer >= 0) formats::addLayer(json, writer.layer, config);
   if (writer.head >= 0) json["head"] = writer.head;
   return json;
 }

@@ -6,6 +6,6 @@
 
 namespace headscope::cli {
 
-Json writerJson(const model::Writer& writer);
+Json writerJson(const model::Writer& writer, const model::ModelConfig& config);
 
 }  // namespace headscope::cli

@@ -11,6 +11,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/export_subject.h"
 #include "app/ui/modal.h"
+#include "app/ui/model/chosen_head.h"
 #include "app/ui/panel.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
@@ -110,7 +111,9 @@ class ExportForm {
     if (choice_.ofModel) {
       if (sources_.model == nullptr) return;
       const model::ModelTrace& trace = *sources_.model->trace;
-      words = script ? layerOfModelInWords(trace, panel_.modelView.layer) : modelInWords(trace);
+      words = script
+                  ? layerOfModelInWords(trace, chosenHead(panel_.modelView, trace.config()).layer)
+                  : modelInWords(trace);
     }
     exportCaption(look_, "of");
     wrappedLabel(look_.fonts.regular, look_.theme.text, words);

@@ -37,7 +37,7 @@ std::string layerInWords(const Document& document) {
 std::string modelInWords(const model::ModelTrace& trace) {
   const model::ModelConfig& c = trace.config();
   return fmt::format("{} ({} of {}, {}{})", trace.document().model->name(),
-                     counted(c.layers, "layer"), counted(c.heads, "head"),
+                     counted(c.depth(), "layer"), counted(c.heads, "head"),
                      counted(trace.tokens(), "token"),
                      offInWords(std::ssize(headsOff(trace.document()))));
 }
@@ -47,9 +47,9 @@ std::string layerOfModelInWords(const model::ModelTrace& trace, Index layer) {
   for (const HeadOfLayer& head : headsOff(trace.document())) {
     if (head.layer == layer) ++off;
   }
-  return fmt::format("layer {} of {} ({}, {}{})", layer + 1, trace.document().model->name(),
-                     counted(trace.config().heads, "head"), counted(trace.tokens(), "token"),
-                     offInWords(off));
+  return fmt::format("{} of {} ({}, {}{})", trace.config().layerInWords(layer),
+                     trace.document().model->name(), counted(trace.config().heads, "head"),
+                     counted(trace.tokens(), "token"), offInWords(off));
 }
 
 }  // namespace headscope::ui

@@ -31,7 +31,7 @@ class AddedScores {
  public:
   AddedScores(const Trace& trace, Index item);
 
-  /// Writes the raw scores of a head for a query.
+  /// Writes the raw scores of a head for a query, with its pair bias before the scaling.
   void scores(Index head, Index query, std::span<float> row) const;
   /// ALiBi's slope of a head; 0 without ALiBi.
   double slope(Index head) const {
@@ -46,7 +46,7 @@ class AddedScores {
 
  private:
   const Trace& trace_;
-  AttentionConfig config_;  // without ALiBi, whose slopes are given
+  AttentionConfig config_;  // without ALiBi, whose slopes are given, and the pair bias
   Index item_;
 };
 
@@ -85,11 +85,18 @@ class Leads {
 AddedScores::AddedScores(const Trace& trace, Index item)
     : trace_(trace), config_(trace.config()), item_(item) {
   config_.alibi = false;
+  config_.pairBias = {};
 }
 
 void AddedScores::scores(Index head, Index query, std::span<float> row) const {
   trace_.tile(TensorId::rawScores, item_, head, query, 1, 0, static_cast<Index>(row.size()),
               row.data());
+  const PairBias& bias = trace_.config().pairBias;
+  if (!bias.on()) return;
+  const float factor = config_.scoreMultiplier();
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    row[j] += bias.at(head, query, static_cast<Index>(j)) / factor;
+  }
 }
 
 void AddedScores::softmax(Index query, std::span<float> row, double slope) const {

@@ -33,7 +33,7 @@ void wideRowWeights(const Trace& trace, const RowRef& row, const AttentionConfig
     const auto pin = trace.pins().at(cell);
     scores[j] =
         pin ? static_cast<double>(*pin) : scaledScore(static_cast<double>(trace.value(raw)), c);
-    scores[j] -= scorePenalty(c, {row.item, row.head, row.query, key});
+    scores[j] += scoreBias(c, {row.item, row.head, row.query, key});
     if (c.mistakes.zeroForMasked && !allowed(key)) scores[j] = 0.0;
     if (!takesPart(key)) scores[j] = -std::numeric_limits<double>::infinity();
   }

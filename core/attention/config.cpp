@@ -118,6 +118,30 @@ void checkMask(const AttentionConfig& c, Findings& findings) {
   }
 }
 
+/// Checks the numbers that are added to scores, pair by pair.
+void checkPairBias(const AttentionConfig& c, Findings& findings) {
+  if (!c.pairBias.on()) return;
+  const PairBias::Settings& s = c.pairBias.settings();
+  const Index ofOneWay = s.bothWays ? s.buckets / 2 : s.buckets;
+  const bool counted = s.buckets == 0 || (ofOneWay >= 2 && s.maxDistance > ofOneWay / 2);
+  const Index each = s.buckets > 0 ? s.buckets : c.seqLen * c.keys();
+  const bool sized = s.buckets > 0 || (s.queries == c.seqLen && s.keys == c.keys());
+  if (!counted || !sized || std::ssize(s.values) != c.numHeads * each) {
+    findings.add("pair_bias", fmt::format("the pair bias has {} numbers, and {} heads with {} {} "
+                                          "each need {}",
+                                          s.values.size(), c.numHeads, each,
+                                          s.buckets > 0 ? "buckets" : "pairs", c.numHeads * each));
+  }
+  if (!std::ranges::all_of(s.values, [](float each) { return std::isfinite(each); })) {
+    findings.add("pair_bias", "the numbers of a pair bias must be finite");
+  }
+  if (s.buckets > 0 && c.crossAttention()) {
+    findings.add("pair_bias",
+                 "a bias by distance needs query and key in one text, and in cross-attention the "
+                 "keys come from another text");
+  }
+}
+
 /// Checks the settings that change queries, keys or scores: RoPE, ALiBi and the norm of heads.
 void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
   if (!findings.found.empty()) return;  // d_k may mean nothing
@@ -191,6 +215,7 @@ void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
                    "keys come from another text");
     }
   }
+  checkPairBias(c, findings);
   if (!c.headNorm.on()) return;
   for (const auto& [gains, heads] :
        {std::pair(&c.headNorm.q(), c.numHeads), std::pair(&c.headNorm.k(), c.numKvHeads)}) {

@@ -10,6 +10,7 @@
 #include "core/attention/dropout.h"
 #include "core/attention/head_norm.h"
 #include "core/attention/mask.h"
+#include "core/attention/pair_bias.h"
 #include "core/attention/relative_scores.h"
 #include "core/attention/rotary.h"
 #include "core/base/error.h"
@@ -47,10 +48,11 @@ struct AttentionConfig {
   Rotary rotary;             // of queries and keys; off: their positions are in X alone
   HeadNorm headNorm;
   RelativeScores relative;
+  PairBias pairBias;
   Mask mask;
   std::vector<float> headGains;  // g_i per head; empty: all 1. 0: the head is off
   std::vector<float> sinks;      // per head: a score without a key in every softmax; empty: none
-  Index firstQuery = 0;  // ALiBi's position of query 0: above 0 where a decoder runs the last query
+  Index firstQuery = 0;  // the position of query 0: above 0 where a decoder runs the last query
   Dropout dropout;
 
   bool crossAttention() const { return memoryLen > 0; }

@@ -75,6 +75,13 @@ void DocumentNormalizer::followInput() {
     c.relative = {};
     note("the scores of relative positions were left out, since they are of other heads");
   }
+  if (c.pairBias.on()) {
+    const bool otherPairs = c.pairBias.settings().buckets == 0 && !sameSize;
+    if (otherPairs || c.numHeads != before.numHeads) {
+      c.pairBias = {};
+      note("the pair bias was left out, since it is of other heads or pairs");
+    }
+  }
   if (sameSize) return;
   if (c.mask.painted != nullptr) {
     c.mask.painted = resized(*c.mask.painted, c.seqLen, c.keys());

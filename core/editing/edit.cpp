@@ -18,6 +18,7 @@ AttentionConfig sizesOf(AttentionConfig config) {
   config.headGains.clear();
   config.sinks.clear();
   config.relative = {};
+  config.pairBias = {};
   return config;
 }
 

@@ -72,6 +72,7 @@ void addSettings(Json& json, const AttentionConfig& c) {
   if (c.headNorm.on()) json["head_norm"] = headNormJson(c.headNorm);
   if (!c.sinks.empty()) json["sinks"] = c.sinks;
   if (c.relative.on()) json["relative_scores"] = relativeJson(c.relative.settings());
+  if (c.pairBias.on()) json["pair_bias"] = pairBiasJson(c.pairBias.settings());
   if (c.mistakes.modelHasNoScale) json["model_has_no_scale"] = true;
 }
 
@@ -217,6 +218,7 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   if (const auto norm = field.find("head_norm")) c.headNorm = headNormFrom(*norm);
   if (const auto sinks = field.find("sinks")) c.sinks = sinks->floats();
   if (const auto relative = field.find("relative_scores")) c.relative = relativeFrom(*relative);
+  if (const auto bias = field.find("pair_bias")) c.pairBias = pairBiasFrom(*bias);
   if (const auto none = field.find("model_has_no_scale")) {
     c.mistakes.modelHasNoScale = none->flag();
   }

@@ -19,7 +19,12 @@ ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& 
   ConfigReader reader(root, notes);
   reader.readCommon();
   reader.finish();
-  return {std::move(reader.config), reader.names};
+  ModelDescription description{std::move(reader.config), reader.names};
+  if (auto& encoder = reader.encoderStack) {
+    description.encoder = std::make_shared<const ModelDescription>(
+        ModelDescription{std::move(encoder->config), encoder->names});
+  }
+  return description;
 }
 
 ModelDescription readModelDescription(const std::filesystem::path& path, model::ModelNotes& notes) {

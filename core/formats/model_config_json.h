@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 #include "core/base/json.h"
 #include "core/formats/families/tensor_names.h"
@@ -17,6 +18,7 @@ namespace headscope::formats {
 struct ModelDescription {
   model::ModelConfig config;
   TensorNames names;
+  std::shared_ptr<const ModelDescription> encoder = nullptr;  // null for a model of one stack
 };
 
 /// Throws UserError that names the file, the field and the value found. `notes` receives the

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,17 +24,24 @@ using model::ModelNotes;
 /// Reads from the files of a directory.
 class DirectoryWeights final : public model::WeightReader {
  public:
-  DirectoryWeights(WeightFiles files, ModelDescription description, ModelNotes& notes)
+  DirectoryWeights(WeightFiles files, ModelDescription description, NamePrefix prefix)
       : files_(std::move(files)),
         description_(std::move(description)),
-        prefix_(prefixIn(files_, description_)) {
-    std::set<std::string> used;
-    PartsReader checker = parts();
-    checker.checkOnly(used);
-    checker.embedding();
-    for (Index layer = 0; layer < description_.config.layers; ++layer) checker.layer(layer);
-    checker.readout();
-    countParameters(used);
+        prefix_(std::move(prefix)),
+        used_(checkedNames()) {
+    countParameters(used_);
+  }
+
+  /// The names of the tensors that it reads.
+  const std::set<std::string>& used() const { return used_; }
+  /// Counts the parameters of an encoder that belongs to this decoder, and decides about the
+  /// tensors that neither reads; an encoder may be null.
+  void finish(const DirectoryWeights* encoder, ModelNotes& notes) {
+    std::set<std::string> used = used_;
+    if (encoder != nullptr) {
+      used.insert(encoder->used().begin(), encoder->used().end());
+      countParameters(used);
+    }
     checkUnused(
         {files_, description_, prefix_}, used,
         [this](std::string_view name) { return parts().repeatedBy(name); }, notes);
@@ -47,8 +55,20 @@ class DirectoryWeights final : public model::WeightReader {
   bool changedOnDisk() const override { return files_.changed(); }
 
  private:
+  /// Checks all parts, and returns the names of their tensors.
+  std::set<std::string> checkedNames() const {
+    std::set<std::string> used;
+    PartsReader checker = parts();
+    checker.checkOnly(used);
+    checker.embedding();
+    for (Index layer = 0; layer < description_.config.layers; ++layer) checker.layer(layer);
+    checker.readout();
+    return used;
+  }
+
   /// Counts the parameters, without those of a masked-word head.
   void countParameters(const std::set<std::string>& used) {
+    parameters_ = 0;
     const TensorNames& names = description_.names;
     const bool head = names.transform != nullptr && !names.baseTransform && !prefix_.base.empty();
     for (const std::string& name : used) {
@@ -62,8 +82,52 @@ class DirectoryWeights final : public model::WeightReader {
   WeightFiles files_;
   ModelDescription description_;
   NamePrefix prefix_;
+  std::set<std::string> used_;
   Index parameters_ = 0;
 };
+
+/// The description with the names that the files give the embedding: a model of two stacks may be
+/// saved with those of its stacks alone (MADLAD-400).
+ModelDescription asStored(ModelDescription description, const WeightFiles& files) {
+  const auto stored = [&](const char* stem) {
+    const std::string name = fmt::format("{}.weight", stem);
+    return std::ranges::any_of(files.names(), [&](const std::string& each) {
+      return each == name || each.ends_with("." + name);
+    });
+  };
+  const auto [ofEncoder, ofDecoder] = description.names.repeatsOfTokens;
+  if (ofDecoder == nullptr || stored(description.names.tokens) || !stored(ofDecoder)) {
+    return description;
+  }
+  auto encoder = *description.encoder;
+  description.names.tokens = ofDecoder;
+  encoder.names.tokens = stored(ofEncoder) ? ofEncoder : ofDecoder;
+  description.names.repeatsOfTokens = {};
+  description.encoder = std::make_shared<const ModelDescription>(std::move(encoder));
+  return description;
+}
+
+/// Opens a model whose files are found.
+model::ModelPtr openFound(const FoundModel& found, const std::string& name, Index layerBudgetBytes,
+                          ModelNotes notes, std::optional<model::AppliedAdapter> adapter) {
+  const ModelDescription description = asStored(found.description, found.files);
+  const NamePrefix prefix = prefixIn(found.files, description);
+  auto own = std::make_unique<DirectoryWeights>(found.files, description, prefix);
+  std::unique_ptr<DirectoryWeights> ofEncoder;
+  if (description.encoder != nullptr) {
+    ofEncoder = std::make_unique<DirectoryWeights>(found.files, *description.encoder, prefix);
+    layerBudgetBytes /= 2;
+  }
+  own->finish(ofEncoder.get(), notes);
+  model::ModelPtr encoder;
+  if (ofEncoder != nullptr) {
+    encoder = std::make_shared<const model::Model>(name, description.encoder->config,
+                                                   std::move(ofEncoder), layerBudgetBytes);
+  }
+  return std::make_shared<const model::Model>(name, description.config, std::move(own),
+                                              layerBudgetBytes, std::move(notes),
+                                              std::move(adapter), std::move(encoder));
+}
 
 }  // namespace
 
@@ -72,20 +136,12 @@ model::ModelPtr openModel(const fs::path& folder, Index layerBudgetBytes,
   const auto [directory, adapter] = adaptedFolder(folder, choice);
   ModelNotes notes;
   FoundModel found = findModel(directory, notes);
-  const model::ModelConfig& config = found.description.config;
-  auto own = std::make_unique<DirectoryWeights>(found.files, found.description, notes);
-  if (adapter.folder.empty()) {
-    return std::make_shared<const model::Model>(found.name, config, std::move(own),
-                                                layerBudgetBytes, std::move(notes));
-  }
-  const auto base = std::make_shared<const model::Model>(found.name, config, std::move(own),
-                                                         layerBudgetBytes, notes);
+  const model::ModelPtr base = openFound(found, found.name, layerBudgetBytes, notes, {});
+  if (adapter.folder.empty()) return base;
   found.files.adapt(adapter, found.description.names.inByOut, notes);
-  ModelNotes noted;  // of the base's files once more
-  return std::make_shared<const model::Model>(
-      fmt::format("{} + {}", found.name, modelName(adapter.folder)), config,
-      std::make_unique<DirectoryWeights>(found.files, found.description, noted), layerBudgetBytes,
-      std::move(notes), model::AppliedAdapter{adapter.folder.string(), adapter.strength, base});
+  return openFound(found, fmt::format("{} + {}", found.name, modelName(adapter.folder)),
+                   layerBudgetBytes, std::move(notes),
+                   model::AppliedAdapter{adapter.folder.string(), adapter.strength, base});
 }
 
 }  // namespace headscope::formats

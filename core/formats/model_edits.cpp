@@ -12,6 +12,7 @@
 #include "core/document/document.h"
 #include "core/formats/document_json.h"
 #include "core/model/edited_layer.h"
+#include "core/model/model_trace.h"
 
 namespace headscope::formats {
 namespace {
@@ -42,6 +43,7 @@ std::uint64_t hashOf(const LayerWeights& layer) {
     numbers("position_keys", layer.relative.settings().positionKeys);
     numbers("position_queries", layer.relative.settings().positionQueries);
   }
+  if (layer.pairBias.on()) numbers("pair_bias", layer.pairBias.settings().values);
   add("latent.queries", layer.latent.queries);
   add("latent.keys", layer.latent.keys);
   return contentHash(tensors);
@@ -83,6 +85,13 @@ ModelDocumentPtr withSettings(ModelDocumentPtr on, Index layer, const LayerSetti
   edited.config = settings.config;
   edited.weights = on->model->layer(layer)->attention;
   edited.pins = settings.pins;
+  if (on->model->config().readsMemory(layer) &&
+      edited.config.memoryLen != on->memory->tokens()) {  // another source text
+    edited.config.memoryLen = on->memory->tokens();
+    edited.config.mask.painted = nullptr;
+    edited.config.mask.lengths.clear();
+    edited.pins = edited.pins.fitting(edited.config);
+  }
   for (const WeightTensor& w : kWeightTensors) {
     const auto changed = settings.weights.find(w.id);
     if (changed == settings.weights.end()) continue;
@@ -155,9 +164,9 @@ ModelEdits editsOf(const std::filesystem::path& folder, const ModelDocument& doc
 }
 
 EditsOnModel editsOn(const model::ModelPtr& model, const ModelEdits& edits,
-                     const model::ModelInput& input) {
+                     const model::ModelInput& input, const model::ModelTracePtr& memory) {
   EditsOnModel made;
-  ModelDocumentPtr document = makeModelDocument(model, input);
+  ModelDocumentPtr document = makeModelDocument(model, input, memory);
   for (const auto& [layer, of] : edits.layers) {
     const bool there = layer < model->config().layers;
     if (!there || hashOf(*model->layer(layer)) != of.ownWeights) {

@@ -55,9 +55,10 @@ struct EditsOnModel {
   model::ModelDocumentPtr document;  // null: no layer is edited
   std::vector<HeadOfLayer> off;
 };
-/// Throws UserError where the model's weights are not those that were edited.
+/// Of a decoder, `memory` is the pass of its encoder. Throws UserError where the model's weights
+/// are not those that were edited.
 EditsOnModel editsOn(const model::ModelPtr& model, const ModelEdits& edits,
-                     const model::ModelInput& input);
+                     const model::ModelInput& input, const model::ModelTracePtr& memory = nullptr);
 
 /// Returns whether a document's switches, weights or pins differ from those of the model's layer.
 bool differs(const Document& document, const model::ModelDocument& of, Index layer);

@@ -25,19 +25,27 @@ namespace {
 
 using model::ModelTrace;
 
-/// The layers' weights (T, T) per head, one layer after the other.
-Tensor attentionsOf(const ModelTrace& trace) {
-  Tensor all = Tensor::uninitialised(shapeOf(ModelTensor::attentions, trace));
-  for (Index layer = 0; layer < trace.layers(); ++layer) {
-    const Tensor weights = trace.layer(layer)->materialise(TensorId::weights);
-    std::copy_n(weights.data(), weights.size(), all.mutableData() + layer * weights.size());
+/// The layer of a pass whose weights stand at a place of (cross_)attentions.
+Index layerAt(ModelTensor tensor, Index place, const ModelTrace& trace) {
+  if (!trace.config().crossAttention) return place;
+  return 2 * place + (tensor == ModelTensor::crossAttentions ? 1 : 0);
+}
+
+/// The layers' weights (T, M) per head, one layer after the other.
+Tensor attentionsOf(ModelTensor tensor, const ModelTrace& trace) {
+  const Shape shape = shapeOf(tensor, trace);
+  Tensor all = Tensor::uninitialised(shape);
+  for (Index place = 0; place < shape.front(); ++place) {
+    const Tensor weights =
+        trace.layer(layerAt(tensor, place, trace))->materialise(TensorId::weights);
+    std::copy_n(weights.data(), weights.size(), all.mutableData() + place * weights.size());
   }
   return all;
 }
 
 Tensor hiddenStatesOf(const ModelTrace& trace) {
   Tensor all = Tensor::uninitialised(shapeOf(ModelTensor::hiddenStates, trace));
-  for (Index layer = 0; layer <= trace.layers(); ++layer) {
+  for (Index layer = 0; layer <= trace.config().depth(); ++layer) {
     const Tensor state = trace.hiddenState(layer);
     std::copy_n(state.data(), state.size(), all.mutableData() + layer * state.size());
   }
@@ -47,7 +55,8 @@ Tensor hiddenStatesOf(const ModelTrace& trace) {
 Tensor valuesOf(ModelTensor tensor, const ModelTrace& trace) {
   switch (tensor) {
     case ModelTensor::attentions:
-      return attentionsOf(trace);
+    case ModelTensor::crossAttentions:
+      return attentionsOf(tensor, trace);
     case ModelTensor::hiddenStates:
       return hiddenStatesOf(trace);
     case ModelTensor::logits:
@@ -56,9 +65,8 @@ Tensor valuesOf(ModelTensor tensor, const ModelTrace& trace) {
   return trace.logits(0, trace.tokens()).reshaped(shapeOf(ModelTensor::logits, trace));
 }
 
-TensorToWrite toWrite(ModelTensor tensor, const ModelTrace& trace) {
-  return {std::string(toString(tensor)), shapeOf(tensor, trace),
-          [tensor, &trace] { return valuesOf(tensor, trace); }};
+TensorToWrite toWrite(ModelTensor tensor, const ModelTrace& trace, const std::string& name) {
+  return {name, shapeOf(tensor, trace), [tensor, &trace] { return valuesOf(tensor, trace); }};
 }
 
 /// The last hidden state behind the projection to a narrower embedding (OPT), as transformers gives
@@ -73,13 +81,43 @@ Tensor projectedState(const ModelTrace& trace) {
 /// Hidden states of different widths, one by one: "hidden_states.0", …
 std::vector<TensorToWrite> singleStates(const ModelTrace& trace, const Tensor& last) {
   std::vector<TensorToWrite> states;
-  for (Index layer = 0; layer <= trace.layers(); ++layer) {
-    const Tensor state = layer == trace.layers() ? last : trace.hiddenState(layer);
+  const Index depth = trace.config().depth();
+  for (Index layer = 0; layer <= depth; ++layer) {
+    const Tensor state = layer == depth ? last : trace.hiddenState(layer);
     const Shape shape{trace.tokens(), state.dim(2)};
-    states.push_back({fmt::format("{}.{}", toString(ModelTensor::hiddenStates), layer), shape,
+    states.push_back({fmt::format("{}.{}", nameOf(ModelTensor::hiddenStates, trace), layer), shape,
                       [state, shape] { return state.reshaped(shape); }});
   }
   return states;
+}
+
+/// Adds which heads are off and which layers are edited.
+void addChanges(std::map<std::string, std::string>& metadata, const model::ModelDocument& document,
+                const std::string& prefix) {
+  const model::ModelConfig& c = document.model->config();
+  Json off = Json::emptyList();
+  for (const HeadOfLayer& head : headsOff(document)) {
+    if (!c.crossAttention) {
+      off.push_back(std::vector<Index>{head.layer, head.head});
+      continue;
+    }
+    Json one = Json::emptyObject();
+    addLayer(one, head.layer, c);
+    one["head"] = head.head;
+    off.push_back(std::move(one));
+  }
+  if (!off.list()->empty()) metadata[prefix + "heads_off"] = off.dump();
+  Json edited = Json::emptyList();
+  for (const Index layer : layersEdited(document)) {
+    if (!c.crossAttention) {
+      edited.push_back(layer);
+      continue;
+    }
+    Json one = Json::emptyObject();
+    addLayer(one, layer, c);
+    edited.push_back(std::move(one));
+  }
+  if (!edited.list()->empty()) metadata[prefix + "edited_layers"] = edited.dump();
 }
 
 std::map<std::string, std::string> metadataOf(const ModelTrace& trace) {
@@ -87,11 +125,12 @@ std::map<std::string, std::string> metadataOf(const ModelTrace& trace) {
   std::map<std::string, std::string> metadata{{"model", document.model->name()},
                                               {"config", configJson(*document.model).dump()},
                                               {"ids", Json(document.input.ids).dump()}};
-  std::vector<std::vector<Index>> off;
-  for (const HeadOfLayer& head : headsOff(document)) off.push_back({head.layer, head.head});
-  if (!off.empty()) metadata["heads_off"] = Json(off).dump();
-  const std::vector<Index> edited = layersEdited(document);
-  if (!edited.empty()) metadata["edited_layers"] = Json(edited).dump();
+  addChanges(metadata, document, "");
+  if (document.memory == nullptr) return metadata;
+  const model::ModelDocument& source = document.memory->document();
+  metadata["decoder_ids"] = metadata["ids"];
+  metadata["ids"] = Json(source.input.ids).dump();
+  addChanges(metadata, source, "encoder_");
   return metadata;
 }
 
@@ -103,15 +142,51 @@ void requireRoom(const std::filesystem::path& path, const ModelTrace& trace, std
                               path.string(), name, trace.tokens(), bytesInWords(bytes)));
 }
 
+/// Every second of the first axis, from `first` on: the layers of a decoder with one attention.
+Tensor everySecond(const Tensor& all, Index first) {
+  Shape shape = all.shape();
+  shape[0] /= 2;
+  Tensor some = Tensor::uninitialised(shape);
+  const Index each = all.size() / all.dim(0);
+  for (Index i = 0; i < shape[0]; ++i) {
+    std::copy_n(all.data() + (2 * i + first) * each, each, some.mutableData() + i * each);
+  }
+  return some;
+}
+
+/// Of a decoder, by its two attentions, and for the streams that enter its layers.
+void addGradients(const model::ModelGradients& gradients, const ModelTrace& trace,
+                  std::vector<TensorToWrite>& tensors) {
+  const auto add = [&](const char* name, const Tensor& values) {
+    tensors.push_back({name, values.shape(), [values] { return values; }});
+  };
+  if (!trace.config().crossAttention) {
+    add("grad.heads", gradients.heads);
+    add("grad.residual", gradients.residual);
+    return;
+  }
+  add("grad.decoder_heads", everySecond(gradients.heads, 0));
+  add("grad.cross_heads", everySecond(gradients.heads, 1));
+  add("grad.residual", everySecond(gradients.residual, 0));
+}
+
 /// The tensors of a trace's file.
 std::vector<TensorToWrite> traceTensors(const std::filesystem::path& path, const ModelTrace& trace,
                                         const TraceExtras& extras) {
   std::vector<TensorToWrite> tensors;
+  if (const model::ModelTracePtr& memory = trace.document().memory) {
+    for (const ModelTensor tensor : tensorsOf(*memory)) {
+      const std::string name = "encoder_" + nameOf(tensor, *memory);
+      requireRoom(path, *memory, name, shapeOf(tensor, *memory));
+      tensors.push_back(toWrite(tensor, *memory, name));
+    }
+  }
   for (const ModelTensor tensor : tensorsOf(trace)) {
-    requireRoom(path, trace, toString(tensor), shapeOf(tensor, trace));
+    const std::string name = nameOf(tensor, trace);
+    requireRoom(path, trace, name, shapeOf(tensor, trace));
     const Tensor last = tensor == ModelTensor::hiddenStates ? projectedState(trace) : Tensor();
     if (last.empty()) {
-      tensors.push_back(toWrite(tensor, trace));
+      tensors.push_back(toWrite(tensor, trace, name));
     } else {
       for (TensorToWrite& state : singleStates(trace, last)) tensors.push_back(std::move(state));
     }
@@ -123,17 +198,17 @@ std::vector<TensorToWrite> traceTensors(const std::filesystem::path& path, const
         {std::string(nameOf(site)), shape, [site, &trace] { return valuesOf(site, trace, {}); }});
   }
   if (extras.gradients != nullptr) {
-    for (const auto& [name, values] : {std::pair("grad.heads", extras.gradients->heads),
-                                       std::pair("grad.residual", extras.gradients->residual)}) {
-      tensors.push_back({name, values.shape(), [values = values] { return values; }});
-    }
+    addGradients(*extras.gradients, trace, tensors);
   }
   return tensors;
 }
 
 /// Each layer's rows are read when they are written, so that not all have to be held at once.
 CsvTable tableOf(ModelTensor tensor, const ModelTrace& trace) {
-  const std::vector<std::string>& tokens = trace.document().input.tokens;
+  const model::ModelDocument& document = trace.document();
+  const bool cross = tensor == ModelTensor::crossAttentions;
+  const std::vector<std::string>& tokens =
+      cross ? document.memory->document().input.tokens : document.input.tokens;
   const Shape shape = shapeOf(tensor, trace);
   CsvTable table;
   table.columns = shape.back();
@@ -147,10 +222,12 @@ CsvTable tableOf(ModelTensor tensor, const ModelTrace& trace) {
   };
   switch (tensor) {
     case ModelTensor::attentions:
+    case ModelTensor::crossAttentions:
       table.axes = {{"layer", shape[0]}, {"head", shape[1]}, {"row", shape[2]}};
-      table.row = [&trace](CsvTable::At at, std::span<float> values) {
-        trace.layer(at[0])->tile(TensorId::weights, 0, at[1], at[2], 1, 0,
-                                 static_cast<Index>(values.size()), values.data());
+      table.row = [&trace, tensor](CsvTable::At at, std::span<float> values) {
+        trace.layer(layerAt(tensor, at[0], trace))
+            ->tile(TensorId::weights, 0, at[1], at[2], 1, 0, static_cast<Index>(values.size()),
+                   values.data());
       };
       break;
     case ModelTensor::hiddenStates:
@@ -177,6 +254,8 @@ std::string_view toString(ModelTensor tensor) {
   switch (tensor) {
     case ModelTensor::attentions:
       return "attentions";
+    case ModelTensor::crossAttentions:
+      return "cross_attentions";
     case ModelTensor::hiddenStates:
       return "hidden_states";
     case ModelTensor::logits:
@@ -185,14 +264,22 @@ std::string_view toString(ModelTensor tensor) {
   return "logits";
 }
 
+std::string nameOf(ModelTensor tensor, const ModelTrace& trace) {
+  const bool ofBoth = tensor == ModelTensor::attentions || tensor == ModelTensor::hiddenStates;
+  return fmt::format("{}{}", trace.config().crossAttention && ofBoth ? "decoder_" : "",
+                     toString(tensor));
+}
+
 Shape shapeOf(ModelTensor tensor, const ModelTrace& trace) {
   const model::ModelConfig& c = trace.config();
   const Index tokens = trace.tokens();
   switch (tensor) {
     case ModelTensor::attentions:
-      return {c.layers, c.heads, tokens, tokens};
+      return {c.depth(), c.heads, tokens, tokens};
+    case ModelTensor::crossAttentions:
+      return {c.depth(), c.heads, tokens, trace.document().memory->tokens()};
     case ModelTensor::hiddenStates:
-      return {c.layers + 1, tokens, c.dModel};
+      return {c.depth() + 1, tokens, c.dModel};
     case ModelTensor::logits:
       break;
   }
@@ -200,24 +287,33 @@ Shape shapeOf(ModelTensor tensor, const ModelTrace& trace) {
 }
 
 std::vector<ModelTensor> tensorsOf(const ModelTrace& trace) {
-  std::vector<ModelTensor> tensors{ModelTensor::attentions, ModelTensor::hiddenStates};
+  std::vector<ModelTensor> tensors{ModelTensor::attentions};
+  if (trace.config().crossAttention) tensors.push_back(ModelTensor::crossAttentions);
+  tensors.push_back(ModelTensor::hiddenStates);
   if (trace.document().model->hasReadout()) tensors.push_back(ModelTensor::logits);
   return tensors;
 }
 
 Json configJson(const model::Model& model) {
   const model::ModelConfig& c = model.config();
-  return {{"model_type", c.typeName()},
-          {"layers", c.layers},
-          {"d_model", c.dModel},
-          {"num_heads", c.heads},
-          {"num_kv_heads", c.kvHeads},
-          {"d_k", c.headDim},
-          {"d_ff", c.ffWidth},
-          {"vocab_size", c.vocabulary},
-          {"positions", c.positions},
-          {"causal", c.causal},
-          {"parameters", model.parameters()}};
+  Json json{{"model_type", c.typeName()},
+            {"layers", c.depth()},
+            {"d_model", c.dModel},
+            {"num_heads", c.heads},
+            {"num_kv_heads", c.kvHeads},
+            {"d_k", c.headDim},
+            {"d_ff", c.ffWidth},
+            {"vocab_size", c.vocabulary},
+            {"positions", c.positions},
+            {"causal", c.causal},
+            {"parameters", model.parameters()}};
+  if (model.encoder() != nullptr) json["encoder"] = configJson(*model.encoder());
+  return json;
+}
+
+void addLayer(Json& json, Index layer, const model::ModelConfig& config) {
+  json["layer"] = config.depthOf(layer);
+  if (config.crossAttention) json["attention"] = config.readsMemory(layer) ? "cross" : "decoder";
 }
 
 void saveTrace(const std::filesystem::path& path, const ModelTrace& trace,
@@ -232,9 +328,10 @@ void saveTrace(const std::filesystem::path& path, const ModelTrace& trace,
 void exportTensor(const std::filesystem::path& path, const ModelTrace& trace, ModelTensor tensor,
                   TensorFormat format) {
   if (format == TensorFormat::csv) return writeCsv(path, tableOf(tensor, trace));
-  requireRoom(path, trace, toString(tensor), shapeOf(tensor, trace));
+  requireRoom(path, trace, nameOf(tensor, trace), shapeOf(tensor, trace));
   if (format == TensorFormat::npy) return writeNpy(path, valuesOf(tensor, trace));
-  writeSafetensors(path, std::vector<TensorToWrite>{toWrite(tensor, trace)}, metadataOf(trace));
+  writeSafetensors(path, std::vector<TensorToWrite>{toWrite(tensor, trace, nameOf(tensor, trace))},
+                   metadataOf(trace));
 }
 
 }  // namespace headscope::formats

@@ -19,16 +19,22 @@ struct ModelGradients;
 namespace headscope::formats {
 
 /// attentions (L, H, T, T); hidden_states (L + 1, T, D), as transformers gives them; logits (T, V).
-enum class ModelTensor { attentions, hiddenStates, logits };
+/// A decoder also has cross_attentions (L, H, T, M).
+enum class ModelTensor { attentions, crossAttentions, hiddenStates, logits };
 
 /// "hidden_states"
 std::string_view toString(ModelTensor tensor);
+/// The name in the file of a trace: of a decoder "decoder_hidden_states".
+std::string nameOf(ModelTensor tensor, const model::ModelTrace& trace);
 Shape shapeOf(ModelTensor tensor, const model::ModelTrace& trace);
 /// The tensors that a pass has: no logits where the model was saved without a readout.
 std::vector<ModelTensor> tensorsOf(const model::ModelTrace& trace);
 
 /// {"model_type","layers","d_model","num_heads", …}
 Json configJson(const model::Model& model);
+/// Adds the place of a layer as users count: "layer", and of a decoder "attention": decoder or
+/// cross.
+void addLayer(Json& json, Index layer, const model::ModelConfig& config);
 
 /// Tensors that a trace's file has on request.
 struct TraceExtras {
@@ -37,11 +43,11 @@ struct TraceExtras {
   std::string gradOf = {};                           // the number they are of, for the metadata
 };
 
-/// Writes every tensor of the pass to one file: NumPy's archive where the path ends in .npz, else a
-/// safetensors file. Hidden states of different widths stand one by one, "hidden_states.0" and so
-/// on. A safetensors file's metadata name the model, its configuration, the ids of the tokens, and
-/// which heads were off and layers edited, if any. No partial file is left. Throws UserError naming
-/// the path.
+/// Writes every tensor of the pass to one file, of a decoder those of its encoder as well: NumPy's
+/// archive where the path ends in .npz, else a safetensors file. Hidden states of different widths
+/// stand one by one, "hidden_states.0" and so on. A safetensors file's metadata name the model, its
+/// configuration, the ids of the tokens, and which heads were off and layers edited, if any. No
+/// partial file is left. Throws UserError naming the path.
 void saveTrace(const std::filesystem::path& path, const model::ModelTrace& trace,
                const TraceExtras& extras = {});
 

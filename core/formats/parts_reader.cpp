@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/attention/steps/linear.h"
 #include "core/base/error.h"
-#include "core/model/norms.h"
 
 namespace headscope::formats {
 
@@ -44,6 +44,23 @@ Tensor onesFor(Index count) {
   Tensor ones = Tensor::uninitialised({count});
   std::fill_n(ones.mutableData(), count, 1.0F);
   return ones;
+}
+
+/// Fixed positions (Vaswani et al. 2017), as Marian has them: all sines, then all cosines.
+Tensor sinusoids(Index rows, Index width) {
+  Tensor table = Tensor::uninitialised({rows, width});
+  const Index sines = (width + 1) / 2;
+  for (Index row = 0; row < rows; ++row) {
+    float* to = table.mutableData() + row * width;
+    for (Index j = 0; j < width; ++j) {
+      const Index pair = j < sines ? j : j - sines;
+      const double angle =
+          static_cast<double>(row) /
+          std::pow(10000.0, 2.0 * static_cast<double>(pair) / static_cast<double>(width));
+      to[j] = static_cast<float>(j < sines ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return table;
 }
 
 std::string numbered(const char* pattern, Index number) {
@@ -143,7 +160,12 @@ Embedding PartsReader::embedding() const {
   if (n_.positions != nullptr) {
     // where the projection comes first, positions are as wide as the stream
     const Index width = n_.baseTransform ? d : e;
-    embedding.positions = base(weightName(n_.positions), {c_.positionRows, width});
+    const std::string name = weightName(n_.positions);
+    if (!c_.sinusoids || has(prefix_.base + name)) {
+      embedding.positions = base(name, {c_.positionRows, width});
+    } else if (reads()) {
+      embedding.positions = sinusoids(c_.positionRows, width);
+    }
   }
   if (n_.types != nullptr && c_.tokenTypes > 0) {
     embedding.types = base(weightName(n_.types), {c_.tokenTypes, e});
@@ -159,17 +181,24 @@ Embedding PartsReader::embedding() const {
 
 LayerWeights PartsReader::layer(Index number) const {
   const Index d = c_.dModel;
-  const Index tensors = n_.groups > 0 ? number * n_.groups / c_.layers : number;
+  const Index tensors = n_.groups > 0 ? number * n_.groups / c_.layers : c_.depthOf(number);
+  const bool cross = c_.readsMemory(number), network = c_.hasNetwork(number);
   const std::string at = numbered(n_.layer, tensors);
   LayerWeights w;
-  if (number > 0 || n_.firstAttentionNorm) w.attentionNorm = norm(at, n_.attentionNorm, d);
+  if (number > 0 || n_.firstAttentionNorm) {
+    w.attentionNorm = norm(at, cross ? n_.crossNorm : n_.attentionNorm, d);
+  }
   w.attentionOutputNorm = norm(at, n_.attentionOutputNorm, d);
-  w.feedForwardNorm = norm(at, n_.feedForwardNorm, d);
-  w.feedForwardOutputNorm = norm(at, n_.feedForwardOutputNorm, d);
+  if (network) {
+    w.feedForwardNorm = norm(at, n_.feedForwardNorm, d);
+    w.feedForwardOutputNorm = norm(at, n_.feedForwardOutputNorm, d);
+  }
   if (c_.latent.on()) {
     latentAttention(at, w);
   } else {
-    w.attention = attention(at);
+    w.attention =
+        attention(at, cross ? Projections{n_.crossQuery, n_.crossKey, n_.crossValue, n_.crossOutput}
+                            : Projections{n_.query, n_.key, n_.value, n_.output});
   }
   if (c_.headNorm.on) {
     std::vector<float> q = gains(at + n_.queryNorm, c_.heads),
@@ -184,10 +213,13 @@ LayerWeights PartsReader::layer(Index number) const {
     if (reads()) w.sinks = sinks.values();
   }
   if (c_.relative.on()) w.relative = relativeScores(at, w.attention);
+  if (c_.distanceBias.on() && !cross) {
+    w.pairBias = distanceBias(c_.distanceBias.ofEachLayer ? at : numbered(n_.layer, 0));
+  }
   if (c_.experts.at(number)) {
     w.experts = experts(at);
-  } else if (!c_.attentionOnly) {
-    w.feedForward = network(at, n_.up, n_.gate, n_.down, c_.ffWidth);
+  } else if (network) {
+    w.feedForward = this->network(at, n_.up, n_.gate, n_.down, c_.ffWidth);
   }
   return w;
 }
@@ -205,6 +237,10 @@ Readout PartsReader::readout() const {
   if (n_.transformNorm != nullptr) r.transformNorm = normCalled(n_.transformNorm, e);
   if (n_.decoderBias != nullptr) {
     r.bias = firstOf(n_.decoderBias, n_.otherDecoderBias, {c_.vocabulary});
+  }
+  if (n_.logitsBias != nullptr && has(n_.logitsBias)) {
+    r.bias = take(n_.logitsBias, {1, c_.vocabulary});
+    if (reads()) r.bias = r.bias.reshaped({c_.vocabulary});
   }
   if (ownDecoder()) r.decoder = takeStored(decoderName(), {c_.vocabulary, e});
   return r;
@@ -225,6 +261,13 @@ bool PartsReader::ownDecoder() const {
 }
 
 std::string PartsReader::repeatedBy(std::string_view name) const {
+  if (name.starts_with(prefix_.base)) {
+    for (const char* repeat : n_.repeatsOfTokens) {
+      if (repeat != nullptr && name.substr(prefix_.base.size()) == weightName(repeat)) {
+        return prefix_.base + weightName(n_.tokens);
+      }
+    }
+  }
   if (!hasReadout()) return {};
   if (name == decoderName() && !ownDecoder()) return prefix_.base + weightName(n_.tokens);
   if (n_.otherDecoderBias != nullptr && name == n_.otherDecoderBias) return n_.decoderBias;
@@ -272,7 +315,7 @@ Weights PartsReader::combined(Dense q, Dense k, Dense v, Dense o) const {
           orZeros(std::move(o.bias), c_.dModel)};
 }
 
-Weights PartsReader::attention(const std::string& at) const {
+Weights PartsReader::attention(const std::string& at, const Projections& names) const {
   const Index d = c_.dModel;
   const Index queries = c_.heads * c_.headDim, keys = c_.kvHeads * c_.headDim;
   const bool bias = c_.queryKeyValueBias;
@@ -280,12 +323,12 @@ Weights PartsReader::attention(const std::string& at) const {
   if (n_.queryKeyValue != nullptr) {
     splitFused(dense(at + n_.queryKeyValue, queries + 2 * keys, d, bias), q, k, v);
   } else {
-    q = dense(at + n_.query, queries, d, bias);
-    k = dense(at + n_.key, keys, d, bias);
-    v = dense(at + n_.value, keys, d, bias);
+    q = dense(at + names.query, queries, d, bias);
+    k = dense(at + names.key, keys, d, bias);
+    v = dense(at + names.value, keys, d, bias);
   }
   return combined(std::move(q), std::move(k), std::move(v),
-                  dense(at + n_.output, d, queries, c_.outputBias));
+                  dense(at + names.output, d, queries, c_.outputBias));
 }
 
 void PartsReader::splitFused(const Dense& all, Dense& q, Dense& k, Dense& v) const {
@@ -403,92 +446,14 @@ void PartsReader::expertsInOneTensor(const std::string& at, model::ExpertWeights
   }
 }
 
-RelativeScores PartsReader::relativeScores(const std::string& at, const Weights& own) const {
-  const Index d = c_.dModel, count = 2 * c_.relative.span;
-  const Tensor embedded = base(weightName(n_.relativePositions), {count, d});
-  const NormWeights norm = this->norm("", n_.relativeNorm, d);
-  const auto projection = [&](const char* name) {
-    return name == nullptr ? Dense() : dense(at + name, d, d, true);
-  };
-  Dense keys = projection(n_.positionKey), queries = projection(n_.positionQuery);
+PairBias PartsReader::distanceBias(const std::string& at) const {
+  const model::DistanceBias& b = c_.distanceBias;
+  const Tensor table = base(weightName(at + n_.distanceBias), {b.buckets, c_.heads});
   if (!reads()) return {};
-  if (n_.positionKey == nullptr) keys = {own.wK, own.bK};
-  if (n_.positionQuery == nullptr) queries = {own.wQ, own.bQ};
-  const Tensor x = model::normalized(embedded.reshaped({1, count, d}), norm, c_, {});
-  // (positions, heads · d_k) as (heads, positions, d_k)
-  const auto table = [&](const Dense& by) {
-    const Tensor projected = linear(x, by.weight, by.bias, {});
-    std::vector<float> values;
-    for (Index head = 0; head < c_.heads; ++head) {
-      for (Index row = 0; row < count; ++row) {
-        const float* from = projected.data() + row * d + head * c_.headDim;
-        values.insert(values.end(), from, from + c_.headDim);
-      }
-    }
-    return values;
-  };
-  RelativeScores::Settings settings;
-  if (c_.relative.contentToPosition) settings.positionKeys = table(keys);
-  if (c_.relative.positionToContent) settings.positionQueries = table(queries);
-  settings.span = c_.relative.span;
-  settings.buckets = c_.relative.buckets;
-  settings.maxDistance = c_.relative.maxDistance;
-  return RelativeScores(std::move(settings));
-}
-
-/// Writes the projections of latent attention as ones of X, in which the narrow vectors stand one
-/// after the other (model::attentionInput). A head's coordinates are those that turn, the others,
-/// and zeros where values are wider.
-void PartsReader::latentAttention(const std::string& at, LayerWeights& w) const {
-  const model::Latent& l = c_.latent;
-  const Index d = c_.dModel, heads = c_.heads, each = c_.headDim, width = c_.attentionWidth();
-  const Index scored = l.rotated + l.plain, ofQueries = l.queries > 0 ? l.queries : d;
-  const bool bias = c_.queryKeyValueBias;
-  if (l.queries > 0) {
-    Dense down = dense(at + n_.queryDown, l.queries, d, bias);
-    w.latent.queries = std::move(down.weight);
-    w.latent.queriesBias = std::move(down.bias);
-    w.latent.queriesNorm = norm(at, n_.queryDownNorm, l.queries);
-  }
-  const Dense q =
-      dense(at + (l.queries > 0 ? n_.queryUp : n_.query), heads * scored, ofQueries, false);
-  Dense down = dense(at + n_.keyValueDown, l.keys + l.rotated, d, bias);
-  w.latent.keys = std::move(down.weight);
-  w.latent.keysBias = std::move(down.bias);
-  w.latent.keysNorm = norm(at, n_.keyValueDownNorm, l.keys);
-  const Dense kv = dense(at + n_.keyValueUp, heads * (l.plain + l.values), l.keys, false);
-  const Dense o = dense(at + n_.output, d, heads * l.values, c_.outputBias);
-  if (!reads()) return;
-  Tensor wQ = Tensor::zeros({heads * each, width}), wK = Tensor::zeros({heads * each, width});
-  Tensor wV = Tensor::zeros({heads * each, width}), wO = Tensor::zeros({width, heads * each});
-  Tensor bO = Tensor::zeros({width});
-  const auto copyRows = [&](const Tensor& from, Index first, Index count, Tensor& to, Index row,
-                            Index column) {
-    const Index columns = from.dim(1);
-    for (Index i = 0; i < count; ++i) {
-      std::copy_n(from.data() + (first + i) * columns, columns,
-                  to.mutableData() + (row + i) * width + column);
-    }
-  };
-  for (Index head = 0; head < heads; ++head) {
-    const Index row = head * each;
-    copyRows(q.weight, head * scored + l.plain, l.rotated, wQ, row, 0);
-    copyRows(q.weight, head * scored, l.plain, wQ, row + l.rotated, 0);
-    for (Index j = 0; j < l.rotated; ++j) {
-      wK.mutableData()[(row + j) * width + ofQueries + l.keys + j] = 1.0F;
-    }
-    const Index first = head * (l.plain + l.values);
-    copyRows(kv.weight, first, l.plain, wK, row + l.rotated, ofQueries);
-    copyRows(kv.weight, first + l.plain, l.values, wV, row, ofQueries);
-    for (Index i = 0; i < d; ++i) {
-      std::copy_n(o.weight.data() + i * heads * l.values + head * l.values, l.values,
-                  wO.mutableData() + i * heads * each + row);
-    }
-  }
-  if (!o.bias.empty()) std::copy_n(o.bias.data(), d, bO.mutableData());
-  const Tensor zeros = Tensor::zeros({heads * each});
-  w.attention = {std::move(wQ), std::move(wK), std::move(wV), std::move(wO),
-                 zeros,         zeros,         zeros,         std::move(bO)};
+  return PairBias({.values = turnedOver(table).values(),
+                   .buckets = b.buckets,
+                   .maxDistance = b.maxDistance,
+                   .bothWays = b.bothWays});
 }
 
 }  // namespace headscope::formats

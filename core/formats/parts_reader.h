@@ -69,7 +69,11 @@ class PartsReader {
   model::NormWeights norm(const std::string& at, const char* stem, Index width) const;
   std::vector<float> gains(const std::string& name, Index heads) const;
 
-  Weights attention(const std::string& at) const;
+  /// The names of the four projections of an attention.
+  struct Projections {
+    const char *query, *key, *value, *output;
+  };
+  Weights attention(const std::string& at, const Projections& names) const;
   Weights combined(Dense q, Dense k, Dense v, Dense o) const;
   void splitFused(const Dense& all, Dense& q, Dense& k, Dense& v) const;
   void latentAttention(const std::string& at, model::LayerWeights& w) const;
@@ -77,6 +81,7 @@ class PartsReader {
                              const char* down, Index width) const;
   model::ExpertWeights experts(const std::string& at) const;
   void expertsInOneTensor(const std::string& at, model::ExpertWeights& e) const;
+  PairBias distanceBias(const std::string& at) const;
   RelativeScores relativeScores(const std::string& at, const Weights& own) const;
 
   const WeightFiles& files_;

@@ -36,6 +36,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+constexpr const char* kPairBias = "pair_bias";
+
 std::string numbers(const auto& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
 
 bool forbidsPairs(const Mask& mask) {
@@ -96,6 +98,7 @@ Lines configurationLines(const AttentionConfig& c) {
                                 numbers(slopes)));
     lines.emplace_back("distance = (torch.arange(T).view(T, 1) - torch.arange(M)).abs()");
   }
+  if (c.pairBias.on()) lines.push_back(fmt::format("{0} = load(\"{0}\", H, T, M)", kPairBias));
   for (const Mistake mistake : mistakesOn(c)) {
     const MistakeText& text = textOf(mistake);
     lines.push_back(
@@ -192,10 +195,13 @@ Lines moduleLines(const Trace& trace) {
   for (std::string& line : stateDictLines(c)) lines.push_back(std::move(line));
   lines.insert(lines.end(), {"})", "module_output, module_weights = module(",
                              fmt::format("    x, {0}, {0},", source)});
-  if (c.alibi) {  // added to the scores, as is −∞ where a key is not allowed
-    lines.push_back(
-        fmt::format("    attn_mask=(-slope * distance).expand(B, H, T, M){}.reshape(B * H, T, M),",
-                    c.mask.none() ? "" : ".masked_fill(~allowed, float(\"-inf\"))"));
+  if (c.alibi || c.pairBias.on()) {  // added to the scores, as is −∞ where a key is not allowed
+    const std::string bias = !c.pairBias.on() ? "-slope * distance"
+                             : c.alibi        ? fmt::format("{} - slope * distance", kPairBias)
+                                              : kPairBias;
+    lines.push_back(fmt::format("    attn_mask=({}).expand(B, H, T, M){}.reshape(B * H, T, M),",
+                                bias,
+                                c.mask.none() ? "" : ".masked_fill(~allowed, float(\"-inf\"))"));
   } else {
     if (!c.mask.lengths.empty()) {
       lines.emplace_back("    key_padding_mask=key >= lengths.view(B, 1),");
@@ -265,7 +271,8 @@ bool isOurs(const fs::path& script) {
 }
 
 std::set<std::string> namesOfTensorFiles() {
-  std::set<std::string> names{fmt::format("{}.npy", kPainted), fmt::format("{}.npy", kKeep)};
+  std::set<std::string> names{fmt::format("{}.npy", kPainted), fmt::format("{}.npy", kKeep),
+                              fmt::format("{}.npy", kPairBias)};
   for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     names.insert(fmt::format("{}.npy", info(static_cast<TensorId>(i)).name));
   }
@@ -339,6 +346,20 @@ Tensor paintedTensor(const PaintedMask& mask) {
   return Tensor::fromValues({mask.queries, mask.keys}, values);
 }
 
+/// The numbers that are added to the scores, (H, T, M).
+Tensor pairBiasTensor(const AttentionConfig& c) {
+  Tensor bias = Tensor::uninitialised({c.numHeads, c.seqLen, c.keys()});
+  for (Index head = 0; head < c.numHeads; ++head) {
+    const MatrixView cells = bias.mutableMatrix({head});
+    for (Index row = 0; row < cells.rows; ++row) {
+      for (Index col = 0; col < cells.cols; ++col) {
+        cells(row, col) = c.pairBias.at(head, c.firstQuery + row, col);
+      }
+    }
+  }
+  return bias;
+}
+
 /// A tensor with 1 for each weight that dropout keeps and 0 elsewhere, (B, H, T, M).
 Tensor keptTensor(const AttentionConfig& c) {
   const DroppedCells dropped(c);
@@ -369,6 +390,7 @@ void exportPyTorch(const fs::path& folder, const Trace& trace) {
   for (const TensorId id : tensorsOf(c)) write(info(id).name, trace.materialise(id));
   if (c.mask.painted != nullptr) write(kPainted, paintedTensor(*c.mask.painted));
   if (c.dropout.on()) write(kKeep, keptTensor(c));
+  if (c.pairBias.on()) write(kPairBias, pairBiasTensor(c));
   const std::string script = pytorchScript(trace);
   writeAtomically(folder / kScriptName, [&](std::ostream& out) {
     out << script << std::flush;

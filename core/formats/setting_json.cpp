@@ -58,6 +58,14 @@ Json relativeJson(const RelativeScores::Settings& s) {
           {"max_distance", s.maxDistance}};
 }
 
+Json pairBiasJson(const PairBias::Settings& s) {
+  if (s.buckets == 0) return {{"values", s.values}, {"queries", s.queries}, {"keys", s.keys}};
+  return {{"values", s.values},
+          {"buckets", s.buckets},
+          {"max_distance", s.maxDistance},
+          {"both_ways", s.bothWays}};
+}
+
 Rotary rotaryFrom(const JsonField& field) {
   Rotary r;
   r.theta = field.at("theta").number();
@@ -90,6 +98,20 @@ RelativeScores relativeFrom(const JsonField& field) {
   return RelativeScores({field.at("position_keys").floats(), field.at("position_queries").floats(),
                          field.at("span").whole(), field.at("buckets").whole(),
                          field.at("max_distance").whole()});
+}
+
+PairBias pairBiasFrom(const JsonField& field) {
+  PairBias::Settings s;
+  s.values = field.at("values").floats();
+  if (const auto buckets = field.find("buckets")) {
+    s.buckets = buckets->whole();
+    s.maxDistance = field.at("max_distance").whole();
+    s.bothWays = field.at("both_ways").flag();
+  } else {
+    s.queries = field.at("queries").whole();
+    s.keys = field.at("keys").whole();
+  }
+  return PairBias(std::move(s));
 }
 
 }  // namespace headscope::formats

@@ -82,7 +82,9 @@ class OldFiles {
         {"qwen2", "Qwen2Tokenizer"}, {"qwen3", "Qwen2Tokenizer"},
         {"llama", "LlamaTokenizer"}, {"mistral", "LlamaTokenizer"},
         {"gemma", "GemmaTokenizer"}, {"gemma2", "GemmaTokenizer"},
-        {"t5", "T5Tokenizer"},       {"albert", "AlbertTokenizer"}};
+        {"t5", "T5Tokenizer"},       {"albert", "AlbertTokenizer"},
+        {"mt5", "T5Tokenizer"},      {"umt5", "T5Tokenizer"},
+        {"bart", "BartTokenizer"},   {"marian", "MarianTokenizer"}};
     if (!type) return std::nullopt;
     const auto found = kClasses.find(type->text());
     if (found == kClasses.end()) {
@@ -338,6 +340,42 @@ void completeSentencePieces(const OldFiles& files, const std::string& tokenizerC
   }
 }
 
+/// Shows the text of pieces: "▁" is a space.
+void decodePieces(const SentencePiece& pieces, TokenizerParts& parts) {
+  parts.decoders = {ReplaceDecoder{Pattern::literal("\u2581"), " "}, ByteFallbackDecoder{},
+                    FuseDecoder{}};
+  if (pieces.addsSpace()) parts.decoders.push_back(StripDecoder{" ", 1, 0});
+}
+
+/// One of Marian's two tokenizers: a SentencePiece file splits a text, and vocab.json has the ids.
+/// Language codes (">>fra<<") are tokens of their own.
+TokenizerPtr marianFrom(const OldFiles& files, const char* file, const char* vocabularyFile) {
+  const std::string name = files.path(vocabularyFile);
+  Vocabulary vocabulary = ofFile(name, [&] {
+    const Json json = tokenizerJson(files.read(vocabularyFile), name);
+    return Vocabulary(vocabularyEntries({json, name}));
+  });
+  return ofFile(files.path(file), [&]() -> TokenizerPtr {
+    SentencePiece pieces(files.read(file), SentencePiece::Ids::ofVocabulary);
+    TokenizerParts parts{std::move(vocabulary), pieces, files.withIds(), {}, {}, {}, {}};
+    requiredSpecial(files.special("unk_token", kUnknown), parts);
+    addSpecial(files.special("pad_token", "<pad>"), parts);
+    const auto end = requiredSpecial(files.special("eos_token", "</s>"), parts);
+    for (TokenId id = 0; id < parts.vocabulary.end(); ++id) {
+      const std::string* text = parts.vocabulary.text(id);
+      if (text == nullptr || !text->starts_with(">>") || !text->ends_with("<<")) continue;
+      AddedToken code;
+      code.content = *text;
+      code.special = true;
+      addSpecial(code, parts);
+    }
+    parts.postProcessors = {
+        Template{{{0, 0, {}}, {-1, 0, end}}, {{0, 0, {}}, {1, 0, {}}, {-1, 0, end}}}};
+    decodePieces(pieces, parts);
+    return std::make_shared<const Tokenizer>(std::move(parts));
+  });
+}
+
 TokenizerPtr sentencePiecesFrom(const OldFiles& files, const char* file,
                                 const std::string& tokenizerClass) {
   return ofFile(files.path(file), [&]() -> TokenizerPtr {
@@ -349,10 +387,7 @@ TokenizerPtr sentencePiecesFrom(const OldFiles& files, const char* file,
       token.special = true;
       addSpecial(token, parts);
     }
-    const std::string space = "\u2581";
-    parts.decoders = {ReplaceDecoder{Pattern::literal(space), " "}, ByteFallbackDecoder{},
-                      FuseDecoder{}};
-    if (pieces.addsSpace()) parts.decoders.push_back(StripDecoder{" ", 1, 0});
+    decodePieces(pieces, parts);
     completeSentencePieces(files, tokenizerClass, parts);
     return std::make_shared<const Tokenizer>(std::move(parts));
   });
@@ -360,8 +395,10 @@ TokenizerPtr sentencePiecesFrom(const OldFiles& files, const char* file,
 
 TokenizerPtr byteLevelFrom(const OldFiles& files, const std::string& tokenizerClass) {
   using Complete = void (*)(const OldFiles&, TokenizerParts&);
-  static const std::map<std::string, Complete, std::less<>> kKnown{
-      {"GPT2Tokenizer", asGpt2}, {"RobertaTokenizer", asRoberta}, {"Qwen2Tokenizer", asQwen}};
+  static const std::map<std::string, Complete, std::less<>> kKnown{{"GPT2Tokenizer", asGpt2},
+                                                                   {"RobertaTokenizer", asRoberta},
+                                                                   {"BartTokenizer", asRoberta},
+                                                                   {"Qwen2Tokenizer", asQwen}};
   const auto known = kKnown.find(tokenizerClass);
   if (known == kKnown.end()) files.refuseClass(tokenizerClass, "vocab.json and merges.txt");
   const std::string name = files.path("vocab.json");
@@ -386,7 +423,19 @@ bool hasTokenizer(const std::filesystem::path& directory) {
   if (shippedModel(directory) || ggufAt(directory)) return true;
   const auto has = [&](const char* name) { return platform::exists(directory / name); };
   return has("tokenizer.json") || has("vocab.txt") || (has("vocab.json") && has("merges.txt")) ||
-         has("tokenizer.model") || has("spiece.model");
+         has("tokenizer.model") || has("spiece.model") || (has("source.spm") && has("vocab.json"));
+}
+
+bool hasTargetTokenizer(const std::filesystem::path& directory) {
+  return !platform::exists(directory / "tokenizer.json") &&
+         platform::exists(directory / "target.spm");
+}
+
+TokenizerPtr openTargetTokenizer(const std::filesystem::path& directory) {
+  if (!hasTargetTokenizer(directory)) return openTokenizer(directory);
+  const bool own = platform::exists(directory / "target_vocab.json");
+  return tokenizer::marianFrom(tokenizer::OldFiles(directory), "target.spm",
+                               own ? "target_vocab.json" : "vocab.json");
 }
 
 TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
@@ -402,6 +451,9 @@ TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
   if (has("tokenizer.json")) {
     const std::filesystem::path path = directory / "tokenizer.json";
     return parseTokenizer(tokenizer::readPart(path), path.string());
+  }
+  if (has("source.spm") && has("vocab.json")) {
+    return tokenizer::marianFrom(tokenizer::OldFiles(directory), "source.spm", "vocab.json");
   }
   const bool words = has("vocab.txt"), pairs = has("vocab.json") && has("merges.txt");
   if (words || pairs) {

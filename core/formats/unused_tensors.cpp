@@ -83,7 +83,9 @@ void checkUnused(const NamedTensors& tensors, const std::set<std::string>& used,
     std::string_view inBase = own;
     if (own.starts_with(prefix.base)) inBase.remove_prefix(prefix.base.size());
     const bool buffer = isBuffer(own, tensors.files.shape(name));
+    const char* leftOver = tensors.description.names.leftOver;
     if (buffer || isOtherHead(own) || isOtherHead(inBase)) continue;
+    if (leftOver != nullptr && own.ends_with(leftOver)) continue;
     if (const std::string same = repeatedBy(own); !same.empty()) {
       requireSame(tensors.files, name, prefix.wrapper + same);
       continue;

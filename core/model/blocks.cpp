@@ -159,7 +159,7 @@ Tensor networkAddition(const Tensor& stream, const Tensor& half, const LayerWeig
 
 Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
                     const ModelConfig& config, const ExecutionContext& execution) {
-  if (config.attentionOnly) return half;
+  if (!weights.hasNetwork()) return half;
   return withAddition(half, networkAddition(stream, half, weights, config, execution),
                       weights.feedForwardNorm, config, execution);
 }
@@ -168,7 +168,7 @@ AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& h
                                            const Tensor& dWhole, const LayerWeights& weights,
                                            const ModelConfig& config,
                                            const ExecutionContext& execution) {
-  if (config.attentionOnly) return {{}, dWhole};
+  if (!weights.hasNetwork()) return {{}, dWhole};
   const Tensor inner = networkInput(stream, half, weights, config, execution);
   const bool outputNeeded = !config.preNorm || !weights.feedForwardOutputNorm.gain.empty();
   const Tensor output = outputNeeded ? networkOutput(inner, weights, config, execution) : Tensor();

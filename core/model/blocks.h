@@ -51,10 +51,10 @@ AfterAttentionGradients afterAttentionBackward(const Tensor& stream, const Tenso
 /// Returns the input of a layer's network.
 Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
                     const ModelConfig& config, const ExecutionContext& execution);
-/// Returns what a layer's network adds to the stream. Not for a model of attention alone.
+/// Returns what a layer's network adds to the stream. Not for a layer without one.
 Tensor networkAddition(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
                        const ModelConfig& config, const ExecutionContext& execution);
-/// Returns the stream after the whole layer. A model of attention alone has no network.
+/// Returns the stream after the whole layer, which may have no network.
 Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
                     const ModelConfig& config, const ExecutionContext& execution);
 struct AfterNetworkGradients {

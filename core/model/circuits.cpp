@@ -16,6 +16,12 @@ using Columns = Eigen::MatrixXf;
 using RowMajorFloats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 void requireStreamReaders(const Model& model) {
+  if (model.config().crossAttention) {
+    throw UserError(fmt::format(
+        "{} has an encoder, whose last state the cross-attention reads, and circuits are computed "
+        "here within one stream: open a model with one stack (GPT-2, Llama)",
+        model.name()));
+  }
   if (!model.config().latent.on()) return;
   throw UserError(
       fmt::format("the heads of {} read narrow normalised vectors, not the stream (latent "

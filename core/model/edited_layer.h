@@ -14,4 +14,9 @@ struct EditedLayer {
   Pins pins;
 };
 
+struct ModelDocument;
+
+/// The settings of a layer as the model has them, for the text of a document and its memory.
+AttentionConfig ownSettings(const ModelDocument& document, Index layer);
+
 }  // namespace headscope::model

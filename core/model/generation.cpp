@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/attention/config.h"
@@ -70,8 +71,6 @@ Tensor madeReady(Tensor row, TensorId plain, const AttentionConfig& layer, Index
   return turned;
 }
 
-std::string attentionOf(Index layer) { return fmt::format("layer {}'s attention", layer + 1); }
-
 /// Copies the rows of all heads into the cache, starting at token `from`.
 void keep(const Tensor& rows, Tensor& cache, Index from) {
   for (Index head = 0; head < rows.dim(1); ++head) {
@@ -101,6 +100,20 @@ Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index p
   return best[static_cast<std::size_t>(at)].id;
 }
 
+Index nextToken(std::span<const float> logits, const ModelConfig& config, const Sampling& sampling,
+                Index made, Index most, Index tokens) {
+  const TargetTokens& target = config.target;
+  if (tokens == 1 && made == 0 && target.forcedFirst >= 0) return target.forcedFirst;
+  if (made + 1 == most && target.forcedEnd >= 0) return target.forcedEnd;
+  if (target.never.empty()) return takenFrom(logits, sampling, made);
+  std::vector<float> said(logits.begin(), logits.end());
+  for (const Index id : target.never) {
+    if (id < 0 || id >= std::ssize(said)) continue;
+    said[static_cast<std::size_t>(id)] = -std::numeric_limits<float>::infinity();
+  }
+  return takenFrom(said, sampling, made);
+}
+
 std::string whyNoGeneration(const Model& model) {
   if (!model.config().causal) {
     return fmt::format(
@@ -115,6 +128,21 @@ Index layerCacheBytes(const ModelConfig& config, Index tokens) {
   return 2 * tokens * config.kvHeads * config.headDim * static_cast<Index>(sizeof(float));
 }
 
+namespace {
+
+/// The keys and values of all layers; cross-attention has those of the memory.
+Index cacheBytesOf(const ModelTrace& trace, Index tokens) {
+  const ModelConfig& c = trace.config();
+  Index bytes = 0;
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    const Index keys = c.readsMemory(layer) ? trace.document().memory->tokens() : tokens;
+    bytes += layerCacheBytes(c, keys);
+  }
+  return bytes;
+}
+
+}  // namespace
+
 Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
   const ModelConfig& c = from_->config();
   const Model& model = *from_->document().model;
@@ -126,7 +154,7 @@ Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
         fmt::format("{} takes at most {} tokens and the text has {}: give a shorter one",
                     model.name(), c.positions, tokens_));
   }
-  const Index bytes = c.layers * layerCacheBytes(c, room_);
+  const Index bytes = cacheBytesOf(*from_, room_);
   if (bytes > defaultMemoryBudget() / 2) {
     throw UserError(fmt::format("keys and values of {} tokens need {}: ask for fewer", room_,
                                 bytesInWords(bytes)));
@@ -143,7 +171,8 @@ void Decoder::begin(ModelTracePtr from) {
   tokens_ = from_->tokens();
   for (Index layer = 0; layer < c.layers; ++layer) {
     const TracePtr attention = from_->layer(layer);
-    const Shape shape{1, c.kvHeads, room_, c.headDim};
+    const Index keys = c.readsMemory(layer) ? attention->config().keys() : room_;
+    const Shape shape{1, c.kvHeads, keys, c.headDim};
     KeysAndValues kept{Tensor::uninitialised(shape), Tensor::uninitialised(shape)};
     keep(attention->tensor(scoredKeys(attention->config())), kept.keys, 0);
     keep(attention->tensor(TensorId::v), kept.values, 0);
@@ -194,10 +223,10 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
     const Tensor output = attend(layer, attentionInput(h, *weights, c, execution), execution);
     const Tensor half = afterAttention(h, output, *weights, c, execution);
     if (execution.stop()) return false;
-    requireInRange(half, attentionOf(layer));
+    requireInRange(half, c.attentionInWords(layer));
     h = afterNetwork(h, half, *weights, c, execution);
     if (execution.stop()) return false;
-    requireInRange(h, fmt::format("layer {}'s feed-forward network", layer + 1));
+    requireInRange(h, fmt::format("layer {}'s feed-forward network", c.depthOf(layer) + 1));
   }
   logits_ = logitsOf(normalized(h, model.readout()->norm, c, execution), *model.readout(), c,
                      execution, [&](Index) { return atNewToken("the logits"); })
@@ -217,22 +246,25 @@ void Decoder::requireInRange(const Tensor& row, const std::string& part) const {
 
 Tensor Decoder::attend(Index layer, const Tensor& x, const ExecutionContext& execution) {
   const auto at = static_cast<std::size_t>(layer);
+  const ModelConfig& c = from_->config();
   const AttentionConfig& own = layers_[at]->config;
   const Weights& w = layers_[at]->weights;
   const auto project = [&](const Tensor& in, const Tensor& weight, const Tensor& bias) {
     return linear(in, weight, own.bias ? bias : Tensor(), execution);
   };
   if (execution.stop()) return x;
-  requireInRange(x, fmt::format("the norm before layer {}'s attention", layer + 1));
+  requireInRange(x, "the norm before " + c.attentionInWords(layer));
   const Tensor q =
       madeReady(rowInHeads(project(x, w.wQ, w.bQ), own.numHeads), TensorId::q, own, tokens_);
-  const Tensor k =
-      madeReady(rowInHeads(project(x, w.wK, w.bK), own.numKvHeads), TensorId::k, own, tokens_);
   KeysAndValues& kept = cache_[at];
-  keep(k, kept.keys, tokens_);
-  keep(rowInHeads(project(x, w.wV, w.bV), own.numKvHeads), kept.values, tokens_);
-
-  const Index end = tokens_ + 1;
+  const bool ofMemory = c.readsMemory(layer);  // whose keys and values stay
+  if (!ofMemory) {
+    const Tensor k =
+        madeReady(rowInHeads(project(x, w.wK, w.bK), own.numKvHeads), TensorId::k, own, tokens_);
+    keep(k, kept.keys, tokens_);
+    keep(rowInHeads(project(x, w.wV, w.bV), own.numKvHeads), kept.values, tokens_);
+  }
+  const Index end = ofMemory ? own.keys() : tokens_ + 1;
   const Index first = own.mask.window > 0 ? std::max<Index>(0, end - own.mask.window) : 0;
   const AttentionConfig over = overKeys(own, end - first);
   const Pins none;
@@ -247,15 +279,24 @@ Tensor Decoder::attend(Index layer, const Tensor& x, const ExecutionContext& exe
     for (Index head = 0; head < over.numHeads; ++head) {
       // a score of −∞ would be a weight of 0, and leave no trace in what follows
       if (!each->compute(tensors, result, Box{0, head, 0, 1, 0, width}) && !execution.stop()) {
-        refuseOverflow(atNewToken(attentionOf(layer)));
+        refuseOverflow(atNewToken(c.attentionInWords(layer)));
       }
     }
   }
   return project(concatStep().view(TensorId::concat, tensors), w.wO, w.bO);
 }
 
-Index Decoder::cacheBytes() const {
-  return from_->config().layers * layerCacheBytes(from_->config(), tokens_);
+std::optional<TokenProbability> Continuation::next(const ExecutionContext& execution) {
+  if (ended_ || made_ >= most_ || decoder_.tokens() >= decoder_.room()) return std::nullopt;
+  const Index id =
+      nextToken(decoder_.logits(), decoder_.config(), sampling_, made_, most_, decoder_.tokens());
+  const TokenProbability found = standingOf(decoder_.logits(), id).token;
+  if (!decoder_.feed(id, execution)) return std::nullopt;
+  ++made_;
+  ended_ = decoder_.config().ends(id);
+  return found;
 }
+
+Index Decoder::cacheBytes() const { return cacheBytesOf(*from_, tokens_); }
 
 }  // namespace headscope::model

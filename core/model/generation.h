@@ -5,7 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/model_trace.h"
@@ -22,6 +25,12 @@ struct Sampling {
 /// Returns the token chosen from a row of logits (V). One seed and place give the same token on
 /// every machine.
 Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index place);
+
+/// Returns the token that follows a text of a model: the one that it forces there, or one taken
+/// from the logits without those that it never says. `made` tokens are new, of at most `most`;
+/// `tokens` stand before it.
+Index nextToken(std::span<const float> logits, const ModelConfig& config, const Sampling& sampling,
+                Index made, Index most, Index tokens);
 
 /// Why a model cannot continue a text, in words; empty where it can.
 std::string whyNoGeneration(const Model& model);
@@ -50,6 +59,7 @@ class Decoder {
   /// exception the decoder cannot be used. Throws UserError where a number overflows, naming the
   /// part of the model.
   bool feed(Index id, const ExecutionContext& execution);
+  const ModelConfig& config() const { return from_->config(); }
 
   /// The bytes of the keys and values of all tokens so far, in all layers.
   Index cacheBytes() const;
@@ -76,6 +86,29 @@ class Decoder {
   std::vector<KeysAndValues> cache_;  // by layer
   std::vector<DocumentPtr> layers_;   // with their edits
   std::vector<float> logits_;
+};
+
+/// Continues a text by up to `most` tokens, or until the model ends it.
+class Continuation {
+ public:
+  /// Throws UserError as Decoder does.
+  Continuation(ModelTracePtr from, Index most, const Sampling& sampling)
+      : decoder_(std::move(from), most),
+        most_(decoder_.room() - decoder_.tokens()),
+        sampling_(sampling) {}
+
+  /// Appends the next token and returns it; nothing at the end, and where `execution` was
+  /// cancelled. Throws UserError as Decoder::feed does.
+  std::optional<TokenProbability> next(const ExecutionContext& execution);
+  /// Returns whether the last token was one that ends a text.
+  bool ended() const { return ended_; }
+  Index cacheBytes() const { return decoder_.cacheBytes(); }
+
+ private:
+  Decoder decoder_;
+  Index most_, made_ = 0;
+  Sampling sampling_;
+  bool ended_ = false;
 };
 
 }  // namespace headscope::model

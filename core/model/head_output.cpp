@@ -134,7 +134,8 @@ std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer
 
 std::string afterHeadInWords(const ModelConfig& config, HeadOfLayer head) {
   std::vector<std::string_view> between;
-  if (!config.attentionOnly && !config.parallel) between.emplace_back("its layer's network");
+  if (config.hasNetwork(head.layer) && !config.parallel)
+    between.emplace_back("its layer's network");
   if (head.layer + 1 < config.layers) between.emplace_back("later layers");
   if (config.norms) between.emplace_back("the final norm's scale");
   if (between.size() < 2) return fmt::format("{}", fmt::join(between, ""));

@@ -10,22 +10,41 @@
 
 namespace headscope::model {
 
-std::string halfInWords(Index half) {
+namespace {
+
+/// The half layers of a model, from the embedding on, that change the stream.
+std::vector<Index> halvesOf(const ModelConfig& config) {
+  std::vector<Index> halves{0};
+  for (Index layer = 0; layer < config.layers; ++layer) {
+    halves.push_back(2 * layer + 1);
+    if (config.hasNetwork(layer)) halves.push_back(2 * layer + 2);
+  }
+  return halves;
+}
+
+}  // namespace
+
+std::string halfInWords(const ModelConfig& config, Index half) {
   if (half == 0) return "embedding";
-  return fmt::format("layer {} {}", (half + 1) / 2, half % 2 == 1 ? "attention" : "FFN");
+  const Index layer = (half - 1) / 2;
+  const char* kind = !config.crossAttention ? "" : config.readsMemory(layer) ? "cross-" : "self-";
+  return fmt::format("layer {} {}", config.depthOf(layer) + 1,
+                     half % 2 == 1 ? fmt::format("{}attention", kind) : "FFN");
 }
 
 std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index row, Index word,
                                                 const ExecutionContext& execution) {
   const ModelConfig& config = trace.config();
   requireWord(trace, row, word);
-  const Index step = config.attentionOnly ? 2 : 1;
-  const Index depths = 2 * config.layers / step + 1;
-  // a model of attention alone has only the attention halves
-  const auto halfAt = [step](Index depth) { return depth == 0 ? 0 : depth * step - (step - 1); };
+  const std::vector<Index> halves = halvesOf(config);
+  const Index depths = std::ssize(halves);
+  const auto halfAt = [&](Index depth) { return halves[static_cast<std::size_t>(depth)]; };
   Tensor stream = Tensor::uninitialised({1, depths, config.dModel});
   for (Index depth = 0; depth < depths; ++depth) {
-    std::copy_n(trace.hidden(depth * step).data() + row * config.dModel, config.dModel,
+    // the stream behind a whole layer is steered, where that of its half is not
+    const Index half = halfAt(depth), layer = (half - 1) / 2;
+    const bool whole = half > 0 && half % 2 == 1 && !config.hasNetwork(layer);
+    std::copy_n(trace.hidden(whole ? half + 1 : half).data() + row * config.dModel, config.dModel,
                 stream.mutableData() + depth * config.dModel);
   }
   const auto readout = trace.document().model->readout();
@@ -40,7 +59,8 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
     some = normalized(some, readout->norm, config, execution);
     const auto logitsAt = [&](Index place) {
       return fmt::format("the logits after {} at token {} of {}",
-                         halfInWords(halfAt(first + place)), row, trace.document().model->name());
+                         halfInWords(config, halfAt(first + place)), row,
+                         trace.document().model->name());
     };
     const Tensor logits = logitsOf(some, *readout, config, execution, logitsAt);
     if (execution.stop()) return std::nullopt;

@@ -18,12 +18,12 @@ struct LensDepth {
   Standing word;          // the standing of the requested word
 };
 
-/// "embedding", "layer 1 attention", "layer 1 FFN", …
-std::string halfInWords(Index half);
+/// "embedding", "layer 1 attention", "layer 1 FFN", …; in a decoder "layer 1 cross-attention".
+std::string halfInWords(const ModelConfig& config, Index half);
 
 /// The model's prediction at token `row` after half layer 0 (the embedding) … 2L (the end, its
-/// actual prediction), and the standing of `word` there. A model of attention alone has no second
-/// halves. Null where `execution` was cancelled. Throws UserError for a model without a readout,
+/// actual prediction), and the standing of `word` there. A layer without a network has no second
+/// half. Null where `execution` was cancelled. Throws UserError for a model without a readout,
 /// and for a token or word that does not exist.
 std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index row, Index word,
                                                 const ExecutionContext& execution);

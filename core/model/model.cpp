@@ -12,6 +12,7 @@ void LayerWeights::complete(AttentionConfig& config) const {
   config.headNorm = headNorm;
   config.sinks = sinks;
   config.relative = relative;
+  config.pairBias = pairBias;
 }
 
 Index LayerWeights::bytes() const {
@@ -44,13 +45,15 @@ bool LayerWeights::keptInHalves() const {
 }
 
 Model::Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
-             Index layerBudgetBytes, ModelNotes notes, std::optional<AppliedAdapter> adapter)
+             Index layerBudgetBytes, ModelNotes notes, std::optional<AppliedAdapter> adapter,
+             ModelPtr encoder)
     : name_(std::move(name)),
       config_(std::move(config)),
       weights_(std::move(weights)),
       layerBudget_(layerBudgetBytes),
       notes_(std::move(notes)),
-      adapter_(std::move(adapter)) {}
+      adapter_(std::move(adapter)),
+      encoder_(std::move(encoder)) {}
 
 std::shared_ptr<const Embedding> Model::embedding() const {
   const std::lock_guard lock(mutex_);

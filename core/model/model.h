@@ -32,12 +32,15 @@ class Model {
   /// always kept.
   Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
         Index layerBudgetBytes, ModelNotes notes = {},
-        std::optional<AppliedAdapter> adapter = std::nullopt);
+        std::optional<AppliedAdapter> adapter = std::nullopt, ModelPtr encoder = nullptr);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
   const std::string& name() const { return name_; }
   const ModelConfig& config() const { return config_; }
+  /// The encoder of an encoder–decoder model, whose last hidden state is the memory of the decoder,
+  /// this model; null for other models.
+  const ModelPtr& encoder() const { return encoder_; }
   /// The contents of the model's folder that the pass leaves out.
   const ModelNotes& notes() const { return notes_; }
   /// Null without an adapter.
@@ -69,6 +72,7 @@ class Model {
   Index layerBudget_;
   ModelNotes notes_;
   std::optional<AppliedAdapter> adapter_;
+  ModelPtr encoder_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Embedding> embedding_;
   mutable std::shared_ptr<const Readout> readout_;

@@ -1,5 +1,7 @@
 #include "core/model/model_config.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "core/attention/config.h"
@@ -40,7 +42,19 @@ Index ModelConfig::attentionWidth() const {
   return std::max(dModel, ofQueries + latent.keys + latent.rotated);
 }
 
-AttentionConfig ModelConfig::attention(Index layer, Index tokens) const {
+std::string ModelConfig::layerInWords(Index layer, bool capital) const {
+  const char* kind = !crossAttention      ? ""
+                     : readsMemory(layer) ? ", cross-attention"
+                                          : ", self-attention";
+  return fmt::format("{} {}{}", capital ? "Layer" : "layer", depthOf(layer) + 1, kind);
+}
+
+std::string ModelConfig::attentionInWords(Index layer) const {
+  const char* kind = !crossAttention ? "" : readsMemory(layer) ? "cross-" : "self-";
+  return fmt::format("layer {}'s {}attention", depthOf(layer) + 1, kind);
+}
+
+AttentionConfig ModelConfig::attention(Index layer, Index tokens, Index memory) const {
   AttentionConfig c;
   c.dModel = attentionWidth();
   c.numHeads = heads;
@@ -53,6 +67,10 @@ AttentionConfig ModelConfig::attention(Index layer, Index tokens) const {
   if (scoreFactor) c.temperature = temperatureFor(*scoreFactor, c.rootDk());
   if (scaleByLayer) c.temperature *= static_cast<double>(layer) + 1.0;
   c.scoreCap = scoreCap;
+  if (readsMemory(layer)) {
+    c.memoryLen = memory;
+    return c;
+  }
   c.alibi = alibi;
   c.rotary = rotaryAt(layer, tokens);
   c.mask.causal = causal;

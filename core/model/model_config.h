@@ -71,6 +71,27 @@ struct Relative {
   bool operator==(const Relative&) const = default;
 };
 
+/// A bias of scores by distance (core/attention/pair_bias.h), without its numbers.
+struct DistanceBias {
+  Index buckets = 0;  // 0: none
+  Index maxDistance = 0;
+  bool bothWays = true;
+  bool ofEachLayer = false;  // otherwise all layers add that of the first
+
+  bool on() const { return buckets > 0; }
+  bool operator==(const DistanceBias&) const = default;
+};
+
+/// How the decoder of an encoder–decoder model begins and ends a text; −1: not said.
+struct TargetTokens {
+  Index start = -1;          // stands before every text
+  Index forcedFirst = -1;    // the first token that is generated
+  Index forcedEnd = -1;      // the last token of a text that is as long as it may be
+  std::vector<Index> never;  // tokens that are not generated
+
+  bool operator==(const TargetTokens&) const = default;
+};
+
 /// The norm of queries and keys (core/attention/head_norm.h), without its gains.
 struct QueryKeyNorm {
   bool on = false;
@@ -93,6 +114,10 @@ struct ModelConfig {
   Index positions = 512;  // most tokens of a text
   Index tokenTypes = 0;   // 0: the model has none
 
+  /// The decoder of an encoder–decoder model. Each of its layers counts as two here: self-attention
+  /// without a network, then cross-attention over the memory, with the network.
+  bool crossAttention = false;
+  TargetTokens target;
   bool attentionOnly = false;  // layers without feed-forward networks (Elhage et al. 2021): F is 0
   bool norms = true;           // otherwise no part of the model has a norm
   bool causal = true;          // predicts the next token; otherwise masked tokens
@@ -114,6 +139,7 @@ struct ModelConfig {
 
   Index positionRows = 0;   // of learned positions; 0: none
   Index firstPosition = 0;  // the row of the first token
+  bool sinusoids = false;   // positions are fixed: sines, then cosines, of all frequencies
   Index padToken = -1;      // RoBERTa's: has position row `padToken` and is not counted; −1: none
   Rotary rotary;
   std::vector<Rotary> rotaryOfLayer;  // where layers differ
@@ -128,6 +154,7 @@ struct ModelConfig {
   bool sinks = false;  // each head has a sink
   Latent latent;
   Relative relative;
+  DistanceBias distanceBias;
   bool queryKeyValueBias = true, outputBias = true, feedForwardBias = true;
   bool scale = true;           // scores × 1/√d_k
   bool scaleByLayer = false;   // and ÷ (layer + 1), counted from 0
@@ -149,6 +176,14 @@ struct ModelConfig {
 
   bool ends(Index token) const { return std::ranges::find(endTokens, token) != endTokens.end(); }
   std::string_view typeName() const { return modelType; }
+  /// Returns whether a layer's keys and values come from the memory.
+  bool readsMemory(Index layer) const { return crossAttention && layer % 2 == 1; }
+  bool hasNetwork(Index layer) const {
+    return !attentionOnly && (!crossAttention || readsMemory(layer));
+  }
+  /// The layers as the model's authors count them, and the place of a layer among these.
+  Index depth() const { return crossAttention ? layers / 2 : layers; }
+  Index depthOf(Index layer) const { return crossAttention ? layer / 2 : layer; }
   /// The width of the embedding's rows and of what the readout reads.
   Index embeddingRows() const { return embeddingWidth > 0 ? embeddingWidth : dModel; }
   /// The rotation of a layer for a text of so many tokens.
@@ -158,10 +193,14 @@ struct ModelConfig {
   bool plainScores() const;
   /// The width of X as the attention of a layer reads it; D but for latent attention.
   Index attentionWidth() const;
-  /// The attention settings of one layer for `tokens` tokens, without those that are weights (the
-  /// gains of its head norm, sinks, the tables of relative positions): LayerWeights::complete adds
-  /// them.
-  AttentionConfig attention(Index layer, Index tokens) const;
+  /// The attention settings of one layer for `tokens` tokens and a memory of `memory`, without
+  /// those that are weights (the gains of its head norm, sinks, the tables of relative positions):
+  /// LayerWeights::complete adds them.
+  AttentionConfig attention(Index layer, Index tokens, Index memory = 1) const;
+  /// "layer 3", of a decoder "layer 2, cross-attention"; `capital`: "Layer 3".
+  std::string layerInWords(Index layer, bool capital = false) const;
+  /// "layer 3's attention", of a decoder "layer 2's cross-attention".
+  std::string attentionInWords(Index layer) const;
 
   bool operator==(const ModelConfig&) const = default;
 };

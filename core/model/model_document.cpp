@@ -11,6 +11,7 @@
 #include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/model/edited_layer.h"
+#include "core/model/model_trace.h"
 
 namespace headscope::model {
 namespace {
@@ -48,6 +49,26 @@ void checkInput(const Model& model, const ModelInput& input) {
   }
 }
 
+void checkMemory(const Model& model, const ModelTracePtr& memory) {
+  if (!model.config().crossAttention) return;
+  if (memory == nullptr || memory->document().model != model.encoder()) {
+    throw UserError(fmt::format("{} reads a source text before it writes: give one", model.name()));
+  }
+}
+
+/// The tokens that the cross-attention of a document attends to.
+Index memoryTokens(const ModelDocument& document) {
+  return document.memory == nullptr ? 0 : document.memory->tokens();
+}
+
+/// The names of tokens; their ids where they have none.
+std::vector<std::string> namesOf(const ModelInput& input) {
+  if (!input.tokens.empty()) return input.tokens;
+  std::vector<std::string> names;
+  for (const Index id : input.ids) names.push_back(fmt::format("{}", id));
+  return names;
+}
+
 std::shared_ptr<ModelDocument> copyOf(const ModelDocument& document) {
   return std::make_shared<ModelDocument>(document);
 }
@@ -60,16 +81,37 @@ void requireLayer(const Model& model, Index layer) {
 
 /// The layer as the model has it, without edits.
 EditedLayer ownLayer(const ModelDocument& document, Index layer) {
-  const LayerWeightsPtr weights = document.model->layer(layer);
-  EditedLayer own{
-      document.model->config().attention(layer, document.tokens()), weights->attention, {}};
-  weights->complete(own.config);
-  return own;
+  return {ownSettings(document, layer), document.model->layer(layer)->attention, {}};
 }
 
 EditedLayer presentLayer(const ModelDocument& document, Index layer) {
   const auto found = document.edited.find(layer);
   return found != document.edited.end() ? *found->second : ownLayer(document, layer);
+}
+
+/// "gpt2, layer 3"; of a decoder "t5, decoder layer 2, cross-attention".
+std::string layerName(const Model& model, Index layer) {
+  const ModelConfig& c = model.config();
+  if (!c.crossAttention) return fmt::format("{}, layer {}", model.name(), layer + 1);
+  return fmt::format("{}, decoder layer {}, {}-attention", model.name(), c.depthOf(layer) + 1,
+                     c.readsMemory(layer) ? "cross" : "self");
+}
+
+/// Rows (1, T, D) several times: (copies, T, D).
+Tensor inCopies(const Tensor& rows, Index copies) {
+  if (copies == 1) return rows;
+  Tensor all = Tensor::uninitialised({copies, rows.dim(1), rows.dim(2)});
+  for (Index i = 0; i < copies; ++i) {
+    std::copy_n(rows.data(), rows.size(), all.mutableData() + i * rows.size());
+  }
+  return all;
+}
+
+/// Drops what an edited layer has of pairs that are no longer there.
+void dropPairs(EditedLayer& layer) {
+  layer.config.mask.painted = nullptr;
+  layer.config.mask.lengths.clear();
+  layer.pins = layer.pins.fitting(layer.config);
 }
 
 /// The pins of batch item 0 in each of several items.
@@ -87,12 +129,20 @@ Pins inEveryItem(const Pins& pins, Index items) {
 
 }  // namespace
 
+AttentionConfig ownSettings(const ModelDocument& document, Index layer) {
+  AttentionConfig config =
+      document.model->config().attention(layer, document.tokens(), memoryTokens(document));
+  document.model->layer(layer)->complete(config);
+  return config;
+}
+
 Index mostTokens(const ModelConfig& config) { return std::min(config.positions, Limits::kTokens); }
 
-ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input) {
+ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input, ModelTracePtr memory) {
   checkInput(*model, input);
+  checkMemory(*model, memory);
   return std::make_shared<const ModelDocument>(
-      ModelDocument{std::move(model), std::move(input), {}, {}});
+      ModelDocument{std::move(model), std::move(input), {}, {}, std::move(memory)});
 }
 
 ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input) {
@@ -109,9 +159,22 @@ ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input) {
     if (fitted.config.rotary == c.rotaryAt(layer, document.tokens())) {
       fitted.config.rotary = c.rotaryAt(layer, next->tokens());
     }
-    fitted.config.mask.painted = nullptr;
-    fitted.config.mask.lengths.clear();
-    fitted.pins = fitted.pins.fitting(fitted.config);
+    dropPairs(fitted);
+    edited = std::make_shared<const EditedLayer>(std::move(fitted));
+  }
+  return next;
+}
+
+ModelDocumentPtr withMemory(const ModelDocument& document, ModelTracePtr memory) {
+  checkMemory(*document.model, memory);
+  const auto next = copyOf(document);
+  next->memory = std::move(memory);
+  if (memoryTokens(*next) == memoryTokens(document)) return next;
+  for (auto& [layer, edited] : next->edited) {
+    if (!document.model->config().readsMemory(layer)) continue;
+    EditedLayer fitted = *edited;
+    fitted.config.memoryLen = memoryTokens(*next);
+    dropPairs(fitted);
     edited = std::make_shared<const EditedLayer>(std::move(fitted));
   }
   return next;
@@ -121,16 +184,19 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, 
   requireLayer(*document.model, layer);
   EditedLayer present = presentLayer(document, layer);
   TensorSource source;
-  source.name = fmt::format("{}, layer {}", document.model->name(), layer + 1);
+  source.name = layerName(*document.model, layer);
   source.x = x;
-  source.tokens = document.input.tokens;
-  if (source.tokens.empty()) {
-    for (const Index id : document.input.ids) source.tokens.push_back(fmt::format("{}", id));
-  }
+  source.tokens = namesOf(document.input);
   const Index copies = x.dim(0);
   Input input;
   input.x = std::move(x);
   input.tokens.assign(static_cast<std::size_t>(copies), source.tokens);
+  if (document.model->config().readsMemory(layer)) {
+    source.memory = inCopies(document.memory->last(), copies);
+    source.memoryTokens = namesOf(document.memory->document().input);
+    input.memory = source.memory;
+    input.memoryTokens.assign(static_cast<std::size_t>(copies), source.memoryTokens);
+  }
   Document made;
   made.config = std::move(present.config);
   made.config.batch = copies;
@@ -150,11 +216,11 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, 
 
 ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Document& edited) {
   requireLayer(*document.model, layer);
-  const AttentionConfig own = document.model->config().attention(layer, document.tokens());
+  const AttentionConfig own = ownSettings(document, layer);
   const AttentionConfig& c = edited.config;
   const bool fits = c.dModel == own.dModel && c.numHeads == own.numHeads &&
                     c.numKvHeads == own.numKvHeads && c.dK() == own.dK() &&
-                    c.seqLen == own.seqLen && c.batch == 1 && !c.crossAttention();
+                    c.seqLen == own.seqLen && c.batch == 1 && c.memoryLen == own.memoryLen;
   if (!fits) {
     throw UserError(fmt::format(
         "layer {} of {} has d_model {}, {} heads, {} key/value heads and {} tokens, and a layer "

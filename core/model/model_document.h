@@ -36,11 +36,17 @@ struct Steering {
   bool operator==(const Steering&) const = default;
 };
 
+class ModelTrace;
+using ModelTracePtr = std::shared_ptr<const ModelTrace>;
+
 struct ModelDocument {
   ModelPtr model;
   ModelInput input;
   std::map<Index, std::shared_ptr<const EditedLayer>> edited;
   std::vector<Steering> steering = {};
+  /// Of a decoder: the pass of its encoder, whose last hidden state the cross-attention reads. An
+  /// edit in the encoder gives another pass, and so another document of the decoder.
+  ModelTracePtr memory = nullptr;
 
   Index tokens() const { return std::ssize(input.ids); }
 };
@@ -51,12 +57,16 @@ using ModelDocumentPtr = std::shared_ptr<const ModelDocument>;
 Index mostTokens(const ModelConfig& config);
 
 /// Throws UserError for no tokens, more than the model has positions for, ids outside of its
-/// vocabulary and types that it does not have.
-ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input);
+/// vocabulary, types that it does not have, and for a decoder without the pass of its encoder.
+ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input,
+                                   ModelTracePtr memory = nullptr);
 
 /// The document with other tokens. Edits stay as far as they fit: where the number of tokens
 /// changes, painted masks are dropped, and so is what pins or steers places that no longer exist.
 ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input);
+
+/// The document of a decoder with another pass of its encoder, fitted as withInput does.
+ModelDocumentPtr withMemory(const ModelDocument& document, ModelTracePtr memory);
 
 /// Layer ℓ's attention over its input X (1, T, D), with the model's own weights or the edited ones.
 /// X of several passes, (B, T, D), gives a document with as many batch items.

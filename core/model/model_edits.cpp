@@ -26,9 +26,7 @@ bool isEdited(const ModelDocument& document, Index layer) {
   const LayerWeightsPtr own = document.model->layer(layer);
   AttentionConfig config = edited.config;
   config.headGains.clear();
-  AttentionConfig ownConfig = document.model->config().attention(layer, document.tokens());
-  own->complete(ownConfig);
-  if (config != ownConfig) return true;
+  if (config != ownSettings(document, layer)) return true;
   // a layer that was read again has the same values in different tensors
   return !sameTensors(edited.weights, own->attention) &&
          !sameValues(edited.weights, own->attention);

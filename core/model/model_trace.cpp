@@ -50,6 +50,13 @@ bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
          sameTensors(editedA.weights, editedB.weights);
 }
 
+/// Returns whether the cross-attention of two documents reads the same.
+bool sameMemory(const ModelDocument& a, const ModelDocument& b) {
+  return a.memory == b.memory ||
+         (a.memory->last().sameAs(b.memory->last()) &&
+          a.memory->document().input.tokens == b.memory->document().input.tokens);
+}
+
 }  // namespace
 
 /// Computes a trace, layer by layer.
@@ -128,7 +135,8 @@ class ModelPass::Running {
     if (previous_ == nullptr || previous_->document().input.tokens != document_->input.tokens ||
         !trace_->hidden_.back().sameAs(previous_->hidden(2 * layer)) ||
         !sameLayer(*document_, previous_->document(), layer) ||
-        !sameSteering(*document_, previous_->document(), layer + 1)) {
+        !sameSteering(*document_, previous_->document(), layer + 1) ||
+        (config_.readsMemory(layer) && !sameMemory(*document_, previous_->document()))) {
       return false;
     }
     trace_->hidden_.push_back(previous_->hidden(2 * layer + 1));
@@ -150,8 +158,9 @@ class ModelPass::Running {
         afterAttention(stream, attention->tensor(TensorId::output), *weights, config_, execution_);
     Tensor whole = afterNetwork(stream, half, *weights, config_, execution_);
     if (execution_.stop()) return false;
-    requireInRange(half, fmt::format("layer {}'s attention", layer + 1));
-    requireInRange(whole, fmt::format("layer {}'s feed-forward network", layer + 1));
+    requireInRange(half, config_.attentionInWords(layer));
+    requireInRange(whole,
+                   fmt::format("layer {}'s feed-forward network", config_.depthOf(layer) + 1));
     trace_->hidden_.push_back(std::move(half));
     trace_->hidden_.push_back(steered(*document_, layer + 1, whole, 0, document_->tokens()));
     ++trace_->layersRun_;
@@ -170,15 +179,15 @@ class ModelPass::Running {
     }
     if (x.empty()) x = trace_->attentionInput(layer, execution_);
     if (execution_.stop()) return nullptr;
-    requireInRange(x, fmt::format("the norm before layer {}'s attention", layer + 1));
+    requireInRange(x, "the norm before " + config_.attentionInWords(layer));
     try {
       // a large model keeps one copy of its weights
       const bool drops = document_->model->layer(layer)->keptInHalves();
       return runLayerAttention(layerDocument(*document_, layer, std::move(x), held_), before,
                                execution_, drops ? PackedAfter::dropped : PackedAfter::kept);
     } catch (const UserError& error) {
-      throw UserError(
-          fmt::format("layer {} of {}: {}", layer + 1, document_->model->name(), error.what()));
+      throw UserError(fmt::format("{} in {}: {}", config_.attentionInWords(layer),
+                                  document_->model->name(), error.what()));
     }
   }
 
@@ -249,8 +258,9 @@ std::vector<std::vector<ChosenExpert>> ModelTrace::experts(Index layer) const {
   return chosenExperts(input, weights->experts, config(), execution);
 }
 
-Tensor ModelTrace::hiddenState(Index layer) const {
-  return layer == layers() && config().lastStateNormed ? last_ : hidden(2 * layer);
+Tensor ModelTrace::hiddenState(Index depth) const {
+  if (depth == config().depth() && config().lastStateNormed) return last_;
+  return hidden(2 * depth * (config().crossAttention ? 2 : 1));
 }
 
 TracePtr ModelTrace::layer(Index layer) const {

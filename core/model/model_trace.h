@@ -19,9 +19,6 @@
 
 namespace headscope::model {
 
-class ModelTrace;
-using ModelTracePtr = std::shared_ptr<const ModelTrace>;
-
 /// Runs one pass. `previous` may be null; the layers before the first one that differs from it are
 /// taken from there, and within that layer the steps whose operands are equal. Held traces take at
 /// most `budgetBytes`. Null where `execution` was cancelled. Throws UserError where a pass does not
@@ -63,9 +60,9 @@ class ModelTrace {
   /// stream after its attention, 2L the output of the last layer. Where norms follow the sums,
   /// after the norm.
   const Tensor& hidden(Index half) const { return hidden_[static_cast<std::size_t>(half)]; }
-  /// The hidden states 0 … L as Hugging Face's transformers numbers them: the input of each layer,
-  /// and the last one after the final norm (CLIP: before it).
-  Tensor hiddenState(Index layer) const;
+  /// The hidden states 0 … depth() of the configuration, as Hugging Face's transformers numbers
+  /// them: the input of each layer, and the last one after the final norm (CLIP: before it).
+  Tensor hiddenState(Index depth) const;
   /// The input of the readout: the last hidden state after the final norm, if there is one.
   const Tensor& last() const { return last_; }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/attention/head_norm.h"
+#include "core/attention/pair_bias.h"
 #include "core/attention/relative_scores.h"
 #include "core/attention/steps/linear.h"
 #include "core/attention/weights.h"
@@ -58,12 +59,14 @@ struct LayerWeights {
   HeadNorm headNorm;
   std::vector<float> sinks;
   RelativeScores relative;
+  PairBias pairBias;
   LatentWeights latent;
-  FeedForward feedForward;  // empty where the layer has experts
+  FeedForward feedForward;  // empty where the layer has experts, or no network
   ExpertWeights experts;
 
   /// Adds to a layer's settings those that are weights.
   void complete(AttentionConfig& config) const;
+  bool hasNetwork() const { return !feedForward.up.empty() || !experts.each.empty(); }
   Index bytes() const;
   /// Returns whether the networks are kept in the 16 bits of their file.
   bool keptInHalves() const;

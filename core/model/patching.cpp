@@ -85,7 +85,9 @@ void requirePatch(const ModelTrace& base, const Patch& patch) {
     throw UserError(fmt::format("there is no token {}: the text has the tokens 0 to {}",
                                 patch.place, base.tokens() - 1));
   }
-  const Index rows = one ? 1 : base.tokens(), width = ofHead ? c.headDim : c.dModel;
+  const bool ofMemory = shared && c.readsMemory(patch.layer);
+  const Index tokens = ofMemory ? base.document().memory->tokens() : base.tokens();
+  const Index rows = one ? 1 : tokens, width = ofHead ? c.headDim : c.dModel;
   if (patch.rows.rank() == 2 && patch.rows.dim(0) == rows && patch.rows.dim(1) == width) return;
   throw UserError(
       fmt::format("the other values are {} rows, and this text has {} tokens: a part is replaced "

@@ -280,6 +280,15 @@ void requirePlaces(const ModelTrace& trace, HeadOfLayer head, Index query, Index
   }
 }
 
+/// Refuses a head whose keys and values are read from the memory.
+void requireOwnKeys(const ModelTrace& trace, HeadOfLayer head) {
+  if (!trace.config().readsMemory(head.layer)) return;
+  throw UserError(fmt::format(
+      "the keys and values of {} come from the last state of the encoder of {}, and writers are "
+      "told apart within the decoder alone: ask about a head of self-attention",
+      trace.config().attentionInWords(head.layer), trace.document().model->name()));
+}
+
 /// The query or key of the pass as the scores read it: (d_k).
 RowVectorXd scoredRow(const ModelTrace& trace, HeadOfLayer head, Index place, bool query) {
   const TracePtr attention = trace.layer(head.layer);
@@ -314,7 +323,8 @@ RowVectorXd metBy(const ModelTrace& trace, HeadOfLayer head, Index query, Index 
   const StreamParts parts = streamParts(trace, head.layer, place);
   const auto found = std::ranges::find(parts.writers, *writer);
   if (found == parts.writers.end()) {
-    throw UserError(fmt::format("{} writes nothing before layer {}", inWords(*writer), head.layer));
+    throw UserError(fmt::format("{} writes nothing before layer {}",
+                                inWords(*writer, trace.config()), head.layer));
   }
   const auto side = ofQuery ? HeadSide::Side::key : HeadSide::Side::query;
   return HeadSide(trace, head, place, side)
@@ -342,6 +352,7 @@ ContentAndPosition contentAndPosition(const ScoreParts& score) {
 ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
                       const ExecutionContext& execution) {
   requirePlaces(trace, head, query, key);
+  requireOwnKeys(trace, head);
   const TracePtr attention = trace.layer(head.layer);
   const AttentionConfig& c = attention->config();
   StreamParts ofQuery = streamParts(trace, head.layer, query, execution);
@@ -365,17 +376,18 @@ ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, In
   }
   found.values = Matrix64(values.rows(), values.cols());
   std::copy_n(values.data(), found.values.values.size(), found.values.values.data());
-  found.penalty = scorePenalty(c, {0, head.head, query, key});
-  found.sum = values.sum() - found.penalty;
+  found.bias = scoreBias(c, {0, head.head, query, key});
+  found.sum = values.sum() + found.bias;
   found.score = factor * static_cast<double>(
-                             attention->value({TensorId::rawScores, 0, head.head, query, key})) -
-                found.penalty;
+                             attention->value({TensorId::rawScores, 0, head.head, query, key})) +
+                found.bias;
   return found;
 }
 
 StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
                              const std::optional<Writer>& writer) {
   requirePlaces(trace, head, query, key);
+  requireOwnKeys(trace, head);
   const auto factor = static_cast<double>(trace.layer(head.layer)->config().scoreMultiplier());
   return HeadSide(trace, head, query, HeadSide::Side::query)
       .pullBack(factor * metBy(trace, head, query, key, true, writer));
@@ -384,6 +396,7 @@ StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index qu
 StreamReading readingOfKey(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
                            const std::optional<Writer>& writer) {
   requirePlaces(trace, head, query, key);
+  requireOwnKeys(trace, head);
   const auto factor = static_cast<double>(trace.layer(head.layer)->config().scoreMultiplier());
   return HeadSide(trace, head, key, HeadSide::Side::key)
       .pullBack(factor * metBy(trace, head, query, key, false, writer));
@@ -409,7 +422,7 @@ HeadSources headSources(const ModelTrace& trace, const StreamReading& reading, H
   const auto weights = attention->tensor(TensorId::weights).matrix({0, head.head});
   const auto values = attention->tensor(TensorId::v).matrix({0, c.kvHead(head.head)});
   HeadSources found{head, {}, {}, 0.0};
-  for (Index source = 0; source < trace.tokens(); ++source) {
+  for (Index source = 0; source < c.keys(); ++source) {
     const double weight = double{weights(reading.place, source)} * double{c.gain(head.head)};
     found.weights.push_back(weight);
     found.values.push_back(weight * along.dot(vectorOf(values.row(source).data(), c.dK())));
@@ -420,6 +433,7 @@ HeadSources headSources(const ModelTrace& trace, const StreamReading& reading, H
 
 StreamReading readingOfValue(const ModelTrace& trace, const StreamReading& reading,
                              HeadOfLayer head, Index source) {
+  requireOwnKeys(trace, head);
   requirePlaces(trace, head, reading.place, source);
   const TracePtr attention = trace.layer(head.layer);
   const double weight =

@@ -17,8 +17,8 @@ struct ScoreParts {
   Index query = 0, key = 0;
   std::vector<Writer> queries, keys;  // of the rows and columns
   Matrix64 values;                    // (queries, keys)
-  double penalty = 0.0;               // ALiBi's, subtracted from their sum
-  double sum = 0.0;                   // of all values, minus the penalty
+  double bias = 0.0;                  // added to their sum: the pair's bias, minus ALiBi's penalty
+  double sum = 0.0;                   // of all values and the bias
   double score = 0.0;  // of the pass, before a soft cap and the mask; the sum but for rounding
 };
 
@@ -35,7 +35,7 @@ ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, In
                       const ExecutionContext& execution = {});
 
 /// The score as a reading of the stream at the query, with the key held, and the other way round;
-/// with `writer`, only with the other side's part by that writer. ALiBi's penalty is left out.
+/// with `writer`, only with the other side's part by that writer. The bias is left out.
 StreamReading readingOfQuery(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
                              const std::optional<Writer>& writer = {});
 StreamReading readingOfKey(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,

@@ -77,6 +77,12 @@ Shape shapeOf(Site site, const ModelTrace& trace) {
 }
 
 Tensor valuesOf(Site site, const ModelTrace& trace, const ExecutionContext& execution) {
+  if (trace.config().crossAttention) {
+    throw UserError(fmt::format(
+        "the keys of {}'s cross-attention are of the source text, so that its sites have no one "
+        "shape: leave out --sites",
+        trace.document().model->name()));
+  }
   if (site == Site::network && trace.config().attentionOnly) {
     throw UserError(fmt::format("{} has attention alone, without networks: leave out the site {}",
                                 trace.document().model->name(), nameOf(site)));

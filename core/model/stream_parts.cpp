@@ -176,7 +176,7 @@ void addAttention(Summing& sum, const ModelTrace& trace, Index layer, Index plac
 
 void addNetwork(Summing& sum, const ModelTrace& trace, Index layer, Index place) {
   const ModelConfig& c = trace.config();
-  if (c.attentionOnly) return;
+  if (!c.hasNetwork(layer)) return;
   if (c.preNorm) {
     const RowVectorXd after = rowOf(trace.hidden(2 * layer + 2), place);
     const RowVectorXd added = after - rowOf(trace.hidden(2 * layer + 1), place);
@@ -197,18 +197,18 @@ void addSteering(Summing& sum, const ModelTrace& trace, Index layer, Index place
 
 }  // namespace
 
-std::string inWords(const Writer& writer) {
+std::string inWords(const Writer& writer, const ModelConfig& config) {
   switch (writer.kind) {
     case WriterKind::token:
       return "token embedding";
     case WriterKind::position:
       return "position";
     case WriterKind::head:
-      return fmt::format("layer {}, head {}", writer.layer + 1, writer.head + 1);
+      return fmt::format("{}, head {}", config.layerInWords(writer.layer), writer.head + 1);
     case WriterKind::attentionBias:
-      return fmt::format("layer {}, output bias", writer.layer + 1);
+      return config.layerInWords(writer.layer) + ", output bias";
     case WriterKind::feedForward:
-      return fmt::format("layer {}, FFN", writer.layer + 1);
+      return fmt::format("layer {}, FFN", config.depthOf(writer.layer) + 1);
     case WriterKind::biases:
       return "biases";
     case WriterKind::normBias:
@@ -216,7 +216,7 @@ std::string inWords(const Writer& writer) {
     case WriterKind::readoutBias:
       return "readout's bias";
     case WriterKind::steering:
-      return fmt::format("layer {}, steering", writer.layer + 1);
+      return config.layerInWords(writer.layer) + ", steering";
     case WriterKind::relativePosition:
       return "relative position";
   }
@@ -253,7 +253,7 @@ std::vector<double> directionAtAddition(const ModelTrace& trace, Index layer, In
                                         std::vector<double> along, Index earlier, bool network) {
   if (trace.config().preNorm) return along;
   for (Index at = layer - 1; at >= earlier; --at) {
-    if (!trace.config().attentionOnly) normAfterNetwork(trace, at, place).pullBack(along);
+    if (trace.config().hasNetwork(at)) normAfterNetwork(trace, at, place).pullBack(along);
     if (at == earlier && network) break;
     normAfterAttention(trace, at, place).pullBack(along);
   }

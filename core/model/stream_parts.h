@@ -33,7 +33,7 @@ struct Writer {
 };
 
 /// "layer 3, head 5", "layer 3, FFN", "token embedding", …; layers and heads from 1.
-std::string inWords(const Writer& writer);
+std::string inWords(const Writer& writer, const ModelConfig& config);
 
 /// The stream that enters a layer at a place (layer L: that leaves the last one).
 struct StreamParts {

@@ -32,7 +32,7 @@ void eachPart(SweepOver over, const ModelConfig& config, Index layer, const Call
       return;
     case SweepOver::layers:
       call(Site::attention, layer, 0);
-      if (!config.attentionOnly) call(Site::network, layer, 0);
+      if (config.hasNetwork(layer)) call(Site::network, layer, 0);
       return;
     case SweepOver::places:
       call(Site::residual, layer, 0);

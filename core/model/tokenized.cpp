@@ -32,6 +32,24 @@ ModelInput inputOf(const std::vector<tokenizer::Token>& tokens,
   return input;
 }
 
+Index startToken(const Model& model) {
+  const Index start = model.config().target.start;
+  if (start >= 0) return start;
+  throw UserError(
+      fmt::format("the config.json of {} has no decoder_start_token_id, with which a target text "
+                  "begins: give the target as ids",
+                  model.name()));
+}
+
+ModelInput targetOf(const std::vector<tokenizer::Token>& tokens,
+                    const tokenizer::Tokenizer& tokenizer, const Model& model) {
+  ModelInput input{{startToken(model)}, {}, {}};
+  for (const tokenizer::Token& token : tokens) input.ids.push_back(token.id);
+  if (!tokens.empty() && model.config().ends(input.ids.back())) input.ids.pop_back();
+  input.tokens = namesOf(input.ids, tokenizer);
+  return input;
+}
+
 std::string_view firstTokens(std::string_view text, const tokenizer::Tokenizer& tokenizer,
                              Index most) {
   std::vector<tokenizer::Token> tokens = tokenizer.encode(text);

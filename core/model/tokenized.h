@@ -14,6 +14,13 @@ namespace headscope::model {
 ModelInput inputOf(const std::vector<tokenizer::Token>& tokens,
                    const tokenizer::Tokenizer& tokenizer, const ModelConfig& config);
 
+/// The input of a decoder for the tokens of a target text: its start token before them, and without
+/// the end token, which is to be predicted. Throws UserError where the model names no start token.
+ModelInput targetOf(const std::vector<tokenizer::Token>& tokens,
+                    const tokenizer::Tokenizer& tokenizer, const Model& model);
+/// The token with which the texts of a decoder begin. Throws UserError where the model names none.
+Index startToken(const Model& model);
+
 /// The longest prefix of a text that has at most `most` tokens, the special tokens around it
 /// included. It ends at the end of a token. Empty where not even one token fits.
 std::string_view firstTokens(std::string_view text, const tokenizer::Tokenizer& tokenizer,

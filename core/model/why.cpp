@@ -117,8 +117,8 @@ double scoreIn(const ModelTrace& trace, const ScoreParts& score) {
   const TracePtr attention = trace.layer(score.head.layer);
   return static_cast<double>(attention->config().scoreMultiplier()) *
              static_cast<double>(attention->value(
-                 {TensorId::rawScores, 0, score.head.head, score.query, score.key})) -
-         score.penalty;
+                 {TensorId::rawScores, 0, score.head.head, score.query, score.key})) +
+         score.bias;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sentencepiece_processor.h>
 
+#include <optional>
 #include <string>
 #endif
 
@@ -17,7 +18,7 @@ struct SentencePiece::Library {
   sentencepiece::SentencePieceProcessor processor;
 };
 
-SentencePiece::SentencePiece(std::string_view bytes) {
+SentencePiece::SentencePiece(std::string_view bytes, Ids ids) : ids_(ids) {
   const auto library = std::make_shared<Library>();
   const auto status = library->processor.LoadFromSerializedProto({bytes.data(), bytes.size()});
   if (!status.ok() || library->processor.GetPieceSize() > kMostIds) {
@@ -48,11 +49,15 @@ bool SentencePiece::addsSpace() const {
   return !pieces.empty() && pieces.front().starts_with("\u2581");
 }
 
-void SentencePiece::tokenize(const Vocabulary& /*vocabulary*/, std::string_view text,
+void SentencePiece::tokenize(const Vocabulary& vocabulary, std::string_view text,
                              std::vector<Piece>& pieces) const {
   const auto found = library_->processor.EncodeAsImmutableProto({text.data(), text.size()});
+  const std::optional<TokenId> unknown =
+      ids_ == Ids::ofVocabulary ? vocabulary.id(kUnknown) : std::nullopt;
   for (const auto& piece : found.pieces()) {
-    pieces.push_back({static_cast<TokenId>(piece.id()), {piece.begin(), piece.end()}});
+    auto id = static_cast<TokenId>(piece.id());
+    if (unknown) id = vocabulary.id(piece.piece()).value_or(*unknown);
+    pieces.push_back({id, {piece.begin(), piece.end()}});
   }
 }
 
@@ -60,7 +65,7 @@ void SentencePiece::tokenize(const Vocabulary& /*vocabulary*/, std::string_view 
 
 struct SentencePiece::Library {};
 
-SentencePiece::SentencePiece(std::string_view /*bytes*/) {
+SentencePiece::SentencePiece(std::string_view /*bytes*/, Ids ids) : ids_(ids) {
   throw UserError(
       "this program was built without SentencePiece's library (libsentencepiece-dev); put the "
       "tokenizer.json that transformers saves into the same folder");

@@ -80,10 +80,7 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
   if (!why.empty() && id != TensorId::maskedScores) text += "masked (" + why + "), ";
   if (why.empty() && id != TensorId::maskedScores) {
     const Explanation e = explainCell(trace, at(TensorId::maskedScores));
-    if (isPenalised(e)) {
-      text += fmt::format("− {:.4g} × {} → {}, ", -e.terms.back().leftValue,
-                          e.terms.back().rightValue, number(e.value));
-    }
+    if (isBiased(e)) text += fmt::format("{} → {}, ", biasText(e).substr(1), number(e.value));
   }
   if (!text.empty()) text += "then ";
   const char* line =
@@ -107,9 +104,9 @@ std::string termsText(const Trace& trace, const Explanation& e, std::size_t term
   if (e.ending == ExplanationForm::difference) return differenceText(e);
   if (e.cell.gradient) return sumText(e, terms);
   const bool weight = e.cell.tensor == TensorId::weights;
-  std::string text = weight           ? softmaxText(e, terms == 0)
-                     : isPenalised(e) ? penaltyText(e)
-                                      : sumText(e, terms);
+  std::string text = weight        ? softmaxText(e, terms == 0)
+                     : isBiased(e) ? biasedText(e)
+                                   : sumText(e, terms);
   if (formula && !(weight && e.own() == nullptr)) {
     text = formulaOf(trace, e) + " = " + text;
   }

@@ -146,14 +146,20 @@ bool isForbidden(const Trace& trace, const Explanation& e) {
          !allowedKeys(trace.config().mask, cell.item, cell.row, trace.config().keys())(cell.col);
 }
 
-bool isPenalised(const Explanation& e) {
-  return e.terms.size() > 1 && e.terms.back().cells.empty();
+bool isBiased(const Explanation& e) { return e.terms.size() > 1 && e.terms.back().cells.empty(); }
+
+std::string biasText(const Explanation& e) {
+  std::string text;
+  for (const Term& term : e.terms) {
+    if (!term.cells.empty()) continue;
+    text += fmt::format(" {} {:.4g}", term.leftValue < 0.0 ? "−" : "+", std::abs(term.leftValue));
+    if (term.right != "1") text += fmt::format(" × {}", term.rightValue);
+  }
+  return text;
 }
 
-std::string penaltyText(const Explanation& e) {
-  const Term& penalty = e.terms.back();
-  return fmt::format("{} − {:.4g} × {} = {}", number(e.terms.front().product), -penalty.leftValue,
-                     penalty.rightValue, number(e.value, 5));
+std::string biasedText(const Explanation& e) {
+  return fmt::format("{}{} = {}", number(e.terms.front().product), biasText(e), number(e.value, 5));
 }
 
 std::string stepSentence(const Step& step, const Document& document) {
@@ -173,8 +179,8 @@ std::string remarkOn(const Trace& trace, const Explanation& e) {
     const bool mistaken = c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead;
     return mistaken && id != TensorId::concat ? e.rule : headColumns(trace, e);
   }
-  if (id == TensorId::maskedScores) {  // what ALiBi takes off is in the numbers
-    return isPenalised(e) ? std::string() : e.rule;
+  if (id == TensorId::maskedScores) {  // what is added is in the numbers
+    return isBiased(e) ? std::string() : e.rule;
   }
   if (id != TensorId::weights) return {};
   if (e.own() == nullptr) return e.rule;

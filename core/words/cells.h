@@ -44,11 +44,13 @@ std::string formulaOf(const Trace& trace, const Explanation& explanation);
 /// its single term.
 bool isForbidden(const Trace& trace, const Explanation& explanation);
 
-/// Returns whether a number without a cell is subtracted from the score, as ALiBi's penalty is.
-bool isPenalised(const Explanation& explanation);
+/// Returns whether numbers without a cell are added to the score: ALiBi's penalty, a pair's bias.
+bool isBiased(const Explanation& explanation);
 
-/// With ALiBi, of a masked score that is allowed: "−1.23 − 0.25 × 3 = −1.98".
-std::string penaltyText(const Explanation& explanation);
+/// The numbers that are added to a score: " − 0.25 × 3" with ALiBi, " + 0.5" with a pair bias.
+std::string biasText(const Explanation& explanation);
+/// Of a masked score that is allowed, with such numbers: "−1.23 − 0.25 × 3 = −1.98".
+std::string biasedText(const Explanation& explanation);
 
 /// Describes a step in one line that is true for the document: a row with a pinned weight need not
 /// sum to 1.

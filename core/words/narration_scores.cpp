@@ -83,6 +83,12 @@ std::string slopeOf(const Narrator& n, Index head) {
   return fmt::format("{:.4g}", alibiSlope(head, n.c.numHeads));
 }
 
+/// "plus the pair's bias".
+std::string_view biasInWords(const AttentionConfig& c) {
+  if (!c.pairBias.on()) return "minus slope × distance";
+  return c.alibi ? "plus the pair's bias, minus slope × distance" : "plus the pair's bias";
+}
+
 }  // namespace
 
 std::string narrateScore(const Narrator& n) {
@@ -157,9 +163,9 @@ std::string narrateMask(const Narrator& n) {
       const CellRef at = n.cell(id, n.moment.from);
       const std::string why = whyForbidden(n.c.mask, at.item, at.row, at.col);
       const Explanation e = explainCell(n.trace, at);
-      if (isPenalised(e)) {
-        return fmt::format("{} can see {}: {}, the score minus slope × distance.", n.query(),
-                           n.key(at.col), penaltyText(e));
+      if (isBiased(e)) {
+        return fmt::format("{} can see {}: {}, the score {}.", n.query(), n.key(at.col),
+                           biasedText(e), biasInWords(n.c));
       }
       if (why.empty()) {
         return fmt::format("{} can see {}: the score stays {}.", n.query(), n.key(at.col),
@@ -173,6 +179,10 @@ std::string narrateMask(const Narrator& n) {
         return fmt::format("{}: {} {}, and each position of distance subtracts {}.",
                            n.rest("key", "keys"), n.query(), maySee(n, n.subject.query),
                            slopeOf(n, n.subject.head));
+      }
+      if (n.c.pairBias.on()) {
+        return fmt::format("{}: {} {}, and each pair adds its bias.", n.rest("key", "keys"),
+                           n.query(), maySee(n, n.subject.query));
       }
       if (n.c.mask.none()) {
         return fmt::format("No mask is set: {} {}, and the scores stay as they are.", n.query(),
@@ -192,6 +202,10 @@ std::string narrateMask(const Narrator& n) {
         "One mask for all {} heads, and a slope of its own for each: {} in the "
         "first, {} in the last.",
         n.c.numHeads, slopeOf(n, 0), slopeOf(n, n.c.numHeads - 1));
+  }
+  if (n.c.pairBias.on()) {
+    return fmt::format("One mask for all {} heads, and a bias of its own for each: {} {}.",
+                       n.c.numHeads, n.query(), maySee(n, n.subject.query));
   }
   return fmt::format("One mask for all {} heads: in each of them {} {}.", n.c.numHeads, n.query(),
                      maySee(n, n.subject.query));

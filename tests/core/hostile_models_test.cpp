@@ -106,7 +106,7 @@ struct BadField {
 TEST(HostileModels, FieldsThatCannotBe) {
   const json scaling = {{"rope_type", "by_parts"}, {"factor", 2.0}};
   const std::vector<BadField> fields{
-      {"tiny-gpt2", "model_type", "t5", "\"t5\""},
+      {"tiny-gpt2", "model_type", "blenderbot", "\"blenderbot\""},
       {"tiny-gpt2", "model_type", 5, "must be a text"},
       {"tiny-gpt2", "n_layer", 0, "1 to 1024"},
       {"tiny-gpt2", "n_layer", -1, "1 to 1024"},

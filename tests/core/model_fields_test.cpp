@@ -148,7 +148,7 @@ TEST(ModelFields, AnotherKindOfModelIsRefusedByWhatItNeeds) {
   };
   refused("codegen", "in parallel");
   refused("qwen2_moe", "a mixture of experts");
-  refused("t5", "an encoder and a decoder");
+  refused("blenderbot", "an encoder and a decoder");
   refused("my_own", "does not know");
   ModelFolder none("tiny-llama");
   none.config.erase("model_type");

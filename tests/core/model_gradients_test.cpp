@@ -28,7 +28,7 @@ using namespace headscope::model;
 using nlohmann::json;
 
 ModelTracePtr traceOf(const ModelPtr& model, std::vector<Index> ids) {
-  return runModel(makeModelDocument(model, {std::move(ids), {}, {}}), nullptr, {}, kBudgetBytes);
+  return runModel(documentOf(model, std::move(ids)), nullptr, {}, kBudgetBytes);
 }
 
 /// The largest difference of two tensors as a part of the largest number of `right`.
@@ -83,6 +83,7 @@ class OfEveryModel : public testing::TestWithParam<std::string> {
     ModelFolder folder(folderOfModel(GetParam()));
     // ReLU bends within a step; its slope is tested by itself and by OPT's golden
     if (GetParam() == "opt") folder.config["activation_function"] = "gelu";
+    if (GetParam() == "t5") folder.config["feed_forward_proj"] = "gelu";
     return opened(folder);
   }
   Tensor randomLike(const Shape& shape, std::uint64_t seed) const {

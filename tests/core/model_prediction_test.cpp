@@ -50,7 +50,7 @@ TEST_P(LensOf, EndsWithWhatTheModelSays) {
     const auto lens = logitLens(*trace, row, says[2].id, {}).value();
     const Index halves = trace->config().attentionOnly ? 1 : 2;
     ASSERT_EQ(std::ssize(lens), halves * trace->layers() + 1);
-    EXPECT_EQ(halfInWords(lens[static_cast<std::size_t>(halves)].half),
+    EXPECT_EQ(halfInWords(trace->config(), lens[static_cast<std::size_t>(halves)].half),
               halves == 1 ? "layer 1 attention" : "layer 1 FFN");
     EXPECT_EQ(lens.back().best.id, says[0].id);
     EXPECT_NEAR(lens.back().best.probability, says[0].probability, 1e-6);

@@ -76,6 +76,51 @@ TEST_F(SentencePieceFile, OfBpeHasTheIdsOfItsLibraryAndLlamasBeginning) {
   EXPECT_EQ(idsWith(*t, "</s>", false), std::vector<TokenId>{2});
 }
 
+/// Marian's two files split texts, and vocab.json has the ids of the pieces; here they are those of
+/// the source's file from the last to the first.
+TEST_F(SentencePieceFile, OfMarianHasTheIdsOfItsVocabulary) {
+  const auto entries = tokenizer::SentencePiece(readAll(pieceFile("unigram.model"))).entries();
+  const auto count = static_cast<TokenId>(entries.size());
+  nlohmann::json vocabulary;
+  for (const auto& entry : entries) vocabulary[entry.text] = count - 1 - entry.id;
+  vocabulary[">>fra<<"] = count;
+  folder_.file("vocab.json", vocabulary.dump());
+  folder_.file("target.spm", readAll(pieceFile("bpe.model")));
+  const TokenizerPtr source =
+      open("unigram.model", "source.spm", {{"tokenizer_class", "MarianTokenizer"}});
+  const std::vector<std::string> texts = linesIn("texts.txt"), ids = linesIn("unigram.ids");
+  const TokenId end = count - 1 - 1, unknown = count - 1 - 2;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::vector<TokenId> expected = idsIn(ids[i]);
+    for (TokenId& id : expected) id = count - 1 - id;
+    expected.push_back(end);
+    EXPECT_EQ(idsWith(*source, texts[i], true), expected) << texts[i];
+  }
+  EXPECT_EQ(source->decode(idsWith(*source, "The cat sat", true)), "The cat sat");
+  // a language's code is one token before the text
+  const std::vector<TokenId> coded = idsWith(*source, ">>fra<< The cat", true);
+  EXPECT_EQ(coded.front(), count);
+  EXPECT_EQ(std::vector<TokenId>(coded.begin() + 1, coded.end()),
+            idsWith(*source, "The cat", true));
+
+  // the target's pieces by the same ids; those that the vocabulary lacks are unknown
+  ASSERT_TRUE(hasTargetTokenizer(folder_.path()));
+  const TokenizerPtr target = openTargetTokenizer(folder_.path());
+  const tokenizer::SentencePiece bpe(readAll(pieceFile("bpe.model")));
+  std::vector<TokenId> expected;
+  for (const TokenId id : idsIn(linesIn("bpe.ids").front())) {
+    const std::string& piece = bpe.entries()[static_cast<std::size_t>(id)].text;
+    expected.push_back(vocabulary.contains(piece) ? vocabulary[piece].get<TokenId>() : unknown);
+  }
+  EXPECT_EQ(idsWith(*target, texts.front(), false), expected);
+  // a vocabulary of its own
+  folder_.file("target_vocab.json", R"({"<unk>": 0, "</s>": 1})");
+  EXPECT_EQ(idsWith(*openTargetTokenizer(folder_.path()), "a", true), (std::vector<TokenId>{0, 1}));
+  vocabulary.erase("</s>");
+  folder_.file("vocab.json", vocabulary.dump());
+  expectUserError([&] { openTokenizer(folder_.path()); }, "</s>");
+}
+
 TEST_F(SentencePieceFile, AddsWhatItsConfigurationSays) {
   const TokenizerPtr t = open(
       "bpe.model", "tokenizer.model",

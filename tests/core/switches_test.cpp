@@ -39,6 +39,12 @@ bool change(RelativeScores& relative) {
   relative = RelativeScores({std::vector<float>(4 * 4 * 4, 0.5F), std::vector<float>(), 2, 0, 0});
   return true;
 }
+bool change(PairBias& bias) {
+  std::vector<float> values(4 * 6 * 6);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1F * static_cast<float>(i % 9);
+  bias = PairBias({values, 6, 6, 0, 0, true});
+  return true;
+}
 bool change(Mask& mask) {
   mask.causal = true;
   return true;

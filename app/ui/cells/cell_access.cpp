@@ -72,9 +72,10 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
       CellRef score = cell;
       score.tensor = TensorId::scores;
       if (allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col)) {
-        if (!c.alibi) return {CellKind::pinnable, score, {}, {}};
-        return {
-            CellKind::readOnly, cell, "the score minus ALiBi's penalty: pin the score", {score}};
+        if (!c.alibi && !c.pairBias.on()) return {CellKind::pinnable, score, {}, {}};
+        const char* what = c.alibi ? "the score minus ALiBi's penalty: pin the score"
+                                   : "the score plus its pair's bias: pin the score";
+        return {CellKind::readOnly, cell, what, {score}};
       }
       return {CellKind::readOnly,
               cell,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
@@ -29,11 +30,12 @@ using model::HeadReplaced;
 /// A head, and the replacement of its output.
 struct Replacing {
   HeadOfLayer head;
+  std::string layer;  // "layer 3"
   Instead instead;
   std::string otherText;
 
   std::string inWords() const {
-    const std::string of = fmt::format("layer {}, head {}", head.layer + 1, head.head + 1);
+    const std::string of = fmt::format("{}, head {}", layer, head.head + 1);
     switch (instead) {
       case Instead::nothing:
         return fmt::format("With the output of {} set to zero", of);
@@ -152,12 +154,11 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
   const FrameContext& look = panel.look;
   ModelView& view = panel.modelView;
   const model::ModelConfig& c = asked.moment->config();
-  const Instead instead = chooseInstead(
-      panel, asked, fmt::format("layer {}, head {} gives", view.layer + 1, view.head + 1).c_str());
-  const Replacing with{{std::clamp<Index>(view.layer, 0, c.layers - 1),
-                        std::clamp<Index>(view.head, 0, c.heads - 1)},
-                       instead,
-                       view.prediction.otherText};
+  const HeadOfLayer head = chosenHead(view, c);
+  const std::string layer = c.layerInWords(head.layer);
+  const Instead instead =
+      chooseInstead(panel, asked, fmt::format("{}, head {} gives", layer, head.head + 1).c_str());
+  const Replacing with{head, layer, instead, view.prediction.otherText};
   Fingerprint key = asked.key("replaced");
   key.add(with.head.layer).add(with.head.head).add(with.instead);
   if (instead == Instead::otherText) key.add(Fingerprint(with.otherText));

@@ -24,7 +24,8 @@ float LayerGrid::heightToHit(const FrameContext& look, Index layers) {
          static_cast<float>(layers) * look.px(kLeastRow);
 }
 
-void LayerGrid::drawNames(ImDrawList* list, const ColumnName& nameOf) const {
+void LayerGrid::drawNames(ImDrawList* list, const ColumnName& nameOf,
+                          const LayerName& layerName) const {
   ImFont* font = look_.fonts.tiny;
   const float letters = fontSize(font);
   float last = -1e9F;
@@ -43,7 +44,7 @@ void LayerGrid::drawNames(ImDrawList* list, const ColumnName& nameOf) const {
     if (y < last + letters) continue;
     last = y;
     drawText(list, font, {names_.a.x, y}, look_.theme.textMuted,
-             fmt::format("layer {}", layer + 1));
+             layerName ? layerName(layer) : fmt::format("layer {}", layer + 1));
   }
 }
 

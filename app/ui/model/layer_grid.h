@@ -21,7 +21,9 @@ class LayerGrid {
   static float heightToHit(const FrameContext& look, Index layers);
 
   using ColumnName = std::function<std::string(Index column, float width)>;
-  void drawNames(ImDrawList* list, const ColumnName& nameOf) const;
+  using LayerName = std::function<std::string(Index layer)>;
+  /// Without names of layers, "layer 1" and so on.
+  void drawNames(ImDrawList* list, const ColumnName& nameOf, const LayerName& layerName = {}) const;
 
   Rect cell(Index layer, Index column) const;
   /// The rectangle of all cells.

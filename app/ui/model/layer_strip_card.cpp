@@ -7,6 +7,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
@@ -20,6 +21,10 @@ namespace {
 
 /// Returns the order of a layer's parts, from its attention on.
 std::string wayThrough(const model::ModelConfig& c, Index layer) {
+  if (c.crossAttention && !c.hasNetwork(layer)) {
+    return c.preNorm ? "residual stream → norm → attention (here) → + → residual stream"
+                     : "residual stream → attention (here) → + → norm";
+  }
   if (c.attentionOnly) return "residual stream → attention (here) → + → residual stream";
   const std::string network = c.experts.at(layer) ? "experts" : "feed-forward";
   if (c.parallel) {
@@ -48,14 +53,14 @@ class LayerStripCard final : public Card {
     if (moment == nullptr || shown == nullptr) return;
     const model::ModelConfig& c = moment->config();
     if (pill(look, "← Model")) {
-      panel.modelView.layer = shown->layer;
+      chooseHead(panel.modelView, c, {shown->layer, panel.modelView.head});
       panel.selection.page = kModelPage;
     }
     tip(look, "Back to all layers; your changes here stay in the model");
     ImGui::SameLine();
     inlineLabel(look, look.fonts.semibold, look.theme.text,
-                fmt::format("{}, layer {} of {}", moment->trace->document().model->name(),
-                            shown->layer + 1, c.layers));
+                fmt::format("{}, {} of {}", moment->trace->document().model->name(),
+                            c.layerInWords(shown->layer), c.depth()));
     ImGui::SameLine(0.0F, look.space.large);
     layers(panel, *moment, shown->layer);
     experts(panel, *moment, shown->layer);
@@ -76,17 +81,20 @@ class LayerStripCard final : public Card {
   void layers(const PanelContext& panel, const ModelMoment& moment, Index shown) {
     const FrameContext& look = panel.look;
     const Index count = moment.config().layers;
-    const float each = buttonWidth(look, "00") + look.space.thin;
+    const model::ModelConfig& c = moment.config();
+    const float each = buttonWidth(look, c.crossAttention ? "00 cross" : "00") + look.space.thin;
     const auto fit =
         std::max<Index>(1, static_cast<Index>(ImGui::GetContentRegionAvail().x * 0.35F / each));
     const Index first = std::clamp<Index>(shown - fit / 2, 0, std::max<Index>(0, count - fit));
     for (Index layer = first; layer < std::min(count, first + fit); ++layer) {
-      const std::string name = fmt::format("{}{}", layer + 1, model_.differs(layer) ? "*" : "");
+      const char* kind = !c.crossAttention ? "" : c.readsMemory(layer) ? " cross" : " self";
+      const std::string name =
+          fmt::format("{}{}{}", c.depthOf(layer) + 1, kind, model_.differs(layer) ? "*" : "");
       if (pill(look, fmt::format("{}##layer {}", name, layer).c_str(), layer == shown) &&
           layer != shown) {
         openLayerInFlow(panel, model_, {layer, panel.selection.head});
       }
-      tip(look, fmt::format("Layer {}{}: open it here", layer + 1,
+      tip(look, fmt::format("{}{}: open it here", c.layerInWords(layer, true),
                             model_.differs(layer) ? ", edited" : ""));
       ImGui::SameLine(0.0F, look.space.thin);
     }
@@ -142,7 +150,21 @@ class LayerStripCard final : public Card {
   LiveModel& model_;
 };
 
+void showInFlow(const PanelContext& panel, const DocumentPtr& document, const ModelMoment& moment,
+                const HeadOfLayer& head) {
+  const std::string name = fmt::format("{}, {}", moment.trace->document().model->name(),
+                                       moment.config().layerInWords(head.layer));
+  panel.commands.add(OpenDocument{document, name});
+  panel.selection.head = head.head;
+  panel.selection.page = kFlowPage;
+}
+
 }  // namespace
+
+const ModelMoment& momentShown(const ModelView& view, const ModelMoment& moment) {
+  const bool encoder = view.attention == AttentionShown::encoder && moment.source != nullptr;
+  return encoder ? *moment.source : moment;
+}
 
 Index chosenToken(const ModelView& view, const ModelMoment& moment) {
   const Index last = moment.trace->tokens() - 1;
@@ -157,11 +179,16 @@ void openLayerInFlow(const PanelContext& panel, LiveModel& live, const HeadOfLay
   });
   if (!problem.empty()) return panel.commands.say(problem, true);
   live.openedInFlow(head.layer, document);
-  panel.commands.add(OpenDocument{
-      document,
-      fmt::format("{}, layer {}", moment->trace->document().model->name(), head.layer + 1)});
-  panel.selection.head = head.head;
-  panel.selection.page = kFlowPage;
+  showInFlow(panel, document, *moment, head);
+}
+
+void openEncoderInFlow(const PanelContext& panel, const ModelMoment& source,
+                       const HeadOfLayer& head) {
+  DocumentPtr document;
+  const std::string problem =
+      whyNot([&] { document = source.trace->documentOfLayer(head.layer, defaultMemoryBudget()); });
+  if (!problem.empty()) return panel.commands.say(problem, true);
+  showInFlow(panel, document, source, head);
 }
 
 std::unique_ptr<Card> makeLayerStripCard(LiveModel& model) {

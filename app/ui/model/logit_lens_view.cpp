@@ -35,16 +35,16 @@ const model::LensDepth* firstFrom(const Lens& lens) {
 std::string inWords(const Lens& lens, const AskedWord& asked) {
   const auto& end = lens.back().word;
   if (const model::LensDepth* from = firstFrom(lens)) {
-    return fmt::format("{} ranks first {} {}{}.", asked.name(),
-                       from == &lens.back() ? "after" : "from", model::halfInWords(from->half),
-                       from == &lens.back() ? "" : " on");
+    return fmt::format(
+        "{} ranks first {} {}{}.", asked.name(), from == &lens.back() ? "after" : "from",
+        model::halfInWords(asked.moment->config(), from->half), from == &lens.back() ? "" : " on");
   }
   const auto best = std::min_element(lens.begin(), lens.end(), [](const auto& a, const auto& b) {
     return a.word.rank < b.word.rank;
   });
   return fmt::format("{} ends at rank {} of all words; its best is rank {}, after {}.",
                      asked.name(), withThousands(end.rank + 1), withThousands(best->word.rank + 1),
-                     model::halfInWords(best->half));
+                     model::halfInWords(asked.moment->config(), best->half));
 }
 
 std::string howInWords(const model::ModelConfig& c) {
@@ -57,8 +57,9 @@ std::string howInWords(const model::ModelConfig& c) {
 void depthsTable(const PanelContext& panel, const AskedWord& asked, const Lens& lens,
                  float height) {
   const FrameContext& look = panel.look;
+  const bool wide = asked.moment->config().crossAttention;  // "layer 1 cross-attention"
   Table table(look, {.id = "lens", .height = height, .frozen = 0, .dense = true},
-              {{"after", {}, false, 110, 0, false},
+              {{"after", {}, false, wide ? 170.0F : 110.0F, 0, false},
                {"it would say", {}, false, 90, 1, false},
                {"p", "of the word it predicts", true, 50, 0, false},
                {"rank", "of the chosen word among all, from 1", true, 54, 0, false},
@@ -67,7 +68,7 @@ void depthsTable(const PanelContext& panel, const AskedWord& asked, const Lens& 
     const model::LensDepth& depth = lens[static_cast<std::size_t>(i)];
     const bool says = depth.word.rank == 0;
     table.row(i);
-    table.text(model::halfInWords(depth.half), look.theme.textMuted);
+    table.text(model::halfInWords(asked.moment->config(), depth.half), look.theme.textMuted);
     table.text(asked.moment->nameOf(depth.best.id), says ? look.theme.accentText : look.theme.text);
     table.number(probabilityInWords(depth.best.probability));
     table.number(withThousands(depth.word.rank + 1));
@@ -83,7 +84,7 @@ void depthsChart(const PanelContext& panel, const AskedWord& asked, const Lens& 
                   {"what it would say", withAlpha(look.theme.textMuted, 0.7F)}});
   double most = 0.0;
   std::vector<ChartPoint> word, best;
-  const double layersEach = static_cast<double>(asked.moment->config().layers) /
+  const double layersEach = static_cast<double>(asked.moment->config().depth()) /
                             static_cast<double>(std::ssize(lens) - 1);
   for (const model::LensDepth& depth : lens) {
     const double x = static_cast<double>(word.size()) * layersEach;

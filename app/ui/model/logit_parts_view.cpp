@@ -9,6 +9,7 @@
 
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
+#include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/part_map.h"
 #include "app/ui/model/prediction_views.h"
@@ -39,23 +40,28 @@ PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitPart
     if (column >= heads) return std::string(column == network ? "FFN" : "bias");
     return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
   };
+  if (c.crossAttention) {
+    map.layerName = [&c](Index layer) {
+      return fmt::format("{} {}", c.depthOf(layer) + 1, c.readsMemory(layer) ? "cross" : "self");
+    };
+  }
+  const HeadOfLayer chosen = chosenHead(panel.modelView, c);
   for (const WrittenPart& part : found.parts) {
     if (part.layer < 0 || part.kind == WriterKind::steering) continue;
     const bool isHead = part.kind == WriterKind::head;
     const Index column = isHead                                   ? part.head
                          : part.kind == WriterKind::attentionBias ? c.heads
                                                                   : network;
-    map.cells.push_back(
-        {part.layer, column, part.value,
-         fmt::format("{}: {}", inWords(part), changeInWords(part.value)),
-         isHead && part.layer == panel.modelView.layer && part.head == panel.modelView.head});
+    map.cells.push_back({part.layer, column, part.value,
+                         fmt::format("{}: {}", inWords(part, c), changeInWords(part.value)),
+                         isHead && part.layer == chosen.layer && part.head == chosen.head});
   }
   return map;
 }
 
 /// Draws as many parts of the largest magnitude as fit, and the sum of all others.
-void largestParts(const FrameContext& look, const LogitParts& found, const ColorScale& scale,
-                  Rect room) {
+void largestParts(const FrameContext& look, const model::ModelConfig& c, const LogitParts& found,
+                  const ColorScale& scale, Rect room) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   std::vector<WrittenPart> parts = found.parts;
   std::stable_sort(parts.begin(), parts.end(), [](const WrittenPart& a, const WrittenPart& b) {
@@ -68,14 +74,17 @@ void largestParts(const FrameContext& look, const LogitParts& found, const Color
   double rest = 0.0;
   for (std::size_t i = shown; i < parts.size(); ++i) rest += parts[i].value;
   const double most = std::max({1e-12, std::abs(parts.front().value), std::abs(rest)});
-  const float names = textSize(look.fonts.small, "layer 00, output bias").x;
+  const float names =
+      textSize(look.fonts.small,
+               c.crossAttention ? "layer 00, cross-attention, head 00" : "layer 00, output bias")
+          .x;
   const float numbers = textSize(look.fonts.mono, "+00.000").x;
   const auto bar = [&](std::string name, double value) {
     drawBarLine(look, list, room.cutTop(line), names, numbers,
                 {std::move(name), changeInWords(value), static_cast<float>(std::abs(value) / most),
                  scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F), look.theme.text});
   };
-  for (std::size_t i = 0; i < shown; ++i) bar(inWords(parts[i]), parts[i].value);
+  for (std::size_t i = 0; i < shown; ++i) bar(inWords(parts[i], c), parts[i].value);
   if (shown < parts.size()) bar(fmt::format("{} others", parts.size() - shown), rest);
 }
 
@@ -111,13 +120,12 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
     if (part.layer >= 0) most = std::max(most, static_cast<float>(std::abs(part.value)));
   }
   const ColorScale scale = divergingScale(look, most);
-  largestParts(look, parts, scale, right);
+  largestParts(look, asked.moment->config(), parts, scale, right);
   const PartMap map = mapOf(panel, asked, parts);
   if (const auto clicked = drawPartMap(panel, map, scale, room)) {
     const PartCell& cell = map.cells[*clicked];
     if (cell.column >= asked.moment->config().heads) return;
-    panel.modelView.layer = cell.layer;
-    panel.modelView.head = cell.column;
+    chooseHead(panel.modelView, asked.moment->config(), {cell.layer, cell.column});
   }
 }
 

@@ -1,4 +1,5 @@
-// The texts of a head: in its tile, above it, next to it, and at the mouse.
+// The texts of heads: the names of rows and columns, and those in a tile, above it, next to it, and
+// at the mouse.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,58 @@
 #include "core/document/trace.h"
 
 namespace headscope::ui {
+
+/// Draws the names of heads above the columns of each block.
+void ModelHeads::headNames(const Rect& top) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const TileBlocks& grid = memory_.canvas.grid;
+  const std::string longest = fmt::format("head {}", grid.perBlock());
+  const bool whole =
+      textSize(look_.fonts.tiny, longest).x + look_.space.small < memory_.canvas.place().x;
+  float last = -1e9F;
+  ImGui::PushClipRect(top.a, top.b, true);
+  for (Index column = 0; column < grid.columns; ++column) {
+    const float centre = tile(0, column).centre().x;
+    const std::string name =
+        fmt::format("{}{}", whole ? "head " : "", column % grid.perBlock() + 1);
+    const float half = textSize(look_.fonts.tiny, name).x * 0.5F;
+    if (centre - half < last + look_.space.small) continue;
+    last = centre + half;
+    drawTextCentred(list, look_.fonts.tiny, {centre, top.centre().y}, look_.theme.textMuted, name);
+  }
+  ImGui::PopClipRect();
+}
+
+/// Draws the names of layers left of the rows: those of the first block stay visible, those of
+/// others stand next to their block.
+void ModelHeads::layerNames(const Rect& names) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ModelCanvas& canvas = memory_.canvas;
+  const float height = fontSize(look_.fonts.tiny);
+  for (Index block = 0; block < canvas.grid.blocks; ++block) {
+    const Rect clip = block == 0 ? names : canvas.room;
+    ImGui::PushClipRect(clip.a, clip.b, true);
+    float last = -1e9F;
+    for (Index row = 0; row < canvas.grid.rows; ++row) {
+      const Index place = block * canvas.grid.rows + row;
+      if (place >= std::ssize(layers_)) break;
+      const Index layer = layers_[static_cast<std::size_t>(place)];
+      const Rect first = tile(row, block * canvas.grid.perBlock());
+      const float y = first.centre().y - height * 0.5F;
+      if (y < last + height) continue;
+      last = y;
+      const bool differs = live_.differs(layer);
+      const std::string name =
+          fmt::format("layer {}{}", moment_.config().depthOf(layer) + 1, differs ? "*" : "");
+      const float left = canvas.placeAt(row, block * canvas.grid.perBlock()).a.x;
+      const float width = textSize(look_.fonts.tiny, name).x;
+      const float x = block == 0 ? names.a.x : left - width - look_.space.small;
+      drawText(list, look_.fonts.tiny, {x, y},
+               differs ? look_.theme.accentText : look_.theme.textMuted, name);
+    }
+    ImGui::PopClipRect();
+  }
+}
 
 const HeadLabel* ModelHeads::labelOf(const HeadOfLayer& head) const {
   return shown_.heads == nullptr ? nullptr : &shown_.heads->labels[placeOf(head, moment_.config())];
@@ -73,7 +126,7 @@ void ModelHeads::words(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   } else if (!pictures()) {
     if (const auto cell = mapCell(head)) wordsInCell(list, *cell, at);
   }
-  if (named()) tokenNames(list, at);
+  if (named()) tokenNames(list, head.layer, at);
   if (titled()) title(list, head, at);
 }
 
@@ -111,7 +164,7 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   std::string words = found != nullptr ? labelWithScore(*found) : std::string();
   if (live_.isOff(head)) words = "off";
   const bool nameless = !inPlace() || (memory_.canvas.grid.blocks > 1 && memory_.canvas.zoom > 1);
-  if (nameless) words = fmt::format("{}  {}", shortName(head), words);
+  if (nameless) words = fmt::format("{}  {}", shortName(head, moment_.config()), words);
   const bool muted = found == nullptr || !found->defined() || found->key == "mixed";
   const ImVec2 from(at.a.x, at.a.y - fontSize(look_.fonts.tiny) - look_.space.thin);
   words = elided(look_.fonts.tiny, words, at.width());
@@ -122,13 +175,15 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   drawText(list, look_.fonts.tiny, from, muted ? look_.theme.textMuted : look_.theme.text, words);
 }
 
-void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
+void ModelHeads::tokenNames(ImDrawList* list, Index layer, const Rect& at) const {
   AxisLabels labels{memory_.names,    look_.fonts.tiny, look_.theme.textMuted,
                     look_.theme.text, memory_.litQuery, look_.px(kNamesRoom - 10.0F)};
   labels.first = 1;  // positions are counted from 1 here
   drawRowLabels(list, labels, at, look_.space.tight);
-  labels.lit = memory_.litKey;
-  ColumnLabels(look_, labels, at.width(), look_.px(kNamesRoom)).draw(list, at);
+  AxisLabels keys{keyNames(layer),  look_.fonts.tiny, look_.theme.textMuted,
+                  look_.theme.text, memory_.litKey,   look_.px(kNamesRoom - 10.0F)};
+  keys.first = 1;
+  ColumnLabels(look_, keys, at.width(), look_.px(kNamesRoom)).draw(list, at);
 }
 
 const std::vector<MetricValue>* ModelHeads::valuesOn(std::string_view map) const {
@@ -146,7 +201,8 @@ MetricValue ModelHeads::onMap(const HeadOfLayer& head) const {
 
 std::string ModelHeads::inWords(const Under& under) const {
   const auto& [layer, head] = under.head;
-  std::string text = fmt::format("Layer {}, head {}", layer + 1, head + 1);
+  std::string text =
+      fmt::format("{}, head {}", moment_.config().layerInWords(layer, true), head + 1);
   const std::size_t i = placeOf(under.head, moment_.config());
   const char* on = view_.heads.probe ? "on repeated random tokens" : "on this text";
   if (live_.isOff(under.head)) {
@@ -187,7 +243,7 @@ std::string ModelHeads::inWords(const Under& under) const {
     const CellRef cell{TensorId::weights, 0, head, under.cell->row, under.cell->col};
     text += fmt::format("\n{} looks at {}: {:.3f}",
                         memory_.names[static_cast<std::size_t>(under.cell->row)],
-                        memory_.names[static_cast<std::size_t>(under.cell->col)],
+                        keyNames(layer)[static_cast<std::size_t>(under.cell->col)],
                         static_cast<double>(moment_.trace->layer(layer)->value(cell)));
   }
   return text + (view_.heads.probe ? "\ndouble click: open in Flow, on your text"

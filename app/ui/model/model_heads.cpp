@@ -54,6 +54,22 @@ ImVec2 edgeTowards(const Rect& tile, ImVec2 point) {
   return times <= 1.0F ? point : ImVec2(from.x + way.x / times, from.y + way.y / times);
 }
 
+/// Returns whether pictures of all heads show less than every weight.
+bool reduces(const ModelMoment& moment) {
+  return std::max(moment.trace->tokens(), memoryTokens(moment)) > smallSide(moment);
+}
+
+/// The layers that a choice of attention shows.
+std::vector<Index> shownLayers(const model::ModelConfig& config, AttentionShown shown) {
+  std::vector<Index> layers;
+  for (Index layer = 0; layer < config.layers; ++layer) {
+    const bool cross = config.readsMemory(layer);
+    if (!config.crossAttention || cross == (shown == AttentionShown::cross))
+      layers.push_back(layer);
+  }
+  return layers;
+}
+
 }  // namespace
 
 std::vector<Index> chosenQueries(const ModelHeadsView& view, const ModelMoment& moment) {
@@ -66,8 +82,11 @@ std::vector<Index> chosenKeys(const ModelHeadsView& view, const ModelMoment& mom
   return keys;
 }
 
-std::string shortName(const HeadOfLayer& head) {
-  return fmt::format("{}·{}", head.layer + 1, head.head + 1);
+std::string shortName(const HeadOfLayer& head, const model::ModelConfig& config) {
+  const char* kind = !config.crossAttention           ? ""
+                     : config.readsMemory(head.layer) ? "cross "
+                                                      : "self ";
+  return fmt::format("{}{}·{}", kind, config.depthOf(head.layer) + 1, head.head + 1);
 }
 
 WeightRange weightRange(const model::ModelDocument& document) {
@@ -87,22 +106,27 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
       view_(panel.modelView),
       memory_(memory) {
   remember();
+  layers_ = shownLayers(moment.config(), view_.attention);
   range_ = weightRange(moment.trace->document());
-  const std::vector<bool> none(memory_.names.size(), false);
-  rowsLeftOut_ = view_.heads.specialTokens ? none : memory_.special;
-  columnsLeftOut_ = rowsLeftOut_;
-  if (!view_.firstToken) columnsLeftOut_.front() = true;
+  const auto leftOut = [&](const std::vector<bool>& special) {
+    return view_.heads.specialTokens ? std::vector<bool>(special.size(), false) : special;
+  };
+  leftOut_ = {leftOut(memory_.special), leftOut(memory_.special), leftOut(memory_.sourceSpecial)};
+  if (!view_.firstToken) {
+    leftOut_.columns.front() = true;
+    if (!leftOut_.memory.empty()) leftOut_.memory.front() = true;
+  }
   // both computations read all weights: pictures come first
   Schedule measured = Schedule::background;
-  if (pictures() && moment_.trace->tokens() > smallSide(moment_)) {
-    const auto small = smallHeads(panel, moment, rowsLeftOut_, columnsLeftOut_);
+  if (pictures() && reduces(moment_)) {
+    const auto small = smallHeads(panel, moment, leftOut_);
     small_ = small.current != nullptr ? small.current : small.last;
     // weights of the previous pass are shown meanwhile if their sizes match
     if (small_ != nullptr && !small_->areOf(moment)) small_ = nullptr;
     if (small.current == nullptr && small.problem.empty()) measured = Schedule::never;
     if (view_.ownScale && small_ != nullptr) largest_ = &small_->largest;
   } else if (pictures() && view_.ownScale) {
-    largest_ = largestWeights(panel, moment, rowsLeftOut_, columnsLeftOut_).current;
+    largest_ = largestWeights(panel, moment, leftOut_).current;
   }
   shown_ = probe ? *probe : headsOnText(panel, moment, measured);
   if (view_.metric == kTokensMap || view_.heads.order == kTokensMap) {
@@ -132,27 +156,47 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
 void ModelHeads::remember() {
   if (memory_.of == moment_.number) return;
   memory_.of = moment_.number;
+  const auto specials = [](const ModelMoment& of) {
+    std::vector<bool> special;
+    for (const Index id : of.trace->document().input.ids) {
+      special.push_back(of.tokenizer != nullptr &&
+                        of.tokenizer->isSpecial(static_cast<tokenizer::TokenId>(id)));
+    }
+    return special;
+  };
   memory_.names = moment_.tokenNames();
-  memory_.special.clear();
-  for (const Index id : moment_.trace->document().input.ids) {
-    memory_.special.push_back(moment_.tokenizer != nullptr &&
-                              moment_.tokenizer->isSpecial(static_cast<tokenizer::TokenId>(id)));
-  }
+  memory_.special = specials(moment_);
+  memory_.sourceNames.clear();
+  memory_.sourceSpecial.clear();
+  if (moment_.source == nullptr) return;
+  memory_.sourceNames = moment_.source->tokenNames();
+  memory_.sourceSpecial = specials(*moment_.source);
+}
+
+Index ModelHeads::rowOf(Index layer) const {
+  return std::ranges::find(layers_, layer) - layers_.begin();
+}
+
+const std::vector<std::string>& ModelHeads::keyNames(Index layer) const {
+  return moment_.config().readsMemory(layer) ? memory_.sourceNames : memory_.names;
 }
 
 void ModelHeads::sortHeads() {
   const std::string& by = view_.heads.order;
   const model::ModelConfig& c = moment_.config();
-  const auto count = static_cast<std::size_t>(c.layers * c.heads);
+  const auto count = layers_.size() * static_cast<std::size_t>(c.heads);
   const ChosenWord word = chosenWord(view_, moment_).value_or(ChosenWord{});
-  const Fingerprint key("order", moment_.number, by, reinterpret_cast<std::uintptr_t>(shown_.heads),
+  const Fingerprint key("order", moment_.number, static_cast<int>(view_.attention), by,
+                        reinterpret_cast<std::uintptr_t>(shown_.heads),
                         reinterpret_cast<std::uintptr_t>(valuesOn(by)), view_.heads.queries.size(),
                         view_.heads.queries, view_.heads.keys, word.row, word.word,
                         word.other.value_or(-1));
   if (memory_.orderedBy == key.value() && memory_.order.size() == count) return;
   memory_.orderedBy = key.value();
-  memory_.order.resize(count);
-  std::iota(memory_.order.begin(), memory_.order.end(), std::size_t{0});
+  memory_.order.clear();
+  for (const Index layer : layers_) {
+    for (Index head = 0; head < c.heads; ++head) memory_.order.push_back(placeOf({layer, head}, c));
+  }
   // sorts by group, then by number, the largest first; heads without a number come last
   const auto sort = [&](auto&& group, auto&& number) {
     std::stable_sort(memory_.order.begin(), memory_.order.end(), [&](std::size_t a, std::size_t b) {
@@ -202,7 +246,8 @@ Rect ModelHeads::tileAt(std::size_t order) const {
 Rect ModelHeads::tileOf(const HeadOfLayer& head) const {
   if (inPlace()) {
     const Index rows = memory_.canvas.grid.rows;
-    return tile(head.layer % rows, head.layer / rows * moment_.config().heads + head.head);
+    const Index row = rowOf(head.layer);
+    return tile(row % rows, row / rows * moment_.config().heads + head.head);
   }
   const auto found = std::ranges::find(memory_.order, placeOf(head, moment_.config()));
   return tileAt(static_cast<std::size_t>(found - memory_.order.begin()));
@@ -222,8 +267,9 @@ void ModelHeads::arrange(const Rect& room) {
   const float margin = textSize(look_.fonts.tiny, "layer 00*").x + look_.space.large;
   canvas.room = room;
   canvas.margin = inPlace() ? margin : 0.0F;
-  canvas.grid = inPlace() ? TileBlocks::ofLayers(room.size(), c.layers, c.heads, margin)
-                          : TileBlocks::ofRow(room.size(), c.layers * c.heads);
+  const Index layers = std::ssize(layers_);
+  canvas.grid = inPlace() ? TileBlocks::ofLayers(room.size(), layers, c.heads, margin)
+                          : TileBlocks::ofRow(room.size(), layers * c.heads);
   canvas.keepInSight();
 }
 
@@ -268,56 +314,6 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
   return ImGui::IsMouseDoubleClicked(0) ? std::optional(under->head) : std::nullopt;
 }
 
-/// Draws the names of heads above the columns of each block.
-void ModelHeads::headNames(const Rect& top) const {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const TileBlocks& grid = memory_.canvas.grid;
-  const std::string longest = fmt::format("head {}", grid.perBlock());
-  const bool whole =
-      textSize(look_.fonts.tiny, longest).x + look_.space.small < memory_.canvas.place().x;
-  float last = -1e9F;
-  ImGui::PushClipRect(top.a, top.b, true);
-  for (Index column = 0; column < grid.columns; ++column) {
-    const float centre = tile(0, column).centre().x;
-    const std::string name =
-        fmt::format("{}{}", whole ? "head " : "", column % grid.perBlock() + 1);
-    const float half = textSize(look_.fonts.tiny, name).x * 0.5F;
-    if (centre - half < last + look_.space.small) continue;
-    last = centre + half;
-    drawTextCentred(list, look_.fonts.tiny, {centre, top.centre().y}, look_.theme.textMuted, name);
-  }
-  ImGui::PopClipRect();
-}
-
-/// Draws the names of layers left of the rows: those of the first block stay visible, those of
-/// others stand next to their block.
-void ModelHeads::layerNames(const Rect& left) const {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const ModelCanvas& canvas = memory_.canvas;
-  const float height = fontSize(look_.fonts.tiny);
-  for (Index block = 0; block < canvas.grid.blocks; ++block) {
-    const Rect clip = block == 0 ? left : canvas.room;
-    ImGui::PushClipRect(clip.a, clip.b, true);
-    float last = -1e9F;
-    for (Index row = 0; row < canvas.grid.rows; ++row) {
-      const Index layer = block * canvas.grid.rows + row;
-      if (layer >= moment_.config().layers) break;
-      const Rect first = tile(row, block * canvas.grid.perBlock());
-      const float y = first.centre().y - height * 0.5F;
-      if (y < last + height) continue;
-      last = y;
-      const bool differs = live_.differs(layer);
-      const std::string name = fmt::format("layer {}{}", layer + 1, differs ? "*" : "");
-      const float place = canvas.placeAt(row, block * canvas.grid.perBlock()).a.x;
-      const float width = textSize(look_.fonts.tiny, name).x;
-      const float x = block == 0 ? left.a.x : place - width - look_.space.small;
-      drawText(list, look_.fonts.tiny, {x, y},
-               differs ? look_.theme.accentText : look_.theme.textMuted, name);
-    }
-    ImGui::PopClipRect();
-  }
-}
-
 /// Draws a bracket over heads that share a key/value head.
 void ModelHeads::groupBrackets(const Rect& top) const {
   const model::ModelConfig& c = moment_.config();
@@ -359,7 +355,9 @@ std::optional<ModelHeads::Under> ModelHeads::tiles(bool over) {
       heatmaps.addHatched(at);
     } else {
       picture(heatmaps, head, at);
-      if (isUnder) under->cell = MatrixPlace{at, tokens, tokens}.nearest(mouse);
+      if (isUnder) {
+        under->cell = MatrixPlace{at, tokens, std::ssize(keyNames(head.layer))}.nearest(mouse);
+      }
     }
   });
   heatmaps.draw(list);
@@ -387,9 +385,10 @@ void ModelHeads::picture(Heatmaps& heatmaps, const HeadOfLayer& head, const Rect
 /// Returns the cells of a head's picture, not more than it has pixels. Large pictures are reduced
 /// by powers of two, so that zooming does not read the weights at every step.
 CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
-  const auto whole = [&] { return drawnWeights(moment_, head, rowsLeftOut_, columnsLeftOut_); };
-  const Index tokens = moment_.trace->tokens(), side = smallSide(moment_);
-  if (tokens <= side) return whole();
+  const auto whole = [&] { return drawnWeights(moment_, head, leftOut_); };
+  const Index side = smallSide(moment_);
+  const Index tokens = std::max(moment_.trace->tokens(), std::ssize(keyNames(head.layer)));
+  if (!reduces(moment_)) return whole();
   const auto pixels =
       static_cast<Index>(std::min(at.width(), at.height()) * look_.scene.pixelsPerPoint);
   if (pixels >= tokens) return whole();
@@ -424,7 +423,7 @@ void ModelHeads::groups(ImDrawList* list) const {
   const model::ModelConfig& c = moment_.config();
   if (c.kvHeads == c.heads || narrower() < look_.px(16)) return;
   const Index each = c.heads / c.kvHeads;
-  for (Index layer = 0; layer < c.layers; ++layer) {
+  for (const Index layer : layers_) {
     for (Index group = 0; group < c.kvHeads; ++group) {
       const Rect first = tileOf({layer, group * each}),
                  last = tileOf({layer, group * each + each - 1});

@@ -40,8 +40,8 @@ inline constexpr std::array<std::string_view, 9> kColoredLabels{
     "previous_token", "induction", "duplicate_token", "first_token", "self",
     "next_token",     "local",     "uniform",         "far"};
 
-/// The short name of a head, counted from 1: "2·11".
-std::string shortName(const HeadOfLayer& head);
+/// The short name of a head, counted from 1: "2·11"; of a decoder "cross 2·11".
+std::string shortName(const HeadOfLayer& head, const model::ModelConfig& config);
 
 /// The range of weights in all edited layers of a model; an edit may exceed 0 … 1.
 WeightRange weightRange(const model::ModelDocument& document);
@@ -57,13 +57,16 @@ class ModelHeads {
     std::uint64_t of = 0;            // the number of the moment that the next two members describe
     std::vector<std::string> names;  // the names of the moment's tokens
     std::vector<bool> special;       // whether each token is special
+    std::vector<std::string> sourceNames;  // likewise, those of the source text
+    std::vector<bool> sourceSpecial;
     std::uint64_t orderedBy = 0;
     std::vector<std::size_t> order;  // the head shown at each place
   };
 
-  /// The heads of a moment's pass, which gives all maps, token names and measures. `probe`: the
-  /// measured heads where the moment is that of the repeated random tokens; on the text they are
-  /// computed here. `live` knows which heads are off.
+  /// The heads of a moment's pass, which gives all maps, token names and measures; of a decoder
+  /// those of its own attention, or with `view.attention` those of the cross-attention. `probe`:
+  /// the measured heads where the moment is that of the repeated random tokens; on the text they
+  /// are computed here. `live` knows which heads are off.
   ModelHeads(const PanelContext& panel, const LiveModel& live, const ModelMoment& moment,
              Memory& memory, const std::optional<ShownHeads>& probe);
 
@@ -96,10 +99,14 @@ class ModelHeads {
   bool titled() const;
   bool named() const;
   bool pictures() const { return view_.metric.empty(); }
+  /// The row of a layer among those that are shown.
+  Index rowOf(Index layer) const;
+  /// The names of the tokens that a layer's keys are of.
+  const std::vector<std::string>& keyNames(Index layer) const;
 
   void arrange(const Rect& room);
   void headNames(const Rect& top) const;
-  void layerNames(const Rect& left) const;
+  void layerNames(const Rect& names) const;
   void groupBrackets(const Rect& top) const;
   std::optional<Under> tiles(bool over);
   void picture(Heatmaps& heatmaps, const HeadOfLayer& head, const Rect& at) const;
@@ -117,7 +124,7 @@ class ModelHeads {
   void words(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const;
   void wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& at) const;
   void title(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const;
-  void tokenNames(ImDrawList* list, const Rect& at) const;
+  void tokenNames(ImDrawList* list, Index layer, const Rect& at) const;
   const HeadLabel* labelOf(const HeadOfLayer& head) const;
   std::string inWords(const Under& under) const;
   /// The values of the heads on a map that depends on more than the pass: on chosen tokens, on a
@@ -133,8 +140,9 @@ class ModelHeads {
   ModelView& view_;
   Memory& memory_;
   ShownHeads shown_;
-  WeightRange range_;  // the range of weights of all heads
-  std::vector<bool> rowsLeftOut_, columnsLeftOut_;
+  WeightRange range_;          // the range of weights of all heads
+  std::vector<Index> layers_;  // those that are shown
+  LeftOut leftOut_;
   const std::vector<float>* largest_ = nullptr;
   const SmallHeads* small_ = nullptr;                    // null: not needed, or not computed yet
   const std::vector<MetricValue>* onTokens_ = nullptr;   // of the map of chosen tokens

@@ -40,17 +40,18 @@ class ModelHeadsCard final : public Card {
     const bool inPlace = panel.modelView.heads.order.empty();
     heading(look, text().title,
             inPlace ? text().about : "sorted: the strongest first · wheel and drag zoom");
-    const auto moment = model_.moment();
-    if (moment == nullptr) return;
+    const auto whole = model_.moment();
+    if (whole == nullptr) return;
     ModelView& view = panel.modelView;
-    view.layer = std::clamp<Index>(view.layer, 0, moment->config().layers - 1);
-    view.head = std::clamp<Index>(view.head, 0, moment->config().heads - 1);
+    if (whole->source != nullptr) attentions(look, view, whole->config());
+    const ModelMoment* moment = &momentShown(view, *whole);
+    chooseWithin(view, moment->config());
     const bool adapted = moment->trace->document().model->adapter() != nullptr;
     if (!adapted && view.metric == kAdapterMap) view.metric.clear();
     if (!adapted && view.heads.order == kAdapterMap) view.heads.order.clear();
     maps(look, view, *moment);
     arrangement(look, view, *moment);
-    actions(panel);
+    actions(panel, *moment);
     if (!view.heads.probe) return heads(panel, *moment, std::nullopt);
     const auto probed = probedModel(panel, *moment);
     // the probe of the model before its last change is shown meanwhile
@@ -73,7 +74,41 @@ class ModelHeadsCard final : public Card {
     if (panel.modelView.metric == kTokensMap) tokens(look, panel.modelView, moment);
     ModelHeads heads(panel, model_, moment, memory_, probe);
     findings(panel, moment, heads.shown());
-    if (const auto opened = heads.draw()) openLayerInFlow(panel, model_, *opened);
+    if (const auto opened = heads.draw()) open(panel, moment, *opened);
+  }
+
+  void open(const PanelContext& panel, const ModelMoment& moment, const HeadOfLayer& head) {
+    const auto whole = model_.moment();
+    if (whole->source != nullptr && !moment.config().crossAttention) {
+      return openEncoderInFlow(panel, *whole->source, head);
+    }
+    openLayerInFlow(panel, model_, head);
+  }
+
+  /// Draws the choice among the three attentions of two stacks.
+  static void attentions(const FrameContext& look, ModelView& view,
+                         const model::ModelConfig& decoder) {
+    const int chosen = choices(look, "attention", {"encoder", "decoder", "cross"},
+                               static_cast<int>(view.attention));
+    tip(look,
+        "The encoder attends within the source text, the decoder within the target; its "
+        "cross-attention looks from the target at the source");
+    if (chosen >= 0) {  // the chosen layer stays, as users count layers
+      const bool encoder = view.attention == AttentionShown::encoder;
+      const Index depth = encoder ? view.layer : decoder.depthOf(view.layer);
+      view.attention = static_cast<AttentionShown>(chosen);
+      view.layer = view.attention == AttentionShown::encoder ? depth : 2 * depth;
+    }
+    ImGui::SameLine(0.0F, look.space.large);
+  }
+
+  /// Keeps the chosen head among those that are shown.
+  static void chooseWithin(ModelView& view, const model::ModelConfig& config) {
+    view.head = std::clamp<Index>(view.head, 0, config.heads - 1);
+    view.layer = std::clamp<Index>(view.layer, 0, config.layers - 1);
+    if (!config.crossAttention) return;
+    const bool cross = view.attention == AttentionShown::cross;
+    if (config.readsMemory(view.layer) != cross) view.layer += cross ? 1 : -1;
   }
 
   /// Draws the choice of the map, which determines what represents a head.
@@ -114,7 +149,7 @@ class ModelHeadsCard final : public Card {
                       "W_Q, W_K and W_V and its columns of W_O (Frobenius)"});
     }
     if (!model.hasReadout()) return maps;
-    if (!moment.config().latent.on()) {
+    if (!moment.config().latent.on() && !moment.config().crossAttention) {
       maps.push_back({"copying", kCopyingMap,
                       "By the weights alone: Σ Re λ / Σ |λ| over the eigenvalues of W_U W_OV W_E, "
                       "from −1 to 1; above 0 where a head raises the logit of the tokens that it "
@@ -166,7 +201,10 @@ class ModelHeadsCard final : public Card {
       for (const Map& map : measures(moment)) choice(map.key);
       ImGui::EndCombo();
     }
-    if (moment.config().layers > 1) lineChoice(look, heads, moment);
+    if (moment.config().crossAttention) heads.lines.reset();  // it reads another stream as well
+    if (moment.config().layers > 1 && !moment.config().crossAttention) {
+      lineChoice(look, heads, moment);
+    }
     if (!view.metric.empty()) return;
     flowOn(look, buttonWidth(look, "each its own scale"), 14.0F);
     if (pill(look, "each its own scale", view.ownScale)) view.ownScale = !view.ownScale;
@@ -202,20 +240,24 @@ class ModelHeadsCard final : public Card {
     if (heads.lines && valuesAlone) heads.lines = model::Composition::value;
   }
 
-  void actions(const PanelContext& panel) {
+  void actions(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
     const ModelView& view = panel.modelView;
     if (memory_.canvas.zoom > 1.0F && flowingPill(look, "whole model", "All layers and heads")) {
       memory_.canvas = {};
     }
     const HeadOfLayer chosen{view.layer, view.head};
-    const std::string open = fmt::format("open layer {} in Flow", view.layer + 1);
-    if (flowingPill(
-            look, open,
-            "Opens this layer on this text with all its tools; edits there run in the model")) {
-      openLayerInFlow(panel, model_, chosen);
+    const model::ModelConfig& c = moment.config();
+    const bool encoder = model_.moment()->source != nullptr && !c.crossAttention;
+    const std::string open = fmt::format("open {} in Flow", c.layerInWords(view.layer));
+    if (flowingPill(look, open,
+                    encoder ? "Opens this layer of the encoder by itself with all its tools"
+                            : "Opens this layer on this text with all its tools; edits there run "
+                              "in the model")) {
+      this->open(panel, moment, chosen);
     }
-    const std::string off = fmt::format("layer {}, head {} {}", view.layer + 1, view.head + 1,
+    if (encoder) return;
+    const std::string off = fmt::format("{}, head {} {}", c.layerInWords(view.layer), view.head + 1,
                                         model_.isOff(chosen) ? "on" : "off");
     if (flowingPill(look, off, "The prediction without it appears at the left")) {
       model_.switchHead(chosen);
@@ -225,16 +267,17 @@ class ModelHeadsCard final : public Card {
 
   /// Draws the list of changes of the model, which can be undone one by one or all at once.
   void changes(const FrameContext& look) {
+    const model::ModelConfig& c = model_.moment()->config();
     const std::vector<HeadOfLayer> off = model_.headsOff();
     const std::vector<Index> edited = model_.layersEdited();
-    if (beginChoice(look, "##changes", changesInWords(off, edited))) {
+    if (beginChoice(look, "##changes", changesInWords(off, edited, c))) {
       for (const HeadOfLayer& head : off) {
         const std::string text =
-            fmt::format("layer {}, head {}: switch on", head.layer + 1, head.head + 1);
+            fmt::format("{}, head {}: switch on", c.layerInWords(head.layer), head.head + 1);
         if (ImGui::Selectable(text.c_str())) model_.switchHead(head);
       }
       for (const Index layer : edited) {
-        const std::string text = fmt::format("layer {}: undo all changes", layer + 1);
+        const std::string text = fmt::format("{}: undo all changes", c.layerInWords(layer));
         if (ImGui::Selectable(text.c_str())) model_.resetLayer(layer);
       }
       ImGui::EndCombo();
@@ -247,11 +290,11 @@ class ModelHeadsCard final : public Card {
 
   /// "off: 1·1, 2·3; edited: layer 2"
   static std::string changesInWords(const std::vector<HeadOfLayer>& off,
-                                    const std::vector<Index>& edited) {
+                                    const std::vector<Index>& edited, const model::ModelConfig& c) {
     static constexpr std::size_t kNamed = 3;
     std::vector<std::string> heads, layers;
-    for (const HeadOfLayer& head : off) heads.push_back(shortName(head));
-    for (const Index layer : edited) layers.push_back(fmt::format("layer {}", layer + 1));
+    for (const HeadOfLayer& head : off) heads.push_back(shortName(head, c));
+    for (const Index layer : edited) layers.push_back(c.layerInWords(layer));
     const auto some = [](std::vector<std::string> names) {
       const std::size_t more = names.size() - std::min(kNamed, names.size());
       names.resize(names.size() - more);
@@ -340,7 +383,7 @@ class ModelHeadsCard final : public Card {
     const auto compositions = modelCompositions(panel, moment);
     if (!compositions.problem.empty()) return say(compositions.problem, true);
     if (compositions.current == nullptr) return say("multiplying the heads' weights …");
-    say(partners(*compositions.current, view));
+    say(partners(*compositions.current, view, moment.config()));
   }
 
   /// Says what the map of gradients is of, and whether it is computed.
@@ -362,12 +405,13 @@ class ModelHeadsCard final : public Card {
                           logitName(*word, moment)));
   }
 
-  static std::string partners(const ModelCompositions& compositions, const ModelView& view) {
+  static std::string partners(const ModelCompositions& compositions, const ModelView& view,
+                              const model::ModelConfig& c) {
     const auto kind = static_cast<std::size_t>(*view.heads.lines);
     const HeadOfLayer chosen{view.layer, view.head};
-    std::string words = fmt::format("{} most with", shortName(chosen));
+    std::string words = fmt::format("{} most with", shortName(chosen, c));
     for (const model::ComposedHeads& pair : compositions.found.strongestOf(chosen, kPartners)) {
-      words += fmt::format("   {} → {} {} {:.3f}", shortName(pair.from), shortName(pair.into),
+      words += fmt::format("   {} → {} {} {:.3f}", shortName(pair.from, c), shortName(pair.into, c),
                            letterOf(pair.kind), pair.score);
     }
     return words + fmt::format("   (mean {} of all pairs {:.3f}{})", letterOf(*view.heads.lines),

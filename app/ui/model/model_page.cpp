@@ -36,8 +36,13 @@ class ModelPage final : public Page {
   std::string figuresInWords(const PanelContext& /*panel*/) const override {
     const auto moment = model_.moment();
     if (moment == nullptr) return {};
-    return fmt::format("{} parameters · {} tokens in {:.1f} ms",
-                       withThousands(moment->trace->document().model->parameters()),
+    const auto parameters = withThousands(moment->trace->document().model->parameters());
+    if (moment->source != nullptr) {
+      const model::ModelTrace& source = *moment->source->trace;
+      return fmt::format("{} parameters · {} source and {} target tokens in {:.1f} ms", parameters,
+                         source.tokens(), moment->trace->tokens(), source.ms + moment->trace->ms);
+    }
+    return fmt::format("{} parameters · {} tokens in {:.1f} ms", parameters,
                        moment->trace->tokens(), moment->trace->ms);
   }
 
@@ -62,7 +67,10 @@ class ModelPage final : public Page {
 
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const ModelView& view = panel.modelView;
-    return fmt::format("Layer {}, head {}", view.layer + 1, view.head + 1);
+    const auto moment = model_.moment();
+    if (moment == nullptr) return {};
+    const ModelMoment& shown = momentShown(view, *moment);
+    return fmt::format("{}, head {}", shown.config().layerInWords(view.layer, true), view.head + 1);
   }
   std::string keysInWords(const ViewState& /*view*/) const override { return {}; }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "app/ui/compat.h"
@@ -27,6 +28,7 @@ struct PredictionReading {
   const char* about;
   void (*draw)(const PanelContext&, const AskedWord&);  // null: the tab is not about a word
   bool differs;                                         // it supports the difference of two words
+  bool oneStack = false;                                // it is computed within one stack
 };
 constexpr std::array kReadings{
     PredictionReading{"Layer by layer",
@@ -39,12 +41,18 @@ constexpr std::array kReadings{
                       "Replaces a head's output and shows the effect on the prediction",
                       &drawHeadReplaced, true},
     PredictionReading{"Go on", "The model continues the text, with cached keys and values", nullptr,
-                      false},
+                      false, true},
     PredictionReading{"Every part",
                       "Activation patching: each head, layer or place is replaced in turn",
-                      &drawSweep, true},
+                      &drawSweep, true, true},
     PredictionReading{"Why", "Follows the word back to the words that were read, sum by sum",
-                      &drawWhy, true}};
+                      &drawWhy, true, true},
+    PredictionReading{"Alignment",
+                      "Which words of the source the decoder looks at, at each word of the target",
+                      nullptr, false}};
+
+/// The last reading, which only models with an encoder and a decoder have.
+constexpr int kAlignment = static_cast<int>(kReadings.size()) - 1;
 
 static_assert(kReadings[kEveryPartReading].draw == &drawSweep);
 
@@ -61,9 +69,13 @@ class ModelPredictionCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     PredictionView& view = panel.modelView.prediction;
-    view.reading = std::clamp(view.reading, 0, static_cast<int>(kReadings.size()) - 1);
+    const auto moment = model_.moment();
+    const bool two = moment != nullptr && moment->source != nullptr;
+    const int offered = two ? static_cast<int>(kReadings.size()) : kAlignment;
+    view.reading = std::clamp(view.reading, 0, offered - 1);
     std::vector<Tab> tabs;
-    for (const PredictionReading& reading : kReadings)
+    for (const PredictionReading& reading :
+         std::span(kReadings).first(static_cast<std::size_t>(offered)))
       tabs.push_back({reading.title, reading.about});
     const float top = ImGui::GetCursorPosY();
     const float fold = std::max(buttonWidth(look, kFold), buttonWidth(look, kUnfold));
@@ -80,8 +92,8 @@ class ModelPredictionCard final : public Card {
       view.folded = false;
     }
     if (view.folded) return;
-    const auto moment = model_.moment();
     if (moment == nullptr) return;
+    if (view.reading == kAlignment) return drawAlignment(panel, *moment);
     if (moment->predictions.empty()) {
       const bool says = moment->trace->document().model->hasReadout();
       wrappedLabel(look.fonts.regular, look.theme.textMuted,
@@ -91,6 +103,11 @@ class ModelPredictionCard final : public Card {
       return;
     }
     const PredictionReading& reading = kReadings[static_cast<std::size_t>(view.reading)];
+    if (two && reading.oneStack) {
+      return wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                          "This reading is computed within one stack, and the model has an encoder "
+                          "and a decoder.");
+    }
     if (reading.draw == nullptr) return generation_.draw(panel, *moment);
     const AskedWord asked = words(panel, moment, reading.differs);
     ImGui::Dummy({0.0F, look.space.tight});

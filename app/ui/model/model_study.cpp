@@ -39,13 +39,15 @@ std::optional<FoundHeads> foundHeads(const model::ModelMeasure& measure) {
                     std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
 }
 
-std::optional<ProbedModel> probed(const model::ModelMeasure& measure,
-                                  const formats::TokenizerPtr& tokenizer, std::uint64_t key) {
+/// The probe of a moment's model, with the tokenizer and the source text of that.
+std::optional<ProbedModel> probed(const model::ModelMeasure& measure, const ModelMoment& of,
+                                  std::uint64_t key) {
   auto pass = measure.measured();
   if (!pass) return std::nullopt;
   auto moment = std::make_shared<ModelMoment>();
   moment->trace = pass->trace;
-  moment->tokenizer = tokenizer;
+  moment->tokenizer = of.tokenizer;
+  moment->source = of.source;
   moment->number = key;  // a hash, distinct from the numbers of texts' moments, which count from 1
   return ProbedModel{std::move(moment),
                      std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
@@ -71,7 +73,8 @@ Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment&
 
 Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& moment) {
   const model::ModelDocumentPtr document = moment.trace->documentPtr();
-  const Fingerprint key("probe", addressOf(document->model), moment.changes);
+  const std::uint64_t source = moment.source != nullptr ? moment.source->number : 0;
+  const Fingerprint key("probe", addressOf(document->model), moment.changes, source);
   return panel.computations.request<ProbedModel>("model probe", key, Schedule::background, [&] {
     return unitsOf(
         [document, tokenizer = moment.tokenizer](const std::atomic<bool>& cancelled) {
@@ -80,8 +83,8 @@ Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& 
                                                        ExecutionContext{0, &cancelled},
                                                        defaultMemoryBudget() / 4);
         },
-        [key, tokenizer = moment.tokenizer](const model::ModelMeasure& measure) {
-          return probed(measure, tokenizer, key.value());
+        [key, moment](const model::ModelMeasure& measure) {
+          return probed(measure, moment, key.value());
         });
   });
 }
@@ -182,6 +185,11 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
       Weights weights;
       for (Index layer = 0; layer < trace->layers(); ++layer) {
         if (cancelled) return std::nullopt;
+        if (trace->config().readsMemory(layer)) {  // the keys are of another text
+          weights.resize(weights.size() + static_cast<std::size_t>(trace->config().heads),
+                         MetricValue::undefined("its keys are the tokens of the source text"));
+          continue;
+        }
         const TracePtr attention = trace->layer(layer);
         const CountedRows counted = countedRows(attention->document(), 0);
         std::vector<std::vector<Index>> partners(static_cast<std::size_t>(trace->tokens()));
@@ -243,26 +251,26 @@ Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
 }
 
 Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ModelMoment& moment,
-                                            const std::vector<bool>& rowsLeftOut,
-                                            const std::vector<bool>& columnsLeftOut) {
-  const Fingerprint key("largest", moment.number, rowsLeftOut, columnsLeftOut);
+                                            const LeftOut& leftOut) {
+  const Fingerprint key("largest", moment.number, leftOut.rows, leftOut.columns, leftOut.memory);
   using Largest = std::vector<float>;
   return panel.computations.request<Largest>("largest weights", key, Schedule::background, [&] {
-    return [trace = moment.trace, rowsLeftOut,
-            columnsLeftOut](const std::atomic<bool>& cancelled) -> std::optional<Largest> {
+    return [trace = moment.trace,
+            leftOut](const std::atomic<bool>& cancelled) -> std::optional<Largest> {
       const Index heads = trace->config().heads;
       Largest largest(static_cast<std::size_t>(trace->layers() * heads));
       const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, 0));
       parallelFor(std::ssize(largest), {.cancelled = &cancelled}, [&](Index piece) {
         if (!trace->held(piece / heads)) return;
         const TracePtr layer = trace->layer(piece / heads);
+        const std::vector<bool>& columns = leftOut.columnsOf(trace->config(), piece / heads);
         const auto weights = layer->tensor(TensorId::weights).matrix({0, piece % heads});
         float most = 0.0F;
         for (Index row = 0; row < weights.rows; ++row) {
-          if (rowsLeftOut[static_cast<std::size_t>(row)]) continue;
+          if (leftOut.rows[static_cast<std::size_t>(row)]) continue;
           const std::span<const float> cells = weights.row(row);
           for (std::size_t col = 0; col < cells.size(); ++col) {
-            if (!columnsLeftOut[col]) most = std::max(most, cells[col]);
+            if (!columns[col]) most = std::max(most, cells[col]);
           }
         }
         largest[static_cast<std::size_t>(piece)] = most;
@@ -273,24 +281,27 @@ Computed<std::vector<float>> largestWeights(const PanelContext& panel, const Mod
   });
 }
 
-CellRows drawnWeights(const ModelMoment& moment, const HeadOfLayer& head,
-                      const std::vector<bool>& rowsLeftOut,
-                      const std::vector<bool>& columnsLeftOut) {
+CellRows drawnWeights(const ModelMoment& moment, const HeadOfLayer& head, const LeftOut& leftOut) {
   const TracePtr trace = moment.trace->layer(head.layer);
   CellRows rows = cellsOf(*trace, wholeMatrix(TensorId::weights, trace->config(), 0, head.head));
   const auto any = [](const std::vector<bool>& out) {
     return std::ranges::find(out, true) != out.end();
   };
-  if (!any(rowsLeftOut) && !any(columnsLeftOut)) return rows;
-  return {
-      rows.rows, rows.cols,
-      [read = std::move(rows.read), rowsLeftOut, columnsLeftOut](Index row, std::span<float> out) {
-        read(row, out);
-        const bool all = rowsLeftOut[static_cast<std::size_t>(row)];
-        for (std::size_t col = 0; col < out.size(); ++col) {
-          if (all || columnsLeftOut[col]) out[col] = 0.0F;
-        }
-      }};
+  const std::vector<bool>& columns = leftOut.columnsOf(moment.config(), head.layer);
+  if (!any(leftOut.rows) && !any(columns)) return rows;
+  return {rows.rows, rows.cols,
+          [read = std::move(rows.read), rowsOut = leftOut.rows, columns](Index row,
+                                                                         std::span<float> out) {
+            read(row, out);
+            const bool all = rowsOut[static_cast<std::size_t>(row)];
+            for (std::size_t col = 0; col < out.size(); ++col) {
+              if (all || columns[col]) out[col] = 0.0F;
+            }
+          }};
+}
+
+Index memoryTokens(const ModelMoment& moment) {
+  return moment.config().crossAttention ? moment.trace->document().memory->tokens() : 0;
 }
 
 Index smallSide(const ModelMoment& moment) {
@@ -313,18 +324,20 @@ CellRows SmallHeads::of(std::size_t head) const {
 bool SmallHeads::areOf(const ModelMoment& moment) const {
   const auto heads = static_cast<std::size_t>(moment.config().layers * moment.config().heads);
   const auto each = static_cast<std::size_t>(side * side);
-  return tokens == moment.trace->tokens() && cells.size() == heads * each;
+  return tokens == moment.trace->tokens() && memory == memoryTokens(moment) &&
+         cells.size() == heads * each;
 }
 
 Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& moment,
-                                const std::vector<bool>& rowsLeftOut,
-                                const std::vector<bool>& columnsLeftOut) {
-  const Fingerprint key("small heads", moment.number, rowsLeftOut, columnsLeftOut);
+                                const LeftOut& leftOut) {
+  const Fingerprint key("small heads", moment.number, leftOut.rows, leftOut.columns,
+                        leftOut.memory);
   return panel.computations.request<SmallHeads>("small heads", key, Schedule::background, [&] {
-    return [moment, rowsLeftOut, columnsLeftOut,
+    return [moment, leftOut,
             key = key.value()](const std::atomic<bool>& cancelled) -> std::optional<SmallHeads> {
       const model::ModelConfig& c = moment.config();
-      SmallHeads small{key, moment.trace->tokens(), smallSide(moment), {}, {}};
+      SmallHeads small{key, moment.trace->tokens(), memoryTokens(moment), smallSide(moment), {},
+                       {}};
       const Index size = small.side * small.side;
       small.largest.assign(static_cast<std::size_t>(c.layers * c.heads), 0.0F);
       small.cells.assign(static_cast<std::size_t>(c.layers * c.heads * size), gl::kMaskedCell);
@@ -332,8 +345,7 @@ Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& mo
       parallelFor(c.layers * c.heads, {.cancelled = &cancelled}, [&](Index piece) {
         const HeadOfLayer head{piece / c.heads, piece % c.heads};
         if (!moment.trace->held(head.layer)) return;
-        const CellRows cells = reduced(drawnWeights(moment, head, rowsLeftOut, columnsLeftOut),
-                                       small.side, small.side);
+        const CellRows cells = reduced(drawnWeights(moment, head, leftOut), small.side, small.side);
         float* out = small.cells.data() + piece * size;
         for (Index row = 0; row < small.side; ++row) {
           cells.read(row, {out + row * small.side, static_cast<std::size_t>(small.side)});

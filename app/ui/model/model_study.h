@@ -69,23 +69,31 @@ Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
 Computed<std::vector<MetricValue>> changesByAdapter(const PanelContext& panel,
                                                     const ModelMoment& moment);
 
+/// The rows and columns that pictures of heads leave out, by token.
+struct LeftOut {
+  std::vector<bool> rows, columns;
+  std::vector<bool> memory;  // the columns of cross-attention
+
+  const std::vector<bool>& columnsOf(const model::ModelConfig& config, Index layer) const {
+    return config.readsMemory(layer) ? memory : columns;
+  }
+};
+
 /// The largest weight of each head outside the excluded rows and columns; 0 where a layer is not
 /// held. SmallHeads contains the values, too.
 Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ModelMoment& moment,
-                                            const std::vector<bool>& rowsLeftOut,
-                                            const std::vector<bool>& columnsLeftOut);
+                                            const LeftOut& leftOut);
 
 /// A head's weights for drawing: 0 in the excluded rows and columns. Valid as long as the moment;
 /// the layer must be held.
-CellRows drawnWeights(const ModelMoment& moment, const HeadOfLayer& head,
-                      const std::vector<bool>& rowsLeftOut,
-                      const std::vector<bool>& columnsLeftOut);
+CellRows drawnWeights(const ModelMoment& moment, const HeadOfLayer& head, const LeftOut& leftOut);
 
 /// The weights of all heads reduced to `side` × `side` cells of the largest weights, so that a
 /// picture of all heads does not read them at every size. Layers that are not held are masked.
 struct SmallHeads {
   std::uint64_t key = 0;  // the fingerprint of all inputs
-  Index tokens = 0;       // the size of the original weights: tokens × tokens each
+  Index tokens = 0;       // the queries of the original weights
+  Index memory = 0;       // the keys of those of cross-attention; 0: there are none
   Index side = 0;
   std::vector<float> cells;
   std::vector<float> largest;  // the largest weight of each head, as in largestWeights()
@@ -94,11 +102,12 @@ struct SmallHeads {
   /// Returns whether the numbers of heads and tokens are those of the moment.
   bool areOf(const ModelMoment& moment) const;
 };
+/// The keys of a moment's cross-attention; 0 where there is none.
+Index memoryTokens(const ModelMoment& moment);
 /// The side of small heads, 32 to 256 cells: the largest power of two with which all heads fit into
 /// 64 MB, if any does.
 Index smallSide(const ModelMoment& moment);
 Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& moment,
-                                const std::vector<bool>& rowsLeftOut,
-                                const std::vector<bool>& columnsLeftOut);
+                                const LeftOut& leftOut);
 
 }  // namespace headscope::ui

@@ -22,9 +22,20 @@ namespace {
 
 using model::ModelConfig;
 
-std::string inWords(const ModelConfig& c) {
-  return fmt::format("{} · {} layer{} · d_model {} · {} heads{} of {} · {} tokens known",
-                     c.typeName(), c.layers, c.layers == 1 ? "" : "s", c.dModel, c.heads,
+std::string inWords(const model::Model& model) {
+  const ModelConfig& c = model.config();
+  const auto layers = [](const ModelConfig& stack) {
+    return fmt::format("{} layer{}", stack.depth(), stack.depth() == 1 ? "" : "s");
+  };
+  if (model.encoder() != nullptr) {
+    const ModelConfig& e = model.encoder()->config();
+    return fmt::format(
+        "{} · encoder: {}, {} heads · decoder: {}, {} heads · d_model {} · {} tokens known",
+        c.typeName(), layers(e), e.heads, layers(c), c.heads, c.dModel,
+        withThousands(c.vocabulary));
+  }
+  return fmt::format("{} · {} · d_model {} · {} heads{} of {} · {} tokens known", c.typeName(),
+                     layers(c), c.dModel, c.heads,
                      c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
                      c.headDim, withThousands(c.vocabulary));
 }
@@ -97,11 +108,15 @@ class ModelTextCard final : public Card {
       return;
     }
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
-    wrappedLabel(look.fonts.small, look.theme.textMuted, inWords(moment->config()));
+    wrappedLabel(look.fonts.small, look.theme.textMuted, inWords(*moment->trace->document().model));
     notes(look, moment->trace->document().model->notes());
     if (!moment->adapter.folder.empty()) adapter(look, *moment);
     ImGui::Dummy({0.0F, look.space.small});
     field(panel, *moment);
+    if (moment->source != nullptr) {
+      sourceTokens(panel, *moment->source);
+      targetField(panel, *moment);
+    }
     tokens(panel, *moment);
     predictions(panel, *moment);
   }
@@ -144,13 +159,16 @@ class ModelTextCard final : public Card {
 
   void field(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
-    if (of_ != moment.number && !typing_) draft_ = moment.text;
+    if (of_ != moment.number && !typing_) draft_ = moment.given();
+    if (of_ != moment.number && !typingTarget_) targetDraft_ = moment.text;
     of_ = moment.number;
     if (!moment.tokenizerProblem.empty()) {
       wrappedLabel(look.fonts.small, look.theme.bad, moment.tokenizerProblem);
     }
+    const ModelMoment& given = moment.source != nullptr ? *moment.source : moment;
+    const char* what = moment.source != nullptr ? "source text" : "text";
     label(look.fonts.small, look.theme.textMuted,
-          moment.tokenizer != nullptr ? "text" : "ids of tokens: the folder has no tokenizer");
+          given.tokenizer != nullptr ? what : "ids of tokens: the folder has no tokenizer");
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     if (textField(look, textOfLines("##model text", draft_), draft_)) model_.setText(draft_);
     typing_ = ImGui::IsItemActive();
@@ -162,11 +180,42 @@ class ModelTextCard final : public Card {
           "It knows the letters a to z: capitals become lower case, other characters are skipped.");
     }
     if (folder == formats::kStoriesModel) stories(look, moment);
-    if (moment.wholeTokens > 0) {
+    if (given.wholeTokens > 0) {
       label(look.fonts.small, look.theme.textMuted,
-            fmt::format("the first {} of {} tokens", withThousands(moment.trace->tokens()),
-                        withThousands(moment.wholeTokens)));
+            fmt::format("the first {} of {} tokens", withThousands(given.trace->tokens()),
+                        withThousands(given.wholeTokens)));
     }
+  }
+
+  /// Draws the tokens of the source text.
+  static void sourceTokens(const PanelContext& panel, const ModelMoment& source) {
+    const FrameContext& look = panel.look;
+    constexpr std::size_t kMost = 60;
+    const std::vector<std::string> names = source.tokenNames();
+    std::vector<std::string> shown(
+        names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, names.size())));
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 fmt::format("{} tokens: {}{}", names.size(), fmt::join(shown, " "),
+                             names.size() > kMost ? " …" : ""));
+  }
+
+  /// Draws the target, which is typed or written by the model.
+  void targetField(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
+    ImGui::Dummy({0.0F, look.space.tight});
+    label(look.fonts.small, look.theme.textMuted,
+          moment.writing   ? "target: the model writes it …"
+          : moment.written ? "target, written by the model: the most probable token each time"
+                           : "target");
+    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+    if (textField(look, textOfLines("##target text", targetDraft_), targetDraft_)) {
+      model_.setTarget(targetDraft_);
+    }
+    typingTarget_ = ImGui::IsItemActive();
+    tip(look, "Type a target to see how the decoder reads it; ctrl+enter starts a new line");
+    if (moment.written) return;
+    if (pill(look, "let the model write")) model_.setTarget({});
+    tip(look, "The decoder writes the target again, the most probable token each time");
   }
 
   /// Draws what the model of stories knows, and a text for each question about stories.
@@ -284,6 +333,8 @@ class ModelTextCard final : public Card {
   std::string draft_;
   std::uint64_t of_ = 0;
   bool typing_ = false;
+  std::string targetDraft_;
+  bool typingTarget_ = false;
   float strength_ = 1.0F;  // of the adapter, as the slider shows it
   bool sliding_ = false;
 };

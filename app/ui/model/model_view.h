@@ -21,6 +21,7 @@ struct ModelPlace {
   std::string text;          // empty: one that suits the model
   std::string adapter = {};  // the folder of a LoRA adapter on it; empty: none
   double adapterStrength = 1.0;
+  std::string target = {};  // of an encoder–decoder model; empty: the model writes it
 
   bool operator==(const ModelPlace&) const = default;
 };
@@ -60,6 +61,9 @@ struct GenerationView {
   double strength = 1.0;
 };
 
+/// The heads whose cross-attention the alignment of words shows: one, those of its layer, or all.
+enum class AlignedBy { head, layer, all };
+
 /// The reading that replaces every part in turn.
 inline constexpr int kEveryPartReading = 4;
 /// The effect of a sweep that is no effect: how much each head looks at the word that decides.
@@ -83,10 +87,15 @@ struct PredictionView {
   std::string why;               // the steps of the chain that is followed (core/model/why.h)
   bool whyValues = false;        // a token's value is followed; otherwise why the head looks there
   GenerationView generation;
+  AlignedBy aligned = AlignedBy::all;
 };
+
+/// The attention of an encoder–decoder model whose heads are shown.
+enum class AttentionShown { encoder, decoder, cross };
 
 struct ModelView {
   ModelPlace place;
+  AttentionShown attention = AttentionShown::cross;
   Index layer = 0, head = 0;
   Index token = -1;    // the token whose prediction is shown; −1: the last one
   std::string metric;  // the key of the metric whose map replaces the heads' weights; empty: none

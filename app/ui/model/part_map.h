@@ -27,6 +27,7 @@ struct PartMap {
   std::function<std::string(Index column, float width)> columnName;
   std::vector<PartCell> cells;
   bool changes = true;  // the numbers are changes, with a sign
+  std::function<std::string(Index layer)> layerName = {};  // none: "layer 1" and so on
 };
 
 /// Draws the map within `room`; with many layers it is higher than its room, and scrolls. Returns

@@ -50,6 +50,9 @@ void drawWhy(const PanelContext& panel, const AskedWord& asked);
 /// Draws the effect of replacing every head, layer or place in turn.
 void drawSweep(const PanelContext& panel, const AskedWord& asked);
 
+/// Draws the words of source and target with lines as strong as the cross-attention between them.
+void drawAlignment(const PanelContext& panel, const ModelMoment& moment);
+
 /// The replacement of a part of the pass that the user chose, for one head and for a sweep.
 enum class Instead { nothing, mean, otherText };
 /// Draws the choice, with the field for the other text; `caption` says what is replaced.

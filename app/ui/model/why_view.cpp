@@ -174,7 +174,7 @@ class WhyView {
   std::vector<PartLine> linesOfWriters(const WhyLevel& level) const {
     std::vector<PartLine> lines;
     for (const WrittenPart& part : *level.parts) {
-      PartLine line{model::inWords(part), part.value, {}, {}};
+      PartLine line{model::inWords(part, asked_.moment->config()), part.value, {}, {}};
       if (part.kind == WriterKind::token) {
         line.name =
             fmt::format("“{}” itself", tokens_[static_cast<std::size_t>(level.reading.place)]);
@@ -240,7 +240,7 @@ class WhyView {
       case WriterKind::attentionBias:
         return fmt::format("b_O {}", writer.layer + 1);
       default:
-        return model::inWords(writer);
+        return model::inWords(writer, asked_.moment->config());
     }
   }
 
@@ -283,7 +283,7 @@ class WhyView {
         "{:+.3f}.",
         score.head.layer + 1, score.head.head + 1, score.score, placeInWords(score.query),
         placeInWords(score.key),
-        score.penalty == 0.0 ? std::string() : fmt::format(", minus ALiBi's {:.3f}", score.penalty),
+        score.bias == 0.0 ? std::string() : fmt::format(", {:+.3f} for the places", score.bias),
         score.sum, sums.content, sums.mixed + sums.position);
   }
 

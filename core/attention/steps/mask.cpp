@@ -1,5 +1,6 @@
-// Step 5, mask: −∞ where a key is not allowed. With ALiBi (alibi.h), the head's slope times the
-// distance is first subtracted from each score. (B,H,T,M), not stored: see AttentionTensors::tile.
+// Step 5, mask: −∞ where a key is not allowed. First the bias of the pair (pair_bias.h) is added to
+// each score, and with ALiBi (alibi.h) the head's slope times the distance is subtracted.
+// (B,H,T,M), not stored: see AttentionTensors::tile.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,28 +26,37 @@ std::string rulesOf(const Mask& mask) {
   return rules.empty() ? "none" : fmt::format("{}", fmt::join(rules, ", "));
 }
 
+bool biases(const AttentionConfig& c) { return c.alibi || c.pairBias.on(); }
+
+/// What is added to the scores, in the notation of a formula or of PyTorch: " + b − m·d".
+std::string added(const AttentionConfig& c, const char* bias, const char* penalty) {
+  return fmt::format("{}{}", c.pairBias.on() ? bias : "", c.alibi ? penalty : "");
+}
+
 class MaskStep final : public Step {
  public:
   StepId id() const override { return StepId::mask; }
 
   StepText text(const AttentionConfig& c) const override {
     const bool zero = c.mistakes.zeroForMasked;
-    std::string line = !c.alibi        ? "masked_scores = scores"
-                       : c.mask.none() ? "masked_scores = scores - slope * distance"
-                                       : "masked_scores = (scores - slope * distance)";
+    const std::string sum = "scores" + added(c, " + pair_bias", " - slope * distance");
+    std::string line = "masked_scores = ";
+    line += biases(c) && !c.mask.none() ? "(" + sum + ")" : sum;
     if (!c.mask.none()) {
       line += fmt::format(".masked_fill(~allowed, {})", zero ? "0" : "float('-inf')");
     }
     return {"mask",
             "Mask",
-            c.alibi ? (zero ? "distant keys score less (ALiBi); a forbidden key gets 0"
-                            : "distant keys score less (ALiBi); a forbidden key gets −∞")
-            : zero  ? "a forbidden key gets 0, and so still a weight"
-                    : "a forbidden key gets −∞, hence no weight",
-            !c.alibi        ? rulesOf(c.mask)
-            : c.mask.none() ? "S − m·d"
-                            : fmt::format("S − m·d, {}", rulesOf(c.mask)),
-            fmt::format("{}{}", c.alibi ? " + ALiBi" : "", c.mask.none() ? "" : " + mask"),
+            c.alibi           ? (zero ? "distant keys score less (ALiBi); a forbidden key gets 0"
+                                      : "distant keys score less (ALiBi); a forbidden key gets −∞")
+            : c.pairBias.on() ? (zero ? "each pair adds its bias; a forbidden key gets 0"
+                                      : "each pair adds its bias; a forbidden key gets −∞")
+            : zero            ? "a forbidden key gets 0, and so still a weight"
+                              : "a forbidden key gets −∞, hence no weight",
+            !biases(c)      ? rulesOf(c.mask)
+            : c.mask.none() ? "S" + added(c, " + b", " − m·d")
+                            : fmt::format("S{}, {}", added(c, " + b", " − m·d"), rulesOf(c.mask)),
+            added(c, " + bias", " + ALiBi") + (c.mask.none() ? "" : " + mask"),
             {std::move(line)}};
   }
 
@@ -57,15 +67,18 @@ class MaskStep final : public Step {
 
   StepCost cost(const AttentionConfig& c) const override {
     const Index cells = elementCount(shapeOf(TensorId::maskedScores, c));
-    return {c.alibi ? cells * 2 : 0, cells * 4};
+    return {(c.alibi ? cells * 2 : 0) + (c.pairBias.on() ? cells : 0), cells * 4};
   }
 
   bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
-    return a.mask == b.mask && a.mistakes.zeroForMasked == b.mistakes.zeroForMasked;
+    return a.mask == b.mask && a.pairBias == b.pairBias &&
+           a.mistakes.zeroForMasked == b.mistakes.zeroForMasked;
   }
 
   std::string sign(const AttentionConfig& c, Index head) const override {
-    return c.alibi ? fmt::format("−{:.3g}·d", alibiSlope(head, c.numHeads)) : "";
+    const std::string penalty =
+        c.alibi ? fmt::format("−{:.3g}·d", alibiSlope(head, c.numHeads)) : "";
+    return added(c, "+b", penalty.c_str());
   }
 
   StepWork work() const override { return StepWork::rows; }
@@ -82,9 +95,19 @@ class MaskStep final : public Step {
         tensors, cell,
         !reason.empty()
             ? (c.mistakes.zeroForMasked ? "0 in place of −∞: " + reason : "−∞: " + reason)
-        : c.alibi ? "allowed: minus slope × distance"
-                  : "allowed: the score stays");
+        : biases(c) ? "allowed:" + added(c, " plus the pair's bias", " minus slope × distance")
+                    : "allowed: the score stays");
     e.terms.push_back(sourceTerm(tensors, source));
+    if (c.pairBias.on() && reason.empty()) {
+      const auto bias =
+          static_cast<double>(c.pairBias.at(cell.head, c.firstQuery + cell.row, cell.col));
+      e.terms.push_back({fmt::format("pair_bias[{}, {}, {}]", cell.head, cell.row, cell.col),
+                         "1",
+                         bias,
+                         1.0,
+                         bias,
+                         {}});
+    }
     if (c.alibi && reason.empty()) {
       const auto slope = static_cast<double>(alibiSlope(cell.head, c.numHeads));
       const auto distance = static_cast<double>(std::abs(c.firstQuery + cell.row - cell.col));
@@ -119,23 +142,30 @@ class MaskStep final : public Step {
 }  // namespace
 
 bool onlyForbids(const AttentionConfig& c, const Pins& pins) {
-  return !c.alibi && !c.mistakes.zeroForMasked && pins.of(TensorId::maskedScores).empty();
+  return !biases(c) && !c.mistakes.zeroForMasked && pins.of(TensorId::maskedScores).empty();
 }
 
-double scorePenalty(const AttentionConfig& c, const RowPart& part) {
-  if (!c.alibi) return 0.0;
-  const auto apart = static_cast<std::int32_t>(part.firstKey - c.firstQuery - part.query);
-  return static_cast<double>(alibiPenalty(alibiSlope(part.head, c.numHeads), apart));
+double scoreBias(const AttentionConfig& c, const RowPart& part) {
+  const Index query = c.firstQuery + part.query;
+  double bias = 0.0;
+  if (c.pairBias.on()) {
+    bias += static_cast<double>(c.pairBias.at(part.head, query, part.firstKey));
+  }
+  if (c.alibi) {
+    const auto apart = static_cast<std::int32_t>(part.firstKey - query);
+    bias -= static_cast<double>(alibiPenalty(alibiSlope(part.head, c.numHeads), apart));
+  }
+  return bias;
 }
 
-void penaliseScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
-  if (!c.alibi) return;
-  const float slope = alibiSlope(part.head, c.numHeads);
-  subtractAlibi(scores, slope, c.firstQuery + part.query, part.firstKey);
+void addScoreBias(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
+  const Index query = c.firstQuery + part.query;
+  if (c.pairBias.on()) c.pairBias.addTo(scores, part.head, query, part.firstKey);
+  if (c.alibi) subtractAlibi(scores, alibiSlope(part.head, c.numHeads), query, part.firstKey);
 }
 
 void maskScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
-  penaliseScores(scores, c, part);
+  addScoreBias(scores, c, part);
   const AllowedKeys allowed = allowedKeys(c.mask, part.item, part.query, c.keys());
   const float forbidden = c.mistakes.zeroForMasked ? 0.0F : -std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < scores.size(); ++i) {

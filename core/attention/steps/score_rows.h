@@ -32,16 +32,17 @@ std::optional<float> onlyMultiplies(const AttentionConfig& config, const Pins& p
 /// Returns whether finite raw scores may give scores that are not.
 bool scalingMayOverflow(const AttentionConfig& config);
 
-/// The number that step `mask` subtracts from the score of key `part.firstKey`: ALiBi's penalty, or
-/// 0.
-double scorePenalty(const AttentionConfig& config, const RowPart& part);
+/// The number that step `mask` adds to the score of key `part.firstKey`: the pair's bias minus
+/// ALiBi's penalty, or 0.
+double scoreBias(const AttentionConfig& config, const RowPart& part);
 /// Returns whether step `mask` changes nothing but the scores of forbidden keys, to −∞.
 bool onlyForbids(const AttentionConfig& config, const Pins& pins);
 
-/// Step `mask`, first half, in place: subtracts ALiBi's penalty from each score where ALiBi is on.
-void penaliseScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
+/// Step `mask`, first half, in place: adds the pair bias and subtracts ALiBi's penalty, where they
+/// are on.
+void addScoreBias(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
 
-/// Step `mask`, in place: subtracts the penalty, then sets forbidden keys to −∞ (0 with that
+/// Step `mask`, in place: adds the bias, then sets forbidden keys to −∞ (0 with that
 /// mistake).
 void maskScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
 

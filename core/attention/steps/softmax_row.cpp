@@ -312,7 +312,7 @@ void scoresForSoftmax(std::span<const float> raw, std::span<float> row,
   if (config.mistakes.zeroForMasked) {
     maskScores(row, config, part);
   } else {
-    penaliseScores(row, config, part);  // softmaxRow leaves out forbidden keys
+    addScoreBias(row, config, part);  // softmaxRow leaves out forbidden keys
   }
 }
 

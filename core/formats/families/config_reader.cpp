@@ -96,7 +96,10 @@ double ConfigReader::epsilon(std::string_view name, double otherwise) {
 
 Activation ConfigReader::activation(std::string_view name, const char* otherwise) {
   const auto field = find(name);
-  const std::string text = field ? field->text() : otherwise;
+  return activationOf(field.value_or(root_), field ? field->text() : otherwise);
+}
+
+Activation ConfigReader::activationOf(const JsonField& field, std::string_view text) const {
   if (text == "gelu") return Activation::geluErf;
   if (text == "gelu_new" || text == "gelu_pytorch_tanh" || text == "gelu_fast") {
     return Activation::geluTanh;
@@ -104,7 +107,7 @@ Activation ConfigReader::activation(std::string_view name, const char* otherwise
   if (text == "quick_gelu") return Activation::geluQuick;
   if (text == "relu") return Activation::relu;
   if (text == "silu" || text == "swish") return Activation::silu;
-  refuseAsked(*field, "an activation other than gelu, gelu_new, quick_gelu, relu and silu");
+  refuseAsked(field, "an activation other than gelu, gelu_new, quick_gelu, relu and silu");
 }
 
 bool ConfigReader::isNull(std::string_view name) {
@@ -150,6 +153,16 @@ void ConfigReader::layerNorm(std::string_view epsilonField, double otherwise, bo
   config.rmsNorm = false;
   config.normBias = bias;
   config.normEpsilon = epsilon(epsilonField, otherwise);
+}
+
+void ConfigReader::twoStacks() {
+  flag("is_encoder_decoder", true);
+  flag("is_decoder", false);
+  config.tied = config.tied == ModelConfig::Tied::byFile ? ModelConfig::Tied::yes : config.tied;
+  encoderStack = Stack{config, names};
+  encoderStack->config.causal = false;
+  encoderStack->names.decoder = nullptr;
+  config.crossAttention = true;
 }
 
 void ConfigReader::encoder() { config.causal = config.preNorm = false; }
@@ -267,8 +280,27 @@ void ConfigReader::readArchitectures() {
     const auto has = [&](const char* part) {
       return name.text() != nullptr && name.text()->find(part) != std::string::npos;
     };
-    return has("LMHead") || has("ForCausalLM");
+    return has("LMHead") || has("ForCausalLM") || has("ForConditionalGeneration") || has("MTModel");
   });
+}
+
+/// Reads how the decoder of two stacks begins and ends a text.
+void ConfigReader::readTarget() {
+  const auto token = [&](std::string_view name) {
+    const auto field = find(name);
+    return field ? sizeOf(*field, config.vocabulary - 1, 0) : Index{-1};
+  };
+  config.target.forcedFirst = token("forced_bos_token_id");
+  config.target.forcedEnd = token("forced_eos_token_id");
+  for (const char* name : {"decoder_start_token_id", "bos_token_id", "pad_token_id"}) {
+    if (config.target.start < 0) config.target.start = token(name);
+  }
+  const auto bad = find("bad_words_ids");
+  if (!bad) return;
+  for (const JsonField& word : bad->items()) {  // of words of several tokens none is left out
+    const std::vector<Index> ids = word.wholes();
+    if (ids.size() == 1) config.target.never.push_back(ids.front());
+  }
 }
 
 /// Reads one id, several, or null. An id that is no token of the model has no effect.
@@ -335,12 +367,17 @@ void ConfigReader::checkOther(const std::string& name, const JsonField& field) {
 
 void ConfigReader::finish() {
   readEnds();
+  if (encoderStack) readTarget();
   checkLayerTypes();
   checkOthers();
-  for (Index layer = 0; layer < config.layers; ++layer) {
-    const auto problems = validate(config.attention(layer, 1));
-    if (!problems.empty()) root_.fail("cannot be used: " + problems.front().message);
-  }
+  const auto check = [&](const ModelConfig& stack) {
+    for (Index layer = 0; layer < stack.layers; ++layer) {
+      const auto problems = validate(stack.attention(layer, 1));
+      if (!problems.empty()) root_.fail("cannot be used: " + problems.front().message);
+    }
+  };
+  check(config);
+  if (encoderStack) check(encoderStack->config);
 }
 
 }  // namespace headscope::formats

@@ -35,8 +35,14 @@ class ConfigReader {
  public:
   ConfigReader(const JsonField& root, model::ModelNotes& notes) : root_(root), notes_(notes) {}
 
+  /// Of a decoder where there is an encoder as well.
   model::ModelConfig config;
   TensorNames names;
+  struct Stack {
+    model::ModelConfig config;
+    TensorNames names;
+  };
+  std::optional<Stack> encoderStack;
 
   /// Reads model_type and what all families have, then what the family has.
   void readCommon();
@@ -65,6 +71,8 @@ class ConfigReader {
   /// A norm's ε, at least 0.
   double epsilon(std::string_view name, double otherwise);
   model::Activation activation(std::string_view name, const char* otherwise);
+  /// The activation that a part of a field's text names.
+  model::Activation activationOf(const JsonField& field, std::string_view name) const;
 
   /// A gated feed-forward network with the activation of a field.
   void gated(std::string_view activationField, const char* otherwise);
@@ -84,6 +92,8 @@ class ConfigReader {
 
   /// An encoder whose norms follow the sums.
   void encoder();
+  /// Makes what was read so far the encoder of two stacks, and the rest of it the decoder.
+  void twoStacks();
   /// Learned positions, one for each token of the longest text.
   void absolutePositions();
   void biases(bool queryKeyValue, bool output, bool feedForward);
@@ -108,6 +118,7 @@ class ConfigReader {
  private:
   void readArchitectures();
   void readEnds();
+  void readTarget();
   void checkLayerTypes();
   void checkOthers();
 

@@ -4,6 +4,8 @@
 // is the number of the layer. A null name: the model has no such tensor.
 #pragma once
 
+#include <array>
+
 #include "core/base/index.h"
 
 namespace headscope::formats {
@@ -46,10 +48,16 @@ struct TensorNames {
   const char* gate = nullptr;
   const char* gateUp = nullptr;  // in the place of both: the gate's rows, then up's
   const char* down = nullptr;
-  bool inByOut = false;      // matrices are stored as (in, out)
-  bool onePlusGain = false;  // norms store gain − 1
-  bool gainless = false;     // norms have no weights: all gains are 1
-  Index groups = 0;          // of layers that share their tensors, numbered by group; 0: none do
+  const char* crossNorm = nullptr;  // of a decoder's cross-attention
+  const char* crossQuery = nullptr;
+  const char* crossKey = nullptr;
+  const char* crossValue = nullptr;
+  const char* crossOutput = nullptr;
+  const char* distanceBias = nullptr;  // (buckets, H)
+  bool inByOut = false;                // matrices are stored as (in, out)
+  bool onePlusGain = false;            // norms store gain − 1
+  bool gainless = false;               // norms have no weights: all gains are 1
+  Index groups = 0;  // of layers that share their tensors, numbered by group; 0: none do
 
   // Mixtures of experts, in a layer; {} is the number of the expert.
   const char* router = nullptr;
@@ -85,6 +93,11 @@ struct TensorNames {
   const char* decoder = "lm_head";
   const char* decoderBias = nullptr;       // a whole name
   const char* otherDecoderBias = nullptr;  // its name in other files
+  const char* logitsBias = nullptr;        // a whole name, (1, V); a file without it has zeros
+
+  // What a file may hold besides.
+  std::array<const char*, 2> repeatsOfTokens{};  // behind `base`: the embedding once more
+  const char* leftOver = nullptr;                // the end of the names of tensors without effect
 };
 
 }  // namespace headscope::formats

@@ -246,6 +246,37 @@ inline std::vector<Case> turnedCases() {
   };
 }
 
+/// Numbers added to scores: by distance, for later keys too or not, and for each pair.
+inline std::vector<Case> pairBiasCases() {
+  const auto biased = [](AttentionConfig config, PairBias::Settings s, auto change) {
+    const Index each = s.buckets > 0 ? s.buckets : s.queries * s.keys;
+    for (Index i = 0; i < config.numHeads * each; ++i) {
+      s.values.push_back(0.37F * static_cast<float>(i % 11) - 1.5F);
+    }
+    config.pairBias = PairBias(std::move(s));
+    return with(std::move(config), change);
+  };
+  return {
+      {"PairBiasByDistance",
+       biased(sized(8, 2, 23), {.values = {}, .buckets = 8, .maxDistance = 16},
+              [](auto& c) {
+                c.scale = false;
+                c.mistakes.modelHasNoScale = true;
+              })},
+      {"PairBiasOfEarlierKeys",
+       biased(sized(16, 4, 21), {.values = {}, .buckets = 6, .maxDistance = 12, .bothWays = false},
+              [](auto& c) { c.mask.causal = true; })},
+      {"PairBiasOfEachPair", biased(sized(8, 2, 6), {.values = {}, .queries = 6, .keys = 9},
+                                    [](auto& c) { c.memoryLen = 9; })},
+      {"PairBiasAndAlibi",
+       biased(sized(8, 4, 7), {.values = {}, .queries = 7, .keys = 7}, [](auto& c) {
+         c.alibi = true;
+         c.batch = 2;
+         c.mask.lengths = {7, 3};
+         c.mistakes.zeroForMasked = true;
+       })}};
+}
+
 /// Settings that belong to a layer's weights: sinks, and scores of content and position.
 inline std::vector<Case> learnedSettingCases() {
   return {{"RelativePositions",
@@ -315,6 +346,7 @@ inline double changedValue(const Switch& which) {
 inline std::vector<Case> switchCases() {
   std::vector<Case> cases = alibiCases();
   for (Case& each : learnedSettingCases()) cases.push_back(std::move(each));
+  for (Case& each : pairBiasCases()) cases.push_back(std::move(each));
   for (const Switch& each : allSwitches()) {
     cases.push_back({"Switch_" + std::string(each.key), with(sized(16, 4, 6), [&](auto& c) {
                        c.mask.causal = true;

@@ -94,10 +94,20 @@ struct ModelFolder {
 
 inline constexpr Index kBudgetBytes = Index{1} << 30;
 
+/// A text of a model. A decoder also gets a source text, of another length.
+inline model::ModelDocumentPtr documentOf(const model::ModelPtr& of, std::vector<Index> ids,
+                                          std::vector<Index> source = {7, 3, 40, 12, 5, 9}) {
+  model::ModelTracePtr memory;
+  if (of->encoder() != nullptr) {
+    memory = model::runModel(model::makeModelDocument(of->encoder(), {std::move(source), {}, {}}),
+                             nullptr, {}, kBudgetBytes);
+  }
+  return model::makeModelDocument(of, {std::move(ids), {}, {}}, std::move(memory));
+}
+
 /// The logits of a pass over these ids: (T, V), row by row.
 inline std::vector<float> logitsOf(const model::ModelPtr& of, const std::vector<Index>& ids) {
-  const auto trace =
-      model::runModel(model::makeModelDocument(of, {ids, {}, {}}), nullptr, {}, kBudgetBytes);
+  const auto trace = model::runModel(documentOf(of, ids), nullptr, {}, kBudgetBytes);
   return trace->logits(0, trace->tokens()).values();
 }
 

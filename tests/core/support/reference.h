@@ -111,6 +111,30 @@ std::vector<double> scoredRow(const std::vector<std::vector<double>>& heads, Ind
   return row;
 }
 
+/// The number that is added to a score: of the pair, or of the bucket of its distance (section 2.1
+/// of Raffel et al. 2020, and the authors' code).
+inline double pairBiasOf(const PairBias::Settings& s, Index head, Index query, Index key) {
+  if (s.buckets == 0) {
+    return static_cast<double>(
+        s.values[static_cast<std::size_t>((head * s.queries + query) * s.keys + key)]);
+  }
+  Index count = s.buckets, first = 0, apart = std::max<Index>(0, query - key);
+  if (s.bothWays) {
+    count /= 2;
+    first = key > query ? count : 0;
+    apart = std::abs(key - query);
+  }
+  const Index exact = count / 2;
+  Index bucket = apart;
+  if (apart >= exact) {
+    const double ratio = std::log(static_cast<double>(apart) / static_cast<double>(exact)) /
+                         std::log(static_cast<double>(s.maxDistance) / static_cast<double>(exact));
+    bucket = exact + static_cast<Index>(ratio * static_cast<double>(count - exact) + 1e-6);
+    bucket = std::min(bucket, count - 1);
+  }
+  return static_cast<double>(s.values[static_cast<std::size_t>(head * s.buckets + first + bucket)]);
+}
+
 /// ALiBi's slopes as the authors' code gives them (get_slopes): of a power of two a geometric row
 /// that starts with its own ratio; else those of the power below, then every second one of twice
 /// as many.
@@ -243,8 +267,9 @@ inline Reference referencePass(const Document& d) {
           const double penalty =
               c.alibi ? slopes[static_cast<std::size_t>(h)] * std::abs(static_cast<double>(t - j))
                       : 0.0;
-          masked[static_cast<std::size_t>(t)].push_back(mayAttend(c, b, t, j) ? score - penalty
-                                                                              : forbidden);
+          const double bias = c.pairBias.on() ? pairBiasOf(c.pairBias.settings(), h, t, j) : 0.0;
+          masked[static_cast<std::size_t>(t)].push_back(
+              mayAttend(c, b, t, j) ? score + bias - penalty : forbidden);
           append(TensorId::maskedScores, masked[static_cast<std::size_t>(t)].back());
         }
       }

@@ -1,0 +1,133 @@
+#include "app/cli/model_pass.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "app/cli/model_text.h"
+#include "app/cli/output.h"
+
+namespace headscope::cli {
+namespace {
+using model::MeasuredPass;
+using model::ModelConfig;
+using model::ModelInput;
+using model::ModelTrace;
+using model::TokenProbability;
+
+std::string tokenName(const ModelInput& input, std::size_t place) {
+  return input.tokens.empty() ? std::to_string(input.ids[place]) : input.tokens[place];
+}
+
+void printPredictions(std::ostream& out, const ModelPass& pass) {
+  const ModelTrace& trace = *pass.trace;
+  constexpr std::size_t kShown = 5;
+  if (!trace.document().model->hasReadout()) {
+    out << "this model has no language-model head: there are no predictions\n";
+    return;
+  }
+  out << (trace.config().causal ? "the next token and its probability\n"
+                                : "the hidden token and its probability\n");
+  TextTable table(std::vector<Align>(kShown + 2, Align::left));
+  std::vector<std::string> titles{"place", "token", "most probable"};
+  titles.resize(kShown + 2);
+  table.add(std::move(titles));
+  const auto predictions = trace.predictions(0, trace.tokens(), kShown);
+  for (std::size_t row = 0; row < predictions.size(); ++row) {
+    std::vector<std::string> cells{std::to_string(row + 1), tokenName(trace.document().input, row)};
+    for (const TokenProbability& p : predictions[row]) {
+      const std::string name = pass.nameOf(p.id);
+      cells.push_back(
+          fmt::format("{} {:.3f}", name.empty() ? std::to_string(p.id) : name, p.probability));
+    }
+    cells.resize(kShown + 2);
+    table.add(std::move(cells));
+  }
+  table.print(out);
+}
+
+void printHeads(std::ostream& out, const MeasuredPass& pass, std::string_view of) {
+  out << fmt::format("the labels of all heads{} on these tokens\n", of);
+  const ModelConfig& c = pass.trace->config();
+  const bool two = c.crossAttention;
+  std::vector<Align> columns{Align::left, Align::left, Align::left, Align::right, Align::left};
+  std::vector<std::string> titles{"layer", "head", "does here", "n", "because"};
+  if (two) {
+    columns.insert(columns.begin() + 1, Align::left);
+    titles.insert(titles.begin() + 1, "attention");
+  }
+  TextTable table(columns);
+  table.add(std::move(titles));
+  const auto perLayer = static_cast<std::size_t>(c.heads);
+  for (std::size_t i = 0; i < pass.labels.size(); ++i) {
+    const auto layer = static_cast<Index>(i / perLayer);
+    std::vector<std::string> cells{std::to_string(c.depthOf(layer) + 1),
+                                   std::to_string(i % perLayer + 1), pass.labels[i].title,
+                                   std::to_string(pass.labels[i].rows), pass.labels[i].rule};
+    if (two) cells.insert(cells.begin() + 1, c.readsMemory(layer) ? "cross" : "self");
+    table.add(std::move(cells));
+  }
+  table.print(out);
+}
+
+void printProbe(std::ostream& out, const MeasuredPass& probe) {
+  constexpr std::array kShown{Metric::previousToken, Metric::induction, Metric::duplicateToken,
+                              Metric::firstToken};
+  out << "\nthe labels of all heads on random tokens given twice\n";
+  std::vector<Align> columns(kShown.size() + 4, Align::left);
+  columns.back() = Align::right;
+  TextTable table(columns);
+  std::vector<std::string> titles{"layer", "head"};
+  for (const Metric metric : kShown) titles.emplace_back(info(metric).title);
+  titles.emplace_back("does there");
+  titles.emplace_back("n");
+  table.add(titles);
+  const auto perLayer = static_cast<std::size_t>(probe.trace->config().heads);
+  for (std::size_t i = 0; i < probe.metrics.size(); ++i) {
+    std::vector<std::string> cells{std::to_string(i / perLayer + 1),
+                                   std::to_string(i % perLayer + 1)};
+    for (const Metric metric : kShown) {
+      const MetricValue& measured = probe.metrics[i][metric];
+      cells.push_back(measured ? fmt::format("{:.3f}", *measured) : std::string("–"));
+    }
+    cells.push_back(probe.labels[i].title);
+    cells.push_back(std::to_string(probe.labels[i].rows));
+    table.add(std::move(cells));
+  }
+  table.print(out);
+}
+
+}  // namespace
+
+void print(std::ostream& out, const ModelPass& pass) {
+  const ModelTrace& trace = *pass.trace;
+  out << modelInWords(*trace.document().model) << '\n';
+  const auto tokens = [](Index count, const char* of) {
+    return fmt::format("{} {}token{}", count, of, count == 1 ? "" : "s");
+  };
+  if (pass.encoder) {
+    out << fmt::format("{}, {}, {:.1f} ms\n", tokens(pass.encoder->trace->tokens(), "source "),
+                       tokens(trace.tokens(), "target "), pass.encoder->trace->ms + trace.ms);
+  } else {
+    out << fmt::format("{}, {:.1f} ms\n", tokens(trace.tokens(), ""), trace.ms);
+  }
+  if (!pass.steering.isNull()) {
+    out << fmt::format("steered as layer {} is entered, by a direction of length {:.3f}\n",
+                       pass.steering.find("layer")->whole().value() + 1,
+                       pass.steering.find("length")->number().value());
+  }
+  out << "layers, heads and positions count from 1 here, from 0 in flags and JSON\n\n";
+  printPredictions(out, pass);
+  if (pass.encoder && !pass.encoder->labels.empty()) {
+    out << '\n';
+    printHeads(out, *pass.encoder, " of the encoder");
+  }
+  if (!pass.labels.empty()) {
+    out << '\n';
+    printHeads(out, pass, pass.encoder ? " of the decoder" : "");
+  }
+  if (pass.probe) printProbe(out, *pass.probe);
+}
+
+}  // namespace headscope::cli

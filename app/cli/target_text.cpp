@@ -1,0 +1,70 @@
+#include "app/cli/target_text.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "app/cli/config_options.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/model/tokenized.h"
+
+namespace headscope::cli {
+
+void addTargetFlags(CLI::App& app, TargetOptions& options, const std::string& group) {
+  auto* text = app.add_option("--target", options.text,
+                              "the target text of an encoder–decoder model; absent: the model "
+                              "writes it, the most probable token each time")
+                   ->type_name("TEXT");
+  auto* ids = app.add_option("--decoder-ids", options.ids,
+                             "ids of the target's tokens, from its start token on: 0,1,2")
+                  ->delimiter(',')
+                  ->check(notWhole)
+                  ->excludes(text)
+                  ->type_name("N,N…");
+  if (group.empty()) return;
+  text->group(group);
+  ids->group(group);
+}
+
+Target targetOf(const TargetOptions& options, OpenModels& models, const std::string& folder,
+                const model::ModelPtr& model, const model::ModelTracePtr& memory,
+                const TargetWriting& writing, const ExecutionContext& execution) {
+  if (options.text) {
+    const auto tokenizer = models.targetTokenizer(folder);
+    return {targetOf(tokenizer->encode(*options.text, true, "--target"), *tokenizer, *model), {}};
+  }
+  Target target;
+  std::vector<Index>& ids = target.input.ids;
+  if (options.ids.empty()) {
+    ids = {startToken(*model)};
+    const auto begun = runModel(makeModelDocument(model, {ids, {}, {}}, memory), nullptr, execution,
+                                defaultMemoryBudget() / 4);
+    target.generated = continued(begun, writing.most, writing.sampling, execution);
+    for (const auto& each : target.generated->tokens) ids.push_back(each.id);
+  } else {
+    ids = options.ids;
+  }
+  if (const auto names = models.targetNames(folder)) {
+    target.input.tokens = model::namesOf(ids, *names);
+  }
+  return target;
+}
+
+void refuseTarget(const TargetOptions& options, const model::Model& model) {
+  if (!options.given() || model.encoder() != nullptr) return;
+  throw UserError(fmt::format(
+      "--target and --decoder-ids are for a model with an encoder and a decoder, and {} "
+      "has one stack: leave them out",
+      model.name()));
+}
+
+void requireOneStack(const model::Model& model, std::string_view what) {
+  if (model.encoder() == nullptr) return;
+  throw UserError(fmt::format(
+      "{} is computed within one stack, and {} has an encoder and a decoder: open a model with one "
+      "stack (GPT-2, BERT, Llama)",
+      what, model.name()));
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,49 @@
+// Target text: the flags for the text that the decoder of an encoder–decoder model reads, and what
+// it writes by itself where none is given.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/model_readings.h"
+#include "app/cli/open_model.h"
+
+namespace headscope::cli {
+
+struct TargetOptions {
+  std::optional<std::string> text;
+  std::vector<Index> ids;
+
+  bool given() const { return text.has_value() || !ids.empty(); }
+};
+
+/// Adds --target and --decoder-ids.
+void addTargetFlags(CLI::App& app, TargetOptions& options, const std::string& group = {});
+
+/// The text of a decoder; `generated` holds what the model wrote, where it was not given.
+struct Target {
+  model::ModelInput input;
+  std::optional<Generated> generated;
+};
+
+/// How a target that is not given is written: by up to `most` tokens.
+struct TargetWriting {
+  static constexpr Index kMost = 128;
+
+  Index most = kMost;
+  model::Sampling sampling;
+};
+
+/// The target of a source text whose pass is `memory`. Throws UserError as modelInput does.
+Target targetOf(const TargetOptions& options, OpenModels& models, const std::string& folder,
+                const model::ModelPtr& model, const model::ModelTracePtr& memory,
+                const TargetWriting& writing, const ExecutionContext& execution);
+
+/// Throws UserError for a target of a model that has no encoder.
+void refuseTarget(const TargetOptions& options, const model::Model& model);
+/// Throws UserError for an encoder–decoder model: `what` is computed within one stack.
+void requireOneStack(const model::Model& model, std::string_view what);
+
+}  // namespace headscope::cli

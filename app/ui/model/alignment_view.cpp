@@ -1,0 +1,188 @@
+// Alignment: the words of the source above, those of the target below, and lines between them as
+// strong as the cross-attention of a head, of a layer, or of all layers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/chosen_head.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/parts/layout.h"
+#include "app/ui/widgets.h"
+#include "core/model/alignment.h"
+
+namespace headscope::ui {
+namespace {
+
+using model::WordOfText;
+
+/// The words of both texts, and the weights between them.
+struct Aligned {
+  std::vector<WordOfText> source, target;
+  Matrix64 weights;  // (target, source)
+};
+
+/// The head of the cross-attention that the view means: the chosen one, or that of its layer and
+/// number where another attention is shown.
+HeadOfLayer crossHead(const ModelView& view, const model::ModelConfig& config) {
+  const HeadOfLayer chosen = chosenHead(view, config);
+  return {2 * config.depthOf(chosen.layer) + 1, chosen.head};
+}
+
+std::vector<HeadOfLayer> headsOf(const ModelView& view, const model::ModelConfig& config) {
+  const HeadOfLayer head = crossHead(view, config);
+  switch (view.prediction.aligned) {
+    case AlignedBy::head:
+      return {head};
+    case AlignedBy::layer:
+      return crossHeads(config, head.layer);
+    case AlignedBy::all:
+      break;
+  }
+  return crossHeads(config, -1);
+}
+
+Computed<Aligned> alignment(const PanelContext& panel, const ModelMoment& moment) {
+  const auto heads = headsOf(panel.modelView, moment.config());
+  const Fingerprint key("alignment", moment.number, heads.size(), heads.front().layer,
+                        heads.front().head);
+  return panel.computations.request<Aligned>("alignment", key, Schedule::background, [&] {
+    return [moment, heads](const std::atomic<bool>&) -> std::optional<Aligned> {
+      const ModelMoment& source = *moment.source;
+      Aligned found{model::wordsOf(source.trace->document().input.ids, source.tokenizer.get()),
+                    model::wordsOf(moment.trace->document().input.ids, moment.tokenizer.get()),
+                    {}};
+      found.weights = alignmentOf(*moment.trace, heads, found.target, found.source);
+      return found;
+    };
+  });
+}
+
+/// A line of words, laid out from the left.
+struct LineOfWords {
+  std::vector<Rect> places;
+  float width = 0.0F;
+
+  LineOfWords(const FrameContext& look, const std::vector<WordOfText>& words) {
+    for (const WordOfText& word : words) {
+      const ImVec2 size = textSize(look.fonts.regular, word.text);
+      places.push_back(Rect::at({width, 0.0F}, {std::max(size.x, look.px(8)), size.y}));
+      width = places.back().b.x + look.space.large;
+    }
+  }
+  void moveTo(ImVec2 corner) {
+    for (Rect& place : places) {
+      place.a = {place.a.x + corner.x, place.a.y + corner.y};
+      place.b = {place.b.x + corner.x, place.b.y + corner.y};
+    }
+  }
+  /// The word at a point; −1: none.
+  Index at(ImVec2 point, float reach) const {
+    const auto found = std::ranges::find_if(
+        places, [&](const Rect& place) { return place.outset(reach).contains(point); });
+    return found == places.end() ? -1 : found - places.begin();
+  }
+};
+
+void drawWords(const FrameContext& look, ImDrawList* list, const LineOfWords& line,
+               const std::vector<WordOfText>& words, Index lit) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool isLit = static_cast<Index>(i) == lit;
+    drawText(list, isLit ? look.fonts.semibold : look.fonts.regular, line.places[i].a,
+             isLit ? look.theme.accentText : look.theme.text, words[i].text);
+  }
+}
+
+void drawAligned(const PanelContext& panel, const Aligned& found) {
+  const FrameContext& look = panel.look;
+  LineOfWords source(look, found.source), target(look, found.target);
+  const Rect room = Rect::rest();
+  const float width = std::max({room.width(), source.width, target.width});
+  const float height = std::max(room.height() - look.space.large, look.px(70));
+  ImGui::BeginChild("aligned words", room.size(), false, ImGuiWindowFlags_HorizontalScrollbar);
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({width, height});
+  const float letters = fontSize(look.fonts.regular);
+  const float below = corner.y + height - letters - look.space.tight;
+  source.moveTo({corner.x, corner.y + look.space.tight});
+  target.moveTo({corner.x, below});
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool over = ImGui::IsWindowHovered();
+  const Index litSource = over ? source.at(mouse, look.space.tight) : -1;
+  const Index litTarget = over ? target.at(mouse, look.space.tight) : -1;
+  constexpr double kLeast = 0.02;  // of the strongest; fainter lines cannot be seen
+  const double most = std::max(1e-9, found.weights.largest());
+  for (Index i = 0; i < found.weights.rows; ++i) {
+    for (Index j = 0; j < found.weights.cols; ++j) {
+      const double weight = found.weights(i, j) / most;
+      const bool muted = (litSource >= 0 && litSource != j) || (litTarget >= 0 && litTarget != i);
+      if (weight < kLeast || muted) continue;
+      const Rect& from = source.places[static_cast<std::size_t>(j)];
+      const Rect& to = target.places[static_cast<std::size_t>(i)];
+      const auto strength = static_cast<float>(weight);
+      list->AddLine(
+          {from.centre().x, from.b.y + look.space.thin}, {to.centre().x, to.a.y - look.space.thin},
+          withAlpha(look.theme.accent, 0.15F + 0.85F * strength), look.px(0.8F + 2.2F * strength));
+    }
+  }
+  drawWords(look, list, source, found.source, litSource);
+  drawWords(look, list, target, found.target, litTarget);
+  const auto tell = [&](Index word, bool ofTarget) {
+    const Index others = ofTarget ? found.weights.cols : found.weights.rows;
+    const std::vector<WordOfText>& names = ofTarget ? found.source : found.target;
+    const auto value = [&](Index other) {
+      return ofTarget ? found.weights(word, other) : found.weights(other, word);
+    };
+    std::vector<Index> order(static_cast<std::size_t>(others));
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Index>(k);
+    std::ranges::stable_sort(order, [&](Index a, Index b) { return value(a) > value(b); });
+    constexpr std::size_t kTold = 5;
+    order.resize(std::min(order.size(), kTold));
+    std::string text = ofTarget ? "looks at" : "is looked at by";
+    for (const Index other : order) {
+      text +=
+          fmt::format("\n{}  {:.3f}", names[static_cast<std::size_t>(other)].text, value(other));
+    }
+    tipNow(text);
+  };
+  if (litTarget >= 0) {
+    tell(litTarget, true);
+  } else if (litSource >= 0) {
+    tell(litSource, false);
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void drawAlignment(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
+  ModelView& view = panel.modelView;
+  const model::ModelConfig& c = moment.config();
+  const HeadOfLayer head = crossHead(view, c);
+  const std::string one =
+      fmt::format("layer {}, head {}", c.depthOf(head.layer) + 1, head.head + 1);
+  const std::string layer = fmt::format("mean of layer {}", c.depthOf(head.layer) + 1);
+  const int chosen = choices(look, "aligned by", {one.c_str(), layer.c_str(), "mean of all"},
+                             static_cast<int>(view.prediction.aligned));
+  tip(look,
+      "The weights of the cross-attention at each word of the target; the tokens of a word are "
+      "joined");
+  if (chosen >= 0) view.prediction.aligned = static_cast<AlignedBy>(chosen);
+  const auto found = alignment(panel, moment);
+  if (!found.problem.empty()) {
+    return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
+  }
+  const Aligned* shown = found.current != nullptr ? found.current : found.last;
+  if (shown == nullptr) {
+    return wrappedLabel(look.fonts.regular, look.theme.textMuted, "being computed …");
+  }
+  drawAligned(panel, *shown);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,64 @@
+#include "core/attention/pair_bias.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "core/attention/limits.h"
+
+namespace headscope {
+namespace {
+
+Index bucketsOfOneWay(const PairBias::Settings& s) {
+  return s.bothWays ? s.buckets / 2 : s.buckets;
+}
+
+/// The buckets of the distances 0, 1, … in one direction, up to the first in the last bucket. Near
+/// distances have buckets of their own, and those of far ones grow by a constant factor
+/// (_relative_position_bucket in the authors' code, which computes in float32).
+std::vector<Index> bucketsByDistance(const PairBias::Settings& s) {
+  std::vector<Index> buckets;
+  const Index count = bucketsOfOneWay(s), near = count / 2;
+  if (near < 1 || s.maxDistance <= near) return buckets;
+  const auto base = static_cast<float>(near);
+  const auto range =
+      static_cast<float>(std::log(static_cast<double>(s.maxDistance) / static_cast<double>(near)));
+  for (Index apart = 0; apart < std::min(s.maxDistance, Limits::kTokens); ++apart) {
+    const float grown = apart < near ? 0.0F : std::log(static_cast<float>(apart) / base) / range;
+    const Index far = near + static_cast<Index>(grown * static_cast<float>(count - near));
+    buckets.push_back(apart < near ? apart : std::min(far, count - 1));
+  }
+  return buckets;
+}
+
+}  // namespace
+
+PairBias::PairBias(Settings settings) {
+  std::vector<Index> buckets = bucketsByDistance(settings);
+  shared_ = std::make_shared<const Shared>(Shared{std::move(settings), std::move(buckets)});
+}
+
+Index PairBias::bucketOf(Index distance) const {
+  const Settings& s = settings();
+  const Index count = bucketsOfOneWay(s);
+  const Index first = s.bothWays && distance > 0 ? count : 0;
+  const Index apart = s.bothWays ? std::abs(distance) : std::max<Index>(0, -distance);
+  if (apart >= std::ssize(shared_->buckets)) return first + count - 1;
+  return first + shared_->buckets[static_cast<std::size_t>(apart)];
+}
+
+float PairBias::at(Index head, Index query, Index key) const {
+  const Settings& s = settings();
+  const Index place = s.buckets > 0 ? head * s.buckets + bucketOf(key - query)
+                                    : (head * s.queries + query) * s.keys + key;
+  return s.values[static_cast<std::size_t>(place)];
+}
+
+void PairBias::addTo(std::span<float> scores, Index head, Index query, Index firstKey) const {
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    scores[j] += at(head, query, firstKey + static_cast<Index>(j));
+  }
+}
+
+}  // namespace headscope

@@ -1,0 +1,52 @@
+// PairBias: a number for each head and pair of query and key that is added to their score, behind
+// ÷√d_k. T5 has one for each distance, and far distances share theirs (Raffel et al. 2020);
+// AlphaFold computes one for each pair (Jumper et al. 2021, algorithm 7).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/index.h"
+
+namespace headscope {
+
+class PairBias {
+ public:
+  struct Settings {
+    std::vector<float> values;  // (H, T, M); with buckets: (H, buckets)
+    Index queries = 0;          // T; 0 with buckets
+    Index keys = 0;             // M; 0 with buckets
+    Index buckets = 0;          // of distances; 0: each pair has a number of its own
+    Index maxDistance = 0;      // from here on, distances share the last bucket
+    bool bothWays = true;       // half of the buckets are for later keys; otherwise these share one
+
+    bool operator==(const Settings&) const = default;
+  };
+
+  PairBias() = default;  // off
+  explicit PairBias(Settings settings);
+
+  bool on() const { return shared_ != nullptr; }
+  // only where it is on
+  const Settings& settings() const { return shared_->settings; }
+  /// The bucket of a distance, key − query.
+  Index bucketOf(Index distance) const;
+  /// With buckets, `query` and `key` are positions of one text.
+  float at(Index head, Index query, Index key) const;
+  /// Adds the numbers of a query to its scores for the keys firstKey, firstKey + 1, …
+  void addTo(std::span<float> scores, Index head, Index query, Index firstKey) const;
+
+  bool operator==(const PairBias& other) const {
+    return shared_ == other.shared_ || (on() && other.on() && settings() == other.settings());
+  }
+
+ private:
+  struct Shared {
+    Settings settings;
+    std::vector<Index> buckets;  // of the distances in one direction, as far as they differ
+  };
+  std::shared_ptr<const Shared> shared_;  // configurations are copied for every edit
+};
+
+}  // namespace headscope

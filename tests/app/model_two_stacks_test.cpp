@@ -1,0 +1,213 @@
+// The page Model with an encoder–decoder model: the three attentions, the target that the model
+// writes or the user types, a cross-attention in Flow with its memory, and the alignment of words.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include "app/ui/model/model_page.h"
+#include "core/document/trace.h"
+#include "session_window.h"
+
+namespace headscope::ui {
+namespace {
+
+class TwoStacksPage : public Autosave {
+ protected:
+  TwoStacksPage() { open(ui_); }
+  void open(AppDriver& ui) {
+    ui.view().selection.page = kModelPage;
+    ui.view().model.place = {
+        (std::filesystem::path(HEADSCOPE_TEST_DATA) / "families" / "t5").string(), "44, 59, 8, 32"};
+    calm();
+  }
+  void calm() {
+    for (int i = 0; i < 4; ++i) {
+      ui_.settle();
+      ui_.frame();
+    }
+  }
+  std::string heads() { return ui_.screen().all(kModelHeadsCard); }
+  std::string text() { return ui_.screen().all(kModelTextCard); }
+  std::string readings() { return ui_.screen().all(kModelPredictionCard); }
+  void target(const std::string& ids) {
+    ui_.view().model.place.target = ids;
+    calm();
+  }
+  void attention(const char* which) {
+    ui_.click(which, kModelHeadsCard);
+    calm();
+  }
+};
+
+TEST_F(TwoStacksPage, TheModelWritesTheTarget) {
+  EXPECT_TRUE(ui_.shows("encoder: 2 layers, 4 heads", kModelTextCard)) << text();
+  EXPECT_TRUE(ui_.shows("written by the model", kModelTextCard)) << text();
+  const std::string written = text();
+  target("0, 5, 9");
+  EXPECT_FALSE(ui_.shows("written by the model", kModelTextCard)) << text();
+  EXPECT_TRUE(ui_.shows("After “9” it predicts", kModelTextCard)) << text();
+  ui_.click("let the model write", kModelTextCard);
+  calm();
+  EXPECT_EQ(text(), written);
+}
+
+TEST_F(TwoStacksPage, EachAttentionHasItsGrid) {
+  target("0, 5, 9");
+  for (const auto& [which, layer] : {std::pair("encoder", "open layer 1 in Flow"),
+                                     {"decoder", "open layer 1, self-attention in Flow"},
+                                     {"cross", "open layer 1, cross-attention in Flow"}}) {
+    attention(which);
+    EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U) << which;
+    EXPECT_TRUE(ui_.shows(layer, kModelHeadsCard)) << heads();
+    EXPECT_TRUE(ui_.shows("layer 2", kModelHeadsCard)) << heads();
+    EXPECT_FALSE(ui_.shows("layer 3", kModelHeadsCard)) << heads();
+  }
+}
+
+TEST_F(TwoStacksPage, EachAttentionIsMeasuredOnRandomTokensToo) {
+  target("0, 5, 9");
+  ui_.click("repeated random tokens", kModelHeadsCard);
+  calm();
+  for (const char* which : {"encoder", "decoder", "cross"}) {
+    attention(which);
+    EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U) << which;
+    EXPECT_TRUE(ui_.shows("random tokens, the second half equal", kModelHeadsCard)) << heads();
+  }
+  const gl::Bounds map = ui_.heatmaps(kModelHeadsCard).front();
+  ui_.hover({std::lerp(map.x0, map.x1, 0.9F), std::lerp(map.y0, map.y1, 0.5F)});
+  EXPECT_TRUE(ui_.shows(" looks at 32: ")) << ui_.screen().all();  // the last token of the source
+  ui_.click("first column", kModelHeadsCard);
+  calm();
+  EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U);
+}
+
+TEST_F(TwoStacksPage, ACrossAttentionOpensWithItsMemoryAndItsEditsRunInTheModel) {
+  target("0, 5, 9");
+  const std::string before = text();
+  attention("cross");
+  ui_.view().model.layer = 3;
+  ui_.frame();
+  ui_.click("open layer 2, cross-attention in Flow", kModelHeadsCard);
+  calm();
+  EXPECT_EQ(ui_.config().memoryLen, 4);
+  EXPECT_EQ(ui_.config().seqLen, 3);
+  EXPECT_EQ(ui_.document().input->memoryTokens.front(),
+            (std::vector<std::string>{"44", "59", "8", "32"}));
+  EXPECT_TRUE(ui_.shows("t5, layer 2, cross-attention of 2", kLayerStripCard))
+      << ui_.screen().all(kLayerStripCard);
+  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 5.0});
+  calm();
+  ui_.view().selection.page = kModelPage;
+  calm();
+  EXPECT_NE(text(), before);
+  EXPECT_TRUE(ui_.shows("edited: layer 2, cross-attention", kModelHeadsCard)) << heads();
+  ui_.click("as loaded", kModelTextCard);
+  calm();
+  EXPECT_EQ(text(), before);
+}
+
+TEST_F(TwoStacksPage, AHeadThatIsOffIsListedAndUndoSwitchesItOn) {
+  target("0, 5, 9");
+  const std::string before = text();
+  attention("cross");
+  ui_.click("layer 1, cross-attention, head 1 off", kModelHeadsCard);
+  calm();
+  EXPECT_NE(text(), before);
+  EXPECT_TRUE(ui_.shows("off: cross 1·1", kModelHeadsCard)) << heads();
+  ui_.press(Key{'Z'}, true);
+  calm();
+  EXPECT_EQ(text(), before);
+}
+
+TEST_F(TwoStacksPage, AnEncodersLayerOpensByItself) {
+  attention("encoder");
+  ui_.click("open layer 1 in Flow", kModelHeadsCard);
+  calm();
+  EXPECT_EQ(ui_.config().memoryLen, 0);
+  EXPECT_EQ(ui_.config().seqLen, 4);
+  EXPECT_TRUE(ui_.config().pairBias.on());
+}
+
+TEST_F(TwoStacksPage, WordsAreAlignedByAHeadALayerOrAll) {
+  target("0, 5, 9");
+  ui_.click("Alignment", kModelPredictionCard);
+  calm();
+  for (const char* word : {"44", "32", "0", "9", "mean of all", "mean of layer 1"}) {
+    EXPECT_TRUE(ui_.shows(word, kModelPredictionCard)) << word << readings();
+  }
+  ui_.click("mean of layer 1", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui_.view().model.prediction.aligned, AlignedBy::layer);
+}
+
+TEST_F(TwoStacksPage, ReadingsWithinOneStackSaySo) {
+  for (const char* reading : {"Why", "Every part", "Go on"}) {
+    ui_.click(reading, kModelPredictionCard);
+    calm();
+    EXPECT_TRUE(ui_.shows("computed within one stack", kModelPredictionCard)) << readings();
+  }
+  ui_.click("Layer by layer", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(ui_.shows("layer 2 cross-attention", kModelPredictionCard)) << readings();
+  ui_.click("Who says it", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(ui_.shows("2 cross", kModelPredictionCard)) << readings();
+}
+
+TEST_F(TwoStacksPage, ASessionKeepsTheTargetAndTheEdits) {
+  target("0, 5, 9");
+  attention("cross");
+  ui_.click("layer 1, cross-attention, head 1 off", kModelHeadsCard);
+  calm();
+  ui_.view().model.layer = 3;
+  ui_.frame();
+  ui_.click("open layer 2, cross-attention in Flow", kModelHeadsCard);
+  calm();
+  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 5.0});
+  ui_.app().apply(SetPin{{{TensorId::weights, 0, 1, 2, 3}, 0.75F}});
+  calm();
+  ui_.view().selection.page = kModelPage;
+  calm();
+  const std::string edited = text();
+  ui_.view().selection.page = kFlowPage;
+  calm();
+  saveAs(lecture());
+  ui_.restart(presetDocument("by-hand"));
+  ui_.app().dropFiles({lecture()});
+  calm();
+  EXPECT_EQ(ui_.config().memoryLen, 4);
+  EXPECT_EQ(ui_.document().pins.all().size(), 1U);
+  ui_.view().selection.page = kModelPage;
+  calm();
+  EXPECT_EQ(text(), edited);
+  EXPECT_TRUE(ui_.shows("off: cross 1·1; edited: layer 2, cross-attention", kModelHeadsCard))
+      << heads();
+  EXPECT_EQ(ui_.view().model.place.target, "0, 5, 9");
+  EXPECT_EQ(ui_.view().model.attention, AttentionShown::cross);
+}
+
+/// Another source gets another target, and edits of the cross-attention stay.
+TEST_F(TwoStacksPage, AnotherSourceIsWrittenForAnew) {
+  attention("cross");
+  ui_.click("layer 1, cross-attention, head 1 off", kModelHeadsCard);
+  calm();
+  const std::string before = text();
+  ui_.view().model.place.text = "7, 3, 40, 12, 5, 9, 1";
+  calm();
+  EXPECT_TRUE(ui_.shows("7 tokens: 7 3 40 12 5 9 1", kModelTextCard)) << text();
+  EXPECT_TRUE(ui_.shows("written by the model", kModelTextCard)) << text();
+  EXPECT_NE(text(), before);
+}
+
+TEST_F(TwoStacksPage, OneStackHasNeither) {
+  ui_.view().model.place = {(std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2").string(),
+                            "The cat"};
+  calm();
+  EXPECT_FALSE(ui_.shows("Alignment", kModelPredictionCard)) << readings();
+  EXPECT_FALSE(ui_.shows("cross", kModelHeadsCard)) << heads();
+}
+
+}  // namespace
+}  // namespace headscope::ui
