@@ -68,10 +68,10 @@ class DirectoryWeights final : public model::WeightReader {
 }  // namespace
 
 model::ModelPtr openModel(const fs::path& folder, Index layerBudgetBytes,
-                          const AdapterChoice& choice) {
+                          const AdapterChoice& choice, Encoder encoder) {
   const auto [directory, adapter] = adaptedFolder(folder, choice);
   ModelNotes notes;
-  FoundModel found = findModel(directory, notes);
+  FoundModel found = findModel(directory, notes, encoder);
   const model::ModelConfig& config = found.description.config;
   auto own = std::make_unique<DirectoryWeights>(found.files, found.description, notes);
   if (adapter.folder.empty()) {

@@ -77,6 +77,11 @@ class PartsReader {
                              const char* down, Index width) const;
   model::ExpertWeights experts(const std::string& at) const;
   void expertsInOneTensor(const std::string& at, model::ExpertWeights& e) const;
+  model::Embedding imageEmbedding() const;
+  /// Rows (rows, D) of a tensor whose leading axes may be of any rank.
+  Tensor flatRows(const std::string& name, Index rows) const;
+  void scaleLayer(const std::string& at, model::LayerWeights& w) const;
+  model::Readout classifier(model::Readout r) const;
   RelativeScores relativeScores(const std::string& at, const Weights& own) const;
 
   const WeightFiles& files_;

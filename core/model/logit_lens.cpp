@@ -23,12 +23,17 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
   const Index depths = 2 * config.layers / step + 1;
   // a model of attention alone has only the attention halves
   const auto halfAt = [step](Index depth) { return depth == 0 ? 0 : depth * step - (step - 1); };
-  Tensor stream = Tensor::uninitialised({1, depths, config.dModel});
-  for (Index depth = 0; depth < depths; ++depth) {
-    std::copy_n(trace.hidden(depth * step).data() + row * config.dModel, config.dModel,
-                stream.mutableData() + depth * config.dModel);
-  }
   const auto readout = trace.document().model->readout();
+  const Index width = config.readoutWidth();
+  Tensor stream = Tensor::uninitialised({1, depths, width});
+  for (Index depth = 0; depth < depths; ++depth) {
+    const Tensor& half = trace.hidden(depth * step);
+    const bool each = config.reads == Reads::everyToken;
+    const Tensor read = readoutInput(
+        normalized(each ? half.slice(1, row, row + 1) : half, readout->norm, config, execution),
+        config);
+    std::copy_n(read.data(), width, stream.mutableData() + depth * width);
+  }
   const ScopedThreadLimit threads(threadsFor(2 * depths * config.dModel * config.vocabulary,
                                              execution.threads, execution.flopsPerThread));
   std::vector<LensDepth> lens;
@@ -36,8 +41,7 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
   constexpr Index kAtOnce = 16;
   for (Index first = 0; first < depths; first += kAtOnce) {
     const Index end = std::min(depths, first + kAtOnce);
-    Tensor some = stream.slice(1, first, end);
-    some = normalized(some, readout->norm, config, execution);
+    const Tensor some = stream.slice(1, first, end);
     const auto logitsAt = [&](Index place) {
       return fmt::format("the logits after {} at token {} of {}",
                          halfInWords(halfAt(first + place)), row, trace.document().model->name());

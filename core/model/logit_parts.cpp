@@ -48,6 +48,7 @@ LogitReading logitReading(const ModelTrace& trace, Index row, Index word,
                     "normalises before each half layer (GPT-2, Llama)",
                     trace.document().model->name()));
   }
+  requireOnePlace(trace);
   if (!readout->transformNorm.gain.empty()) {
     throw UserError(
         fmt::format("{} predicts through a further layer with a norm (a masked-word head), so its "
@@ -104,7 +105,8 @@ DirectPath::DirectPath(const ModelTrace& trace, Index row, Index word, std::opti
     : trace_(trace), reading_(logitReading(trace, row, word, other)) {}
 
 bool DirectPath::exists(const Model& model) {
-  return model.config().preNorm && model.hasReadout() &&
+  const ModelConfig& c = model.config();
+  return c.preNorm && model.hasReadout() && c.readoutWidth() <= c.dModel &&
          model.readout()->transformNorm.gain.empty();
 }
 

@@ -7,19 +7,21 @@
 
 namespace headscope::formats {
 
-extern const Family kAlbert, kBert, kBloom, kClipText, kCohere, kDebertaV2, kDeepseekV3,
-    kDistilBert, kElectra, kFalcon, kGemma, kGemma2, kGemma3, kGlm4, kGpt2, kGptJ, kGptNeo,
-    kGptNeoX, kGptOss, kGranite, kHeadscope, kLlama, kMistral, kMixtral, kModernBert, kMpt, kOlmo,
-    kOlmo2, kOpt, kPhi, kPhi3, kQwen, kQwen3Moe, kRoberta, kSmolLm3, kStableLm, kStarcoder2;
+extern const Family kAlbert, kBert, kBloom, kClipText, kClipVision, kCohere, kDebertaV2,
+    kDeepseekV3, kDeit, kDinov2, kDistilBert, kElectra, kFalcon, kGemma, kGemma2, kGemma3, kGlm4,
+    kGpt2, kGptJ, kGptNeo, kGptNeoX, kGptOss, kGranite, kHeadscope, kLlama, kMistral, kMixtral,
+    kModernBert, kMpt, kOlmo, kOlmo2, kOpt, kPhi, kPhi3, kQwen, kQwen3Moe, kRoberta, kSmolLm3,
+    kStableLm, kStarcoder2, kVit;
 
 /// All of them.
 inline std::vector<const Family*> families() {
-  return {&kAlbert,     &kBert,      &kBloom,   &kClipText,   &kCohere,   &kDebertaV2, &kDeepseekV3,
-          &kDistilBert, &kElectra,   &kFalcon,  &kGemma,      &kGemma2,   &kGemma3,    &kGlm4,
-          &kGpt2,       &kGptJ,      &kGptNeo,  &kGptNeoX,    &kGptOss,   &kGranite,   &kHeadscope,
-          &kLlama,      &kMistral,   &kMixtral, &kModernBert, &kMpt,      &kOlmo,      &kOlmo2,
-          &kOpt,        &kPhi,       &kPhi3,    &kQwen,       &kQwen3Moe, &kRoberta,   &kSmolLm3,
-          &kStableLm,   &kStarcoder2};
+  return {&kAlbert,     &kBert,       &kBloom,     &kClipText, &kCohere,  &kDebertaV2,
+          &kDeepseekV3, &kDistilBert, &kElectra,   &kFalcon,   &kGemma,   &kGemma2,
+          &kGemma3,     &kGlm4,       &kGpt2,      &kGptJ,     &kGptNeo,  &kGptNeoX,
+          &kGptOss,     &kGranite,    &kHeadscope, &kLlama,    &kMistral, &kMixtral,
+          &kModernBert, &kMpt,        &kOlmo,      &kOlmo2,    &kOpt,     &kPhi,
+          &kPhi3,       &kQwen,       &kQwen3Moe,  &kRoberta,  &kSmolLm3, &kStableLm,
+          &kStarcoder2, &kClipVision, &kDeit,      &kDinov2,   &kVit};
 }
 
 }  // namespace headscope::formats
