@@ -16,6 +16,8 @@
 #include "app/cli/head_json.h"
 #include "app/cli/json_lines.h"
 #include "app/cli/model_compare.h"
+#include "app/cli/model_heads_table.h"
+#include "app/cli/model_image.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
@@ -28,6 +30,7 @@
 #include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
+#include "core/formats/clip_folder.h"
 #include "core/formats/families/family.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_tensors.h"
@@ -51,6 +54,7 @@ struct ModelOptions {
   AdapterOptions adapter;
   std::string compare;  // the same model unrounded
   ModelTextOptions text;
+  ImageOptions image;
   std::vector<Index> ids;
   std::optional<Index> maskToken;
   std::vector<std::string> dropHeads;  // "L.H"
@@ -108,7 +112,39 @@ ModelInput fittingInput(const ModelOptions& options, OpenModels& models,
   return modelInput(models, options.directory, cut, {}, config);
 }
 
-ModelInput inputFrom(const ModelOptions& options, OpenModels& models, const ModelConfig& config) {
+/// Throws UserError for flags that only a text gives a meaning, and for a missing image.
+void checkImageFlags(const ModelOptions& o, const model::Model& model, bool clip) {
+  if (!model.config().image.on()) {
+    if (o.image.given()) {
+      throw UserError(fmt::format("--image: {} reads texts: give --text", o.directory));
+    }
+    return;
+  }
+  if (!o.image.given()) {
+    throw UserError(fmt::format("{} reads images: give --image FILE or --pixels FILE.safetensors",
+                                o.directory));
+  }
+  const std::array<std::pair<const char*, bool>, 9> ofTexts{{
+      {"--text, --pair or --file", o.text.given() > 0 && !clip},
+      {"--ids", !o.ids.empty()},
+      {"--mask-token", o.maskToken.has_value()},
+      {"--cut", o.cut},
+      {"--jsonl", !o.jsonLines.empty()},
+      {"--probe", o.probe},
+      {"--generate", o.readings.generate > 0},
+      {"--patch-text or --patch-ids", o.readings.patchText || !o.readings.patchIds.empty()},
+      {"--steer-from", o.steering.from || o.steering.against},
+  }};
+  for (const auto& [flag, given] : ofTexts) {
+    if (!given) continue;
+    throw UserError(fmt::format(
+        "{}: {} reads an image, for which this has no meaning: leave it out", flag, o.directory));
+  }
+}
+
+ModelInput inputFrom(const ModelOptions& options, OpenModels& models, const model::Model& model) {
+  const ModelConfig& config = model.config();
+  if (options.image.given()) return imageInputFrom(options.image, options.directory, model);
   ModelInput input = fittingInput(options, models, config);
   if (options.maskToken) maskOut(input, *options.maskToken, options.directory, models);
   return input;
@@ -123,18 +159,23 @@ struct ModelPass : MeasuredPass {
   std::optional<MeasuredPass> probe;  // set if it was requested
   formats::TokenizerPtr names;        // null: the folder has none
   Json steering;                      // null: nothing is steered
+  std::optional<TextMatch> match;     // of CLIP's image
 
   std::string nameOf(Index id) const {
-    return names != nullptr ? model::namesOf({id}, *names).front() : std::string();
+    return model::predictedName(id, trace->config(), names.get());
   }
 };
 
 ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   const Index budget = defaultMemoryBudget();
   // half of the memory is for weights, the rest for the pass
+  const bool clip = formats::isClipFolder(options.directory);
+  const auto encoder =
+      clip && !options.image.given() ? formats::Encoder::ofTexts : formats::Encoder::ofImages;
   const ModelPtr model = models.model(adaptedFolderFrom(options.directory, options.adapter),
-                                      budget / 2, options.strict);
-  auto document = makeModelDocument(model, inputFrom(options, models, model->config()));
+                                      budget / 2, options.strict, encoder);
+  checkImageFlags(options, *model, clip);
+  auto document = makeModelDocument(model, inputFrom(options, models, *model));
   if (!options.dropHeads.empty()) {
     document =
         withoutHeads(*document, headsFrom("--drop-heads", options.dropHeads, model->config()));
@@ -154,6 +195,9 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   } else {
     static_cast<MeasuredPass&>(pass) = measureModel(document, execution, budget / 2).value();
   }
+  if (clip && options.image.given()) {
+    pass.match = textMatch(*pass.trace, options.directory, options.text, models, budget / 4);
+  }
   if (options.probe) {
     const auto random = repeatedRandomTokens(model->config(), pass.names.get());
     pass.probe = measureModel(withInput(*document, random), execution, budget / 2);
@@ -166,11 +210,12 @@ Json predictionsJson(const ModelPass& pass, Index count) {
   Json places = Json::emptyList();
   if (count == 0 || !trace.document().model->hasReadout()) return places;
   for (const auto& atPlace :
-       trace.predictions(0, trace.tokens(), static_cast<std::size_t>(count))) {
+       trace.predictions(0, trace.logitRows(), static_cast<std::size_t>(count))) {
     Json best = Json::emptyList();
     for (const TokenProbability& p : atPlace) {
       Json one{{"id", p.id}, {"p", numberJson(p.probability)}};
-      if (pass.names != nullptr) one["token"] = pass.nameOf(p.id);
+      const bool label = !trace.config().labels.empty();
+      if (label || pass.names != nullptr) one[label ? "label" : "token"] = pass.nameOf(p.id);
       best.push_back(std::move(one));
     }
     places.push_back(std::move(best));
@@ -215,10 +260,15 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   const ModelTrace& trace = *pass.trace;
   const ModelInput& input = trace.document().input;
   Json json = {{"schema", "headscope.model/1"},
-               {"config", formats::configJson(*trace.document().model)},
-               {"ids", input.ids}};
+               {"config", formats::configJson(*trace.document().model)}};
+  if (input.pixels != nullptr) {
+    json["image"] = imageJson(trace);
+  } else {
+    json["ids"] = input.ids;
+  }
   if (!input.tokens.empty()) json["tokens"] = input.tokens;
   json["predictions"] = predictionsJson(pass, options.predictions);
+  if (pass.match) json["match"] = matchJson(*pass.match);
   if (!options.noHeads) json["heads"] = headsJson(pass);
   if (pass.probe) {
     json["probe"] = {{"ids", pass.probe->trace->document().input.ids},
@@ -229,6 +279,21 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   addNotes(json, trace.document().model->notes());
   json["ms"] = trace.ms;
   return json;
+}
+
+void printLabels(std::ostream& out, const ModelPass& pass) {
+  constexpr std::size_t kShown = 10;
+  if (pass.match) return printMatch(out, *pass.match);
+  if (!pass.trace->document().model->hasReadout()) {
+    out << "this model has no classifier: there are no labels\n";
+    return;
+  }
+  out << "the most probable labels\n";
+  TextTable table({Align::left, Align::right});
+  for (const TokenProbability& p : pass.trace->predictions(0, kShown)) {
+    table.add({pass.nameOf(p.id), fmt::format("{:.3f}", p.probability)});
+  }
+  table.print(out);
 }
 
 void printPredictions(std::ostream& out, const ModelPass& pass) {
@@ -258,45 +323,6 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
   table.print(out);
 }
 
-void printHeads(std::ostream& out, const ModelPass& pass) {
-  out << "the labels of all heads on these tokens\n";
-  TextTable table({Align::left, Align::left, Align::left, Align::right, Align::left});
-  table.add({"layer", "head", "does here", "n", "because"});
-  const auto perLayer = static_cast<std::size_t>(pass.trace->config().heads);
-  for (std::size_t i = 0; i < pass.labels.size(); ++i) {
-    table.add({std::to_string(i / perLayer + 1), std::to_string(i % perLayer + 1),
-               pass.labels[i].title, std::to_string(pass.labels[i].rows), pass.labels[i].rule});
-  }
-  table.print(out);
-}
-
-void printProbe(std::ostream& out, const MeasuredPass& probe) {
-  constexpr std::array kShown{Metric::previousToken, Metric::induction, Metric::duplicateToken,
-                              Metric::firstToken};
-  out << "\nthe labels of all heads on random tokens given twice\n";
-  std::vector<Align> columns(kShown.size() + 4, Align::left);
-  columns.back() = Align::right;
-  TextTable table(columns);
-  std::vector<std::string> titles{"layer", "head"};
-  for (const Metric metric : kShown) titles.emplace_back(info(metric).title);
-  titles.emplace_back("does there");
-  titles.emplace_back("n");
-  table.add(titles);
-  const auto perLayer = static_cast<std::size_t>(probe.trace->config().heads);
-  for (std::size_t i = 0; i < probe.metrics.size(); ++i) {
-    std::vector<std::string> cells{std::to_string(i / perLayer + 1),
-                                   std::to_string(i % perLayer + 1)};
-    for (const Metric metric : kShown) {
-      const MetricValue& measured = probe.metrics[i][metric];
-      cells.push_back(measured ? fmt::format("{:.3f}", *measured) : std::string("–"));
-    }
-    cells.push_back(probe.labels[i].title);
-    cells.push_back(std::to_string(probe.labels[i].rows));
-    table.add(std::move(cells));
-  }
-  table.print(out);
-}
-
 void print(std::ostream& out, const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
   out << modelInWords(*trace.document().model) << '\n';
@@ -308,7 +334,11 @@ void print(std::ostream& out, const ModelPass& pass) {
                        pass.steering.find("length")->number().value());
   }
   out << "layers, heads and positions count from 1 here, from 0 in flags and JSON\n\n";
-  printPredictions(out, pass);
+  if (trace.config().image.on()) {
+    printLabels(out, pass);
+  } else {
+    printPredictions(out, pass);
+  }
   if (!pass.labels.empty()) {
     out << '\n';
     printHeads(out, pass);
@@ -318,9 +348,9 @@ void print(std::ostream& out, const ModelPass& pass) {
 
 /// Returns whether all requested output can be shown in the window.
 bool wantsWindow(const ModelOptions& o) {
-  return o.text.given() == 0 && o.ids.empty() && o.jsonLines.empty() && !o.maskToken &&
-         o.dropHeads.empty() && !o.steering.given() && o.trace.path.empty() && !o.probe &&
-         !o.noHeads && !o.readings.any() && !o.json && !o.cut;
+  return o.text.given() == 0 && !o.image.given() && o.ids.empty() && o.jsonLines.empty() &&
+         !o.maskToken && o.dropHeads.empty() && !o.steering.given() && o.trace.path.empty() &&
+         !o.probe && !o.noHeads && !o.readings.any() && !o.json && !o.cut;
 }
 
 /// The options with an adapter's base in the place of the adapter's own folder.
@@ -348,6 +378,8 @@ ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
   files.reads("DIR", options.directory);
   files.reads("--adapter", options.adapter.folder);
   if (options.text.file != "-") files.reads("--file", options.text.file);
+  files.reads("--image", options.image.image);
+  files.reads("--pixels", options.image.pixels);
   noteTraceFile(files, options.trace);
   files.check();
   options.trace.check();
@@ -356,7 +388,9 @@ ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
 
 void writeTrace(const ModelOptions& options, const ModelPass& pass) {
   if (options.trace.path.empty()) return;
-  TraceFile(options.trace, pass.trace, pass.names, options.threads).save();
+  TraceFile(options.trace, pass.trace, pass.names, options.threads,
+            pass.match ? matchTensors(*pass.match) : std::vector<NamedTensor>())
+      .save();
 }
 
 // Errors are raised before anything is printed or written.
@@ -420,6 +454,7 @@ Command addModel(CLI::App& app, Context& context) {
                   "hide this token, from 0, and print the model's prediction for it")
       ->type_name("K");
   addModelIds(*sub, options->ids);
+  addImageFlags(*sub, options->image);
   sub->add_option("--compare", options->compare,
                   "print what the rounding of the weights (GGUF, F16) changed in each tensor, "
                   "against the same model in this folder or file")

@@ -23,9 +23,10 @@ namespace headscope::cli {
 namespace {
 using model::WrittenPart;
 
-Index wordFrom(const std::string& text, const formats::TokenizerPtr& names) {
+Index wordFrom(const std::string& text, const model::ModelConfig& config,
+               const formats::TokenizerPtr& names) {
   try {
-    return model::oneToken(text, names.get());
+    return model::onePredicted(text, config, names.get());
   } catch (const UserError& error) {
     throw UserError(fmt::format("--attribute: {}", error.what()));
   }
@@ -41,7 +42,7 @@ class Reader {
       throw UserError(
           "--at chooses the token for --lens, --attribute and --patch: give one of them");
     }
-    row_ = readings.at.value_or(trace->tokens() - 1);
+    row_ = readings.at.value_or(trace->logitRows() - 1);
     if (row_ < 0 || row_ >= trace->tokens()) {
       throw UserError(
           fmt::format("--at {}: the text has the tokens 0 to {}", row_, trace->tokens() - 1));
@@ -51,23 +52,28 @@ class Reader {
   Index row() const { return row_; }
   /// "place 4, Ġsat", with positions counted from 1.
   std::string placeInWords() const {
-    const Index id = trace_->document().input.ids[static_cast<std::size_t>(row_)];
-    return fmt::format("place {}, {}", row_ + 1, nameOf(id));
+    const model::ModelInput& input = trace_->document().input;
+    const auto at = static_cast<std::size_t>(row_);
+    return fmt::format("place {}, {}", row_ + 1,
+                       input.pixels != nullptr ? input.tokens[at] : nameOf(input.ids[at]));
   }
   Index word() const {
-    return readings_.attribute.empty() ? trace_->predictions(row_, 1).front().id
-                                       : wordFrom(readings_.attribute.front(), names_);
+    return readings_.attribute.empty()
+               ? trace_->predictions(row_, 1).front().id
+               : wordFrom(readings_.attribute.front(), trace_->config(), names_);
   }
   std::optional<Index> other() const {
     if (readings_.attribute.size() < 2) return std::nullopt;
-    return wordFrom(readings_.attribute[1], names_);
+    return wordFrom(readings_.attribute[1], trace_->config(), names_);
   }
   std::string nameOf(Index id) const {
-    return names_ == nullptr ? std::to_string(id) : model::namesOf({id}, *names_).front();
+    const std::string name = model::predictedName(id, trace_->config(), names_.get());
+    return name.empty() && names_ == nullptr ? std::to_string(id) : name;
   }
   Json tokenJson(Index id) const {
     Json one{{"id", id}};
-    if (names_ != nullptr) one["token"] = nameOf(id);
+    const bool label = !trace_->config().labels.empty();
+    if (label || names_ != nullptr) one[label ? "label" : "token"] = nameOf(id);
     return one;
   }
   std::vector<model::LensDepth> lens() const {

@@ -42,9 +42,9 @@ void checkPixels(const Model& model, const Tensor& pixels) {
 void checkKind(const Model& model, const ModelInput& input) {
   const bool takesImage = model.config().image.on();
   if (takesImage == (input.pixels != nullptr)) return;
-  throw UserError(takesImage
-                      ? fmt::format("{} reads images, not texts: give it an image", model.name())
-                      : fmt::format("{} reads texts, not images: give it a text", model.name()));
+  throw UserError(
+      takesImage ? fmt::format("{} reads images, and this is a text: give an image", model.name())
+                 : fmt::format("{} reads texts, not images: give it a text", model.name()));
 }
 
 void checkInput(const Model& model, const ModelInput& input) {
@@ -171,6 +171,11 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, 
   source.tokens = document.input.tokens;
   if (source.tokens.empty()) {
     for (const Index id : document.input.ids) source.tokens.push_back(fmt::format("{}", id));
+  }
+  if (document.input.pixels != nullptr) {
+    const ImageInput& image = document.model->config().image;
+    const Extent grid = image.gridOf(extentOf(*document.input.pixels));
+    source.patches = {image.firstPatch(), grid.height, grid.width};
   }
   const Index copies = x.dim(0);
   Input input;

@@ -4,14 +4,18 @@
 
 #include <cmath>
 
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/clip_folder.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/session.h"
+#include "core/model/circuits.h"
 #include "core/model/head_output.h"
 #include "core/model/image_embedding.h"
 #include "core/model/logit_lens.h"
 #include "core/model/logit_parts.h"
 #include "core/model/model_gradients.h"
+#include "core/model/model_heads.h"
 #include "core/model/stream_parts.h"
 #include "core/model/two_encoders.h"
 #include "tests/core/support/documents.h"
@@ -220,6 +224,41 @@ TEST(ImageModels, LabelsAreThoseOfTheFileOrNumbered) {
   m.config.erase("id2label");
   m.config["num_labels"] = 5;
   EXPECT_EQ(opened(m)->config().labels[0], "LABEL_0");
+}
+
+/// Neighbours in the order of tokens may lie at opposite ends of two rows of patches.
+TEST(ImageModels, HeadsAreNotMeasuredAlongALine) {
+  const ModelPtr model = formats::openModel(modelData("image_models/vit"), kBudgetBytes);
+  const auto document = makeModelDocument(model, imageInput(*model, Tensor::zeros({3, 16, 16})));
+  const MeasuredPass pass = measureModel(document, {}, kBudgetBytes).value();
+  for (const Metric metric :
+       {Metric::meanDistance, Metric::local, Metric::previousToken, Metric::nextToken}) {
+    EXPECT_FALSE(pass.metrics.front()[metric]);
+    EXPECT_NE(pass.metrics.front()[metric].why.find("rows and columns"), std::string::npos);
+  }
+  for (const Metric metric : {Metric::entropy, Metric::self, Metric::firstToken}) {
+    EXPECT_TRUE(pass.metrics.front()[metric]);
+  }
+  const auto& source = std::get<TensorSource>(*pass.trace->layer(0)->document().source);
+  EXPECT_EQ(source.patches, (PatchGrid{1, 4, 4}));
+}
+
+/// A layer that is opened by itself is saved with the rows and columns of its patches.
+TEST(ImageModels, ALayerKeepsItsPatchesInASession) {
+  const ModelPtr model = formats::openModel(modelData("image_models/deit"), kBudgetBytes);
+  const auto trace = passOf(model, Tensor::zeros({3, 8, 12}));
+  formats::Session session;
+  session.document = trace->documentOfLayer(1, kBudgetBytes);
+  const TempFolder folder;
+  formats::saveSession(folder / "layer.headscope.json", session);
+  const formats::Session read = formats::loadSession(folder / "layer.headscope.json", kBudgetBytes);
+  EXPECT_EQ(std::get<TensorSource>(*read.document->source).patches, (PatchGrid{2, 2, 3}));
+}
+
+TEST(ImageModels, HaveCircuitsWithoutTokens) {
+  const ModelPtr model = formats::openModel(modelData("image_models/vit"), kBudgetBytes);
+  EXPECT_FALSE(headCircuits(*model, {}).value().front().copying);
+  expectUserError([&] { headDirections(*model, {0, 0}, 2, 3, {}); }, "reads images");
 }
 
 class OfClip : public testing::Test {
