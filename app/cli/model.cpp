@@ -269,7 +269,11 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   if (!input.tokens.empty()) json["tokens"] = input.tokens;
   json["predictions"] = predictionsJson(pass, options.predictions);
   if (pass.match) json["match"] = matchJson(*pass.match);
-  if (!options.noHeads) json["heads"] = headsJson(pass);
+  if (!options.noHeads) {
+    Json heads = headsJson(pass);
+    if (input.pixels != nullptr) addPatchMeasures(heads, trace);
+    json["heads"] = std::move(heads);
+  }
   if (pass.probe) {
     json["probe"] = {{"ids", pass.probe->trace->document().input.ids},
                      {"heads", headsJson(*pass.probe)}};
@@ -342,6 +346,10 @@ void print(std::ostream& out, const ModelPass& pass) {
   if (!pass.labels.empty()) {
     out << '\n';
     printHeads(out, pass);
+    if (trace.config().image.on()) {
+      out << '\n';
+      printPatchMeasures(out, trace);
+    }
   }
   if (pass.probe) printProbe(out, *pass.probe);
 }

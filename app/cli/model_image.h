@@ -31,6 +31,11 @@ model::ModelInput imageInputFrom(const ImageOptions& options, const std::string&
 /// patches; the last is the place of the first patch among the tokens.
 Json imageJson(const model::ModelTrace& trace);
 
+/// Adds to each head of headsJson its measures on the grid of patches.
+void addPatchMeasures(Json& heads, const model::ModelTrace& trace);
+/// Prints them as a table.
+void printPatchMeasures(std::ostream& out, const model::ModelTrace& trace);
+
 /// A CLIP's image beside texts.
 struct TextMatch {
   std::vector<std::string> texts;

@@ -75,6 +75,11 @@ TEST_F(ModelImage, JsonNamesPatchesAndLabels) {
   EXPECT_FALSE(found.at("config").contains("vocab_size"));
   EXPECT_TRUE(found.at("heads")[0].at("previous_token").is_null());
   EXPECT_TRUE(found.at("heads")[0].at("first_token").is_number());
+  ASSERT_EQ(found.at("heads").size(), 8);
+  EXPECT_EQ(found.at("heads")[5].at("head"), 1);
+  for (const char* key : {"patch_distance", "patch_local", "same_row", "same_column"}) {
+    EXPECT_TRUE(found.at("heads")[7].at(key).is_number()) << key;
+  }
 }
 
 TEST_F(ModelImage, LabelsAreExplainedByNameOrId) {

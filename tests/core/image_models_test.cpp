@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/analysis/patch_measures.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/clip_folder.h"
@@ -16,6 +17,7 @@
 #include "core/model/logit_parts.h"
 #include "core/model/model_gradients.h"
 #include "core/model/model_heads.h"
+#include "core/model/rollout.h"
 #include "core/model/stream_parts.h"
 #include "core/model/two_encoders.h"
 #include "tests/core/support/documents.h"
@@ -179,6 +181,41 @@ TEST_P(OfImages, GradientsAreTheSlopesOfTheLogit) {
   }
 }
 
+/// The rollout, against its definition written out token by token.
+TEST_P(OfImages, TheRolloutIsTheProductOfItsLayers) {
+  const ModelTracePtr trace = pass("0");
+  const Index tokens = trace->tokens(), heads = trace->config().heads;
+  const auto at = [tokens](const std::vector<double>& matrix, Index row, Index column) {
+    return matrix[static_cast<std::size_t>(row * tokens + column)];
+  };
+  std::vector<double> reached;
+  for (Index layer = 0; layer < trace->layers(); ++layer) {
+    const Tensor weights = trace->layer(layer)->materialise(TensorId::weights);
+    std::vector<double> mixed(static_cast<std::size_t>(tokens * tokens)), next = mixed;
+    for (Index i = 0; i < tokens; ++i) {
+      for (Index j = 0; j < tokens; ++j) {
+        double mean = 0.0;
+        for (Index head = 0; head < heads; ++head) {
+          mean += double{weights.at({0, head, i, j})} / static_cast<double>(heads);
+        }
+        mixed[static_cast<std::size_t>(i * tokens + j)] = 0.5 * mean + (i == j ? 0.5 : 0.0);
+      }
+    }
+    for (Index i = 0; i < tokens; ++i) {
+      for (Index j = 0; j < tokens; ++j) {
+        double sum = layer == 0 ? at(mixed, i, j) : 0.0;
+        for (Index k = 0; layer > 0 && k < tokens; ++k) sum += at(mixed, i, k) * at(reached, k, j);
+        next[static_cast<std::size_t>(i * tokens + j)] = sum;
+      }
+    }
+    reached = next;
+    const Tensor found = attentionRollout(*trace, layer, {}).value();
+    for (Index i = 0; i < found.size(); ++i) {
+      ASSERT_NEAR(found.data()[i], reached[static_cast<std::size_t>(i)], 1e-6) << layer;
+    }
+  }
+}
+
 TEST(ImageModels, NameTheirTokens) {
   const ModelPtr model =
       formats::openModel(modelData("image_models/dinov2_registers"), kBudgetBytes);
@@ -241,6 +278,42 @@ TEST(ImageModels, HeadsAreNotMeasuredAlongALine) {
   }
   const auto& source = std::get<TensorSource>(*pass.trace->layer(0)->document().source);
   EXPECT_EQ(source.patches, (PatchGrid{1, 4, 4}));
+}
+
+/// The measures on the grid, against their definitions written out.
+TEST(ImageModels, HeadsAreMeasuredOnTheGridOfPatches) {
+  const ModelPtr model = formats::openModel(modelData("image_models/deit"), kBudgetBytes);
+  const auto trace = passOf(model, randomTensor({3, 12, 20}, 5, "image", 1.0F));
+  const TracePtr layer = trace->layer(1);
+  const auto measures = patchMeasures(*layer);
+  ASSERT_EQ(measures.size(), 4U);
+  const Tensor weights = layer->materialise(TensorId::weights);
+  constexpr Index kFirst = 2, kRows = 3, kColumns = 5, kPatches = kRows * kColumns;
+  double distance = 0.0, local = 0.0, row = 0.0, column = 0.0;
+  for (Index i = 0; i < kPatches; ++i) {
+    double far = 0.0, total = 0.0;
+    for (Index j = 0; j < kPatches; ++j) {
+      const double weight = weights.at({0, 3, kFirst + i, kFirst + j});
+      const Index down = i / kColumns - j / kColumns, across = i % kColumns - j % kColumns;
+      far += weight * std::sqrt(static_cast<double>(down * down + across * across));
+      total += weight;
+      if (i != j && down * down <= 1 && across * across <= 1) local += weight / kPatches;
+      if (i != j && down == 0) row += weight / kPatches;
+      if (i != j && across == 0) column += weight / kPatches;
+    }
+    distance += far / total / kPatches;
+  }
+  EXPECT_NEAR(*measures[3].distance, distance, 1e-9);
+  EXPECT_NEAR(*measures[3].local, local, 1e-9);
+  EXPECT_NEAR(*measures[3].sameRow, row, 1e-9);
+  EXPECT_NEAR(*measures[3].sameColumn, column, 1e-9);
+}
+
+TEST(ImageModels, TextsHaveNoGridOfPatches) {
+  const ModelPtr model = formats::openModel(modelData("tiny-gpt2"), kBudgetBytes);
+  const auto trace =
+      runModel(makeModelDocument(model, {{1, 2, 3}, {}, {}}), nullptr, {}, kBudgetBytes);
+  EXPECT_TRUE(patchMeasures(*trace->layer(0)).empty());
 }
 
 /// A layer that is opened by itself is saved with the rows and columns of its patches.
