@@ -10,11 +10,13 @@
 
 #include "app/kept_edits.h"
 #include "core/attention/steps/step.h"
+#include "core/base/assets.h"
 #include "core/base/error.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
+#include "core/formats/pictures/image_processor.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/model_edits.h"
 #include "core/model/tokenized.h"
@@ -76,8 +78,10 @@ model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
 }
 
 /// Returns the document as the model's layer, or as an edit of it.
-LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::ModelPtr& of) {
-  auto plain = makeModelDocument(of, shown.input);
+LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::ModelPtr& of,
+                             const model::ModelInput& input) {
+  // a session names a picture's file, and has no pixels of it
+  auto plain = makeModelDocument(of, of->config().image.on() ? input : shown.input);
   DocumentPtr opened = shown.document;
   if (formats::differs(*shown.document, *plain, shown.layer)) {
     Document own = *layerDocument(*plain, shown.layer, shown.document->input->x);
@@ -97,7 +101,7 @@ std::shared_ptr<const KeptEdits> keptEditsOn(const model::ModelPtr& of,
   made->problem = whyNot([&] {
     made->edits = formats::editsOn(of, *kept->kept, input);
     for (const formats::ShownLayer& shown : kept->shown) {
-      made->layers.push_back(asLayer(shown, of));
+      made->layers.push_back(asLayer(shown, of, input));
     }
   });
   made->of = std::move(kept);
@@ -128,7 +132,7 @@ class MomentMaker {
     if (pass_ == nullptr) return !begin(found);
     if (moment_.trace == nullptr) return takePass(found);
     const Index said = std::ssize(moment_.predictions);
-    if (said < moment_.trace->tokens()) {
+    if (said < moment_.trace->logitRows()) {
       predict(said);
     } else if (moment_.trace->document().edited.empty()) {
       found = finished();
@@ -166,10 +170,14 @@ class MomentMaker {
       }
     }
     const model::ModelConfig& config = of->config();
-    moment_.text =
-        asked_.text.empty() ? firstText(config, moment_.tokenizer != nullptr) : asked_.text;
-    model::ModelInput input = inputFor(moment_, moment_.text, config);
-    if (const Index most = mostTokens(config); std::ssize(input.ids) > most) {
+    const bool ofImage = config.image.on();
+    moment_.text = asked_.text.empty() && !ofImage ? firstText(config, moment_.tokenizer != nullptr)
+                                                   : asked_.text;
+    model::ModelInput input =
+        ofImage ? inputOfPicture(*of) : inputFor(moment_, moment_.text, config);
+    if (ofImage) {
+      // the picture has the size that the model takes
+    } else if (const Index most = mostTokens(config); std::ssize(input.ids) > most) {
       if (!asked_.cut) {
         found = FoundMoment{{}, std::ssize(input.ids), most, of->name()};
         return false;
@@ -208,6 +216,24 @@ class MomentMaker {
     return true;
   }
 
+  /// Reads the picture, or takes the present one again, so that its pass is kept.
+  model::ModelInput inputOfPicture(const model::Model& of) {
+    const ModelMoment* before = asked_.before.get();
+    if (before != nullptr && before->ofImage() && before->folder == moment_.folder &&
+        before->text == moment_.text) {
+      moment_.picture = before->picture;
+      return before->trace->document().input;
+    }
+    const model::ModelConfig& config = of.config();
+    const formats::ImageProcessor processor = formats::imageProcessorOf(moment_.folder, config);
+    constexpr const char* kOwn = "examples/landscape.png";
+    const formats::Picture whole = moment_.text.empty() ? formats::pictureFrom(asset(kOwn), kOwn)
+                                                        : formats::readPicture(moment_.text);
+    const formats::Picture shown = formats::shownPicture(processor, whole);
+    moment_.picture = std::make_shared<const formats::Picture>(shown);
+    return imageInput(of, formats::pixelsOf(processor, shown, config.image.channels));
+  }
+
   /// Returns true where the model makes no predictions.
   bool takePass(std::optional<FoundMoment>& found) {
     if (!pass_->runUnit()) return false;
@@ -223,7 +249,9 @@ class MomentMaker {
   }
 
   /// The number of rows, from this one on, that one unit reads.
-  Index rowsFrom(Index row) const { return std::min(moment_.trace->tokens() - row, kRowsAtOnce); }
+  Index rowsFrom(Index row) const {
+    return std::min(moment_.trace->logitRows() - row, kRowsAtOnce);
+  }
 
   void predict(Index row) {
     auto said = moment_.trace->predictions(row, rowsFrom(row), kPredictionsKept, execution_);
@@ -262,17 +290,27 @@ class MomentMaker {
 }  // namespace
 
 model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text) {
+  if (moment.ofImage()) {
+    throw UserError("this model reads images: another text has no meaning for it");
+  }
   return inputFor(moment, text, moment.config());
 }
 
+std::string ModelMoment::tokenName(Index place) const {
+  const model::ModelInput& input = trace->document().input;
+  const auto at = static_cast<std::size_t>(place);
+  return ofImage() ? input.tokens[at] : nameOf(input.ids[at]);
+}
+
 std::string ModelMoment::nameOf(Index id) const {
+  if (!config().labels.empty()) return model::predictedName(id, config(), nullptr);
   if (tokenizer == nullptr) return std::to_string(id);
   return tokenizer->inWords(static_cast<tokenizer::TokenId>(id));
 }
 
 std::vector<std::string> ModelMoment::tokenNames() const {
   std::vector<std::string> names;
-  for (const Index id : trace->document().input.ids) names.push_back(nameOf(id));
+  for (Index place = 0; place < trace->tokens(); ++place) names.push_back(tokenName(place));
   return names;
 }
 

@@ -15,6 +15,7 @@
 #include "app/layers_in_flow.h"
 #include "core/base/block_store.h"
 #include "core/formats/adapter.h"
+#include "core/formats/pictures/picture.h"
 #include "core/formats/session.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_trace.h"
@@ -36,9 +37,11 @@ struct ModelMoment {
   std::string tokenizerProblem;     // why there is no tokenizer
   std::filesystem::path folder;     // or the name of a built-in model
   formats::AdapterChoice adapter;   // on the model
-  std::string text;
+  std::string text;  // of a model that reads images the path of a picture; empty: ours
+  std::shared_ptr<const formats::Picture> picture = nullptr;  // as the model is shown it
   Index wholeTokens = 0;  // the number of tokens before `text` was cut; 0: it is whole
-  /// The predictions by token; empty without a readout. They arrive after the pass of a new text.
+  /// The predictions by token, of an image at its class token alone; empty without a readout. They
+  /// arrive after the pass of a new text.
   std::vector<std::vector<model::TokenProbability>> predictions;
   std::shared_ptr<const UneditedModel> unedited;  // null: the model is unchanged
   std::uint64_t changes = 0;                      // identifies the edits of its model
@@ -47,7 +50,10 @@ struct ModelMoment {
   const model::ModelConfig& config() const { return trace->config(); }
   /// The tokens as text for display: "␣the"; a part of a character by its bytes.
   std::vector<std::string> tokenNames() const;
+  std::string tokenName(Index place) const;
+  /// The name of a token, or of a classifier's label.
   std::string nameOf(Index id) const;
+  bool ofImage() const { return picture != nullptr; }
 };
 
 /// Encodes another text for the moment's model. Throws UserError for an invalid text.

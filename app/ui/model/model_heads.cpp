@@ -9,6 +9,7 @@
 
 #include "app/gl/scene.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
@@ -135,7 +136,7 @@ void ModelHeads::remember() {
   memory_.names = moment_.tokenNames();
   memory_.special.clear();
   for (const Index id : moment_.trace->document().input.ids) {
-    memory_.special.push_back(moment_.tokenizer != nullptr &&
+    memory_.special.push_back(moment_.tokenizer != nullptr && !moment_.ofImage() &&
                               moment_.tokenizer->isSpecial(static_cast<tokenizer::TokenId>(id)));
   }
 }
@@ -259,6 +260,7 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
   ImGui::PushClipRect(room.a, room.b, true);
   const auto under = tiles(over);
   ImGui::PopClipRect();
+  noteHovered(under);
   if (!under) return std::nullopt;
   tipNow(inWords(*under));
   if (ImGui::IsMouseReleased(0) && !ImGui::IsMouseDragging(0)) {
@@ -266,6 +268,15 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
     view_.head = under->head.head;
   }
   return ImGui::IsMouseDoubleClicked(0) ? std::optional(under->head) : std::nullopt;
+}
+
+/// Notes the tokens under the mouse, which the picture of an image frames in the next frame.
+void ModelHeads::noteHovered(const std::optional<Under>& under) const {
+  std::optional<std::pair<Index, Index>> tokens;
+  if (under && under->cell && moment_.ofImage()) tokens = {under->cell->row, under->cell->col};
+  if (panel_.frame.hoveredTokens == tokens) return;
+  panel_.frame.hoveredTokens = tokens;
+  *look_.wantsFrame = true;
 }
 
 /// Draws the names of heads above the columns of each block.

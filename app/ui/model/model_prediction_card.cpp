@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "app/ui/compat.h"
@@ -46,6 +47,9 @@ constexpr std::array kReadings{
     PredictionReading{"Why", "Follows the word back to the words that were read, sum by sum",
                       &drawWhy, true}};
 
+/// The first readings are about labels too; the others are about texts.
+constexpr int kReadingsOfImages = 3;
+
 static_assert(kReadings[kEveryPartReading].draw == &drawSweep);
 
 constexpr const char* kFold = "fold";
@@ -61,9 +65,12 @@ class ModelPredictionCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     PredictionView& view = panel.modelView.prediction;
-    view.reading = std::clamp(view.reading, 0, static_cast<int>(kReadings.size()) - 1);
+    const auto moment = model_.moment();
+    const int offered = moment != nullptr && moment->ofImage() ? kReadingsOfImages
+                                                               : static_cast<int>(kReadings.size());
+    view.reading = std::clamp(view.reading, 0, offered - 1);
     std::vector<Tab> tabs;
-    for (const PredictionReading& reading : kReadings)
+    for (const PredictionReading& reading : std::span(kReadings).first(offered))
       tabs.push_back({reading.title, reading.about});
     const float top = ImGui::GetCursorPosY();
     const float fold = std::max(buttonWidth(look, kFold), buttonWidth(look, kUnfold));
@@ -80,12 +87,12 @@ class ModelPredictionCard final : public Card {
       view.folded = false;
     }
     if (view.folded) return;
-    const auto moment = model_.moment();
     if (moment == nullptr) return;
     if (moment->predictions.empty()) {
       const bool says = moment->trace->document().model->hasReadout();
       wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                   !says           ? "This model has no language-model head."
+                   !says           ? (moment->ofImage() ? "This model has no classifier."
+                                                        : "This model has no language-model head.")
                    : model_.busy() ? "being computed …"
                                    : "could not be computed");
       return;
@@ -109,7 +116,6 @@ class ModelPredictionCard final : public Card {
     if (view.other >= known) view.other = -1;
     const auto [row, word, against] = chosenWord(panel.modelView, *moment).value();
     const auto& best = moment->predictions[static_cast<std::size_t>(row)];
-    const auto& ids = moment->trace->document().input.ids;
 
     const std::size_t offered = Rect::rest().width() < look.px(1000) ? 4 : 6;
     const auto offer = [&](const char* what, Index chosen, Index leftOut, auto&& choose) {
@@ -128,7 +134,7 @@ class ModelPredictionCard final : public Card {
       if (!among) one(chosen);
     };
     rowCaption(look, fmt::format(fmt::runtime(moment->config().causal ? "after “{}”" : "for “{}”"),
-                                 moment->nameOf(ids[static_cast<std::size_t>(row)]))
+                                 moment->tokenName(row))
                          .c_str());
     offer("word", word, -1, [&](Index id) { view.word = id; });
     typedWord(panel, *moment);
@@ -146,19 +152,22 @@ class ModelPredictionCard final : public Card {
     const float width = look.px(110);
     flowOn(look, width, 3.0F);
     ImGui::SetNextItemWidth(width);
-    if (textField(look, {"##typed word", ImGuiInputTextFlags_EnterReturnsTrue, "another word"},
-                  typed_)) {
+    const char* hint = moment.ofImage() ? "another label" : "another word";
+    if (textField(look, {"##typed word", ImGuiInputTextFlags_EnterReturnsTrue, hint}, typed_)) {
       const std::string problem = whyNot([&] {
-        const Index id = model::oneToken(typed_, moment.tokenizer.get());
+        const Index id = model::onePredicted(typed_, moment.config(), moment.tokenizer.get());
         if (id < 0 || id >= moment.config().vocabulary) {
-          throw UserError(fmt::format("id {} is no token of this model", id));
+          throw UserError(fmt::format("id {} is no {} of this model", id,
+                                      moment.ofImage() ? "label" : "token"));
         }
         panel.modelView.prediction.word = id;
         typed_.clear();
       });
       if (!problem.empty()) panel.commands.say(problem, true);
     }
-    tip(look, "One token, with the space before it where there is one, or its id; then enter");
+    tip(look, moment.ofImage() ? "The name of a label, or its id; then enter"
+                               : "One token, with the space before it where there is one, or its "
+                                 "id; then enter");
   }
 
   LiveModel& model_;
@@ -183,7 +192,7 @@ std::string changeInWords(double change) {
 
 std::optional<ChosenWord> chosenWord(const ModelView& view, const ModelMoment& moment) {
   if (moment.predictions.empty()) return std::nullopt;
-  const Index known = moment.config().vocabulary, row = chosenToken(view, moment);
+  const Index known = moment.config().vocabulary, row = predictedRow(view, moment);
   const Index best = moment.predictions[static_cast<std::size_t>(row)].front().id;
   const auto& [word, other] = std::pair(view.prediction.word, view.prediction.other);
   ChosenWord chosen{row, word >= 0 && word < known ? word : best, std::nullopt};
