@@ -70,6 +70,7 @@ class Reader {
     const std::string name = model::predictedName(id, trace_->config(), names_.get());
     return name.empty() && names_ == nullptr ? std::to_string(id) : name;
   }
+  const char* kindOfWord() const { return trace_->config().image.on() ? "label" : "token"; }
   Json tokenJson(Index id) const {
     Json one{{"id", id}};
     const bool label = !trace_->config().labels.empty();
@@ -93,7 +94,9 @@ class Reader {
   /// "its mean over the text's tokens".
   std::string patchInWords() const {
     if (fromOtherText()) return "its output on the other text";
-    return readings_.patchWith == "mean" ? "its mean over the text's tokens" : "nothing";
+    if (readings_.patchWith != "mean") return "nothing";
+    return fmt::format("its mean over the {}'s tokens",
+                       trace_->config().image.on() ? "image" : "text");
   }
 
   struct Generated {
@@ -147,8 +150,8 @@ class Reader {
 
 void printLens(std::ostream& out, const Reader& reader) {
   const Index word = reader.word();
-  out << fmt::format("\nafter each half layer, at {}: the predicted token, and the rank of {}\n",
-                     reader.placeInWords(), reader.nameOf(word));
+  out << fmt::format("\nafter each half layer, at {}: the predicted {}, and the rank of {}\n",
+                     reader.placeInWords(), reader.kindOfWord(), reader.nameOf(word));
   TextTable table({Align::left, Align::left, Align::right, Align::right, Align::right});
   table.add({"after", "would say", "p", "rank", "its p"});
   const auto lens = reader.lens();
@@ -195,7 +198,8 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
       found.logitAfter, found.total());
   const std::string between = model::afterHeadInWords(trace.config(), head);
   if (!found.direct) {
-    out << "; the direct part is not defined, since norms follow the sums in this model\n";
+    out << fmt::format("; the direct part is not defined, since {}\n",
+                       model::DirectPath::whyNone(*trace.document().model));
   } else if (between.empty()) {
     out << ", all of it direct: no layer follows this head\n";
   } else {

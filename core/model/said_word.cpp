@@ -32,7 +32,7 @@ void requireOnePlace(const ModelTrace& trace) {
   if (c.readoutWidth() == c.dModel) return;
   throw UserError(fmt::format(
       "{} reads its labels from the class token and others, so no single token's stream gives "
-      "them: attribution and patching need a classifier of the class token alone (ViT)",
+      "them: a sweep and a chain of sums need a classifier of the class token alone (ViT)",
       trace.document().model->name()));
 }
 

@@ -139,15 +139,28 @@ TEST_P(OfImages, ReadingsAgreeWithThePrediction) {
   EXPECT_EQ(lens.back().best.id, says.id);
   EXPECT_NEAR(lens.back().best.probability, says.probability, 1e-6);
   expectUserError([&] { logitLens(*trace, 3, says.id, {}); }, "at the class token");
-  if (trace->config().reads != Reads::classToken) {
-    expectUserError([&] { logitParts(*trace, 0, says.id, std::nullopt, {}); },
-                    "the class token and others");
-    return;
-  }
   const LogitParts parts = logitParts(*trace, 0, says.id, Index{2}, {}).value();
   double largest = 0.0;
   for (const WrittenPart& part : parts.parts) largest = std::max(largest, std::abs(part.value));
   EXPECT_NEAR(parts.sum, parts.logit, kRounding * largest);
+  const bool onePlace = trace->config().reads == Reads::classToken;
+  EXPECT_EQ(DirectPath::exists(*trace->document().model), onePlace);
+  if (onePlace) return;
+  expectUserError([&] { logitReading(*trace, 0, says.id, std::nullopt); },
+                  "the class token and others");
+  EXPECT_EQ(DirectPath::whyNone(*trace->document().model),
+            "this model reads its labels from several tokens");
+}
+
+/// Each writer has one part, whichever places of the image the readout takes.
+TEST_P(OfImages, EachHeadHasOnePartInALabel) {
+  const ModelTracePtr trace = pass("1");
+  if (!trace->document().model->hasReadout()) return;
+  Index heads = 0;
+  for (const WrittenPart& part : logitParts(*trace, 0, 1, std::nullopt, {}).value().parts) {
+    heads += part.kind == WriterKind::head ? 1 : 0;
+  }
+  EXPECT_EQ(heads, trace->layers() * trace->config().heads);
 }
 
 /// The gradient of a label's logit, against the logits of passes that are steered a little.

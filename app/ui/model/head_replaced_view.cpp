@@ -97,7 +97,8 @@ std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
                                        with.inWords(), asked.logitName(), found.logitBefore,
                                        found.logitAfter, changeInWords(found.total()));
   if (!found.direct) {
-    return text + " The direct part is not defined, since norms follow the sums in this model.";
+    return text + fmt::format(" The direct part is not defined, since {}.",
+                              model::DirectPath::whyNone(*asked.moment->trace->document().model));
   }
   const std::string between = model::afterHeadInWords(asked.moment->config(), with.head);
   if (between.empty()) return text + " All of it is direct: no layer follows this head.";
