@@ -262,6 +262,62 @@ TEST(ImageModels, RefuseWhatIsNoImageOfTheirs) {
       "1,000,000 patches");
 }
 
+TEST(ImageModels, FieldsThatCannotBeUsedAreNamed) {
+  const auto refused = [](const char* name, const char* field, const json& value,
+                          const char* says) {
+    ModelFolder m("image_models/" + std::string(name));
+    m.config[field] = value;
+    expectUserError([&] { opened(m); }, "config.json", field, says);
+  };
+  refused("vit", "patch_size", 17, "larger than image_size");
+  refused("vit", "patch_size", json::array({4, 4, 4}), "height and width");
+  refused("vit", "image_size", 0, "must be 1 to");
+  refused("vit", "num_channels", 0, "must be 1 to");
+  refused("dinov2", "mlp_ratio", 0, "must be 1 to");
+  refused("vit", "hidden_act", "mish", "activation");
+  ModelFolder m("image_models/vit");
+  m.config["num_channels"] = 1;
+  expectUserError([&] { opened(m); }, "patch_embeddings.projection.weight", "(32, 1, 4, 4)");
+}
+
+/// Fields and tensors as published files have them, without effect on a pass.
+TEST(ImageModels, PublishedFilesOpenWithoutNotes) {
+  ModelFolder vit("image_models/vit");
+  vit.config.update({{"_name_or_path", "google/vit-base-patch16-224-in21k"},
+                     {"label2id", {{"LABEL_0", 0}}},
+                     {"problem_type", "single_label_classification"},
+                     {"torch_dtype", "float32"}});
+  EXPECT_TRUE(opened(vit)->notes().empty());
+  ModelFolder dino("image_models/dinov2_registers");
+  dino.config.update({{"apply_layernorm", true},
+                      {"attention_probs_dropout_prob", 0.0},
+                      {"drop_path_rate", 0.0},
+                      {"interpolate_antialias", true},
+                      {"out_features", {"stage2"}},
+                      {"out_indices", {2}},
+                      {"reshape_hidden_states", true}});
+  EXPECT_TRUE(opened(dino)->notes().empty()) << opened(dino)->notes().sentences().front();
+  // CLIP's older folders repeat every field of a text's configuration, and have buffers
+  ModelFolder clip("image_models/clip");
+  for (const char* half : {"text_config", "vision_config"}) {
+    clip.config[half].update({{"id2label", {{"0", "LABEL_0"}, {"1", "LABEL_1"}}},
+                              {"is_encoder_decoder", false},
+                              {"num_beams", 1},
+                              {"pruned_heads", json::object()},
+                              {"tie_word_embeddings", true},
+                              {"top_k", 50},
+                              {"torch_dtype", nullptr}});
+  }
+  clip.config.update({{"text_config_dict", nullptr}, {"initializer_factor", 1.0}});
+  clip.tensors["text_model.embeddings.position_ids"] = Tensor::zeros({1, 20});
+  clip.tensors["vision_model.embeddings.position_ids"] = Tensor::zeros({1, 17});
+  const TempFolder place;
+  clip.write(place);
+  const TwoEncoders both = formats::openClip(place.path(), kBudgetBytes);
+  EXPECT_TRUE(both.images->notes().empty()) << both.images->notes().sentences().front();
+  EXPECT_TRUE(both.texts->notes().empty()) << both.texts->notes().sentences().front();
+}
+
 TEST(ImageModels, LabelsAreThoseOfTheFileOrNumbered) {
   ModelFolder m("image_models/vit");
   EXPECT_EQ(opened(m)->config().labels[4], "LABEL_4");

@@ -45,9 +45,9 @@ void readImageEncoder(ConfigReader& r, Index imageSize, Index perPatch, const ch
   }
   // the backbone's choice of layers and the pooler's settings change no pass
   for (const char* field :
-       {"apply_layernorm", "drop_path_rate", "encoder_stride", "layerscale_value", "out_features",
-        "out_indices", "pooler_act", "pooler_output_size", "reshape_hidden_states", "stage_names",
-        "use_mask_token"}) {
+       {"apply_layernorm", "drop_path_rate", "encoder_stride", "interpolate_antialias",
+        "interpolate_offset", "layerscale_value", "out_features", "out_indices", "pooler_act",
+        "pooler_output_size", "reshape_hidden_states", "stage_names", "use_mask_token"}) {
     r.ignore(field);
   }
 }
