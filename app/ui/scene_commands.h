@@ -1,5 +1,6 @@
-// Scene commands: how a panel puts heatmaps, ribbons and pictures between its other drawing. The batch goes
-// into the scene; the draw list gets a callback that has the scene's renderer draw it in place.
+// Scene commands: how a panel puts heatmaps, ribbons and pictures between its other drawing. The
+// batch goes into the scene; the draw list gets a callback that has the scene's renderer draw it in
+// place.
 #pragma once
 
 #include <imgui.h>

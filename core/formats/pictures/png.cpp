@@ -15,25 +15,27 @@ namespace headscope::formats {
 
 namespace {
 
+constexpr const char* kCutShort = "is cut short";
+
 struct Source {
   std::string_view left;
 };
 
 void readFrom(png_structp png, png_bytep to, std::size_t count) {
   auto& source = *static_cast<Source*>(png_get_io_ptr(png));
-  if (source.left.size() < count) png_error(png, "is cut short");
+  if (source.left.size() < count) png_error(png, kCutShort);
   std::memcpy(to, source.left.data(), count);
   source.left.remove_prefix(count);
 }
 
 struct Reason {
-  char text[128] = "is damaged";
+  const char* text = "is damaged";
 };
 
 /// libpng leaves by longjmp: the functions below that call it own nothing that needs a destructor.
 [[noreturn]] void leave(png_structp png, png_const_charp why) {
   auto& reason = *static_cast<Reason*>(png_get_error_ptr(png));
-  if (std::strcmp(why, "is cut short") == 0) std::strcpy(reason.text, why);
+  if (std::strcmp(why, kCutShort) == 0) reason.text = kCutShort;
   png_longjmp(png, 1);
 }
 void passOver(png_structp /*png*/, png_const_charp /*warning*/) {}
