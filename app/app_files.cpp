@@ -12,6 +12,7 @@
 #include "core/formats/adapter.h"
 #include "core/formats/gguf_model.h"
 #include "core/formats/lesson_json.h"
+#include "core/formats/pictures/picture.h"
 #include "core/formats/session.h"
 #include "core/formats/text_set.h"
 #include "core/platform/paths.h"
@@ -40,6 +41,8 @@ void App::State::openPath(const std::filesystem::path& path) {
     view.train.sentence.clear();
   } else if (formats::isTextSet(path)) {
     openTexts(path);
+  } else if (formats::isPictureName(path)) {
+    openPicture(path);
   } else if (formats::isLesson(path.string())) {
     openLesson(path);
   } else {
@@ -47,6 +50,20 @@ void App::State::openPath(const std::filesystem::path& path) {
   }
   const DocumentEditor::Message& message = documents.message();
   if (message.number == said || !message.isError) noteRecent(settings.now(), path);
+}
+
+/// Runs the open model on a picture.
+void App::State::openPicture(const std::filesystem::path& path) {
+  const auto moment = model.live.moment();
+  if (moment == nullptr || !moment->ofImage()) {
+    documents.say(fmt::format("{}: pictures are read by a model of images, such as a ViT: open one "
+                              "on the page Model first",
+                              path.filename().string()),
+                  true);
+    return;
+  }
+  view.selection.page = ui::kModelPage;
+  model.live.setText(platform::absolutePath(path).string());
 }
 
 /// Shows the sweep over a file of texts.

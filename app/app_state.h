@@ -61,6 +61,7 @@ struct App::State {
   void openDropped();
   void openPath(const std::filesystem::path& path);
   void openLesson(const std::filesystem::path& path);
+  void openPicture(const std::filesystem::path& path);
   void openTexts(const std::filesystem::path& path);
   void followLesson();
   void startExport();

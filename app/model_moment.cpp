@@ -10,11 +10,13 @@
 
 #include "app/kept_edits.h"
 #include "core/attention/steps/step.h"
+#include "core/base/assets.h"
 #include "core/base/error.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
+#include "core/formats/pictures/image_processor.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/generation.h"
 #include "core/model/model_edits.h"
@@ -81,8 +83,9 @@ model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
 
 /// Returns the document as the model's layer, or as an edit of it.
 LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::ModelPtr& of,
-                             const model::ModelTracePtr& memory) {
-  auto plain = makeModelDocument(of, shown.input, memory);
+                             const model::ModelInput& input, const model::ModelTracePtr& memory) {
+  // a session names a picture's file, and has no pixels of it
+  auto plain = makeModelDocument(of, of->config().image.on() ? input : shown.input, memory);
   DocumentPtr opened = shown.document;
   if (formats::differs(*shown.document, *plain, shown.layer)) {
     Document own = *layerDocument(*plain, shown.layer, shown.document->input->x);
@@ -106,7 +109,7 @@ std::shared_ptr<const KeptEdits> keptEditsOn(const model::ModelPtr& of,
       const AttentionConfig& c = shown.document->config;
       // a cross-attention over another source is no layer of this pass
       if (c.crossAttention() && (memory == nullptr || c.memoryLen != memory->tokens())) continue;
-      made->layers.push_back(asLayer(shown, of, memory));
+      made->layers.push_back(asLayer(shown, of, input, memory));
     }
   });
   made->of = std::move(kept);
@@ -147,7 +150,7 @@ class MomentMaker {
     if (writing_) return write();
     if (moment_.trace == nullptr) return takePass(found);
     const Index said = std::ssize(moment_.predictions);
-    if (said < moment_.trace->tokens()) {
+    if (said < moment_.trace->logitRows()) {
       predict(said);
     } else if (moment_.trace->document().edited.empty()) {
       found = finished();
@@ -214,8 +217,12 @@ class MomentMaker {
   /// The input for the text that the model is given first, of which a moment takes note. Nothing
   /// where it is too long; `found` then has the token counts.
   std::optional<model::ModelInput> givenInput(ModelMoment& moment, const model::Model& of,
-                                              std::optional<FoundMoment>& found) const {
+                                              std::optional<FoundMoment>& found) {
     const model::ModelConfig& config = of.config();
+    if (config.image.on()) {
+      moment.text = asked_.text;
+      return inputOfPicture(of);
+    }
     moment.text =
         asked_.text.empty() ? firstText(config, moment.tokenizer != nullptr) : asked_.text;
     model::ModelInput input = inputFor(moment, moment.text, of);
@@ -330,6 +337,24 @@ class MomentMaker {
         std::make_unique<model::ModelPass>(plain, previous, execution_, asked_.budget / 4);
   }
 
+  /// Reads the picture, or takes the present one again, so that its pass is kept.
+  model::ModelInput inputOfPicture(const model::Model& of) {
+    const ModelMoment* before = asked_.before.get();
+    if (before != nullptr && before->ofImage() && before->folder == moment_.folder &&
+        before->text == moment_.text) {
+      moment_.picture = before->picture;
+      return before->trace->document().input;
+    }
+    const model::ModelConfig& config = of.config();
+    const formats::ImageProcessor processor = formats::imageProcessorOf(moment_.folder, config);
+    constexpr const char* kOwn = "examples/landscape.png";
+    const formats::Picture whole = moment_.text.empty() ? formats::pictureFrom(asset(kOwn), kOwn)
+                                                        : formats::readPicture(moment_.text);
+    const formats::Picture shown = formats::shownPicture(processor, whole);
+    moment_.picture = std::make_shared<const formats::Picture>(shown);
+    return imageInput(of, formats::pixelsOf(processor, shown, config.image.channels));
+  }
+
   /// Returns true where the model makes no predictions.
   bool takePass(std::optional<FoundMoment>& found) {
     if (!pass_->runUnit()) return false;
@@ -345,7 +370,9 @@ class MomentMaker {
   }
 
   /// The number of rows, from this one on, that one unit reads.
-  Index rowsFrom(Index row) const { return std::min(moment_.trace->tokens() - row, kRowsAtOnce); }
+  Index rowsFrom(Index row) const {
+    return std::min(moment_.trace->logitRows() - row, kRowsAtOnce);
+  }
 
   void predict(Index row) {
     auto said = moment_.trace->predictions(row, rowsFrom(row), kPredictionsKept, execution_);
@@ -390,17 +417,27 @@ class MomentMaker {
 }  // namespace
 
 model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text) {
+  if (moment.ofImage()) {
+    throw UserError("this model reads images: another text has no meaning for it");
+  }
   return inputFor(moment, text, *moment.trace->document().model);
 }
 
+std::string ModelMoment::tokenName(Index place) const {
+  const model::ModelInput& input = trace->document().input;
+  const auto at = static_cast<std::size_t>(place);
+  return ofImage() ? input.tokens[at] : nameOf(input.ids[at]);
+}
+
 std::string ModelMoment::nameOf(Index id) const {
+  if (!config().labels.empty()) return model::predictedName(id, config(), nullptr);
   if (tokenizer == nullptr) return std::to_string(id);
   return tokenizer->inWords(static_cast<tokenizer::TokenId>(id));
 }
 
 std::vector<std::string> ModelMoment::tokenNames() const {
   std::vector<std::string> names;
-  for (const Index id : trace->document().input.ids) names.push_back(nameOf(id));
+  for (Index place = 0; place < trace->tokens(); ++place) names.push_back(tokenName(place));
   return names;
 }
 

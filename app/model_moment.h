@@ -15,6 +15,7 @@
 #include "app/layers_in_flow.h"
 #include "core/base/block_store.h"
 #include "core/formats/adapter.h"
+#include "core/formats/pictures/picture.h"
 #include "core/formats/session.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_trace.h"
@@ -36,14 +37,16 @@ struct ModelMoment {
   std::string tokenizerProblem;     // why there is no tokenizer
   std::filesystem::path folder;     // or the name of a built-in model
   formats::AdapterChoice adapter;   // on the model
-  std::string text;
+  std::string text;  // of a model that reads images the path of a picture; empty: ours
   /// Of an encoder–decoder model: the source text and the pass of the encoder, without predictions.
   /// `text` and `trace` are then the target and the decoder's pass. Null for a model of one stack.
   std::shared_ptr<const ModelMoment> source = nullptr;
-  bool written = false;   // the model wrote the target itself
-  bool writing = false;   // and has not ended it
+  bool written = false;                                       // the model wrote the target itself
+  bool writing = false;                                       // and has not ended it
+  std::shared_ptr<const formats::Picture> picture = nullptr;  // as the model is shown it
   Index wholeTokens = 0;  // the number of tokens before `text` was cut; 0: it is whole
-  /// The predictions by token; empty without a readout. They arrive after the pass of a new text.
+  /// The predictions by token, of an image at its class token alone; empty without a readout. They
+  /// arrive after the pass of a new text.
   std::vector<std::vector<model::TokenProbability>> predictions;
   std::shared_ptr<const UneditedModel> unedited;  // null: the model is unchanged
   std::uint64_t changes = 0;                      // identifies the edits of its model
@@ -54,7 +57,10 @@ struct ModelMoment {
   const std::string& given() const { return source != nullptr ? source->text : text; }
   /// The tokens as text for display: "␣the"; a part of a character by its bytes.
   std::vector<std::string> tokenNames() const;
+  std::string tokenName(Index place) const;
+  /// The name of a token, or of a classifier's label.
   std::string nameOf(Index id) const;
+  bool ofImage() const { return picture != nullptr; }
 };
 
 /// Encodes another text for the moment's model. Throws UserError for an invalid text.

@@ -110,6 +110,8 @@ void visitModelFields(Fields& f, View& view) {
   f.word("model_metric", view.metric);
   f.flag("model_own_scale", view.ownScale);
   f.flag("model_first_token", view.firstToken);
+  constexpr std::array kImageMaps{"head", "mean of heads", "rollout"};
+  f.choice("model_image_map", view.imageMap, kImageMaps);
   f.number("model_prediction_tab", view.prediction.reading, 0, kMostReadings);
   f.flag("model_prediction_folded", view.prediction.folded);
   f.number("model_word", view.prediction.word, Index{-1}, model::ModelLimits::kVocabulary - 1);

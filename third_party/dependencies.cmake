@@ -55,6 +55,10 @@ if(NOT HEADSCOPE_FETCH)
   find_module(fontconfig::fontconfig fontconfig)
   # Optional: without it, files that torch.save wrote are refused.
   find_module(libzip::zip libzip)
+  # Optional: without one of them, pictures of its kind are refused.
+  find_module(png::png libpng)
+  find_module(turbojpeg::turbojpeg libturbojpeg)
+  find_module(webp::webp libwebp)
   # Optional: without it, SentencePiece's own files (tokenizer.model, spiece.model) are refused.
   find_module(sentencepiece::sentencepiece sentencepiece)
   # Optional: without it, pictures are PNG files alone.

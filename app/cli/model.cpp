@@ -15,6 +15,7 @@
 #include "app/cli/head_json.h"
 #include "app/cli/json_lines.h"
 #include "app/cli/model_compare.h"
+#include "app/cli/model_image.h"
 #include "app/cli/model_pass.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
@@ -29,6 +30,7 @@
 #include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
+#include "core/formats/clip_folder.h"
 #include "core/formats/families/family.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_tensors.h"
@@ -52,6 +54,7 @@ struct ModelOptions {
   AdapterOptions adapter;
   std::string compare;  // the same model unrounded
   ModelTextOptions text;
+  ImageOptions image;
   std::vector<Index> ids;
   TargetOptions target;
   std::optional<Index> maskToken;
@@ -110,7 +113,39 @@ ModelInput fittingInput(const ModelOptions& options, OpenModels& models,
   return modelInput(models, options.directory, cut, {}, config);
 }
 
-ModelInput inputFrom(const ModelOptions& options, OpenModels& models, const ModelConfig& config) {
+/// Throws UserError for flags that only a text gives a meaning, and for a missing image.
+void checkImageFlags(const ModelOptions& o, const model::Model& model, bool clip) {
+  if (!model.config().image.on()) {
+    if (o.image.given()) {
+      throw UserError(fmt::format("--image: {} reads texts: give --text", o.directory));
+    }
+    return;
+  }
+  if (!o.image.given()) {
+    throw UserError(fmt::format("{} reads images: give --image FILE or --pixels FILE.safetensors",
+                                o.directory));
+  }
+  const std::array<std::pair<const char*, bool>, 9> ofTexts{{
+      {"--text, --pair or --file", o.text.given() > 0 && !clip},
+      {"--ids", !o.ids.empty()},
+      {"--mask-token", o.maskToken.has_value()},
+      {"--cut", o.cut},
+      {"--jsonl", !o.jsonLines.empty()},
+      {"--probe", o.probe},
+      {"--generate", o.readings.generate > 0},
+      {"--patch-text or --patch-ids", o.readings.patchText || !o.readings.patchIds.empty()},
+      {"--steer-from", o.steering.from || o.steering.against},
+  }};
+  for (const auto& [flag, given] : ofTexts) {
+    if (!given) continue;
+    throw UserError(fmt::format(
+        "{}: {} reads an image, for which this has no meaning: leave it out", flag, o.directory));
+  }
+}
+
+ModelInput inputFrom(const ModelOptions& options, OpenModels& models, const model::Model& model) {
+  const ModelConfig& config = model.config();
+  if (options.image.given()) return imageInputFrom(options.image, options.directory, model);
   ModelInput input = fittingInput(options, models, config);
   if (options.maskToken) maskOut(input, *options.maskToken, options.directory, models);
   return input;
@@ -163,9 +198,13 @@ model::ModelDocumentPtr decoderDocument(const ModelOptions& options, OpenModels&
 ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   const Index budget = defaultMemoryBudget();
   // half of the memory is for weights, the rest for the pass
+  const bool clip = formats::isClipFolder(options.directory);
+  const auto encoder =
+      clip && !options.image.given() ? formats::Encoder::ofTexts : formats::Encoder::ofImages;
   const ModelPtr model = models.model(adaptedFolderFrom(options.directory, options.adapter),
-                                      budget / 2, options.strict);
+                                      budget / 2, options.strict, encoder);
   refuseTarget(options.target, *model);
+  checkImageFlags(options, *model, clip);
   prepareGemm();
   ExecutionContext execution;
   execution.threads = options.threads;
@@ -181,6 +220,9 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
     document = withSteering(*document, std::move(steering));
   }
   static_cast<MeasuredPass&>(pass) = measured(document, options, execution);
+  if (clip && options.image.given()) {
+    pass.match = textMatch(*pass.trace, options.directory, options.text, models, budget / 4);
+  }
   if (options.probe) {
     const auto random = repeatedRandomTokens(model->config(), pass.names.get());
     pass.probe = measureModel(withInput(*document, random), execution, budget / 2);
@@ -200,11 +242,12 @@ Json predictionsJson(const ModelPass& pass, Index count) {
   Json places = Json::emptyList();
   if (count == 0 || !trace.document().model->hasReadout()) return places;
   for (const auto& atPlace :
-       trace.predictions(0, trace.tokens(), static_cast<std::size_t>(count))) {
+       trace.predictions(0, trace.logitRows(), static_cast<std::size_t>(count))) {
     Json best = Json::emptyList();
     for (const TokenProbability& p : atPlace) {
       Json one{{"id", p.id}, {"p", numberJson(p.probability)}};
-      if (pass.names != nullptr) one["token"] = pass.nameOf(p.id);
+      const bool label = !trace.config().labels.empty();
+      if (label || pass.names != nullptr) one[label ? "label" : "token"] = pass.nameOf(p.id);
       best.push_back(std::move(one));
     }
     places.push_back(std::move(best));
@@ -259,8 +302,12 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   const ModelInput& target = trace.document().input;
   const ModelInput& input = pass.encoder ? pass.encoder->trace->document().input : target;
   Json json = {{"schema", "headscope.model/1"},
-               {"config", formats::configJson(*trace.document().model)},
-               {"ids", input.ids}};
+               {"config", formats::configJson(*trace.document().model)}};
+  if (input.pixels != nullptr) {
+    json["image"] = imageJson(trace);
+  } else {
+    json["ids"] = input.ids;
+  }
   if (!input.tokens.empty()) json["tokens"] = input.tokens;
   if (pass.encoder) {
     json["decoder_ids"] = target.ids;
@@ -268,10 +315,12 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   }
   json["predictions"] = predictionsJson(pass, options.predictions);
   if (pass.written) addGenerated(json, *pass.written, pass.names);
+  if (pass.match) json["match"] = matchJson(*pass.match);
   if (!options.noHeads) {
     Json heads = Json::emptyList();
     if (pass.encoder) addHeads(heads, *pass.encoder, true);
     addHeads(heads, pass);
+    if (input.pixels != nullptr) addPatchMeasures(heads, trace);
     json["heads"] = std::move(heads);
   }
   if (pass.probe) {
@@ -287,9 +336,9 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
 
 /// Returns whether all requested output can be shown in the window.
 bool wantsWindow(const ModelOptions& o) {
-  return o.text.given() == 0 && o.ids.empty() && !o.target.given() && o.jsonLines.empty() &&
-         !o.maskToken && o.dropHeads.empty() && !o.steering.given() && o.trace.path.empty() &&
-         !o.probe && !o.noHeads && !o.readings.any() && !o.json && !o.cut;
+  return o.text.given() == 0 && !o.image.given() && o.ids.empty() && !o.target.given() &&
+         o.jsonLines.empty() && !o.maskToken && o.dropHeads.empty() && !o.steering.given() &&
+         o.trace.path.empty() && !o.probe && !o.noHeads && !o.readings.any() && !o.json && !o.cut;
 }
 
 /// The options with an adapter's base in the place of the adapter's own folder.
@@ -317,6 +366,8 @@ ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
   files.reads("DIR", options.directory);
   files.reads("--adapter", options.adapter.folder);
   if (options.text.file != "-") files.reads("--file", options.text.file);
+  files.reads("--image", options.image.image);
+  files.reads("--pixels", options.image.pixels);
   noteTraceFile(files, options.trace);
   files.check();
   options.trace.check();
@@ -325,7 +376,9 @@ ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
 
 void writeTrace(const ModelOptions& options, const ModelPass& pass) {
   if (options.trace.path.empty()) return;
-  TraceFile(options.trace, pass.trace, pass.names, options.threads).save();
+  TraceFile(options.trace, pass.trace, pass.names, options.threads,
+            pass.match ? matchTensors(*pass.match) : std::vector<NamedTensor>())
+      .save();
 }
 
 // Errors are raised before anything is printed or written.
@@ -394,6 +447,7 @@ Command addModel(CLI::App& app, Context& context) {
       ->type_name("K");
   addModelIds(*sub, options->ids);
   addTargetFlags(*sub, options->target);
+  addImageFlags(*sub, options->image);
   sub->add_option("--compare", options->compare,
                   "print what the rounding of the weights (GGUF, F16) changed in each tensor, "
                   "against the same model in this folder or file")

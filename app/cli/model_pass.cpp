@@ -20,6 +20,21 @@ std::string tokenName(const ModelInput& input, std::size_t place) {
   return input.tokens.empty() ? std::to_string(input.ids[place]) : input.tokens[place];
 }
 
+void printLabels(std::ostream& out, const ModelPass& pass) {
+  constexpr std::size_t kShown = 10;
+  if (pass.match) return printMatch(out, *pass.match);
+  if (!pass.trace->document().model->hasReadout()) {
+    out << "this model has no classifier: there are no labels\n";
+    return;
+  }
+  out << "the most probable labels\n";
+  TextTable table({Align::left, Align::right});
+  for (const TokenProbability& p : pass.trace->predictions(0, kShown)) {
+    table.add({pass.nameOf(p.id), fmt::format("{:.3f}", p.probability)});
+  }
+  table.print(out);
+}
+
 void printPredictions(std::ostream& out, const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
   constexpr std::size_t kShown = 5;
@@ -118,7 +133,8 @@ void print(std::ostream& out, const ModelPass& pass) {
                        pass.steering.find("length")->number().value());
   }
   out << "layers, heads and positions count from 1 here, from 0 in flags and JSON\n\n";
-  printPredictions(out, pass);
+  const bool ofImage = trace.config().image.on();
+  ofImage ? printLabels(out, pass) : printPredictions(out, pass);
   if (pass.encoder && !pass.encoder->labels.empty()) {
     out << '\n';
     printHeads(out, *pass.encoder, " of the encoder");
@@ -126,6 +142,10 @@ void print(std::ostream& out, const ModelPass& pass) {
   if (!pass.labels.empty()) {
     out << '\n';
     printHeads(out, pass, pass.encoder ? " of the decoder" : "");
+    if (ofImage) {
+      out << '\n';
+      printPatchMeasures(out, trace);
+    }
   }
   if (pass.probe) printProbe(out, *pass.probe);
 }

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <string>
 
+#include "app/cli/model_image.h"
 #include "app/cli/model_readings.h"
 #include "core/base/json.h"
 #include "core/model/model_heads.h"
@@ -20,9 +21,10 @@ struct ModelPass : model::MeasuredPass {
   std::optional<model::MeasuredPass> probe;  // set if it was requested
   formats::TokenizerPtr names;               // null: the folder has none
   Json steering;                             // null: nothing is steered
+  std::optional<TextMatch> match;            // of CLIP's image
 
   std::string nameOf(Index id) const {
-    return names != nullptr ? model::namesOf({id}, *names).front() : std::string();
+    return model::predictedName(id, trace->config(), names.get());
   }
 };
 

@@ -24,9 +24,10 @@ namespace headscope::cli {
 namespace {
 using model::WrittenPart;
 
-Index wordFrom(const std::string& text, const formats::TokenizerPtr& names) {
+Index wordFrom(const std::string& text, const model::ModelConfig& config,
+               const formats::TokenizerPtr& names) {
   try {
-    return model::oneToken(text, names.get());
+    return model::onePredicted(text, config, names.get());
   } catch (const UserError& error) {
     throw UserError(fmt::format("--attribute: {}", error.what()));
   }
@@ -46,7 +47,7 @@ class Reader {
       throw UserError(
           "--at chooses the token for --lens, --attribute and --patch: give one of them");
     }
-    row_ = readings.at.value_or(trace->tokens() - 1);
+    row_ = readings.at.value_or(trace->logitRows() - 1);
     if (row_ < 0 || row_ >= trace->tokens()) {
       throw UserError(
           fmt::format("--at {}: the text has the tokens 0 to {}", row_, trace->tokens() - 1));
@@ -56,21 +57,29 @@ class Reader {
   Index row() const { return row_; }
   /// "place 4, Ġsat", with positions counted from 1.
   std::string placeInWords() const {
-    const Index id = trace_->document().input.ids[static_cast<std::size_t>(row_)];
-    return fmt::format("place {}, {}", row_ + 1, nameOf(id));
+    const model::ModelInput& input = trace_->document().input;
+    const auto at = static_cast<std::size_t>(row_);
+    return fmt::format("place {}, {}", row_ + 1,
+                       input.pixels != nullptr ? input.tokens[at] : nameOf(input.ids[at]));
   }
   Index word() const {
-    return readings_.attribute.empty() ? trace_->predictions(row_, 1).front().id
-                                       : wordFrom(readings_.attribute.front(), names_);
+    return readings_.attribute.empty()
+               ? trace_->predictions(row_, 1).front().id
+               : wordFrom(readings_.attribute.front(), trace_->config(), names_);
   }
   std::optional<Index> other() const {
     if (readings_.attribute.size() < 2) return std::nullopt;
-    return wordFrom(readings_.attribute[1], names_);
+    return wordFrom(readings_.attribute[1], trace_->config(), names_);
   }
-  std::string nameOf(Index id) const { return cli::nameOf(id, names_); }
+  std::string nameOf(Index id) const {
+    const std::string name = model::predictedName(id, trace_->config(), names_.get());
+    return name.empty() && names_ == nullptr ? std::to_string(id) : name;
+  }
+  const char* kindOfWord() const { return trace_->config().image.on() ? "label" : "token"; }
   Json tokenJson(Index id) const {
     Json one{{"id", id}};
-    if (names_ != nullptr) one["token"] = nameOf(id);
+    const bool label = !trace_->config().labels.empty();
+    if (label || names_ != nullptr) one[label ? "label" : "token"] = nameOf(id);
     return one;
   }
   const model::ModelConfig& config() const { return trace_->config(); }
@@ -92,7 +101,9 @@ class Reader {
   /// "its mean over the text's tokens".
   std::string patchInWords() const {
     if (fromOtherText()) return "its output on the other text";
-    return readings_.patchWith == "mean" ? "its mean over the text's tokens" : "nothing";
+    if (readings_.patchWith != "mean") return "nothing";
+    return fmt::format("its mean over the {}'s tokens",
+                       trace_->config().image.on() ? "image" : "text");
   }
 
  private:
@@ -117,8 +128,8 @@ class Reader {
 
 void printLens(std::ostream& out, const Reader& reader) {
   const Index word = reader.word();
-  out << fmt::format("\nafter each half layer, at {}: the predicted token, and the rank of {}\n",
-                     reader.placeInWords(), reader.nameOf(word));
+  out << fmt::format("\nafter each half layer, at {}: the predicted {}, and the rank of {}\n",
+                     reader.placeInWords(), reader.kindOfWord(), reader.nameOf(word));
   TextTable table({Align::left, Align::left, Align::right, Align::right, Align::right});
   table.add({"after", "would say", "p", "rank", "its p"});
   const auto lens = reader.lens();
@@ -165,7 +176,8 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
       found.logitAfter, found.total());
   const std::string between = model::afterHeadInWords(trace.config(), head);
   if (!found.direct) {
-    out << "; the direct part is not defined, since norms follow the sums in this model\n";
+    out << fmt::format("; the direct part is not defined, since {}\n",
+                       model::DirectPath::whyNone(*trace.document().model));
   } else if (between.empty()) {
     out << ", all of it direct: no layer follows this head\n";
   } else {

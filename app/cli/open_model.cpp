@@ -36,8 +36,9 @@ formats::AdaptedFolder adaptedFolderFrom(const std::string& folder, const Adapte
 }
 
 model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index layerBudgetBytes,
-                                bool strict) {
-  model::ModelPtr model = formats::openModel(folder.model, layerBudgetBytes, folder.adapter);
+                                bool strict, formats::Encoder encoder) {
+  model::ModelPtr model =
+      formats::openModel(folder.model, layerBudgetBytes, folder.adapter, encoder);
   const std::string name = folder.model.string();
   if (strict) refuseNotes(model->notes(), name);
   for (const std::string& sentence : model->notes().sentences()) {
@@ -47,11 +48,11 @@ model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index laye
 }
 
 model::ModelPtr OpenModels::model(const formats::AdaptedFolder& folder, Index layerBudgetBytes,
-                                  bool strict) {
-  const Place place{folder.model, folder.adapter.folder, folder.adapter.strength};
+                                  bool strict, formats::Encoder encoder) {
+  const Place place{folder.model, folder.adapter.folder, folder.adapter.strength, encoder};
   const auto found = models_.find(place);
   if (found == models_.end()) {
-    model::ModelPtr opened = openModelFolder(folder, layerBudgetBytes, strict);
+    model::ModelPtr opened = openModelFolder(folder, layerBudgetBytes, strict, encoder);
     models_[place] = opened;
     return opened;
   }

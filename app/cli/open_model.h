@@ -9,6 +9,7 @@
 
 #include "core/base/json.h"
 #include "core/formats/adapter.h"
+#include "core/formats/model_config_json.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model.h"
 
@@ -36,14 +37,15 @@ formats::AdaptedFolder adaptedFolderFrom(const std::string& folder, const Adapte
 /// Throws UserError for a folder that cannot be opened and, if `strict`, for one with parts that
 /// would be left out.
 model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index layerBudgetBytes,
-                                bool strict);
+                                bool strict, formats::Encoder encoder = formats::Encoder::ofImages);
 
 /// The models and tokenizers that a process has opened. A folder that is asked for again is not
 /// read again.
 class OpenModels {
  public:
   /// Throws as openModelFolder does. The budget matters when the folder is opened.
-  model::ModelPtr model(const formats::AdaptedFolder& folder, Index layerBudgetBytes, bool strict);
+  model::ModelPtr model(const formats::AdaptedFolder& folder, Index layerBudgetBytes, bool strict,
+                        formats::Encoder encoder = formats::Encoder::ofImages);
   /// Throws UserError for a folder without a supported tokenizer.
   formats::TokenizerPtr tokenizer(const std::string& folder);
   /// The tokenizer for token names. Null where the folder has no supported one; ids then name the
@@ -57,8 +59,8 @@ class OpenModels {
   void close(const std::string& folder);
 
  private:
-  /// A model's folder, its adapter's and the adapter's strength.
-  using Place = std::tuple<std::filesystem::path, std::filesystem::path, double>;
+  /// A model's folder, its adapter's and the adapter's strength, and the encoder of a CLIP's.
+  using Place = std::tuple<std::filesystem::path, std::filesystem::path, double, formats::Encoder>;
   std::map<Place, model::ModelPtr> models_;
   std::map<std::string, formats::TokenizerPtr> tokenizers_, targetTokenizers_;
 };

@@ -19,10 +19,10 @@ namespace {
 constexpr std::string_view kNumPyEnding = ".npz";
 
 std::optional<Index> idFrom(const char* flag, std::optional<Index> id, const std::string& word,
-                            const formats::TokenizerPtr& names) {
+                            const model::ModelConfig& config, const formats::TokenizerPtr& names) {
   if (id || word.empty()) return id;
   try {
-    return model::oneToken(word, names.get());
+    return model::onePredicted(word, config, names.get());
   } catch (const UserError& error) {
     throw UserError(fmt::format("{}: {}", flag, error.what()));
   }
@@ -66,14 +66,17 @@ struct TraceFile::Contents {
 };
 
 TraceFile::TraceFile(const TraceOptions& options, const model::ModelTracePtr& trace,
-                     const formats::TokenizerPtr& names, int threads)
+                     const formats::TokenizerPtr& names, int threads,
+                     std::vector<NamedTensor> others)
     : path_(options.path), trace_(trace), contents_(std::make_unique<Contents>()) {
   formats::TraceExtras& extras = contents_->extras;
+  extras.others = std::move(others);
   extras.sites = sitesOf(options, trace->config().attentionOnly);
-  const auto word = idFrom("--grad-of", options.gradOfId, options.gradOf, names);
+  const auto word = idFrom("--grad-of", options.gradOfId, options.gradOf, trace->config(), names);
   if (!word) return;
-  const auto against = idFrom("--against", options.againstId, options.against, names);
-  const Index row = trace->tokens() - 1;
+  const auto against =
+      idFrom("--against", options.againstId, options.against, trace->config(), names);
+  const Index row = trace->logitRows() - 1;
   ExecutionContext execution;
   execution.threads = threads;
   contents_->gradients = gradientsOfLogit(trace, row, *word, against, execution);
@@ -93,8 +96,9 @@ void noteTraceFile(FileFlags& files, const TraceOptions& options) {
 void addTraceOptions(CLI::App& app, TraceOptions& options) {
   auto* trace =
       app.add_option("--trace", options.path,
-                     "write attentions (L,H,T,T), hidden_states (L+1,T,D) and logits (T,V) to it, "
-                     "by its ending as safetensors or for NumPy")
+                     "write attentions (L,H,T,T), hidden_states (L+1,T,D) and logits (T,V), of an "
+                     "image (V), or without a readout last_hidden_state (T,D) to it, by its "
+                     "ending as safetensors or for NumPy")
           ->check(notEmpty)
           ->type_name("FILE.safetensors|FILE.npz");
   app.add_option("--sites", options.sites,
@@ -105,7 +109,7 @@ void addTraceOptions(CLI::App& app, TraceOptions& options) {
       ->type_name("SITE,…");
   auto* id = app.add_option("--grad-of-id", options.gradOfId,
                             "also grad.heads (L,H,T,d_k) and grad.residual (L,T,D): the gradients "
-                            "of this token's logit at the last place")
+                            "of this token's logit at the last place, or of this label's")
                  ->needs(trace)
                  ->type_name("N");
   app.add_option("--grad-of", options.gradOf, "likewise, the token as text")

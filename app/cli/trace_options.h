@@ -11,6 +11,7 @@
 #include "app/cli/file_flags.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_trace.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::cli {
 
@@ -34,7 +35,7 @@ class TraceFile {
   /// Runs the pass backward if gradients are requested. Throws UserError for a token that is not
   /// the model's. `names` may be null: only ids name tokens then.
   TraceFile(const TraceOptions& options, const model::ModelTracePtr& trace,
-            const formats::TokenizerPtr& names, int threads);
+            const formats::TokenizerPtr& names, int threads, std::vector<NamedTensor> others = {});
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;

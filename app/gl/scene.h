@@ -1,5 +1,5 @@
-// Scene: what the shaders draw in one frame, as plain data: heatmaps and ribbons. Building it needs
-// no GL, so panels do so in tests too; `SceneRenderer` draws it.
+// Scene: what the shaders draw in one frame, as plain data: heatmaps, ribbons and pictures.
+// Building it needs no GL, so panels do so in tests too; `SceneRenderer` draws it.
 //
 // Coordinates are the interface's (points, y down), as ImGui's.
 #pragma once
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -63,13 +64,34 @@ struct RibbonBatch {
   std::vector<Ribbon> ribbons;
 };
 
+/// A picture. `key` names the place, `revision` the contents.
+struct PictureSource {
+  std::uint64_t key = 0;
+  std::uint64_t revision = 0;
+  int width = 0;
+  int height = 0;
+  std::shared_ptr<const std::uint8_t> rgb;  // row by row from the top
+};
+
+/// One rectangle showing (a part of) a picture.
+struct PictureQuad {
+  Bounds rect;
+  Bounds part{0, 0, 1, 1};  // of the picture, 0 … 1
+  float opacity = 1;
+};
+
+struct PictureBatch {
+  PictureSource source;
+  std::vector<PictureQuad> quads;
+};
+
 class SceneRenderer;
 
 /// Everything of one frame. Addresses stay valid until `clear` (draw callbacks point here).
 struct Scene {
   struct Command {
     Scene* scene = nullptr;
-    std::variant<HeatmapBatch, RibbonBatch> batch;
+    std::variant<HeatmapBatch, RibbonBatch, PictureBatch> batch;
   };
   std::deque<Command> commands;
   SceneRenderer* renderer = nullptr;          // set by the host; null: nothing is drawn

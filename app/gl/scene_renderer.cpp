@@ -8,7 +8,7 @@
 namespace headscope::gl {
 namespace {
 
-// Both kinds of instance are four vec4, in attributes 0 to 3 (see the vertex shaders).
+// Each kind of instance is four vec4, in attributes 0 to 3 (see the vertex shaders).
 constexpr int kInstanceVectors = 4;
 constexpr int kInstanceFloats = 4 * kInstanceVectors;
 constexpr int kQuadVertices = 4;
@@ -57,6 +57,13 @@ void appendRibbon(std::vector<float>& out, const Ribbon& r) {
   out.insert(out.end(), std::begin(values), std::end(values));
 }
 
+void appendPart(std::vector<float>& out, const PictureQuad& quad) {
+  const float values[kInstanceFloats] = {quad.rect.x0, quad.rect.y0, quad.rect.x1,
+                                         quad.rect.y1, quad.part.x0, quad.part.y0,
+                                         quad.part.x1, quad.part.y1, quad.opacity};
+  out.insert(out.end(), std::begin(values), std::end(values));
+}
+
 void setColor(const Program& program, const char* uniform, const Rgba& color) {
   program.set(uniform, color.r, color.g, color.b, color.a);
 }
@@ -81,7 +88,10 @@ bool setScissor(const Scene& scene, Bounds clip) {
 
 SceneRenderer::SceneRenderer(std::span<const std::uint8_t> colorMaps, const ShaderSource& shaders,
                              double patience)
-    : heatmapProgram_("heatmap", shaders), ribbonProgram_("ribbon", shaders), textures_(patience) {
+    : heatmapProgram_("heatmap", shaders),
+      ribbonProgram_("ribbon", shaders),
+      pictureProgram_("picture", shaders),
+      textures_(patience) {
   describeInstances(heatmapArray_, instances_);
   describeInstances(ribbonArray_, instances_);
   glBindVertexArray(0);
@@ -96,6 +106,7 @@ SceneRenderer::SceneRenderer(std::span<const std::uint8_t> colorMaps, const Shad
 
 void SceneRenderer::beginFrame() {
   textures_.beginFrame();
+  pictures_.beginFrame();
   drawCalls_ = 0;
 }
 
@@ -109,15 +120,21 @@ void SceneRenderer::draw(const Scene& scene, const Scene::Command& command, Boun
   glDisable(GL_STENCIL_TEST);
   if (const auto* heatmaps = std::get_if<HeatmapBatch>(&command.batch)) {
     drawHeatmaps(scene, *heatmaps);
+  } else if (const auto* picture = std::get_if<PictureBatch>(&command.batch)) {
+    drawPicture(scene, *picture);
   } else {
     drawRibbons(scene, std::get<RibbonBatch>(command.batch));
   }
 }
 
 SceneRenderer::Stats SceneRenderer::stats() const {
-  constexpr int kOwnObjects = 6;  // two programs, the colour maps, a buffer, two vertex arrays
-  return {textures_.uploads(), textures_.bytesUploaded(), textures_.bytesHeld(),
-          drawCalls_,          textures_.putOff(),        kOwnObjects + textures_.arrayCount()};
+  constexpr int kOwnObjects = 7;  // three programs, the colour maps, a buffer, two vertex arrays
+  return {textures_.uploads() + pictures_.uploads(),
+          textures_.bytesUploaded() + pictures_.bytesUploaded(),
+          textures_.bytesHeld(),
+          drawCalls_,
+          textures_.putOff(),
+          kOwnObjects + textures_.arrayCount() + pictures_.count()};
 }
 
 /// One draw call per texture array: quads of one batch must not overlap.
@@ -163,6 +180,18 @@ void SceneRenderer::drawRibbons(const Scene& scene, const RibbonBatch& batch) {
   program.set("uPixelsPerPoint", scene.pixelsPerPoint);
   program.set("uSegments", static_cast<float>(kRibbonSegments));
   drawInstances(ribbonArray_, staging_, kRibbonVertices, static_cast<int>(batch.ribbons.size()));
+}
+
+void SceneRenderer::drawPicture(const Scene& scene, const PictureBatch& batch) {
+  staging_.clear();
+  for (const auto& quad : batch.quads) appendPart(staging_, quad);
+  glActiveTexture(GL_TEXTURE0);
+  pictures_.locate(batch.source);
+  const Program& program = pictureProgram_;
+  program.use();
+  program.set("uDisplay", scene.displayWidth, scene.displayHeight);
+  program.set("uPicture", 0);
+  drawInstances(heatmapArray_, staging_, kQuadVertices, static_cast<int>(batch.quads.size()));
 }
 
 void SceneRenderer::drawInstances(const VertexArray& array, std::span<const float> data,

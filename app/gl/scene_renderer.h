@@ -1,5 +1,6 @@
-// SceneRenderer: draws the heatmaps and ribbons of a Scene with the shaders, into whatever
-// framebuffer is bound. Blends as Dear ImGui does; restores nothing of the GL state it changes.
+// SceneRenderer: draws the heatmaps, ribbons and pictures of a Scene with the shaders, into
+// whatever framebuffer is bound. Blends as Dear ImGui does; restores nothing of the GL state it
+// changes.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "app/gl/heatmap_textures.h"
 #include "app/gl/objects.h"
+#include "app/gl/picture_textures.h"
 #include "app/gl/program.h"
 #include "app/gl/scene.h"
 
@@ -40,16 +42,19 @@ class SceneRenderer {
  private:
   void drawHeatmaps(const Scene& scene, const HeatmapBatch& batch);
   void drawRibbons(const Scene& scene, const RibbonBatch& batch);
+  void drawPicture(const Scene& scene, const PictureBatch& batch);
   void drawInstances(const VertexArray& array, std::span<const float> data, int vertices,
                      int instances);
 
   Program heatmapProgram_;
   Program ribbonProgram_;
+  Program pictureProgram_;
   Texture colorMaps_;
   Buffer instances_;
   VertexArray heatmapArray_;
   VertexArray ribbonArray_;
   HeatmapTextures textures_;
+  PictureTextures pictures_;
   std::vector<float> staging_;
   int drawCalls_ = 0;
 };

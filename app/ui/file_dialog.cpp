@@ -14,6 +14,7 @@
 #include "app/ui/widgets.h"
 #include "core/formats/gguf_model.h"
 #include "core/formats/lesson_json.h"
+#include "core/formats/pictures/picture.h"
 #include "core/formats/session.h"
 #include "core/formats/text_set.h"
 #include "core/platform/paths.h"
@@ -29,13 +30,14 @@ constexpr std::size_t kMostListed = 1000;
 constexpr float kRows = 11.0F;
 constexpr const char* kOpened =
     "sessions (.headscope.json), lessons (.lesson.json), series (.csv), tensors (.safetensors), "
-    "texts (.jsonl, .txt), the folders of models and GGUF files";
+    "texts (.jsonl, .txt), pictures (.png, .jpg, .webp), the folders of models and GGUF files";
 
 /// Returns whether the name ends as that of a file that the program opens.
 bool opens(const fs::path& path) {
   const std::string ending = path.extension().string();
   return ending == ".csv" || ending == ".safetensors" || formats::isGguf(path) ||
-         formats::isSession(path) || formats::isTextSet(path) || formats::isLesson(path.string());
+         formats::isSession(path) || formats::isTextSet(path) || formats::isLesson(path.string()) ||
+         formats::isPictureName(path);
 }
 
 bool isModelFolder(const fs::path& folder) {

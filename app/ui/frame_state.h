@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/ui/hover.h"
@@ -11,7 +12,8 @@
 namespace headscope::ui {
 
 struct FrameState {
-  std::optional<Hover> hovered;        // found in the last frame
+  std::optional<Hover> hovered;                          // found in the last frame
+  std::optional<std::pair<Index, Index>> hoveredTokens;  // query and key on the model's heads
   std::vector<CellRef> pointed;        // lit on the step view while a tool points at them
   std::optional<std::string> inSight;  // the page scrolls to this card, once; "": to its top
   std::string spotlight;               // the card that a lesson speaks of; the others are dimmed

@@ -32,6 +32,10 @@ void addRibbons(ImDrawList* drawList, gl::Scene& scene, gl::RibbonBatch batch) {
   if (!batch.ribbons.empty()) add(drawList, scene, std::move(batch));
 }
 
+void addPicture(ImDrawList* drawList, gl::Scene& scene, gl::PictureBatch batch) {
+  if (!batch.quads.empty()) add(drawList, scene, std::move(batch));
+}
+
 gl::Rgba ribbonColor(ImU32 color, float alpha) {
   const ImVec4 c = ImGui::ColorConvertU32ToFloat4(color);
   return {c.x, c.y, c.z, alpha};

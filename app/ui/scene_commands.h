@@ -1,5 +1,6 @@
-// Scene commands: how a panel puts heatmaps and ribbons between its other drawing. The batch goes
-// into the scene; the draw list gets a callback that has the scene's renderer draw it in place.
+// Scene commands: how a panel puts heatmaps, ribbons and pictures between its other drawing. The
+// batch goes into the scene; the draw list gets a callback that has the scene's renderer draw it in
+// place.
 #pragma once
 
 #include <imgui.h>
@@ -10,6 +11,7 @@ namespace headscope::ui {
 
 void addHeatmaps(ImDrawList* drawList, gl::Scene& scene, gl::HeatmapBatch batch);
 void addRibbons(ImDrawList* drawList, gl::Scene& scene, gl::RibbonBatch batch);
+void addPicture(ImDrawList* drawList, gl::Scene& scene, gl::PictureBatch batch);
 /// A colour as ribbons have it.
 gl::Rgba ribbonColor(ImU32 color, float alpha);
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes patches.csv: a drawn landscape of 224 × 224 pixels as 14 × 14 patches of 16 × 16.
+"""Makes landscape.png, a drawn landscape of 224 × 224 pixels, and patches.csv: it as 14 × 14
+patches of 16 × 16.
 
 A row for each patch, from left to right and top to bottom, after one for the class token,
 which holds the mean of every column. Columns: mean red, green, blue and brightness (0 to 1),
@@ -11,6 +12,8 @@ No randomness: running this again writes the same bytes:
 
 import csv
 import pathlib
+import struct
+import zlib
 
 SIZE, PATCH = 224, 16
 GRID = SIZE // PATCH
@@ -46,6 +49,22 @@ def patch(row, column):
             edge += abs(brightness(pixel(x + 1, y)) - here) + abs(brightness(pixel(x, y + 1)) - here)
     return [value / PATCH**2 for value in (red, green, blue, bright, edge)] + [row, column]
 
+
+def png():
+    """The landscape as PNG: each row behind a byte that says it is not filtered."""
+    rows = b"".join(b"\0" + bytes(round(255 * value) for x in range(SIZE) for value in pixel(x, y))
+                    for y in range(SIZE))
+
+    def chunk(kind, data):
+        return (struct.pack(">I", len(data)) + kind + data
+                + struct.pack(">I", zlib.crc32(kind + data)))
+
+    header = struct.pack(">IIBBBBB", SIZE, SIZE, 8, 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9))
+            + chunk(b"IEND", b""))
+
+
+pathlib.Path(__file__).with_name("landscape.png").write_bytes(png())
 
 patches = [patch(row, column) for row in range(GRID) for column in range(GRID)]
 class_token = [sum(column) / len(patches) for column in zip(*patches)]

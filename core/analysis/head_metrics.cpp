@@ -39,15 +39,15 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
      "mean_i max_j A_{ij}", "1/M … 1", "", "Voita et al. 2019", Needs::weights},
     {Metric::meanDistance, "mean_distance", "Mean distance", "dist.",
      "how many tokens away a row looks, by weight", "mean_i Σ_j A_{ij} · |i − j|", "0 … M − 1",
-     "tokens", "Vig and Belinkov 2019", Needs::positions},
+     "tokens", "Vig and Belinkov 2019", Needs::line},
     {Metric::local, "local", "Local", "local", "the weight on the two tokens to either side",
      "mean_i Σ_j A_{ij} over 1 ≤ |i − j| ≤ 2", "0 … 1", "", "Clark et al. 2019; Voita et al. 2019",
-     Needs::positions},
+     Needs::line},
     {Metric::previousToken, "previous_token", "Previous token", "prev",
      "the weight on the token before", "mean over i ≥ 1 of A_{i,i−1}", "0 … 1", "",
-     "Clark et al. 2019; Elhage et al. 2021", Needs::positions},
+     "Clark et al. 2019; Elhage et al. 2021", Needs::line},
     {Metric::nextToken, "next_token", "Next token", "next", "the weight on the token after",
-     "mean over i ≤ n − 2 of A_{i,i+1}", "0 … 1", "", "Clark et al. 2019", Needs::positions},
+     "mean over i ≤ n − 2 of A_{i,i+1}", "0 … 1", "", "Clark et al. 2019", Needs::line},
     {Metric::self, "self", "Self", "self", "the weight on the token itself", "mean_i A_{ii}",
      "0 … 1", "", "Clark et al. 2019", Needs::positions},
     {Metric::firstToken, "first_token", "First token", "first",
@@ -144,6 +144,11 @@ std::optional<TokenPlaces> tokenPlaces(const Document& document, Index item) {
   return TokenPlaces(document.input->tokens[static_cast<std::size_t>(item)]);
 }
 
+bool arePatches(const Document& document) {
+  const auto* tensors = std::get_if<TensorSource>(document.source.get());
+  return tensors != nullptr && tensors->patches.on();
+}
+
 constexpr const char* kCrossAttention =
     "keys come from the memory, so positions cannot be compared";
 
@@ -178,6 +183,7 @@ class RowMeter {
   RowMeter(const Document& document, Index item)
       : rows_(countedRows(document, item)),
         cross_(document.config.crossAttention()),
+        patches_(arePatches(document)),
         places_(tokenPlaces(document, item)),
         keys_(document.config.keys()) {
     const Index span = std::max(document.config.seqLen, keys_);
@@ -198,7 +204,7 @@ class RowMeter {
     }
     means[Metric::confidence].add(sums.largest);
     if (cross_) return;
-    means[Metric::meanDistance].add(sums.distance);
+    if (!patches_) means[Metric::meanDistance].add(sums.distance);
     measurePositions(row.row, weights, means);
     if (places_) measureTokens(row, weights, means);
   }
@@ -206,6 +212,9 @@ class RowMeter {
   std::string whyUndefined(Metric metric) const {
     const MetricNeeds needs = info(metric).needs;
     if (cross_ && needs != MetricNeeds::weights) return kCrossAttention;
+    if (patches_ && needs == MetricNeeds::line) {
+      return "patches of an image lie in rows and columns, not in a line";
+    }
     if (!places_ && needs == MetricNeeds::tokens) return "the input has no tokens";
     if (rows_.empty()) return rows_.whyEmpty();
     switch (metric) {
@@ -239,12 +248,11 @@ class RowMeter {
     const auto at = [&](Index key) {
       return key >= 0 && key < keys_ ? double{weights[static_cast<std::size_t>(key)]} : 0.0;
     };
-    means[Metric::local].add(at(row - 2) + at(row - 1) + at(row + 1) + at(row + 2));
     means[Metric::self].add(at(row));
-    if (row > 0) {
-      means[Metric::previousToken].add(at(row - 1));
-      means[Metric::firstToken].add(at(0));
-    }
+    if (row > 0) means[Metric::firstToken].add(at(0));
+    if (patches_) return;
+    means[Metric::local].add(at(row - 2) + at(row - 1) + at(row + 1) + at(row + 2));
+    if (row > 0) means[Metric::previousToken].add(at(row - 1));
     if (row + 1 < rows_.tokens) means[Metric::nextToken].add(at(row + 1));
   }
 
@@ -265,6 +273,7 @@ class RowMeter {
 
   CountedRows rows_;
   bool cross_;
+  bool patches_;
   std::optional<TokenPlaces> places_;
   Index keys_;
   std::vector<float> distances_;  // |d| for d from −span to span

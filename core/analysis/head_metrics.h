@@ -38,9 +38,9 @@ enum class Metric {
 };
 inline constexpr std::size_t kMetricCount = 12;
 
-/// The input of a metric: the weights alone, or also positions or tokens, which cross-attention
-/// does not provide.
-enum class MetricNeeds { weights, positions, tokens };
+/// The input of a metric: the weights alone, or also positions, a line of positions (which patches
+/// of an image are not) or tokens. Cross-attention has the weights alone.
+enum class MetricNeeds { weights, positions, line, tokens };
 
 struct MetricInfo {
   Metric metric;

@@ -269,9 +269,14 @@ struct SourceJson {
     return {{"kind", "series"}, {"items", std::move(items)}};
   }
   Json operator()(const TensorSource& s) const {
-    return {{"kind", "tensors"},         {"name", s.name},
-            {"x", add(s.x, "source.x")}, {"memory", add(s.memory, "source.memory")},
-            {"tokens", s.tokens},        {"memory_tokens", s.memoryTokens}};
+    Json json{{"kind", "tensors"},         {"name", s.name},
+              {"x", add(s.x, "source.x")}, {"memory", add(s.memory, "source.memory")},
+              {"tokens", s.tokens},        {"memory_tokens", s.memoryTokens}};
+    if (s.patches.on()) {
+      json["patches"] = {
+          {"first", s.patches.first}, {"rows", s.patches.rows}, {"columns", s.patches.columns}};
+    }
+    return json;
   }
 };
 
@@ -292,6 +297,24 @@ Tensor tensorFrom(const JsonField& field, const char* name, TensorId id, const A
   return tensors.read(field.at(name), shapeOf(id, c));
 }
 
+/// Nothing where the tokens are no patches.
+PatchGrid patchesFrom(const JsonField& source, const AttentionConfig& c) {
+  const auto field = source.find("patches");
+  if (!field) return {};
+  const auto count = [&](const char* name, Index least) {
+    const JsonField own = field->at(name);
+    const Index value = own.whole();
+    if (value < least || value > c.seqLen)
+      own.fail(fmt::format("must be {} to {}", least, c.seqLen));
+    return value;
+  };
+  const PatchGrid grid{count("first", 0), count("rows", 1), count("columns", 1)};
+  if (grid.first + grid.rows * grid.columns != c.seqLen) {
+    field->fail(fmt::format("does not give the {} tokens", c.seqLen));
+  }
+  return grid;
+}
+
 InputSource sourceFrom(const JsonField& field, const AttentionConfig& c, TensorsToRead& tensors) {
   const JsonField kind = field.at("kind");
   if (kind.text() == "text") {
@@ -305,9 +328,12 @@ InputSource sourceFrom(const JsonField& field, const AttentionConfig& c, Tensors
     return source;
   }
   if (kind.text() != "tensors") kind.fail("must be text, series or tensors");
-  return TensorSource{field.at("name").text(), tensorFrom(field, "x", TensorId::x, c, tensors),
+  return TensorSource{field.at("name").text(),
+                      tensorFrom(field, "x", TensorId::x, c, tensors),
                       tensorFrom(field, "memory", TensorId::memory, c, tensors),
-                      field.at("tokens").texts(), field.at("memory_tokens").texts()};
+                      field.at("tokens").texts(),
+                      field.at("memory_tokens").texts(),
+                      patchesFrom(field, c)};
 }
 
 Positions positionsFrom(const JsonField& field) {

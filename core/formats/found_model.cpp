@@ -27,7 +27,7 @@ std::string whyNoFolder(const fs::path& path) {
 
 }  // namespace
 
-FoundModel findModel(const fs::path& directory, ModelNotes& notes) {
+FoundModel findModel(const fs::path& directory, ModelNotes& notes, Encoder encoder) {
   if (const auto shipped = shippedModel(directory)) {
     const std::string file = shipped->fileName("config.json");
     const Json json = parseJson(shipped->file("config.json"));
@@ -47,7 +47,7 @@ FoundModel findModel(const fs::path& directory, ModelNotes& notes) {
     throw UserError(fmt::format("{} is {}: give the one with a model's config.json",
                                 directory.string(), whyNoFolder(directory)));
   }
-  ModelDescription description = readModelDescription(configIn(directory), notes);
+  ModelDescription description = readModelDescription(configIn(directory), notes, encoder);
   return {modelName(directory), std::move(description), WeightFiles(directory, notes)};
 }
 

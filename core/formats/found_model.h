@@ -17,6 +17,7 @@ struct FoundModel {
 };
 
 /// Finds a model at a place as openModel takes it, but for an adapter's folder. Throws UserError.
-FoundModel findModel(const std::filesystem::path& directory, model::ModelNotes& notes);
+FoundModel findModel(const std::filesystem::path& directory, model::ModelNotes& notes,
+                     Encoder encoder = Encoder::ofImages);
 
 }  // namespace headscope::formats

@@ -13,9 +13,29 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20;
 
-}  // namespace
+/// The settings of one of CLIP's encoders, with those that transformers leaves out of the file.
+Json clipEncoder(const JsonField& root, Encoder encoder) {
+  const bool images = encoder == Encoder::ofImages;
+  Json::Fields fields;
+  if (const auto own = root.find(images ? "vision_config" : "text_config")) fields = own->object();
+  Json settings = Json::objectOf(std::move(fields));
+  const auto add = [&settings](const char* name, Json value) {
+    if (settings.find(name) == nullptr) settings[name] = std::move(value);
+  };
+  add("model_type", images ? "clip_vision_model" : "clip_text_model");
+  add("hidden_size", images ? 768 : 512);
+  add("intermediate_size", images ? 3072 : 2048);
+  add("num_hidden_layers", 12);
+  add("num_attention_heads", images ? 12 : 8);
+  if (!images) {
+    add("max_position_embeddings", 77);
+    add("vocab_size", 49408);
+    add("eos_token_id", 49407);
+  }
+  return settings;
+}
 
-ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& notes) {
+ModelDescription described(const JsonField& root, model::ModelNotes& notes) {
   ConfigReader reader(root, notes);
   reader.readCommon();
   reader.finish();
@@ -27,12 +47,30 @@ ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& 
   return description;
 }
 
-ModelDescription readModelDescription(const std::filesystem::path& path, model::ModelNotes& notes) {
+}  // namespace
+
+ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& notes,
+                                      Encoder encoder) {
+  const Json* type = root.value().find("model_type");
+  if (type == nullptr || type->text() == nullptr || *type->text() != "clip") {
+    return described(root, notes);
+  }
+  const bool images = encoder == Encoder::ofImages;
+  const Json settings = clipEncoder(root, encoder);
+  ModelDescription found =
+      described({settings, root.file(), images ? "vision_config" : "text_config"}, notes);
+  found.elsewhere = {images ? "text_model." : "vision_model.", "text_projection.",
+                     "visual_projection.", "logit_scale"};
+  return found;
+}
+
+ModelDescription readModelDescription(const std::filesystem::path& path, model::ModelNotes& notes,
+                                      Encoder encoder) {
   const std::string text = readText(path, kMostBytes, "config.json");
   const std::string file = path.string();
-  const Json json =
-      downloadedJson(text, file, {.depth = 16, .keys = 1000, .bytes = std::size_t{64} << 20});
-  return modelDescriptionFrom({json, file}, notes);
+  const Json json = downloadedJson(
+      text, file, {.depth = 16, .keys = std::size_t{1} << 16, .bytes = std::size_t{64} << 20});
+  return modelDescriptionFrom({json, file}, notes, encoder);
 }
 
 }  // namespace headscope::formats

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/base/json.h"
 #include "core/formats/families/tensor_names.h"
@@ -15,15 +17,22 @@
 
 namespace headscope::formats {
 
+/// CLIP's folder holds two models; every other folder one, whatever is asked for.
+enum class Encoder { ofImages, ofTexts };
+
 struct ModelDescription {
   model::ModelConfig config;
   TensorNames names;
   std::shared_ptr<const ModelDescription> encoder = nullptr;  // null for a model of one stack
+  /// The tensors whose names begin so belong to CLIP's other encoder, or to the match of both.
+  std::vector<std::string> elsewhere = {};
 };
 
 /// Throws UserError that names the file, the field and the value found. `notes` receives the
 /// unknown fields.
-ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& notes);
-ModelDescription readModelDescription(const std::filesystem::path& path, model::ModelNotes& notes);
+ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& notes,
+                                      Encoder encoder = Encoder::ofImages);
+ModelDescription readModelDescription(const std::filesystem::path& path, model::ModelNotes& notes,
+                                      Encoder encoder = Encoder::ofImages);
 
 }  // namespace headscope::formats

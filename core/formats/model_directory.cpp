@@ -132,10 +132,10 @@ model::ModelPtr openFound(const FoundModel& found, const std::string& name, Inde
 }  // namespace
 
 model::ModelPtr openModel(const fs::path& folder, Index layerBudgetBytes,
-                          const AdapterChoice& choice) {
+                          const AdapterChoice& choice, Encoder encoder) {
   const auto [directory, adapter] = adaptedFolder(folder, choice);
   ModelNotes notes;
-  FoundModel found = findModel(directory, notes);
+  FoundModel found = findModel(directory, notes, encoder);
   const model::ModelPtr base = openFound(found, found.name, layerBudgetBytes, notes, {});
   if (adapter.folder.empty()) return base;
   found.files.adapt(adapter, found.description.names.inByOut, notes);

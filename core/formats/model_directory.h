@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/formats/adapter.h"
+#include "core/formats/model_config_json.h"
 #include "core/model/model.h"
 
 namespace headscope::formats {
@@ -15,9 +16,10 @@ namespace headscope::formats {
 ///
 /// Reads config.json and the headers of the weights, and checks that every tensor is present with
 /// its shape. An unknown tensor is refused where it would change the result, and otherwise noted
-/// (Model::notes). Values are read when they are needed. `layerBudgetBytes`: as of Model. Throws
-/// UserError that names the file, field or tensor.
+/// (Model::notes). `encoder`: the one that is opened of CLIP's folder. Values are read when they
+/// are needed. `layerBudgetBytes`: as of Model. Throws UserError that names the file, field or
+/// tensor.
 model::ModelPtr openModel(const std::filesystem::path& folder, Index layerBudgetBytes,
-                          const AdapterChoice& adapter = {});
+                          const AdapterChoice& adapter = {}, Encoder encoder = Encoder::ofImages);
 
 }  // namespace headscope::formats

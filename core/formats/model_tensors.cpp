@@ -59,10 +59,12 @@ Tensor valuesOf(ModelTensor tensor, const ModelTrace& trace) {
       return attentionsOf(tensor, trace);
     case ModelTensor::hiddenStates:
       return hiddenStatesOf(trace);
+    case ModelTensor::lastHiddenState:
+      return trace.lastHiddenState().reshaped(shapeOf(tensor, trace));
     case ModelTensor::logits:
       break;
   }
-  return trace.logits(0, trace.tokens()).reshaped(shapeOf(ModelTensor::logits, trace));
+  return trace.logits(0, trace.logitRows()).reshaped(shapeOf(ModelTensor::logits, trace));
 }
 
 TensorToWrite toWrite(ModelTensor tensor, const ModelTrace& trace, const std::string& name) {
@@ -125,6 +127,7 @@ std::map<std::string, std::string> metadataOf(const ModelTrace& trace) {
   std::map<std::string, std::string> metadata{{"model", document.model->name()},
                                               {"config", configJson(*document.model).dump()},
                                               {"ids", Json(document.input.ids).dump()}};
+  if (document.input.pixels != nullptr) metadata.erase("ids");  // places say nothing
   addChanges(metadata, document, "");
   if (document.memory == nullptr) return metadata;
   const model::ModelDocument& source = document.memory->document();
@@ -197,6 +200,10 @@ std::vector<TensorToWrite> traceTensors(const std::filesystem::path& path, const
     tensors.push_back(
         {std::string(nameOf(site)), shape, [site, &trace] { return valuesOf(site, trace, {}); }});
   }
+  for (const NamedTensor& other : extras.others) {
+    tensors.push_back(
+        {other.name, other.tensor.shape(), [values = other.tensor] { return values; }});
+  }
   if (extras.gradients != nullptr) {
     addGradients(*extras.gradients, trace, tensors);
   }
@@ -238,8 +245,13 @@ CsvTable tableOf(ModelTensor tensor, const ModelTrace& trace) {
         copy(state, at[1], values);
       };
       break;
-    case ModelTensor::logits:
+    case ModelTensor::lastHiddenState:
       table.axes = {{"row", shape[0]}};
+      table.row = [copy, state = trace.lastHiddenState()](
+                      CsvTable::At at, std::span<float> values) { copy(state, at[0], values); };
+      break;
+    case ModelTensor::logits:
+      table.axes = {{"row", trace.logitRows()}};
       table.row = [&trace, copy](CsvTable::At at, std::span<float> values) {
         copy(trace.logits(at[0], 1), 0, values);
       };
@@ -258,6 +270,8 @@ std::string_view toString(ModelTensor tensor) {
       return "cross_attentions";
     case ModelTensor::hiddenStates:
       return "hidden_states";
+    case ModelTensor::lastHiddenState:
+      return "last_hidden_state";
     case ModelTensor::logits:
       break;
   }
@@ -280,17 +294,20 @@ Shape shapeOf(ModelTensor tensor, const ModelTrace& trace) {
       return {c.depth(), c.heads, tokens, trace.document().memory->tokens()};
     case ModelTensor::hiddenStates:
       return {c.depth() + 1, tokens, c.dModel};
+    case ModelTensor::lastHiddenState:
+      return {tokens, c.dModel};
     case ModelTensor::logits:
       break;
   }
-  return {tokens, c.vocabulary};
+  return c.image.on() ? Shape{c.vocabulary} : Shape{tokens, c.vocabulary};
 }
 
 std::vector<ModelTensor> tensorsOf(const ModelTrace& trace) {
   std::vector<ModelTensor> tensors{ModelTensor::attentions};
   if (trace.config().crossAttention) tensors.push_back(ModelTensor::crossAttentions);
   tensors.push_back(ModelTensor::hiddenStates);
-  if (trace.document().model->hasReadout()) tensors.push_back(ModelTensor::logits);
+  const bool logits = trace.document().model->hasReadout();
+  tensors.push_back(logits ? ModelTensor::logits : ModelTensor::lastHiddenState);
   return tensors;
 }
 
@@ -303,10 +320,18 @@ Json configJson(const model::Model& model) {
             {"num_kv_heads", c.kvHeads},
             {"d_k", c.headDim},
             {"d_ff", c.ffWidth},
-            {"vocab_size", c.vocabulary},
-            {"positions", c.positions},
             {"causal", c.causal},
             {"parameters", model.parameters()}};
+  if (c.image.on()) {
+    const model::ImageInput& image = c.image;
+    json["image_size"] = Json::List{image.size.height, image.size.width};
+    json["patch_size"] = Json::List{image.patch.height, image.patch.width};
+    json["channels"] = image.channels;
+    json["labels"] = model.hasReadout() ? c.vocabulary : Index{0};
+  } else {
+    json["vocab_size"] = c.vocabulary;
+    json["positions"] = c.positions;
+  }
   if (model.encoder() != nullptr) json["encoder"] = configJson(*model.encoder());
   return json;
 }

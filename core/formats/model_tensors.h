@@ -11,6 +11,7 @@
 #include "core/formats/export_tensor.h"
 #include "core/model/model_trace.h"
 #include "core/model/sites.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::model {
 struct ModelGradients;
@@ -18,16 +19,18 @@ struct ModelGradients;
 
 namespace headscope::formats {
 
-/// attentions (L, H, T, T); hidden_states (L + 1, T, D), as transformers gives them; logits (T, V).
-/// A decoder also has cross_attentions (L, H, T, M).
-enum class ModelTensor { attentions, crossAttentions, hiddenStates, logits };
+/// attentions (L, H, T, T); hidden_states (L + 1, T, D), as transformers gives them; logits (T, V),
+/// of an image (V); last_hidden_state (T, D) of a model without logits. A decoder also has
+/// cross_attentions (L, H, T, M).
+enum class ModelTensor { attentions, crossAttentions, hiddenStates, logits, lastHiddenState };
 
 /// "hidden_states"
 std::string_view toString(ModelTensor tensor);
 /// The name in the file of a trace: of a decoder "decoder_hidden_states".
 std::string nameOf(ModelTensor tensor, const model::ModelTrace& trace);
 Shape shapeOf(ModelTensor tensor, const model::ModelTrace& trace);
-/// The tensors that a pass has: no logits where the model was saved without a readout.
+/// The tensors that a pass has: logits, or the last hidden state where the model was saved without
+/// a readout.
 std::vector<ModelTensor> tensorsOf(const model::ModelTrace& trace);
 
 /// {"model_type","layers","d_model","num_heads", …}
@@ -41,6 +44,7 @@ struct TraceExtras {
   std::vector<model::Site> sites = {};               // under their names
   const model::ModelGradients* gradients = nullptr;  // "grad.heads", "grad.residual"; may be null
   std::string gradOf = {};                           // the number they are of, for the metadata
+  std::vector<NamedTensor> others = {};              // such as those of a match with texts
 };
 
 /// Writes every tensor of the pass to one file, of a decoder those of its encoder as well: NumPy's

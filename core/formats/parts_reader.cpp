@@ -154,6 +154,7 @@ NormWeights PartsReader::norm(const std::string& at, const char* stem, Index wid
 }
 
 Embedding PartsReader::embedding() const {
+  if (c_.image.on()) return imageEmbedding();
   const Index d = c_.dModel, e = c_.embeddingRows();
   Embedding embedding;
   embedding.tokens = takeStored(prefix_.base + weightName(n_.tokens), {c_.vocabulary, e});
@@ -221,6 +222,7 @@ LayerWeights PartsReader::layer(Index number) const {
   } else if (network) {
     w.feedForward = this->network(at, n_.up, n_.gate, n_.down, c_.ffWidth);
   }
+  if (n_.attentionScale != nullptr) scaleLayer(at, w);
   return w;
 }
 
@@ -228,6 +230,7 @@ Readout PartsReader::readout() const {
   Readout r;
   r.norm = norm("", n_.finalNorm, c_.dModel);
   if (!hasReadout()) return r;
+  if (c_.image.on()) return classifier(std::move(r));
   const Index e = c_.embeddingRows();
   if (n_.transform != nullptr) {
     const std::string stem = (n_.baseTransform ? prefix_.base : "") + n_.transform;

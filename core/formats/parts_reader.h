@@ -82,6 +82,11 @@ class PartsReader {
   model::ExpertWeights experts(const std::string& at) const;
   void expertsInOneTensor(const std::string& at, model::ExpertWeights& e) const;
   PairBias distanceBias(const std::string& at) const;
+  model::Embedding imageEmbedding() const;
+  /// Rows (rows, D) of a tensor whose leading axes may be of any rank.
+  Tensor flatRows(const std::string& name, Index rows) const;
+  void scaleLayer(const std::string& at, model::LayerWeights& w) const;
+  model::Readout classifier(model::Readout r) const;
   RelativeScores relativeScores(const std::string& at, const Weights& own) const;
 
   const WeightFiles& files_;

@@ -12,11 +12,18 @@
 namespace headscope::formats {
 namespace {
 
-/// Returns whether a tensor belongs to a head for another task, which a pass does not need.
+/// Returns whether a tensor belongs to a head for another task, or to a training with hidden
+/// patches, which a pass does not need.
 bool isOtherHead(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kHeads{
-      "pooler.", "cls.seq_relationship.", "classifier.",       "qa_outputs.",
-      "score.",  "pre_classifier.",       "sequence_summary.", "multiple_choice_head."};
+  constexpr std::array<std::string_view, 9> kHeads{"pooler.",
+                                                   "cls.seq_relationship.",
+                                                   "classifier.",
+                                                   "qa_outputs.",
+                                                   "score.",
+                                                   "pre_classifier.",
+                                                   "sequence_summary.",
+                                                   "multiple_choice_head.",
+                                                   "embeddings.mask_token"};
   return std::ranges::any_of(kHeads, [&](auto head) { return name.starts_with(head); });
 }
 
@@ -82,6 +89,9 @@ void checkUnused(const NamedTensors& tensors, const std::set<std::string>& used,
     if (own.starts_with(prefix.wrapper)) own.remove_prefix(prefix.wrapper.size());
     std::string_view inBase = own;
     if (own.starts_with(prefix.base)) inBase.remove_prefix(prefix.base.size());
+    const bool elsewhere = std::ranges::any_of(
+        tensors.description.elsewhere, [own](const auto& part) { return own.starts_with(part); });
+    if (elsewhere) continue;
     const bool buffer = isBuffer(own, tensors.files.shape(name));
     const char* leftOver = tensors.description.names.leftOver;
     if (buffer || isOtherHead(own) || isOtherHead(inBase)) continue;

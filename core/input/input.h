@@ -46,16 +46,25 @@ struct SeriesSource {
 };
 
 /// X itself, as loaded.
+/// Tokens that are patches of an image, row by row, behind `first` others.
+struct PatchGrid {
+  Index first = 0, rows = 0, columns = 0;
+
+  bool on() const { return rows > 0; }
+  bool operator==(const PatchGrid&) const = default;
+};
+
 struct TensorSource {
   std::string name;                 // the file's, for messages and labels
   Tensor x;                         // (B, T, D)
   Tensor memory;                    // (B, M, D_mem) or empty
   std::vector<std::string> tokens;  // may be empty: positions are shown instead
   std::vector<std::string> memoryTokens;
+  PatchGrid patches{};  // of an image's tokens
 
   bool operator==(const TensorSource& other) const {
     return name == other.name && x.sameAs(other.x) && memory.sameAs(other.memory) &&
-           tokens == other.tokens && memoryTokens == other.memoryTokens;
+           tokens == other.tokens && memoryTokens == other.memoryTokens && patches == other.patches;
   }
 };
 

@@ -195,7 +195,8 @@ std::optional<std::vector<HeadCircuits>> headCircuits(const Model& model,
   requireStreamReaders(model);
   const ModelConfig& c = model.config();
   std::optional<Columns> through;
-  if (model.hasReadout() && model.readout()->transformNorm.gain.empty()) {
+  // patches have no rows of an embedding that a classifier could name
+  if (model.hasReadout() && !c.image.on() && model.readout()->transformNorm.gain.empty()) {
     through = tokensThrough(TokenRows(model), c.dModel, execution);
     if (!through) return std::nullopt;
   }
@@ -219,6 +220,12 @@ std::optional<std::vector<HeadCircuits>> headCircuits(const Model& model,
 HeadDirections headDirections(const Model& model, HeadOfLayer head, Index count, Index tokens,
                               const ExecutionContext& execution) {
   requireStreamReaders(model);
+  if (model.config().image.on()) {
+    throw UserError(
+        fmt::format("{} reads images: it has no tokens to name the directions of a head by: open a "
+                    "model that reads texts",
+                    model.name()));
+  }
   const ModelConfig& c = model.config();
   if (head.layer < 0 || head.layer >= c.layers || head.head < 0 || head.head >= c.heads) {
     throw UserError(fmt::format(

@@ -39,15 +39,20 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
   const std::vector<Index> halves = halvesOf(config);
   const Index depths = std::ssize(halves);
   const auto halfAt = [&](Index depth) { return halves[static_cast<std::size_t>(depth)]; };
-  Tensor stream = Tensor::uninitialised({1, depths, config.dModel});
+  const auto readout = trace.document().model->readout();
+  const Index width = config.readoutWidth();
+  const bool each = config.reads == Reads::everyToken;
+  Tensor stream = Tensor::uninitialised({1, depths, width});
   for (Index depth = 0; depth < depths; ++depth) {
     // the stream behind a whole layer is steered, where that of its half is not
     const Index half = halfAt(depth), layer = (half - 1) / 2;
     const bool whole = half > 0 && half % 2 == 1 && !config.hasNetwork(layer);
-    std::copy_n(trace.hidden(whole ? half + 1 : half).data() + row * config.dModel, config.dModel,
-                stream.mutableData() + depth * config.dModel);
+    const Tensor& behind = trace.hidden(whole ? half + 1 : half);
+    const Tensor read = readoutInput(
+        normalized(each ? behind.slice(1, row, row + 1) : behind, readout->norm, config, execution),
+        config);
+    std::copy_n(read.data(), width, stream.mutableData() + depth * width);
   }
-  const auto readout = trace.document().model->readout();
   const ScopedThreadLimit threads(threadsFor(2 * depths * config.dModel * config.vocabulary,
                                              execution.threads, execution.flopsPerThread));
   std::vector<LensDepth> lens;
@@ -55,8 +60,7 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
   constexpr Index kAtOnce = 16;
   for (Index first = 0; first < depths; first += kAtOnce) {
     const Index end = std::min(depths, first + kAtOnce);
-    Tensor some = stream.slice(1, first, end);
-    some = normalized(some, readout->norm, config, execution);
+    const Tensor some = stream.slice(1, first, end);
     const auto logitsAt = [&](Index place) {
       return fmt::format("the logits after {} at token {} of {}",
                          halfInWords(config, halfAt(first + place)), row,

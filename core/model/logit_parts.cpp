@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/model/frozen_norm.h"
@@ -33,10 +35,40 @@ RowVectorXd readBy(const Readout& readout, const ModelConfig& c, Index word) {
   return read * c.logitFactor;
 }
 
+/// A place whose last state the readout takes: from this column of its rows on, times a share.
+struct ReadPlace {
+  Index place = 0, column = 0;
+  double share = 1.0;
+};
+std::vector<ReadPlace> readPlaces(const ModelConfig& c, Index row, Index tokens) {
+  std::vector<ReadPlace> places{{row, 0, 1.0}};
+  if (c.reads == Reads::classAndDistillation) places.push_back({1, c.dModel, 1.0});
+  if (c.reads == Reads::classAndMeanPatch) {
+    const Index first = c.image.firstPatch();
+    const double share = 1.0 / static_cast<double>(tokens - first);
+    for (Index place = first; place < tokens; ++place) places.push_back({place, c.dModel, share});
+  }
+  return places;
+}
+
+/// Adds parts to those of the same writers at other places.
+void addParts(std::vector<WrittenPart>& to, const std::vector<WrittenPart>& parts) {
+  for (const WrittenPart& part : parts) {
+    const auto same = std::ranges::find_if(to, [&](const WrittenPart& each) {
+      return static_cast<const Writer&>(each) == static_cast<const Writer&>(part);
+    });
+    if (same != to.end()) {
+      same->value += part.value;
+    } else {
+      to.push_back(part);
+    }
+  }
+}
+
 }  // namespace
 
-LogitReading logitReading(const ModelTrace& trace, Index row, Index word,
-                          std::optional<Index> other) {
+std::vector<LogitReading> logitReadings(const ModelTrace& trace, Index row, Index word,
+                                        std::optional<Index> other) {
   requireWord(trace, row, word);
   if (other) requireWord(trace, row, *other);
   const ModelConfig& c = trace.config();
@@ -57,18 +89,30 @@ LogitReading logitReading(const ModelTrace& trace, Index row, Index word,
   }
   RowVectorXd read = readBy(*readout, c, word);
   if (other) read -= readBy(*readout, c, *other);
-  LogitReading found{{c.layers, row, {read.data(), read.data() + read.size()}, 0.0}, 0.0, 0.0};
-  const FrozenNorm norm(trace.hidden(2 * c.layers).matrix({0}).row(row), readout->norm, c);
-  norm.pullBack(found.stream.along);
-  for (std::size_t j = 0; j < norm.bias().size(); ++j) {
-    found.normBias += read[static_cast<Index>(j)] * norm.bias()[j];
+  std::vector<LogitReading> readings;
+  for (const auto& [place, column, share] : readPlaces(c, row, trace.tokens())) {
+    const RowVectorXd own = share * read.segment(column, c.dModel);
+    LogitReading found{{c.layers, place, {own.data(), own.data() + own.size()}, 0.0}, 0.0, 0.0};
+    const FrozenNorm norm(trace.hidden(2 * c.layers).matrix({0}).row(place), readout->norm, c);
+    norm.pullBack(found.stream.along);
+    for (std::size_t j = 0; j < norm.bias().size(); ++j) {
+      found.normBias += own[static_cast<Index>(j)] * norm.bias()[j];
+    }
+    readings.push_back(std::move(found));
   }
   if (!readout->bias.empty()) {
     const float* bias = readout->bias.data();
-    found.readoutBias = c.logitFactor * (static_cast<double>(bias[word]) -
-                                         (other ? static_cast<double>(bias[*other]) : 0.0));
+    readings.front().readoutBias =
+        c.logitFactor *
+        (static_cast<double>(bias[word]) - (other ? static_cast<double>(bias[*other]) : 0.0));
   }
-  return found;
+  return readings;
+}
+
+LogitReading logitReading(const ModelTrace& trace, Index row, Index word,
+                          std::optional<Index> other) {
+  requireOnePlace(trace);
+  return logitReadings(trace, row, word, other).front();
 }
 
 double LogitParts::headPart(Index layer, Index head) const {
@@ -83,14 +127,20 @@ double LogitParts::headPart(Index layer, Index head) const {
 std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
                                      std::optional<Index> other,
                                      const ExecutionContext& execution) {
-  const LogitReading reading = logitReading(trace, row, word, other);
   LogitParts found;
-  found.parts = partsOf(trace, reading.stream, execution);
-  if (execution.stop()) return std::nullopt;
+  LogitReading constants;
+  for (const LogitReading& reading : logitReadings(trace, row, word, other)) {
+    addParts(found.parts, partsOf(trace, reading.stream, execution));
+    constants.normBias += reading.normBias;
+    constants.readoutBias += reading.readoutBias;
+    if (execution.stop()) return std::nullopt;
+  }
   if (found.parts.front().value == 0.0) found.parts.erase(found.parts.begin());  // no biases
-  if (reading.normBias != 0.0) found.parts.push_back({{WriterKind::normBias}, reading.normBias});
-  if (reading.readoutBias != 0.0) {
-    found.parts.push_back({{WriterKind::readoutBias}, reading.readoutBias});
+  if (constants.normBias != 0.0) {
+    found.parts.push_back({{WriterKind::normBias}, constants.normBias});
+  }
+  if (constants.readoutBias != 0.0) {
+    found.parts.push_back({{WriterKind::readoutBias}, constants.readoutBias});
   }
   for (const WrittenPart& part : found.parts) found.sum += part.value;
   const Tensor logits = trace.uncappedLogits(row, execution);
@@ -104,8 +154,16 @@ DirectPath::DirectPath(const ModelTrace& trace, Index row, Index word, std::opti
     : trace_(trace), reading_(logitReading(trace, row, word, other)) {}
 
 bool DirectPath::exists(const Model& model) {
-  return model.config().preNorm && model.hasReadout() &&
+  const ModelConfig& c = model.config();
+  return c.preNorm && model.hasReadout() && c.readoutWidth() <= c.dModel &&
          model.readout()->transformNorm.gain.empty();
+}
+
+std::string_view DirectPath::whyNone(const Model& model) {
+  const ModelConfig& c = model.config();
+  if (!c.preNorm) return "norms follow the sums in this model";
+  return c.readoutWidth() > c.dModel ? "this model reads its labels from several tokens"
+                                     : "this model predicts through a further layer with a norm";
 }
 
 namespace {

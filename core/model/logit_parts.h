@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/stream_parts.h"
@@ -25,11 +26,17 @@ struct LogitParts {
 };
 
 /// The logit of a word at token `row`, or with `other` logit(word) − logit(other), as a reading of
-/// the stream that leaves the last layer. Throws UserError as logitParts does.
+/// the stream that leaves the last layer.
 struct LogitReading {
   StreamReading stream;
   double normBias = 0.0, readoutBias = 0.0;  // its constants
 };
+/// The readings that add up to it: one for each place that the readout takes. Throws UserError as
+/// logitParts does.
+std::vector<LogitReading> logitReadings(const ModelTrace& trace, Index row, Index word,
+                                        std::optional<Index> other);
+/// The one reading of a model whose readout takes a single place. Throws UserError likewise, and as
+/// requireOnePlace does.
 LogitReading logitReading(const ModelTrace& trace, Index row, Index word,
                           std::optional<Index> other);
 
@@ -46,8 +53,11 @@ class DirectPath {
  public:
   /// Throws UserError as logitParts does. The trace must outlive this object.
   DirectPath(const ModelTrace& trace, Index row, Index word, std::optional<Index> other);
-  /// Returns whether the logits of a model are sums of parts, so that it has direct paths.
+  /// Returns whether the logits of a model are sums of parts of one place's stream, so that it has
+  /// direct paths.
   static bool exists(const Model& model);
+  /// The reason why a model has none: "norms follow the sums in this model".
+  static std::string_view whyNone(const Model& model);
 
   /// The effect of a change of the residual stream at the token: (D).
   double ofStream(std::span<const float> change) const;

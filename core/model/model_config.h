@@ -13,6 +13,7 @@
 
 #include "core/attention/head_norm.h"
 #include "core/attention/rotary.h"
+#include "core/model/image_input.h"
 
 namespace headscope {
 struct AttentionConfig;
@@ -102,6 +103,10 @@ struct QueryKeyNorm {
   bool operator==(const QueryKeyNorm&) const = default;
 };
 
+/// The last states that the readout reads: each token's for itself; or for one row of logits the
+/// class token's, or those of two tokens side by side (2 D).
+enum class Reads { everyToken, classToken, classAndDistillation, classAndMeanPatch };
+
 struct ModelConfig {
   std::string modelType = "gpt2";  // as config.json spells it: an "xlm-roberta" is a roberta
   Index layers = 1;
@@ -118,6 +123,10 @@ struct ModelConfig {
   /// without a network, then cross-attention over the memory, with the network.
   bool crossAttention = false;
   TargetTokens target;
+  ImageInput image;                 // of a model that reads images
+  Reads reads = Reads::everyToken;  // by the readout
+  std::vector<std::string> labels;  // of a classifier: V names, in the place of tokens
+
   bool attentionOnly = false;  // layers without feed-forward networks (Elhage et al. 2021): F is 0
   bool norms = true;           // otherwise no part of the model has a norm
   bool causal = true;          // predicts the next token; otherwise masked tokens
@@ -163,7 +172,8 @@ struct ModelConfig {
   Activation activation = Activation::geluTanh;
   bool gated = false;  // act(gate x) · (up x), then down (SwiGLU); otherwise act(up x), then down
   Experts experts;
-  bool lastStateNormed = true;  // transformers' last hidden state comes behind the final norm
+  bool lastStateNormed = true;   // transformers' last hidden state comes behind the final norm
+  bool finalNormPooled = false;  // the final norm is that of the class token's state alone (CLIP)
   Activation readoutActivation = Activation::none;  // of a masked-word head
 
   std::vector<Index> endTokens;  // generation ends at any of these
@@ -186,6 +196,11 @@ struct ModelConfig {
   Index depthOf(Index layer) const { return crossAttention ? layer / 2 : layer; }
   /// The width of the embedding's rows and of what the readout reads.
   Index embeddingRows() const { return embeddingWidth > 0 ? embeddingWidth : dModel; }
+  /// The width of what the readout takes: D, or 2 D where it reads two states.
+  Index readoutWidth() const {
+    const bool two = reads == Reads::classAndDistillation || reads == Reads::classAndMeanPatch;
+    return two ? 2 * dModel : dModel;
+  }
   /// The rotation of a layer for a text of so many tokens.
   Rotary rotaryAt(Index layer, Index tokens) const;
   /// Returns whether scores are q · k of vectors that are linear in the stream, so that W_QK says

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "core/attention/limits.h"
@@ -11,13 +12,46 @@
 #include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/model/edited_layer.h"
+#include "core/model/image_embedding.h"
 #include "core/model/model_trace.h"
 
 namespace headscope::model {
 namespace {
 
+void checkPixels(const Model& model, const Tensor& pixels) {
+  const ImageInput& image = model.config().image;
+  if (pixels.rank() != 3 || pixels.dim(0) != image.channels) {
+    throw UserError(
+        fmt::format("the pixels have the shape {}, and {} takes ({}, height, width): give them so",
+                    toString(pixels.shape()), model.name(), image.channels));
+  }
+  const Extent given = extentOf(pixels);
+  if (image.gridOf(given).area() == 0) {
+    throw UserError(fmt::format(
+        "an image of {} × {} pixels is smaller than one patch of {} ({} × {}): give a larger one",
+        given.width, given.height, model.name(), image.patch.width, image.patch.height));
+  }
+  if (image.tokensOf(given) <= Limits::kTokens) return;
+  throw UserError(fmt::format(
+      "an image of {} × {} pixels gives {} patches, and at most {} tokens are computed: give a "
+      "smaller one",
+      given.width, given.height, withThousands(image.gridOf(given).area()),
+      withThousands(Limits::kTokens)));
+}
+
+/// Throws UserError where a model that reads texts has an image, or one that reads images has none.
+void checkKind(const Model& model, const ModelInput& input) {
+  const bool takesImage = model.config().image.on();
+  if (takesImage == (input.pixels != nullptr)) return;
+  throw UserError(
+      takesImage ? fmt::format("{} reads images, and this is a text: give an image", model.name())
+                 : fmt::format("{} reads texts, not images: give it a text", model.name()));
+}
+
 void checkInput(const Model& model, const ModelInput& input) {
   const ModelConfig& c = model.config();
+  checkKind(model, input);
+  if (input.pixels != nullptr) return;
   if (input.ids.empty()) throw UserError("there are no tokens: give at least one");
   const Index most = mostTokens(c);
   if (std::ssize(input.ids) > most) {
@@ -138,6 +172,17 @@ AttentionConfig ownSettings(const ModelDocument& document, Index layer) {
 
 Index mostTokens(const ModelConfig& config) { return std::min(config.positions, Limits::kTokens); }
 
+ModelInput imageInput(const Model& model, Tensor pixels) {
+  checkPixels(model, pixels);
+  const Extent given = extentOf(pixels);
+  ModelInput input;
+  input.tokens = tokenNames(model.config().image, given);
+  input.ids.resize(input.tokens.size());
+  std::iota(input.ids.begin(), input.ids.end(), Index{0});
+  input.pixels = std::make_shared<const Tensor>(std::move(pixels));
+  return input;
+}
+
 ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input, ModelTracePtr memory) {
   checkInput(*model, input);
   checkMemory(*model, memory);
@@ -187,6 +232,11 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, 
   source.name = layerName(*document.model, layer);
   source.x = x;
   source.tokens = namesOf(document.input);
+  if (document.input.pixels != nullptr) {
+    const ImageInput& image = document.model->config().image;
+    const Extent grid = image.gridOf(extentOf(*document.input.pixels));
+    source.patches = {image.firstPatch(), grid.height, grid.width};
+  }
   const Index copies = x.dim(0);
   Input input;
   input.x = std::move(x);

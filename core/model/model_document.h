@@ -19,9 +19,14 @@ struct ModelInput {
   std::vector<Index> ids;
   std::vector<Index> types;         // of each token, where the model has types; empty: all 0
   std::vector<std::string> tokens;  // their names; empty: the ids
+  /// Of a model that reads images: normalised, (channels, height, width); ids are then the places.
+  std::shared_ptr<const Tensor> pixels = nullptr;
 
   bool operator==(const ModelInput&) const = default;
 };
+
+/// The input of a model that reads images. Throws UserError for pixels that do not fit it.
+ModelInput imageInput(const Model& model, Tensor pixels);
 
 struct EditedLayer;  // edited_layer.h
 

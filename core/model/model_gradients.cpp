@@ -140,11 +140,9 @@ Tensor gradLastOfLogit(const ModelTrace& trace, Index row, Index word, std::opti
   if (other) dLogits.mutableData()[*other] -= 1.0F;
   const ScopedThreadLimit threads(
       threadsFor(2 * c.dModel * c.vocabulary, execution.threads, execution.flopsPerThread));
-  const Tensor ofRow = logitsBackward(trace.last().slice(1, row, row + 1), dLogits,
+  const Tensor ofRow = logitsBackward(readoutInput(trace.last(), c).slice(1, row, row + 1), dLogits,
                                       *trace.document().model->readout(), c, execution);
-  Tensor all = Tensor::zeros(trace.last().shape());
-  std::copy_n(ofRow.data(), c.dModel, all.mutableData() + row * c.dModel);
-  return all;
+  return readoutInputBackward(ofRow, row, trace.last().shape(), c);
 }
 
 std::optional<ModelGradients> gradientsOfLogit(const ModelTracePtr& trace, Index row, Index word,

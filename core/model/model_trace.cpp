@@ -16,6 +16,7 @@
 #include "core/document/document.h"
 #include "core/model/blocks.h"
 #include "core/model/edited_layer.h"
+#include "core/model/image_embedding.h"
 #include "core/model/norms.h"
 #include "core/model/overflow.h"
 #include "core/model/readout.h"
@@ -119,12 +120,16 @@ class ModelPass::Running {
   void takeEmbedding() {
     if (previous_ != nullptr && previous_->document().input.ids == document_->input.ids &&
         previous_->document().input.types == document_->input.types &&
+        previous_->document().input.pixels == document_->input.pixels &&
         sameSteering(*document_, previous_->document(), 0)) {
       trace_->hidden_.push_back(previous_->hidden(0));
       return;
     }
-    const Tensor embedded = embed(*document_->model->embedding(), config_, document_->input.ids,
-                                  document_->input.types, execution_);
+    const ModelInput& input = document_->input;
+    const auto embedding = document_->model->embedding();
+    const Tensor embedded = input.pixels != nullptr
+                                ? embedImage(*embedding, config_, *input.pixels, execution_)
+                                : embed(*embedding, config_, input.ids, input.types, execution_);
     trace_->hidden_.push_back(steered(*document_, 0, embedded, 0, document_->tokens()));
     requireInRange(trace_->hidden_.back(), "the embedding");
   }
@@ -258,6 +263,14 @@ std::vector<std::vector<ChosenExpert>> ModelTrace::experts(Index layer) const {
   return chosenExperts(input, weights->experts, config(), execution);
 }
 
+Tensor ModelTrace::lastHiddenState() const {
+  return config().finalNormPooled ? hidden(2 * layers()) : last_;
+}
+
+Index ModelTrace::logitRows() const {
+  return config().reads == Reads::everyToken ? tokens() : Index{1};
+}
+
 Tensor ModelTrace::hiddenState(Index depth) const {
   if (depth == config().depth() && config().lastStateNormed) return last_;
   return hidden(2 * depth * (config().crossAttention ? 2 : 1));
@@ -300,8 +313,9 @@ Tensor ModelTrace::logitsAs(const ModelConfig& config, Index row, Index rows,
                             const ExecutionContext& execution) const {
   const Model& model = *document_->model;
   if (!model.hasReadout()) {
-    throw UserError(fmt::format(
-        "{} has no language-model head, so it has no logits: open a model with one", model.name()));
+    throw UserError(fmt::format("{} has no {}, so it has no logits: open a model with one",
+                                model.name(),
+                                config.image.on() ? "classifier" : "language-model head"));
   }
   const Index bytes = floatBytes(rows * config.vocabulary);
   if (bytes > defaultMemoryBudget() / 2) {
@@ -310,7 +324,7 @@ Tensor ModelTrace::logitsAs(const ModelConfig& config, Index row, Index rows,
   }
   const ScopedThreadLimit threads(
       threadsFor(2 * rows * config.dModel * config.vocabulary, execution.threads));
-  const Tensor part = last_.slice(1, row, row + rows);
+  const Tensor part = readoutInput(last_, config).slice(1, row, row + rows);
   return logitsOf(part, *model.readout(), config, execution, [&](Index place) {
     return fmt::format("the logits at token {} of {}", row + place, model.name());
   });

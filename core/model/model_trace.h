@@ -65,6 +65,10 @@ class ModelTrace {
   Tensor hiddenState(Index depth) const;
   /// The input of the readout: the last hidden state after the final norm, if there is one.
   const Tensor& last() const { return last_; }
+  /// The last hidden state as transformers gives it.
+  Tensor lastHiddenState() const;
+  /// The rows of logits: one for each token; of an image one alone, at its class token.
+  Index logitRows() const;
 
   /// The experts of each token in a layer, in descending order of their scores; empty where the
   /// layer has no experts.

@@ -28,6 +28,11 @@ struct Embedding {
   Tensor types;                       // (token types, E); empty without
   NormWeights norm;                   // (E); empty without
   Tensor projection, projectionBias;  // (D, E), (D); empty without
+
+  // Of images, in the place of `tokens`; positions are those of the patches of `ImageInput::size`
+  // behind those of the class and distillation tokens.
+  Tensor patches, patchesBias;  // (D, channels · height · width), (D); the bias may be empty
+  Tensor specials;              // (tokens before the patches, D)
 };
 
 struct FeedForward {
@@ -77,7 +82,7 @@ struct Readout {
   NormWeights norm;                 // the final one; empty where there is none
   Tensor transform, transformBias;  // (E, D), (E) of a masked-word head; empty without
   NormWeights transformNorm;        // empty without
-  StoredMatrix decoder;             // (V, E); empty: the embedding's
+  StoredMatrix decoder;             // (V, E), or (V, 2 D); empty: the embedding's
   Tensor bias;                      // (V); empty without
 };
 

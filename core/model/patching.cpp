@@ -107,6 +107,7 @@ class PatchedRuns::Running {
         asked_(asked),
         execution_(execution) {
     requireWord(*base_, asked.row, asked.word);
+    requireOnePlace(*base_);
     if (asked.other) requireWord(*base_, asked.row, *asked.other);
     for (const Patch& patch : patches_) requirePatch(*base_, patch);
     if (execution_.memory == nullptr) {

@@ -35,11 +35,47 @@ Transformed transformed(const Tensor& hidden, const Readout& readout, const Mode
   return {product, active, normalized(active, readout.transformNorm, config, execution)};
 }
 
+/// Adds width numbers of a row to another's.
+void addTo(Tensor& to, Index row, const float* from, float factor) {
+  const Index width = to.dim(2);
+  float* into = to.mutableData() + row * width;
+  for (Index j = 0; j < width; ++j) into[j] += factor * from[j];
+}
+
 bool changesLogits(const ModelConfig& config) {
   return config.logitFactor != 1.0 || config.logitCap > 0.0;
 }
 
 }  // namespace
+
+Tensor readoutInput(const Tensor& last, const ModelConfig& config) {
+  if (config.reads == Reads::everyToken) return last;
+  if (config.reads == Reads::classToken) return last.slice(1, 0, 1);
+  const Index d = config.dModel, tokens = last.dim(1), first = config.image.firstPatch();
+  Tensor both = Tensor::zeros({1, 2, d});
+  addTo(both, 0, last.data(), 1.0F);
+  if (config.reads == Reads::classAndDistillation) {
+    addTo(both, 1, last.data() + d, 1.0F);
+  } else {
+    const float share = 1.0F / static_cast<float>(tokens - first);
+    for (Index row = first; row < tokens; ++row) addTo(both, 1, last.data() + row * d, share);
+  }
+  return both.reshaped({1, 1, 2 * d});
+}
+
+Tensor readoutInputBackward(const Tensor& dRow, Index row, const Shape& shape,
+                            const ModelConfig& config) {
+  Tensor all = Tensor::zeros(shape);
+  addTo(all, row, dRow.data(), 1.0F);
+  const Index tokens = shape[1], first = config.image.firstPatch();
+  const float* second = dRow.data() + config.dModel;
+  if (config.reads == Reads::classAndDistillation) addTo(all, 1, second, 1.0F);
+  if (config.reads == Reads::classAndMeanPatch) {
+    const float share = 1.0F / static_cast<float>(tokens - first);
+    for (Index patch = first; patch < tokens; ++patch) addTo(all, patch, second, share);
+  }
+  return all;
+}
 
 Tensor logitsOf(const Tensor& hidden, const Readout& readout, const ModelConfig& config,
                 const ExecutionContext& execution, const RowName& name) {

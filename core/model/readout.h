@@ -7,7 +7,14 @@
 
 namespace headscope::model {
 
-/// Computes the logits (1, rows, V) of normalised last hidden states (1, rows, D). Throws UserError
+/// The normalised last hidden states (1, T, D) as the readout takes them: a row for each token, or
+/// one row (Reads).
+Tensor readoutInput(const Tensor& last, const ModelConfig& config);
+/// Returns the gradient of `last`, of shape (1, T, D), from that of row `row` of it: (1, 1, E).
+Tensor readoutInputBackward(const Tensor& dRow, Index row, const Shape& shape,
+                            const ModelConfig& config);
+
+/// Computes the logits (1, rows, V) of normalised last hidden states (1, rows, E). Throws UserError
 /// where one overflows; `name` names its row. The result is incomplete where `execution` is
 /// cancelled.
 Tensor logitsOf(const Tensor& hidden, const Readout& readout, const ModelConfig& config,

@@ -9,4 +9,8 @@ namespace headscope::model {
 /// it has no readout.
 void requireWord(const ModelTrace& trace, Index row, Index word);
 
+/// Throws UserError for a model whose logits read several places, so that no one place's stream
+/// gives them.
+void requireOnePlace(const ModelTrace& trace);
+
 }  // namespace headscope::model

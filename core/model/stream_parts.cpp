@@ -13,6 +13,7 @@
 #include "core/document/trace.h"
 #include "core/model/blocks.h"
 #include "core/model/frozen_norm.h"
+#include "core/model/image_embedding.h"
 #include "core/model/steering.h"
 
 namespace headscope::model {
@@ -127,6 +128,13 @@ void addEmbedding(Summing& sum, const ModelTrace& trace, Index place) {
   const auto rowIn = [](const Tensor& table, Index row) {
     return rowInDouble(table.data() + row * table.dim(1), table.dim(1));
   };
+  if (input.pixels != nullptr) {
+    const Tensor token = imageTokens(*embedding, c, *input.pixels, place, 1, {});
+    sum.add({WriterKind::token}, rowInDouble(token.data(), c.dModel));
+    sum.add({WriterKind::position},
+            rowIn(imagePositions(*embedding, c, extentOf(*input.pixels)), place));
+    return sum.normalize(frozen(sum.total(), embedding->norm, c));
+  }
   std::vector<float> token(static_cast<std::size_t>(c.embeddingRows()));
   embedding->tokens.copyRow(input.ids[at], token.data());
   sum.add({WriterKind::token}, c.embeddingFactor * rowInDouble(token.data(), std::ssize(token)));

@@ -87,6 +87,29 @@ Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer) {
   return static_cast<Index>(tokens.front().id);
 }
 
+std::string predictedName(Index id, const ModelConfig& config,
+                          const tokenizer::Tokenizer* tokenizer) {
+  if (id >= 0 && id < std::ssize(config.labels)) {
+    return config.labels[static_cast<std::size_t>(id)];
+  }
+  return tokenizer != nullptr ? namesOf({id}, *tokenizer).front() : std::string();
+}
+
+Index onePredicted(std::string_view text, const ModelConfig& config,
+                   const tokenizer::Tokenizer* tokenizer) {
+  if (config.labels.empty()) return oneToken(text, tokenizer);
+  const auto named = std::ranges::find(config.labels, text);
+  if (named != config.labels.end()) return named - config.labels.begin();
+  Index id = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, id);
+  if (error == std::errc() && rest == end) return id;
+  throw UserError(
+      fmt::format("“{}” is no label of the model: give one of its {}, such as “{}”, or "
+                  "an id",
+                  text, config.labels.size(), config.labels.front()));
+}
+
 std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer) {
   for (const char* name : {"[MASK]", "<mask>"}) {
     if (const auto id = tokenizer.id(name)) return *id;

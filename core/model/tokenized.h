@@ -34,6 +34,14 @@ std::vector<std::string> namesOf(const std::vector<Index>& ids,
 /// the text is several tokens. `tokenizer` may be null: only ids are accepted then.
 Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer);
 
+/// The name of what a model predicts by an id: a classifier's label, or a token; empty where
+/// neither has one. `tokenizer` may be null.
+std::string predictedName(Index id, const ModelConfig& config,
+                          const tokenizer::Tokenizer* tokenizer);
+/// Returns the id of a label given by its name or id, or of a token as oneToken does.
+Index onePredicted(std::string_view text, const ModelConfig& config,
+                   const tokenizer::Tokenizer* tokenizer);
+
 /// The mask token ("[MASK]", "<mask>"), if the tokenizer has one.
 std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer);
 

@@ -14,7 +14,8 @@ class Pass:
 
     attentions     (L, H, T, T)  the weights: query, key
     hidden_states  (L + 1, T, D) before the first and after each layer, as transformers gives them
-    logits         (T, V)        absent from a model without a readout
+    logits         (T, V)        of an image (V); absent from a model without a readout, which has
+    last_hidden_state (T, D)     in their place
     q, heads       (L, H, T, d_k) queries before any norm or rotation; each head's output before W_O
     k, v           (L, H_kv, T, d_k)
     residual       (L, T, D)     what enters each layer
@@ -23,9 +24,10 @@ class Pass:
     """
 
     def __init__(self, result, arrays):
-        self.ids = np.array(result["ids"])
+        self.ids = np.array(result.get("ids", []), dtype=int)  # none of an image
         self.tokens = result.get("tokens")  # None without a tokenizer
-        self.predictions = result["predictions"]  # by place: [{"id", "p", "token"}, …], best first
+        # by place, best first: [{"id", "p", "token"}, …]; of an image one list, with "label"
+        self.predictions = result["predictions"]
         self.json = result  # what `headscope model --json` prints
         self.arrays = arrays
 
@@ -73,7 +75,8 @@ class Sweep:
 class Model:
     """An open model. It is read once, by a process that ends with `close()` or the `with` block.
 
-    Texts are given as `text`, as `ids` without the tokenizer, or as a `pair` of texts. Further
+    Texts are given as `text`, as `ids` without the tokenizer, or as a `pair` of texts; a model of
+    images takes `image`, the path of a picture, or `pixels`, that of a file. Further
     options are the flags of `headscope model|sweep|why`, with _ for -. All methods raise
     headscope.Error with the program's sentence.
     """

@@ -80,6 +80,48 @@ TEST_F(KeptModel, ComesBackWithTheSession) {
   EXPECT_EQ(ui_.app().title(), "lecture · headscope") << "nothing was changed since";
 }
 
+/// A session names the picture that a model of images reads, and has no pixels of it.
+class KeptImageModel : public Autosave {
+ protected:
+  void settled() {
+    for (int i = 0; i < 2; ++i) {
+      ui_.settle();
+      ui_.frame();
+    }
+  }
+  std::string says() {
+    ui_.view().selection.page = kModelPage;
+    settled();  // the map over the picture is computed once it is shown
+    return ui_.screen().all(kModelTextCard);
+  }
+};
+
+TEST_F(KeptImageModel, ComesBackWithItsPictureAndItsEditedLayer) {
+  const fs::path data = HEADSCOPE_TEST_DATA;
+  ui_.restartKeeping(state_.path(), presetDocument("by-hand"));
+  ui_.app().dropFiles({data / "image_models" / "vit"});
+  settled();
+  ui_.app().dropFiles({data / "pictures" / "color.jpg"});
+  settled();
+  const std::string asItCame = says();
+  ui_.view().model.layer = 1;
+  ui_.frame();
+  ui_.click("open layer 2 in Flow", kModelHeadsCard);
+  settled();
+  ui_.app().apply(SetCell{{TensorId::wO, -1, -1, 3, 4}, 2.0F});
+  settled();
+  const std::string edited = says();
+  ASSERT_NE(edited, asItCame);
+  saveAs(lecture());
+  ui_.restart(presetDocument("by-hand"));
+  ui_.app().dropFiles({lecture()});
+  settled();
+  EXPECT_EQ(says(), edited);
+  ui_.view().selection.page = kFlowPage;
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("vit, layer 2 of 2", kLayerStripCard)) << ui_.screen().all();
+}
+
 TEST_F(KeptModel, GoesOnBeingEditedAfterwards) {
   saveAs(lecture());
   ui_.restart(presetDocument("by-hand"));

@@ -53,6 +53,24 @@ class OpenModel(unittest.TestCase):
         self.assertEqual(run.predictions, json_of["predictions"])
         np.testing.assert_array_equal(run.ids, json_of["ids"])
 
+    def test_a_model_of_images_takes_a_picture(self):
+        data = ROOT / "tests/data"
+        picture = str(data / "pictures/color.jpg")
+        with headscope.open(data / "image_models/vit") as model:
+            run = model.run(image=picture)
+            heads = model.heads(image=picture)
+            with self.assertRaisesRegex(headscope.Error, "reads images"):
+                model.run(ids=[1, 2])
+        self.assertEqual(run.logits.shape, (5,))
+        self.assertEqual(run.attentions.shape, (2, 4, 17, 17))
+        self.assertEqual(run.ids.size, 0)
+        self.assertEqual(run.tokens[:2], ["class", "patch 1,1"])
+        best = run.predictions[0][0]
+        self.assertEqual(best["label"], f"LABEL_{np.argmax(run.logits)}")
+        self.assertEqual(len(heads), 8)
+        json_of = printed("model", "--image", picture, folder=data / "image_models/vit")
+        self.assertEqual(heads, json_of["heads"])
+
     def test_shapes_are_as_documented(self):
         with headscope.open(GROUPED) as model:
             run = model.run(ids=[5, 6, 7, 8, 9])

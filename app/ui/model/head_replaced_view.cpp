@@ -99,7 +99,8 @@ std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
                                        with.inWords(), asked.logitName(), found.logitBefore,
                                        found.logitAfter, changeInWords(found.total()));
   if (!found.direct) {
-    return text + " The direct part is not defined, since norms follow the sums in this model.";
+    return text + fmt::format(" The direct part is not defined, since {}.",
+                              model::DirectPath::whyNone(*asked.moment->trace->document().model));
   }
   const std::string between = model::afterHeadInWords(asked.moment->config(), with.head);
   if (between.empty()) return text + " All of it is direct: no layer follows this head.";
@@ -137,10 +138,11 @@ Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const c
   const FrameContext& look = panel.look;
   PredictionView& shown = panel.modelView.prediction;
   rowCaption(look, caption);
-  const int chosen =
-      choices(look, "instead", {"nothing", "its mean", "as on another text"}, shown.instead);
+  std::vector<const char*> offered{"nothing", "its mean", "as on another text"};
+  if (asked.moment->ofImage()) offered.pop_back();
+  const int chosen = choices(look, "instead", offered, shown.instead);
   if (chosen >= 0) shown.instead = chosen;
-  shown.instead = std::clamp(shown.instead, 0, 2);
+  shown.instead = std::clamp(shown.instead, 0, static_cast<int>(offered.size()) - 1);
   const auto instead = static_cast<Instead>(shown.instead);
   if (instead == Instead::otherText) {
     if (shown.otherText.empty()) shown.otherText = asked.moment->text;

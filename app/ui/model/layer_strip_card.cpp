@@ -116,9 +116,7 @@ class LayerStripCard final : public Card {
       for (const model::ChosenExpert& expert : (*chosen)[at]) {
         each.push_back(fmt::format("{} ({:.2f})", expert.expert + 1, expert.weight));
       }
-      return fmt::format("“{}” goes to experts {}",
-                         moment.nameOf(moment.trace->document().input.ids[at]),
-                         fmt::join(each, ", "));
+      return fmt::format("“{}” goes to experts {}", moment.tokenName(token), fmt::join(each, ", "));
     };
     inlineLabel(look, look.fonts.small, look.theme.text,
                 line(chosenToken(panel.modelView, moment)));
@@ -134,10 +132,10 @@ class LayerStripCard final : public Card {
 
   static std::string saysInWords(const ModelView& view, const ModelMoment& moment) {
     if (moment.predictions.empty()) return {};
-    const Index token = chosenToken(view, moment);
+    const Index token = predictedRow(view, moment);
     const auto at = static_cast<std::size_t>(token);
     const model::TokenProbability& best = moment.predictions[at].front();
-    const std::string name = moment.nameOf(moment.trace->document().input.ids[at]);
+    const std::string name = moment.tokenName(token);
     const char* where = moment.config().causal ? "after" : "for";
     std::string said = fmt::format("{} “{}” the model predicts “{}” {:.1f} %", where, name,
                                    moment.nameOf(best.id), 100.0 * best.probability);
@@ -168,7 +166,12 @@ const ModelMoment& momentShown(const ModelView& view, const ModelMoment& moment)
 
 Index chosenToken(const ModelView& view, const ModelMoment& moment) {
   const Index last = moment.trace->tokens() - 1;
-  return view.token < 0 ? last : std::min(view.token, last);
+  if (view.token < 0) return moment.ofImage() ? Index{0} : last;
+  return std::min(view.token, last);
+}
+
+Index predictedRow(const ModelView& view, const ModelMoment& moment) {
+  return moment.ofImage() ? Index{0} : chosenToken(view, moment);
 }
 
 void openLayerInFlow(const PanelContext& panel, LiveModel& live, const HeadOfLayer& head) {

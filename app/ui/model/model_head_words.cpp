@@ -9,6 +9,7 @@
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/model/image_view.h"
 #include "app/ui/model/model_heads.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/head_label.h"
@@ -17,6 +18,11 @@
 #include "core/document/trace.h"
 
 namespace headscope::ui {
+namespace {
+
+constexpr float kLeastThumbnail = 14.0F, kMostThumbnail = 22.0F;  // points
+
+}  // namespace
 
 /// Draws the names of heads above the columns of each block.
 void ModelHeads::headNames(const Rect& top) const {
@@ -175,7 +181,33 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   drawText(list, look_.fonts.tiny, from, muted ? look_.theme.textMuted : look_.theme.text, words);
 }
 
+/// Draws the patches of an image beside their rows and below their columns: as many as fit.
+void ModelHeads::patchNames(ImDrawList* list, const Rect& at) const {
+  const auto count = static_cast<float>(moment_.trace->tokens());
+  const float least = look_.px(kLeastThumbnail), gap = look_.space.tight;
+  const float row = at.height() / count, column = at.width() / count;
+  const auto every = [&](float each) {
+    return std::max<Index>(1, static_cast<Index>(std::ceil(least / each)));
+  };
+  const auto sideOf = [&](float each) {
+    return std::min(look_.px(kMostThumbnail),
+                    each * static_cast<float>(every(each)) - look_.space.hair);
+  };
+  std::vector<std::pair<Index, Rect>> thumbnails;
+  const Index first = moment_.config().image.firstPatch();
+  for (Index i = first; i < moment_.trace->tokens(); i += every(row)) {
+    const float side = sideOf(row), y = at.a.y + row * static_cast<float>(i);
+    thumbnails.emplace_back(i, Rect::at({at.a.x - gap - side, y}, {side, side}));
+  }
+  for (Index i = first; i < moment_.trace->tokens(); i += every(column)) {
+    const float side = sideOf(column), x = at.a.x + column * static_cast<float>(i);
+    thumbnails.emplace_back(i, Rect::at({x, at.b.y + gap}, {side, side}));
+  }
+  drawThumbnails(panel_, list, moment_, thumbnails);
+}
+
 void ModelHeads::tokenNames(ImDrawList* list, Index layer, const Rect& at) const {
+  if (moment_.ofImage()) return patchNames(list, at);
   AxisLabels labels{memory_.names,    look_.fonts.tiny, look_.theme.textMuted,
                     look_.theme.text, memory_.litQuery, look_.px(kNamesRoom - 10.0F)};
   labels.first = 1;  // positions are counted from 1 here
@@ -204,7 +236,9 @@ std::string ModelHeads::inWords(const Under& under) const {
   std::string text =
       fmt::format("{}, head {}", moment_.config().layerInWords(layer, true), head + 1);
   const std::size_t i = placeOf(under.head, moment_.config());
-  const char* on = view_.heads.probe ? "on repeated random tokens" : "on this text";
+  const char* on = moment_.ofImage()   ? "on this image"
+                   : view_.heads.probe ? "on repeated random tokens"
+                                       : "on this text";
   if (live_.isOff(under.head)) {
     text += ": off";
   } else if (shown_.heads != nullptr) {

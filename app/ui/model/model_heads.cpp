@@ -9,6 +9,7 @@
 
 #include "app/gl/scene.h"
 #include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
@@ -159,7 +160,7 @@ void ModelHeads::remember() {
   const auto specials = [](const ModelMoment& of) {
     std::vector<bool> special;
     for (const Index id : of.trace->document().input.ids) {
-      special.push_back(of.tokenizer != nullptr &&
+      special.push_back(of.tokenizer != nullptr && !of.ofImage() &&
                         of.tokenizer->isSpecial(static_cast<tokenizer::TokenId>(id)));
     }
     return special;
@@ -305,6 +306,7 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
   ImGui::PushClipRect(room.a, room.b, true);
   const auto under = tiles(over);
   ImGui::PopClipRect();
+  noteHovered(under);
   if (!under) return std::nullopt;
   tipNow(inWords(*under));
   if (ImGui::IsMouseReleased(0) && !ImGui::IsMouseDragging(0)) {
@@ -312,6 +314,15 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
     view_.head = under->head.head;
   }
   return ImGui::IsMouseDoubleClicked(0) ? std::optional(under->head) : std::nullopt;
+}
+
+/// Notes the tokens under the mouse, which the picture of an image frames in the next frame.
+void ModelHeads::noteHovered(const std::optional<Under>& under) const {
+  std::optional<std::pair<Index, Index>> tokens;
+  if (under && under->cell && moment_.ofImage()) tokens = {under->cell->row, under->cell->col};
+  if (panel_.frame.hoveredTokens == tokens) return;
+  panel_.frame.hoveredTokens = tokens;
+  *look_.wantsFrame = true;
 }
 
 /// Draws a bracket over heads that share a key/value head.

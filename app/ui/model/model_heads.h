@@ -89,6 +89,8 @@ class ModelHeads {
   static constexpr float kNamesRoom = 60.0F;  // points to the left of a tile and below it
 
   void remember();
+  void noteHovered(const std::optional<Under>& under) const;
+  void patchNames(ImDrawList* list, const Rect& at) const;
   void sortHeads();
   bool inPlace() const { return view_.heads.order.empty(); }
   HeadOfLayer headAt(std::size_t order) const;

@@ -134,9 +134,15 @@ class ModelHeadsCard final : public Card {
   struct Map {
     std::string name, key, about;
   };
+  /// Patches have no line and no words that repeat.
+  static bool isOfImages(Metric metric) {
+    const MetricNeeds needs = info(metric).needs;
+    return needs == MetricNeeds::weights || needs == MetricNeeds::positions;
+  }
   static std::vector<Map> measures(const ModelMoment& moment) {
     std::vector<Map> maps;
     for (const Metric metric : kMappedMetrics) {
+      if (moment.ofImage() && !isOfImages(metric)) continue;
       maps.push_back({std::string(info(metric).title), std::string(info(metric).key),
                       std::string(info(metric).words)});
     }
@@ -149,7 +155,7 @@ class ModelHeadsCard final : public Card {
                       "W_Q, W_K and W_V and its columns of W_O (Frobenius)"});
     }
     if (!model.hasReadout()) return maps;
-    if (!moment.config().latent.on() && !moment.config().crossAttention) {
+    if (!moment.config().latent.on() && !moment.config().crossAttention && !moment.ofImage()) {
       maps.push_back({"copying", kCopyingMap,
                       "By the weights alone: Σ Re λ / Σ |λ| over the eigenvalues of W_U W_OV W_E, "
                       "from −1 to 1; above 0 where a head raises the logit of the tokens that it "
@@ -184,23 +190,34 @@ class ModelHeadsCard final : public Card {
     return beginCombo(id, shown, ImGuiComboFlags_HeightLarge);
   }
 
-  void arrangement(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
-    ModelHeadsView& heads = view.heads;
+  static void measuredOn(const FrameContext& look, ModelHeadsView& heads) {
     const int on =
         choices(look, "measured on", {"this text", "repeated random tokens"}, heads.probe ? 1 : 0);
     if (on >= 0) heads.probe = on == 1;
     tip(look,
         "Maps and metrics describe this text, or random tokens given twice, where a head can only "
         "use positions and earlier tokens (Olsson et al. 2022)");
-    if (beginChoice(look, "##order", orderInWords(heads.order))) {
-      const auto choice = [&](const std::string& key) {
-        if (ImGui::Selectable(orderInWords(key).c_str(), heads.order == key)) heads.order = key;
-      };
-      choice("");
-      choice(kLabelMap);
-      for (const Map& map : measures(moment)) choice(map.key);
-      ImGui::EndCombo();
+  }
+
+  static void order(const FrameContext& look, ModelHeadsView& heads, const ModelMoment& moment) {
+    if (!beginChoice(look, "##order", orderInWords(heads.order))) return;
+    const auto choice = [&](const std::string& key) {
+      if (ImGui::Selectable(orderInWords(key).c_str(), heads.order == key)) heads.order = key;
+    };
+    choice("");
+    choice(kLabelMap);
+    for (const Map& map : measures(moment)) choice(map.key);
+    ImGui::EndCombo();
+  }
+
+  void arrangement(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
+    ModelHeadsView& heads = view.heads;
+    if (moment.ofImage()) {
+      heads.probe = false;
+    } else {
+      measuredOn(look, heads);
     }
+    order(look, heads, moment);
     if (moment.config().crossAttention) heads.lines.reset();  // it reads another stream as well
     if (moment.config().layers > 1 && !moment.config().crossAttention) {
       lineChoice(look, heads, moment);

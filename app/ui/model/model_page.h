@@ -27,6 +27,9 @@ const ModelMoment& momentShown(const ModelView& view, const ModelMoment& moment)
 /// The token whose prediction is shown.
 Index chosenToken(const ModelView& view, const ModelMoment& moment);
 
+/// The token at which the shown prediction stands: the chosen one, or an image's class token.
+Index predictedRow(const ModelView& view, const ModelMoment& moment);
+
 /// Opens the head's layer in Flow; the model then runs the edits made there.
 void openLayerInFlow(const PanelContext& panel, LiveModel& model, const HeadOfLayer& head);
 /// Opens a layer of an encoder by itself: edits there do not run in the model.

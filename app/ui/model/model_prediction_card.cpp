@@ -54,6 +54,9 @@ constexpr std::array kReadings{
 /// The last reading, which only models with an encoder and a decoder have.
 constexpr int kAlignment = static_cast<int>(kReadings.size()) - 1;
 
+/// The first readings are about labels too; the others are about texts.
+constexpr int kReadingsOfImages = 3;
+
 static_assert(kReadings[kEveryPartReading].draw == &drawSweep);
 
 constexpr const char* kFold = "fold";
@@ -71,7 +74,10 @@ class ModelPredictionCard final : public Card {
     PredictionView& view = panel.modelView.prediction;
     const auto moment = model_.moment();
     const bool two = moment != nullptr && moment->source != nullptr;
-    const int offered = two ? static_cast<int>(kReadings.size()) : kAlignment;
+    const bool ofImage = moment != nullptr && moment->ofImage();
+    const int offered = ofImage ? kReadingsOfImages
+                        : two   ? static_cast<int>(kReadings.size())
+                                : kAlignment;
     view.reading = std::clamp(view.reading, 0, offered - 1);
     std::vector<Tab> tabs;
     for (const PredictionReading& reading :
@@ -97,7 +103,8 @@ class ModelPredictionCard final : public Card {
     if (moment->predictions.empty()) {
       const bool says = moment->trace->document().model->hasReadout();
       wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                   !says           ? "This model has no language-model head."
+                   !says           ? (moment->ofImage() ? "This model has no classifier."
+                                                        : "This model has no language-model head.")
                    : model_.busy() ? "being computed …"
                                    : "could not be computed");
       return;
@@ -126,7 +133,6 @@ class ModelPredictionCard final : public Card {
     if (view.other >= known) view.other = -1;
     const auto [row, word, against] = chosenWord(panel.modelView, *moment).value();
     const auto& best = moment->predictions[static_cast<std::size_t>(row)];
-    const auto& ids = moment->trace->document().input.ids;
 
     const std::size_t offered = Rect::rest().width() < look.px(1000) ? 4 : 6;
     const auto offer = [&](const char* what, Index chosen, Index leftOut, auto&& choose) {
@@ -145,7 +151,7 @@ class ModelPredictionCard final : public Card {
       if (!among) one(chosen);
     };
     rowCaption(look, fmt::format(fmt::runtime(moment->config().causal ? "after “{}”" : "for “{}”"),
-                                 moment->nameOf(ids[static_cast<std::size_t>(row)]))
+                                 moment->tokenName(row))
                          .c_str());
     offer("word", word, -1, [&](Index id) { view.word = id; });
     typedWord(panel, *moment);
@@ -163,19 +169,22 @@ class ModelPredictionCard final : public Card {
     const float width = look.px(110);
     flowOn(look, width, 3.0F);
     ImGui::SetNextItemWidth(width);
-    if (textField(look, {"##typed word", ImGuiInputTextFlags_EnterReturnsTrue, "another word"},
-                  typed_)) {
+    const char* hint = moment.ofImage() ? "another label" : "another word";
+    if (textField(look, {"##typed word", ImGuiInputTextFlags_EnterReturnsTrue, hint}, typed_)) {
       const std::string problem = whyNot([&] {
-        const Index id = model::oneToken(typed_, moment.tokenizer.get());
+        const Index id = model::onePredicted(typed_, moment.config(), moment.tokenizer.get());
         if (id < 0 || id >= moment.config().vocabulary) {
-          throw UserError(fmt::format("id {} is no token of this model", id));
+          throw UserError(fmt::format("id {} is no {} of this model", id,
+                                      moment.ofImage() ? "label" : "token"));
         }
         panel.modelView.prediction.word = id;
         typed_.clear();
       });
       if (!problem.empty()) panel.commands.say(problem, true);
     }
-    tip(look, "One token, with the space before it where there is one, or its id; then enter");
+    tip(look, moment.ofImage() ? "The name of a label, or its id; then enter"
+                               : "One token, with the space before it where there is one, or its "
+                                 "id; then enter");
   }
 
   LiveModel& model_;
@@ -200,7 +209,7 @@ std::string changeInWords(double change) {
 
 std::optional<ChosenWord> chosenWord(const ModelView& view, const ModelMoment& moment) {
   if (moment.predictions.empty()) return std::nullopt;
-  const Index known = moment.config().vocabulary, row = chosenToken(view, moment);
+  const Index known = moment.config().vocabulary, row = predictedRow(view, moment);
   const Index best = moment.predictions[static_cast<std::size_t>(row)].front().id;
   const auto& [word, other] = std::pair(view.prediction.word, view.prediction.other);
   ChosenWord chosen{row, word >= 0 && word < known ? word : best, std::nullopt};

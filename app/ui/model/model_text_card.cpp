@@ -8,6 +8,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/ids.h"
+#include "app/ui/model/image_view.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
@@ -22,6 +23,12 @@ namespace {
 
 using model::ModelConfig;
 
+std::string readsInWords(const ModelConfig& c) {
+  if (!c.image.on()) return fmt::format("{} tokens known", withThousands(c.vocabulary));
+  return fmt::format("images of {} × {}, patches of {} × {}", c.image.size.width,
+                     c.image.size.height, c.image.patch.width, c.image.patch.height);
+}
+
 std::string inWords(const model::Model& model) {
   const ModelConfig& c = model.config();
   const auto layers = [](const ModelConfig& stack) {
@@ -29,15 +36,14 @@ std::string inWords(const model::Model& model) {
   };
   if (model.encoder() != nullptr) {
     const ModelConfig& e = model.encoder()->config();
-    return fmt::format(
-        "{} · encoder: {}, {} heads · decoder: {}, {} heads · d_model {} · {} tokens known",
-        c.typeName(), layers(e), e.heads, layers(c), c.heads, c.dModel,
-        withThousands(c.vocabulary));
+    return fmt::format("{} · encoder: {}, {} heads · decoder: {}, {} heads · d_model {} · {}",
+                       c.typeName(), layers(e), e.heads, layers(c), c.heads, c.dModel,
+                       readsInWords(c));
   }
-  return fmt::format("{} · {} · d_model {} · {} heads{} of {} · {} tokens known", c.typeName(),
-                     layers(c), c.dModel, c.heads,
+  return fmt::format("{} · {} · d_model {} · {} heads{} of {} · {}", c.typeName(), layers(c),
+                     c.dModel, c.heads,
                      c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
-                     c.headDim, withThousands(c.vocabulary));
+                     c.headDim, readsInWords(c));
 }
 
 /// "2 unknown fields · 1 unused tensor"; empty where nothing is left out.
@@ -57,7 +63,7 @@ std::string inWords(const model::ModelNotes& notes) {
 class ModelTextCard final : public Card {
  public:
   explicit ModelTextCard(LiveModel& model)
-      : Card({kModelTextCard, "Model", "its text and its prediction"}), model_(model) {}
+      : Card({kModelTextCard, "Model", "its input and its prediction"}), model_(model) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -85,13 +91,7 @@ class ModelTextCard final : public Card {
                    "Drop the folder of a GPT-2, BERT or Llama model on this window: the one with "
                    "config.json, model.safetensors and its tokenizer, as downloaded. It stays on "
                    "this machine; nothing is sent.");
-      if (pill(look, "Open a folder …")) {
-        if (panel.hostHasDialog) {
-          panel.commands.add(ChooseFiles{.folder = true});
-        } else {
-          panel.commands.add(AskToOpen{});
-        }
-      }
+      if (pill(look, "Open a folder …")) chooseFile(panel, true);
       ImGui::Dummy({0.0F, look.space.small});
       if (!model_.busy() && primaryPill(look, "Open a small language model")) {
         panel.modelView.place = {formats::kStoriesModel, {}};
@@ -112,12 +112,16 @@ class ModelTextCard final : public Card {
     notes(look, moment->trace->document().model->notes());
     if (!moment->adapter.folder.empty()) adapter(look, *moment);
     ImGui::Dummy({0.0F, look.space.small});
-    field(panel, *moment);
-    if (moment->source != nullptr) {
-      sourceTokens(panel, *moment->source);
-      targetField(panel, *moment);
+    if (moment->ofImage()) {
+      picture(panel, *moment);
+    } else {
+      field(panel, *moment);
+      if (moment->source != nullptr) {
+        sourceTokens(panel, *moment->source);
+        targetField(panel, *moment);
+      }
+      tokens(panel, *moment);
     }
-    tokens(panel, *moment);
     predictions(panel, *moment);
   }
 
@@ -148,6 +152,29 @@ class ModelTextCard final : public Card {
     ImGui::SameLine(0.0F, look.space.medium);
     if (pill(look, "take off")) model_.setAdapter({});
     tip(look, "The base model without the adapter");
+  }
+
+  /// Draws the picture that the model reads, and the way to another one.
+  void picture(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
+    if (pill(look, "Open a picture …")) chooseFile(panel, false);
+    tip(look, "A PNG, JPEG or WebP file; it may also be dropped on the window");
+    if (!moment.text.empty()) {
+      flowOn(look, buttonWidth(look, "our own picture"), 3.0F);
+      if (pill(look, "our own picture")) model_.setText({});
+      wrappedLabel(look.fonts.small, look.theme.textMuted,
+                   std::filesystem::path(moment.text).filename().string());
+    }
+    drawImage(panel, moment);
+  }
+
+  /// Opens the host's dialog, or the program's own.
+  static void chooseFile(const PanelContext& panel, bool folder) {
+    if (panel.hostHasDialog) {
+      panel.commands.add(ChooseFiles{.folder = folder});
+    } else {
+      panel.commands.add(AskToOpen{});
+    }
   }
 
   void changedWeights(const FrameContext& look) {
@@ -268,17 +295,18 @@ class ModelTextCard final : public Card {
     if (moment.predictions.empty()) {
       const bool says = moment.trace->document().model->hasReadout();
       wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   !says           ? "This model has no language-model head."
+                   !says           ? (moment.ofImage() ? "This model has no classifier."
+                                                       : "This model has no language-model head.")
                    : model_.busy() ? "Computing the prediction …"
                                    : "The prediction could not be computed.");
       return;
     }
-    const Index token = chosenToken(panel.modelView, moment);
-    const auto name =
-        moment.nameOf(moment.trace->document().input.ids[static_cast<std::size_t>(token)]);
+    const Index token = predictedRow(panel.modelView, moment);
+    const std::string name = moment.tokenName(token);
     label(look.fonts.semibold, look.theme.text,
-          moment.config().causal ? fmt::format("After “{}” it predicts", name)
-                                 : fmt::format("In place of “{}” it predicts", name));
+          moment.ofImage()         ? std::string("The image's most probable labels")
+          : moment.config().causal ? fmt::format("After “{}” it predicts", name)
+                                   : fmt::format("In place of “{}” it predicts", name));
     const auto& best = moment.predictions[static_cast<std::size_t>(token)];
     const float width = ImGui::GetContentRegionAvail().x;
     const float words = width * 0.4F;

@@ -18,7 +18,7 @@ namespace headscope::ui {
 /// The requested model and its text.
 struct ModelPlace {
   std::string folder;        // or the name of a built-in model; empty: none
-  std::string text;          // empty: one that suits the model
+  std::string text;          // or the path of a picture; empty: one that suits the model
   std::string adapter = {};  // the folder of a LoRA adapter on it; empty: none
   double adapterStrength = 1.0;
   std::string target = {};  // of an encoder–decoder model; empty: the model writes it
@@ -93,14 +93,18 @@ struct PredictionView {
 /// The attention of an encoder–decoder model whose heads are shown.
 enum class AttentionShown { encoder, decoder, cross };
 
+/// The weights that are drawn over a picture (image_view.h).
+enum class ImageMap { head, meanOfHeads, rollout };
+
 struct ModelView {
   ModelPlace place;
   AttentionShown attention = AttentionShown::cross;
   Index layer = 0, head = 0;
-  Index token = -1;    // the token whose prediction is shown; −1: the last one
+  Index token = -1;    // the chosen one; −1: the last one, of an image the class token
   std::string metric;  // the key of the metric whose map replaces the heads' weights; empty: none
   bool ownScale = false;   // scales each head to its own largest weight
   bool firstToken = true;  // draws the first token's column, on which many heads put idle weight
+  ImageMap imageMap = ImageMap::head;
   ModelHeadsView heads;
   PredictionView prediction;
 };

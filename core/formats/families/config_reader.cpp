@@ -203,7 +203,9 @@ void ConfigReader::sizes(const SizeFields& fields) {
     c.ffWidth = fields.fourfold ? size(fields.ffWidth, ModelLimits::kFfWidth, c.ffWidth)
                                 : size(fields.ffWidth, ModelLimits::kFfWidth);
   }
-  c.vocabulary = size(fields.vocabulary, ModelLimits::kVocabulary);
+  if (fields.vocabulary != nullptr) {
+    c.vocabulary = size(fields.vocabulary, ModelLimits::kVocabulary);
+  }
   if (fields.positions != nullptr) {
     c.positions = eitherSize(fields.positions, "max_position_embeddings", ModelLimits::kPositions);
   } else {
@@ -272,16 +274,20 @@ void ConfigReader::readCommon() {
   family->read(*this);
 }
 
+bool ConfigReader::savedFrom(std::string_view part) const {
+  const Json* classes = root_.value().find("architectures");
+  if (classes == nullptr || classes->list() == nullptr) return false;
+  return std::ranges::any_of(*classes->list(), [part](const Json& name) {
+    return name.text() != nullptr && name.text()->find(part) != std::string::npos;
+  });
+}
+
 /// Reads the names of the classes that the model was saved from.
 void ConfigReader::readArchitectures() {
   const auto classes = find("architectures");
   if (!classes || classes->value().list() == nullptr) return;
-  config.languageModelHead = std::ranges::any_of(classes->list(), [](const Json& name) {
-    const auto has = [&](const char* part) {
-      return name.text() != nullptr && name.text()->find(part) != std::string::npos;
-    };
-    return has("LMHead") || has("ForCausalLM") || has("ForConditionalGeneration") || has("MTModel");
-  });
+  config.languageModelHead = savedFrom("LMHead") || savedFrom("ForCausalLM") ||
+                             savedFrom("ForConditionalGeneration") || savedFrom("MTModel");
 }
 
 /// Reads how the decoder of two stacks begins and ends a text.

@@ -57,6 +57,8 @@ class ConfigReader {
   JsonField at(std::string_view name);
   /// Returns whether the file has the field, even as null.
   bool has(std::string_view name) const { return root_.value().find(name) != nullptr; }
+  /// Returns whether `architectures` names a class with this part in its name.
+  bool savedFrom(std::string_view part) const;
   /// Returns whether the field is there and null.
   bool isNull(std::string_view name);
   /// The field may have any value: the family has one behaviour.

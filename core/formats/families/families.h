@@ -7,20 +7,21 @@
 
 namespace headscope::formats {
 
-extern const Family kAlbert, kBart, kBert, kBloom, kClipText, kCohere, kDebertaV2, kDeepseekV3,
-    kDistilBert, kElectra, kFalcon, kGemma, kGemma2, kGemma3, kGlm4, kGpt2, kGptJ, kGptNeo,
-    kGptNeoX, kGptOss, kGranite, kHeadscope, kLlama, kMistral, kMixtral, kModernBert, kMpt, kOlmo,
-    kOlmo2, kOpt, kPhi, kPhi3, kQwen, kQwen3Moe, kRoberta, kSmolLm3, kStableLm, kStarcoder2, kT5;
+extern const Family kAlbert, kBart, kBert, kBloom, kClipText, kClipVision, kCohere, kDebertaV2,
+    kDeepseekV3, kDeit, kDinov2, kDistilBert, kElectra, kFalcon, kGemma, kGemma2, kGemma3, kGlm4,
+    kGpt2, kGptJ, kGptNeo, kGptNeoX, kGptOss, kGranite, kHeadscope, kLlama, kMistral, kMixtral,
+    kModernBert, kMpt, kOlmo, kOlmo2, kOpt, kPhi, kPhi3, kQwen, kQwen3Moe, kRoberta, kSmolLm3,
+    kStableLm, kStarcoder2, kT5, kVit;
 
 /// All of them.
 inline std::vector<const Family*> families() {
-  return {&kAlbert,    &kBart,       &kBert,       &kBloom,     &kClipText, &kCohere,
-          &kDebertaV2, &kDeepseekV3, &kDistilBert, &kElectra,   &kFalcon,   &kGemma,
-          &kGemma2,    &kGemma3,     &kGlm4,       &kGpt2,      &kGptJ,     &kGptNeo,
-          &kGptNeoX,   &kGptOss,     &kGranite,    &kHeadscope, &kLlama,    &kMistral,
-          &kMixtral,   &kModernBert, &kMpt,        &kOlmo,      &kOlmo2,    &kOpt,
-          &kPhi,       &kPhi3,       &kQwen,       &kQwen3Moe,  &kRoberta,  &kSmolLm3,
-          &kStableLm,  &kStarcoder2, &kT5};
+  return {&kAlbert,     &kBart,       &kBert,    &kBloom,     &kClipText,   &kClipVision, &kCohere,
+          &kDebertaV2,  &kDeepseekV3, &kDeit,    &kDinov2,    &kDistilBert, &kElectra,    &kFalcon,
+          &kGemma,      &kGemma2,     &kGemma3,  &kGlm4,      &kGpt2,       &kGptJ,       &kGptNeo,
+          &kGptNeoX,    &kGptOss,     &kGranite, &kHeadscope, &kLlama,      &kMistral,    &kMixtral,
+          &kModernBert, &kMpt,        &kOlmo,    &kOlmo2,     &kOpt,        &kPhi,        &kPhi3,
+          &kQwen,       &kQwen3Moe,   &kRoberta, &kSmolLm3,   &kStableLm,   &kStarcoder2, &kT5,
+          &kVit};
 }
 
 }  // namespace headscope::formats

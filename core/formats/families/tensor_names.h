@@ -78,6 +78,19 @@ struct TensorNames {
   const char* keyValueDownNorm = nullptr;
   const char* keyValueUp = nullptr;
 
+  // Images, behind `base`: `tokens` is the projection of patches. Whole names of the special
+  // tokens.
+  bool patchBias = true;
+  const char* classToken = nullptr;
+  const char* distillationToken = nullptr;
+  const char* registerTokens = nullptr;
+  bool positionWeight = false;  // positions are a module with ".weight" (CLIP), not a parameter
+  /// Factors of what each half of a layer adds, coordinate by coordinate (LayerScale: Touvron et
+  /// al. 2021), in a layer; whole names.
+  const char* attentionScale = nullptr;
+  const char* networkScale = nullptr;
+  const char* otherDecoder = nullptr;  // that of the distillation token; the logits' mean counts
+
   // Relative positions (DeBERTa), behind `base`.
   const char* relativePositions = nullptr;
   const char* relativeNorm = nullptr;

@@ -40,6 +40,7 @@ inline void expectSameSource(const InputSource& a, const InputSource& b) {
     EXPECT_EQ(x.name, y.name);
     EXPECT_EQ(x.tokens, y.tokens);
     EXPECT_EQ(x.memoryTokens, y.memoryTokens);
+    EXPECT_EQ(x.patches, y.patches);
     expectSameBits(x.x, y.x, "source x");
     expectSameBits(x.memory, y.memory, "source memory");
   }

@@ -1,0 +1,178 @@
+#include "app/cli/model_image.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "app/cli/config_options.h"
+#include "app/cli/head_json.h"
+#include "app/cli/output.h"
+#include "core/analysis/patch_measures.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/formats/clip_folder.h"
+#include "core/formats/pictures/image_processor.h"
+#include "core/model/image_embedding.h"
+
+namespace headscope::cli {
+namespace {
+
+std::vector<std::string> linesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    if (line.ends_with('\r')) line.pop_back();
+    if (!line.empty()) lines.push_back(std::move(line));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+void addImageFlags(CLI::App& app, ImageOptions& options) {
+  auto* image =
+      app.add_option("--image", options.image,
+                     "a picture for a model that reads images: PNG, JPEG or WebP, resized and "
+                     "normalised by the folder's preprocessor_config.json")
+          ->check(notEmpty)
+          ->type_name("FILE");
+  app.add_option("--pixels", options.pixels,
+                 "its pixels in the place of a picture: the tensor pixel_values, (C,H,W) or "
+                 "(1,C,H,W), already normalised")
+      ->check(notEmpty)
+      ->excludes(image)
+      ->type_name("FILE.safetensors");
+}
+
+model::ModelInput imageInputFrom(const ImageOptions& options, const std::string& folder,
+                                 const model::Model& model) {
+  if (!options.pixels.empty()) {
+    try {
+      return imageInput(model, formats::readPixels(options.pixels));
+    } catch (const UserError& error) {
+      throw UserError(fmt::format("--pixels: {}", error.what()));
+    }
+  }
+  const model::ModelConfig& config = model.config();
+  const formats::ImageProcessor processor = formats::imageProcessorOf(folder, config);
+  const formats::Picture shown =
+      formats::shownPicture(processor, formats::readPicture(options.image));
+  return imageInput(model, formats::pixelsOf(processor, shown, config.image.channels));
+}
+
+Json imageJson(const model::ModelTrace& trace) {
+  const model::ImageInput& image = trace.config().image;
+  const model::Extent size = model::extentOf(*trace.document().input.pixels);
+  const model::Extent grid = image.gridOf(size);
+  return {{"height", size.height},
+          {"width", size.width},
+          {"patch_height", image.patch.height},
+          {"patch_width", image.patch.width},
+          {"rows", grid.height},
+          {"columns", grid.width},
+          {"first_patch", image.firstPatch()}};
+}
+
+void addPatchMeasures(Json& heads, const model::ModelTrace& trace) {
+  Json measured = Json::emptyList();
+  const Json::List& given = *heads.list();
+  for (Index layer = 0; layer < trace.layers(); ++layer) {
+    for (const PatchMeasures& each : patchMeasures(*trace.layer(layer))) {
+      Json head = given[measured.list()->size()];
+      for (const PatchMeasureInfo& m : kPatchMeasures) {
+        head[m.key] = measuredJson((each.*m.value).value);
+      }
+      measured.push_back(std::move(head));
+    }
+  }
+  heads = std::move(measured);
+}
+
+void printPatchMeasures(std::ostream& out, const model::ModelTrace& trace) {
+  out << "where on the grid of patches all heads look: distance in patches, and the weight on the "
+         "eight neighbours, on the same row and on the same column\n";
+  TextTable table(
+      {Align::left, Align::left, Align::right, Align::right, Align::right, Align::right});
+  std::vector<std::string> titles{"layer", "head"};
+  for (const PatchMeasureInfo& m : kPatchMeasures) titles.emplace_back(m.title);
+  table.add(std::move(titles));
+  for (Index layer = 0; layer < trace.layers(); ++layer) {
+    const auto heads = patchMeasures(*trace.layer(layer));
+    for (std::size_t head = 0; head < heads.size(); ++head) {
+      std::vector<std::string> cells{std::to_string(layer + 1), std::to_string(head + 1)};
+      for (const PatchMeasureInfo& m : kPatchMeasures) {
+        const MetricValue& value = heads[head].*m.value;
+        cells.push_back(value ? fmt::format("{:.3f}", *value) : std::string("–"));
+      }
+      table.add(std::move(cells));
+    }
+  }
+  table.print(out);
+}
+
+TextMatch textMatch(const model::ModelTrace& image, const std::string& folder,
+                    const ModelTextOptions& text, OpenModels& models, Index budgetBytes) {
+  const model::TwoEncoders both = formats::openClip(folder, budgetBytes);
+  TextMatch found;
+  std::vector<model::ModelTracePtr> passes;
+  if (text.given() > 0) {
+    if (!text.pair.empty()) throw UserError("--pair: an image is matched with the lines of --text");
+    const auto tokenizer = models.tokenizer(folder);
+    found.texts = linesOf(tokenized(text, *tokenizer).texts.front());
+    if (found.texts.empty()) throw UserError("the text has no line: give one text on each line");
+    for (const std::string& line : found.texts) {
+      auto input =
+          inputOf(tokenizer->encode(line, true, "--text"), *tokenizer, both.texts->config());
+      passes.push_back(
+          runModel(makeModelDocument(both.texts, std::move(input)), nullptr, {}, budgetBytes));
+    }
+  }
+  found.match = matchOf(both, image, passes);
+  return found;
+}
+
+Json matchJson(const TextMatch& match) {
+  Json texts = Json::emptyList();
+  for (std::size_t i = 0; i < match.texts.size(); ++i) {
+    texts.push_back({{"text", match.texts[i]},
+                     {"cosine", numberJson(match.match.cosines[i])},
+                     {"logit", numberJson(match.match.logits[i])},
+                     {"p", numberJson(match.match.probabilities[i])}});
+  }
+  return texts;
+}
+
+void printMatch(std::ostream& out, const TextMatch& match) {
+  if (match.texts.empty()) {
+    out << "give --text, one text on each line, to match this image with texts\n";
+    return;
+  }
+  out << "the match of the image with each text: cosine, and probability among these texts\n";
+  std::vector<std::size_t> order(match.texts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return match.match.logits[a] > match.match.logits[b];
+  });
+  TextTable table({Align::left, Align::right, Align::right});
+  table.add({"text", "cosine", "p"});
+  for (const std::size_t i : order) {
+    table.add({match.texts[i], fmt::format("{:.4f}", match.match.cosines[i]),
+               fmt::format("{:.3f}", match.match.probabilities[i])});
+  }
+  table.print(out);
+}
+
+std::vector<NamedTensor> matchTensors(const TextMatch& match) {
+  std::vector<NamedTensor> tensors{{"image_embeds", match.match.image}};
+  if (match.texts.empty()) return tensors;
+  tensors.push_back({"text_embeds", match.match.texts});
+  const std::vector<float> logits(match.match.logits.begin(), match.match.logits.end());
+  tensors.push_back({"logits_per_image", Tensor::fromValues({std::ssize(logits)}, logits)});
+  return tensors;
+}
+
+}  // namespace headscope::cli

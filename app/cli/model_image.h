@@ -1,0 +1,57 @@
+// Model image: the flags for the image of a model that reads images, and for a match with texts.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "app/cli/model_text.h"
+#include "core/formats/model_tensors.h"
+#include "core/model/two_encoders.h"
+
+namespace headscope::cli {
+
+struct ImageOptions {
+  std::string image;   // a picture
+  std::string pixels;  // a file with its pixels
+  bool given() const { return !image.empty() || !pixels.empty(); }
+};
+
+/// Adds --image and --pixels.
+void addImageFlags(CLI::App& app, ImageOptions& options);
+
+/// The picture, resized and normalised as the model's folder says, or the given pixels. Throws
+/// UserError that names the file.
+model::ModelInput imageInputFrom(const ImageOptions& options, const std::string& folder,
+                                 const model::Model& model);
+
+/// {"height","width","patch_height","patch_width","rows","columns","first_patch"}, in pixels and
+/// patches; the last is the place of the first patch among the tokens.
+Json imageJson(const model::ModelTrace& trace);
+
+/// Adds to each head of headsJson its measures on the grid of patches.
+void addPatchMeasures(Json& heads, const model::ModelTrace& trace);
+/// Prints them as a table.
+void printPatchMeasures(std::ostream& out, const model::ModelTrace& trace);
+
+/// A CLIP's image beside texts.
+struct TextMatch {
+  std::vector<std::string> texts;
+  model::Match match;
+};
+
+/// Matches an image with each line of the text options; without a text, the image alone. Throws
+/// UserError.
+TextMatch textMatch(const model::ModelTrace& image, const std::string& folder,
+                    const ModelTextOptions& text, OpenModels& models, Index budgetBytes);
+/// [{"text","cosine","logit","p"}], in the order of the texts.
+Json matchJson(const TextMatch& match);
+/// Prints the texts, the most probable first.
+void printMatch(std::ostream& out, const TextMatch& match);
+/// image_embeds (P), and of texts text_embeds (N,P) and logits_per_image (N), as transformers names
+/// them.
+std::vector<NamedTensor> matchTensors(const TextMatch& match);
+
+}  // namespace headscope::cli

@@ -1,0 +1,242 @@
+#include "app/ui/model/image_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/frame_state.h"
+#include "app/ui/model/model_page.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/scene_commands.h"
+#include "app/ui/widgets.h"
+#include "core/analysis/patch_measures.h"
+#include "core/document/trace.h"
+#include "core/model/image_embedding.h"
+#include "core/model/rollout.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kMostOpacity = 0.85F;  // of the map, at the row's largest weight
+constexpr float kVeil = 0.45F;         // over the picture where a map is drawn
+
+HeadOfLayer headIn(const ModelView& view, const model::ModelConfig& c) {
+  return {std::clamp<Index>(view.layer, 0, c.layers - 1),
+          std::clamp<Index>(view.head, 0, c.heads - 1)};
+}
+
+/// The weights (T, T) of the chosen map.
+std::optional<Tensor> mapOf(const model::ModelTrace& trace, ImageMap map, HeadOfLayer head,
+                            const ExecutionContext& execution) {
+  if (map == ImageMap::rollout) return attentionRollout(trace, head.layer, execution);
+  if (map == ImageMap::meanOfHeads) return meanAttention(trace, head.layer);
+  const Index tokens = trace.tokens();
+  Tensor weights = Tensor::uninitialised({tokens, tokens});
+  trace.layer(head.layer)
+      ->tile(TensorId::weights, 0, head.head, 0, tokens, 0, tokens, weights.mutableData());
+  return weights;
+}
+
+/// The weights, computed in the background; null: not yet.
+const Tensor* requestMap(const PanelContext& panel, const ModelMoment& moment) {
+  const ModelView& view = panel.modelView;
+  const HeadOfLayer head = headIn(view, moment.config());
+  const ImageMap map = view.imageMap;
+  Fingerprint key("image map", moment.number, map, head.layer);
+  if (map == ImageMap::head) key.add(head.head);
+  const auto found =
+      panel.computations.request<Tensor>("image map", key, Schedule::background, [&] {
+        return [trace = moment.trace, map, head](const std::atomic<bool>& cancelled) {
+          return mapOf(*trace, map, head, ExecutionContext{0, &cancelled});
+        };
+      });
+  return found.current;
+}
+
+gl::PictureSource sourceOf(const ModelMoment& moment) {
+  const auto& picture = moment.picture;
+  return {Fingerprint("picture of the model").value(),
+          Fingerprint("", moment.number).value(),
+          static_cast<int>(picture->width),
+          static_cast<int>(picture->height),
+          {picture, picture->rgb.data()}};
+}
+
+/// Draws the weights of a row over its patches, in the accent's colour, behind a veil that leaves
+/// the picture pale.
+void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row) {
+  float most = 1e-30F;
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    if (!patches[i].empty()) most = std::max(most, row[i]);
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    if (patches[i].empty()) continue;
+    list->AddRectFilled(patches[i].a, patches[i].b, withAlpha(look.theme.panel, kVeil));
+    list->AddRectFilled(patches[i].a, patches[i].b,
+                        withAlpha(look.theme.accent, kMostOpacity * row[i] / most));
+  }
+}
+
+/// Draws the cuts between the patches.
+void drawCuts(const FrameContext& look, const std::vector<Rect>& patches) {
+  constexpr float kLeastSide = 5.0F;  // points: smaller patches would be lines alone
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const Rect& patch : patches) {
+    if (patch.width() < look.px(kLeastSide)) continue;
+    list->AddRect(patch.a, {patch.b.x + look.space.hair, patch.b.y + look.space.hair},
+                  withAlpha(look.theme.panel, 0.55F), 0.0F, 0, look.space.hair);
+  }
+}
+
+/// Says where on the grid the chosen head looks, from all patches.
+void drawMeasures(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
+  const HeadOfLayer head = headIn(panel.modelView, moment.config());
+  using Measures = std::vector<PatchMeasures>;
+  const auto found = panel.computations.request<Measures>(
+      "patch measures", Fingerprint("patch measures", moment.number, head.layer),
+      Schedule::background, [&] {
+        return [trace = moment.trace,
+                head](const std::atomic<bool>& cancelled) -> std::optional<Measures> {
+          Measures of = patchMeasures(*trace->layer(head.layer), ExecutionContext{0, &cancelled});
+          return cancelled ? std::nullopt : std::optional(std::move(of));
+        };
+      });
+  if (found.current == nullptr || found.current->empty()) return;
+  const PatchMeasures& own = (*found.current)[static_cast<std::size_t>(head.head)];
+  std::string words, about;
+  for (const PatchMeasureInfo& m : kPatchMeasures) {
+    const MetricValue& value = own.*m.value;
+    words += fmt::format("{}{} {}", words.empty() ? "" : " · ", m.title,
+                         value ? fmt::format("{:.2f}", *value) : std::string("–"));
+    about += fmt::format("{}{}: {}", about.empty() ? "" : "\n", m.title, m.words);
+  }
+  wrappedLabel(
+      look.fonts.small, look.theme.textMuted,
+      fmt::format("layer {}, head {} from all patches: {}", head.layer + 1, head.head + 1, words));
+  tip(look, about);
+}
+
+/// The tokens that are no patches, as buttons with their weights.
+void specialTokens(const PanelContext& panel, const ModelMoment& moment, Index chosen,
+                   const float* row) {
+  const FrameContext& look = panel.look;
+  for (Index i = 0; i < moment.config().image.firstPatch(); ++i) {
+    const std::string text =
+        fmt::format("{}{}##special {}", moment.tokenName(i),
+                    row != nullptr ? fmt::format(" {:.3f}", row[i]) : std::string(), i);
+    if (i > 0) flowOn(look, buttonWidth(look, text), 3.0F);
+    if (pill(look, text.c_str(), i == chosen)) panel.modelView.token = i;
+    tip(look,
+        "A token that is no patch, and the weight that the chosen token puts on it; a click "
+        "shows its own row");
+  }
+}
+
+}  // namespace
+
+std::vector<Rect> patchRects(const ModelMoment& moment, const Rect& at) {
+  const model::ImageInput& image = moment.config().image;
+  const model::Extent size = model::extentOf(*moment.trace->document().input.pixels);
+  const model::Extent grid = image.gridOf(size);
+  const float right = at.width() / static_cast<float>(size.width);
+  const float down = at.height() / static_cast<float>(size.height);
+  std::vector<Rect> rects(static_cast<std::size_t>(moment.trace->tokens()));
+  for (Index i = 0; i < grid.area(); ++i) {
+    const auto left = static_cast<float>(i % grid.width * image.patch.width);
+    const auto top = static_cast<float>(i / grid.width * image.patch.height);
+    rects[static_cast<std::size_t>(image.firstPatch() + i)] =
+        Rect::at({at.a.x + left * right, at.a.y + top * down},
+                 {static_cast<float>(image.patch.width) * right,
+                  static_cast<float>(image.patch.height) * down});
+  }
+  return rects;
+}
+
+void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,
+                    const std::vector<std::pair<Index, Rect>>& tokens) {
+  const std::vector<Rect> parts = patchRects(moment, Rect::at({0.0F, 0.0F}, {1.0F, 1.0F}));
+  gl::PictureBatch batch{sourceOf(moment), {}};
+  for (const auto& [token, at] : tokens) {
+    const Rect& part = parts[static_cast<std::size_t>(token)];
+    if (part.empty()) continue;
+    batch.quads.push_back(
+        {{at.a.x, at.a.y, at.b.x, at.b.y}, {part.a.x, part.a.y, part.b.x, part.b.y}});
+  }
+  addPicture(list, panel.look.scene, std::move(batch));
+}
+
+std::string mapInWords(const ModelView& view, const ModelMoment& moment) {
+  const HeadOfLayer head = headIn(view, moment.config());
+  const std::string token = moment.tokenName(chosenToken(view, moment));
+  switch (view.imageMap) {
+    case ImageMap::head:
+      return fmt::format("layer {}, head {}: where “{}” looks", head.layer + 1, head.head + 1,
+                         token);
+    case ImageMap::meanOfHeads:
+      return fmt::format("layer {}, mean of its heads: where “{}” looks", head.layer + 1, token);
+    case ImageMap::rollout:
+      break;
+  }
+  return fmt::format("layers 1 to {}, rollout: what reaches “{}”", head.layer + 1, token);
+}
+
+void drawImage(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
+  ModelView& view = panel.modelView;
+  const int clicked = choices(look, "image map", {"this head", "mean of heads", "rollout"},
+                              static_cast<int>(view.imageMap));
+  if (clicked >= 0) view.imageMap = static_cast<ImageMap>(clicked);
+  tip(look,
+      "The weights of a row over the picture: of the chosen head, the mean over the layer's heads, "
+      "or the rollout, the product over all layers up to it of ½ mean of heads + ½ identity "
+      "(Abnar & Zuidema 2020)");
+  const Index chosen = chosenToken(view, moment);
+  const Tensor* map = requestMap(panel, moment);
+  const float* row = map != nullptr && map->dim(0) == moment.trace->tokens() && chosen < map->dim(0)
+                         ? map->data() + chosen * map->dim(1)
+                         : nullptr;
+  wrappedLabel(look.fonts.small, look.theme.textMuted, mapInWords(view, moment));
+
+  const auto& picture = *moment.picture;
+  const float width = std::min(ImGui::GetContentRegionAvail().x, look.px(420));
+  const Rect at = Rect::at(
+      ImGui::GetCursorScreenPos(),
+      {width, width * static_cast<float>(picture.height) / static_cast<float>(picture.width)});
+  addPicture(ImGui::GetWindowDrawList(), look.scene,
+             {sourceOf(moment), {{{at.a.x, at.a.y, at.b.x, at.b.y}}}});
+  const std::vector<Rect> patches = patchRects(moment, at);
+  if (row != nullptr) drawMap(look, patches, row);
+  drawCuts(look, patches);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto outline = [&](Index token, ImU32 color) {
+    const Rect& patch = patches[static_cast<std::size_t>(token)];
+    if (!patch.empty()) list->AddRect(patch.a, patch.b, color, 0.0F, 0, look.space.thin);
+  };
+  outline(chosen, look.theme.text);
+  if (const auto& tokens = panel.frame.hoveredTokens) {  // on the heads
+    const Index count = moment.trace->tokens();
+    if (tokens->first < count) outline(tokens->first, look.theme.queryText);
+    if (tokens->second < count) outline(tokens->second, look.theme.keyText);
+  }
+  ImGui::InvisibleButton("image", at.size());
+  if (ImGui::IsItemHovered()) {
+    const auto hovered = std::ranges::find_if(
+        patches, [](const Rect& patch) { return patch.contains(ImGui::GetMousePos()); });
+    if (hovered != patches.end()) {
+      const Index token = hovered - patches.begin();
+      outline(token, look.theme.accent);
+      tipNow(row != nullptr ? fmt::format("{}\nweight {:.4f}", moment.tokenName(token), row[token])
+                            : moment.tokenName(token));
+      if (ImGui::IsItemClicked()) view.token = token;
+    }
+  }
+  specialTokens(panel, moment, chosen, row);
+  drawMeasures(panel, moment);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,33 @@
+// Image view: the picture that a model reads, cut into its patches, with a row of attention weights
+// over them: that of a head, the mean of a layer's heads, or the rollout up to a layer. A click on
+// a patch chooses its row.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/live_model.h"
+#include "app/ui/parts/layout.h"
+
+namespace headscope::ui {
+
+struct ModelView;
+struct PanelContext;
+
+/// The place of each token of an image within a picture drawn at `at`; empty for tokens that are no
+/// patches.
+std::vector<Rect> patchRects(const ModelMoment& moment, const Rect& at);
+
+/// Draws the patches of some tokens, each in its rectangle.
+void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,
+                    const std::vector<std::pair<Index, Rect>>& tokens);
+
+/// "layer 2, head 3: where “class” looks".
+std::string mapInWords(const ModelView& view, const ModelMoment& moment);
+
+/// Draws the picture as wide as the window, the choice of a map, and the tokens that are no
+/// patches.
+void drawImage(const PanelContext& panel, const ModelMoment& moment);
+
+}  // namespace headscope::ui

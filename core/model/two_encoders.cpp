@@ -1,0 +1,76 @@
+#include "core/model/two_encoders.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/model/prediction.h"
+
+namespace headscope::model {
+namespace {
+
+using Eigen::VectorXd;
+
+/// A row of last states (1, T, D) projected, as a direction of length 1.
+VectorXd directionOf(const Tensor& last, Index row, const Tensor& projection) {
+  using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Index width = last.dim(2);
+  const VectorXd state =
+      Eigen::Map<const Eigen::VectorXf>(last.data() + row * width, width).cast<double>();
+  return (Eigen::Map<const Floats>(projection.data(), projection.dim(0), width).cast<double>() *
+          state)
+      .normalized();
+}
+
+/// The place of the token that ends a text. Older files call it 2, and transformers then takes the
+/// largest id.
+Index endOf(const ModelTrace& text) {
+  constexpr Index kOlderEnd = 2;
+  const std::vector<Index>& ids = text.document().input.ids;
+  const std::vector<Index>& ends = text.config().endTokens;
+  const bool older = !ends.empty() && ends.front() == kOlderEnd;
+  const auto found =
+      older ? std::ranges::max_element(ids)
+            : std::ranges::find_if(ids, [&](Index id) { return text.config().ends(id); });
+  if (found != ids.end()) return found - ids.begin();
+  throw UserError(fmt::format(
+      "a text lacks the token that ends it, at which {} reads it: give it with special tokens",
+      text.document().model->name()));
+}
+
+Tensor asFloats(const VectorXd& values) {
+  const Eigen::VectorXf floats = values.cast<float>();
+  return Tensor::fromValues({values.size()},
+                            {floats.data(), static_cast<std::size_t>(floats.size())});
+}
+
+}  // namespace
+
+Match matchOf(const TwoEncoders& encoders, const ModelTrace& image,
+              const std::vector<ModelTracePtr>& texts) {
+  Match match;
+  const VectorXd ofImage = directionOf(image.last(), 0, encoders.imageProjection);
+  match.image = asFloats(ofImage);
+  match.texts = Tensor::zeros({std::ssize(texts), ofImage.size()});
+  std::vector<float> logits;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const VectorXd ofText =
+        directionOf(texts[i]->last(), endOf(*texts[i]), encoders.textProjection);
+    const Tensor floats = asFloats(ofText);
+    std::copy_n(floats.data(), floats.size(),
+                match.texts.mutableData() + static_cast<Index>(i) * floats.size());
+    match.cosines.push_back(ofImage.dot(ofText));
+    match.logits.push_back(encoders.factor * match.cosines.back());
+    logits.push_back(static_cast<float>(match.logits.back()));
+  }
+  if (logits.empty()) return match;
+  const RowProbabilities probabilities(logits);
+  for (Index i = 0; i < std::ssize(texts); ++i) {
+    match.probabilities.push_back(probabilities(i).probability);
+  }
+  return match;
+}
+
+}  // namespace headscope::model

@@ -1,0 +1,27 @@
+// Two encoders: CLIP's match between an image and texts: the cosine of the projections of the
+// image's class token and of each text's end, times a learned factor (Radford et al. 2021).
+#pragma once
+
+#include <vector>
+
+#include "core/model/model_trace.h"
+
+namespace headscope::model {
+
+struct TwoEncoders {
+  ModelPtr images, texts;
+  Tensor imageProjection, textProjection;  // (P, D of each)
+  double factor = 1.0;
+};
+
+struct Match {
+  Tensor image;                                        // (P), of length 1
+  Tensor texts;                                        // (texts, P), each of length 1
+  std::vector<double> cosines, logits, probabilities;  // of each text; logit = factor · cosine
+};
+
+/// Throws UserError for a text without the token that ends it.
+Match matchOf(const TwoEncoders& encoders, const ModelTrace& image,
+              const std::vector<ModelTracePtr>& texts);
+
+}  // namespace headscope::model

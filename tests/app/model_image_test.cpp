@@ -1,0 +1,135 @@
+// The page Model with a model that reads images: its picture, the map over it, labels, and pictures
+// that are dropped.
+#include <filesystem>
+#include <string>
+
+#include "app/ui/model/image_view.h"
+#include "app/ui/model/model_page.h"
+#include "app/view_json.h"
+#include "app_driver.h"
+#include "core/formats/model_directory.h"
+#include "core/model/model_trace.h"
+
+namespace headscope::ui {
+namespace {
+
+std::filesystem::path dataPath(const std::string& name) {
+  return std::filesystem::path(HEADSCOPE_TEST_DATA) / name;
+}
+
+class ModelImage : public testing::Test {
+ protected:
+  void drop(const std::string& name) {
+    ui.app().dropFiles({dataPath(name)});
+    ui.settle();
+    ui.frame();
+  }
+  std::string all(const char* card) { return ui.screen().all(card); }
+  bool says(const char* words) { return ui.shows(words, kModelTextCard); }
+
+  AppDriver ui;
+};
+
+TEST_F(ModelImage, OpensOnOurOwnPictureWithItsLabels) {
+  drop("image_models/vit");
+  EXPECT_TRUE(says("images of 16 × 16, patches of 4 × 4")) << all(kModelTextCard);
+  EXPECT_TRUE(says("The image's most probable labels"));
+  EXPECT_TRUE(says("LABEL_4")) << all(kModelTextCard);
+  EXPECT_TRUE(says("layer 1, head 1: where “class” looks")) << all(kModelTextCard);
+  EXPECT_TRUE(says("layer 1, head 1 from all patches: distance")) << all(kModelTextCard);
+  EXPECT_FALSE(says("our own picture")) << "it is the one that is shown";
+  EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
+  EXPECT_FALSE(ui.shows("repeated random tokens", kModelHeadsCard));
+  for (const char* reading : {"Layer by layer", "Who says it", "Another output"}) {
+    EXPECT_TRUE(ui.shows(reading, kModelPredictionCard)) << reading;
+  }
+  for (const char* reading : {"Go on", "Why", "Every part"}) {
+    EXPECT_FALSE(ui.shows(reading, kModelPredictionCard)) << reading;
+  }
+}
+
+TEST_F(ModelImage, ADroppedPictureReplacesTheShownOne) {
+  drop("image_models/vit");
+  const std::string before = all(kModelTextCard);
+  drop("pictures/color.jpg");
+  EXPECT_TRUE(says("color.jpg")) << all(kModelTextCard);
+  EXPECT_NE(all(kModelTextCard), before) << "other labels";
+  EXPECT_EQ(ui.view().model.place.text, dataPath("pictures/color.jpg").string());
+  ui.click("our own picture", kModelTextCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_EQ(all(kModelTextCard), before);
+}
+
+TEST_F(ModelImage, APictureThatCannotBeReadIsExplainedAndTheOtherStays) {
+  drop("image_models/vit");
+  drop("pictures/animated.webp");
+  EXPECT_TRUE(says("an animation")) << all(kModelTextCard);
+  EXPECT_TRUE(says("The image's most probable labels"));
+}
+
+TEST_F(ModelImage, APictureWithoutAModelOfImagesIsRefused) {
+  drop("pictures/color.jpg");
+  EXPECT_NE(ui.app().message().find("color.jpg: pictures are read by a model of images"),
+            std::string::npos)
+      << ui.app().message();
+}
+
+TEST_F(ModelImage, TheMapIsOfAHeadTheMeanOrTheRollout) {
+  drop("image_models/deit");
+  EXPECT_TRUE(says("class 0.")) << all(kModelTextCard);
+  EXPECT_TRUE(says("distillation 0.")) << all(kModelTextCard);
+  ui.click("rollout", kModelTextCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(says("layers 1 to 1, rollout: what reaches “class”")) << all(kModelTextCard);
+  ui.click("mean of heads", kModelTextCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(says("layer 1, mean of its heads")) << all(kModelTextCard);
+  ui.click("distillation", kModelTextCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(says("where “distillation” looks")) << all(kModelTextCard);
+  EXPECT_TRUE(ui.shows("for “class”", kModelPredictionCard)) << all(kModelPredictionCard);
+  EXPECT_EQ(viewFromJson(viewToJson(ui.view()), {}).model.imageMap, ImageMap::meanOfHeads);
+}
+
+TEST_F(ModelImage, ReadingsOfALabelAreDrawn) {
+  drop("image_models/vit");
+  ui.click("Who says it", kModelPredictionCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("layer 1, head", kModelPredictionCard)) << all(kModelPredictionCard);
+  ui.click("Another output", kModelPredictionCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("LABEL_", kModelPredictionCard)) << all(kModelPredictionCard);
+  EXPECT_FALSE(ui.shows("as on another text", kModelPredictionCard));
+}
+
+TEST_F(ModelImage, AModelWithoutAClassifierShowsItsHeads) {
+  drop("image_models/dinov2");
+  EXPECT_TRUE(says("This model has no classifier.")) << all(kModelTextCard);
+  EXPECT_TRUE(says("where “class” looks")) << all(kModelTextCard);
+  EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
+}
+
+TEST(ModelImages, PatchesLieWhereTheyWereCut) {
+  constexpr Index kBudget = Index{1} << 30;
+  const auto of = formats::openModel(dataPath("image_models/deit"), kBudget);
+  ModelMoment moment;
+  moment.trace = runModel(makeModelDocument(of, imageInput(*of, Tensor::zeros({3, 16, 16}))),
+                          nullptr, {}, kBudget);
+  const std::vector<Rect> rects = patchRects(moment, Rect::at({10.0F, 20.0F}, {160.0F, 160.0F}));
+  ASSERT_EQ(rects.size(), 18U);
+  EXPECT_TRUE(rects[0].empty());
+  EXPECT_TRUE(rects[1].empty());
+  const Rect last = rects.back();
+  EXPECT_FLOAT_EQ(last.a.x, 130.0F);
+  EXPECT_FLOAT_EQ(last.b.y, 180.0F);
+  EXPECT_FLOAT_EQ(rects[2].width(), 40.0F);
+}
+
+}  // namespace
+}  // namespace headscope::ui
