@@ -183,7 +183,7 @@ model::ModelDocumentPtr decoderDocument(const ModelOptions& options, OpenModels&
   if (options.probe || options.steering.given()) requireOneStack(*model, "this measure");
   const ModelPtr& encoder = model->encoder();
   const auto source =
-      withoutHeads(*makeModelDocument(encoder, inputFrom(options, models, encoder->config())),
+      withoutHeads(*makeModelDocument(encoder, inputFrom(options, models, *encoder)),
                    droppedHeads(options, *encoder, true));
   pass.encoder = measured(source, options, execution);
   const bool continues = options.target.given() || options.readings.generate == 0;
@@ -212,7 +212,7 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   const bool two = model->encoder() != nullptr;
   pass.names = two ? models.targetNames(options.directory) : models.names(options.directory);
   auto document = two ? decoderDocument(options, models, model, pass, execution)
-                      : makeModelDocument(model, inputFrom(options, models, model->config()));
+                      : makeModelDocument(model, inputFrom(options, models, *model));
   document = withoutHeads(*document, droppedHeads(options, *model, false));
   if (options.steering.given()) {
     auto steering = steeringFrom(options.steering, *document, pass.names.get(), execution);

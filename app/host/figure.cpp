@@ -72,10 +72,8 @@ void writeFigure(const PictureRequest& request, double centimetres) {
   program.finish();
   if (!program.trace()) throw UserError(program.message());
   Headless headless(request.width, request.height);
-  ImGuiStyle& style = ImGui::GetStyle();
+  ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // lines as polygons, not as texture
   settle(headless, program);
-  // a page softens edges itself; without the interface's own, a shape is one flat polygon
-  style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = false;
   headless.frame(program);
 
   const double scale = centimetres * kPointsPerCentimetre / request.width;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,6 +20,58 @@ void setColor(cairo_t* cairo, ImU32 color) {
 void setColor(cairo_t* cairo, const gl::Rgba& color) {
   cairo_set_source_rgba(cairo, color.r, color.g, color.b, color.a);
 }
+
+/// The vertices of a command, with soft edges made sharp. Dear ImGui softens an edge by triangles
+/// that run out to nothing over one point; the true edge is half way.
+class Vertices {
+ public:
+  Vertices(const ImDrawList& list, const ImDrawCmd& command) : list_(list), command_(command) {
+    for (unsigned i = 0; i + 2 < command.ElemCount; i += 3) {
+      for (unsigned at = 0; at < 3; ++at) pair(index(i + at), index(i + (at + 1) % 3));
+    }
+  }
+
+  const ImDrawVert& given(unsigned i) const { return list_.VtxBuffer[index(i)]; }
+  ImDrawVert sharp(unsigned i) const {
+    ImDrawVert vertex = given(i);
+    const auto found = opaque_.find(index(i));
+    if (found == opaque_.end()) return vertex;
+    const ImDrawVert& full = list_.VtxBuffer[found->second];
+    vertex.pos = {0.5F * (vertex.pos.x + full.pos.x), 0.5F * (vertex.pos.y + full.pos.y)};
+    vertex.col = full.col;
+    return vertex;
+  }
+
+ private:
+  static constexpr float kFringe = 3.0F;  // points, at the sharpest corners
+
+  int index(unsigned i) const {
+    return static_cast<int>(command_.VtxOffset +
+                            list_.IdxBuffer[static_cast<int>(command_.IdxOffset + i)]);
+  }
+  static float distance(const ImDrawVert& a, const ImDrawVert& b) {
+    return std::hypot(a.pos.x - b.pos.x, a.pos.y - b.pos.y);
+  }
+  /// Notes the nearest opaque vertex of the same colour for one that is not seen.
+  void pair(int a, int b) {
+    const ImDrawVert *one = &list_.VtxBuffer[a], *two = &list_.VtxBuffer[b];
+    if ((one->col & IM_COL32_A_MASK) != 0) {
+      std::swap(one, two);
+      std::swap(a, b);
+    }
+    const bool edge = (one->col & IM_COL32_A_MASK) == 0 && (two->col & IM_COL32_A_MASK) != 0 &&
+                      (one->col & ~IM_COL32_A_MASK) == (two->col & ~IM_COL32_A_MASK);
+    if (!edge || distance(*one, *two) > kFringe) return;
+    const auto [found, isNew] = opaque_.try_emplace(a, b);
+    if (!isNew && distance(*one, *two) < distance(*one, list_.VtxBuffer[found->second])) {
+      found->second = b;
+    }
+  }
+
+  const ImDrawList& list_;
+  const ImDrawCmd& command_;
+  std::unordered_map<int, int> opaque_;
+};
 
 /// Triangles of one colour, filled together so that no seams are seen between them.
 class Polygons {
@@ -230,18 +284,15 @@ void drawRibbon(cairo_t* cairo, const gl::Ribbon& ribbon) {
 void drawTriangles(cairo_t* cairo, const ImDrawList& list, const ImDrawCmd& command,
                    FigureText& text) {
   Polygons shapes(cairo);
-  const auto vertex = [&](unsigned i) -> const ImDrawVert& {
-    return list.VtxBuffer[static_cast<int>(
-        command.VtxOffset + list.IdxBuffer[static_cast<int>(command.IdxOffset + i)])];
-  };
+  const Vertices vertices(list, command);
   for (unsigned i = 0; i + 2 < command.ElemCount; i += 3) {
-    if (!text.isLetter(vertex(i))) {
+    if (!text.isLetter(vertices.given(i))) {
       text.finish(cairo);
-      shapes.add(vertex(i), vertex(i + 1), vertex(i + 2));
+      shapes.add(vertices.sharp(i), vertices.sharp(i + 1), vertices.sharp(i + 2));
       continue;
     }
     shapes.fill();
-    text.add(cairo, vertex(i), vertex(i + 2));
+    text.add(cairo, vertices.given(i), vertices.given(i + 1), vertices.given(i + 2));
     i += 3;  // the rectangle's other triangle
   }
   shapes.fill();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "core/base/utf8.h"
@@ -131,7 +132,17 @@ std::optional<FigureText::Letter> FigureText::letterAt(ImVec2 uv) const {
   return std::nullopt;
 }
 
-void FigureText::add(cairo_t* cairo, const ImDrawVert& low, const ImDrawVert& high) {
+void FigureText::add(cairo_t* cairo, const ImDrawVert& upperLeft, const ImDrawVert& upperRight,
+                     const ImDrawVert& lowerRight) {
+  const double angle =
+      std::atan2(upperRight.pos.y - upperLeft.pos.y, upperRight.pos.x - upperLeft.pos.x);
+  const auto turnedBack = [&](ImDrawVert vertex) {
+    const double c = std::cos(angle), s = std::sin(angle);
+    vertex.pos = {static_cast<float>(c * vertex.pos.x + s * vertex.pos.y),
+                  static_cast<float>(c * vertex.pos.y - s * vertex.pos.x)};
+    return vertex;
+  };
+  const ImDrawVert low = turnedBack(upperLeft), high = turnedBack(lowerRight);
   const auto letter = letterAt(low.uv);
   if (!letter) return;
   const ImFontGlyph& glyph = *letter->glyph;
@@ -147,14 +158,14 @@ void FigureText::add(cairo_t* cairo, const ImDrawVert& low, const ImDrawVert& hi
                                           (glyph.Y1 - glyph.Y0));
   const double size = scale * letter->font->FontSize;
   const double baseline = top + scale * letter->font->Ascent;
-  const bool goesOn = !line_.letters.empty() && line_.font == letter->font &&
-                      line_.color == low.col && std::abs(line_.size - size) < 0.01 * size &&
-                      std::abs(line_.baseline - baseline) < 0.05 * size &&
-                      left > line_.letters.back().end - 0.3 * size &&
-                      left < line_.letters.back().end + 0.8 * size;
+  const bool goesOn =
+      !line_.letters.empty() && line_.font == letter->font && line_.color == low.col &&
+      std::abs(line_.angle - angle) < 0.01 && std::abs(line_.size - size) < 0.01 * size &&
+      std::abs(line_.baseline - baseline) < 0.05 * size &&
+      left > line_.letters.back().end - 0.3 * size && left < line_.letters.back().end + 0.8 * size;
   if (!goesOn) {
     finish(cairo);
-    line_ = {letter->font, low.col, size, baseline, {}};
+    line_ = {letter->font, low.col, size, baseline, angle, {}};
   }
   const double end = left + scale * glyph.AdvanceX;
   if (goesOn && left > line_.letters.back().end + 0.12 * size) {
@@ -167,6 +178,8 @@ void FigureText::finish(cairo_t* cairo) {
   if (line_.letters.empty()) return;
   const ImVec4 color = ImGui::ColorConvertU32ToFloat4(line_.color);
   cairo_set_source_rgba(cairo, color.x, color.y, color.z, color.w);
+  cairo_save(cairo);
+  cairo_rotate(cairo, line_.angle);
   std::string whole;
   // letters of one typeface at a time
   for (std::size_t from = 0; from < line_.letters.size();) {
@@ -193,8 +206,9 @@ void FigureText::finish(cairo_t* cairo) {
                            static_cast<int>(glyphs.size()), clusters.data(),
                            static_cast<int>(clusters.size()), {});
   }
+  cairo_restore(cairo);
   written_.push_back({std::move(whole), line_.letters.front().x, line_.baseline, line_.size,
-                      line_.letters.back().end - line_.letters.front().x});
+                      line_.letters.back().end - line_.letters.front().x, line_.angle});
   line_.letters.clear();
 }
 
@@ -203,9 +217,9 @@ std::string FigureText::selectable(double scale) const {
   for (const Written& line : written_) {
     lines += fmt::format(
         "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.2f}\" textLength=\"{:.2f}\" "
-        "lengthAdjust=\"spacingAndGlyphs\">{}</text>\n",
+        "lengthAdjust=\"spacingAndGlyphs\" transform=\"rotate({:.2f})\">{}</text>\n",
         scale * line.x, scale * line.baseline, scale * line.size, scale * line.width,
-        escaped(line.text));
+        line.angle * 180.0 / std::numbers::pi, escaped(line.text));
   }
   return lines + "</g>\n";
 }

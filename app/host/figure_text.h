@@ -26,8 +26,10 @@ class FigureText {
 
   /// Returns whether the triangles' first vertex stands on a letter of the texture.
   bool isLetter(const ImDrawVert& vertex) const;
-  /// Adds the letter of a rectangle between two corners; draws the line before where it ends there.
-  void add(cairo_t* cairo, const ImDrawVert& low, const ImDrawVert& high);
+  /// Adds the letter of a rectangle, by three of its corners: the upper left, the upper right and
+  /// the lower right one, as the letter is read. Draws the line before where it ends there.
+  void add(cairo_t* cairo, const ImDrawVert& upperLeft, const ImDrawVert& upperRight,
+           const ImDrawVert& lowerRight);
   /// Draws the line that has been gathered.
   void finish(cairo_t* cairo);
 
@@ -44,16 +46,17 @@ class FigureText {
     char32_t point = 0;
     double x = 0.0, end = 0.0;
   };
-  /// A line of letters of one font, size and colour.
+  /// A line of letters of one font, size and colour. Places are those of the page turned back by
+  /// the line's angle.
   struct Line {
     const ImFont* font = nullptr;
     ImU32 color = 0;
-    double size = 0.0, baseline = 0.0;
+    double size = 0.0, baseline = 0.0, angle = 0.0;
     std::vector<Placed> letters;
   };
   struct Written {
     std::string text;
-    double x, baseline, size, width;
+    double x, baseline, size, width, angle;
   };
 
   std::optional<Letter> letterAt(ImVec2 uv) const;
