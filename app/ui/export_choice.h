@@ -47,9 +47,9 @@ struct ExportRequest {
 
 /// A subject that a picture may show.
 struct PictureView {
-  const char* card;       // as in ExportChoice::view
-  const char* title;      // null: the open tool's
-  const char* suffix;     // the end of the file's name
+  const char* card;    // as in ExportChoice::view
+  const char* title;   // null: the open tool's
+  const char* suffix;  // the end of the file's name
   // Stage, Train, kStories, kOwnText or Model; empty: the other pages of Flow's layer
   const char* page = "";
 };

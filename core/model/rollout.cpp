@@ -7,9 +7,9 @@
 namespace headscope::model {
 namespace {
 
-using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using WeightMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-Eigen::Map<const Floats> matrixOf(const Tensor& square) {
+Eigen::Map<const WeightMatrix> matrixOf(const Tensor& square) {
   return {square.data(), square.dim(0), square.dim(1)};
 }
 
@@ -32,11 +32,11 @@ Tensor meanAttention(const ModelTrace& trace, Index layer) {
 std::optional<Tensor> attentionRollout(const ModelTrace& trace, Index last,
                                        const ExecutionContext& execution) {
   const Index tokens = trace.tokens();
-  Floats reached = Floats::Identity(tokens, tokens);
+  WeightMatrix reached = WeightMatrix::Identity(tokens, tokens);
   for (Index layer = 0; layer <= last; ++layer) {
     if (execution.stop()) return std::nullopt;
     const Tensor mean = meanAttention(trace, layer);
-    Floats mixed = 0.5F * matrixOf(mean);
+    WeightMatrix mixed = 0.5F * matrixOf(mean);
     mixed.diagonal().array() += 0.5F;
     // a fully masked row leaves the residual stream alone
     mixed.array().colwise() /= mixed.rowwise().sum().array().eval();

@@ -33,7 +33,7 @@ ModelTracePtr passOver(const ModelPtr& model, std::vector<Index> target = kTarge
 
 ModelFolder family(const std::string& name) { return ModelFolder("families/" + name); }
 
-double largestDifference(const std::vector<float>& a, const std::vector<float>& b) {
+double mostApart(const std::vector<float>& a, const std::vector<float>& b) {
   EXPECT_EQ(a.size(), b.size());
   double most = 0.0, size = 1e-30;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -58,13 +58,13 @@ TEST(T5, ScalesItsOutputUnlessTheFileSaysOtherwise) {
   const std::vector<float> scaled = logitsOf(opened(m), kTarget);
   m.config["scale_decoder_outputs"] = false;
   const std::vector<float> plain = logitsOf(opened(m), kTarget);
-  EXPECT_LE(largestDifference(times(plain, 1.0 / std::sqrt(32.0)), scaled), kNear);
+  EXPECT_LE(mostApart(times(plain, 1.0 / std::sqrt(32.0)), scaled), kNear);
   // older files have tie_word_embeddings alone, and a head of their own is not scaled
   m.config.erase("scale_decoder_outputs");
   EXPECT_EQ(logitsOf(opened(m), kTarget), scaled);
   m.config["tie_word_embeddings"] = false;
   m.tensors["lm_head.weight"] = scaledBy(m.tensors["shared.weight"], 3.0);
-  EXPECT_LE(largestDifference(logitsOf(opened(m), kTarget), times(plain, 3.0)), kNear);
+  EXPECT_LE(mostApart(logitsOf(opened(m), kTarget), times(plain, 3.0)), kNear);
   // mT5 has no such factor
   ModelFolder mt5 = family("t5");
   mt5.config["model_type"] = "mt5";
@@ -72,7 +72,7 @@ TEST(T5, ScalesItsOutputUnlessTheFileSaysOtherwise) {
   // files of transformers 5 say that the head is the embedding even where it is not
   m.config["tie_word_embeddings"] = true;
   m.config["scale_decoder_outputs"] = false;
-  EXPECT_LE(largestDifference(logitsOf(opened(m), kTarget), times(plain, 3.0)), kNear);
+  EXPECT_LE(mostApart(logitsOf(opened(m), kTarget), times(plain, 3.0)), kNear);
 }
 
 TEST(T5, ReadsTheNetworkThatItsFileNames) {
@@ -177,7 +177,7 @@ TEST(Bart, AddsItsBiasToTheLogitsAndScalesItsEmbedding) {
   wide.config["tie_word_embeddings"] = false;
   wide.tensors["lm_head.weight"] = wide.tensors["model.shared.weight"];
   wide.tensors["model.shared.weight"] = scaledBy(wide.tensors["lm_head.weight"], std::sqrt(32.0));
-  EXPECT_LE(largestDifference(logitsOf(opened(wide), kTarget), scaled), kNear);
+  EXPECT_LE(mostApart(logitsOf(opened(wide), kTarget), scaled), kNear);
 }
 
 /// mBART and PEGASUS with networks and attentions that add nothing: the embedding behind its norm

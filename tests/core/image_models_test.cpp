@@ -30,7 +30,7 @@ using namespace headscope::model;
 using nlohmann::json;
 
 /// Values computed in float32 may differ from those in float64 by this part of the largest.
-constexpr double kRounding = 1e-5;
+constexpr double kImageRounding = 1e-5;
 
 double differenceFrom(const std::vector<float>& a, const std::vector<float>& b) {
   EXPECT_EQ(a.size(), b.size());
@@ -67,7 +67,7 @@ TEST_P(OfImages, AgreesWithTransformers) {
     const ModelTracePtr trace = pass(which);
     const auto expect = [&](const char* name, const std::vector<float>& values) {
       const std::string tensor = which + "." + name;
-      EXPECT_LE(differenceFrom(values, expected().read(tensor).values()), kRounding) << tensor;
+      EXPECT_LE(differenceFrom(values, expected().read(tensor).values()), kImageRounding) << tensor;
     };
     std::vector<float> attentions, states;
     const auto append = [](std::vector<float>& to, const Tensor& part) {
@@ -142,7 +142,7 @@ TEST_P(OfImages, ReadingsAgreeWithThePrediction) {
   const LogitParts parts = logitParts(*trace, 0, says.id, Index{2}, {}).value();
   double largest = 0.0;
   for (const WrittenPart& part : parts.parts) largest = std::max(largest, std::abs(part.value));
-  EXPECT_NEAR(parts.sum, parts.logit, kRounding * largest);
+  EXPECT_NEAR(parts.sum, parts.logit, kImageRounding * largest);
   const bool onePlace = trace->config().reads == Reads::classToken;
   EXPECT_EQ(DirectPath::exists(*trace->document().model), onePlace);
   if (onePlace) return;
@@ -424,7 +424,7 @@ TEST_F(OfClip, TheMatchOfAnImageAndTextsIsThatOfTheDefinition) {
     const Match match =
         matchOf(both, *passOf(both.images, expected.read(which + ".pixel_values")), texts);
     const auto expect = [&](const char* name, const std::vector<float>& values) {
-      EXPECT_LE(differenceFrom(values, expected.read(which + "." + name).values()), kRounding);
+      EXPECT_LE(differenceFrom(values, expected.read(which + "." + name).values()), kImageRounding);
     };
     expect("image_embeds", match.image.values());
     expect("text_embeds", match.texts.values());

@@ -26,7 +26,7 @@ struct PartMap {
   Index layers = 1, columns = 1;
   std::function<std::string(Index column, float width)> columnName;
   std::vector<PartCell> cells;
-  bool changes = true;  // the numbers are changes, with a sign
+  bool changes = true;                                     // the numbers are changes, with a sign
   std::function<std::string(Index layer)> layerName = {};  // none: "layer 1" and so on
 };
 

@@ -18,13 +18,13 @@ struct TrainView {
   std::uint64_t seed = 1;
   Index example = 0;
   TrainTab tab = TrainTab::live;
-  Index relation = 0;             // the relation whose partners the arrows of the example show
-  bool curves = false;            // shows the run's curves below the heads
-  bool step = false;              // shows what a training step does, at the right
-  std::string sentence = {};      // that a language model reads; empty: an example
-  std::string text = {};          // the file that a language model learns from
+  Index relation = 0;           // the relation whose partners the arrows of the example show
+  bool curves = false;          // shows the run's curves below the heads
+  bool step = false;            // shows what a training step does, at the right
+  std::string sentence = {};    // that a language model reads; empty: an example
+  std::string text = {};        // the file that a language model learns from
   std::string cutInto = "bpe";  // its tokens: as formats::textTokensFromString reads it
-  Index vocabulary = 1000;        // … and how many at most
+  Index vocabulary = 1000;      // … and how many at most
 };
 
 /// The tasks of a view that trains a language model, beside those of training::allTasks().

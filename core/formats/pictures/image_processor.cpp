@@ -17,7 +17,7 @@ namespace {
 using model::Extent;
 
 constexpr Index kMostSide = 16384;
-constexpr Index kMostPixels = 100'000'000;  // of a picture that is made larger
+constexpr Index kMostShownPixels = 100'000'000;  // of a picture that is made larger
 
 /// What transformers sets where the file has no value.
 ImageProcessor defaultsOf(const model::ModelConfig& config) {
@@ -219,7 +219,7 @@ Picture shownPicture(const ImageProcessor& processor, const Picture& picture) {
     const Index shorter = std::min(picture.width, picture.height), edge = *processor.shortestEdge;
     const auto scaled = [&](Index side) { return std::max<Index>(1, side * edge / shorter); };
     const Extent size{scaled(picture.height), scaled(picture.width)};
-    if (size.area() > kMostPixels) {
+    if (size.area() > kMostShownPixels) {
       throw UserError(
           fmt::format("a picture of {} × {} pixels would be resized to {} × {}: cut it "
                       "to a less narrow part",

@@ -16,7 +16,7 @@ namespace headscope::formats {
 namespace {
 
 /// The EXIF data among the segments before the pixels; empty without.
-std::string_view exifIn(std::string_view bytes) {
+std::string_view exifInJpeg(std::string_view bytes) {
   constexpr unsigned char kMark = 0xff, kApp1 = 0xe1, kPixels = 0xda;
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
   std::size_t at = 2;
@@ -76,7 +76,7 @@ Decoded decodeJpeg(std::string_view bytes, const std::string& name) {
   decoder.check(
       tjDecompressHeader3(decoder.handle, data, bytes.size(), &width, &height, &sampling, &colors),
       name);
-  Decoded found{blankPicture(width, height, name), orientationFrom(exifIn(bytes))};
+  Decoded found{blankPicture(width, height, name), orientationFrom(exifInJpeg(bytes))};
   const auto decode = [&](unsigned char* to, int format) {
     decoder.check(tjDecompress2(decoder.handle, data, bytes.size(), to, width, 0, height, format,
                                 TJFLAG_ACCURATEDCT),

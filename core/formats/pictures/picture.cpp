@@ -14,8 +14,8 @@
 namespace headscope::formats {
 namespace {
 
-constexpr Index kMostPixels = 100'000'000;
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;
+constexpr Index kMostPicturePixels = 100'000'000;
+constexpr std::uintmax_t kMostPictureBytes = std::uintmax_t{256} << 20;
 
 /// A kind of file by its first bytes; `also` are others from byte 8 on.
 struct Kind {
@@ -65,10 +65,10 @@ void refusePicture(const std::string& name, const std::string& what) {
 
 Picture blankPicture(Index width, Index height, const std::string& name) {
   if (width < 1 || height < 1) refusePicture(name, "has no pixels");
-  if (width > kMostPixels / height) {
+  if (width > kMostPicturePixels / height) {
     refusePicture(name,
                   fmt::format("has {} × {} pixels, and at most {} are read", withThousands(width),
-                              withThousands(height), withThousands(kMostPixels)));
+                              withThousands(height), withThousands(kMostPicturePixels)));
   }
   return {width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(3 * width * height))};
 }
@@ -93,7 +93,7 @@ Picture pictureFrom(std::string_view bytes, const std::string& name) {
 }
 
 Picture readPicture(const std::filesystem::path& path) {
-  return pictureFrom(readText(path, kMostBytes, "picture"), path.string());
+  return pictureFrom(readText(path, kMostPictureBytes, "picture"), path.string());
 }
 
 }  // namespace headscope::formats

@@ -61,15 +61,15 @@ bool readRows(png_structp png, png_infop info, png_bytepp rows) {
 }
 
 /// libpng's two structures, freed together.
-struct Reader {
-  explicit Reader(Source& source)
+struct PngReader {
+  explicit PngReader(Source& source)
       : png(png_create_read_struct(PNG_LIBPNG_VER_STRING, &reason, leave, passOver)),
         info(png != nullptr ? png_create_info_struct(png) : nullptr) {
     if (info != nullptr) png_set_read_fn(png, &source, readFrom);
   }
-  ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
 
   Reason reason;
   png_structp png;
@@ -80,7 +80,7 @@ struct Reader {
 
 Decoded decodePng(std::string_view bytes, const std::string& name) {
   Source source{bytes};
-  Reader reader(source);
+  PngReader reader(source);
   const auto fail = [&] { refusePicture(name, reader.reason.text); };
   if (reader.info == nullptr || !readHeader(reader.png, reader.info)) fail();
   constexpr std::size_t kChannels = 3;

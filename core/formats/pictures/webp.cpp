@@ -12,7 +12,7 @@ namespace headscope::formats {
 namespace {
 
 /// The EXIF chunk of the RIFF container; empty without.
-std::string_view exifIn(std::string_view bytes) {
+std::string_view exifInWebp(std::string_view bytes) {
   constexpr std::size_t kContainer = 12, kHeader = 8;
   std::size_t at = kContainer;
   while (at + kHeader <= bytes.size()) {
@@ -52,7 +52,7 @@ Decoded decodeWebp(std::string_view bytes, const std::string& name) {
   if (status != VP8_STATUS_OK) refusePicture(name, "is damaged");
   if (features.has_animation != 0) refusePicture(name, "is an animation, not one picture");
   Decoded found{blankPicture(features.width, features.height, name),
-                orientationFrom(exifIn(bytes))};
+                orientationFrom(exifInWebp(bytes))};
   if (!decodeColors(data, bytes.size(), found.picture)) {
     refusePicture(name, "is damaged or cut short");
   }
