@@ -261,7 +261,7 @@ std::vector<View> everyView() {
   views.push_back({"learn", [](ui::ViewState& view) { view.selection.page = ui::kLearnPage; }});
   views.push_back({"model", [](ui::ViewState& view) {
                      view.selection.page = ui::kModelPage;
-                     view.model.place.folder = formats::kShippedModel;
+                     view.model.place.folder = formats::kInductionModel;
                    }});
   return views;
 }

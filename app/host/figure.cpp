@@ -73,7 +73,7 @@ void writeFigure(const PictureRequest& request, double centimetres) {
   if (!program.trace()) throw UserError(program.message());
   Headless headless(request.width, request.height);
   ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // lines as polygons, not as texture
-  settle(headless, program);
+  settleFrames(headless, program);
   headless.frame(program);
 
   const double scale = centimetres * kPointsPerCentimetre / request.width;

@@ -64,7 +64,7 @@ Image Offscreen::drawFrame(App& app) {
   return target_.read();
 }
 
-void settle(Headless& headless, App& app, int frames) {
+void settleFrames(Headless& headless, App& app, int frames) {
   app.finish();
   // panels take their results one frame later, and may request more
   int animated = 0;
@@ -78,7 +78,7 @@ void settle(Headless& headless, App& app, int frames) {
 }
 
 Image Offscreen::draw(App& app, int frames) {
-  settle(headless_, app, frames);
+  settleFrames(headless_, app, frames);
   return drawFrame(app);
 }
 

@@ -46,7 +46,7 @@ class KeepsImGuiContext {
 
 /// Waits for the newest document's trace and all computations of the panels, and lets layout
 /// (`frames` frames) and animations settle.
-void settle(Headless& headless, App& app, int frames = 3);
+void settleFrames(Headless& headless, App& app, int frames = 3);
 
 class Offscreen {
  public:
@@ -56,7 +56,7 @@ class Offscreen {
   /// Draws one frame at the host's clock, with the queued input.
   Image drawFrame(App& app);
 
-  /// Draws the frame after settle().
+  /// Draws the frame after settleFrames().
   Image draw(App& app, int frames = 3);
 
   Headless& input() { return headless_; }

@@ -20,7 +20,7 @@
 namespace headscope::host {
 namespace {
 
-constexpr int kWidth = 1000, kHeight = 640;
+constexpr int kFigureWidth = 1000, kFigureHeight = 640;
 
 PictureRequest request(const char* page, ui::ThemeKind theme = ui::ThemeKind::light) {
   PictureRequest picture;
@@ -29,8 +29,8 @@ PictureRequest request(const char* page, ui::ThemeKind theme = ui::ThemeKind::li
   picture.program.view.preferences.theme = theme;
   picture.program.view.selection.page = page;
   picture.program.threads = 1;
-  picture.width = kWidth;
-  picture.height = kHeight;
+  picture.width = kFigureWidth;
+  picture.height = kFigureHeight;
   return picture;
 }
 
@@ -81,7 +81,7 @@ TEST_F(Figure, ShowsWhatTheWindowShows) {
     PictureRequest figure = request(page);
     figure.path = path("f.svg");
     writeFigure(figure);
-    const std::uint8_t* background = drawn.at(0, kHeight - 1);
+    const std::uint8_t* background = drawn.at(0, kFigureHeight - 1);
     run("rsvg-convert --width 1000 --height 640 --background-color 'rgb(" +
         std::to_string(background[0]) + "," + std::to_string(background[1]) + "," +
         std::to_string(background[2]) + ")' --output " + path("svg.png") + " " + path("f.svg"));

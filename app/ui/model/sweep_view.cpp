@@ -226,8 +226,8 @@ void openText(const PanelContext& panel, const ModelMoment& moment, const Swept&
 }
 
 /// Lists the texts by the effect of the chosen part, the largest first; a click opens one.
-void examples(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
-              const std::vector<std::string>& tokens, const Rect& room) {
+void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
+                  const std::vector<std::string>& tokens, const Rect& room) {
   const FrameContext& look = panel.look;
   const auto& parts = swept.found.parts;
   const auto chosen = std::ranges::find_if(
@@ -385,7 +385,7 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
     choose(panel.modelView, swept.found.parts[*clicked]);
   }
   if (swept.set != nullptr && panel.modelView.prediction.sweepListsTexts) {
-    examples(panel, *asked.moment, swept, tokens, right);
+    drawExamples(panel, *asked.moment, swept, tokens, right);
   } else {
     table(panel, swept, effect, scale, tokens, right);
   }

@@ -15,12 +15,12 @@ namespace {
 constexpr std::array<std::string_view, 4> kBartTypes{"bart", "marian", "mbart", "pegasus"};
 
 /// Fields of older files that say what the type says, and of training and generation.
-constexpr std::array kWithoutEffect{"add_bias_logits",   "add_final_layer_norm",
-                                    "classif_dropout",   "decoder_layerdrop",
-                                    "encoder_layerdrop", "extra_pos_embeddings",
-                                    "normalize_before",  "normalize_embedding",
-                                    "save_step",         "force_bos_token_to_be_generated",
-                                    "num_hidden_layers", "static_position_embeddings"};
+constexpr std::array kBartWithoutEffect{"add_bias_logits",   "add_final_layer_norm",
+                                        "classif_dropout",   "decoder_layerdrop",
+                                        "encoder_layerdrop", "extra_pos_embeddings",
+                                        "normalize_before",  "normalize_embedding",
+                                        "save_step",         "force_bos_token_to_be_generated",
+                                        "num_hidden_layers", "static_position_embeddings"};
 
 void readPositions(ConfigReader& r, bool fixed) {
   r.config.sinusoids = fixed;
@@ -55,7 +55,7 @@ void readBart(ConfigReader& r) {
   if (r.flag("scale_embedding", false)) {
     r.config.embeddingFactor = std::sqrt(static_cast<double>(r.config.dModel));
   }
-  for (const char* without : kWithoutEffect) r.ignore(without);
+  for (const char* without : kBartWithoutEffect) r.ignore(without);
   if (fixed) r.names.embeddingNorm = nullptr;
   if (!preNorm) r.names.finalNorm = nullptr;
   r.twoStacks();

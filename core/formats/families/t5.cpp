@@ -1,5 +1,7 @@
 // T5 (Raffel et al. 2020), its version 1.1 and FLAN (gated networks), mT5 and UMT5: an encoder and
 // a decoder, scores without ÷√d_k and with a bias by distance.
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <string>
@@ -50,6 +52,12 @@ void readT5(ConfigReader& r) {
   bias.buckets = r.size("relative_attention_num_buckets", model::ModelLimits::kPositions, 32);
   bias.maxDistance = r.size("relative_attention_max_distance", model::ModelLimits::kPositions, 128);
   bias.ofEachLayer = r.config.typeName() == "umt5";
+  if (bias.maxDistance <= bias.buckets / 2) {  // the decoder's buckets of single distances
+    ConfigReader::refuse(r.at("relative_attention_max_distance"),
+                         fmt::format("and must be above {}, half of "
+                                     "relative_attention_num_buckets",
+                                     bias.buckets / 2));
+  }
   const bool tied = r.config.tied != model::ModelConfig::Tied::no;
   r.twoStacks();
   // files of transformers 5 always say that the head is the embedding
