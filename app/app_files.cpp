@@ -169,6 +169,9 @@ std::optional<PictureRequest> App::takePictureRequest() {
 void App::pictureDrawn(const PictureRequest& request, std::function<void()> write) {
   state_->exports.write([write = std::move(write), request] {
     write();
+    if (request.path.extension() != ".png") {
+      return fmt::format("exported a figure, {}, to {}", request.subject, wholePath(request.path));
+    }
     return fmt::format("exported a picture of {} × {} pixels, {}, to {}", request.width,
                        request.height, request.subject, wholePath(request.path));
   });

@@ -15,7 +15,7 @@ from pathlib import Path
 
 # layers, heads, with networks, seeds
 SIZES = [(1, 6, True, (1, 2, 3)), (2, 6, True, (1, 2, 3)), (3, 6, True, (1, 2, 3)),
-         (2, 1, True, (1,)), (2, 2, True, (1,)), (2, 6, False, (1,))]
+         (2, 1, True, (1, 2, 3)), (2, 2, True, (1, 2, 3)), (2, 6, False, (1, 2, 3))]
 D_MODEL = 192
 
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -14,6 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array kPictureEndings{".png", ".svg", ".pdf"};  // by PictureFormat
+
+/// The format that a name's extension stands for, if any.
+std::optional<PictureFormat> pictureFormatOf(const fs::path& name) {
+  const auto found = std::ranges::find(kPictureEndings, name.extension());
+  if (found == kPictureEndings.end()) return std::nullopt;
+  return static_cast<PictureFormat>(found - kPictureEndings.begin());
+}
+
 /// The extension of the file: ".npy". A script is a folder and has none.
 std::string endingOf(const ExportChoice& choice) {
   switch (choice.kind) {
@@ -22,7 +33,7 @@ std::string endingOf(const ExportChoice& choice) {
     case ExportKind::trace:
       return ".safetensors";
     case ExportKind::picture:
-      return ".png";
+      return kPictureEndings[static_cast<std::size_t>(choice.pictureFormat)];
     case ExportKind::curves:
       return ".csv";
     case ExportKind::script:
@@ -47,7 +58,7 @@ std::string suggestedName(const ExportChoice& choice) {
     case ExportKind::trace:
       return "headscope-trace.safetensors";
     case ExportKind::picture:
-      return "headscope" + std::string(pictureViewOf(choice.view).suffix) + ".png";
+      return fmt::format("headscope{}{}", pictureViewOf(choice.view).suffix, endingOf(choice));
     case ExportKind::curves:
       return "headscope-curves.csv";
     case ExportKind::script:
@@ -63,12 +74,16 @@ void fitName(ExportChoice& choice) {
   }
   fs::path name(trimmed(choice.name));
   const std::string ending = endingOf(choice);
-  const bool known = formats::tensorFormatOf(name).has_value() || name.extension() == ".png";
+  const bool known = formats::tensorFormatOf(name) || pictureFormatOf(name);
   if (known || (!ending.empty() && !name.has_extension())) name.replace_extension(ending);
   choice.name = name.string();
 }
 
 void fitFormat(ExportChoice& choice) {
+  if (choice.kind == ExportKind::picture) {
+    const auto picture = pictureFormatOf(fs::path(trimmed(choice.name)));
+    if (picture) choice.pictureFormat = *picture;
+  }
   if (choice.kind != ExportKind::tensor) return;
   if (const auto format = formats::tensorFormatOf(trimmed(choice.name))) choice.format = *format;
 }

@@ -16,6 +16,8 @@ inline constexpr Index kMinPictureSide = 64;  // pixels
 inline constexpr Index kMaxPictureSide = 8192;
 
 enum class ExportKind { tensor, trace, picture, script, curves };
+/// A picture in pixels, or a vector figure.
+enum class PictureFormat { png, svg, pdf };
 
 struct ExportChoice {
   ExportKind kind = ExportKind::tensor;
@@ -24,6 +26,7 @@ struct ExportChoice {
   formats::ModelTensor modelTensor = formats::ModelTensor::attentions;
   formats::TensorFormat format = formats::TensorFormat::npy;
   // of a picture; its size is in points at interface scale 1
+  PictureFormat pictureFormat = PictureFormat::png;
   std::string view;  // the card; empty: the whole window
   ThemeKind theme = ThemeKind::light;
   Index width = 1600, height = 1000;

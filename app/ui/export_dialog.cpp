@@ -214,6 +214,14 @@ class ExportForm {
     // the picture shows the screen, and this card is computed only while it is shown
     if (choice_.view == kOverStepsCard) panel_.trainView.tab = TrainTab::overSteps;
     if (choice_.view == kLiveHeadsCard) panel_.trainView.tab = TrainTab::live;
+    exportCaption(look_, "format");
+    const int format = choices(look_, "picture format", {"PNG", "SVG", "PDF"},
+                               static_cast<int>(choice_.pictureFormat));
+    tip(look_, "Pixels, or a vector figure for print, whose text can be selected");
+    if (format >= 0) {
+      choice_.pictureFormat = static_cast<PictureFormat>(format);
+      changed();
+    }
     exportCaption(look_, "size");
     followWindow();
     side("width", choice_.width, memory_.width);
@@ -230,8 +238,10 @@ class ExportForm {
     if (!pictureFits(choice_)) return;
     wrappedLabel(
         look_.fonts.small, look_.theme.textMuted,
-        fmt::format("{} × {} pixels, as the window shows it{}", choice_.width * choice_.scale,
-                    choice_.height * choice_.scale, shownInWords()));
+        choice_.pictureFormat == PictureFormat::png
+            ? fmt::format("{} × {} pixels, as the window shows it{}", choice_.width * choice_.scale,
+                          choice_.height * choice_.scale, shownInWords())
+            : fmt::format("a figure 16 cm wide, without a background{}", shownInWords()));
   }
 
   /// The selection on the page: ": layer 3, head 1"; empty where the page has none.

@@ -302,6 +302,21 @@ TEST_F(Export, APictureIsAskedOfTheHost) {
   EXPECT_TRUE(ui_.shows("exported a picture of 3200 × 2000 pixels", kDialog));
 }
 
+TEST_F(Export, APictureMayBeAFigure) {
+  open("A picture …");
+  name((folder_ / "p").string());
+  ui_.click("PDF", kDialog);
+  EXPECT_TRUE(ui_.shows("a figure 16 cm wide, without a background", kDialog));
+  EXPECT_FALSE(ui_.shows("pixels", kDialog));
+  ui_.click("Export", kDialog);
+  const auto request = ui_.app().takePictureRequest();
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->path, folder_ / "p.pdf");
+  ui_.app().pictureDrawn(*request, [] {});
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("exported a figure, ")) << ui_.screen().all();
+}
+
 TEST_F(Export, APictureHasTheHistoryAndWhatIsComparedWith) {
   ui_.click("causal", "top bar");
   ui_.click("bias", "top bar");

@@ -53,6 +53,12 @@ Tensor scaledBy(const Tensor& of, double factor) {
   return Tensor::fromValues(of.shape(), times(of.values(), factor));
 }
 
+TEST(T5, ADecoderWithoutBucketsForFarDistancesIsRefused) {
+  ModelFolder m = family("t5");
+  m.config["relative_attention_max_distance"] = 4;  // of 8 buckets, 4 are of single distances
+  expectUserError([&] { opened(m); }, "relative_attention_max_distance", "above 4");
+}
+
 TEST(T5, ScalesItsOutputUnlessTheFileSaysOtherwise) {
   ModelFolder m = family("t5");
   const std::vector<float> scaled = logitsOf(opened(m), kTarget);

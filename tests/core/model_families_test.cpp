@@ -25,13 +25,45 @@ namespace {
 using namespace headscope::model;
 using nlohmann::json;
 
-const std::vector<std::string> kModels{
-    "albert",        "bart",        "marian",        "t5",         "bloom",     "clip_text_model",
-    "cohere",        "deberta-v2",  "deepseek_v3",   "electra",    "falcon",    "gemma",
-    "gemma2",        "gemma3_text", "glm4",          "gpt_neo",    "gpt_neox",  "gpt_oss",
-    "gptj",          "granite",     "llama_dynamic", "llama_yarn", "mixtral",   "modernbert",
-    "mpt",           "olmo",        "olmo2",         "opt",        "phi",       "phi3",
-    "phi3_longrope", "qwen3_moe",   "smollm3",       "stablelm",   "starcoder2"};
+const std::vector<std::string> kModels{"albert",
+                                       "bart",
+                                       "marian",
+                                       "marian_separate",
+                                       "mbart",
+                                       "pegasus",
+                                       "t5",
+                                       "umt5",
+                                       "bloom",
+                                       "clip_text_model",
+                                       "cohere",
+                                       "deberta-v2",
+                                       "deepseek_v3",
+                                       "electra",
+                                       "falcon",
+                                       "gemma",
+                                       "gemma2",
+                                       "gemma3_text",
+                                       "glm4",
+                                       "gpt_neo",
+                                       "gpt_neox",
+                                       "gpt_oss",
+                                       "gptj",
+                                       "granite",
+                                       "llama_dynamic",
+                                       "llama_yarn",
+                                       "mixtral",
+                                       "modernbert",
+                                       "mpt",
+                                       "olmo",
+                                       "olmo2",
+                                       "opt",
+                                       "phi",
+                                       "phi3",
+                                       "phi3_longrope",
+                                       "qwen3_moe",
+                                       "smollm3",
+                                       "stablelm",
+                                       "starcoder2"};
 
 /// Values computed in float32 may differ from those in float64 by this part of the largest.
 constexpr double kRounding = 1e-5;
