@@ -13,6 +13,7 @@
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
 #include "core/model/logit_lens.h"
@@ -80,7 +81,7 @@ void depthsChart(const PanelContext& panel, const AskedWord& asked, const Lens& 
   const FrameContext& look = panel.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
   drawChartTitle(look, room, "probability after each layer",
-                 {{asked.name(), look.theme.accent},
+                 {{asRichText(asked.name()), look.theme.accent},
                   {"what it would say", withAlpha(look.theme.textMuted, 0.7F)}});
   double most = 0.0;
   std::vector<ChartPoint> word, best;
