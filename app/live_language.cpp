@@ -112,7 +112,9 @@ bool LiveLanguage::Live::read(LanguageMoment& moment, const model::ModelPtr& mod
   }
   auto measured = measure.measured();
   if (!measured) return false;
-  moment.labels = std::move(measured->labels);
+  for (HeadLabel& label : measured->labels) {
+    moment.does.push_back({label.defined() ? std::move(label.title) : std::string(), label.score});
+  }
   return true;
 }
 

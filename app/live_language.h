@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "app/watched_run.h"
-#include "core/analysis/head_report.h"
 #include "core/formats/corpora.h"
 #include "core/language/language_trainer.h"
 #include "core/model/model_trace.h"
@@ -25,6 +24,12 @@ struct LearnedFrom {
   Index vocabulary = 1000;  // at most
 
   bool operator==(const LearnedFrom&) const = default;
+};
+
+/// What a head does in a text: "previous token", 0.83.
+struct HeadDoes {
+  std::string title;            // empty: not defined
+  std::optional<double> score;  // none: it does nothing in particular
 };
 
 /// A text that the model of a step writes.
@@ -44,7 +49,7 @@ struct LanguageMoment {
   Index leftOut = 0;                          // tokens at its beginning for which there is no room
   std::vector<std::string> unknown;           // its words that no story has
   model::ModelTracePtr trace;                 // of the sentence
-  std::vector<HeadLabel> labels;              // of its heads in the trace; empty for stories
+  std::vector<HeadDoes> does;                 // of its heads in the trace; empty for stories
   std::vector<model::TokenProbability> next;  // after the sentence, the most probable first
   WrittenText written;               // of this step, or in a fast run of one shortly before
   std::vector<WrittenText> earlier;  // of steps before, each at least twice the one before

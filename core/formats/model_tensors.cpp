@@ -179,6 +179,7 @@ std::vector<TensorToWrite> traceTensors(const std::filesystem::path& path, const
   std::vector<TensorToWrite> tensors;
   if (const model::ModelTracePtr& memory = trace.document().memory) {
     for (const ModelTensor tensor : tensorsOf(*memory)) {
+      if (tensor == ModelTensor::lastHiddenState) continue;  // the last of the hidden states
       const std::string name = "encoder_" + nameOf(tensor, *memory);
       requireRoom(path, *memory, name, shapeOf(tensor, *memory));
       tensors.push_back(toWrite(tensor, *memory, name));

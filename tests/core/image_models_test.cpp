@@ -157,7 +157,8 @@ TEST_P(OfImages, EachHeadHasOnePartInALabel) {
   const ModelTracePtr trace = pass("1");
   if (!trace->document().model->hasReadout()) return;
   Index heads = 0;
-  for (const WrittenPart& part : logitParts(*trace, 0, 1, std::nullopt, {}).value().parts) {
+  const LogitParts found = logitParts(*trace, 0, 1, std::nullopt, {}).value();
+  for (const WrittenPart& part : found.parts) {
     heads += part.kind == WriterKind::head ? 1 : 0;
   }
   EXPECT_EQ(heads, trace->layers() * trace->config().heads);

@@ -109,7 +109,7 @@ TEST_F(SentencePieceFile, OfMarianHasTheIdsOfItsVocabulary) {
   const tokenizer::SentencePiece bpe(readAll(pieceFile("bpe.model")));
   std::vector<TokenId> expected;
   for (const TokenId id : idsIn(linesIn("bpe.ids").front())) {
-    const std::string& piece = bpe.entries()[static_cast<std::size_t>(id)].text;
+    const std::string piece = bpe.entries()[static_cast<std::size_t>(id)].text;
     expected.push_back(vocabulary.contains(piece) ? vocabulary[piece].get<TokenId>() : unknown);
   }
   EXPECT_EQ(idsWith(*target, texts.front(), false), expected);

@@ -106,7 +106,7 @@ TEST_F(Figure, TextCanBeSelected) {
   EXPECT_NE(contentOf(path("f.txt")).find("How it gets there"), std::string::npos);
   figure.path = path("f.svg");
   writeFigure(figure);
-  EXPECT_NE(contentOf(path("f.svg")).find(">How it gets there</text>"), std::string::npos);
+  EXPECT_NE(contentOf(path("f.svg")).find("How it gets there</text>"), std::string::npos);
 }
 
 TEST_F(Figure, HasItsWidthOnPaper) {

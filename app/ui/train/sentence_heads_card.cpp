@@ -26,18 +26,17 @@ constexpr double kLooks = 0.4;
 constexpr double kLeans = 0.15;  // … from which it is named at all
 
 /// What a head does on the sentence, of a model that learned another text than stories.
-HeadTitle labelOf(const HeadLabel& label) {
-  if (!label.defined()) return {};
+HeadTitle titleOf(const HeadDoes& head) {
   HeadTitle title;
-  title.does = label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
-  title.found = label.score.has_value();
+  title.does = head.score ? fmt::format("{} {:.2f}", head.title, *head.score) : head.title;
+  title.found = head.score.has_value();
   return title;
 }
 
 /// The question whose deciding word a head looks at most at the shown moment.
 HeadTitle titleOf(const FrameContext& look, const LanguageMoment& moment, const HeadOfLayer& head) {
   const auto place = static_cast<std::size_t>(head.layer * moment.settings.model.heads + head.head);
-  if (place < moment.labels.size()) return labelOf(moment.labels[place]);
+  if (place < moment.does.size()) return titleOf(moment.does[place]);
   const language::LanguageEvaluation* evaluation = moment.evaluation();
   if (evaluation == nullptr || evaluation->questions.empty()) return {};
   const auto& questions = evaluation->questions;
