@@ -17,7 +17,7 @@
 
 namespace headscope {
 
-/// What a run learns from: a text of the user's own, or stories.
+/// The source that a run learns from: a text of the user's own, or stories.
 struct LearnedFrom {
   std::filesystem::path text;  // empty: stories
   formats::TextTokens tokens = formats::TextTokens::bpe;
@@ -26,7 +26,7 @@ struct LearnedFrom {
   bool operator==(const LearnedFrom&) const = default;
 };
 
-/// What a head does in a text: "previous token", 0.83.
+/// The label of a head in a text and its score: "previous token", 0.83.
 struct HeadDoes {
   std::string title;            // empty: not defined
   std::optional<double> score;  // none: it does nothing in particular

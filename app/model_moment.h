@@ -38,7 +38,7 @@ struct ModelMoment {
   std::filesystem::path folder;     // or the name of a built-in model
   formats::AdapterChoice adapter;   // on the model
   std::string text;  // of a model that reads images the path of a picture; empty: ours
-  /// Of an encoder–decoder model: the source text and the pass of the encoder, without predictions.
+  /// An encoder–decoder model has its source text and its encoder's pass here, without predictions;
   /// `text` and `trace` are then the target and the decoder's pass. Null for a model of one stack.
   std::shared_ptr<const ModelMoment> source = nullptr;
   bool written = false;                                       // the model wrote the target itself
@@ -84,8 +84,8 @@ struct MomentRequest {
   formats::AdapterChoice adapter;  // for the model of `folder`
   std::shared_ptr<const ModelMoment> before;
   std::string text;
-  /// Of two stacks. Empty: the target of `before`, as long as the source is the same; else one that
-  /// the model writes.
+  /// The text that the decoder of an encoder–decoder model reads. Empty: the target of `before`
+  /// while the source is the same; otherwise one that the model writes.
   std::string target = {};
   bool writeAnew = false;  // the model writes the target also where `before` has one
   bool cut = false;

@@ -297,7 +297,7 @@ Tensor tensorFrom(const JsonField& field, const char* name, TensorId id, const A
   return tensors.read(field.at(name), shapeOf(id, c));
 }
 
-/// Nothing where the tokens are no patches.
+/// Reads the rows and columns of an image's patches; an empty grid for other tokens.
 PatchGrid patchesFrom(const JsonField& source, const AttentionConfig& c) {
   const auto field = source.find("patches");
   if (!field) return {};

@@ -55,8 +55,8 @@ struct EditsOnModel {
   model::ModelDocumentPtr document;  // null: no layer is edited
   std::vector<HeadOfLayer> off;
 };
-/// Of a decoder, `memory` is the pass of its encoder. Throws UserError where the model's weights
-/// are not those that were edited.
+/// Puts edits onto a model. `memory`: the pass of the encoder, which a decoder reads. Throws
+/// UserError where the model's weights are not those that were edited.
 EditsOnModel editsOn(const model::ModelPtr& model, const ModelEdits& edits,
                      const model::ModelInput& input, const model::ModelTracePtr& memory = nullptr);
 

@@ -157,7 +157,7 @@ Tensor everySecond(const Tensor& all, Index first) {
   return some;
 }
 
-/// Of a decoder, by its two attentions, and for the streams that enter its layers.
+/// Adds the gradients of heads and streams; a decoder's are parted by its two attentions.
 void addGradients(const model::ModelGradients& gradients, const ModelTrace& trace,
                   std::vector<TensorToWrite>& tensors) {
   const auto add = [&](const char* name, const Tensor& values) {

@@ -19,7 +19,7 @@ struct ModelInput {
   std::vector<Index> ids;
   std::vector<Index> types;         // of each token, where the model has types; empty: all 0
   std::vector<std::string> tokens;  // their names; empty: the ids
-  /// Of a model that reads images: normalised, (channels, height, width); ids are then the places.
+  /// An image, normalised, (channels, height, width); ids are then the places. Null for a text.
   std::shared_ptr<const Tensor> pixels = nullptr;
 
   bool operator==(const ModelInput&) const = default;
@@ -49,8 +49,8 @@ struct ModelDocument {
   ModelInput input;
   std::map<Index, std::shared_ptr<const EditedLayer>> edited;
   std::vector<Steering> steering = {};
-  /// Of a decoder: the pass of its encoder, whose last hidden state the cross-attention reads. An
-  /// edit in the encoder gives another pass, and so another document of the decoder.
+  /// The encoder's pass, whose last hidden state a decoder's cross-attention reads; null without
+  /// one. An edit in the encoder gives another pass, and so another document of the decoder.
   ModelTracePtr memory = nullptr;
 
   Index tokens() const { return std::ssize(input.ids); }

@@ -29,8 +29,8 @@ struct Embedding {
   NormWeights norm;                   // (E); empty without
   Tensor projection, projectionBias;  // (D, E), (D); empty without
 
-  // Of images, in the place of `tokens`; positions are those of the patches of `ImageInput::size`
-  // behind those of the class and distillation tokens.
+  // Images have these in the place of `tokens`. Positions are those of the class and distillation
+  // tokens, then those of the patches of `ImageInput::size`.
   Tensor patches, patchesBias;  // (D, channels · height · width), (D); the bias may be empty
   Tensor specials;              // (tokens before the patches, D)
 };

@@ -2,7 +2,7 @@
 // and of the one whose values replace its own, then all patched runs together, with the gradient's
 // estimates. It ends in means, spreads and the texts on which a part matters most.
 //
-// Of each head it also measures how much it looks at the word that decides: the asked word where it
+// It also measures how much each head looks at the word that decides: the asked word where it
 // stands in the text, else the tokens in which the other text differs.
 //
 //   TextsSweep sweep(document, {{"", input, {}, asked}}, {SweepOver::heads, SweepWith::zero}, {});

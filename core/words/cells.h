@@ -49,7 +49,7 @@ bool isBiased(const Explanation& explanation);
 
 /// The numbers that are added to a score: " − 0.25 × 3" with ALiBi, " + 0.5" with a pair bias.
 std::string biasText(const Explanation& explanation);
-/// Of a masked score that is allowed, with such numbers: "−1.23 − 0.25 × 3 = −1.98".
+/// The arithmetic of a masked score that is allowed: "−1.23 − 0.25 × 3 = −1.98".
 std::string biasedText(const Explanation& explanation);
 
 /// Describes a step in one line that is true for the document: a row with a pinned weight need not

@@ -368,7 +368,7 @@ TEST(EncoderDecoder, PatchedRunsAgreeWithEditedPasses) {
   EXPECT_NE(runs.effects().back().metric, runs.base().metric);
 }
 
-/// What a continuation writes, token by token.
+/// The tokens that a continuation writes, one by one.
 std::vector<Index> written(const ModelTracePtr& begun, Index most) {
   Continuation continuation(begun, most, {});
   std::vector<Index> ids;

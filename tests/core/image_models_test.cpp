@@ -29,19 +29,6 @@ namespace {
 using namespace headscope::model;
 using nlohmann::json;
 
-/// Values computed in float32 may differ from those in float64 by this part of the largest.
-constexpr double kImageRounding = 1e-5;
-
-double differenceFrom(const std::vector<float>& a, const std::vector<float>& b) {
-  EXPECT_EQ(a.size(), b.size());
-  double most = 0.0, size = 1e-30;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
-    size = std::max(size, std::abs(static_cast<double>(b[i])));
-  }
-  return most / size;
-}
-
 ModelTracePtr passOf(const ModelPtr& model, Tensor pixels) {
   return runModel(makeModelDocument(model, imageInput(*model, std::move(pixels))), nullptr, {},
                   kBudgetBytes);
@@ -67,7 +54,8 @@ TEST_P(OfImages, AgreesWithTransformers) {
     const ModelTracePtr trace = pass(which);
     const auto expect = [&](const char* name, const std::vector<float>& values) {
       const std::string tensor = which + "." + name;
-      EXPECT_LE(differenceFrom(values, expected().read(tensor).values()), kImageRounding) << tensor;
+      EXPECT_LE(differenceFromGolden(values, expected().read(tensor).values()), kGoldenRounding)
+          << tensor;
     };
     std::vector<float> attentions, states;
     const auto append = [](std::vector<float>& to, const Tensor& part) {
@@ -142,7 +130,7 @@ TEST_P(OfImages, ReadingsAgreeWithThePrediction) {
   const LogitParts parts = logitParts(*trace, 0, says.id, Index{2}, {}).value();
   double largest = 0.0;
   for (const WrittenPart& part : parts.parts) largest = std::max(largest, std::abs(part.value));
-  EXPECT_NEAR(parts.sum, parts.logit, kImageRounding * largest);
+  EXPECT_NEAR(parts.sum, parts.logit, kGoldenRounding * largest);
   const bool onePlace = trace->config().reads == Reads::classToken;
   EXPECT_EQ(DirectPath::exists(*trace->document().model), onePlace);
   if (onePlace) return;
@@ -425,7 +413,8 @@ TEST_F(OfClip, TheMatchOfAnImageAndTextsIsThatOfTheDefinition) {
     const Match match =
         matchOf(both, *passOf(both.images, expected.read(which + ".pixel_values")), texts);
     const auto expect = [&](const char* name, const std::vector<float>& values) {
-      EXPECT_LE(differenceFrom(values, expected.read(which + "." + name).values()), kImageRounding);
+      EXPECT_LE(differenceFromGolden(values, expected.read(which + "." + name).values()),
+                kGoldenRounding);
     };
     expect("image_embeds", match.image.values());
     expect("text_embeds", match.texts.values());

@@ -33,21 +33,8 @@ const std::vector<std::string> kModels{
     "mpt",           "olmo",        "olmo2",         "opt",        "phi",       "phi3",
     "phi3_longrope", "qwen3_moe",   "smollm3",       "stablelm",   "starcoder2"};
 
-/// Values computed in float32 may differ from those in float64 by this part of the largest.
-constexpr double kRounding = 1e-5;
-
 ModelTracePtr passOf(const ModelDocumentPtr& document, const ModelTracePtr& before = nullptr) {
   return runModel(document, before, {}, kBudgetBytes);
-}
-
-double differenceFromGolden(const std::vector<float>& a, const std::vector<float>& b) {
-  EXPECT_EQ(a.size(), b.size());
-  double most = 0.0, size = 1e-30;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
-    size = std::max(size, std::abs(static_cast<double>(b[i])));
-  }
-  return most / size;
 }
 
 class OfFamily : public testing::TestWithParam<std::string> {
@@ -85,7 +72,8 @@ void OfFamily::expectGolden() const {
     const ModelTracePtr trace = pass(which);
     const auto expect = [&](const std::string& name, const std::vector<float>& values) {
       const std::string tensor = which + ("." + name);
-      EXPECT_LE(differenceFromGolden(values, expected.read(tensor).values()), kRounding) << tensor;
+      EXPECT_LE(differenceFromGolden(values, expected.read(tensor).values()), kGoldenRounding)
+          << tensor;
     };
     const auto append = [](std::vector<float>& to, const Tensor& part) {
       const std::vector<float> values = part.values();
@@ -148,7 +136,7 @@ TEST_P(OfFamily, ContinuesATextAsAPassOverAllOfIt) {
   for (std::size_t next = kBegun; next < all.size(); ++next) {
     ASSERT_TRUE(decoder.feed(all[next], {}));
     const std::vector<float> whole = first(next + 1)->logits(static_cast<Index>(next), 1).values();
-    EXPECT_LE(differenceFromGolden(decoder.logits(), whole), kRounding) << next;
+    EXPECT_LE(differenceFromGolden(decoder.logits(), whole), kGoldenRounding) << next;
   }
 }
 
@@ -199,7 +187,7 @@ TEST_P(OfFamily, ReadingsAgreeWithThePrediction) {
   const LogitParts parts = logitParts(*trace, 3, says.id, Index{5}, {}).value();
   double largest = 0.0;
   for (const WrittenPart& part : parts.parts) largest = std::max(largest, std::abs(part.value));
-  EXPECT_NEAR(parts.sum, parts.logit, kRounding * largest);
+  EXPECT_NEAR(parts.sum, parts.logit, kGoldenRounding * largest);
   const auto replaced = replaceHead(trace, {1, 0}, meanOfRows(headOutput(*trace, {1, 0})), 3,
                                     says.id, std::nullopt, {});
   ASSERT_TRUE(replaced && replaced->direct);
@@ -373,7 +361,8 @@ TEST(ModelFamilies, AnOptWithANarrowEmbeddingIsAWideOneWithTheProductsOfItsProje
   wide.config["tie_word_embeddings"] = false;
   const std::vector<Index> ids{5, 17, 40, 8, 66};
   const ModelPtr model = opened(narrow);
-  EXPECT_LE(differenceFromGolden(logitsOf(model, ids), logitsOf(opened(wide), ids)), kRounding);
+  EXPECT_LE(differenceFromGolden(logitsOf(model, ids), logitsOf(opened(wide), ids)),
+            kGoldenRounding);
 
   // the last hidden state of the file is behind the projection, as in transformers
   const auto trace = passOf(makeModelDocument(model, {ids, {}, {}}));
@@ -390,7 +379,7 @@ TEST(ModelFamilies, AnOptWithANarrowEmbeddingIsAWideOneWithTheProductsOfItsProje
     }
     return columns;
   }());
-  EXPECT_LE(differenceFromGolden(decoded.values(), file.read("logits").values()), kRounding);
+  EXPECT_LE(differenceFromGolden(decoded.values(), file.read("logits").values()), kGoldenRounding);
 }
 
 /// Switches that no golden has, against the same model written with the other switch.
@@ -398,7 +387,7 @@ TEST(ModelFamilies, SwitchesOfAFamilyDoWhatTheyName) {
   const std::vector<Index> ids{5, 17, 40, 8, 66};
   const auto logits = [&](const ModelFolder& m) { return logitsOf(opened(m), ids); };
   const auto near = [](const std::vector<float>& a, const std::vector<float>& b) {
-    return differenceFromGolden(a, b) <= kRounding;
+    return differenceFromGolden(a, b) <= kGoldenRounding;
   };
   // one half after the other
   ModelFolder neox("families/gpt_neox");

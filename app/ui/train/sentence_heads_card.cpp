@@ -25,7 +25,7 @@ namespace {
 constexpr double kLooks = 0.4;
 constexpr double kLeans = 0.15;  // … from which it is named at all
 
-/// What a head does on the sentence, of a model that learned another text than stories.
+/// The title of a head by its label on the sentence, in a model that learned no stories.
 HeadTitle titleOf(const HeadDoes& head) {
   HeadTitle title;
   title.does = head.score ? fmt::format("{} {:.2f}", head.title, *head.score) : head.title;

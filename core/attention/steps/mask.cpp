@@ -28,7 +28,7 @@ std::string rulesOf(const Mask& mask) {
 
 bool biases(const AttentionConfig& c) { return c.alibi || c.pairBias.on(); }
 
-/// What is added to the scores, in the notation of a formula or of PyTorch: " + b − m·d".
+/// The terms added to the scores, in the notation of a formula or of PyTorch: " + b − m·d".
 std::string added(const AttentionConfig& c, const char* bias, const char* penalty) {
   return fmt::format("{}{}", c.pairBias.on() ? bias : "", c.alibi ? penalty : "");
 }

@@ -35,7 +35,7 @@ class ConfigReader {
  public:
   ConfigReader(const JsonField& root, model::ModelNotes& notes) : root_(root), notes_(notes) {}
 
-  /// Of a decoder where there is an encoder as well.
+  /// The configuration and names; a model of two stacks has its decoder's here.
   model::ModelConfig config;
   TensorNames names;
   struct Stack {

@@ -108,7 +108,7 @@ struct TensorNames {
   const char* otherDecoderBias = nullptr;  // its name in other files
   const char* logitsBias = nullptr;        // a whole name, (1, V); a file without it has zeros
 
-  // What a file may hold besides.
+  // Tensors that a file may have and the pass leaves out.
   std::array<const char*, 2> repeatsOfTokens{};  // behind `base`: the embedding once more
   const char* leftOver = nullptr;                // the end of the names of tensors without effect
 };

@@ -19,7 +19,7 @@ using model::Extent;
 constexpr Index kMostSide = 16384;
 constexpr Index kMostShownPixels = 100'000'000;  // of a picture that is made larger
 
-/// What transformers sets where the file has no value.
+/// The values that transformers sets where the file has none.
 ImageProcessor defaultsOf(const model::ModelConfig& config) {
   const auto repeated = [&](std::initializer_list<float> three) {
     std::vector<float> values(three);

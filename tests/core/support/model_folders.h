@@ -45,6 +45,22 @@ inline std::string modelTestName(const testing::TestParamInfo<std::string>& each
   return name;
 }
 
+/// Values computed in float32 may differ from those in float64 by this part of the largest.
+constexpr double kGoldenRounding = 1e-5;
+
+/// The largest difference from golden values, as a part of the largest of these.
+inline double differenceFromGolden(const std::vector<float>& values,
+                                   const std::vector<float>& golden) {
+  EXPECT_EQ(values.size(), golden.size());
+  double most = 0.0, size = 1e-30;
+  for (std::size_t i = 0; i < std::min(values.size(), golden.size()); ++i) {
+    const double expected = golden[i];
+    most = std::max(most, std::abs(static_cast<double>(values[i]) - expected));
+    size = std::max(size, std::abs(expected));
+  }
+  return most / size;
+}
+
 /// A model's config.json and tensors, to be changed and written.
 struct ModelFolder {
   explicit ModelFolder(const std::string& name)
