@@ -88,7 +88,7 @@ class ModelTextCard final : public Card {
     if (model_.weightsChanged()) changedWeights(look);
     if (moment == nullptr) {
       wrappedLabel(look.fonts.regular, look.theme.text,
-                   "Drop the folder of a GPT-2, BERT or Llama model on this window: the one with "
+                   "Drop the folder of a model on this window: the one with "
                    "config.json, model.safetensors and its tokenizer, as downloaded. It stays on "
                    "this machine; nothing is sent.");
       if (pill(look, "Open a folder …")) chooseFile(panel, true);
@@ -230,10 +230,11 @@ class ModelTextCard final : public Card {
   void targetField(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
     ImGui::Dummy({0.0F, look.space.tight});
-    label(look.fonts.small, look.theme.textMuted,
-          moment.writing   ? "target: the model writes it …"
-          : moment.written ? "target, written by the model: the most probable token each time"
-                           : "target");
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 moment.writing ? "target: the model writes it …"
+                 : moment.written
+                     ? "target, written by the model: the most probable token each time"
+                     : "target");
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     if (textField(look, textOfLines("##target text", targetDraft_), targetDraft_)) {
       model_.setTarget(targetDraft_);
