@@ -188,6 +188,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .slide = presenter.on() && !lecture.forTheRoom().counter.empty(),
         .alone = presenter.on() || embedded || !view.selection.focus.empty(),
         .hostHasDialog = chooseFiles != nullptr,
+        .recent = &settings.now().recent,
     };
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);

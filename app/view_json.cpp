@@ -93,7 +93,8 @@ void visitGenerationFields(Fields& f, View& view) {
 
 constexpr std::array kAlignedBy{"head", "layer", "all"};
 constexpr std::array kAttentions{"encoder", "decoder", "cross"};
-constexpr int kMostReadings = 6, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 3;
+constexpr std::array kPassesShown{"own", "other", "difference"};
+constexpr int kMostReadings = 7, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 3;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>
@@ -129,6 +130,11 @@ void visitModelFields(Fields& f, View& view) {
   f.number("model_sweep_seed", view.prediction.sweepSeed, std::uint64_t{1}, ui::kMostSeed);
   f.flag("model_sweep_lists_texts", view.prediction.sweepListsTexts);
   f.number("model_sweep_column", view.prediction.sweepColumn, Index{0}, Limits::kTokens - 1);
+  f.word("model_compared_text", view.compared.text);
+  f.word("model_compared_folder", view.compared.folder);
+  f.choice("model_compared_shown", view.compared.shown, kPassesShown);
+  f.flag("model_compared_weights", view.compared.weights);
+  f.word("model_compared_tensor", view.compared.tensor);
   visitGenerationFields(f, view.prediction.generation);
 }
 

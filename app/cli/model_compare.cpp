@@ -6,12 +6,6 @@
 #include "core/formats/weight_errors.h"
 
 namespace headscope::cli {
-namespace {
-
-/// An error relative to the tensor's largest value; 0 for a tensor of zeros that kept them.
-double relative(double error, double size) { return error == 0.0 ? 0.0 : error / size; }
-
-}  // namespace
 
 void compareModels(const std::string& rounded, const std::string& unrounded, bool json,
                    std::ostream& out) {
@@ -23,8 +17,8 @@ void compareModels(const std::string& rounded, const std::string& unrounded, boo
                          {"type", each.type},
                          {"shape", each.shape},
                          {"size", each.size},
-                         {"largest_error", numberJson(relative(each.largest, each.size))},
-                         {"mean_error", numberJson(relative(each.mean, each.size))}});
+                         {"largest_error", numberJson(each.relativeLargest())},
+                         {"mean_error", numberJson(each.relativeMean())}});
     }
     return printJson(
         out,
@@ -36,8 +30,8 @@ void compareModels(const std::string& rounded, const std::string& unrounded, boo
   table.add({"tensor", "kept as", "shape", "largest error", "mean error"});
   for (const formats::WeightError& each : errors) {
     table.add({each.tensor, each.type, toString(each.shape),
-               fmt::format("{:.2e}", relative(each.largest, each.size)),
-               fmt::format("{:.2e}", relative(each.mean, each.size))});
+               fmt::format("{:.2e}", each.relativeLargest()),
+               fmt::format("{:.2e}", each.relativeMean())});
   }
   table.print(out);
 }

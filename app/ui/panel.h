@@ -75,6 +75,7 @@ struct PanelContext {
   bool slide = false;          // a slide of a lecture: without tabs and buttons
   bool alone = false;          // one panel fills the screen or the picture alone
   bool hostHasDialog = false;  // the host has a file dialog; else paths are typed
+  const std::vector<std::string>* recent = nullptr;  // paths of opened files, the last one first
 };
 
 }  // namespace headscope::ui

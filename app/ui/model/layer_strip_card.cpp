@@ -159,9 +159,10 @@ void showInFlow(const PanelContext& panel, const DocumentPtr& document, const Mo
 
 }  // namespace
 
-const ModelMoment& momentShown(const ModelView& view, const ModelMoment& moment) {
-  const bool encoder = view.attention == AttentionShown::encoder && moment.source != nullptr;
-  return encoder ? *moment.source : moment;
+const std::shared_ptr<const ModelMoment>& momentShown(
+    const ModelView& view, const std::shared_ptr<const ModelMoment>& moment) {
+  const bool encoder = view.attention == AttentionShown::encoder && moment->source != nullptr;
+  return encoder ? moment->source : moment;
 }
 
 Index chosenToken(const ModelView& view, const ModelMoment& moment) {
@@ -185,13 +186,13 @@ void openLayerInFlow(const PanelContext& panel, LiveModel& live, const HeadOfLay
   showInFlow(panel, document, *moment, head);
 }
 
-void openEncoderInFlow(const PanelContext& panel, const ModelMoment& source,
-                       const HeadOfLayer& head) {
+void openAloneInFlow(const PanelContext& panel, const ModelMoment& moment,
+                     const HeadOfLayer& head) {
   DocumentPtr document;
   const std::string problem =
-      whyNot([&] { document = source.trace->documentOfLayer(head.layer, defaultMemoryBudget()); });
+      whyNot([&] { document = moment.trace->documentOfLayer(head.layer, defaultMemoryBudget()); });
   if (!problem.empty()) return panel.commands.say(problem, true);
-  showInFlow(panel, document, source, head);
+  showInFlow(panel, document, moment, head);
 }
 
 std::unique_ptr<Card> makeLayerStripCard(LiveModel& model) {

@@ -89,7 +89,7 @@ ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
 /// Returns the head's cell in the shown map; nothing where the head has no value, or none yet.
 std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) const {
   if (view_.metric == kTokensMap || view_.metric == kGradientMap || view_.metric == kAdapterMap ||
-      view_.metric == kCopyingMap) {
+      view_.metric == kCopyingMap || view_.metric == kDistanceMap) {
     const MetricValue value = onMap(head);
     if (!value) return std::nullopt;
     if (view_.metric == kTokensMap) return numberCell(value, 1.0F);
@@ -97,6 +97,7 @@ std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) 
     const MetricValue& most = std::ranges::max(*valuesOn(view_.metric), {}, &MetricValue::value);
     MapCell cell = numberCell(value, std::max(1e-30F, static_cast<float>(*most)));
     if (view_.metric == kGradientMap) cell.words = fmt::format("{:.3g}", *value);
+    if (view_.metric == kDistanceMap) cell.words = fmt::format("{:.1f} %", 100.0 * *value);
     return cell;
   }
   if (shown_.heads == nullptr) return std::nullopt;
@@ -222,6 +223,7 @@ const std::vector<MetricValue>* ModelHeads::valuesOn(std::string_view map) const
   if (map == kTokensMap) return onTokens_;
   if (map == kAdapterMap) return byAdapter_;
   if (map == kCopyingMap) return copying_;
+  if (map == kDistanceMap) return distances_;
   return map == kGradientMap ? gradients_ : nullptr;
 }
 
@@ -261,6 +263,11 @@ std::string ModelHeads::inWords(const Under& under) const {
     text +=
         change ? fmt::format("\nthe adapter changes its weights by {:.2g} of their length", *change)
                : "\n" + change.why;
+  } else if (view_.metric == kDistanceMap) {
+    const MetricValue distance = onMap(under.head);
+    text += distance ? fmt::format("\n{:.1f} % of its attention lies elsewhere in the other pass",
+                                   100.0 * *distance)
+                     : "\n" + distance.why;
   } else if (metric && shown_.heads != nullptr) {
     const MetricValue& value = shown_.heads->metrics[i][*metric];
     const MetricInfo& about = info(*metric);
@@ -279,6 +286,10 @@ std::string ModelHeads::inWords(const Under& under) const {
                         memory_.names[static_cast<std::size_t>(under.cell->row)],
                         keyNames(layer)[static_cast<std::size_t>(under.cell->col)],
                         static_cast<double>(moment_.trace->layer(layer)->value(cell)));
+    if (weights_.against != nullptr) {
+      text += fmt::format("; in the other pass {:.3f}",
+                          static_cast<double>(weights_.against->trace->layer(layer)->value(cell)));
+    }
   }
   return text + (view_.heads.probe ? "\ndouble click: open in Flow, on your text"
                                    : "\ndouble click: open in Flow");

@@ -10,6 +10,7 @@
 #include "app/gl/scene.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_state.h"
+#include "app/ui/model/compared_model.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
@@ -98,15 +99,18 @@ WeightRange weightRange(const model::ModelDocument& document) {
   return range;
 }
 
-ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const ModelMoment& moment,
-                       Memory& memory, const std::optional<ShownHeads>& probe)
+ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live,
+                       const ShownWeights& weights, Memory& memory,
+                       const std::optional<ShownHeads>& measuredThere)
     : panel_(panel),
       look_(panel.look),
       live_(live),
-      moment_(moment),
+      weights_(weights),
+      moment_(*weights_.of),
       view_(panel.modelView),
       memory_(memory) {
   remember();
+  const ModelMoment& moment = moment_;
   layers_ = shownLayers(moment.config(), view_.attention);
   range_ = weightRange(moment.trace->document());
   const auto leftOut = [&](const std::vector<bool>& special) {
@@ -120,16 +124,16 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
   // both computations read all weights: pictures come first
   Schedule measured = Schedule::background;
   if (pictures() && reduces(moment_)) {
-    const auto small = smallHeads(panel, moment, leftOut_);
+    const auto small = smallHeads(panel, weights_, leftOut_);
     small_ = small.current != nullptr ? small.current : small.last;
     // weights of the previous pass are shown meanwhile if their sizes match
     if (small_ != nullptr && !small_->areOf(moment)) small_ = nullptr;
     if (small.current == nullptr && small.problem.empty()) measured = Schedule::never;
-    if (view_.ownScale && small_ != nullptr) largest_ = &small_->largest;
-  } else if (pictures() && view_.ownScale) {
-    largest_ = largestWeights(panel, moment, leftOut_).current;
+    if (scaled() && small_ != nullptr) largest_ = &small_->largest;
+  } else if (pictures() && scaled()) {
+    largest_ = largestWeights(panel, weights_, leftOut_).current;
   }
-  shown_ = probe ? *probe : headsOnText(panel, moment, measured);
+  shown_ = measuredThere ? *measuredThere : headsOnText(panel, moment, measured);
   if (view_.metric == kTokensMap || view_.heads.order == kTokensMap) {
     onTokens_ = weightOnTokens(panel, moment, chosenQueries(view_.heads, moment),
                                chosenKeys(view_.heads, moment))
@@ -145,6 +149,12 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const M
   const bool adapted = moment.trace->document().model->adapter() != nullptr;
   if (adapted && (view_.metric == kAdapterMap || view_.heads.order == kAdapterMap)) {
     byAdapter_ = changesByAdapter(panel, moment).current;
+  }
+  if (view_.metric == kDistanceMap || view_.heads.order == kDistanceMap) {
+    const ComparedPass compared = comparedPass(panel, live);
+    if (compared.subtracts()) {
+      distances_ = distancesOfHeads(panel, *live.moment(), *compared.moment).current;
+    }
   }
   if (view_.heads.lines) {
     const auto compositions = modelCompositions(panel_, moment_).current;
@@ -362,7 +372,7 @@ std::optional<ModelHeads::Under> ModelHeads::tiles(bool over) {
     if (isUnder) under = Under{head, {}};
     if (!pictures()) {
       if (const auto cell = mapCell(head)) list->AddRectFilled(at.a, at.b, cell->fill);
-    } else if (!moment_.trace->held(head.layer)) {
+    } else if (!weights_.held(head.layer)) {
       heatmaps.addHatched(at);
     } else {
       picture(heatmaps, head, at);
@@ -384,10 +394,11 @@ std::optional<ModelHeads::Under> ModelHeads::tiles(bool over) {
 void ModelHeads::picture(Heatmaps& heatmaps, const HeadOfLayer& head, const Rect& at) const {
   const CellRows rows = cells(head, at);
   if (rows.rows == 0) return;  // still being reduced
-  heatmaps.add(Fingerprint("model head", head.layer, head.head),
-               Fingerprint("model", moment_.number, view_.firstToken, view_.heads.specialTokens,
-                           rows.rows, small_ != nullptr ? small_->key : 0),
-               rows, scaleOf(head), at);
+  heatmaps.add(
+      Fingerprint("model head", head.layer, head.head),
+      Fingerprint("model", moment_.number, weights_.numberAgainst(), view_.firstToken,
+                  view_.heads.specialTokens, rows.rows, small_ != nullptr ? small_->key : 0),
+      rows, scaleOf(head), at);
   if (memory_.litQuery < 0) return;
   heatmaps.lightRow((static_cast<double>(memory_.litQuery) + 0.5) /
                     static_cast<double>(moment_.trace->tokens()));
@@ -396,7 +407,7 @@ void ModelHeads::picture(Heatmaps& heatmaps, const HeadOfLayer& head, const Rect
 /// Returns the cells of a head's picture, not more than it has pixels. Large pictures are reduced
 /// by powers of two, so that zooming does not read the weights at every step.
 CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
-  const auto whole = [&] { return drawnWeights(moment_, head, leftOut_); };
+  const auto whole = [&] { return drawnWeights(weights_, head, leftOut_); };
   const Index side = smallSide(moment_);
   const Index tokens = std::max(moment_.trace->tokens(), std::ssize(keyNames(head.layer)));
   if (!reduces(moment_)) return whole();
@@ -410,8 +421,13 @@ CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
 }
 
 ColorScale ModelHeads::scaleOf(const HeadOfLayer& head) const {
-  if (largest_ == nullptr) return weightScale(look_, range_);
-  const float high = std::max(1e-6F, (*largest_)[placeOf(head, moment_.config())]);
+  const bool differences = weights_.against != nullptr;
+  if (largest_ == nullptr) {
+    return differences ? divergingScale(look_, 1.0F) : weightScale(look_, range_);
+  }
+  const float own = (*largest_)[placeOf(head, moment_.config())];
+  const float high = std::max(1e-6F, view_.ownScale ? own : std::ranges::max(*largest_));
+  if (differences) return divergingScale(look_, high);
   return weightScale(look_, {range_.low < 0.0F ? -high : 0.0F, high});
 }
 

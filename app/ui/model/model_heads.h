@@ -63,12 +63,13 @@ class ModelHeads {
     std::vector<std::size_t> order;  // the head shown at each place
   };
 
-  /// The heads of a moment's pass, which gives all maps, token names and measures; of a decoder
-  /// those of its own attention, or with `view.attention` those of the cross-attention. `probe`:
-  /// the measured heads where the moment is that of the repeated random tokens; on the text they
-  /// are computed here. `live` knows which heads are off.
-  ModelHeads(const PanelContext& panel, const LiveModel& live, const ModelMoment& moment,
-             Memory& memory, const std::optional<ShownHeads>& probe);
+  /// The heads of a pass, which gives all maps, token names and measures; of a decoder those of its
+  /// own attention, or with `view.attention` those of the cross-attention. Pictures show its
+  /// weights, or their difference from those of another pass. `measured`: the measured heads where
+  /// the pass is not over the page's own text; on that they are computed here. `live` knows which
+  /// heads are off.
+  ModelHeads(const PanelContext& panel, const LiveModel& live, const ShownWeights& weights,
+             Memory& memory, const std::optional<ShownHeads>& measured);
 
   const ShownHeads& shown() const { return shown_; }
   /// Draws all heads. Returns the head that was double-clicked.
@@ -101,6 +102,8 @@ class ModelHeads {
   bool titled() const;
   bool named() const;
   bool pictures() const { return view_.metric.empty(); }
+  /// Returns whether the scale of pictures depends on their values.
+  bool scaled() const { return view_.ownScale || weights_.against != nullptr; }
   /// The row of a layer among those that are shown.
   Index rowOf(Index layer) const;
   /// The names of the tokens that a layer's keys are of.
@@ -138,7 +141,8 @@ class ModelHeads {
   const PanelContext& panel_;
   const FrameContext& look_;
   const LiveModel& live_;
-  const ModelMoment& moment_;
+  ShownWeights weights_;
+  const ModelMoment& moment_;  // of the pass
   ModelView& view_;
   Memory& memory_;
   ShownHeads shown_;
@@ -151,6 +155,7 @@ class ModelHeads {
   const std::vector<MetricValue>* gradients_ = nullptr;  // of the map of gradients
   const std::vector<MetricValue>* byAdapter_ = nullptr;  // of the map of the adapter's changes
   const std::vector<MetricValue>* copying_ = nullptr;    // of the map of copying scores
+  const std::vector<MetricValue>* distances_ = nullptr;  // of the map of distances to another pass
   const std::vector<model::ComposedHeads>* joined_ = nullptr;  // the pairs that lines connect
 };
 

@@ -9,6 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/ids.h"
+#include "app/ui/model/compared_model.h"
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
@@ -44,15 +45,21 @@ class ModelHeadsCard final : public Card {
     if (whole == nullptr) return;
     ModelView& view = panel.modelView;
     if (whole->source != nullptr) attentions(look, view, whole->config());
-    const ModelMoment* moment = &momentShown(view, *whole);
+    const std::shared_ptr<const ModelMoment> moment = momentShown(view, whole);
     chooseWithin(view, moment->config());
     const bool adapted = moment->trace->document().model->adapter() != nullptr;
     if (!adapted && view.metric == kAdapterMap) view.metric.clear();
     if (!adapted && view.heads.order == kAdapterMap) view.heads.order.clear();
-    maps(look, view, *moment);
-    arrangement(look, view, *moment);
+    const ComparedPass compared = comparedPass(panel, model_);
+    if (!compared.asked) {
+      if (view.metric == kDistanceMap) view.metric.clear();
+      if (view.heads.order == kDistanceMap) view.heads.order.clear();
+    }
+    maps(look, view, *moment, compared);
+    arrangement(look, view, *moment, compared);
     actions(panel, *moment);
-    if (!view.heads.probe) return heads(panel, *moment, std::nullopt);
+    if (compared.asked && view.metric != kDistanceMap) passes(panel, compared);
+    if (!view.heads.probe) return ofTexts(panel, moment, compared);
     const auto probed = probedModel(panel, *moment);
     // the probe of the model before its last change is shown meanwhile
     const ProbedModel* shown = probed.last;
@@ -62,26 +69,63 @@ class ModelHeadsCard final : public Card {
     }
     const bool current = probed.current != nullptr;
     if (shown == nullptr) return findings(panel, *moment, {nullptr, 0, false, probed.problem});
-    heads(panel, *shown->moment,
+    heads(panel, {shown->moment},
           ShownHeads{shown->heads.get(), shown->moment->trace->tokens(), current, probed.problem});
   }
 
  private:
-  /// Draws all heads in a moment's pass, of the text or of the probe.
-  void heads(const PanelContext& panel, const ModelMoment& moment,
-             const std::optional<ShownHeads>& probe) {
+  /// Draws the choice between the page's own pass, the other one, and their difference.
+  static void passes(const PanelContext& panel, const ComparedPass& compared) {
     const FrameContext& look = panel.look;
+    ComparedView& view = panel.modelView.compared;
+    const std::vector<const char*> offered{"this pass", "the other", "difference"};
+    flowOn(look, choicesWidth(look, offered), 14.0F);
+    const int chosen = choices(look, "passes", offered, static_cast<int>(view.shown));
+    if (chosen >= 0) view.shown = static_cast<PassShown>(chosen);
+    const std::string other =
+        compared.moment != nullptr ? comparedName(panel.modelView, *compared.moment) : "the other";
+    tip(look, fmt::format("The other pass is {}, chosen in the tab Side by side. The difference is "
+                          "this pass minus the other",
+                          other));
+    if (view.shown == PassShown::own) return;
+    const std::string& why = compared.problem.empty() && view.shown == PassShown::difference
+                                 ? compared.whyNoDifference
+                                 : compared.problem;
+    if (!why.empty()) wrappedLabel(look.fonts.small, look.theme.bad, why);
+  }
+
+  /// Draws all heads on the page's own text, in the other pass, or their difference.
+  void ofTexts(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& own,
+               const ComparedPass& compared) {
+    const PassShown shown = panel.modelView.compared.shown;
+    if (compared.moment != nullptr && shown == PassShown::other) {
+      const auto found = measuredOther(panel, *compared.moment);
+      const model::MeasuredHeads* measured =
+          found.current != nullptr ? found.current->heads.get() : nullptr;
+      return heads(panel, {compared.moment},
+                   ShownHeads{measured, compared.moment->trace->tokens(), measured != nullptr,
+                              found.problem});
+    }
+    const bool difference = compared.subtracts() && shown == PassShown::difference;
+    heads(panel, {own, difference ? compared.moment : nullptr}, std::nullopt);
+  }
+
+  /// Draws all heads in a pass, of a text or of the probe.
+  void heads(const PanelContext& panel, const ShownWeights& weights,
+             const std::optional<ShownHeads>& measured) {
+    const FrameContext& look = panel.look;
+    const ModelMoment& moment = *weights.of;
     if (panel.modelView.metric == kTokensMap) tokens(look, panel.modelView, moment);
-    ModelHeads heads(panel, model_, moment, memory_, probe);
+    ModelHeads heads(panel, model_, weights, memory_, measured);
     findings(panel, moment, heads.shown());
     if (const auto opened = heads.draw()) open(panel, moment, *opened);
   }
 
   void open(const PanelContext& panel, const ModelMoment& moment, const HeadOfLayer& head) {
     const auto whole = model_.moment();
-    if (whole->source != nullptr && !moment.config().crossAttention) {
-      return openEncoderInFlow(panel, *whole->source, head);
-    }
+    const bool encoder = whole->source != nullptr && !moment.config().crossAttention;
+    const bool other = panel.modelView.compared.shown == PassShown::other;
+    if (encoder || (other && &moment != whole.get())) return openAloneInFlow(panel, moment, head);
     openLayerInFlow(panel, model_, head);
   }
 
@@ -112,12 +156,13 @@ class ModelHeadsCard final : public Card {
   }
 
   /// Draws the choice of the map, which determines what represents a head.
-  static void maps(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
+  static void maps(const FrameContext& look, ModelView& view, const ModelMoment& moment,
+                   const ComparedPass& compared) {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
     flowOn(look, buttonWidth(look, "what it does"), 3.0F);
     if (pill(look, "what it does", view.metric == kLabelMap)) view.metric = kLabelMap;
     tip(look, "Colours each head by what it does. " + labelRule());
-    const std::vector<Map> offered = measures(moment);
+    const std::vector<Map> offered = measures(moment, compared);
     const auto chosen = std::ranges::find(offered, view.metric, &Map::key);
     const bool open =
         beginChoice(look, "##map", chosen != offered.end() ? chosen->name : "a measure");
@@ -139,7 +184,7 @@ class ModelHeadsCard final : public Card {
     const MetricNeeds needs = info(metric).needs;
     return needs == MetricNeeds::weights || needs == MetricNeeds::positions;
   }
-  static std::vector<Map> measures(const ModelMoment& moment) {
+  static std::vector<Map> measures(const ModelMoment& moment, const ComparedPass& compared) {
     std::vector<Map> maps;
     for (const Metric metric : kMappedMetrics) {
       if (moment.ofImage() && !isOfImages(metric)) continue;
@@ -148,6 +193,12 @@ class ModelHeadsCard final : public Card {
     }
     maps.push_back(
         {"tokens you choose", kTokensMap, "How much weight each head puts on tokens you choose"});
+    if (compared.subtracts()) {
+      maps.push_back({"moved", kDistanceMap,
+                      "The share of each head's attention that lies on other tokens in the other "
+                      "pass: ½ Σ |A − A′| over the keys, the mean over the tokens (total variation "
+                      "distance)"});
+    }
     const model::Model& model = *moment.trace->document().model;
     if (model.adapter() != nullptr) {
       maps.push_back({"changed by the adapter", kAdapterMap,
@@ -175,6 +226,7 @@ class ModelHeadsCard final : public Card {
     if (order == kCopyingMap) return "sorted by copying";
     if (order == kGradientMap) return "sorted by gradient of the word";
     if (order == kAdapterMap) return "sorted by the adapter's change";
+    if (order == kDistanceMap) return "sorted by what moved";
     const auto metric = metricFromKey(order);
     return fmt::format("sorted by {}", metric ? info(*metric).title : order);
   }
@@ -199,25 +251,27 @@ class ModelHeadsCard final : public Card {
         "use positions and earlier tokens (Olsson et al. 2022)");
   }
 
-  static void order(const FrameContext& look, ModelHeadsView& heads, const ModelMoment& moment) {
+  static void order(const FrameContext& look, ModelHeadsView& heads, const ModelMoment& moment,
+                    const ComparedPass& compared) {
     if (!beginChoice(look, "##order", orderInWords(heads.order))) return;
     const auto choice = [&](const std::string& key) {
       if (ImGui::Selectable(orderInWords(key).c_str(), heads.order == key)) heads.order = key;
     };
     choice("");
     choice(kLabelMap);
-    for (const Map& map : measures(moment)) choice(map.key);
+    for (const Map& map : measures(moment, compared)) choice(map.key);
     ImGui::EndCombo();
   }
 
-  void arrangement(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
+  void arrangement(const FrameContext& look, ModelView& view, const ModelMoment& moment,
+                   const ComparedPass& compared) {
     ModelHeadsView& heads = view.heads;
     if (moment.ofImage()) {
       heads.probe = false;
     } else {
       measuredOn(look, heads);
     }
-    order(look, heads, moment);
+    order(look, heads, moment, compared);
     if (moment.config().crossAttention) heads.lines.reset();  // it reads another stream as well
     if (moment.config().layers > 1 && !moment.config().crossAttention) {
       lineChoice(look, heads, moment);
@@ -394,6 +448,12 @@ class ModelHeadsCard final : public Card {
         say(copying.problem, true);
       } else if (copying.current == nullptr) {
         say("multiplying the heads' weights …");
+      }
+    }
+    if (view.metric == kDistanceMap) {
+      const ComparedPass compared = comparedPass(panel, model_);
+      if (compared.asked && compared.moment == nullptr && compared.problem.empty()) {
+        say("running the other pass …");
       }
     }
     if (!view.heads.lines) return;

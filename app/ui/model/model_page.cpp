@@ -69,7 +69,7 @@ class ModelPage final : public Page {
     const ModelView& view = panel.modelView;
     const auto moment = model_.moment();
     if (moment == nullptr) return {};
-    const ModelMoment& shown = momentShown(view, *moment);
+    const ModelMoment& shown = *momentShown(view, moment);
     return fmt::format("{}, head {}", shown.config().layerInWords(view.layer, true), view.head + 1);
   }
   std::string keysInWords(const ViewState& /*view*/) const override { return {}; }

@@ -22,7 +22,8 @@ inline constexpr const char* kLayerStripCard = "layer of the model";
 
 /// The moment whose heads are shown: of an encoder–decoder model that of the source, where the
 /// encoder is chosen.
-const ModelMoment& momentShown(const ModelView& view, const ModelMoment& moment);
+const std::shared_ptr<const ModelMoment>& momentShown(
+    const ModelView& view, const std::shared_ptr<const ModelMoment>& moment);
 
 /// The token whose prediction is shown.
 Index chosenToken(const ModelView& view, const ModelMoment& moment);
@@ -32,9 +33,9 @@ Index predictedRow(const ModelView& view, const ModelMoment& moment);
 
 /// Opens the head's layer in Flow; the model then runs the edits made there.
 void openLayerInFlow(const PanelContext& panel, LiveModel& model, const HeadOfLayer& head);
-/// Opens a layer of an encoder by itself: edits there do not run in the model.
-void openEncoderInFlow(const PanelContext& panel, const ModelMoment& source,
-                       const HeadOfLayer& head);
+/// Opens a layer by itself, of an encoder or of another model: edits there do not run in the page's
+/// model.
+void openAloneInFlow(const PanelContext& panel, const ModelMoment& moment, const HeadOfLayer& head);
 std::unique_ptr<Card> makeModelPredictionCard(LiveModel& model, LiveGeneration& generation);
 
 }  // namespace headscope::ui

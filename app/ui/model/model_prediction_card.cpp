@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/ids.h"
+#include "app/ui/model/compared_view.h"
 #include "app/ui/model/generation_view.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
@@ -29,17 +29,18 @@ struct PredictionReading {
   void (*draw)(const PanelContext&, const AskedWord&);  // null: the tab is not about a word
   bool differs;                                         // it supports the difference of two words
   bool oneStack = false;                                // it is computed within one stack
+  bool ofImages = false;                                // it has a meaning for a model of images
 };
 constexpr std::array kReadings{
     PredictionReading{"Layer by layer",
                       "Logit lens: the prediction if the model stopped after each half layer",
-                      &drawLogitLens, false},
+                      &drawLogitLens, false, false, true},
     PredictionReading{"Who says it",
                       "Direct logit attribution: what each head and network adds to the logit",
-                      &drawLogitParts, true},
+                      &drawLogitParts, true, false, true},
     PredictionReading{"Another output",
                       "Replaces a head's output and shows the effect on the prediction",
-                      &drawHeadReplaced, true},
+                      &drawHeadReplaced, true, false, true},
     PredictionReading{"Go on", "The model continues the text, with cached keys and values", nullptr,
                       false, true},
     PredictionReading{"Every part",
@@ -49,13 +50,13 @@ constexpr std::array kReadings{
                       &drawWhy, true, true},
     PredictionReading{"Alignment",
                       "Which words of the source the decoder looks at, at each word of the target",
-                      nullptr, false}};
+                      nullptr, false},
+    PredictionReading{"Side by side", "Another text, or another model, next to this one", nullptr,
+                      false, true}};
 
-/// The last reading, which only models with an encoder and a decoder have.
-constexpr int kAlignment = static_cast<int>(kReadings.size()) - 1;
-
-/// The first readings are about labels too; the others are about texts.
-constexpr int kReadingsOfImages = 3;
+/// Only models with an encoder and a decoder have an alignment.
+constexpr int kAlignment = 6;
+constexpr int kSideBySide = 7;
 
 static_assert(kReadings[kEveryPartReading].draw == &drawSweep);
 
@@ -67,7 +68,8 @@ class ModelPredictionCard final : public Card {
   ModelPredictionCard(LiveModel& model, LiveGeneration& generation)
       : Card({kModelPredictionCard, "Prediction", "how the model arrives at its prediction"}),
         model_(model),
-        generation_(model, generation) {}
+        generation_(model, generation),
+        compared_(model) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -75,18 +77,21 @@ class ModelPredictionCard final : public Card {
     const auto moment = model_.moment();
     const bool two = moment != nullptr && moment->source != nullptr;
     const bool ofImage = moment != nullptr && moment->ofImage();
-    const int offered = ofImage ? kReadingsOfImages
-                        : two   ? static_cast<int>(kReadings.size())
-                                : kAlignment;
-    view.reading = std::clamp(view.reading, 0, offered - 1);
+    std::vector<int> offered;
     std::vector<Tab> tabs;
-    for (const PredictionReading& reading :
-         std::span(kReadings).first(static_cast<std::size_t>(offered)))
+    for (int i = 0; i < static_cast<int>(kReadings.size()); ++i) {
+      const PredictionReading& reading = kReadings[static_cast<std::size_t>(i)];
+      if ((ofImage && !reading.ofImages) || (i == kAlignment && !two)) continue;
+      offered.push_back(i);
       tabs.push_back({reading.title, reading.about});
+    }
+    auto shown = std::ranges::find(offered, view.reading);
+    if (shown == offered.end()) shown = offered.begin();
+    view.reading = *shown;
     const float top = ImGui::GetCursorPosY();
     const float fold = std::max(buttonWidth(look, kFold), buttonWidth(look, kUnfold));
     const int clicked =
-        tabRow(look, "readings", tabs, view.reading,
+        tabRow(look, "readings", tabs, static_cast<int>(shown - offered.begin()),
                kReadings[static_cast<std::size_t>(view.reading)].about, fold + look.space.large);
     const ImVec2 below = ImGui::GetCursorPos();
     ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - fold, top - look.space.tight});
@@ -94,12 +99,13 @@ class ModelPredictionCard final : public Card {
     tip(look, "Folds the card to leave more room for the heads");
     ImGui::SetCursorPos(below);
     if (clicked >= 0) {
-      view.reading = clicked;
+      view.reading = offered[static_cast<std::size_t>(clicked)];
       view.folded = false;
     }
     if (view.folded) return;
     if (moment == nullptr) return;
     if (view.reading == kAlignment) return drawAlignment(panel, *moment);
+    if (view.reading == kSideBySide && !two) return compared_.draw(panel, *moment);
     if (moment->predictions.empty()) {
       const bool says = moment->trace->document().model->hasReadout();
       wrappedLabel(look.fonts.regular, look.theme.textMuted,
@@ -189,6 +195,7 @@ class ModelPredictionCard final : public Card {
 
   LiveModel& model_;
   GenerationTab generation_;
+  ComparedTab compared_;
   std::string typed_;  // the word being typed
 };
 

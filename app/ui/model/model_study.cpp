@@ -56,11 +56,10 @@ std::optional<ProbedModel> probed(const model::ModelMeasure& measure, const Mode
 }  // namespace
 
 Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment& moment,
-                                   Schedule when) {
-  constexpr const char* kName = "model heads";
+                                   Schedule when, std::string_view name) {
   const Fingerprint key("heads", moment.number);
-  return panel.computations.request<FoundHeads>(kName, key, when, [&] {
-    const FoundHeads* last = panel.computations.last<FoundHeads>(kName);
+  return panel.computations.request<FoundHeads>(name, key, when, [&] {
+    const FoundHeads* last = panel.computations.last<FoundHeads>(name);
     return unitsOf(
         [trace = moment.trace,
          before = last != nullptr ? last->heads : nullptr](const std::atomic<bool>& cancelled) {
@@ -250,28 +249,25 @@ Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
   });
 }
 
-Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ModelMoment& moment,
+Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ShownWeights& shown,
                                             const LeftOut& leftOut) {
-  const Fingerprint key("largest", moment.number, leftOut.rows, leftOut.columns, leftOut.memory);
+  const Fingerprint key("largest", shown.of->number, shown.numberAgainst(), leftOut.rows,
+                        leftOut.columns, leftOut.memory);
   using Largest = std::vector<float>;
   return panel.computations.request<Largest>("largest weights", key, Schedule::background, [&] {
-    return [trace = moment.trace,
-            leftOut](const std::atomic<bool>& cancelled) -> std::optional<Largest> {
-      const Index heads = trace->config().heads;
-      Largest largest(static_cast<std::size_t>(trace->layers() * heads));
+    return [shown, leftOut](const std::atomic<bool>& cancelled) -> std::optional<Largest> {
+      const Index heads = shown.of->config().heads;
+      Largest largest(static_cast<std::size_t>(shown.of->config().layers * heads));
       const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, 0));
       parallelFor(std::ssize(largest), {.cancelled = &cancelled}, [&](Index piece) {
-        if (!trace->held(piece / heads)) return;
-        const TracePtr layer = trace->layer(piece / heads);
-        const std::vector<bool>& columns = leftOut.columnsOf(trace->config(), piece / heads);
-        const auto weights = layer->tensor(TensorId::weights).matrix({0, piece % heads});
+        const HeadOfLayer head{piece / heads, piece % heads};
+        if (!shown.held(head.layer)) return;
+        const CellRows cells = drawnWeights(shown, head, leftOut);
+        std::vector<float> row(static_cast<std::size_t>(cells.cols));
         float most = 0.0F;
-        for (Index row = 0; row < weights.rows; ++row) {
-          if (leftOut.rows[static_cast<std::size_t>(row)]) continue;
-          const std::span<const float> cells = weights.row(row);
-          for (std::size_t col = 0; col < cells.size(); ++col) {
-            if (!columns[col]) most = std::max(most, cells[col]);
-          }
+        for (Index i = 0; i < cells.rows; ++i) {
+          cells.read(i, row);
+          most = std::max(most, largestFinite(row));
         }
         largest[static_cast<std::size_t>(piece)] = most;
       });
@@ -281,13 +277,40 @@ Computed<std::vector<float>> largestWeights(const PanelContext& panel, const Mod
   });
 }
 
-CellRows drawnWeights(const ModelMoment& moment, const HeadOfLayer& head, const LeftOut& leftOut) {
+namespace {
+
+/// The cells of one matrix minus those of another. A cell that only one of them masks counts as 0
+/// there; one that both mask stays masked.
+CellRows minus(CellRows one, CellRows other) {
+  return {
+      one.rows, one.cols,
+      [one = std::move(one.read), other = std::move(other.read)](Index row, std::span<float> out) {
+        std::vector<float> subtracted(out.size());
+        one(row, out);
+        other(row, subtracted);
+        for (std::size_t col = 0; col < out.size(); ++col) {
+          const bool here = out[col] != gl::kMaskedCell;
+          const bool there = subtracted[col] != gl::kMaskedCell;
+          if (!here && !there) continue;
+          out[col] = (here ? out[col] : 0.0F) - (there ? subtracted[col] : 0.0F);
+        }
+      }};
+}
+
+CellRows weightsOf(const ModelMoment& moment, const HeadOfLayer& head) {
   const TracePtr trace = moment.trace->layer(head.layer);
-  CellRows rows = cellsOf(*trace, wholeMatrix(TensorId::weights, trace->config(), 0, head.head));
+  return cellsOf(*trace, wholeMatrix(TensorId::weights, trace->config(), 0, head.head));
+}
+
+}  // namespace
+
+CellRows drawnWeights(const ShownWeights& shown, const HeadOfLayer& head, const LeftOut& leftOut) {
+  CellRows rows = weightsOf(*shown.of, head);
+  if (shown.against != nullptr) rows = minus(std::move(rows), weightsOf(*shown.against, head));
   const auto any = [](const std::vector<bool>& out) {
     return std::ranges::find(out, true) != out.end();
   };
-  const std::vector<bool>& columns = leftOut.columnsOf(moment.config(), head.layer);
+  const std::vector<bool>& columns = leftOut.columnsOf(shown.of->config(), head.layer);
   if (!any(leftOut.rows) && !any(columns)) return rows;
   return {rows.rows, rows.cols,
           [read = std::move(rows.read), rowsOut = leftOut.rows, columns](Index row,
@@ -328,13 +351,14 @@ bool SmallHeads::areOf(const ModelMoment& moment) const {
          cells.size() == heads * each;
 }
 
-Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& moment,
+Computed<SmallHeads> smallHeads(const PanelContext& panel, const ShownWeights& shown,
                                 const LeftOut& leftOut) {
-  const Fingerprint key("small heads", moment.number, leftOut.rows, leftOut.columns,
-                        leftOut.memory);
+  const Fingerprint key("small heads", shown.of->number, shown.numberAgainst(), leftOut.rows,
+                        leftOut.columns, leftOut.memory);
   return panel.computations.request<SmallHeads>("small heads", key, Schedule::background, [&] {
-    return [moment, leftOut,
+    return [shown, leftOut,
             key = key.value()](const std::atomic<bool>& cancelled) -> std::optional<SmallHeads> {
+      const ModelMoment& moment = *shown.of;
       const model::ModelConfig& c = moment.config();
       SmallHeads small{key, moment.trace->tokens(), memoryTokens(moment), smallSide(moment), {},
                        {}};
@@ -344,8 +368,8 @@ Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& mo
       const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, 0));
       parallelFor(c.layers * c.heads, {.cancelled = &cancelled}, [&](Index piece) {
         const HeadOfLayer head{piece / c.heads, piece % c.heads};
-        if (!moment.trace->held(head.layer)) return;
-        const CellRows cells = reduced(drawnWeights(moment, head, leftOut), small.side, small.side);
+        if (!shown.held(head.layer)) return;
+        const CellRows cells = reduced(drawnWeights(shown, head, leftOut), small.side, small.side);
         float* out = small.cells.data() + piece * size;
         for (Index row = 0; row < small.side; ++row) {
           cells.read(row, {out + row * small.side, static_cast<std::size_t>(small.side)});

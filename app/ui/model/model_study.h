@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/live_model.h"
@@ -24,9 +25,9 @@ struct FoundHeads {
   model::ModelDocumentPtr of;
   std::shared_ptr<const model::MeasuredHeads> heads;
 };
-/// Measures all heads on the moment's text.
+/// Measures all heads on the moment's text. `name` sets the measures of several passes apart.
 Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment& moment,
-                                   Schedule when);
+                                   Schedule when, std::string_view name = "model heads");
 
 /// The model's pass over repeated random tokens, and the measured heads of it.
 struct ProbedModel {
@@ -79,14 +80,26 @@ struct LeftOut {
   }
 };
 
-/// The largest weight of each head outside the excluded rows and columns; 0 where a layer is not
-/// held. SmallHeads contains the values, too.
-Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ModelMoment& moment,
+/// The weights that pictures of heads show: those of a moment's pass, or what they exceed those of
+/// another pass by, which has as many layers, heads and tokens.
+struct ShownWeights {
+  std::shared_ptr<const ModelMoment> of;
+  std::shared_ptr<const ModelMoment> against = nullptr;  // null: nothing is subtracted
+
+  bool held(Index layer) const {
+    return of->trace->held(layer) && (against == nullptr || against->trace->held(layer));
+  }
+  std::uint64_t numberAgainst() const { return against != nullptr ? against->number : 0; }
+};
+
+/// The largest magnitude of each head's weights outside the excluded rows and columns; 0 where a
+/// layer is not held. SmallHeads contains the values, too.
+Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ShownWeights& shown,
                                             const LeftOut& leftOut);
 
-/// A head's weights for drawing: 0 in the excluded rows and columns. Valid as long as the moment;
+/// A head's weights for drawing: 0 in the excluded rows and columns. Valid as long as the moments;
 /// the layer must be held.
-CellRows drawnWeights(const ModelMoment& moment, const HeadOfLayer& head, const LeftOut& leftOut);
+CellRows drawnWeights(const ShownWeights& shown, const HeadOfLayer& head, const LeftOut& leftOut);
 
 /// The weights of all heads reduced to `side` × `side` cells of the largest weights, so that a
 /// picture of all heads does not read them at every size. Layers that are not held are masked.
@@ -107,7 +120,7 @@ Index memoryTokens(const ModelMoment& moment);
 /// The side of small heads, 32 to 256 cells: the largest power of two with which all heads fit into
 /// 64 MB, if any does.
 Index smallSide(const ModelMoment& moment);
-Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& moment,
+Computed<SmallHeads> smallHeads(const PanelContext& panel, const ShownWeights& shown,
                                 const LeftOut& leftOut);
 
 }  // namespace headscope::ui

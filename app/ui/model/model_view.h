@@ -32,6 +32,7 @@ inline constexpr const char* kTokensMap = "chosen tokens";
 inline constexpr const char* kGradientMap = "gradient";
 inline constexpr const char* kAdapterMap = "adapter";
 inline constexpr const char* kCopyingMap = "copying";
+inline constexpr const char* kDistanceMap = "distance";
 
 /// How all heads are arranged and measured.
 struct ModelHeadsView {
@@ -93,6 +94,19 @@ struct PredictionView {
 /// The attention of an encoder–decoder model whose heads are shown.
 enum class AttentionShown { encoder, decoder, cross };
 
+/// The pass whose heads are shown: the page's own, the one that it is compared with, or their
+/// difference.
+enum class PassShown { own, other, difference };
+
+/// The pass that the page's own is compared with; without a text and a model there is none.
+struct ComparedView {
+  std::string text;    // empty: the page's own
+  std::string folder;  // of another model; empty: the page's own model
+  PassShown shown = PassShown::own;
+  bool weights = false;  // shows a tensor of both models, not the chosen head
+  std::string tensor;    // the shown one; empty: the one that differs most
+};
+
 /// The weights that are drawn over a picture (image_view.h).
 enum class ImageMap { head, meanOfHeads, rollout };
 
@@ -107,6 +121,7 @@ struct ModelView {
   ImageMap imageMap = ImageMap::head;
   ModelHeadsView heads;
   PredictionView prediction;
+  ComparedView compared;
 };
 
 }  // namespace headscope::ui

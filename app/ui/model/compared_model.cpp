@@ -1,0 +1,114 @@
+#include "app/ui/model/compared_model.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
+#include "core/model/pass_distance.h"
+
+namespace headscope::ui {
+namespace {
+
+using MomentPtr = std::shared_ptr<const ModelMoment>;
+
+constexpr const char* kOtherPass = "other pass";
+
+/// The numbers of live moments count from 1; this bit sets the numbers of compared ones apart.
+constexpr std::uint64_t kOfOther = std::uint64_t{1} << 61U;
+
+/// The request of the other moment: of the page's own model with all its changes, or of another
+/// one, which stays open while only texts change.
+MomentRequest requestOf(const ComparedView& view, const ShownModel& own, const MomentPtr& last) {
+  MomentRequest request;
+  request.text = view.text.empty() ? own.moment->given() : view.text;
+  request.budget = defaultMemoryBudget() / 4;
+  if (view.folder.empty()) {
+    request.before = own.moment;
+    request.off = own.off;
+    request.edits = own.edits;
+    request.changes = own.moment->changes;
+  } else if (last != nullptr && last->folder == view.folder) {
+    request.before = last;
+  } else {
+    request.folder = view.folder;
+  }
+  return request;
+}
+
+}  // namespace
+
+ComparedPass comparedPass(const PanelContext& panel, const LiveModel& live) {
+  const ComparedView& view = panel.modelView.compared;
+  const ShownModel own = live.shown();
+  ComparedPass pass;
+  pass.asked = !view.folder.empty() || !view.text.empty();
+  const bool oneStack = own.moment != nullptr && own.moment->source == nullptr;
+  if (!pass.asked || !oneStack || own.moment->ofImage()) return {};
+  Fingerprint key("other pass", own.moment->number);
+  key.add(Fingerprint(view.folder)).add(Fingerprint(view.text));
+  const auto found =
+      panel.computations.request<MomentPtr>(kOtherPass, key, Schedule::whenIdle, [&] {
+        const MomentPtr* last = panel.computations.last<MomentPtr>(kOtherPass);
+        MomentRequest request = requestOf(view, own, last != nullptr ? *last : nullptr);
+        request.number = kOfOther | (key.value() >> 3U);
+        return [next = momentUnits(std::move(request), [](auto&&...) {})](
+                   const std::atomic<bool>& cancelled, std::optional<MomentPtr>& result) mutable {
+          std::optional<FoundMoment> moment;
+          const bool last = next(cancelled, moment);
+          if (!moment) return last;
+          if (!moment->moment) {
+            throw UserError(fmt::format("the text has {} tokens, and {} takes at most {}",
+                                        withThousands(moment->tokens), moment->model,
+                                        withThousands(moment->most)));
+          }
+          if (moment->moment->ofImage() || moment->moment->source != nullptr) {
+            throw UserError(
+                "models of images, and those with an encoder and a decoder, are not "
+                "compared: choose a model of texts with one stack");
+          }
+          result = std::make_shared<const ModelMoment>(std::move(*moment->moment));
+          return last;
+        };
+      });
+  pass.problem = found.problem;
+  if (found.current == nullptr) return pass;
+  pass.moment = *found.current;
+  pass.whyNoDifference = model::whyNotComparable(*own.moment->trace, *pass.moment->trace);
+  return pass;
+}
+
+Computed<FoundHeads> measuredOther(const PanelContext& panel, const ModelMoment& other) {
+  return measuredHeads(panel, other, Schedule::background, "heads of the other pass");
+}
+
+Computed<std::vector<MetricValue>> distancesOfHeads(const PanelContext& panel,
+                                                    const ModelMoment& own,
+                                                    const ModelMoment& other) {
+  using Distances = std::vector<MetricValue>;
+  const Fingerprint key("distances", own.number, other.number);
+  return panel.computations.request<Distances>(
+      "distances of heads", key, Schedule::background, [&] {
+        return [one = own.trace,
+                two = other.trace](const std::atomic<bool>& cancelled) -> std::optional<Distances> {
+          const auto found = headDistances(*one, *two, ExecutionContext{0, &cancelled});
+          if (!found) return std::nullopt;
+          Distances distances;
+          for (const double each : *found) distances.push_back({each, {}});
+          return distances;
+        };
+      });
+}
+
+std::string comparedName(const ModelView& view, const ModelMoment& other) {
+  const std::string text = view.compared.text.empty() ? "" : fmt::format("“{}”", other.text);
+  if (view.compared.folder.empty()) return text;
+  const std::string& model = other.trace->document().model->name();
+  return text.empty() ? model : fmt::format("{} on {}", model, text);
+}
+
+}  // namespace headscope::ui

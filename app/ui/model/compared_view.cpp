@@ -1,0 +1,502 @@
+#include "app/ui/model/compared_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "app/gl/scene.h"
+#include "app/ui/compat.h"
+#include "app/ui/model/chosen_head.h"
+#include "app/ui/model/compared_model.h"
+#include "app/ui/model/model_page.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/parts/head_label.h"
+#include "app/ui/parts/layout.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/text_field.h"
+#include "app/ui/widgets.h"
+#include "core/formats/gguf_model.h"
+#include "core/formats/model_name.h"
+#include "core/formats/shipped_model.h"
+#include "core/formats/weight_errors.h"
+
+namespace headscope::ui {
+namespace {
+
+using formats::WeightError;
+using MomentPtr = std::shared_ptr<const ModelMoment>;
+
+constexpr std::array kTitles{"this pass", "the other", "this − other"};
+constexpr std::array kTitlesOfWeights{"this model", "the other", "this − other"};
+
+// Both pictures and their difference.
+
+/// The cells of a matrix in both passes, and what the first exceeds the second by, with the names
+/// of their rows and columns.
+struct Pictures {
+  struct One {
+    CellRows cells;  // none: there is nothing to draw, for the reason `why`
+    ColorScale scale;
+    std::string title, why;
+    std::vector<std::string> rows = {}, columns = {};
+  };
+  std::array<One, kTitles.size()> all;
+  Fingerprint values;    // of all that the cells depend on
+  bool reduced = false;  // a cell is the largest of several
+};
+
+/// Draws the cell's values in all pictures at the mouse.
+void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at) {
+  const Pictures::One& one = pictures.all[under];
+  std::string text = pictures.reduced ? std::string("the largest of the cells here")
+                     : one.rows.empty()
+                         ? fmt::format("row {}, column {}", at.row + 1, at.col + 1)
+                         : fmt::format("{} looks at {}", one.rows[static_cast<std::size_t>(at.row)],
+                                       one.columns[static_cast<std::size_t>(at.col)]);
+  for (const Pictures::One& each : pictures.all) {
+    if (at.row >= each.cells.rows || at.col >= each.cells.cols) continue;
+    std::vector<float> row(static_cast<std::size_t>(each.cells.cols));
+    each.cells.read(at.row, row);
+    const float value = row[static_cast<std::size_t>(at.col)];
+    if (value != gl::kMaskedCell) text += fmt::format("\n{} {:.4g}", each.title, value);
+  }
+  tipNow(text);
+}
+
+void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect& room) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  Heatmaps heatmaps(look);
+  std::optional<std::pair<std::size_t, MatrixCell>> under;
+  const float names = look.px(54);
+  std::array<Rect, kTitles.size()> places;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Pictures::One& one = pictures.all[i];
+    Rect at = room.column(static_cast<int>(i), static_cast<int>(places.size()), look.space.large);
+    const Rect title = at.cutTop(fontSize(look.fonts.small), look.space.tight);
+    drawText(list, look.fonts.small, title.a, look.theme.text,
+             elided(look.fonts.small, one.title, title.width()));
+    if (one.cells.rows == 0) {
+      const std::string why = wrapped(look.fonts.small, one.why, at.width());
+      drawText(list, look.fonts.small, at.a, look.theme.textMuted, why);
+      continue;
+    }
+    if (!one.rows.empty()) {
+      at.cutLeft(names);
+      at.cutBottom(names);
+    }
+    const float cell = std::min(at.width() / static_cast<float>(one.cells.cols),
+                                at.height() / static_cast<float>(one.cells.rows));
+    places[i] = Rect::at(at.a, {cell * static_cast<float>(one.cells.cols),
+                                cell * static_cast<float>(one.cells.rows)});
+    heatmaps.add(Fingerprint("compared", i), Fingerprint("compared", i, pictures.values), one.cells,
+                 one.scale, places[i]);
+    const MatrixPlace place{places[i], one.cells.rows, one.cells.cols};
+    if (const auto over = place.hovered()) under = {i, *over};
+  }
+  heatmaps.draw(list);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Pictures::One& one = pictures.all[i];
+    if (one.cells.rows == 0) continue;
+    list->AddRect(places[i].a, places[i].b, look.theme.panelBorder);
+    if (one.rows.empty()) continue;
+    const bool lit = under && under->first == i;
+    AxisLabels rows{one.rows,
+                    look.fonts.tiny,
+                    look.theme.textMuted,
+                    look.theme.text,
+                    lit ? under->second.row : -1,
+                    names - look.space.small};
+    rows.first = 1;
+    drawRowLabels(list, rows, places[i], look.space.tight);
+    AxisLabels columns = rows;
+    columns.texts = one.columns;
+    columns.lit = lit ? under->second.col : -1;
+    ColumnLabels(look, columns, places[i].width(), names).draw(list, places[i]);
+  }
+  if (under) tipOf(pictures, under->first, under->second);
+}
+
+// The chosen head in both passes.
+
+/// "this pass: induction 0.98 (n = 7)".
+std::string titleOf(std::size_t picture, const Computed<FoundHeads>& heads, const ModelMoment& of,
+                    const HeadOfLayer& head) {
+  if (heads.current == nullptr) return kTitles[picture];
+  const HeadLabel& label = heads.current->heads->labels[placeOf(head, of.config())];
+  return fmt::format("{}: {}", kTitles[picture], labelWithScore(label));
+}
+
+Pictures picturesOfHead(const PanelContext& panel, const MomentPtr& own,
+                        const ComparedPass& compared) {
+  const FrameContext& look = panel.look;
+  const HeadOfLayer head = chosenHead(panel.modelView, own->config());
+  const MomentPtr& other = compared.moment;
+  Pictures pictures;
+  pictures.values = Fingerprint("head", own->number, other->number, head.layer, head.head);
+  const LeftOut none{std::vector<bool>(static_cast<std::size_t>(own->trace->tokens())),
+                     std::vector<bool>(static_cast<std::size_t>(own->trace->tokens())),
+                     {}};
+  const LeftOut noneOfOther{std::vector<bool>(static_cast<std::size_t>(other->trace->tokens())),
+                            std::vector<bool>(static_cast<std::size_t>(other->trace->tokens())),
+                            {}};
+  auto& [mine, others, difference] = pictures.all;
+  const auto measured = measuredHeads(panel, *own, Schedule::background);
+  mine = {drawnWeights({own}, head, none),
+          weightScale(look, {}),
+          titleOf(0, measured, *own, head),
+          {},
+          own->tokenNames(),
+          own->tokenNames()};
+  difference.title = kTitles.back();
+  const model::ModelConfig& c = other->config();
+  if (head.layer >= c.layers || head.head >= c.heads) {
+    others.title = kTitles[1];
+    others.why = fmt::format("It has no {}, head {}.", own->config().layerInWords(head.layer),
+                             head.head + 1);
+    difference.why = compared.whyNoDifference;
+    return pictures;
+  }
+  others = {drawnWeights({other}, head, noneOfOther),
+            weightScale(look, {}),
+            titleOf(1, measuredOther(panel, *other), *other, head),
+            {},
+            other->tokenNames(),
+            other->tokenNames()};
+  if (!compared.subtracts()) {
+    difference.why = "There is none: " + compared.whyNoDifference + ".";
+    return pictures;
+  }
+  difference.cells = drawnWeights({own, other}, head, none);
+  difference.rows = difference.columns = mine.rows;
+  float most = 0.0F;
+  std::vector<float> row(static_cast<std::size_t>(difference.cells.cols));
+  for (Index i = 0; i < difference.cells.rows; ++i) {
+    difference.cells.read(i, row);
+    most = std::max(most, largestFinite(row));
+  }
+  difference.scale = divergingScale(look, std::max(most, 1e-6F));
+  difference.title = fmt::format("{}: at most {:.2g}", kTitles.back(), most);
+  return pictures;
+}
+
+// Both predictions.
+
+/// The most probable words of either pass, with their probabilities in both.
+struct BothPredictions {
+  struct Word {
+    Index id = 0;
+    double own = 0.0, other = 0.0;
+  };
+  std::vector<Word> words;
+};
+
+constexpr std::size_t kWordsOfEach = 8;
+
+BothPredictions predictionsOf(const ModelMoment& own, Index row, const ModelMoment& other,
+                              Index otherRow, const ExecutionContext& execution) {
+  const Tensor mine = own.trace->logits(row, 1, execution);
+  const Tensor theirs = other.trace->logits(otherRow, 1, execution);
+  const std::span ofMine(mine.data(), static_cast<std::size_t>(mine.size()));
+  const std::span ofTheirs(theirs.data(), static_cast<std::size_t>(theirs.size()));
+  const model::RowProbabilities ofOwn(ofMine), ofOther(ofTheirs);
+  BothPredictions both;
+  const auto add = [&](const std::vector<model::TokenProbability>& most) {
+    for (const model::TokenProbability& each : most) {
+      if (std::ranges::find(both.words, each.id, &BothPredictions::Word::id) != both.words.end())
+        continue;
+      both.words.push_back({each.id, ofOwn(each.id).probability, ofOther(each.id).probability});
+    }
+  };
+  add(model::mostProbable(ofMine, kWordsOfEach));
+  add(model::mostProbable(ofTheirs, kWordsOfEach));
+  return both;
+}
+
+/// Whether both models name the same tokens by the same ids.
+bool sameVocabulary(const ModelMoment& own, const ModelMoment& other) {
+  if (own.config().vocabulary != other.config().vocabulary) return false;
+  if ((own.tokenizer == nullptr) != (other.tokenizer == nullptr)) return false;
+  constexpr Index kCompared = 100;
+  const Index count = own.config().vocabulary;
+  for (Index i = 0; i < std::min(count, kCompared); ++i) {
+    const Index id = i * std::max<Index>(1, count / kCompared);
+    if (id < count && own.nameOf(id) != other.nameOf(id)) return false;
+  }
+  return true;
+}
+
+/// "“cat” 12.3 %, “dog” 4.5 %".
+std::string bestInWords(const ModelMoment& of, Index row) {
+  constexpr std::size_t kNamed = 5;
+  std::string words;
+  const auto& best = of.predictions[static_cast<std::size_t>(row)];
+  for (std::size_t i = 0; i < std::min(kNamed, best.size()); ++i) {
+    words += fmt::format("{}“{}” {:.1f} %", i == 0 ? "" : ", ", of.nameOf(best[i].id),
+                         100.0 * best[i].probability);
+  }
+  return words;
+}
+
+void drawPredictions(const PanelContext& panel, const MomentPtr& own, const MomentPtr& other) {
+  const FrameContext& look = panel.look;
+  if (own->predictions.empty() || other->predictions.empty()) {
+    return wrappedLabel(look.fonts.small, look.theme.textMuted,
+                        "A model without a language-model head predicts no word.");
+  }
+  const Index row = predictedRow(panel.modelView, *own);
+  const Index otherRow = predictedRow(panel.modelView, *other);
+  wrappedLabel(look.fonts.small, look.theme.textMuted,
+               fmt::format("after “{}” in this pass, after “{}” in the other", own->tokenName(row),
+                           other->tokenName(otherRow)));
+  if (!sameVocabulary(*own, *other)) {
+    wrappedLabel(look.fonts.small, look.theme.text, "this pass: " + bestInWords(*own, row));
+    return wrappedLabel(look.fonts.small, look.theme.text,
+                        "the other: " + bestInWords(*other, otherRow));
+  }
+  const Fingerprint key("both predictions", own->number, row, other->number, otherRow);
+  const auto found = panel.computations.request<BothPredictions>(
+      "both predictions", key, Schedule::background, [&] {
+        return [=](const std::atomic<bool>& cancelled) -> std::optional<BothPredictions> {
+          return predictionsOf(*own, row, *other, otherRow, ExecutionContext{0, &cancelled});
+        };
+      });
+  const BothPredictions* shown = found.current != nullptr ? found.current : nullptr;
+  if (shown == nullptr) {
+    return label(look.fonts.small, look.theme.textMuted, "being computed …");
+  }
+  Table table(look,
+              {.id = "both predictions", .height = ImGui::GetContentRegionAvail().y, .dense = true},
+              {{"word", {}, false, 74, 0, false},
+               {"this", "its probability in this pass", true, 50, 0, false},
+               {"", {}, false, 40, 1, false},
+               {"other", "its probability in the other pass", true, 50, 0, false},
+               {"", {}, false, 40, 1, false}});
+  table.rows(std::ssize(shown->words), [&](Index i) {
+    const BothPredictions::Word& word = shown->words[static_cast<std::size_t>(i)];
+    table.row(i);
+    table.text(own->nameOf(word.id));
+    table.number(probabilityInWords(word.own));
+    table.bar(static_cast<float>(word.own), look.theme.accent);
+    table.number(probabilityInWords(word.other));
+    table.bar(static_cast<float>(word.other), withAlpha(look.theme.textMuted, 0.6F));
+  });
+}
+
+// The weights of both models.
+
+/// A matrix of weights from both models, reduced for drawing.
+struct BothWeights {
+  Index rows = 0, cols = 0;  // as drawn
+  bool reduced = false;      // a drawn cell is the largest of several
+  std::array<std::vector<float>, kTitles.size()> cells;
+  std::array<float, kTitles.size()> largest{};
+};
+
+CellRows rowsOf(const Tensor& tensor) {
+  const Index rows = tensor.rank() > 1 ? tensor.dim(0) : 1;
+  const Index cols = rows > 0 ? tensor.size() / rows : 0;
+  return {rows, cols, [tensor, cols](Index row, std::span<float> out) {
+            std::copy_n(tensor.data() + row * cols, cols, out.begin());
+          }};
+}
+
+BothWeights bothWeights(const std::string& own, const std::string& other,
+                        const std::string& tensor) {
+  constexpr Index kMostSide = 512;
+  const auto [a, b] = formats::weightsOfBoth(own, other, tensor);
+  Tensor difference = Tensor::uninitialised(a.shape());
+  for (Index i = 0; i < a.size(); ++i) difference.mutableData()[i] = a.data()[i] - b.data()[i];
+  BothWeights both;
+  const std::array<CellRows, kTitles.size()> all{rowsOf(a), rowsOf(b), rowsOf(difference)};
+  both.rows = std::min(all.front().rows, kMostSide);
+  both.cols = std::min(all.front().cols, kMostSide);
+  both.reduced = both.rows < all.front().rows || both.cols < all.front().cols;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    both.cells[i].resize(static_cast<std::size_t>(both.rows * both.cols));
+    reduce(all[i], static_cast<int>(both.rows), static_cast<int>(both.cols), Reduction::largest,
+           both.cells[i].data());
+    both.largest[i] = largestFinite(all[i]);
+  }
+  return both;
+}
+
+Pictures picturesOfWeights(const FrameContext& look, const BothWeights& both,
+                           const Fingerprint& values) {
+  Pictures pictures;
+  pictures.values = values;
+  pictures.reduced = both.reduced;
+  for (std::size_t i = 0; i < pictures.all.size(); ++i) {
+    const bool isDifference = i + 1 == pictures.all.size();
+    const float most = isDifference ? both.largest[i] : std::max(both.largest[0], both.largest[1]);
+    pictures.all[i] = {{both.rows, both.cols,
+                        [&both, i](Index row, std::span<float> out) {
+                          std::copy_n(both.cells[i].begin() + row * both.cols, both.cols,
+                                      out.begin());
+                        }},
+                       divergingScale(look, std::max(most, 1e-12F)),
+                       fmt::format("{}: at most {:.3g}", kTitlesOfWeights[i], both.largest[i]),
+                       {}};
+  }
+  return pictures;
+}
+
+using WeightErrors = std::vector<WeightError>;
+
+/// The tensors of both models, the most changed first.
+WeightErrors sortedErrors(const std::string& own, const std::string& other) {
+  WeightErrors errors = formats::weightErrors(own, other);
+  std::ranges::stable_sort(errors, std::greater<>{}, &WeightError::relativeMean);
+  return errors;
+}
+
+void drawWeights(const PanelContext& panel, const ModelMoment& own, const ModelMoment& other) {
+  const FrameContext& look = panel.look;
+  ComparedView& view = panel.modelView.compared;
+  const std::string a = own.folder.string(), b = other.folder.string();
+  Fingerprint key("weights", own.number, other.number);
+  const auto found =
+      panel.computations.request<WeightErrors>("weights of both", key, Schedule::background, [&] {
+        return [a, b](const std::atomic<bool>&) -> std::optional<WeightErrors> {
+          return sortedErrors(a, b);
+        };
+      });
+  if (!found.problem.empty()) {
+    return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
+  }
+  if (found.current == nullptr) {
+    return label(look.fonts.regular, look.theme.textMuted, "comparing the weights …");
+  }
+  const WeightErrors& errors = *found.current;
+  if (std::ranges::find(errors, view.tensor, &WeightError::tensor) == errors.end()) {
+    view.tensor = errors.front().tensor;
+  }
+  Rect room = Rect::rest();
+  const Rect right = room.cutRight(room.width() * 0.42F, look.space.large);
+  key.add(Fingerprint(view.tensor));
+  const auto both = panel.computations.request<BothWeights>(
+      "weights of both, drawn", key, Schedule::background, [&] {
+        return
+            [a, b, tensor = view.tensor](const std::atomic<bool>&) -> std::optional<BothWeights> {
+              return bothWeights(a, b, tensor);
+            };
+      });
+  if (both.current != nullptr)
+    drawPictures(look, picturesOfWeights(look, *both.current, key), room);
+  ImGui::SetCursorScreenPos(right.a);
+  Table table(
+      look, {.id = "weights of both", .height = right.height(), .dense = true},
+      {{"tensor", {}, false, 120, 1, false},
+       {"kept as", "how this model's file keeps it", false, 50, 0, false},
+       {"mean", "the mean difference, relative to the tensor's largest value", true, 60, 0, false},
+       {"largest", "the largest difference, relative to the tensor's largest value", true, 60, 0,
+        false}});
+  table.rows(std::ssize(errors), [&](Index i) {
+    const WeightError& error = errors[static_cast<std::size_t>(i)];
+    if (table.row(i, error.tensor == view.tensor)) view.tensor = error.tensor;
+    table.text(error.tensor);
+    table.text(error.type, look.theme.textMuted);
+    table.number(fmt::format("{:.1e}", error.relativeMean()));
+    table.number(fmt::format("{:.1e}", error.relativeLargest()));
+  });
+}
+
+}  // namespace
+
+void ComparedTab::draw(const PanelContext& panel, const ModelMoment& own) {
+  const FrameContext& look = panel.look;
+  ComparedView& view = panel.modelView.compared;
+  controls(panel, own);
+  const ComparedPass compared = comparedPass(panel, model_);
+  if (!compared.asked) {
+    return wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                        "Type another text, or choose another model for the same text: its heads "
+                        "and its prediction appear next to these.");
+  }
+  if (!compared.problem.empty()) {
+    return wrappedLabel(look.fonts.regular, look.theme.bad, compared.problem);
+  }
+  if (compared.moment == nullptr) {
+    return label(look.fonts.regular, look.theme.textMuted, "running the other pass …");
+  }
+  if (!view.folder.empty()) {
+    const int chosen =
+        choices(look, "compared", {"the chosen head", "weights"}, view.weights ? 1 : 0);
+    tip(look, "What is shown from both models: a head's attention, or their matrices of weights");
+    if (chosen >= 0) view.weights = chosen == 1;
+    if (view.weights) return drawWeights(panel, own, *compared.moment);
+  }
+  Rect room = Rect::rest();
+  const Rect right = room.cutRight(room.width() * 0.34F, look.space.large);
+  const MomentPtr shown = model_.moment();
+  drawPictures(look, picturesOfHead(panel, shown, compared), room);
+  ImGui::SetCursorScreenPos(right.a);
+  beginPart("both predictions", right.size());
+  drawPredictions(panel, shown, compared.moment);
+  ImGui::EndChild();
+}
+
+void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
+  const FrameContext& look = panel.look;
+  ComparedView& view = panel.modelView.compared;
+  rowCaption(look, "next to");
+  ImGui::SetNextItemWidth(std::max(look.px(140), ImGui::GetContentRegionAvail().x * 0.5F));
+  const std::string hint = fmt::format("another text; now: {}", own.given());
+  textField(look, {"##compared text", 0, hint.c_str()}, view.text);
+  ImGui::SameLine(0.0F, look.space.large);
+  inlineLabel(look, look.fonts.small, look.theme.textMuted, "of");
+  models(panel, own);
+  if (view.text.empty() && view.folder.empty()) return;
+  if (flowingPill(look, "stop comparing", "Shows this pass alone")) view = {};
+}
+
+void ComparedTab::models(const PanelContext& panel, const ModelMoment& own) {
+  const FrameContext& look = panel.look;
+  ComparedView& view = panel.modelView.compared;
+  const auto nameOf = [](const std::string& folder) {
+    if (folder == formats::kStoriesModel) return std::string("the small language model");
+    if (folder == formats::kInductionModel) return std::string("the model of repeated letters");
+    return formats::modelName(folder);
+  };
+  const std::string shown = view.folder.empty() ? "this model" : nameOf(view.folder);
+  ImGui::SetNextItemWidth(buttonWidth(look, shown) + ImGui::GetFrameHeight());
+  if (!beginCombo("##compared model", shown, ImGuiComboFlags_HeightLarge)) return;
+  const auto offer = [&](const std::string& folder, const std::string& name) {
+    if (ImGui::Selectable(name.c_str(), folder == view.folder)) view.folder = folder;
+  };
+  offer("", "this model");
+  std::vector<std::string> others{formats::kStoriesModel, formats::kInductionModel};
+  if (panel.recent != nullptr) {
+    for (const std::string& path : *panel.recent) {
+      std::error_code none;
+      if (std::filesystem::is_directory(path, none) || formats::isGguf(path)) {
+        others.push_back(path);
+      }
+    }
+  }
+  for (const std::string& folder : others) {
+    if (folder == own.folder.string()) continue;
+    offer(folder, fmt::format("{}##{}", nameOf(folder), folder));
+    if (!formats::isShipped(folder)) tip(look, folder);
+  }
+  ImGui::SetNextItemWidth(look.px(260));
+  constexpr const char* kHint = "path of a folder or .gguf file, enter";
+  if (textField(look, {"##compared path", ImGuiInputTextFlags_EnterReturnsTrue, kHint}, path_)) {
+    view.folder = std::exchange(path_, {});
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndCombo();
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,23 @@
+// Pass distance: how much each head's attention differs between two passes over as many tokens: of
+// one model over two texts, or of two models over one text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/model_trace.h"
+
+namespace headscope::model {
+
+/// Why the weights of two passes cannot be compared cell by cell, in words: they differ in the
+/// number of layers, heads or tokens. Empty where they can.
+std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other);
+
+/// For each head, indexed by placeOf: the mean over the tokens i of ½ Σ_j |A_ij − B_ij|, the total
+/// variation distance of its rows of weights. 0 where both passes attend alike, 1 where they share
+/// no weight. The passes must be comparable. Nothing where cancelled.
+std::optional<std::vector<double>> headDistances(const ModelTrace& one, const ModelTrace& other,
+                                                 const ExecutionContext& execution);
+
+}  // namespace headscope::model
