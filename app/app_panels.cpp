@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/app_state.h"
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/heads/heads_page.h"
 #include "app/ui/learn/learn_page.h"
@@ -49,12 +50,22 @@ void App::State::keepViewValid() {
     view.frame.hovered.reset();
   if (view.selection.cell && !fits(*view.selection.cell)) view.selection.cell.reset();
   if (view.frame.hovered && !fits(view.frame.hovered->cell)) view.frame.hovered.reset();
-  if (!view.selection.cell) return;
+  if (!view.selection.cell) {
+    cellBefore.reset();
+    return;
+  }
   // the chosen cell belongs to the chosen head and item
   const TensorInfo& t = info(view.selection.cell->tensor);
   if (t.perItem) view.selection.cell->item = view.selection.item;
   if (t.perHead)
     view.selection.cell->head = headIn(view.selection.cell->tensor, view.selection.head, c);
+  // a cell among the columns of a head moves with the choice of another head
+  if (cellBefore == view.selection.cell && headBefore != view.selection.head) {
+    const CellRef moved = ui::inHead(*view.selection.cell, c, headBefore, view.selection.head);
+    if (fits(moved)) view.selection.cell = moved;
+  }
+  cellBefore = view.selection.cell;
+  headBefore = view.selection.head;
 }
 
 void App::State::wholeWindow(const ui::PanelContext& panel) {

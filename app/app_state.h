@@ -145,6 +145,8 @@ struct App::State {
   Lecture lecture{lesson, sessions};
   StoredProgress progress;
   StoredSettings settings;
+  std::optional<CellRef> cellBefore;  // the chosen cell, and the head, in the last frame
+  Index headBefore = 0;
   std::filesystem::path sessionNoted;  // the session last noted among the recent files
 
   // the window

@@ -247,23 +247,28 @@ class Columns {
 /// The introduction for new users: the purpose of the program, and things to try.
 std::vector<HelpBlock> firstBlocks() {
   return {
-      {"What is this?",
-       {{"The window",
-         "One layer of multi-head attention over the tokens at the top. Every number is computed, "
-         "and you can inspect, take apart and change each one."},
-        {"Steps", "At the left: the nine steps from X to the output, in their order."},
+      {"Stage: one word",
+       {{"A sentence",
+         "One layer of multi-head attention reads it. Arcs lead from the chosen word to the words "
+         "that it looks at, as thick as their share. Click another word."},
+        {"Heads", "Below: the same sentence in every head. Click one."},
+        {"The way", "How it gets there: the word's way in nine places. Space plays it."},
+        {"Numbers", "Show the numbers: opens Flow at the same word, head and step."}}},
+      {"Flow: every number",
+       {{"Steps", "At the left: the nine steps from X to the output, in their order."},
         {"Picture", "In the middle: the dimensions as they flow, and the matrices of the step."},
         {"Heads", "At the bottom: where each head looks. Rows are queries, columns are keys."},
         {"Inspector",
-         "At the right: the cell under the mouse or the chosen one, with its figures."}}},
+         "At the right of a wide window: the cell under the mouse or the chosen one."}}},
       {"Try this",
-       {{"1", "Press space: one word's way through all nine steps plays. Space again pauses it."},
+       {{"1", "Press space: one word's way through all steps plays. Space again pauses it."},
         {"2",
-         "Click a cell of a matrix: its arithmetic appears below. Turn the wheel over it: "
+         "On Flow, click a cell of a matrix: its arithmetic appears below. Turn the wheel over it: "
          "everything computed from it changes at once."},
-        {"3", "Type a sentence of your own: edit text, at the top."},
-        {"4", "Click another head at the bottom, then press alt+x to see what is lost without it."},
-        {"5", "Set heads to 7: 512 does not divide by 7, and the program offers ways out."},
+        {"3", "Type a sentence of your own: ctrl+e, on Stage and on Flow."},
+        {"4", "Click another head, then press alt+x to see what is lost without it."},
+        {"5",
+         "On Flow, set heads to 7: 512 does not divide by 7, and the program offers ways out."},
         {"6", "Choose the preset By hand: whole numbers that you can check on paper."}}},
       {"Where to go on",
        {{"Learn", "Lessons, each with something to do in the live window, and twelve questions."},

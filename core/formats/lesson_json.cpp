@@ -199,7 +199,8 @@ Prediction readPrediction(const JsonField& object) {
                  for (const JsonField& each : f.items()) p.choices.push_back(readChoice(each));
                }},
               {"right", [&](const JsonField& f) { p.right = static_cast<std::size_t>(f.whole()); }},
-              {"reveal", [&](const JsonField& f) { p.reveal = f.text(); }}});
+              {"reveal", [&](const JsonField& f) { p.reveal = f.text(); }},
+              {"view", [&](const JsonField& f) { p.view = f.value().dump(); }}});
   if (p.ask.empty() || p.reveal.empty()) object.fail("needs ask, choices, right and reveal");
   if (p.choices.size() < 2 || p.choices.size() > 4) object.fail("needs 2 to 4 choices");
   if (p.right >= p.choices.size()) object.fail("the number 'right' (from 0) is beyond its choices");

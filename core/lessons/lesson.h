@@ -49,6 +49,7 @@ struct Prediction {
   std::vector<Choice> choices;  // 2 to 4
   std::size_t right = 0;
   std::string reveal;  // why: with numbers of the pass
+  std::string view;    // changes the view when the answer is shown, as a scene's
 };
 
 /// A solution of an exercise, for users who do not find one.

@@ -122,6 +122,17 @@ TEST_F(LectureWindow, ArrowsGoOnAndBackAndOnTheTimelineByMoments) {
   EXPECT_GT(ui_.view().selection.playTime.value_or(0.0), before);
 }
 
+TEST_F(LectureWindow, AllScoresAppearWithTheAnswer) {
+  present();
+  while (!ui_.shows("The query of “slept” meets every key.")) key(Key::pageDown);
+  EXPECT_LT(momentOf(ui_.view().stage).passed, 0.5);
+  key(Key::pageDown);  // the question
+  key(Key::pageDown);  // the answer
+  EXPECT_EQ(momentOf(ui_.view().stage).place, StagePlace::scores);
+  EXPECT_GT(momentOf(ui_.view().stage).passed, 0.9);
+  EXPECT_TRUE(ui_.shows("38.4", "sentence")) << ui_.screen().all();
+}
+
 TEST_F(LectureWindow, GoingBackFindsTheSceneAsItWasLeft) {
   present();
   key(Key::pageDown);

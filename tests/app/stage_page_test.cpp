@@ -2,8 +2,11 @@
 // way to the numbers and back.
 #include "app/ui/stage/stage_page.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "app/ui/stage/journey.h"
 #include "app/ui/stage/stage_view.h"
@@ -70,6 +73,58 @@ TEST_F(StagePageTest, AClickOnAHeadShowsTheWordThatShowsItBest) {
   ui.click("Pronoun", "small stages");
   EXPECT_EQ(ui.view().selection.head, 6);
   EXPECT_TRUE(ui.shows("“which” looks at “cat”.")) << ui.screen().all();
+}
+
+TEST_F(StagePageTest, AChosenWordStaysWithAnotherHead) {
+  ui.click("very", "sentence");
+  ui.click("Noun → its", "small stages");
+  EXPECT_EQ(ui.view().selection.head, 3);
+  EXPECT_TRUE(ui.shows("“very” looks", "sentence")) << ui.screen().all("sentence");
+  EXPECT_TRUE(ui.shows("But head 4 has nothing to find for this word")) << ui.screen().all();
+  ui.click("Noun → its", "small stages");  // again: the word that shows the head best
+  EXPECT_FALSE(ui.shows("“very” looks", "sentence")) << ui.screen().all("sentence");
+}
+
+TEST_F(StagePageTest, AHeadThatIsRightForFewWordsSaysForHowMany) {
+  std::string text = "The tired woman";
+  for (int i = 0; i < 9; ++i) text += " who had lost her keys in the rain";
+  AppDriver other(fireDocument(text + " smiled."), 1600, 1000, onStage());
+  const auto stories = headStories(other.trace(), 0, declaredRelations(other.document()));
+  bool any = false;
+  for (const HeadStory& story : stories) {
+    if (story.right == 0 || 5 * (story.partners - story.right) <= story.partners) continue;
+    any = true;
+    EXPECT_EQ(noteOf(story), fmt::format("right for {} of {} words", story.right, story.partners));
+  }
+  EXPECT_TRUE(any);
+}
+
+TEST_F(StagePageTest, TheJourneyEndsWithAWayBackToTheHeads) {
+  ui.press(Key::end);
+  EXPECT_TRUE(ui.shows("Once more"));
+  double whole = 0.0;
+  const ScreenText screen = ui.screen();
+  for (const TextRun& run : screen.runs()) {
+    if (run.window.find("sentence") == std::string::npos || !run.text.ends_with("%")) continue;
+    whole += std::stod(run.text.substr(1));  // the head's number stands above its share
+  }
+  EXPECT_NEAR(whole, 100.0, 4.0) << ui.screen().all("sentence");  // of eight rounded shares
+  ui.click("Back to the heads");
+  EXPECT_FALSE(ui.view().stage.at.has_value());
+  EXPECT_TRUE(ui.shows("Previous word", "small stages"));
+}
+
+TEST_F(StagePageTest, TheCellBehindTheStageMovesWithTheHead) {
+  ui.press(Key::home);  // the first place: a cell of Q
+  ui.click("Show the numbers");
+  ASSERT_TRUE(ui.view().selection.cell.has_value());
+  const CellRef before = *ui.view().selection.cell;
+  ASSERT_EQ(before.tensor, TensorId::qProj);
+  ui.view().selection.head = 7;
+  ui.settle();
+  EXPECT_EQ(ui.view().selection.cell->col, before.col + 6 * ui.config().dK());
+  ui.press(Key::escape);
+  EXPECT_EQ(ui.view().stage.word, kSlept);  // in any head
 }
 
 TEST_F(StagePageTest, SettingsFoldOut) {

@@ -150,6 +150,19 @@ StepId stepShowing(TensorId tensor) {
   return tensor == TensorId::wO || tensor == TensorId::bO ? StepId::output : StepId::project;
 }
 
+CellRef inHead(const CellRef& cell, const AttentionConfig& c, Index from, Index to) {
+  const ProjectedPart* part = partWith(cell.tensor);
+  const bool joined = cell.tensor == TensorId::concat || cell.tensor == TensorId::wO;
+  if ((part == nullptr && !joined) || info(cell.tensor).perHead) return cell;
+  const bool ofKeys = part != nullptr && part->part != TensorId::q;
+  const Index first = ofKeys ? c.kvHead(from) : from, last = ofKeys ? c.kvHead(to) : to;
+  CellRef moved = cell;
+  Index& place = part != nullptr && cell.tensor == part->weight ? moved.row : moved.col;
+  if (place / c.dK() != first) return cell;
+  place += (last - first) * c.dK();
+  return moved;
+}
+
 void lookAt(ViewState& view, const AttentionConfig& c, const CellRef& cell) {
   view.selection.gradients = cell.gradient;
   view.selection.cell = cell;

@@ -117,7 +117,7 @@ class LessonPanel {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::PushID(static_cast<int>(i));
     ImGui::BeginDisabled(!open);
-    if (ImGui::InvisibleButton("choice", {width_, size.y + 2.0F * pad.y})) run_.answer(i);
+    if (ImGui::InvisibleButton("choice", {width_, size.y + 2.0F * pad.y})) run_.answer(panel_, i);
     ImGui::EndDisabled();
     ImGui::PopID();
     const bool hovered = open && ImGui::IsItemHovered();

@@ -223,7 +223,7 @@ void LessonRun::back(const PanelContext& panel) {
 
 void LessonRun::continuePresented(const PanelContext& panel) {
   if (scene().predict && !answered_) {
-    questionPut_ ? answer(scene().predict->right) : void(questionPut_ = true);
+    questionPut_ ? answer(panel, scene().predict->right) : void(questionPut_ = true);
   } else if (!isLast()) {
     next(panel);
   }
@@ -248,10 +248,13 @@ std::string LessonRun::nextSentence() const {
   return isLast() ? std::string() : withoutFacts(inBrief(lesson_->scenes[scene_ + 1].text));
 }
 
-void LessonRun::answer(std::size_t choice) {
+void LessonRun::answer(const PanelContext& panel, std::size_t choice) {
   if (answered_ || tried(choice) || !scene().predict) return;
   answered_ = choice == scene().predict->right;
-  if (!answered_) wrong_.push_back(choice);
+  if (!answered_) return wrong_.push_back(choice);
+  if (const std::string& view = scene().predict->view; !view.empty()) {
+    show(panel, viewFromJson(view, panel.view), scene().choose);
+  }
 }
 
 bool LessonRun::tried(std::size_t choice) const {

@@ -89,7 +89,7 @@ class LessonRun {
   std::string nextInWords() const;
 
   /// A wrong answer leaves the question open.
-  void answer(std::size_t choice);
+  void answer(const PanelContext& panel, std::size_t choice);
   bool answered() const { return answered_; }
   bool tried(std::size_t choice) const;
   /// The wrong answer given last.

@@ -43,6 +43,8 @@ float motion(const JourneyMoment& moment, double seconds, double from) {
   return static_cast<float>(share * share * (3.0 - 2.0 * share));
 }
 
+bool atEnd(const StageView& view) { return view.at && *view.at >= kEnd; }
+
 void goToPlace(StageView& view, FrameState& frame, StagePlace place) {
   frame.stagePlaying = false;
   view.at = endOf(place);
@@ -50,7 +52,7 @@ void goToPlace(StageView& view, FrameState& frame, StagePlace place) {
 
 void toggleJourney(StageView& view, FrameState& frame) {
   frame.stagePlaying = !frame.stagePlaying;
-  if (frame.stagePlaying && (!view.at || *view.at >= kEnd)) view.at = 0.0;
+  if (frame.stagePlaying && (!view.at || atEnd(view))) view.at = 0.0;
 }
 
 void leaveJourney(StageView& view, FrameState& frame) {

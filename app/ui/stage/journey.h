@@ -28,6 +28,8 @@ float motion(const JourneyMoment& moment, double seconds, double from = 0.0);
 /// Shows a place in its final state.
 void goToPlace(StageView& view, FrameState& frame, StagePlace place);
 /// Plays from the present place, at the end from the start; or pauses.
+/// Returns whether the journey has come to its end.
+bool atEnd(const StageView& view);
 void toggleJourney(StageView& view, FrameState& frame);
 void leaveJourney(StageView& view, FrameState& frame);
 

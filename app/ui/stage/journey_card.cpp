@@ -53,14 +53,23 @@ class JourneyCard final : public Card {
     const Rect play = room.cutLeft(look.px(narrow ? 58 : 196), look.px(narrow ? 8 : 40));
     const Rect numbers = room.cutRight(look.px(narrow ? 84 : 176), look.px(narrow ? 8 : 40));
     const bool playing = panel.frame.stagePlaying;
-    const char* text = narrow               ? (playing ? "⏸" : "▶")
-                       : playing            ? "Pause"
-                       : panel.stageView.at ? "▶  Continue"
-                                            : "▶  How it gets there";
-    if (bigButton(look, play.placed({play.width(), high}, 0.5F, 0.35F), text, true)) {
+    const bool underWay = panel.stageView.at.has_value();
+    const char* text = narrow                   ? (playing ? "⏸" : "▶")
+                       : playing                ? "Pause"
+                       : atEnd(panel.stageView) ? "▶  Once more"
+                       : underWay               ? "▶  Continue"
+                                                : "▶  How it gets there";
+    if (bigButton(look, play.placed({play.width(), high}, 0.5F, underWay ? 0.2F : 0.35F), text,
+                  true)) {
       toggleJourney(panel.stageView, panel.frame);
     }
     tip(look, "Follows the word through all steps, in ninety seconds (space)");
+    if (underWay && !panel.alone) {
+      constexpr const char* kBack = "Back to the heads";
+      ImGui::SetCursorScreenPos({play.a.x, play.b.y - ImGui::GetFrameHeight()});
+      if (pill(look, narrow ? "Heads" : kBack)) leaveJourney(panel.stageView, panel.frame);
+      tip(look, "Ends the journey and shows all heads again (esc)");
+    }
     if (bigButton(look, numbers.placed({numbers.width(), high}, 0.5F, 0.35F),
                   narrow ? "Numbers" : "Show the numbers", false)) {
       showNumbers(panel);

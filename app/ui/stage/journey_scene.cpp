@@ -205,7 +205,7 @@ class Scene : private ScenePainter {
     for (const Link& link : strongLinks(weights_, subject_.word)) {
       arcs.push_back({static_cast<int>(link.query), static_cast<int>(link.key),
                       arcThickness(look_, layout_.queries, link.weight * share),
-                      arcs.empty() ? 0.92F : 0.45F, fmt::format("{:.0f} %", 100.0F * link.weight)});
+                      arcs.empty() ? 0.92F : 0.45F, percent(link.weight)});
     }
     return arcs;
   }
@@ -239,7 +239,7 @@ class Scene : private ScenePainter {
       numberBelow(j,
                   !allowed(j)   ? "masked"
                   : done < 0.5F ? cellNumber(scaled[at], 2)
-                                : fmt::format("{:.0f} %", 100.0F * weights_[at]),
+                                : percent(weights_[at]),
                   strong ? color_ : theme_.textMuted, strong);
     }
   }
@@ -356,25 +356,33 @@ class Scene : private ScenePainter {
     const Rect all = wideBar(rest.a.y + rest.height() * 0.08F, look_.px(38));
     const Rect out = wideBar(rest.a.y + rest.height() * 0.66F, look_.px(46));
     const float done = motion(moment_, 3.0, 0.5);
-    double most = 0.0;
+    double most = 0.0, whole = 0.0;
     if (effects_ != nullptr) {
-      for (Index h = 0; h < c_.numHeads; ++h)
-        most = std::max(most, effects_->termNorm(h, subject_.word));
+      for (Index h = 0; h < c_.numHeads; ++h) {
+        const double length = effects_->termNorm(h, subject_.word);
+        most = std::max(most, length);
+        whole += length;
+      }
     }
     for (Index h = 0; h < c_.numHeads; ++h) {
       const Rect slot = headSlot(h, all);
       Rect from = slot;
-      from.b.y += look_.px(24);
+      from.b.y += look_.px(whole > 0.0 ? 46 : 24);
       const float part =
           most > 0.0 ? static_cast<float>(effects_->termNorm(h, subject_.word) / most) : 0.5F;
       band(from, out, headColor(theme_, static_cast<std::size_t>(h)), done, 0.03F + 0.11F * part);
       headPart(h, slot, 1.0F, h == subject_.head);
+      if (whole <= 0.0 || slot.width() < look_.px(44)) continue;
+      const auto share = static_cast<float>(effects_->termNorm(h, subject_.word) / whole);
+      drawTextCentred(list_, look_.fonts.regular, {slot.centre().x, slot.b.y + look_.px(34)},
+                      theme_.textMuted, percent(share));
     }
     const MatrixRef ref = rowOf(TensorId::output, subject_.word);
     bars_.add(ref, bars_.scaleOf(ref), out, done);
     bars_.frame(out, theme_.output, 1.5F);
     caption(out,
-            fmt::format("the new {}: {} numbers; the stronger a band, the more its head adds",
+            fmt::format("the new {}: {} numbers; below each head its share of what the heads add, "
+                        "by length",
                         word(), c_.dModel),
             theme_.textMuted);
   }

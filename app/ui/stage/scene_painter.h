@@ -152,14 +152,17 @@ class ScenePainter {
     if (layout_.keys.marks()) return;
     const Rect& at = layout_.keys.words[static_cast<std::size_t>(key)];
     ImFont* font = panel_.alone || bold ? look_.fonts.semibold : look_.fonts.mono;
-    const ImVec2 size = textSize(font, text);
     const ImVec2 centre{at.centre().x, at.b.y + layout_.keys.below - look_.px(kNumberRoom) * 0.45F};
-    const Rect place = Rect::at({centre.x - size.x * 0.5F - look_.px(3), centre.y - size.y * 0.5F},
-                                {size.x + look_.px(6), size.y});
-    const auto covers = [&](const Rect& other) { return other.overlaps(place); };
-    if (std::any_of(numbers_.begin(), numbers_.end(), covers)) return;
-    numbers_.push_back(place);
-    drawTextCentred(list_, font, centre, color, text);
+    for (ImFont* each : {font, look_.fonts.small, look_.fonts.tiny}) {  // a comma has little room
+      const ImVec2 size = textSize(each, text);
+      const Rect place =
+          Rect::at({centre.x - size.x * 0.5F - look_.px(3), centre.y - size.y * 0.5F},
+                   {size.x + look_.px(6), size.y});
+      const auto covers = [&](const Rect& other) { return other.overlaps(place); };
+      if (std::any_of(numbers_.begin(), numbers_.end(), covers)) continue;
+      numbers_.push_back(place);
+      return drawTextCentred(list_, each, centre, color, text);
+    }
   }
 
   // the places

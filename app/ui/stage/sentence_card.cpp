@@ -60,7 +60,7 @@ class SentenceCard final : public Card {
         said.sentence = kForeign;
       } else if (!panel.stageView.at && !isAsked(panel, subject)) {
         said.sentence = fmt::format(
-            "But head {} asks nothing of this word: its weight just has to go somewhere.",
+            "But head {} has nothing to find for this word: its weight just has to go somewhere.",
             subject.head + 1);
       }
       // the scores are not told before they are there
@@ -132,6 +132,7 @@ class SentenceCard final : public Card {
     const auto* stories = storiesOf(panel);
     if (stories == nullptr) return true;
     const HeadStory& story = (*stories)[static_cast<std::size_t>(subject.head)];
+    if (story.kind == HeadStory::Kind::absent) return false;
     const bool known =
         story.kind == HeadStory::Kind::found || story.kind == HeadStory::Kind::missed;
     const auto word = static_cast<std::size_t>(subject.word);

@@ -45,8 +45,8 @@ class SmallStagesCard final : public Card {
     } else {
       const Rect title = room.cutTop(look.px(24), look.px(2));
       drawText(ImGui::GetWindowDrawList(), look.fonts.semibold, title.a, look.theme.textMuted,
-               heads == 1 ? "One head has to ask everything."
-                          : "Each head asks its own question of every word.");
+               heads == 1 ? "One head: one way of looking."
+                          : "A head is one way of looking. Click one.");
     }
     if (stories == nullptr) return;
     ImGui::SetCursorScreenPos(room.a);

@@ -134,13 +134,14 @@ StageSubject subjectOf(const PanelContext& panel) {
 }
 
 void chooseHead(const PanelContext& panel, Index head) {
+  if (head == panel.selection.head) panel.stageView.word = -1;
   panel.selection.head = head;
-  panel.stageView.word = -1;
 }
 
 void showNumbers(const PanelContext& panel, std::optional<CellRef> cell) {
   const StageSubject subject = subjectOf(panel);
   const StepId step = info(momentOf(panel.stageView).place).step;
+  panel.stageView.word = subject.word;  // followed again after the way back, in any head
   panel.selection.page = kFlowPage;
   panel.selection.step = step;
   panel.selection.scope = StepViewScope::thisHead;

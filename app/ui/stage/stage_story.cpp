@@ -39,8 +39,6 @@ constexpr std::array<StagePlaceInfo, kStagePlaces> kPlaces{{
 
 std::string inQuotes(std::string_view token) { return fmt::format("“{}”", shownToken(token)); }
 
-std::string percent(float weight) { return fmt::format("{:.0f} %", 100.0F * weight); }
-
 std::size_t strongest(std::span<const float> row) {
   return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
 }
@@ -125,7 +123,7 @@ class Words {
     const std::vector<float> all = row(TensorId::scores);
     return {fmt::format("÷ √{} calms the scores.", c_.dK()),
             fmt::format("Sums of {} products are large. The largest is now {}: small enough that "
-                        "learning can still shift it.",
+                        "softmax will leave something for the other words.",
                         c_.dK(), cellNumber(all[strongest(all)], 2))};
   }
 
@@ -193,7 +191,7 @@ class Words {
     std::string text;
     for (std::size_t i = 0; i < terms; ++i) {
       text += fmt::format(
-          "{}{:.2f} × value({})", i == 0 ? "" : " + ", all[order[i]],
+          "{}{:.2f} × value of “{}”", i == 0 ? "" : " + ", all[order[i]],
           shownToken(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(order[i]))));
     }
     return order.size() > terms ? text + " + …" : text;
@@ -262,6 +260,8 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
                    [](const Link& a, const Link& b) { return a.weight > b.weight; });
   if (story.links.size() > kMostOfSentence) story.links.resize(kMostOfSentence);
   if (relation == nullptr) return story;
+  story.partners = asked;
+  story.right = found;
   story.kind = asked == 0 && !relation->whyNone.empty() ? HeadStory::Kind::unchecked
                : asked == 0                             ? HeadStory::Kind::absent
                : 2 * found >= asked                     ? HeadStory::Kind::found
@@ -270,6 +270,11 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
 }
 
 }  // namespace
+
+std::string percent(float weight) {
+  const std::string whole = fmt::format("{:.0f} %", 100.0F * weight);
+  return weight > 0.0F && whole == "0 %" ? "<1 %" : whole;
+}
 
 const StagePlaceInfo& info(StagePlace place) { return kPlaces[static_cast<std::size_t>(place)]; }
 
@@ -330,15 +335,18 @@ std::string noteOf(const HeadStory& story) {
   switch (story.kind) {
     case HeadStory::Kind::absent:
       return "nothing to do here";
-    case HeadStory::Kind::missed:
-      return "not found here";
     case HeadStory::Kind::unchecked:
       return "not checked here";
-    case HeadStory::Kind::found:
     case HeadStory::Kind::undeclared:
       return {};
+    case HeadStory::Kind::missed:
+    case HeadStory::Kind::found:
+      break;
   }
-  return {};
+  if (story.right == 0) return "not found here";
+  constexpr Index kFew = 5;  // one word in five may be wrong without a word about it
+  if (kFew * (story.partners - story.right) <= story.partners) return {};
+  return fmt::format("right for {} of {} words", story.right, story.partners);
 }
 
 StageWords stageWords(const Trace& trace, const StageSubject& subject) {

@@ -30,6 +30,8 @@ struct StagePlaceInfo {
   StepId step;     // the step that computes what it shows
 };
 const StagePlaceInfo& info(StagePlace place);
+/// "86 %"; "<1 %" where a weight above 0 would round to nothing.
+std::string percent(float weight);
 /// "shares"; for the scaling "÷ √64", which depends on the configuration.
 std::string labelOf(StagePlace place, const AttentionConfig& config);
 
@@ -60,14 +62,16 @@ struct HeadStory {
   };
   Kind kind = Kind::undeclared;
   Index best = 0;           // the query to show the head with
+  Index partners = 0;       // the queries that have a partner, as far as that is known …
+  Index right = 0;          // … and those of them that look most at it
   std::vector<char> asked;  // per query: nonzero where it has a partner; empty: not known
   std::vector<Link> links;  // strong links of the whole sentence, at most one per query
 };
 /// One per head of an item. `relations`: one per head, or empty.
 std::vector<HeadStory> headStories(const Trace& trace, Index item,
                                    const DeclaredRelations& relations);
-/// "nothing to do here", "not found here", "not checked here"; empty where the head does what its
-/// name says.
+/// "nothing to do here", "not found here", "right for 7 of 12 words", "not checked here"; empty
+/// where the head does what its name says.
 std::string noteOf(const HeadStory& story);
 
 struct StageWords {
