@@ -140,7 +140,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   followLesson();
   startExport();
 
-  const ui::Theme& theme = ui::theme(view.preferences.theme);
+  const ui::Theme& theme = ui::theme(view.preferences.theme, view.preferences.palette);
   const ImGuiIO& io = ImGui::GetIO();
   scene.clear();
   scene.displayWidth = io.DisplaySize.x;
@@ -319,7 +319,7 @@ void App::State::noMemory(const ui::Fonts& fonts) {
       "Nothing is lost.";
   documents.noteNoMemory();
   nextChange = 1.0;  // memory may be free by then
-  const ui::Theme& theme = ui::theme(view.preferences.theme);
+  const ui::Theme& theme = ui::theme(view.preferences.theme, view.preferences.palette);
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImDrawList* over = ImGui::GetForegroundDrawList();
   over->AddRectFilled({0, 0}, size, theme.window);
@@ -344,7 +344,9 @@ void App::speakerWindowGone(const std::string& why) {
 }
 bool App::wantsFullScreen() const { return state_->presenter.on(); }
 float App::scale() const { return state_->scale(); }
-ImU32 App::background() const { return ui::theme(state_->view.preferences.theme).window; }
+ImU32 App::background() const {
+  return ui::theme(state_->view.preferences.theme, state_->view.preferences.palette).window;
+}
 gl::Scene& App::scene() { return state_->scene; }
 Scheduler& App::scheduler() { return state_->scheduler; }
 

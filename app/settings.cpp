@@ -25,6 +25,9 @@ Settings readSettings(const JsonField& object) {
   if (const auto theme = object.find("theme")) {
     settings.theme = theme->text() == "dark" ? ui::ThemeKind::dark : ui::ThemeKind::light;
   }
+  if (const auto palette = object.find("palette")) {
+    settings.palette = palette->text() == "safe" ? ui::Palette::safe : ui::Palette::usual;
+  }
   const auto scaleOf = [](const JsonField& field) {
     return std::clamp(static_cast<float>(field.number()), ui::kMinScale, ui::kMaxScale);
   };
@@ -73,6 +76,7 @@ Settings loadSettings(const std::filesystem::path& folder) {
 void saveSettings(const std::filesystem::path& folder, const Settings& settings) {
   Json json = Json::emptyObject();
   if (settings.theme) json["theme"] = *settings.theme == ui::ThemeKind::dark ? "dark" : "light";
+  if (settings.palette) json["palette"] = *settings.palette == ui::Palette::safe ? "safe" : "usual";
   if (settings.scale) json["scale"] = *settings.scale;
   json["monitor_scale"] = settings.monitorScale;
   if (settings.colorMaps) json["color_maps"] = *settings.colorMaps;
@@ -98,6 +102,7 @@ void noteRecent(Settings& settings, const std::filesystem::path& path) {
 
 void StoredSettings::follow(const ui::Preferences& preferences, const std::string& page) {
   now_.theme = preferences.theme;
+  now_.palette = preferences.palette;
   now_.scale = preferences.scale;
   now_.colorMaps = preferences.colorMaps;
   now_.animate = preferences.animate;
@@ -113,6 +118,7 @@ void StoredSettings::keep() {
 void applySettings(const Settings& settings, ui::ViewState& view) {
   ui::Preferences& preferences = view.preferences;
   preferences.theme = settings.theme.value_or(preferences.theme);
+  preferences.palette = settings.palette.value_or(preferences.palette);
   preferences.scale = settings.scale.value_or(preferences.scale);
   preferences.colorMaps = settings.colorMaps.value_or(preferences.colorMaps);
   preferences.animate = settings.animate.value_or(preferences.animate);

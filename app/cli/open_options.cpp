@@ -11,12 +11,17 @@ namespace headscope::cli {
 
 void LookOptions::applyTo(ui::ViewState& view) const {
   view.preferences.theme = theme == "dark" ? ui::ThemeKind::dark : ui::ThemeKind::light;
+  view.preferences.palette = palette == "safe" ? ui::Palette::safe : ui::Palette::usual;
   view.preferences.scale = scale;
 }
 
 void addLookOptions(CLI::App& app, LookOptions& options) {
   app.add_option("--theme", options.theme, "light (default) or dark")
       ->check(CLI::IsMember({"light", "dark"}));
+  app.add_option("--palette", options.palette,
+                 "usual (default), or safe: heads, Q, K and V told apart in grey print and by the "
+                 "colour-blind")
+      ->check(CLI::IsMember({"usual", "safe"}));
   app.add_option("--scale", options.scale, "scale of the interface, 1 (default) to 3")
       ->check(notNumber)
       ->check(CLI::Range(ui::kMinScale, ui::kMaxScale))

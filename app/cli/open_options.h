@@ -16,6 +16,7 @@ namespace headscope::cli {
 
 struct LookOptions {
   std::string theme = "light";
+  std::string palette = "usual";
   float scale = 1.0F;
 
   void applyTo(ui::ViewState& view) const;

@@ -84,7 +84,7 @@ void drawPassInstead(const WindowFlags& flags, std::ostream& out) {
 
 /// The flags that set what the settings of earlier runs would set.
 struct Given {
-  bool scale = false, theme = false;
+  bool scale = false, theme = false, palette = false;
   bool page = false;  // any other flag: what it asks for is shown by the first page, or its own
 };
 
@@ -94,6 +94,7 @@ void showWindow(AppOptions options, const WindowFlags& flags, const Given& given
   if (!flags.trace.empty()) options.tracePath = flags.trace;
   Settings settings = loadSettings(options.stateFolder);
   if (given.theme) settings.theme.reset();
+  if (given.palette) settings.palette.reset();
   if (given.scale) settings.scale.reset();
   applySettings(settings, options.view);
   App program(std::move(options));
@@ -135,7 +136,7 @@ void openModelOn(const formats::AdaptedFolder& place, const WindowFlags& flags, 
     options.view.model.place.adapter = platform::absolutePath(place.adapter.folder).string();
     options.view.model.place.adapterStrength = place.adapter.strength;
   }
-  showWindow(std::move(options), flags, {given.scale, given.theme, true});
+  showWindow(std::move(options), flags, {given.scale, given.theme, given.palette, true});
 }
 
 /// Throws UserError where the opened path would replace the input of these flags.
@@ -216,19 +217,21 @@ Command addWindow(CLI::App& app) {
   app.add_option("path", flags->path,
                  "a session, a link, a lesson, weights, a series or a model's folder to open")
       ->type_name("FILE|DIR|LINK");
-  return {
-      &app, [flags, &app](std::ostream& out) {
-        FileFlags files;
-        addFilesRead(files, flags->pass);
-        files.reads("FILE", flags->path);
-        files.writes("--trace", flags->trace, {kTraceEnding});
-        files.check();
-        Given given{app.get_option("--scale")->count() > 0, app.get_option("--theme")->count() > 0};
-        const auto flagsGiven = std::ranges::count_if(
-            app.get_options(), [](const CLI::Option* option) { return option->count() > 0; });
-        given.page = flagsGiven > (given.scale ? 1 : 0) + (given.theme ? 1 : 0);
-        openOn(*flags, given, out);
-      }};
+  return {&app, [flags, &app](std::ostream& out) {
+            FileFlags files;
+            addFilesRead(files, flags->pass);
+            files.reads("FILE", flags->path);
+            files.writes("--trace", flags->trace, {kTraceEnding});
+            files.check();
+            const auto isGiven = [&](const char* flag) {
+              return app.get_option(flag)->count() > 0;
+            };
+            Given given{isGiven("--scale"), isGiven("--theme"), isGiven("--palette")};
+            const auto flagsGiven = std::ranges::count_if(
+                app.get_options(), [](const CLI::Option* option) { return option->count() > 0; });
+            given.page = flagsGiven > given.scale + given.theme + given.palette;
+            openOn(*flags, given, out);
+          }};
 }
 
 }  // namespace headscope::cli

@@ -49,9 +49,10 @@ ImGuiSession::~ImGuiSession() { ImGui::DestroyContext(context_); }
 
 void ImGuiSession::prepare(App& app) {
   const float scale = app.scale();
-  const ui::ThemeKind theme = app.view().preferences.theme;
+  const ui::Preferences& chosen = app.view().preferences;
+  const ui::Theme* theme = &ui::theme(chosen.theme, chosen.palette);
   if (scale_ == scale && theme_ == theme) return;
-  ui::applyStyle(ui::theme(theme), scale);
+  ui::applyStyle(*theme, scale);
   theme_ = theme;
   if (scale_ == scale) return;
   scale_ = scale;

@@ -58,7 +58,7 @@ class ImGuiSession {
   InputQueue input_;
   std::function<void()> newFonts_;
   std::optional<float> scale_;
-  std::optional<ui::ThemeKind> theme_;
+  const ui::Theme* theme_ = nullptr;  // of the style in use
 };
 
 }  // namespace headscope::host

@@ -34,6 +34,7 @@ inline constexpr const char* kTextTokensCard = "text tokens";
 inline constexpr const char* kFlowTool = "flow";
 inline constexpr const char* kTermsTool = "terms";
 inline constexpr const char* kChangesTool = "changes";
+inline constexpr const char* kCodeTool = "code";
 inline constexpr const char* kMistakesTool = "mistakes";
 
 }  // namespace headscope::ui

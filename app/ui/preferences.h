@@ -1,5 +1,5 @@
 // Preferences: how things are shown and animated, whatever is selected. A session stores all of
-// them but the theme and the scale, which belong to the screen.
+// them but theme, palette and scale, which belong to the screen.
 #pragma once
 
 #include "app/ui/term_order.h"
@@ -9,6 +9,7 @@ namespace headscope::ui {
 
 struct Preferences {
   ThemeKind theme = ThemeKind::light;
+  Palette palette = Palette::usual;
   float scale = 1.0F;  // scale of the interface, kMinScale … kMaxScale
   int colorMaps = 0;   // index of the pair of maps
   bool animate = true;

@@ -68,6 +68,12 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
       [dark](const PanelContext& p) {
         p.preferences.theme = dark ? ThemeKind::light : ThemeKind::dark;
       });
+  const bool safe = panel.preferences.palette == Palette::safe;
+  add(safe ? "Usual colours" : "Colours safe in grey and for the colour-blind", "",
+      "Changes the colours of heads, of Q, K and V, and of good and bad",
+      [safe](const PanelContext& p) {
+        p.preferences.palette = safe ? Palette::usual : Palette::safe;
+      });
   add("Larger interface", "ctrl +", "For projectors",
       [](const PanelContext& p) { zoomInterface(p.preferences, 1); });
   add("Smaller interface", "ctrl −", "",

@@ -87,6 +87,31 @@ constexpr std::array<ImU32, kHeadColors> kDarkHeads{
     hex(0x9e83fd), hex(0x7affd9), hex(0xa19700), hex(0x09b2b1), hex(0xffe956), hex(0xff519b),
     hex(0xd4dcff), hex(0xf7a58c), hex(0xcca4e9), hex(0x99d2cc), hex(0xbe8a64), hex(0xabc438)};
 
+// The first eight differ in lightness as well, so that a grey print tells them apart.
+constexpr std::array<ImU32, kHeadColors> kSafeLightHeads{
+    hex(0x4c5b00), hex(0x32004a), hex(0xa64386), hex(0x4b3955), hex(0x2d00ab), hex(0x402506),
+    hex(0x84273c), hex(0x8f00e0), hex(0x12756c), hex(0x113118), hex(0x65667d), hex(0x875e07)};
+constexpr std::array<ImU32, kHeadColors> kSafeDarkHeads{
+    hex(0x69e4db), hex(0xb2b122), hex(0xcae9a4), hex(0xd2bbff), hex(0x17a2bc), hex(0xd475ff),
+    hex(0xeff166), hex(0xffa1b4), hex(0x53e5ab), hex(0x10ff66), hex(0xd2835b), hex(0xb1a58c)};
+
+constexpr Theme safeOf(Theme theme) {
+  const bool dark = theme.kind == ThemeKind::dark;
+  theme.palette = Palette::safe;
+  theme.query = dark ? hex(0x6ea0f5) : hex(0x2456a8);
+  theme.key = dark ? hex(0xffc04d) : hex(0xe69f00);
+  theme.value = dark ? hex(0x15805b) : hex(0x009e73);
+  theme.queryText = dark ? hex(0x8ab4f8) : hex(0x2456a8);
+  theme.keyText = dark ? hex(0xffc04d) : hex(0x7d5200);
+  theme.valueText = dark ? hex(0x4fc79f) : hex(0x006b4f);
+  theme.good = dark ? hex(0x8ab4f8) : hex(0x1d5fae);
+  theme.bad = dark ? hex(0xffb27a) : hex(0x8f3200);
+  theme.badSoft = dark ? hex(0x40281a) : hex(0xfdeee2);
+  return theme;
+}
+constexpr Theme kSafeLightTheme = safeOf(kLightTheme);
+constexpr Theme kSafeDarkTheme = safeOf(kDarkTheme);
+
 double linear(ImU32 channel) {
   const double c = channel / 255.0;
   return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
@@ -100,10 +125,17 @@ double luminance(ImU32 color) {
 
 }  // namespace
 
-const Theme& theme(ThemeKind kind) { return kind == ThemeKind::dark ? kDarkTheme : kLightTheme; }
+const Theme& theme(ThemeKind kind, Palette palette) {
+  const bool dark = kind == ThemeKind::dark;
+  if (palette == Palette::safe) return dark ? kSafeDarkTheme : kSafeLightTheme;
+  return dark ? kDarkTheme : kLightTheme;
+}
 
 ImU32 headColor(const Theme& theme, std::size_t head) {
-  const auto& colors = theme.kind == ThemeKind::dark ? kDarkHeads : kLightHeads;
+  const bool dark = theme.kind == ThemeKind::dark, safe = theme.palette == Palette::safe;
+  const auto& colors = dark   ? (safe ? kSafeDarkHeads : kDarkHeads)
+                       : safe ? kSafeLightHeads
+                              : kLightHeads;
   return colors[head % kHeadColors];
 }
 

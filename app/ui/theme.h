@@ -11,8 +11,13 @@ namespace headscope::ui {
 
 enum class ThemeKind { light, dark };
 
+/// The colours of heads, of Q, K and V, and of good and bad. `safe`: told apart in grey print, and
+/// by people who lack one kind of cones; fewer hues, wider apart in lightness.
+enum class Palette { usual, safe };
+
 struct Theme {
   ThemeKind kind = ThemeKind::light;
+  Palette palette = Palette::usual;
   ImU32 window, panel, panelBorder, field, fieldHover, fieldActive;
   ImU32 text, textMuted, textOnAccent, accent, accentSoft, accentText;
   ImU32 good, bad, badSoft, divider;
@@ -21,7 +26,7 @@ struct Theme {
   ImU32 hatch, maskedFill, flash;
 };
 
-const Theme& theme(ThemeKind kind);
+const Theme& theme(ThemeKind kind, Palette palette = Palette::usual);
 
 /// The colour of a head. The first 8 differ for people who lack one kind of cones, too; the first
 /// 12 differ from each other and from Q, K and V; then they repeat (heads are also numbered).

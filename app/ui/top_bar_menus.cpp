@@ -424,6 +424,10 @@ void viewMenu(const FrameContext& look, Preferences& preferences, ViewMenuMemory
   if (ImGui::MenuItem("Dark theme", nullptr, &dark)) {
     preferences.theme = dark ? ThemeKind::dark : ThemeKind::light;
   }
+  bool safe = preferences.palette == Palette::safe;
+  if (ImGui::MenuItem("Colours safe in grey and for the colour-blind", nullptr, &safe)) {
+    preferences.palette = safe ? Palette::safe : Palette::usual;
+  }
   ImGui::MenuItem("Animate changes", nullptr, &preferences.animate);
   ImGui::Separator();
   label(look.fonts.small, look.theme.textMuted, "Colour maps");

@@ -35,6 +35,7 @@ void resetSelection(ViewState& view) {
 /// Copies the preferences that the user alone sets: no scene of a lesson has them.
 static void copyPreferences(Preferences& to, const Preferences& from) {
   to.theme = from.theme;
+  to.palette = from.palette;
   to.scale = from.scale;
   to.colorMaps = from.colorMaps;
   to.animate = from.animate;

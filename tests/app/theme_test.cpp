@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -124,10 +125,14 @@ Named headColors(const Theme& theme) {
   return heads;
 }
 
-class ThemeTest : public testing::TestWithParam<ThemeKind> {
+class ThemeTest : public testing::TestWithParam<std::tuple<ThemeKind, Palette>> {
  protected:
-  const Theme& theme_ = theme(GetParam());
+  const Theme& theme_ = theme(std::get<0>(GetParam()), std::get<1>(GetParam()));
+  bool safe() const { return theme_.palette == Palette::safe; }
 };
+
+/// L* of a colour, which is all that a grey print keeps of it.
+double lightness(ImU32 color) { return seen(color, kVisions.front())[0]; }
 
 TEST(Contrast, MatchesWcagsOwnExamples) {
   EXPECT_NEAR(contrast(IM_COL32_BLACK, IM_COL32_WHITE), 21.0, 1e-9);
@@ -205,9 +210,33 @@ TEST_P(ThemeTest, EightHeadsAreToldApartWithoutOneKindOfCones) {
       for (std::size_t b = 0; b < a; ++b) {
         const double apart =
             deltaE2000(seen(headColor(theme_, a), vision), seen(headColor(theme_, b), vision));
-        EXPECT_GE(apart, a - b == 1 ? 19.0 : 15.0)
+        EXPECT_GE(apart, safe()       ? 10.0
+                         : a - b == 1 ? 19.0
+                                      : 15.0)
             << "heads " << b + 1 << " and " << a + 1 << ", " << vision.name;
       }
+    }
+  }
+}
+
+TEST(SafePalette, SurvivesGrey) {
+  constexpr std::size_t kFewHeads = 8;
+  for (const ThemeKind kind : {ThemeKind::light, ThemeKind::dark}) {
+    const Theme& t = theme(kind, Palette::safe);
+    for (std::size_t a = 0; a < kFewHeads; ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        EXPECT_GE(std::abs(lightness(headColor(t, a)) - lightness(headColor(t, b))), 3.0)
+            << "heads " << b + 1 << " and " << a + 1;
+      }
+    }
+    const std::array parts{t.query, t.key, t.value};
+    for (std::size_t a = 0; a < parts.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        EXPECT_GE(std::abs(lightness(parts[a]) - lightness(parts[b])), 10.0) << b << " and " << a;
+      }
+    }
+    for (const Vision& vision : kVisions) {
+      EXPECT_GE(deltaE2000(seen(t.good, vision), seen(t.bad, vision)), 15.0) << vision.name;
     }
   }
 }
@@ -224,9 +253,14 @@ TEST_P(ThemeTest, BlocksAreToldApart) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, ThemeTest, testing::Values(ThemeKind::light, ThemeKind::dark),
+INSTANTIATE_TEST_SUITE_P(All, ThemeTest,
+                         testing::Combine(testing::Values(ThemeKind::light, ThemeKind::dark),
+                                          testing::Values(Palette::usual, Palette::safe)),
                          [](const auto& info) {
-                           return info.param == ThemeKind::dark ? "dark" : "light";
+                           return std::string(std::get<0>(info.param) == ThemeKind::dark
+                                                  ? "dark"
+                                                  : "light") +
+                                  (std::get<1>(info.param) == Palette::safe ? "_safe" : "");
                          });
 
 }  // namespace

@@ -40,7 +40,7 @@ class ToolsCard final : public Card {
 }  // namespace
 
 Cards makeTools() {
-  return Cards::of(std::make_unique<FlowTool>(), makeTermsTool(), makeMaskTool(),
+  return Cards::of(std::make_unique<FlowTool>(), makeTermsTool(), makeCodeTool(), makeMaskTool(),
                    makeTemperatureTool(), makeRotationTool(), makeChangesTool(), makeMistakesTool(),
                    makeKvCacheTool(), makePerHeadTool());
 }
