@@ -9,9 +9,11 @@
 #include "core/base/json.h"
 #include "core/document/trace_gradients.h"
 #include "core/formats/document_json.h"
+#include "core/formats/model_directory.h"
 #include "core/formats/numpy_files.h"
 #include "core/formats/pass_files.h"
-#include "core/lessons/facts.h"
+#include "core/model/edited_layer.h"
+#include "core/model/model_trace.h"
 #include "core/presets/presets.h"
 #include "core/words/cell_sentence.h"
 #include "core/words/cells.h"
@@ -141,6 +143,19 @@ TEST(Gate, StaysWithLoadedWeightsAndComesWithTheirs) {
   Weights wrong = loaded.weights;
   wrong.wG = Tensor::zeros({48, 47});
   expectRefused(plain, SetWeights{"wrong", wrong, true, 4, 4}, "", "W_G", "(48, 47)");
+}
+
+TEST(RowAttention, ALayerWithinAModelGetsNoNewParameters) {
+  const auto opened =
+      formats::openModel(std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2", kBudget);
+  const auto document = model::makeModelDocument(opened, {{1, 2, 3}, {}, {}});
+  const auto trace = model::runModel(document, nullptr, {}, kBudget);
+  const DocumentPtr own = trace->documentOfLayer(0, kBudget);
+  const DocumentPtr gated = edited(own, SetSwitch{&AttentionConfig::gate, true});
+  expectUserError([&] { model::withLayer(*document, 0, *gated); }, "layer 1", "gate", "by itself");
+  const Index heads = own->config.numHeads;
+  const DocumentPtr biased = edited(own, SetPairBias{PairBias::drawn(heads, 3, 3, 1)});
+  expectUserError([&] { model::withLayer(*document, 0, *biased); }, "layer 1", "bias of pairs");
 }
 
 TEST(PairBiasOfPairs, IsDrawnAndEditedLikeAnOperand) {
