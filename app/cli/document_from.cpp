@@ -16,6 +16,7 @@
 #include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
+#include "core/formats/pass_files.h"
 #include "core/input/tables.h"
 #include "core/input/training_domain.h"
 #include "core/model/model_trace.h"
@@ -79,6 +80,7 @@ void refuseContradictions(const PassOptions& o) {
 /// with the final dimensions.
 void requireValidSizes(AttentionConfig config) {
   config.mask = {};
+  config.pairBias = {};
   config.headGains.clear();
   requireValid(config);
 }
@@ -374,6 +376,14 @@ DocumentPtr documentFrom(const PassOptions& o) {
     edit(SetWeights{given->name, given->weights, config.bias, config.numHeads, config.numKvHeads,
                     given->headNorm});
   }
+  if (!o.pairBias.empty()) {
+    underFlag("--pair-bias", o.pairBias, [&] {
+      const AttentionConfig& c = document->config;
+      edit(SetPairBias{o.pairBias == kRandomBias
+                           ? PairBias::drawn(c.numHeads, c.seqLen, c.keys(), o.seed.value_or(1))
+                           : formats::loadPairBias(o.pairBias, c)});
+    });
+  }
   for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
   setWhatIf(o, edit);
   return document;
@@ -381,13 +391,15 @@ DocumentPtr documentFrom(const PassOptions& o) {
 
 namespace {
 
-/// Returns whether no flag determines the weights, and X comes from words or measurements.
+/// Returns whether neither flags nor a preset determine the weights, and X comes from words or
+/// measurements.
 bool opensFreely(const PassOptions& o) {
   const bool saysWeights =
       !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty() || !o.model.empty();
-  const bool numbers =
-      !o.input.empty() || (o.texts.empty() && o.series.empty() && o.config.basis().explicitWeights);
-  return !saysWeights && !numbers;
+  const Preset& preset = o.config.basis();
+  const bool given =
+      o.texts.empty() && o.series.empty() && (preset.explicitWeights || preset.unlearned);
+  return !saysWeights && o.input.empty() && !given;
 }
 
 bool canLearn(const PassOptions& o) {

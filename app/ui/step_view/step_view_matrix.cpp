@@ -106,8 +106,11 @@ class StepViewMatrixPainter {
     if (down > 1 || across > 1) {
       add(fmt::format(" · a pixel: the largest of {} × {}", down, across));
     }
-    const ImVec2 dims = textSize(small, about);
     const float gap = look_.space.small;
+    // many narrow matrices side by side: the shape would meet the next title
+    const float most = at_.width() + look_.px(66);
+    if (symbol.x + gap + textSize(small, about).x > most) about.clear();
+    const ImVec2 dims = textSize(small, about);
     const ImVec2 pen(at_.centre().x - (symbol.x + gap + dims.x) * 0.5F,
                      at_.a.y - look_.px(8) - symbol.y);
     drawRichText(list_, look_.fonts, look_.fonts.semibold, pen, ink(), item_.text);
