@@ -16,8 +16,8 @@ namespace headscope {
 struct Settings {
   std::optional<ui::ThemeKind> theme;  // none of the optional ones was kept yet
   std::optional<ui::Palette> palette;
-  std::optional<float> scale;          // of the interface …
-  float monitorScale = 1.0F;           // … on a monitor of this content scale
+  std::optional<float> scale;  // of the interface …
+  float monitorScale = 1.0F;   // … on a monitor of this content scale
   std::optional<int> colorMaps;
   std::optional<bool> animate;
   std::string page;                       // its id; empty: the first
