@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # Makes the packages that people install, each in a bare Debian of its own, into build/packages:
-#   ./package.sh            all of them
+#   ./package.sh            those for Linux
 #   ./package.sh bookworm   Debian 12's .deb, and the archive for any Linux with glibc 2.36 or newer
 #   ./package.sh trixie     Debian 13's .deb
+#   ./package.sh --windows  the archive and the installer for Windows, compiled in a Debian 13
 # What is packaged is the last commit. Needs root (or sudo), for debootstrap and chroot.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/third_party/setup.sh"
-suites=("$@")
-[ $# -gt 0 ] || suites=(bookworm trixie)
-for suite in "${suites[@]}"; do
-  case "$suite" in
-    bookworm | trixie) ;;
+wanted=("$@")
+[ $# -gt 0 ] || wanted=(bookworm trixie)
+for each in "${wanted[@]}"; do
+  case "$each" in
+    bookworm | trixie | --windows) ;;
     *)
-      say "package.sh: it takes bookworm and trixie, and not: $suite"
+      say "package.sh: it takes bookworm, trixie and --windows, and not: $each"
       exit 2
       ;;
   esac
@@ -26,13 +27,22 @@ commit="$(git -C "$root" rev-parse --short=10 HEAD)"
 [ -z "$(git -C "$root" status --porcelain)" ] ||
   say "Not all is committed: what is packaged is commit $commit."
 
-for suite in "${suites[@]}"; do
-  inside="$(bare_system "$suite" build)"
+for each in "${wanted[@]}"; do
+  case "$each" in
+    --windows)
+      inside="$(bare_system trixie windows)"
+      make=app/windows/make_package.sh
+      ;;
+    *)
+      inside="$(bare_system "$each" build)"
+      make=app/desktop/make_packages.sh
+      ;;
+  esac
   rm -rf "$inside/headscope"
   mkdir "$inside/headscope"
   git -C "$root" archive HEAD | tar -x -C "$inside/headscope"
-  say "Packaging for $suite, in $inside"
-  in_system "$inside" /headscope/app/desktop/make_packages.sh "$commit"
+  say "Packaging in $inside"
+  in_system "$inside" "/headscope/$make" "$commit"
   cp "$inside"/headscope/build/packages/* "$packages/"
   chown --reference="$root" "$packages"/*
 done

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -13,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/formats/session.h"
+#include "core/platform/folders.h"
 #include "core/platform/process.h"
 
 namespace headscope {
@@ -40,11 +40,16 @@ bool clearLock(const fs::path& path) {
 }  // namespace
 
 fs::path stateFolder() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && fs::path(state).is_absolute()) return fs::path(state) / "headscope";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || !fs::path(home).is_absolute()) return {};
-  return fs::path(home) / ".local" / "state" / "headscope";
+  const fs::path state = platform::stateFolder();
+  return state.empty() ? state : state / "headscope";
+}
+
+std::string noStateFolder() {
+  return fmt::format(
+      "{} names no folder where what is not saved could be kept: save often (ctrl+s), or set it "
+      "and "
+      "start headscope again",
+      platform::kStateVariable);
 }
 
 AutosaveSlot::AutosaveSlot(const fs::path& folder) {
@@ -60,9 +65,8 @@ AutosaveSlot::AutosaveSlot(const fs::path& folder) {
     if (code && code != std::errc::operation_would_block) break;
   }
   if (lock_ != nullptr) return;
-  throw UserError(
-      fmt::format("unsaved changes cannot be stored in {}: {}; save often, or set XDG_STATE_HOME",
-                  folder.string(), code.message()));
+  throw UserError(fmt::format("unsaved changes cannot be stored in {}: {}; save often, or set {}",
+                              folder.string(), code.message(), platform::kStateVariable));
 }
 
 AutosaveSlot::~AutosaveSlot() { lock_->remove(); }

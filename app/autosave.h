@@ -15,12 +15,10 @@
 
 namespace headscope {
 
-/// Returns $XDG_STATE_HOME/headscope, or ~/.local/state/headscope; empty where neither is known.
+/// Returns the program's folder in platform::stateFolder(); empty where that is not known.
 std::filesystem::path stateFolder();
-/// The message for an empty state folder, with the remedy.
-inline constexpr const char* kNoStateFolder =
-    "neither HOME nor XDG_STATE_HOME names a folder where what is not saved could be kept: save "
-    "often (ctrl+s), or set one of them and start headscope again";
+/// Returns the message for an empty state folder, with the remedy.
+std::string noStateFolder();
 
 /// This process's own autosave file, reserved by a lock for the lifetime of the object.
 class AutosaveSlot {

@@ -78,7 +78,7 @@ void buildFrameHovering(benchmark::State& state) {
 }
 
 void drawFrame(benchmark::State& state) {
-  const host::EglContext context;
+  const host::OffscreenContext context;
   host::Headless host(kWidth, kHeight);
   host::RenderTarget target(kWidth, kHeight);
   host::Painter painter(host.session(), {});

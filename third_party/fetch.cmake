@@ -125,18 +125,29 @@ function(fetch_imgui)
     ${dir}/imgui.cpp ${dir}/imgui_draw.cpp ${dir}/imgui_tables.cpp ${dir}/imgui_widgets.cpp
     ${dir}/misc/cpp/imgui_stdlib.cpp ${dir}/misc/freetype/imgui_freetype.cpp
     ${dir}/backends/imgui_impl_glfw.cpp ${dir}/backends/imgui_impl_opengl3.cpp)
-  target_link_libraries(imgui_imgui PUBLIC glfw Freetype::Freetype ${CMAKE_DL_LIBS})
+  target_link_libraries(imgui_imgui PUBLIC glfw Freetype::Freetype ${CMAKE_DL_LIBS}
+                                           $<$<BOOL:${WIN32}>:imm32>)
 endfunction()
 
-# libepoxy is built by Meson; these few commands do the same for what is used of it: GL and EGL.
+# libepoxy is built by Meson; these few commands do the same for what is used of it: GL, and where a
+# window system's functions go through it, these: EGL on Linux, WGL on Windows.
 function(fetch_epoxy)
   fetch_sources(epoxy
     URL https://github.com/anholt/libepoxy/archive/refs/tags/1.5.10.tar.gz
     URL_HASH SHA256=a7ced37f4102b745ac86d6a70a9da399cc139ff168ba6b8002b4d8d43c900c15)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(egl 0)
+  set(platform_headers "")
+  if(WIN32)
+    set(system wgl)
+  elseif(NOT APPLE)
+    set(system egl)
+    set(egl 1)
+    set(platform_headers "#define HAVE_KHRPLATFORM_H")
+  endif()
   set(out ${CMAKE_BINARY_DIR}/fetched/epoxy)
   set(generated "")
-  foreach(api gl egl)
+  foreach(api gl ${system})
     add_custom_command(
       OUTPUT ${out}/${api}_generated_dispatch.c ${out}/include/epoxy/${api}_generated.h
       COMMAND ${CMAKE_COMMAND} -E make_directory ${out}/include/epoxy
@@ -150,13 +161,16 @@ function(fetch_epoxy)
   endforeach()
   file(CONFIGURE OUTPUT ${out}/config.h CONTENT "
 #define ENABLE_GLX 0
-#define ENABLE_EGL 1
+#define ENABLE_EGL ${egl}
 #define ENABLE_X11 0
-#define HAVE_KHRPLATFORM_H
+${platform_headers}
 #define EPOXY_PUBLIC __attribute__((visibility(\"default\"))) extern
 ")
   add_fetched_library(epoxy::epoxy "${epoxy_SOURCE_DIR}/include;${out}/include"
-    ${epoxy_SOURCE_DIR}/src/dispatch_common.c ${epoxy_SOURCE_DIR}/src/dispatch_egl.c ${generated})
+    ${epoxy_SOURCE_DIR}/src/dispatch_common.c ${generated})
+  if(system)
+    target_sources(epoxy_epoxy PRIVATE ${epoxy_SOURCE_DIR}/src/dispatch_${system}.c)
+  endif()
   target_include_directories(epoxy_epoxy PRIVATE ${out} ${epoxy_SOURCE_DIR}/src)
   target_link_libraries(epoxy_epoxy PUBLIC ${CMAKE_DL_LIBS})
 endfunction()

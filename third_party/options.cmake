@@ -27,6 +27,10 @@ endif()
 # One set of architecture flags for all targets: Eigen's types differ in alignment between sets.
 add_library(headscope_options INTERFACE)
 target_include_directories(headscope_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(WIN32)
+  target_include_directories(headscope_options INTERFACE
+                             ${PROJECT_SOURCE_DIR}/third_party/windows/include)
+endif()
 # A tile computed on demand has the bits of a stored pass only if both round after each operation.
 target_compile_options(headscope_options INTERFACE -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -45,8 +49,10 @@ endif()
 set(hardened "$<AND:$<CONFIG:Release>,$<NOT:$<BOOL:${EMSCRIPTEN}>>>")
 target_compile_options(headscope_options INTERFACE
   "$<${hardened}:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-fstack-protector-strong>")
-target_link_options(headscope_options INTERFACE
-  "$<${hardened}:LINKER:-z,relro,-z,now,-z,noexecstack>")
+if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+  target_link_options(headscope_options INTERFACE
+    "$<${hardened}:LINKER:-z,relro,-z,now,-z,noexecstack>")
+endif()
 if(HEADSCOPE_SANITIZE)
   if(HEADSCOPE_SANITIZE STREQUAL "thread")
     set(sanitizers -fsanitize=thread -fno-omit-frame-pointer)

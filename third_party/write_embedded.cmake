@@ -10,13 +10,13 @@ set(index 0)
 foreach(file IN LISTS FILES)
   file(RELATIVE_PATH path ${BASE} ${file})
   set(symbol headscope_embedded_${NAME}_${index})
-  string(APPEND blobs "asm(\".section .rodata\\n\"
+  string(APPEND blobs "asm(SECTION
     \".balign 16\\n\"
-    \"${symbol}:\\n\"
+    NAME(${symbol})
     \".incbin \\\"${file}\\\"\\n\"
-    \"${symbol}_end:\\n\"
+    NAME(${symbol}_end)
     \".byte 0\\n\"
-    \".previous\\n\");\n")
+    \".text\\n\");\n")
   string(APPEND embeds "alignas(16) const char ${symbol}[] = {\n#embed \"${file}\"\n};
 constexpr const char* ${symbol}_end = ${symbol} + sizeof(${symbol});\n")
   string(APPEND symbols "extern const char ${symbol}[];\nextern const char ${symbol}_end[];\n")
@@ -37,6 +37,17 @@ file(WRITE ${OUT} "#include <span>
 #ifdef __EMSCRIPTEN__
 ${embeds}
 #else
+// Each format of programs has its own section of constants; Apple's puts _ before the names of C.
+#if defined(_WIN32)
+#define SECTION \".section .rdata,\\\"dr\\\"\\n\"
+#define NAME(symbol) #symbol \":\\n\"
+#elif defined(__APPLE__)
+#define SECTION \".section __TEXT,__const\\n\"
+#define NAME(symbol) \"_\" #symbol \":\\n\"
+#else
+#define SECTION \".section .rodata\\n\"
+#define NAME(symbol) #symbol \":\\n\"
+#endif
 ${blobs}
 extern \"C\" {
 ${symbols}}

@@ -44,12 +44,13 @@ std::vector<std::string> guardedArguments(const std::vector<std::string>& argume
   return reversed;
 }
 
-void removeGuards(CLI::App& app) {
+void keepTextsUnchanged(CLI::App& app) {
+  app.allow_windows_style_options(false);
   for (CLI::Option* option : app.get_options()) {
     option->transform([](std::string value) { return unguarded(std::move(value)); });
   }
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
-    removeGuards(*command);
+    keepTextsUnchanged(*command);
   }
 }
 

@@ -120,7 +120,7 @@ int runCli(int argc, const char* const* argv, std::istream& in, std::ostream& ou
   commands.push_back(cli::addServe(app, context));
   const cli::Command window = cli::addWindow(app);
   addManual(app);
-  cli::removeGuards(app);
+  cli::keepTextsUnchanged(app);
   try {
     perform(app, cli::guardedArguments({argv + std::min(argc, 1), argv + argc}), commands, window,
             out);

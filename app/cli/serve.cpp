@@ -176,7 +176,7 @@ class Server {
         addFlag(arguments, *chosen->app, field, value);
       }
     }
-    removeGuards(app);
+    keepTextsUnchanged(app);
     app.parse(guardedArguments(arguments));
     return chosen->json();
   }

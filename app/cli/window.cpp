@@ -90,7 +90,7 @@ struct Given {
 
 void showWindow(AppOptions options, const WindowFlags& flags, const Given& given) {
   options.stateFolder = stateFolder();
-  if (options.stateFolder.empty()) options.noStateFolder = kNoStateFolder;
+  if (options.stateFolder.empty()) options.noStateFolder = noStateFolder();
   if (!flags.trace.empty()) options.tracePath = flags.trace;
   Settings settings = loadSettings(options.stateFolder);
   if (given.theme) settings.theme.reset();

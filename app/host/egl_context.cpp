@@ -1,20 +1,9 @@
-#include "app/host/egl_context.h"
-
-#ifdef __EMSCRIPTEN__
-
-namespace headscope::host {
-
-EglContext::EglContext() = default;
-EglContext::~EglContext() = default;
-
-}  // namespace headscope::host
-
-#else
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
 
 #include <string>
 
+#include "app/host/offscreen_context.h"
 #include "app/host/system_libraries.h"
 #include "core/base/error.h"
 
@@ -46,7 +35,7 @@ EGLDisplay openDisplay() {
 
 }  // namespace
 
-EglContext::EglContext() : display_(openDisplay()) {
+OffscreenContext::OffscreenContext() : display_(openDisplay()) {
   constexpr EGLint kConfig[] = {EGL_SURFACE_TYPE,
                                 EGL_PBUFFER_BIT,
                                 EGL_RENDERABLE_TYPE,
@@ -84,7 +73,7 @@ EglContext::EglContext() : display_(openDisplay()) {
                   kEglWayOut);
 }
 
-EglContext::~EglContext() {
+OffscreenContext::~OffscreenContext() {
   eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
   if (surface_ != nullptr) eglDestroySurface(display_, surface_);
   eglDestroyContext(display_, context_);
@@ -92,4 +81,3 @@ EglContext::~EglContext() {
 }
 
 }  // namespace headscope::host
-#endif

@@ -7,9 +7,9 @@
 
 #include "app/app.h"
 #include "app/gl/objects.h"
-#include "app/host/egl_context.h"
 #include "app/host/headless.h"
 #include "app/host/image.h"
+#include "app/host/offscreen_context.h"
 #include "app/host/painter.h"
 
 namespace headscope::host {
@@ -63,7 +63,7 @@ class Offscreen {
   const gl::SceneRenderer& renderer() const { return painter_.renderer(); }
 
  private:
-  EglContext context_;
+  OffscreenContext context_;
   Headless headless_;
   RenderTarget target_;
   Painter painter_;

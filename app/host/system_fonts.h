@@ -1,4 +1,5 @@
-// System fonts: finds the installed typefaces that contain certain letters, with fontconfig.
+// System fonts: finds the installed typefaces that contain certain letters: with fontconfig, or on
+// Windows among those that come with it (windows_fonts.cpp).
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace headscope::host {
 
 /// Returns installed outline typefaces, the preferred sans serif first, each with at least one of
 /// the letters that those before it lack. Takes up to a second where fontconfig has no cache.
-/// Returns none where the program was built without fontconfig.
+/// Returns none on other systems where the program was built without fontconfig.
 std::vector<ui::FoundFont> systemFontsWith(const std::set<char32_t>& letters);
 
 }  // namespace headscope::host

@@ -57,4 +57,12 @@ std::string missingForWindow() { return missingOf({&kX11, &kGl}); }
 
 std::string missingForDrawing() { return missingOf({&kEgl, &kGlOfEgl}); }
 
+const char* driverAdvice() {
+#ifdef _WIN32
+  return "install the driver of the graphics card's maker";
+#else
+  return "install a driver (Debian and Ubuntu: apt install libgl1-mesa-dri)";
+#endif
+}
+
 }  // namespace headscope::host

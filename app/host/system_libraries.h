@@ -13,4 +13,7 @@ std::string missingForWindow();
 /// Returns, likewise, the missing libraries that drawing without a window needs.
 std::string missingForDrawing();
 
+/// Returns how a driver of OpenGL gets onto this system: "install a driver (…)".
+const char* driverAdvice();
+
 }  // namespace headscope::host

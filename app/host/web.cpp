@@ -39,6 +39,9 @@ EM_JS(void, pageCursor, (int cursor), { Module.host.cursor(cursor); });
 
 }  // namespace
 
+OffscreenContext::OffscreenContext() = default;
+OffscreenContext::~OffscreenContext() = default;
+
 WebContext::WebContext() {
   EmscriptenWebGLContextAttributes wanted;
   emscripten_webgl_init_context_attributes(&wanted);

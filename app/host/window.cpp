@@ -45,8 +45,6 @@ constexpr double kPicturePatience = 0.02;  // seconds per frame for reading pict
 constexpr int kLeastWidth = 320;           // a smaller window was hardly meant to open again
 constexpr int kLeastHeight = 240;
 constexpr const char* kNotDrawn = "headscope: there is not enough memory to draw all of this";
-constexpr const char* kNoOpenGl =
-    "no OpenGL at all: install a driver (Debian and Ubuntu: apt install libgl1-mesa-dri)";
 constexpr const char* kWindowWayOut = "use `headscope render --out F.png` to draw without a window";
 
 /// Throws UserError where system libraries are missing; callers check this before driver errors.
@@ -80,11 +78,12 @@ WindowPtr tryWindow(int width, int height) {
 std::string versionFound() {
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  const std::string none = fmt::format("no OpenGL at all: {}", driverAdvice());
   const WindowPtr window = tryWindow(64, 64);
-  if (!window) return kNoOpenGl;
+  if (!window) return none;
   glfwMakeContextCurrent(window.get());
   const auto* version = reinterpret_cast<const char*>(glGetString(GL_VERSION));
-  return version != nullptr ? fmt::format("OpenGL {}", version) : kNoOpenGl;
+  return version != nullptr ? fmt::format("OpenGL {}", version) : none;
 }
 
 /// Opens the window at the size that it had when it was last closed, or at `scale` times that of

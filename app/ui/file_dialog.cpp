@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <tuple>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include "core/formats/pictures/picture.h"
 #include "core/formats/session.h"
 #include "core/formats/text_set.h"
+#include "core/platform/folders.h"
 #include "core/platform/paths.h"
 
 namespace headscope::ui {
@@ -67,8 +67,8 @@ fs::path typedPath(const std::string& text, const fs::path& folder) {
   const std::size_t from = text.find_first_not_of(' ');
   if (from == std::string::npos) return {};
   const std::string trimmed = text.substr(from, text.find_last_not_of(' ') - from + 1);
-  const char* home = std::getenv("HOME");
-  if (trimmed.starts_with("~/") && home != nullptr) return fs::path(home) / trimmed.substr(2);
+  const fs::path home = platform::homeFolder();
+  if (trimmed.starts_with("~/") && !home.empty()) return home / trimmed.substr(2);
   return (folder / trimmed).lexically_normal();
 }
 

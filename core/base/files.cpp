@@ -38,7 +38,7 @@ InputFile openInput(const fs::path& path) {
     reason = "it is a pipe or a device, not a file";
   } else {
     file.bytes = fs::file_size(path, code);
-    if (!code) file.stream.open(path, std::ios::binary);
+    if (!code) file.stream = platform::openToRead(path);
     if (!file.stream.is_open())
       reason = code ? code.message() : "you have no permission to read it";
   }
@@ -132,7 +132,7 @@ class TemporaryFile {
     std::error_code ignored;
     const fs::file_status old = fs::status(target, ignored);
     if (!code && fs::exists(old)) fs::permissions(path_, old.permissions(), code);
-    if (!code) fs::rename(path_, target, code);
+    if (!code) code = platform::replace(path_, target);
     if (code) failToWriteFile(target, code);
     renamed_ = true;
   }

@@ -54,7 +54,7 @@ class Archive {
     const std::string_view beginning(first.data(), static_cast<std::size_t>(count));
     if (!beginning.starts_with("PK")) refuseOther(beginning);
     int error = 0;
-    zip_ = zip_open(path.c_str(), ZIP_RDONLY, &error);
+    zip_ = zip_open(path.string().c_str(), ZIP_RDONLY, &error);  // UTF-8 on every system
     if (zip_ == nullptr) fail(path, "its archive is damaged or cut short");
     list();
   }

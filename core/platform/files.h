@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -50,5 +51,12 @@ std::vector<std::string> namesIn(const std::filesystem::path& folder);
 
 /// Ensures that all data written to the file is on the disk.
 std::error_code flushFile(const std::filesystem::path& path);
+
+/// Opens a file so that other programs may replace or remove it meanwhile; the stream then reads on
+/// in the old one. It is not open where the file cannot be read.
+std::ifstream openToRead(const std::filesystem::path& path);
+
+/// Renames a file. At every moment `to` is the file that was there or the renamed one, whole.
+std::error_code replace(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace headscope::platform

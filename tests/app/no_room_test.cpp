@@ -90,11 +90,11 @@ TEST_F(NoRoom, AnAutosaveInAReadOnlyFolderIsSaid) {
 TEST_F(NoRoom, WithoutAFolderForAutosavesAMarkSaysSo) {
   EXPECT_FALSE(ui_.shows("autosave fails"));  // autosaves are off, as for pictures
   ui_.restartWith(textDocument("The first words"),
-                  [](AppOptions& o) { o.noStateFolder = kNoStateFolder; });
+                  [](AppOptions& o) { o.noStateFolder = noStateFolder(); });
   ui_.typeSentence("The second words");
   ASSERT_TRUE(ui_.shows("autosave fails"));
   const std::string why = tipOf("autosave fails");
-  EXPECT_NE(why.find("neitherHOMEnorXDG_STATE_HOME"), std::string::npos) << why;
+  EXPECT_NE(why.find("XDG_STATE_HOMEnamesnofolder"), std::string::npos) << why;
 }
 
 /// Autosaving resumes once the disk has room, even without a change of the document.

@@ -74,7 +74,10 @@ class InFolder : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  /// As the program names it.
+  std::string path(const std::string& name) const {
+    return (folder_ / name).make_preferred().string();
+  }
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(path(name), std::ios::binary) << text;
     return path(name);

@@ -1,7 +1,6 @@
 // Hostile files: each is refused with a message before it takes memory or time, and none leads out
 // of its folder. Findings of the fuzz targets in tests/fuzz are here too.
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
 
@@ -120,19 +119,6 @@ TEST_F(HostileSession, TextsAreLimitedTogether) {
   j["document"]["source"]["texts"] = std::vector<std::string>(9, std::string(1 << 17, '!'));
   inside_.file("lecture.headscope.json", j.dump());
   expectUserError([&] { load(); }, "document.source", "the texts have 1.1 MB together");
-}
-
-/// A pipe that nobody writes to would be waited for without end.
-TEST(HostileFiles, WhatHasNoEndIsNotOpened) {
-  const TempFolder folder;
-  const fs::path pipe = folder / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  for (const fs::path& path : {pipe, fs::path("/dev/zero"), folder.path(), folder / "none"}) {
-    expectUserError([&] { readSeries(path); }, "cannot read " + path.string() + ": ");
-    expectUserError([&] { SafetensorsFile{path}; }, "cannot read " + path.string() + ": ");
-    expectUserError([&] { loadSession(path, kBudget); }, "cannot read " + path.string() + ": ");
-  }
-  expectUserError([&] { readSeries(pipe); }, "it is a pipe or a device, not a file");
 }
 
 TEST(HostileSafetensors, AxesBesideAnEmptyOneAreCountedToo) {

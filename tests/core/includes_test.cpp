@@ -69,13 +69,13 @@ const std::vector<Rule> kRules{
     {"app/ui", R"(app/(host|cli)/.*|app/app\.h)"},
     {"app/ui/heads/view_model", R"(imgui\.h|app/ui/(panel|widgets|compat|theme|fonts|card)\.h)"},
     {"app/ui", R"((backends/imgui|GLFW/|GL/|EGL/|epoxy/).*)"},
-    {"app", R"(app/cli/.*)", R"(app/((web_)?main\.cpp|cli/.*))"},
+    {"app", R"(app/cli/.*)", R"(app/((web_)?main\.cpp|(cli|windows)/.*))"},
     {"app", R"(app/host/.*)", R"(app/((web_)?main\.cpp|host/.*|cli/.*))"},
     {"app", R"((GLFW/|EGL/|epoxy/egl|backends/imgui).*)", R"(app/host/.*)"},
     {"app", R"(epoxy/.*)", R"(app/(host|gl)/.*)"},
     {"app/host", R"(app/cli/.*)"},
     {"core", kSystem, R"(core/platform/.*)"},
-    {"app", kSystem, R"(app/host/.*)"},
+    {"app", kSystem, R"(app/(host|windows)/.*)"},
 };
 
 std::ostream& operator<<(std::ostream& out, const Rule& rule) {

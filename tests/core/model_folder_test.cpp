@@ -95,7 +95,7 @@ TEST(ModelFolders, WithoutAConfigurationAreToldByWhatTheyHold) {
   TempFolder cache;
   std::filesystem::create_directories(cache / "snapshots/0a1b");
   cache.file("snapshots/0a1b/config.json", "{}");
-  expectNotOpened(cache, "snapshots/0a1b", "open ");
+  expectNotOpened(cache, (std::filesystem::path("snapshots") / "0a1b").string(), "open ");
 }
 
 TEST(ModelFolders, WithoutWeightsThatAreReadAreToldByWhatTheyHold) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <bit>
 #include <cmath>
@@ -250,21 +249,6 @@ TEST(AtomicFile, UnwritablePlacesAreNamedWithTheReason) {
   expectUserError([&] { writeAtomically(folder.path(), nothing); }, "Is a directory");
   expectUserError([&] { writeAtomically(folder.file("file", "") / "below", nothing); },
                   "Not a directory");
-  expectUserError([&] { writeAtomically("/dev/full", [](std::ostream& out) { out << "x"; }); },
-                  "cannot write /dev/full: No space left on device");
-}
-
-TEST(AtomicFile, KeepsModeAndFollowsLinks) {
-  const TempFolder folder;
-  const auto path = folder.file("real", "old");
-  ::chmod(path.c_str(), 0640);
-  std::filesystem::create_symlink(path, folder / "link");
-  writeAtomically(folder / "link", [](std::ostream& out) { out << "new"; });
-  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
-  EXPECT_EQ(readAll(path), "new");
-  struct stat status {};
-  ::stat(path.c_str(), &status);
-  EXPECT_EQ(status.st_mode & 0777, 0640U);
 }
 
 /// Values that are not finite, in every type that has them, in the last of many parts read in turn.

@@ -3,8 +3,6 @@
 #include "core/formats/session.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -383,11 +381,7 @@ TEST_F(SessionFile, AnInterruptedSaveLeavesTheOldOrTheNew) {
   const std::string oldTensors = saved().at("tensors");
   ASSERT_NE(oldTensors, newTensors);
 
-  // a process that is certainly gone
-  const pid_t gone = ::fork();
-  if (gone == 0) ::_exit(0);
-  ::waitpid(gone, nullptr, 0);
-  const std::string temporary = ".tmp-" + std::to_string(gone) + "-0";
+  const std::string temporary = ".tmp-" + std::to_string(endedProcess()) + "-0";
 
   folder_.file(newTensors + temporary, newBytes.substr(0, 100));  // while the tensors are written
   expectSame(*before, *load().document);

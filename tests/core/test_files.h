@@ -3,28 +3,38 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "core/base/error.h"
+#include "core/platform/process.h"
 
 namespace headscope {
 
 class TempFolder {
  public:
   TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "headscope-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
+    static std::atomic<int> made{0};
+    const std::string process = std::to_string(platform::processId());
+    do {
+      path_ = std::filesystem::temp_directory_path() /
+              ("headscope-" + process + "-" + std::to_string(++made));
+    } while (!std::filesystem::create_directory(path_));
   }
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
-  ~TempFolder() { std::filesystem::remove_all(path_); }
+  /// Windows removes no file that is still open, as some are to the end of a test.
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
 
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
@@ -38,6 +48,13 @@ class TempFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// The number of a process that does not run.
+inline long endedProcess() {
+  long id = 1'000'003;
+  while (platform::processRuns(id)) ++id;
+  return id;
+}
 
 inline std::string readAll(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

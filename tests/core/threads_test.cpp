@@ -15,7 +15,6 @@
 #include "core/attention/steps/linear.h"
 #include "core/base/execution.h"
 #include "tests/core/support/documents.h"
-#include "tests/core/support/limits.h"
 
 namespace headscope::test {
 namespace {
@@ -35,17 +34,6 @@ TEST(Threads, EveryPieceIsCalledOnce) {
           << pieces << " pieces, " << threads << " threads";
     }
   }
-}
-
-TEST(Threads, WhereNoneCanBeStartedThoseThereAreDoTheWork) {
-  constexpr int kMoreThanAnyOther = 12;
-  const std::vector<int> once(200, 1);
-  {
-    const NoMoreThreads none;
-    EXPECT_EQ(callsOf(200, kMoreThanAnyOther), once);
-    EXPECT_EQ(callsOf(200, kMoreThanAnyOther), once);
-  }
-  EXPECT_EQ(callsOf(200, kMoreThanAnyOther), once);
 }
 
 TEST(Threads, LoopsSideBySideAndInsideOfEachOtherAreWhole) {

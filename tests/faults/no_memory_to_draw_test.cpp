@@ -25,7 +25,7 @@ TEST(NoMemoryToDraw, TheNextPictureIsWhole) {
   options.view.preferences.animate = false;
   App app(options);
   app.finish();
-  const EglContext context;
+  const OffscreenContext context;
   Headless headless(kWidth, kHeight);
   const RenderTarget target(kWidth, kHeight);
   Painter painter(headless.session(), {});

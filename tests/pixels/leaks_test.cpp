@@ -27,7 +27,7 @@ AppOptions opened(const char* preset) {
 }
 
 TEST(GlLeaks, TheProgramLeavesNoObjects) {
-  const EglContext context;
+  const OffscreenContext context;
   const int before = liveGlObjects();
   for (const char* preset : {"by-hand", "tutorial"}) {
     Headless headless(1280, 720);
@@ -63,7 +63,7 @@ TEST(GlLeaks, TheProgramLeavesNoObjects) {
 GLenum EPOXY_CALLSPEC guilty() { return GL_GUILTY_CONTEXT_RESET_ARB; }
 
 TEST(ResetWatch, ALostContextIsSaid) {
-  const EglContext context;
+  const OffscreenContext context;
   const gl::ResetWatch watch;
   EXPECT_NO_THROW(watch.check());
   ASSERT_TRUE(epoxy_has_gl_extension("GL_ARB_robustness"));

@@ -88,7 +88,7 @@ class PixelTest : public testing::Test {
     return ImGui::ColorConvertFloat4ToU32({c.r, c.g, c.b, c.a});
   }
 
-  host::EglContext context_;
+  host::OffscreenContext context_;
   host::RenderTarget target_{kWidth, kHeight};
   ui::ColorMaps maps_ = ui::ColorMaps::load();
   gl::Scene scene_;

@@ -1,23 +1,15 @@
 #include "core/platform/files.h"
 
-#include <cerrno>
-#include <chrono>
-#include <cstdio>
-#include <thread>
-#include <utility>
-
-#include "core/platform/paths.h"
-
-#ifdef _WIN32
-#include <io.h>
-#include <share.h>
-#else
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#endif
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+#include <utility>
 
 namespace headscope::platform {
 namespace fs = std::filesystem;
@@ -25,79 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 std::error_code lastError() { return {errno, std::generic_category()}; }
-
-}  // namespace
-
-#ifdef _WIN32
-namespace {
-
-/// A file that is opened exclusively.
-class SoleFile final : public FileLock {
- public:
-  SoleFile(fs::path path, std::FILE* file) : path_(std::move(path)), file_(file) {}
-  ~SoleFile() override { close(); }
-
-  void flush() const override {}
-  void remove() override {
-    close();  // an open file cannot be removed
-    std::error_code code;
-    fs::remove(path_, code);
-  }
-
- private:
-  void close() {
-    if (std::FILE* file = std::exchange(file_, nullptr)) std::fclose(file);
-  }
-
-  fs::path path_;
-  std::FILE* file_;
-};
-
-}  // namespace
-
-std::unique_ptr<FileLock> FileLock::wait(const fs::path&, Kind, double, std::error_code& why) {
-  why = {};
-  return nullptr;
-}
-
-std::unique_ptr<FileLock> FileLock::tryNow(const fs::path& path, bool create,
-                                           std::error_code& why) {
-  std::FILE* file = ::_wfsopen(path.c_str(), create ? L"ab" : L"r+b", _SH_DENYRW);
-  why = file != nullptr ? std::error_code() : lastError();
-  // another has it
-  if (why == std::errc::permission_denied && exists(path)) {
-    why = std::make_error_code(std::errc::operation_would_block);
-  }
-  return file != nullptr ? std::make_unique<SoleFile>(path, file) : nullptr;
-}
-
-/// Opens the file without a lock, which would exclude its own writer.
-std::error_code createFile(const fs::path& path, std::unique_ptr<FileLock>&) {
-  std::FILE* file = ::_wfopen(path.c_str(), L"wbx");
-  if (file == nullptr) return lastError();
-  std::fclose(file);
-  return {};
-}
-
-std::vector<std::string> namesIn(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    names.push_back(at->path().filename().string());
-  }
-  return names;
-}
-
-std::error_code flushFile(const fs::path& path) {
-  std::FILE* file = ::_wfopen(path.c_str(), L"r+b");
-  if (file == nullptr) return lastError();
-  const std::error_code result = ::_commit(::_fileno(file)) == 0 ? std::error_code() : lastError();
-  std::fclose(file);
-  return result;
-}
-
-#else
-namespace {
 
 class Descriptor {
  public:
@@ -213,6 +132,13 @@ std::error_code flushFile(const fs::path& path) {
   const Descriptor descriptor(path, O_WRONLY);
   return descriptor && ::fsync(*descriptor) == 0 ? std::error_code() : lastError();
 }
-#endif
+
+std::ifstream openToRead(const fs::path& path) { return std::ifstream(path, std::ios::binary); }
+
+std::error_code replace(const fs::path& from, const fs::path& to) {
+  std::error_code code;
+  fs::rename(from, to, code);
+  return code;
+}
 
 }  // namespace headscope::platform
