@@ -189,11 +189,13 @@ void App::State::body(const ui::PanelContext& panel, const ui::Rect& at) {
 /// mouse.
 void App::State::spotlight(const ui::PanelContext& panel, const ui::Page& page,
                            const std::vector<ui::Rect>& places, ImVec2 origin) const {
-  const std::string& lit = view.frame.spotlight;
-  const auto isLit = [&](std::size_t i) { return page.cards().at(i).text().id == lit; };
-  std::size_t at = 0;
-  while (at < places.size() && (places[at].empty() || !isLit(at))) ++at;
-  if (lit.empty() || at == places.size()) return;
+  const std::vector<std::string>& lit = view.frame.spotlight;
+  std::vector<bool> isLit;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto named = std::find(lit.begin(), lit.end(), page.cards().at(i).text().id);
+    isLit.push_back(!places[i].empty() && named != lit.end());
+  }
+  if (std::find(isLit.begin(), isLit.end(), true) == isLit.end()) return;
   ImGui::SetCursorScreenPos(ImGui::GetWindowPos());
   // a window of its own, over the cards
   constexpr ImGuiWindowFlags kOver = ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoBackground |
@@ -205,7 +207,7 @@ void App::State::spotlight(const ui::PanelContext& panel, const ui::Page& page,
     if (places[i].empty()) continue;
     const ui::Rect card =
         ui::Rect::at({origin.x + places[i].a.x, origin.y + places[i].a.y}, places[i].size());
-    if (i == at) {
+    if (isLit[i]) {
       const ui::Rect edge = card.outset(panel.look.px(3));
       list->AddRect(edge.a, edge.b, panel.look.theme.accent, round, 0, panel.look.px(1.5F));
     } else if (!card.contains(ImGui::GetIO().MousePos)) {

@@ -10,7 +10,7 @@
 namespace headscope {
 
 struct Progress {
-  std::set<std::string> scenes;  // "02_by_hand/3"
+  std::set<std::string> scenes;  // "03_by_hand/3"
   bool startClosed = false;
 
   bool operator==(const Progress&) const = default;

@@ -16,7 +16,7 @@ struct FrameState {
   std::optional<std::pair<Index, Index>> hoveredTokens;  // query and key on the model's heads
   std::vector<CellRef> pointed;        // lit on the step view while a tool points at them
   std::optional<std::string> inSight;  // the page scrolls to this card, once; "": to its top
-  std::string spotlight;               // the card that a lesson speaks of; the others are dimmed
+  std::vector<std::string> spotlight;  // the cards that a lesson speaks of; the others are dimmed
   bool gradientsThere = false;         // the shown pass has the gradients of Selection::gradients
   bool hidesMistakes = false;          // set while a lesson asks to find the mistakes
   bool typesText = false;              // a sentence is being typed and is not yet complete

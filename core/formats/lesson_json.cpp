@@ -146,6 +146,7 @@ lessons::Way readWay(const JsonField& object) {
   ReadFields known = fieldsOf(way.state);
   known["view"] = viewInto(way.view);
   known["choose"] = [&](const JsonField& f) { way.choose = f.text(); };
+  known["card"] = [&](const JsonField& f) { way.card = f.text(); };
   known["control"] = [&](const JsonField& f) { way.control = f.text(); };
   known["train_step"] = [&](const JsonField& f) {
     way.trainStep = f.value().text() != nullptr ? f.text() : std::to_string(f.whole());
@@ -239,7 +240,11 @@ Scene readScene(const JsonField& object) {
   readFields(object, {{"title", [&](const JsonField& f) { scene.title = f.text(); }},
                       {"state", [&](const JsonField& f) { scene.state = readState(f); }},
                       {"view", viewInto(scene.view)},
-                      {"card", [&](const JsonField& f) { scene.card = f.text(); }},
+                      {"card",
+                       [&](const JsonField& f) {
+                         scene.cards =
+                             f.value().text() != nullptr ? std::vector{f.text()} : f.texts();
+                       }},
                       {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
                       {"hide_mistake", [&](const JsonField& f) { scene.hidesMistake = f.flag(); }},
                       {"new_run", [&](const JsonField& f) { scene.newRun = f.flag(); }},

@@ -56,6 +56,7 @@ struct Prediction {
 struct Way {
   SceneState state;
   std::string view, choose;  // as in a scene
+  std::string card;          // the card that it opens, in sight and lit; empty: the scene's cards
   std::string trainStep;     // the training run is shown at that step: a number, or a fact's name
   std::string control;       // the text on the control that does it, to be pointed at: "causal"
   bool isNone() const;
@@ -75,10 +76,10 @@ struct Check {
 struct Scene {
   std::string title;
   SceneState state;
-  std::string view;    // a JSON object of the application's own: where the eye goes
-  std::string card;    // the card that the text speaks of, in sight and lit; empty: the page's top
-  std::string choose;  // the cell that is chosen: "weights[0, 1, sat, cat]"
-  std::vector<std::string> lit;  // the highlighted cells, likewise
+  std::string view;                // a JSON object of the application's own: where the eye goes
+  std::vector<std::string> cards;  // the cards that the text speaks of, lit; the first is in sight
+  std::string choose;              // the cell that is chosen: "weights[0, 1, sat, cat]"
+  std::vector<std::string> lit;    // the highlighted cells, likewise
   std::string text;
   std::string speaker;        // notes for the lecturer
   bool hidesMistake = false;  // an active mistake is not reported until the exercise is done

@@ -71,10 +71,26 @@ std::string headInWords(const HeadOfLayer& head, Index layers) {
   return fmt::format("layer {}, head {}", head.layer + 1, head.head + 1);
 }
 
+/// Returns whether the answers are no better than guesses: fewer than twice as many are right as by
+/// chance, or of numbers, hardly more is explained than by their mean.
+static bool guesses(const Question& question, double accuracy) {
+  return accuracy < (question.classes > 1 ? 2.0 / static_cast<double>(question.classes) : 0.1);
+}
+
 std::string headsOffInWords(const Task& task, const HeadsOff& off) {
-  std::string words;
+  std::string words, guessed;
   const auto& questions = task.questions;
   for (std::size_t q = 0; q < questions.size(); ++q) {
+    if (!guesses(questions[q], off.all.questions[q].accuracy)) continue;
+    guessed += fmt::format("{}“{}”", guessed.empty() ? "" : ", ", questions[q].name);
+  }
+  if (!guessed.empty()) {
+    words = fmt::format(
+        "Still guessed: {}. Train first: only what is answered can be lost without a head.",
+        guessed);
+  }
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    if (guesses(questions[q], off.all.questions[q].accuracy)) continue;
     if (!words.empty()) words += ' ';
     const auto missed = mostMissed(off, q);
     const double with = off.all.questions[q].accuracy;

@@ -242,7 +242,7 @@ TEST(HeadsFigures, TabsKeepClearOfTheSwitch) {
 
 TEST(HeadsPage, StandsBelowEachOtherInANarrowWindow) {
   for (const float width : {600.0F, 800.0F, 1159.0F}) {
-    const ImVec2 content = headsContent({width, 500.0F}, 1.0F, 12.0F, {});
+    const ImVec2 content = headsContent({width, 500.0F}, 1.0F, 12.0F);
     EXPECT_LE(content.x, width);  // it scrolls one way only
     EXPECT_GT(content.y, 1000.0F);
     const HeadsLayout l = layoutHeads(content, 1.0F);
@@ -259,7 +259,7 @@ TEST(HeadsPage, StandsBelowEachOtherInANarrowWindow) {
     EXPECT_EQ(e.similarity.width(), l.allHeads.width());
     EXPECT_EQ(e.effects.a.y, l.effects.a.y);
   }
-  const ImVec2 wide = headsContent({1600.0F, 860.0F}, 1.0F, 12.0F, {});
+  const ImVec2 wide = headsContent({1600.0F, 860.0F}, 1.0F, 12.0F);
   EXPECT_EQ(wide.x, 1600.0F);
   EXPECT_EQ(wide.y, 860.0F);
   EXPECT_EQ(layoutHeads(wide, 1.0F).looks.a.y, layoutHeads(wide, 1.0F).allHeads.a.y);

@@ -119,7 +119,7 @@ TEST(WhySeveral, TheUsersPairStaysUntilItIsGivenUp) {
   EXPECT_FALSE(ui.shows(relations[1]->name + " ▾", "effects"));
   ui.typeSentence("The cat, which was very fluffy, sat on the mat.");
   expectShown(ui, {1, *relations[1]}, {4, *relations[4]});
-  ui.click("most blurred", "effects");
+  ui.click("hardest pair", "effects");
   EXPECT_TRUE(ui.view().heads.relationPair.empty());
   EXPECT_EQ(conclusion(), before);
 }

@@ -1,8 +1,6 @@
 // The lesson panel: questions that stay open after a wrong answer, the pointer of “Show me”, the
 // dimmed cards, the end of a lesson and the paths of the list.
 #include <algorithm>
-#include <cctype>
-#include <regex>
 #include <string>
 #include <utility>
 
@@ -30,7 +28,7 @@ TEST(LessonPanel, AWrongAnswerSaysWhatItMeansAndLeavesTheQuestionOpen) {
   EXPECT_FALSE(ui.shows("That is one headi", "lesson")) << "the last one alone";
   ui.click("h × dk", "lesson");
   EXPECT_TRUE(ui.shows("8 × 64 = 512", "lesson")) << ui.screen().all("lesson");
-  EXPECT_TRUE(ui.shows("The score counts first answers", "lesson"));
+  EXPECT_TRUE(ui.shows("The score counts first choices", "lesson"));
 }
 
 TEST(LessonPanel, EndsWithWhatWasSeenAndTheNextLesson) {
@@ -100,45 +98,6 @@ TEST(LessonPanel, DimsWhatASceneDoesNotSpeakOf) {
   ui.settle();
   ui.click("Leave", "lesson");
   EXPECT_FALSE(ui.window("spotlight"));
-}
-
-/// A pattern of a text as it is on the screen without spaces, with any number in place of each
-/// fact.
-std::string patternOf(const std::string& text) {
-  std::string pattern;
-  bool raised = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool wasRaised = std::exchange(raised, c == '^' || c == '_');
-    if (raised || c == ' ' || c == '}' || (c == '{' && wasRaised)) continue;
-    if (c == '{') {
-      pattern += "[0-9,.]+";
-      i = text.find('}', i);
-      continue;
-    }
-    const char shown = c == '\\' ? text[++i] : c;
-    if (std::ispunct(static_cast<unsigned char>(shown)) != 0) pattern += '\\';
-    pattern += shown;
-  }
-  return pattern;
-}
-
-/// Clicks a choice, which may have several lines. Returns whether it is on the screen.
-bool choose(AppDriver& ui, const std::string& choice) {
-  const std::regex whole(patternOf(choice));
-  const ScreenText screen = ui.screen();
-  const auto& runs = screen.runs();
-  for (std::size_t first = 0; first < runs.size(); ++first) {
-    if (runs[first].window.find("lesson") == std::string::npos) continue;
-    std::string lines;
-    for (std::size_t r = first; r < std::min(runs.size(), first + 5); ++r) {
-      lines += withoutSpaces(runs[r].text);
-      if (!std::regex_match(lines, whole)) continue;
-      ui.clickAt(runs[first].spot(0, runs[first].text.size()).centre());
-      return true;
-    }
-  }
-  return false;
 }
 
 /// The lessons come in the reverse order.

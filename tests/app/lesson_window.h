@@ -1,8 +1,13 @@
 // Lesson window: opens lessons from the page Learn, and finds their texts on the screen.
 #pragma once
 
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <regex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app_driver.h"
 
@@ -28,6 +33,49 @@ inline void openLesson(AppDriver& ui, const std::string& title) {
   }
   ui.settle();
   ui.frame();
+}
+
+/// A pattern of a text as it is on the screen without spaces, with any number in place of each
+/// fact.
+inline std::string patternOf(const std::string& text) {
+  std::string pattern;
+  bool raised = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool wasRaised = std::exchange(raised, c == '^' || c == '_');
+    if (raised || c == ' ' || c == '}' || (c == '{' && wasRaised)) continue;
+    if (c == '{') {
+      pattern += "[0-9,.]+";
+      i = text.find('}', i);
+      continue;
+    }
+    const char shown = c == '\\' ? text[++i] : c;
+    if (std::ispunct(static_cast<unsigned char>(shown)) != 0) pattern += '\\';
+    pattern += shown;
+  }
+  return pattern;
+}
+
+/// The place of a choice on the screen; it may have several lines.
+inline std::optional<Spot> spotOf(const ScreenText& screen, const std::string& choice) {
+  const std::regex whole(patternOf(choice));
+  const auto& runs = screen.runs();
+  for (std::size_t first = 0; first < runs.size(); ++first) {
+    if (runs[first].window.find("/act") == std::string::npos) continue;
+    std::string lines;
+    for (std::size_t r = first; r < std::min(runs.size(), first + 5); ++r) {
+      lines += withoutSpaces(runs[r].text);
+      if (std::regex_match(lines, whole)) return runs[first].spot(0, runs[first].text.size());
+    }
+  }
+  return std::nullopt;
+}
+
+/// Clicks a choice. Returns whether it is on the screen.
+inline bool choose(AppDriver& ui, const std::string& choice) {
+  const auto at = spotOf(ui.screen(), choice);
+  if (at) ui.clickAt(at->centre());
+  return at.has_value();
 }
 
 }  // namespace headscope::ui

@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedLesson,
                          [](const auto& of) { return formats::shippedLessons()[of.param].id; });
 
 TEST_P(ShippedLesson, StandsOnAPath) {
-  static const std::set<std::string> paths{"ten minutes", "an hour", "a course"};
+  static const std::set<std::string> paths{"ten minutes", "an hour", "a course", "a classroom"};
   EXPECT_TRUE(paths.contains(lesson().path)) << lesson().path;
 }
 
@@ -179,6 +179,28 @@ TEST_P(ShippedLesson, SaysWhatEveryWrongChoiceMeans) {
       EXPECT_EQ(choice.means.empty(), i == scene.predict->right)
           << scene.title << ": " << choice.text;
     }
+  }
+}
+
+std::string_view originOf(const Document& document) {
+  if (document.weightSource.init == WeightInit::learned) return "learned";
+  return document.weightSource.init == WeightInit::designed ? "designed" : "";
+}
+
+/// Scenes whose layer has weights of another origin than the scene before say so.
+TEST_P(ShippedLesson, SaysWhereOtherWeightsComeFrom) {
+  DocumentPtr document =
+      makePreset(presetByName("original-transformer"), {WeightInit::designed, 1, {}}, kBudget);
+  std::string_view before;
+  for (const lessons::Scene& scene : lesson().scenes) {
+    document = documentOf(scene.state, *document, kBudget);
+    const bool showsLayer = scene.view.find("\"train\"") == std::string::npos;
+    const std::string_view now = originOf(*document);
+    if (showsLayer && !before.empty() && !now.empty() && now != before) {
+      EXPECT_NE(scene.text.find(now), std::string::npos)
+          << scene.title << " shows " << now << " weights after " << before << " ones";
+    }
+    if (showsLayer && !now.empty()) before = now;
   }
 }
 

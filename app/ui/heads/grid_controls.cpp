@@ -178,6 +178,7 @@ void gridControls(const PanelContext& panel, const HeadsState& state, const Colo
   const float strip = look.px(narrow ? kStripWidth * 0.4F : kStripWidth);
   const int content =
       choices(look, "content", {"weights", "norm-weighted"}, static_cast<int>(view.content));
+  tip(look, termText("norm-weighted"));
   if (content >= 0) view.content = static_cast<GridContent>(content);
   flowOn(look, choicesWidth(look, {"one scale", "each its own"}), kControlsApart);
   const int own = choices(look, "scale", {"one scale", "each its own"}, view.ownScale ? 1 : 0);

@@ -30,22 +30,11 @@ constexpr float kNarrowest = 560.0F;   // points; the least width of stacked car
 constexpr float kGridHeight = 470.0F;  // heights of stacked cards
 constexpr float kLooksHeight = 280.0F;
 constexpr float kFiguresHeight = 300.0F;
-constexpr float kEffectsHeight = 240.0F;
-constexpr float kTallEffectsHeight = 380.0F;
+constexpr float kEffectsHeight = 380.0F;  // one height for all tabs, so that their row stands still
 constexpr float kPageMargin = 14.0F;
 constexpr float kCardGap = 10.0F;
 
 bool isNarrow(ImVec2 content, float scale) { return content.x < kLeastWidth * scale; }
-
-/// Returns whether the effects tab needs more height than bars do: it shows matrices side by side,
-/// or sentences next to a table.
-bool hasTallEffects(const HeadsView& view) {
-  return view.effectTab == EffectTab::whySeveral || view.effectTab == EffectTab::howLearned;
-}
-
-float narrowEffects(const HeadsView& view) {
-  return hasTallEffects(view) ? kTallEffectsHeight : kEffectsHeight;
-}
 
 /// Gives the enlarged card the whole place; the other card gets none.
 void placeEnlarged(HeadsLayout& layout, EnlargedCard enlarged, const Rect& place) {
@@ -66,7 +55,7 @@ HeadsLayout layoutNarrow(Rect room, float scale, const HeadsView& view) {
   } else {
     placeEnlarged(l, view.enlarged, next(kLooksHeight + kCardGap + kFiguresHeight));
   }
-  l.effects = next(narrowEffects(view));
+  l.effects = next(kEffectsHeight);
   return l;
 }
 
@@ -78,7 +67,7 @@ class HeadsPage final : public Page {
                        makeEffectsCard())) {}
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
-    return headsContent(body, panel.look.scale, ImGui::GetStyle().ScrollbarSize, panel.headsView);
+    return headsContent(body, panel.look.scale, ImGui::GetStyle().ScrollbarSize);
   }
   std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
     const HeadsLayout l = layoutHeads(content, panel.look.scale, panel.headsView);
@@ -120,10 +109,10 @@ class HeadsPage final : public Page {
 
 }  // namespace
 
-ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& view) {
+ImVec2 headsContent(ImVec2 body, float scale, float scrollBar) {
   if (!isNarrow(body, scale)) return {body.x, std::max(body.y, kLeastHeight * scale)};
-  const float height = kPageMargin + kGridHeight + kLooksHeight + kFiguresHeight +
-                       narrowEffects(view) + 4 * kCardGap;
+  const float height =
+      kPageMargin + kGridHeight + kLooksHeight + kFiguresHeight + kEffectsHeight + 4 * kCardGap;
   return {std::max(body.x - scrollBar, kNarrowest * scale), std::max(body.y, height * scale)};
 }
 
@@ -134,10 +123,7 @@ HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view) {
   Rect room{{margin, margin}, {content.x - margin, content.y - px(2)}};
   if (isNarrow(content, scale)) return layoutNarrow(room, scale, view);
   HeadsLayout l;
-  l.effects =
-      room.cutBottom(hasTallEffects(view) ? std::clamp(room.height() * 0.42F, px(200), px(560))
-                                          : std::clamp(room.height() * 0.28F, px(170), px(420)),
-                     gap);
+  l.effects = room.cutBottom(std::clamp(room.height() * 0.34F, px(200), px(560)), gap);
   l.allHeads = room.cutLeft((room.width() - gap) * 0.63F, gap);
   if (view.enlarged != EnlargedCard::none) {
     placeEnlarged(l, view.enlarged, room);

@@ -19,7 +19,7 @@ HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view = {})
 /// Returns the size of the content for a body of this size. It exceeds a small body, which then
 /// scrolls. In a narrow body the cards stand one below the other, next to a scrollbar of this
 /// width.
-ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& view);
+ImVec2 headsContent(ImVec2 body, float scale, float scrollBar);
 
 std::unique_ptr<Page> makeHeadsPage();
 

@@ -111,12 +111,14 @@ std::vector<Paragraph> howInWords(const Document& document, const HeadRoles* rol
   const std::string worst = roles == nullptr ? "" : " " + leastSure(*roles, document);
   return {
       {"What it was asked",
-       series ? fmt::format("{} questions (see the table) about every time step. Steps without an "
-                            "answer answer \"none\". Spikes and change points are those that the "
-                            "columns of X flag, where X has room for such columns.",
-                            training::kLayerQuestions)
-              : "Eight questions (see the table) about every word of a sentence. Words without an "
-                "answer answer \"none\"."},
+       series
+           ? fmt::format("{} questions (see the table) about every time step. Where a step has no "
+                         "answer to a question, “none” is right. Spikes and change points are "
+                         "those that the "
+                         "columns of X flag, where X has room for such columns.",
+                         training::kLayerQuestions)
+           : "Eight questions (see the table) about every word of a sentence. Where a word has no "
+             "answer to a question, “none” is right."},
       {"On what",
        series
            ? fmt::format("{} steps of {} series, from seed {}: generated readings with the same "

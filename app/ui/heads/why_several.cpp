@@ -303,7 +303,7 @@ class WhySeveralTab final : public Card {
     ImGui::EndPopup();
   }
 
-  /// Draws the controls: the two relations, the choice of the most blurred pair, and the gains.
+  /// Draws the controls: the two relations, the choice of the hardest pair, and the gains.
   void controls(const PanelContext& panel, const HeadRelations& candidates) const {
     const FrameContext& look = panel.look;
     HeadsView& view = panel.headsView;
@@ -313,7 +313,7 @@ class WhySeveralTab final : public Card {
     rowCaption(look, "and");
     chooser(panel, 1, candidates);
     ImGui::SameLine(0.0F, look.space.small);
-    if (pill(look, "most blurred", chosenRelations(view, candidates).empty())) {
+    if (pill(look, "hardest pair", chosenRelations(view, candidates).empty())) {
       view.relationPair.clear();
     }
     tip(look,

@@ -29,6 +29,8 @@ constexpr float kEntryGap = 10.0F;
 constexpr float kPictureWidth = 84.0F;
 constexpr float kLearnMargin = 14.0F;
 
+constexpr std::string_view kClassroom = "a classroom";
+
 /// A way through some of the lessons; each continues the one before.
 struct LearningPath {
   std::string_view id;  // Lesson::path
@@ -38,7 +40,8 @@ struct LearningPath {
 constexpr LearningPath kPaths[] = {
     {"ten minutes", "Ten minutes", "what attention is, and why it has several heads"},
     {"an hour", "An hour", "each step, and how heads come to do what they do"},
-    {"a course", "A course", "decoders, code, other data, and twelve questions"}};
+    {"a course", "A course", "decoders, code, other data, and twelve questions"},
+    {kClassroom, "In a classroom", "given before an audience, with notes for the speaker"}};
 
 /// A lesson with its number in the list.
 struct Numbered {
@@ -57,7 +60,7 @@ std::vector<Numbered> lessonsOf(const LearningPath& path) {
 }
 
 int columnsIn(const FrameContext& look, float width) {
-  return std::clamp(static_cast<int>(width / look.px(370)), 1, 4);
+  return std::clamp(static_cast<int>(width / look.px(400)), 1, 4);
 }
 
 /// The height of all paths in this width.
@@ -95,7 +98,7 @@ class LessonsCard final : public Card {
   float lectureButton(const PanelContext& panel, ImVec2 at, float width) {
     const auto& all = formats::shippedLessons();
     const auto lecture = std::find_if(all.begin(), all.end(), [](const lessons::Lesson& lesson) {
-      return lesson.id.ends_with("_lecture");
+      return lesson.path == kClassroom;
     });
     if (lecture == all.end()) return 0.0F;
     const ImVec2 below = ImGui::GetCursorPos();
@@ -104,7 +107,7 @@ class LessonsCard final : public Card {
         buttonWidth(panel.look, whole) < width * 0.7F ? whole : "In a classroom";
     const float own = buttonWidth(panel.look, text);
     ImGui::SetCursorPos({at.x + width - own, at.y});
-    if (pill(panel.look, text.c_str())) run_.present(*lecture);
+    if (pill(panel.look, text.c_str(), true)) run_.present(*lecture);
     tip(panel.look, kAboutPresenting);
     ImGui::SetCursorPos(below);
     return own;
@@ -170,8 +173,10 @@ class LessonsCard final : public Card {
     Rect picture = room.cutLeft(look.px(kPictureWidth), look.space.large);
     drawLessonPicture(look, list, lesson.picture, picture.inset({0.0F, look.px(18)}));
     ImGui::SetCursorScreenPos(room.a);
-    richParagraph(look.fonts, look.fonts.semibold, look.theme.text,
-                  fmt::format("{}  {}", of.number, lesson.title), room.width());
+    richParagraph(
+        look.fonts, look.fonts.semibold, look.theme.text,
+        lesson.path == kClassroom ? lesson.title : fmt::format("{}  {}", of.number, lesson.title),
+        room.width());
     ImGui::SetCursorScreenPos({room.a.x, ImGui::GetCursorScreenPos().y});
     const ImVec2 below = ImGui::GetCursorScreenPos();
     const float foot = room.b.y - ImGui::GetFrameHeight();
@@ -188,18 +193,19 @@ class LessonsCard final : public Card {
     const std::size_t done = run_.doneOf(lesson);
     const std::size_t all = lesson.scenes.size();
     const bool goesOn = done > 0 && done < all;
-    if (pill(look, goesOn ? "Go on" : done == all ? "Again" : "Start", done == 0)) {
+    const bool forARoom = lesson.path == kClassroom;
+    if (pill(look, goesOn ? "Go on" : done == all ? "Again" : "Start", done == 0 && !forARoom)) {
       run_.ask(lesson, run_.firstUndoneOf(lesson));
     }
     ImGui::SameLine();
-    if (pill(look, "Present")) run_.present(lesson);
+    if (pill(look, "Present", forARoom)) run_.present(lesson);
     tip(look, kAboutPresenting);
     ImGui::SameLine();
     inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted,
                 done == 0       ? fmt::format("{} {}, {} min", all,
                                         lesson.isQuiz ? "questions" : "scenes", lesson.minutes)
                 : lesson.isQuiz ? fmt::format("{} of {} answered", done, all)
-                                : fmt::format("{} of {} scenes done", done, all));
+                                : fmt::format("{} of {} done", done, all));
   }
 
   LessonRun& run_;

@@ -28,36 +28,99 @@ class LessonPanel {
     if (run_.atEnd()) return run_.lesson().isQuiz ? score() : end();
     head();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
-    // a window per scene, so that each begins scrolled to its top
+    const float room = ImGui::GetContentRegionAvail().y - foot;
+    const float low = std::min(lowerHeight(), room * kMostOfLower);
     const std::string id = fmt::format("{}/{}", run_.lesson().id, run_.place() + 1);
-    ImGui::BeginChild(id.c_str(), {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
-    joinNavigation();
-    if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0.0F);
-    width_ = ImGui::GetContentRegionAvail().x;
-    words(look_.fonts.regular, look_.theme.text, run_.shown().text);
-    question();
-    exercise();
-    scrollToNewParts();
-    speaker();
-    ImGui::EndChild();
+    read(id, room - low);
+    if (asks()) act(id + "/act", low);
     buttons();
   }
 
  private:
-  /// Scrolls so that an answer with the following exercise, a hint, or an exercise that has just
-  /// been done is not hidden below the panel's end.
+  static constexpr float kMostOfLower = 0.66F;  // of the panel below its heading
+
+  bool asks() const { return run_.scene().predict || run_.scene().check; }
+  /// Returns whether the question is open, or nothing follows it: the task comes after the
+  /// question.
+  bool showsQuestion() const {
+    return run_.scene().predict && !(run_.answered() && run_.scene().check);
+  }
+
+  /// Draws what is read: the text, and below it what answers, hints and results say. It scrolls,
+  /// with a window per scene, so that each begins scrolled to its top.
+  void read(const std::string& id, float height) {
+    const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, height});
+    ImGui::BeginChild(id.c_str(), {0.0F, height}, false);
+    joinNavigation();
+    if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0.0F);
+    width_ = ImGui::GetContentRegionAvail().x;
+    words(look_.fonts.regular, look_.theme.text, run_.shown().text);
+    verdict();
+    result();
+    scrollToNewParts();
+    speaker();
+    fadeEdges(at);
+    ImGui::EndChild();
+    width_ = ImGui::GetContentRegionAvail().x;
+  }
+
+  /// Draws what the reader does: the question's choices, then the task. It keeps its place and its
+  /// height while answers are given.
+  void act(const std::string& id, float height) {
+    ImGui::BeginChild(id.c_str(), {0.0F, height}, false);
+    joinNavigation();
+    width_ = ImGui::GetContentRegionAvail().x;
+    showsQuestion() ? question() : exercise();
+    const float needed = ImGui::GetCursorPosY();
+    ImGui::EndChild();
+    width_ = ImGui::GetContentRegionAvail().x;
+    float& known = lowerHeight();
+    if (needed <= known) return;
+    known = needed;
+    *look_.wantsFrame = true;
+  }
+
+  /// The greatest height that the question or task of this scene has needed at this width.
+  float& lowerHeight() const {
+    const std::string key =
+        fmt::format("{}/{}/{}/{:.0f}", run_.lesson().id, run_.place(), showsQuestion(), width_);
+    return *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID(key.c_str()), 0.0F);
+  }
+
+  /// Fades the text out where more of it lies beyond the window's edge.
+  void fadeEdges(const Rect& at) const {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float high = look_.px(22);
+    const ImU32 full = look_.theme.panel, none = withAlpha(full, 0.0F);
+    if (ImGui::GetScrollY() > 0.0F) {
+      list->AddRectFilledMultiColor(at.a, {at.a.x + width_, at.a.y + high}, full, full, none, none);
+    }
+    if (ImGui::GetScrollY() < ImGui::GetScrollMaxY()) {
+      list->AddRectFilledMultiColor({at.a.x, at.b.y - high}, {at.a.x + width_, at.b.y}, none, none,
+                                    full, full);
+    }
+  }
+
+  std::size_t wrongAnswers() const {
+    std::size_t count = 0;
+    const std::size_t all = run_.scene().predict ? run_.scene().predict->choices.size() : 0;
+    for (std::size_t i = 0; i < all; ++i) count += run_.tried(i) ? 1 : 0;
+    return count;
+  }
+
+  /// Scrolls so that what has just been answered, hinted at or done is not hidden below the end of
+  /// the text.
   void scrollToNewParts() {
-    enum Part { kRead = 1, kAnswered = 2, kDone = 4, kHint = 8 };
-    int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("scenes done"), 0);
-    const int now = (run_.shown().ready ? kRead : 0) |
-                    (run_.answered() || run_.lastWrong() ? kAnswered : 0) |
-                    (run_.shown().checked ? kDone : 0) | (run_.hintShown() ? kHint : 0);
-    const int fresh = (before & kRead) != 0 ? now & ~before : 0;
-    before = now;
-    if (fresh == 0) return;
+    const std::size_t now = (run_.shown().ready ? 1 : 0) + wrongAnswers() +
+                            (run_.answered() ? 1 : 0) + (run_.shown().checked ? 1 : 0) +
+                            (run_.hintShown() ? 1 : 0);
+    int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("parts"), 0);
+    const bool fresh = before != 0 && static_cast<int>(now) > before;
+    before = static_cast<int>(now);
+    if (!fresh) return;
+    const bool ofTask = run_.shown().checked || run_.hintShown();
     const float room = ImGui::GetWindowHeight();
-    const float from = (fresh & kAnswered) != 0 ? verdictAt_ : taskAt_;
-    const float end = std::min(ImGui::GetCursorPosY(), from + room);
+    const float end = std::min(ImGui::GetCursorPosY(), (ofTask ? resultAt_ : verdictAt_) + room);
     if (end > ImGui::GetScrollY() + room) ImGui::SetScrollY(end - room);
   }
 
@@ -80,25 +143,31 @@ class LessonPanel {
   }
 
   void question() {
-    if (!run_.scene().predict) return;
     const lessons::Prediction& p = *run_.scene().predict;
-    gap();
     const std::vector<std::string>& choices = run_.shown().choices;
     if (choices.size() != p.choices.size()) return;  // its pass is not computed yet
+    gap();
     words(look_.fonts.semibold, look_.theme.text, run_.shown().question);
     for (std::size_t i = 0; i < choices.size(); ++i) choice(i);
-    if (!run_.answered() && !run_.lastWrong()) return;
+  }
+
+  /// Draws what the last answer means, below the answer itself.
+  void verdict() {
+    if (!run_.scene().predict || (!run_.answered() && !run_.lastWrong())) return;
+    gap();
     verdictAt_ = ImGui::GetCursorPosY();
+    const std::size_t given = run_.answered() ? run_.scene().predict->right : *run_.lastWrong();
+    words(look_.fonts.small, look_.theme.textMuted,
+          fmt::format("“{}”", run_.shown().choices[given]));
     if (!run_.answered()) {
       wrappedLabel(look_.fonts.regular, look_.theme.bad, "Not quite.");
-      words(look_.fonts.regular, look_.theme.text, run_.shown().means[*run_.lastWrong()]);
-      wrappedLabel(look_.fonts.regular, look_.theme.text, "What else could it be?");
+      words(look_.fonts.regular, look_.theme.text, run_.shown().means[given]);
       return;
     }
     wrappedLabel(look_.fonts.regular, look_.theme.good, "Yes.");
     words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
     if (run_.lesson().isQuiz && run_.lastWrong() && !run_.isDone(run_.place())) {
-      notCounted("The score counts first answers");
+      notCounted("The score counts first choices");
     }
   }
 
@@ -138,18 +207,28 @@ class LessonPanel {
                  fmt::format("{}: come back to it, and it is asked again.", why));
   }
 
+  /// Draws the hint that was asked for, and what follows from the task once it is done.
+  void result() {
+    if (!run_.scene().check || (!run_.hintShown() && !run_.shown().checked)) return;
+    gap();
+    resultAt_ = ImGui::GetCursorPosY();
+    if (run_.hintShown() && !run_.shown().checked) {
+      words(look_.fonts.regular, look_.theme.text, run_.shown().hint);
+    }
+    if (!run_.shown().checked) return;
+    const bool holds = run_.shown().holds;
+    words(look_.fonts.regular, holds ? look_.theme.good : look_.theme.textMuted,
+          (holds ? "" : "That is no longer the case; it was: ") + run_.shown().done);
+  }
+
   void exercise() {
-    if (!run_.scene().check) return;
     const lessons::Check& check = *run_.scene().check;
     gap();
-    taskAt_ = ImGui::GetCursorPosY();
     words(look_.fonts.semibold, look_.theme.text, run_.shown().exercise);
     if (run_.shown().checked) {
-      const bool holds = run_.shown().holds;
-      const char* how = run_.wayShown() ? "Shown." : "Done.";
-      words(look_.fonts.regular, holds ? look_.theme.good : look_.theme.textMuted,
-            fmt::format("{}{} {}", how,
-                        holds ? "" : " That is no longer the case; it was:", run_.shown().done));
+      wrappedLabel(look_.fonts.regular,
+                   run_.shown().holds ? look_.theme.good : look_.theme.textMuted,
+                   run_.wayShown() ? "Shown." : "Done.");
       if (run_.wayShown() && !run_.isDone(run_.place())) {
         notCounted("A scene counts once it is done without being shown");
       }
@@ -162,9 +241,6 @@ class LessonPanel {
           run_.pointer().goes() ? "Watch the pointer." : "Watch: the run continues to this point.");
       return;
     }
-    words(look_.fonts.small, look_.theme.textMuted,
-          run_.shown().yet.empty() ? "Not yet. The program notices as soon as it is done."
-                                   : "Not yet. " + run_.shown().yet);
     if (!check.hint.empty()) {
       if (pill(look_, "A hint", false, !run_.hintShown())) run_.showHint();
       ImGui::SameLine();
@@ -173,7 +249,9 @@ class LessonPanel {
       if (pill(look_, "Show me")) run_.showWay(panel_);
       tip(look_, "Does it for you; the scene then does not count as done");
     }
-    if (run_.hintShown()) words(look_.fonts.regular, look_.theme.text, run_.shown().hint);
+    words(look_.fonts.small, look_.theme.textMuted,
+          run_.shown().yet.empty() ? "Not yet. The program notices as soon as it is done."
+                                   : "Not yet. " + run_.shown().yet);
   }
 
   /// Draws the teacher's notes, closed at first; a learner need not read them.
@@ -257,7 +335,8 @@ class LessonPanel {
     words(look_.fonts.regular, look_.theme.text,
           done == all ? "You did all of them yourself."
                       : "The open questions are asked again. A question counts where the first "
-                        "answer was right and nothing was shown.");
+                        "choice was right and its task was done without “Show me”; a task may be "
+                        "tried as often as you like.");
     gap();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     ImGui::BeginChild("answered", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
@@ -331,7 +410,7 @@ class LessonPanel {
   const FrameContext& look_;
   LessonRun& run_;
   float width_;
-  float verdictAt_ = 0.0F, taskAt_ = 0.0F;  // their upper edges
+  float verdictAt_ = 0.0F, resultAt_ = 0.0F;  // their upper edges
 };
 
 }  // namespace

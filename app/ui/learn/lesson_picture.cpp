@@ -322,7 +322,9 @@ std::string drawSeen(const PanelContext& panel, const TrainingMoment* run, const
   if (panel.selection.page == kTrainPage) {
     if (run == nullptr || run->weights.empty()) return {};
     drawRun(panel, *run, at);
-    return fmt::format("{} heads after {} steps", run->settings.model.heads, run->step);
+    const Index heads = run->settings.model.heads;
+    return fmt::format("{} head{} after {} step{}", heads, heads == 1 ? "" : "s", run->step,
+                       run->step == 1 ? "" : "s");
   }
   const StageSubject subject = subjectOf(panel);
   if (drawWord(panel, subject, at)) {

@@ -160,7 +160,17 @@ void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   haltsRun_ = !toTrainStep_.empty();
   toTrainStep_.clear();
   newRun_ = this->scene().newRun;
-  panel.frame.inSight = this->scene().card;
+  panel.frame.inSight = cards().empty() ? std::string() : cards().front();
+}
+
+/// The cards that are lit: those that the scene speaks of; once its exercise is done, the card that
+/// the way opens.
+std::vector<std::string> LessonRun::cards() const {
+  const lessons::Scene& now = scene();
+  if (now.check && (shown_.checked || wayShown_) && !now.check->way.card.empty()) {
+    return {now.check->way.card};
+  }
+  return shown_.checked ? std::vector<std::string>() : now.cards;
 }
 
 /// Shows a view of the lesson with the user's preferences, and what its pass is needed for once
@@ -290,6 +300,7 @@ void LessonRun::takeWay(const PanelContext& panel) {
     return lessons::documentOf(way.state, *begun, defaultMemoryBudget());
   });
   toTrainStep_ = way.trainStep;
+  if (!cards().empty()) panel.frame.inSight = cards().front();
 }
 
 /// Returns whether a moment is of the run that the view names; another one begins with the page's
@@ -355,7 +366,7 @@ void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
   }
   if (std::exchange(newRun_, false)) runs.training.forget();
   panel.frame.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
-  panel.frame.spotlight = open() && !atEnd_ && !shown_.checked ? scene().card : std::string();
+  panel.frame.spotlight = open() && !atEnd_ ? cards() : std::vector<std::string>();
   if (!open()) return;
   trained_ = learnsStories(panel.trainView) ? nullptr : runs.training.moment();
   if (pointer_.takeArrival(panel.look.now)) takeWay(panel);
@@ -383,7 +394,8 @@ void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
   if (!computed || (shown_.ready && now == read_)) return;
   if (!shown_.ready) {
     began_[scene_] = panel.history->current();
-    panel.frame.inSight = scene().card;  // card of the shown page
+    // a card of the shown page
+    panel.frame.inSight = cards().empty() ? std::string() : cards().front();
   }
   read_ = now;
   read(facts, panel.frame.typesText);

@@ -112,7 +112,7 @@ class LessonRun {
   /// The newest moment of the training run; null: none.
   const TrainingMoment* trained() const { return trained_.get(); }
 
-  /// The keys ("02_by_hand/3") of scenes whose exercise was done without showWay() and whose
+  /// The keys ("03_by_hand/3") of scenes whose exercise was done without showWay() and whose
   /// question was answered rightly (in a quiz: at the first try), and of scenes without either that
   /// were read.
   const std::set<std::string>& done() const { return done_; }
@@ -142,6 +142,7 @@ class LessonRun {
                bool finished);
   void read(const lessons::FactSource& facts, bool typed);
   void enter(const PanelContext& panel, std::size_t scene);
+  std::vector<std::string> cards() const;
 
   std::shared_ptr<const lessons::Lesson> lesson_;  // null: no lesson is open
   Asked asked_;

@@ -6,6 +6,11 @@
 
 namespace headscope::ui {
 
+/// The number of rows that a score is the mean of.
+static std::string rowsInWords(Index rows) {
+  return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
+}
+
 std::string labelWithScore(const HeadLabel& label) {
   if (!label.defined()) return label.title;
   std::string text = label.title;
@@ -14,7 +19,7 @@ std::string labelWithScore(const HeadLabel& label) {
   } else if (label.score) {
     text += fmt::format(" {:.2f}", *label.score);
   }
-  return fmt::format("{} (n = {})", text, label.rows);
+  return fmt::format("{}, {}", text, rowsInWords(label.rows));
 }
 
 std::string labelWithRule(const HeadLabel& label) {
@@ -30,7 +35,7 @@ bool isPart(const HeadLabel& label, const std::string& purpose) {
 }
 
 std::string measuredHere(double score, Index rows) {
-  return fmt::format("here {:.2f} (n = {})", score, rows);
+  return fmt::format("here {:.2f}, {}", score, rowsInWords(rows));
 }
 
 }  // namespace
@@ -40,7 +45,7 @@ HeadName headName(const std::string& purpose, const HeadReport* report, Index he
   if (report == nullptr || at >= report->labels.size()) return {purpose, {}, true};
   const HeadLabel& label = report->labels[at];
   if (purpose.empty()) return {labelWithScore(label), {}, label.score.has_value()};
-  if (isPart(label, purpose)) return {label.title, measuredHere(*label.score, label.rows), true};
+  if (isPart(label, purpose)) return {purpose, measuredHere(*label.score, label.rows), true};
   const auto& made = report->madeFor[at];
   if (!made) return {purpose, {}, true};
   if (!made->score) {

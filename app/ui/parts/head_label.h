@@ -8,18 +8,18 @@
 
 namespace headscope::ui {
 
-/// Returns "previous token 0.87 (n = 5)": the label, its score and the number of rows measured;
+/// Returns "previous token 0.87, 5 rows": the label, its score and the number of rows measured;
 /// "not defined" where the head has no label.
 std::string labelWithScore(const HeadLabel& label);
-/// Returns the label with its rule: "previous token 0.87 (n = 5): previous token is 0.87 over 5
+/// Returns the label with its rule: "previous token 0.87, 5 rows: previous token is 0.87 over 5
 /// rows, at least 0.5 …".
 std::string labelWithRule(const HeadLabel& label);
 
 /// The name of a head on the shown input, in the same words wherever heads are named.
 struct HeadName {
-  std::string title;  // its purpose, or the part of it that is true here; else its measured label
+  std::string title;  // its purpose, whatever the input; without one its measured label
   std::string
-      here;  // "here 0.92 (n = 2)", "not found here", "nothing to do here"; empty for a label
+      here;  // "here 0.92, 2 rows", "not found here", "nothing to do here"; empty for a label
   bool holds = true;  // whether the title is true here; if not, it is drawn in grey
 };
 /// `purpose`: what the head was made or trained for; empty: nothing. `report`: null while nothing

@@ -209,8 +209,13 @@ void Table::swatch(std::string_view what, ImU32 color) {
     list->AddRectFilled({at.x, y}, {at.x + side, y + side}, color, look_.space.thin);
   }
   at.x += side + look_.space.tight;
-  drawText(list, font, {at.x, at.y + (line_ - fontSize(font)) * 0.5F}, look_.theme.text,
-           elided(font, what, width - side - look_.space.tight));
+  const ImVec2 pen{at.x, at.y + (line_ - fontSize(font)) * 0.5F};
+  const float room = width - side - look_.space.tight;
+  if (richTextSize(look_.fonts, font, what).x <= room) {
+    drawRichText(list, look_.fonts, font, pen, look_.theme.text, what);
+  } else {
+    drawText(list, font, pen, look_.theme.text, elided(font, what, room));
+  }
 }
 
 void Table::bar(float share, ImU32 color) {

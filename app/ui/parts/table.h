@@ -64,7 +64,7 @@ class Table {
   // The cells of a row, from left to right. Text that is cut has a tooltip with all of it.
   void text(std::string_view what, ImU32 color = 0);
   void number(std::string_view what, ImU32 color = 0);
-  /// Text after a small square of a colour; 0: an empty place.
+  /// Rich text after a small square of a colour; 0: an empty place.
   void swatch(std::string_view what, ImU32 color);
   /// A bar from the left over `share` (0 … 1) of the column.
   void bar(float share, ImU32 color);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/gl/scene.h"
+#include "app/ui/cells/cell_commands.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_state.h"
 #include "app/ui/panel.h"
@@ -211,7 +212,13 @@ class StepViewMatrixPainter {
     } else {
       tipNow(cellTip(trace_, found) + tooltipDetail(found));
     }
-    if (ImGui::IsMouseClicked(0)) panel_.selection.cell = found;
+    if (ImGui::IsMouseClicked(0)) {
+      panel_.selection.cell = found;
+      // a cell of W_O belongs to the head whose columns it reads
+      if (found.tensor == TensorId::wO) {
+        panel_.selection.head = headWithCell(found, trace_.config());
+      }
+    }
     return hover;
   }
 

@@ -99,6 +99,7 @@ void writeFindings(const PanelContext& panel, const RowFigures& f,
                     std::log2(static_cast<double>(f.keys)), f.spread.effectiveKeys, f.keys,
                     number(f.spread.largest, 3), keyName(d, f.row.item, f.spread.largestKey),
                     afterSoftmax(panel.trace, f.row)));
+    tip(look, termText("effective keys"));
   }
   // with little height, only the variance chart shows it
   if (ImGui::GetContentRegionAvail().y < look.px(kRoomForCharts)) return;

@@ -32,7 +32,8 @@ class StoryLossCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "Loss", "nats per token; it never learns from held-out text");
+    heading(look, "Loss",
+            "mean −ln p of the next token, in nats; held-out text is never learned from");
     if (moment == nullptr) return;
     std::vector<ChartPoint> batches, heldOut;
     double most = 0.0;

@@ -32,6 +32,7 @@ struct StudyFigure {
   std::function<std::vector<ChartPoint>(const StudyMoment::Run&)> curve = {};  // null: none
   std::function<std::string(const StudyFigures&)> figure = {};                 // null: none
   bool share = false;                                                          // in 0 … 1
+  const char* column = nullptr;  // the column's title, where it is not the curve's
 };
 
 /// The subject of a study and its texts.
@@ -70,6 +71,17 @@ StudyFigure scoreFigure(const char* title, const char* about, double ScoreFigure
     return share ? fmt::format("{:.0f} %", 100.0 * value) : number(value, 2);
   };
   return {title, about, curve, figure, share};
+}
+
+/// The curve of the gradient's length, and in the table its mean over all steps: single steps
+/// differ widely.
+StudyFigure gradientFigure() {
+  StudyFigure figure =
+      scoreFigure("‖∂ scores‖", "Length of the gradient of what the softmax reads, over the batch",
+                  &ScoreFigures::gradient);
+  figure.figure = [](const StudyFigures& run) { return number(run.meanGradient, 2); };
+  figure.column = "mean ‖∂ scores‖";
+  return figure;
 }
 
 /// The heads of a run as small pictures of the example, in a block as square as possible.
@@ -123,7 +135,8 @@ class StudyDrawing {
     table();
     ImGui::Dummy({1.0F, look_.space.tight});
     const auto words = text_.words(*moment_.task, moment_.figures());
-    wrappedLabel(look_.fonts.small, look_.theme.text, words);
+    richParagraph(look_.fonts, look_.fonts.small, look_.theme.text, words,
+                  ImGui::GetContentRegionAvail().x);
     heads(Rect::rest());
   }
 
@@ -176,7 +189,8 @@ class StudyDrawing {
       columns.push_back({title, std::move(about), true, 0.0F, width, false});
     };
     columns.push_back({"d_k", "width of a head", true, look_.px(20), 0.0F, false});
-    column("loss", "of the examples that every run is tested on", "0.00000");
+    column("loss", "cross-entropy, in nats, of the examples that every run is tested on",
+           "0.00000");
     for (const training::Question& question : questions) {
       column(std::string(question.name) + (question.classes == 1 ? " R²" : ""),
              std::string(question.words));
@@ -186,7 +200,8 @@ class StudyDrawing {
            fmt::format("heads with a similarity of at least {:.2f} to another in their layer",
                        training::kTwins));
     for (const StudyFigure& figure : text_.figures) {
-      if (figure.figure) column(figure.title, figure.about);
+      if (!figure.figure) continue;
+      column(figure.column != nullptr ? figure.column : figure.title, figure.about);
     }
     Table table(look_, {.id = "runs", .dense = true}, std::move(columns));
     for (std::size_t i = 0; i < moment_.runs.size(); ++i) {
@@ -223,8 +238,8 @@ class StudyDrawing {
     for (int i = 0; i < count; ++i) {
       const StudyMoment::Run& run = moment_.runs[static_cast<std::size_t>(i)];
       Rect place = room.column(i, count, gap);
-      drawText(list, look_.fonts.small, place.cutTop(title).a, color(static_cast<std::size_t>(i)),
-               elided(look_.fonts.small, run.figures.name, place.width()));
+      drawRichText(list, look_.fonts, look_.fonts.small, place.cutTop(title).a,
+                   color(static_cast<std::size_t>(i)), run.figures.name);
       blocks.emplace_back(panel_, run, Rect::at(place.a, {side, side}));
       blocks.back().add(heatmaps, Fingerprint(text_.card.id).add(i),
                         Fingerprint(text_.card.id).add(moment_.number).add(i));
@@ -307,16 +322,15 @@ class StudyCard final : public Card {
     }
     const training::TrainingSettings& s = asked.variants.front().settings;
     std::string words = fmt::format(
-        "{} · {} runs of {} steps of {} examples · d_model {} · learning rate {:.3g} · seed {}",
+        "{} · {} runs of {} steps of {} examples · d\\_model {} · learning rate {:.3g} · seed {}",
         asked.task.title, asked.variants.size(), s.steps, s.batch, s.model.dModel,
         s.optimiser.learningRate, s.seed);
     if (asked.moment != nullptr) {
       words += fmt::format(" · {:.1f} s", asked.moment->trainingMs / 1000.0);
     }
     ImGui::SameLine(0.0F, look.space.large);
-    inlineLabel(look, look.fonts.small, look.theme.textMuted,
-                elided(look.fonts.small, words, ImGui::GetContentRegionAvail().x));
-    ImGui::NewLine();
+    richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, words,
+                  ImGui::GetContentRegionAvail().x);
   }
 
   StudyText text_;
@@ -354,8 +368,7 @@ std::unique_ptr<Card> makeScaleCard(LiveStudy& study) {
                    &ScoreFigures::scores),
        scoreFigure("saturated", "Rows whose largest weight is above 0.99", &ScoreFigures::saturated,
                    true),
-       scoreFigure("‖∂ scores‖", "Length of the gradient of what the softmax reads, over the batch",
-                   &ScoreFigures::gradient)}};
+       gradientFigure()}};
   return std::make_unique<StudyCard>(std::move(text), study);
 }
 

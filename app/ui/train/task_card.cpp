@@ -83,8 +83,8 @@ class ExamplePicture {
   Rect inner_;
 };
 
-/// Draws the channels of a series as curves over its steps, one below the other, each after its
-/// name.
+/// Draws the channels of a series as curves over its steps, one below the other: each after its
+/// name, or below all names in a line where the rows are lower than a name.
 void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect room) {
   const auto& channels = moment.task->channels;
   const auto count = static_cast<Index>(channels.size());
@@ -92,7 +92,9 @@ void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect r
   ImFont* font = look.fonts.tiny;
   float widest = 0.0F;
   for (const auto& name : channels) widest = std::max(widest, textSize(font, name).x);
-  const Rect names = room.cutLeft(widest, look.space.small);
+  const bool inALine = room.height() < static_cast<float>(count) * fontSize(font);
+  Rect names = inALine ? room.cutTop(fontSize(font), look.space.hair)
+                       : room.cutLeft(widest, look.space.small);
   for (Index c = 0; c < count; ++c) {
     std::vector<ChartPoint> points;
     double low = 0.0, high = 0.0;
@@ -104,8 +106,10 @@ void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect r
     }
     const Rect row = room.row(static_cast<int>(c), static_cast<int>(count), look.space.tight);
     const ImU32 color = channelColor(look.theme, static_cast<std::size_t>(c));
-    drawText(list, font, {names.a.x, row.centre().y - fontSize(font) * 0.5F}, color,
-             channels[static_cast<std::size_t>(c)]);
+    const std::string_view name = channels[static_cast<std::size_t>(c)];
+    const float y = inALine ? names.a.y : row.centre().y - fontSize(font) * 0.5F;
+    drawText(list, font, {names.a.x, y}, color, name);
+    if (inALine) names.cutLeft(textSize(font, name).x, look.space.small);
     ChartFrame frame{row,
                      {0.0, static_cast<double>(moment.example.length - 1)},
                      {low, std::max(high, low + 1e-3)}};
@@ -374,6 +378,18 @@ class TaskCard final : public Card {
     modelField(panel, "layers", s.model.layers, 4, layers_, &TrainView::layers);
     ImGui::SameLine(0.0F, look.space.large);
     modelField(panel, "heads", s.model.heads, 32, heads_, &TrainView::heads);
+    if (!showsOwnSettings(panel.trainView)) widthAndRate(panel, run, s);
+    inlineLabel(look, look.fonts.regular, look.theme.textMuted,
+                fmt::format("seed {}", panel.trainView.seed));
+    if (pill(look, "try another")) {
+      ++panel.trainView.seed;
+      begin(panel);
+    }
+  }
+
+  template <typename Run, typename Settings>
+  void widthAndRate(const PanelContext& panel, Run& run, const Settings& s) {
+    const FrameContext& look = panel.look;
     modelField(panel, "d_model", s.model.dModel, 512, dModel_, &TrainView::dModel);
     ImGui::SameLine(0.0F, look.space.small);
     rowCaption(look, "batch");
@@ -388,12 +404,6 @@ class TaskCard final : public Card {
     if (pill(look, "÷2")) run.setLearningRate(s.optimiser.learningRate * 0.5);
     ImGui::SameLine(0.0F, look.space.tight);
     if (pill(look, "×2")) run.setLearningRate(s.optimiser.learningRate * 2.0);
-    inlineLabel(look, look.fonts.regular, look.theme.textMuted,
-                fmt::format("seed {}", panel.trainView.seed));
-    if (pill(look, "try another")) {
-      ++panel.trainView.seed;
-      begin(panel);
-    }
   }
 
   LiveTraining& training_;

@@ -55,7 +55,7 @@ class TrainPage final : public Page {
   std::string figuresInWords(const PanelContext& panel) const override {
     if (learnsLanguage(panel.trainView)) return figuresOfLanguage(panel.trainView);
     const auto moment = training_.moment();
-    if (moment == nullptr) return {};
+    if (moment == nullptr || showsOwnSettings(panel.trainView)) return {};
     const Index learned = training::parameterCount(*moment->task, moment->settings.model);
     return fmt::format("{} parameters · the run takes {} at most", withThousands(learned),
                        bytesInWords(moment->bytes));
@@ -242,6 +242,10 @@ training::TrainingSettings chosenSettings(const TrainView& view) {
   settings.seed = view.seed;
   settings.evaluateEvery = 5;  // frequent, so that the heads are seen to form
   return settings;
+}
+
+bool showsOwnSettings(const TrainView& view) {
+  return view.tab == TrainTab::scale && !learnsLanguage(view);
 }
 
 void beginRun(const PanelContext& panel, LiveTraining& training) {

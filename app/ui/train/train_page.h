@@ -42,6 +42,9 @@ void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation
 const training::Task& chosenTask(const TrainView& view);
 /// Returns the settings of the view's run: the task's, with the view's own changes.
 training::TrainingSettings chosenSettings(const TrainView& view);
+/// Returns whether the page shows runs of a width, batch and rate of their own: those that compare
+/// scores with and without ÷√d_k. The settings of the view's run would mislead there.
+bool showsOwnSettings(const TrainView& view);
 /// Restarts the view's run, or reports why it cannot run.
 void beginRun(const PanelContext& panel, LiveTraining& training);
 /// Where the view names another run, or where there is none, returns to the run that was put aside

@@ -65,12 +65,26 @@ class WrittenTextCard final : public Card {
       if (pill(look, "another text")) language_.writeAnother();
       tip(look, "Each word is drawn from the model's probabilities at temperature 0.7");
     }
-    wrappedLabel(look.fonts.regular, look.theme.text, moment->written.text);
+    wrappedLabel(look.fonts.regular, look.theme.text,
+                 wholeLines(look.fonts.regular, moment->written.text, Rect::rest()));
     ImGui::Dummy({0.0F, look.space.tight});
     earlier(look, *moment);
   }
 
  private:
+  /// Returns as many lines of a text as there is room for, with “…” where some are left out.
+  static std::string wholeLines(ImFont* font, const std::string& text, const Rect& room) {
+    const std::string lines = wrapped(font, text, room.width());
+    const auto most = static_cast<std::ptrdiff_t>(room.height() / ImGui::GetTextLineHeight());
+    std::size_t end = 0;
+    for (std::ptrdiff_t line = 0; line < most; ++line) {
+      end = lines.find('\n', end);
+      if (end == std::string::npos) return lines;
+      ++end;
+    }
+    return end == 0 ? std::string() : lines.substr(0, end - 1) + " …";
+  }
+
   /// Draws what it wrote before, the newest first, as far as there is room.
   static void earlier(const FrameContext& look, const LanguageMoment& moment) {
     const Rect room = Rect::rest();

@@ -1,0 +1,135 @@
+// Lessons in a low window: what a scene speaks of is in sight and lit, and its question stands
+// still while it is answered.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/formats/lesson_json.h"
+#include "lesson_window.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Goes through all scenes of all lessons in a window of 1280 × 720.
+class LessonSight : public testing::Test {
+ protected:
+  template <typename Visit>
+  void eachScene(const Visit& visit) {
+    for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+      openLesson(ui_, onScreen(lesson.title));
+      for (const lessons::Scene& scene : lesson.scenes) {
+        visit(scene, lesson.id + ": " + scene.title);
+        ui_.press(Key::pageDown);
+        ui_.settle();
+        ui_.frame();
+      }
+      ui_.press(Key::pageDown);
+    }
+  }
+
+  float topOf(const std::string& text) const {
+    const auto at = ui_.screen().find(onScreen(text), "lesson");
+    return at ? at->min.y : -1.0F;
+  }
+
+  /// Returns whether the card is on the page as far as the page has room for it.
+  bool isInSight(const std::string& card) const {
+    const auto at = ui_.window("/" + card + "_");
+    if (!at) return false;
+    constexpr float kTop = 45.0F, kBottom = 700.0F;  // of the page
+    return at->y0 >= kTop - 1.0F && at->y1 <= kBottom;
+  }
+
+  AppDriver ui_{presetDocument("original-transformer"), 1280, 720};
+};
+
+TEST_F(LessonSight, AQuestionIsInSightAndStandsStillWhileItIsAnswered) {
+  eachScene([&](const lessons::Scene& scene, const std::string& where) {
+    const float back = topOf("Back");
+    ASSERT_GT(back, 0.0F) << where;
+    if (!scene.predict) {
+      if (scene.check) {
+        EXPECT_TRUE(ui_.shows("Show me", "lesson")) << where;
+      }
+      return;
+    }
+    const auto& all = scene.predict->choices;
+    const auto placed = [&] {
+      std::vector<float> tops;
+      for (const lessons::Choice& each : all) {
+        const auto at = spotOf(ui_.screen(), each.text);
+        EXPECT_TRUE(at) << where << ": " << each.text << ui_.screen().all("lesson");
+        tops.push_back(at ? at->min.y : -1.0F);
+      }
+      return tops;
+    };
+    const std::vector<float> before = placed();
+    EXPECT_LT(*std::max_element(before.begin(), before.end()), back) << where;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i == scene.predict->right) continue;
+      choose(ui_, all[i].text);
+      EXPECT_EQ(placed(), before) << where << ": after " << all[i].text;
+    }
+  });
+}
+
+TEST_F(LessonSight, WhatASceneSpeaksOfIsInSightAndLit) {
+  eachScene([&](const lessons::Scene& scene, const std::string& where) {
+    if (!scene.cards.empty()) {
+      EXPECT_TRUE(isInSight(scene.cards.front())) << where << ": " << scene.cards.front();
+      EXPECT_TRUE(ui_.window("spotlight")) << where;
+    }
+    if (!scene.check || !scene.check->way.trainStep.empty()) return;
+    if (scene.predict) choose(ui_, scene.predict->choices[scene.predict->right].text);
+    const std::string& control = scene.check->way.control;
+    for (const char* card : {"task", "heads", "stage", "flow", "effects", "all heads"}) {
+      if (control.empty() || !ui_.screen().find(control, std::string("/") + card + "_")) continue;
+      const auto& lit = scene.cards;
+      EXPECT_TRUE(lit.empty() || std::find(lit.begin(), lit.end(), card) != lit.end())
+          << where << ": “" << control << "” is on a dimmed card";
+    }
+    if (scene.check->way.card.empty()) return;
+    ui_.click("Show me", "lesson");
+    for (int i = 0; i < 3; ++i) ui_.settle();
+    EXPECT_TRUE(isInSight(scene.check->way.card)) << where << ": " << scene.check->way.card;
+    EXPECT_TRUE(ui_.window("spotlight")) << where;
+  });
+}
+
+/// The words in "argmax weights[0, head, which]", or that it is to equal.
+std::vector<std::string> wordsOf(const lessons::Condition& condition) {
+  std::vector<std::string> words;
+  if (condition.fact.find("weights[") == std::string::npos) return words;
+  std::string inside = condition.fact.substr(condition.fact.find('[') + 1);
+  inside.pop_back();
+  inside = inside.substr(std::min(inside.find(", ", inside.find(", ") + 2), inside.size()));
+  for (std::size_t at = 0; at < inside.size();) {
+    const std::size_t end = std::min(inside.find(", ", at + 2), inside.size());
+    words.push_back(inside.substr(at + 2, end - at - 2));
+    at = end;
+  }
+  if (const auto* word = std::get_if<std::string>(&condition.value)) words.push_back(*word);
+  return words;
+}
+
+TEST_F(LessonSight, TheWordsOfATaskAreAmongTheLabels) {
+  int found = 0;
+  eachScene([&](const lessons::Scene& scene, const std::string& where) {
+    if (!scene.check || ui_.view().selection.page != kHeadsPage) return;
+    for (const lessons::Condition& condition : scene.check->that) {
+      for (const std::string& word : wordsOf(condition)) {
+        const ScreenText screen = ui_.screen();
+        found += static_cast<int>(
+            std::count_if(screen.runs().begin(), screen.runs().end(), [&](const TextRun& run) {
+              return run.text == word && run.window.find("/all heads_") != std::string::npos;
+            }));
+        EXPECT_TRUE(screen.find(word, "/all heads_")) << where << ": " << word;
+      }
+    }
+  });
+  EXPECT_GE(found, 4) << "the test reads the words of two scenes at least";
+}
+
+}  // namespace
+}  // namespace headscope::ui
