@@ -14,14 +14,14 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kText = "The cat sat on";
+constexpr const char* kPageText = "The cat sat on";
 constexpr const char* kOther = "The sat on cat";  // of as many tokens
 
 class ComparedModel : public testing::Test {
  protected:
   void SetUp() override {
     ui_.view().selection.page = kModelPage;
-    ui_.view().model.place = {own(), kText};
+    ui_.view().model.place = {own(), kPageText};
     calm();
     ui_.click("Side by side", kModelPredictionCard);
     calm();
@@ -61,7 +61,7 @@ class ComparedModel : public testing::Test {
 
 TEST_F(ComparedModel, AnotherTextIsTypedAndItsPassStandsNextToThis) {
   EXPECT_FALSE(headsShow("difference"));
-  ui_.click(fmt::format("another text; now: {}", kText), kModelPredictionCard);
+  ui_.click(fmt::format("another text; now: {}", kPageText), kModelPredictionCard);
   ui_.type(kOther);
   calm();
   EXPECT_EQ(compared().text, kOther);
@@ -91,7 +91,7 @@ TEST_F(ComparedModel, TextsOfDifferentLengthHaveNoDifference) {
 }
 
 TEST_F(ComparedModel, TheMapOfWhatMovedIsZeroForTheSameText) {
-  compared().text = kText;
+  compared().text = kPageText;
   ui_.view().model.metric = kDistanceMap;
   ui_.view().model.prediction.folded = true;  // leaves room for the numbers
   calm();

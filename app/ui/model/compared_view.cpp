@@ -11,15 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "app/gl/scene.h"
 #include "app/ui/compat.h"
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/compared_model.h"
+#include "app/ui/model/compared_pictures.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/head_label.h"
 #include "app/ui/parts/layout.h"
@@ -30,103 +29,13 @@
 #include "core/formats/gguf_model.h"
 #include "core/formats/model_name.h"
 #include "core/formats/shipped_model.h"
-#include "core/formats/weight_errors.h"
 
 namespace headscope::ui {
 namespace {
 
-using formats::WeightError;
 using MomentPtr = std::shared_ptr<const ModelMoment>;
 
 constexpr std::array kTitles{"this pass", "the other", "this − other"};
-constexpr std::array kTitlesOfWeights{"this model", "the other", "this − other"};
-
-// Both pictures and their difference.
-
-/// The cells of a matrix in both passes, and what the first exceeds the second by, with the names
-/// of their rows and columns.
-struct Pictures {
-  struct One {
-    CellRows cells;  // none: there is nothing to draw, for the reason `why`
-    ColorScale scale;
-    std::string title, why;
-    std::vector<std::string> rows = {}, columns = {};
-  };
-  std::array<One, kTitles.size()> all;
-  Fingerprint values;    // of all that the cells depend on
-  bool reduced = false;  // a cell is the largest of several
-};
-
-/// Draws the cell's values in all pictures at the mouse.
-void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at) {
-  const Pictures::One& one = pictures.all[under];
-  std::string text = pictures.reduced ? std::string("the largest of the cells here")
-                     : one.rows.empty()
-                         ? fmt::format("row {}, column {}", at.row + 1, at.col + 1)
-                         : fmt::format("{} looks at {}", one.rows[static_cast<std::size_t>(at.row)],
-                                       one.columns[static_cast<std::size_t>(at.col)]);
-  for (const Pictures::One& each : pictures.all) {
-    if (at.row >= each.cells.rows || at.col >= each.cells.cols) continue;
-    std::vector<float> row(static_cast<std::size_t>(each.cells.cols));
-    each.cells.read(at.row, row);
-    const float value = row[static_cast<std::size_t>(at.col)];
-    if (value != gl::kMaskedCell) text += fmt::format("\n{} {:.4g}", each.title, value);
-  }
-  tipNow(text);
-}
-
-void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect& room) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  Heatmaps heatmaps(look);
-  std::optional<std::pair<std::size_t, MatrixCell>> under;
-  const float names = look.px(54);
-  std::array<Rect, kTitles.size()> places;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Pictures::One& one = pictures.all[i];
-    Rect at = room.column(static_cast<int>(i), static_cast<int>(places.size()), look.space.large);
-    const Rect title = at.cutTop(fontSize(look.fonts.small), look.space.tight);
-    drawText(list, look.fonts.small, title.a, look.theme.text,
-             elided(look.fonts.small, one.title, title.width()));
-    if (one.cells.rows == 0) {
-      const std::string why = wrapped(look.fonts.small, one.why, at.width());
-      drawText(list, look.fonts.small, at.a, look.theme.textMuted, why);
-      continue;
-    }
-    if (!one.rows.empty()) {
-      at.cutLeft(names);
-      at.cutBottom(names);
-    }
-    const float cell = std::min(at.width() / static_cast<float>(one.cells.cols),
-                                at.height() / static_cast<float>(one.cells.rows));
-    places[i] = Rect::at(at.a, {cell * static_cast<float>(one.cells.cols),
-                                cell * static_cast<float>(one.cells.rows)});
-    heatmaps.add(Fingerprint("compared", i), Fingerprint("compared", i, pictures.values), one.cells,
-                 one.scale, places[i]);
-    const MatrixPlace place{places[i], one.cells.rows, one.cells.cols};
-    if (const auto over = place.hovered()) under = {i, *over};
-  }
-  heatmaps.draw(list);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Pictures::One& one = pictures.all[i];
-    if (one.cells.rows == 0) continue;
-    list->AddRect(places[i].a, places[i].b, look.theme.panelBorder);
-    if (one.rows.empty()) continue;
-    const bool lit = under && under->first == i;
-    AxisLabels rows{one.rows,
-                    look.fonts.tiny,
-                    look.theme.textMuted,
-                    look.theme.text,
-                    lit ? under->second.row : -1,
-                    names - look.space.small};
-    rows.first = 1;
-    drawRowLabels(list, rows, places[i], look.space.tight);
-    AxisLabels columns = rows;
-    columns.texts = one.columns;
-    columns.lit = lit ? under->second.col : -1;
-    ColumnLabels(look, columns, places[i].width(), names).draw(list, places[i]);
-  }
-  if (under) tipOf(pictures, under->first, under->second);
-}
 
 // The chosen head in both passes.
 
@@ -294,124 +203,6 @@ void drawPredictions(const PanelContext& panel, const MomentPtr& own, const Mome
   });
 }
 
-// The weights of both models.
-
-/// A matrix of weights from both models, reduced for drawing.
-struct BothWeights {
-  Index rows = 0, cols = 0;  // as drawn
-  bool reduced = false;      // a drawn cell is the largest of several
-  std::array<std::vector<float>, kTitles.size()> cells;
-  std::array<float, kTitles.size()> largest{};
-};
-
-CellRows rowsOf(const Tensor& tensor) {
-  const Index rows = tensor.rank() > 1 ? tensor.dim(0) : 1;
-  const Index cols = rows > 0 ? tensor.size() / rows : 0;
-  return {rows, cols, [tensor, cols](Index row, std::span<float> out) {
-            std::copy_n(tensor.data() + row * cols, cols, out.begin());
-          }};
-}
-
-BothWeights bothWeights(const std::string& own, const std::string& other,
-                        const std::string& tensor) {
-  constexpr Index kMostSide = 512;
-  const auto [a, b] = formats::weightsOfBoth(own, other, tensor);
-  Tensor difference = Tensor::uninitialised(a.shape());
-  for (Index i = 0; i < a.size(); ++i) difference.mutableData()[i] = a.data()[i] - b.data()[i];
-  BothWeights both;
-  const std::array<CellRows, kTitles.size()> all{rowsOf(a), rowsOf(b), rowsOf(difference)};
-  both.rows = std::min(all.front().rows, kMostSide);
-  both.cols = std::min(all.front().cols, kMostSide);
-  both.reduced = both.rows < all.front().rows || both.cols < all.front().cols;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    both.cells[i].resize(static_cast<std::size_t>(both.rows * both.cols));
-    reduce(all[i], static_cast<int>(both.rows), static_cast<int>(both.cols), Reduction::largest,
-           both.cells[i].data());
-    both.largest[i] = largestFinite(all[i]);
-  }
-  return both;
-}
-
-Pictures picturesOfWeights(const FrameContext& look, const BothWeights& both,
-                           const Fingerprint& values) {
-  Pictures pictures;
-  pictures.values = values;
-  pictures.reduced = both.reduced;
-  for (std::size_t i = 0; i < pictures.all.size(); ++i) {
-    const bool isDifference = i + 1 == pictures.all.size();
-    const float most = isDifference ? both.largest[i] : std::max(both.largest[0], both.largest[1]);
-    pictures.all[i] = {{both.rows, both.cols,
-                        [&both, i](Index row, std::span<float> out) {
-                          std::copy_n(both.cells[i].begin() + row * both.cols, both.cols,
-                                      out.begin());
-                        }},
-                       divergingScale(look, std::max(most, 1e-12F)),
-                       fmt::format("{}: at most {:.3g}", kTitlesOfWeights[i], both.largest[i]),
-                       {}};
-  }
-  return pictures;
-}
-
-using WeightErrors = std::vector<WeightError>;
-
-/// The tensors of both models, the most changed first.
-WeightErrors sortedErrors(const std::string& own, const std::string& other) {
-  WeightErrors errors = formats::weightErrors(own, other);
-  std::ranges::stable_sort(errors, std::greater<>{}, &WeightError::relativeMean);
-  return errors;
-}
-
-void drawWeights(const PanelContext& panel, const ModelMoment& own, const ModelMoment& other) {
-  const FrameContext& look = panel.look;
-  ComparedView& view = panel.modelView.compared;
-  const std::string a = own.folder.string(), b = other.folder.string();
-  Fingerprint key("weights", own.number, other.number);
-  const auto found =
-      panel.computations.request<WeightErrors>("weights of both", key, Schedule::background, [&] {
-        return [a, b](const std::atomic<bool>&) -> std::optional<WeightErrors> {
-          return sortedErrors(a, b);
-        };
-      });
-  if (!found.problem.empty()) {
-    return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
-  }
-  if (found.current == nullptr) {
-    return label(look.fonts.regular, look.theme.textMuted, "comparing the weights …");
-  }
-  const WeightErrors& errors = *found.current;
-  if (std::ranges::find(errors, view.tensor, &WeightError::tensor) == errors.end()) {
-    view.tensor = errors.front().tensor;
-  }
-  Rect room = Rect::rest();
-  const Rect right = room.cutRight(room.width() * 0.42F, look.space.large);
-  key.add(Fingerprint(view.tensor));
-  const auto both = panel.computations.request<BothWeights>(
-      "weights of both, drawn", key, Schedule::background, [&] {
-        return
-            [a, b, tensor = view.tensor](const std::atomic<bool>&) -> std::optional<BothWeights> {
-              return bothWeights(a, b, tensor);
-            };
-      });
-  if (both.current != nullptr)
-    drawPictures(look, picturesOfWeights(look, *both.current, key), room);
-  ImGui::SetCursorScreenPos(right.a);
-  Table table(
-      look, {.id = "weights of both", .height = right.height(), .dense = true},
-      {{"tensor", {}, false, 120, 1, false},
-       {"kept as", "how this model's file keeps it", false, 50, 0, false},
-       {"mean", "the mean difference, relative to the tensor's largest value", true, 60, 0, false},
-       {"largest", "the largest difference, relative to the tensor's largest value", true, 60, 0,
-        false}});
-  table.rows(std::ssize(errors), [&](Index i) {
-    const WeightError& error = errors[static_cast<std::size_t>(i)];
-    if (table.row(i, error.tensor == view.tensor)) view.tensor = error.tensor;
-    table.text(error.tensor);
-    table.text(error.type, look.theme.textMuted);
-    table.number(fmt::format("{:.1e}", error.relativeMean()));
-    table.number(fmt::format("{:.1e}", error.relativeLargest()));
-  });
-}
-
 }  // namespace
 
 void ComparedTab::draw(const PanelContext& panel, const ModelMoment& own) {
@@ -435,7 +226,7 @@ void ComparedTab::draw(const PanelContext& panel, const ModelMoment& own) {
         choices(look, "compared", {"the chosen head", "weights"}, view.weights ? 1 : 0);
     tip(look, "What is shown from both models: a head's attention, or their matrices of weights");
     if (chosen >= 0) view.weights = chosen == 1;
-    if (view.weights) return drawWeights(panel, own, *compared.moment);
+    if (view.weights) return drawComparedWeights(panel, own, *compared.moment);
   }
   Rect room = Rect::rest();
   const Rect right = room.cutRight(room.width() * 0.34F, look.space.large);

@@ -11,6 +11,10 @@ namespace headscope::ui {
 
 struct PanelContext;
 
+/// Draws the tensors of both models with their differences, and the pictures of one of them.
+void drawComparedWeights(const PanelContext& panel, const ModelMoment& own,
+                         const ModelMoment& other);
+
 class ComparedTab {
  public:
   explicit ComparedTab(LiveModel& model) : model_(model) {}

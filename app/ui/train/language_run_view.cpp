@@ -59,7 +59,7 @@ std::vector<RunMark> answeredMarks(const Theme& theme, const LanguageMoment& mom
   return marks;
 }
 
-RunSteps stepsOf(const LanguageMoment& moment) {
+RunSteps runStepsOf(const LanguageMoment& moment) {
   return {moment.settings.steps, moment.stepsTaken, moment.step};
 }
 

@@ -51,7 +51,7 @@ class StoryLossCard final : public Card {
       return loss != nullptr ? fmt::format("{} {:.3f}", of, *loss) : std::string(of);
     };
     RunChart chart(
-        look, Rect::rest(), stepsOf(*moment), "",
+        look, Rect::rest(), runStepsOf(*moment), "",
         {{named("batch", record != nullptr ? &record->loss : nullptr), look.theme.textMuted},
          {named("held-out text", now != nullptr ? &now->heldOutLoss : nullptr), look.theme.accent}},
         roundAxis(0.0, most > 0.0 ? most : 1.0));
@@ -114,7 +114,7 @@ class StoryQuestionsCard final : public Card {
     for (std::size_t q = 0; q < questions.size(); ++q) {
       keys.push_back({std::string(questions[q].name), questionColor(look.theme, q)});
     }
-    RunChart chart(look, room, stepsOf(moment), "answered right", std::move(keys),
+    RunChart chart(look, room, runStepsOf(moment), "answered right", std::move(keys),
                    roundAxis(0.0, 1.0), false);
     chart.level(questions.front().solved);
     for (std::size_t q = 0; q < questions.size(); ++q) {

@@ -1,0 +1,89 @@
+#include "app/ui/model/compared_pictures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "app/gl/scene.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Draws the cell's values in all pictures at the mouse.
+void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at) {
+  const Pictures::One& one = pictures.all[under];
+  std::string text = pictures.reduced ? std::string("the largest of the cells here")
+                     : one.rows.empty()
+                         ? fmt::format("row {}, column {}", at.row + 1, at.col + 1)
+                         : fmt::format("{} looks at {}", one.rows[static_cast<std::size_t>(at.row)],
+                                       one.columns[static_cast<std::size_t>(at.col)]);
+  for (const Pictures::One& each : pictures.all) {
+    if (at.row >= each.cells.rows || at.col >= each.cells.cols) continue;
+    std::vector<float> row(static_cast<std::size_t>(each.cells.cols));
+    each.cells.read(at.row, row);
+    const float value = row[static_cast<std::size_t>(at.col)];
+    if (value != gl::kMaskedCell) text += fmt::format("\n{} {:.4g}", each.title, value);
+  }
+  tipNow(text);
+}
+
+}  // namespace
+
+void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect& room) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  Heatmaps heatmaps(look);
+  std::optional<std::pair<std::size_t, MatrixCell>> under;
+  const float names = look.px(54);
+  std::array<Rect, Pictures::kCount> places;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Pictures::One& one = pictures.all[i];
+    Rect at = room.column(static_cast<int>(i), static_cast<int>(places.size()), look.space.large);
+    const Rect title = at.cutTop(fontSize(look.fonts.small), look.space.tight);
+    drawText(list, look.fonts.small, title.a, look.theme.text,
+             elided(look.fonts.small, one.title, title.width()));
+    if (one.cells.rows == 0) {
+      const std::string why = wrapped(look.fonts.small, one.why, at.width());
+      drawText(list, look.fonts.small, at.a, look.theme.textMuted, why);
+      continue;
+    }
+    if (!one.rows.empty()) {
+      at.cutLeft(names);
+      at.cutBottom(names);
+    }
+    const float cell = std::min(at.width() / static_cast<float>(one.cells.cols),
+                                at.height() / static_cast<float>(one.cells.rows));
+    places[i] = Rect::at(at.a, {cell * static_cast<float>(one.cells.cols),
+                                cell * static_cast<float>(one.cells.rows)});
+    heatmaps.add(Fingerprint("compared", i), Fingerprint("compared", i, pictures.values), one.cells,
+                 one.scale, places[i]);
+    const MatrixPlace place{places[i], one.cells.rows, one.cells.cols};
+    if (const auto over = place.hovered()) under = {i, *over};
+  }
+  heatmaps.draw(list);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Pictures::One& one = pictures.all[i];
+    if (one.cells.rows == 0) continue;
+    list->AddRect(places[i].a, places[i].b, look.theme.panelBorder);
+    if (one.rows.empty()) continue;
+    const bool lit = under && under->first == i;
+    AxisLabels rows{one.rows,
+                    look.fonts.tiny,
+                    look.theme.textMuted,
+                    look.theme.text,
+                    lit ? under->second.row : -1,
+                    names - look.space.small};
+    rows.first = 1;
+    drawRowLabels(list, rows, places[i], look.space.tight);
+    AxisLabels columns = rows;
+    columns.texts = one.columns;
+    columns.lit = lit ? under->second.col : -1;
+    ColumnLabels(look, columns, places[i].width(), names).draw(list, places[i]);
+  }
+  if (under) tipOf(pictures, under->first, under->second);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,35 @@
+// Compared pictures: a matrix in two passes or two models, and the difference, side by side. The
+// cell under the mouse tells its value in all three.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/ui/frame_context.h"
+#include "app/ui/parts/fingerprint.h"
+#include "app/ui/parts/layout.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/reduce.h"
+
+namespace headscope::ui {
+
+/// The cells of a matrix in both passes, and what the first exceeds the second by, with the names
+/// of their rows and columns.
+struct Pictures {
+  struct One {
+    CellRows cells;  // none: there is nothing to draw, for the reason `why`
+    ColorScale scale;
+    std::string title, why;
+    std::vector<std::string> rows = {}, columns = {};
+  };
+  static constexpr std::size_t kCount = 3;
+  std::array<One, kCount> all;
+  Fingerprint values;    // of all that the cells depend on
+  bool reduced = false;  // a cell is the largest of several
+};
+
+void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect& room);
+
+}  // namespace headscope::ui
