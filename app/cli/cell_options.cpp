@@ -30,7 +30,7 @@ void addCellOptions(CLI::App& app, CellOptions& options) {
   app.add_option(
          "--step", options.step,
          "project, split, rotate (with --positions-kind rope), score, scale, mask, softmax, weigh, "
-         "concat or output")
+         "gate (with --gate), concat or output")
       ->check(notEmpty)
       ->type_name("ID")
       ->group(group);
@@ -50,17 +50,21 @@ TensorId tensorFrom(const CellOptions& options) {
   if (options.step.empty()) {
     throw UserError("--step is required: the step whose cell is meant");
   }
-  const auto outputs = step(stepIdFromString(options.step)).outputs();
-  if (options.tensor.empty()) return outputs.front();
+  const Step& chosen = step(stepIdFromString(options.step));
+  const auto outputs = chosen.outputs();
+  if (options.tensor.empty()) return chosen.mainOutput();
   if (outputs.size() == 1) {
     throw UserError(
         fmt::format("--tensor {}: the step {} has only the result {}; leave --tensor out",
                     options.tensor, options.step, info(outputs.front()).name));
   }
   for (const TensorId id : outputs) {
-    if (options.tensor.size() == 1 && info(id).name.front() == options.tensor.front()) return id;
+    const std::string_view name = info(id).name;
+    const bool letter = options.tensor.size() == 1 && name.front() == options.tensor.front();
+    if (letter || name == options.tensor) return id;
   }
-  throw UserError(fmt::format("--tensor {}: give q, k or v", options.tensor));
+  throw UserError(fmt::format("--tensor {}: give {}", options.tensor,
+                              chosen.id() == StepId::gate ? "gate or gated" : "q, k or v"));
 }
 
 CellRef cellFrom(const CellOptions& options, const AttentionConfig& config) {
@@ -74,7 +78,9 @@ CellRef cellFrom(const CellOptions& options, const AttentionConfig& config) {
   }
   if (!there) {
     throw UserError(fmt::format("--step {}: this pass has no such step{}", options.step,
-                                options.step == "rotate" ? "; --positions-kind rope adds it" : ""));
+                                options.step == "rotate" ? "; --positions-kind rope adds it"
+                                : options.step == "gate" ? "; --gate adds it"
+                                                         : ""));
   }
   if (!tensor.perHead && options.head) {
     throw UserError(options.step.empty()

@@ -16,6 +16,7 @@
 #include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
+#include "core/formats/pass_files.h"
 #include "core/input/tables.h"
 #include "core/input/training_domain.h"
 #include "core/model/model_trace.h"
@@ -79,6 +80,7 @@ void refuseContradictions(const PassOptions& o) {
 /// with the final dimensions.
 void requireValidSizes(AttentionConfig config) {
   config.mask = {};
+  config.pairBias = {};
   config.headGains.clear();
   requireValid(config);
 }
@@ -373,6 +375,14 @@ DocumentPtr documentFrom(const PassOptions& o) {
   if (given) {
     edit(SetWeights{given->name, given->weights, config.bias, config.numHeads, config.numKvHeads,
                     given->headNorm});
+  }
+  if (!o.pairBias.empty()) {
+    underFlag("--pair-bias", o.pairBias, [&] {
+      const AttentionConfig& c = document->config;
+      edit(SetPairBias{o.pairBias == kRandomBias
+                           ? PairBias::drawn(c.numHeads, c.seqLen, c.keys(), o.seed.value_or(1))
+                           : formats::loadPairBias(o.pairBias, c)});
+    });
   }
   for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
   setWhatIf(o, edit);

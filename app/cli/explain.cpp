@@ -50,7 +50,8 @@ std::string valueInWords(double value) {
 /// "query 2 'sat', key 1 'cat'"; rows and columns where the axes are not tokens.
 std::string placeInWords(const Trace& trace, const CellRef& cell) {
   const Input& input = *trace.document().input;
-  const auto item = static_cast<std::size_t>(cell.item);
+  // items share the bias of a pair: the first has its words
+  const auto item = static_cast<std::size_t>(std::max<Index>(cell.item, 0));
   const auto place = [&](Axis axis, Index position, const char* plain) {
     if (axis != Axis::query && axis != Axis::key) return fmt::format("{} {}", plain, position);
     const bool query = axis == Axis::query;

@@ -26,10 +26,10 @@ struct InfoOptions {
   bool json = false;
 };
 
-Json parametersJson(const Ledger::Parameters& p) {
+Json parametersJson(const AttentionConfig& config, const Ledger::Parameters& p) {
   Json json = Json::emptyObject();
   for (std::size_t i = 0; i < p.each.size(); ++i) {
-    json[info(kWeightTensors[i].id).name] = p.each[i];
+    if (has(config, kWeightTensors[i].id)) json[info(kWeightTensors[i].id).name] = p.each[i];
   }
   json["total"] = p.total;
   return json;
@@ -47,7 +47,7 @@ Json infoJson(const AttentionConfig& config, const Ledger& cost) {
                      {"bytes", row.cost.bytes}});
   }
   return {{"config", formats::configJson(config)},
-          {"parameters", parametersJson(cost.parameters)},
+          {"parameters", parametersJson(config, cost.parameters)},
           {"steps", std::move(steps)},
           {"flops", cost.flops},
           {"bytes", cost.bytes},

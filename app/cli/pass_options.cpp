@@ -131,6 +131,10 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
       "a score without a key in the softmax of each head, as in gpt-oss: 0.5,-1,2,0", group)
       ->delimiter(',')
       ->allow_extra_args(false);
+  add(app, "--pair-bias", o.pairBias, {"random|FILE", notEmpty},
+      "a number for each head and pair of tokens that is added to their score, as in AlphaFold 2: "
+      "drawn from the seed, or from a file: pair_bias (H,T,M) in .safetensors, or .npy",
+      group);
   addList(app, "--drop-heads", o.dropHeads, "heads that are off, from 0: 2,5", group);
   addRepeatable(
       app, "--pin", o.pins, "CELL=X",
@@ -202,6 +206,7 @@ void addPassOptions(CLI::App& app, PassOptions& options) {
 void addFilesRead(FileFlags& files, const PassOptions& options) {
   files.reads("--weights", options.weights);
   files.reads("--input", options.input);
+  if (options.pairBias != kRandomBias) files.reads("--pair-bias", options.pairBias);
   for (const std::string& series : options.series) files.reads("--series", series);
   for (const auto& file : formats::filesOf(options.session)) files.reads("--session", file);
   files.reads("--model", options.model);

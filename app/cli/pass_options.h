@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Switch;
 }  // namespace headscope
 
 namespace headscope::cli {
+
+/// The value of --pair-bias that draws it.
+inline constexpr std::string_view kRandomBias = "random";
 
 struct PassOptions {
   ConfigOptions config;
@@ -42,6 +46,7 @@ struct PassOptions {
   std::optional<Index> ropeDims;
   std::string ropePairs;      // "halves", "neighbours", or empty
   std::vector<double> sinks;  // one for each head
+  std::string pairBias;       // "random", a file, or empty
   bool noPositions = false;
   bool sinusoidalPositions = false;
   std::vector<Index> dropHeads;

@@ -13,33 +13,38 @@ namespace {
 using T = TensorId;
 
 constexpr std::array<TensorLook, kEveryTensorCount> kTensorLooks{{
-    {Ink::input, ""},          // x
-    {Ink::input, "memory"},    // memory
-    {Ink::query, ""},          // wQ
-    {Ink::key, ""},            // wK
-    {Ink::value, ""},          // wV
-    {Ink::output, "W_O"},      // wO
-    {Ink::query, ""},          // bQ
-    {Ink::key, ""},            // bK
-    {Ink::value, ""},          // bV
-    {Ink::output, ""},         // bO
-    {Ink::query, "query"},     // qProj
-    {Ink::key, "key"},         // kProj
-    {Ink::value, "value"},     // vProj
-    {Ink::query, "query"},     // q
-    {Ink::key, "key"},         // k
-    {Ink::value, "value"},     // v
-    {Ink::accent, "score"},    // rawScores
-    {Ink::accent, ""},         // scores
-    {Ink::accent, ""},         // maskedScores
-    {Ink::accent, "weights"},  // weights
-    {Ink::head, "head"},       // heads
-    {Ink::output, "concat"},   // concat
-    {Ink::output, "output"},   // output
-    {Ink::query, "query"},     // qNorm
-    {Ink::key, "key"},         // kNorm
-    {Ink::query, "query"},     // qRot
-    {Ink::key, "key"},         // kRot
+    {Ink::input, ""},            // x
+    {Ink::input, "memory"},      // memory
+    {Ink::query, ""},            // wQ
+    {Ink::key, ""},              // wK
+    {Ink::value, ""},            // wV
+    {Ink::output, "W_O"},        // wO
+    {Ink::query, ""},            // bQ
+    {Ink::key, ""},              // bK
+    {Ink::value, ""},            // bV
+    {Ink::output, ""},           // bO
+    {Ink::query, "query"},       // qProj
+    {Ink::key, "key"},           // kProj
+    {Ink::value, "value"},       // vProj
+    {Ink::query, "query"},       // q
+    {Ink::key, "key"},           // k
+    {Ink::value, "value"},       // v
+    {Ink::accent, "score"},      // rawScores
+    {Ink::accent, ""},           // scores
+    {Ink::accent, ""},           // maskedScores
+    {Ink::accent, "weights"},    // weights
+    {Ink::head, "head"},         // heads
+    {Ink::output, "concat"},     // concat
+    {Ink::output, "output"},     // output
+    {Ink::query, "query"},       // qNorm
+    {Ink::key, "key"},           // kNorm
+    {Ink::query, "query"},       // qRot
+    {Ink::key, "key"},           // kRot
+    {Ink::query, "gate"},        // gate
+    {Ink::head, "head"},         // gated
+    {Ink::query, "gate"},        // wG
+    {Ink::query, ""},            // bG
+    {Ink::accent, "pair bias"},  // pairBias
 }};
 
 constexpr std::array<ProjectedPart, 3> kParts{{
@@ -52,7 +57,8 @@ using L = Lane;
 using K = StepPiece::Kind;
 using H = HeadShare;
 constexpr unsigned kTransposed = StepPiece::transposed, kOfBias = StepPiece::ofBias,
-                   kPlain = StepPiece::plain, kResult = StepPiece::result;
+                   kPlain = StepPiece::plain, kResult = StepPiece::result,
+                   kIfPresent = StepPiece::ifPresent;
 
 constexpr StepPiece sign(const char* text, unsigned how = 0) {
   return {K::sign, T::x, L::none, L::none, H::none, how, text};
@@ -88,6 +94,7 @@ constexpr StepPiece kScalePieces[] = {
 constexpr StepPiece kMaskPieces[] = {
     {K::matrix, T::scores, L::query, L::key},
     {K::operation},
+    {K::matrix, T::pairBias, L::query, L::key, H::none, kIfPresent},
     {K::combine},
     {K::mask, T::maskedScores, L::query, L::key},
     sign("="),
@@ -106,6 +113,14 @@ constexpr StepPiece kWeighPieces[] = {
     {K::operation},
     sign("="),
     {K::matrix, T::heads, L::query, L::column, H::none, kResult},
+};
+constexpr StepPiece kGatePieces[] = {
+    sign("σ("),         {K::matrix, T::x, L::query, L::inner},
+    sign("×"),          {K::matrix, T::wG, L::inner, L::column, H::only, kTransposed},
+    sign("+", kOfBias), {K::matrix, T::bG, L::none, L::column, H::only, kOfBias},
+    sign(") ="),        {K::matrix, T::gate, L::query, L::column},
+    sign("⊙"),          {K::matrix, T::heads, L::query, L::column},
+    sign("="),          {K::matrix, T::gated, L::query, L::column, H::none, kResult},
 };
 constexpr StepPiece kConcatPieces[] = {
     {K::matrix, T::heads, L::query, L::inner, H::placed},
@@ -140,6 +155,7 @@ const std::array<StepLook, kEveryStepCount> kSteps{{
     {"mask", kMaskPieces},
     {"softmax", kSoftmaxPieces},
     {"weighted sum", kWeighPieces},
+    {"gate", kGatePieces},
     {"concat", kConcatPieces},
     {"output", kOutputPieces},
 }};
@@ -180,7 +196,7 @@ const ProjectedPart& partShownBy(StepId step, TensorId part) {
 
 TensorId shownResult(StepId id, TensorId part) {
   const auto shown = static_cast<std::size_t>(&partShownBy(id, part) - kParts.data());
-  return step(id).outputs()[partCount(id) > 0 ? shown : 0];
+  return partCount(id) > 0 ? step(id).outputs()[shown] : step(id).mainOutput();
 }
 
 ImU32 inkColor(const Theme& t, Ink ink, Index head) {

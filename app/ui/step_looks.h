@@ -77,6 +77,7 @@ struct StepPiece {
     ofBias = 2,      // only where there are biases
     plain = 4,       // without colour: an operand whose result has its colour
     result = 8,      // the result of the step
+    ifPresent = 16,  // only where the configuration has the tensor
   };
   Kind kind = Kind::matrix;
   TensorId tensor = TensorId::x;

@@ -24,7 +24,7 @@ struct ViewMenuMemory {
 
 struct TopBarMemory {
   NumberDraft dModel, heads, tokens;
-  NumberDraft batch, kvHeads, headDim, temperature, window, lengths, theta, sink,
+  NumberDraft batch, kvHeads, headDim, temperature, window, lengths, theta, sink, pairBiasSeed,
       seed;                                          // more settings
   std::map<std::string_view, NumberDraft> switches;  // by key, of those without a field above
   // the dimensions as last typed, while they do not fit together

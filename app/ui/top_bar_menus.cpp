@@ -181,6 +181,38 @@ void sinks(const PanelContext& panel, TopBarMemory& memory) {
   problemBelow(panel.look, memory.sink);
 }
 
+/// Draws the switch of the pair bias and the field for the seed that it is drawn from.
+void pairBias(const PanelContext& panel, TopBarMemory& memory) {
+  const AttentionConfig& c = panel.document.config;
+  caption(
+      panel.look, "Pair bias",
+      "A number for each head and pair of tokens is added to their score, in the step Mask. "
+      "AlphaFold 2 computes it from its representation of the two residues; T5 has one for each "
+      "distance. Here it is drawn from a seed, and its cells can be edited like weights. "
+      "--pair-bias reads one from a file.");
+  const auto drawn = [&](std::uint64_t seed) {
+    panel.commands.push(SetPairBias{PairBias::drawn(c.numHeads, c.seqLen, c.keys(), seed)},
+                        "pair bias");
+  };
+  bool on = c.pairBias.on();
+  if (toggle(panel.look, "a number for each pair", &on)) {
+    on ? drawn(1) : panel.commands.push(SetPairBias{});
+  }
+  if (!c.pairBias.ofPairs()) return;
+  const auto& seed = c.pairBias.settings().seed;
+  caption(panel.look, "Seed of the bias",
+          seed ? "Another seed draws other numbers"
+               : "The numbers are edited or from a file; a seed draws others in their place");
+  const auto next = numberSetting(
+      panel.look,
+      {"pair bias seed", static_cast<Index>(seed.value_or(0)), std::numeric_limits<Index>::max(),
+       "give 0 or more"},
+      memory.pairBiasSeed, [](Index n) {
+        return n >= 0 ? std::string() : fmt::format("the seed is {}: give 0 or more", n);
+      });
+  if (next) drawn(static_cast<std::uint64_t>(*next));
+}
+
 /// Parses numbers separated by commas into `lengths`. Returns the problem, else "".
 std::string readLengths(std::string_view text, std::vector<Index>& lengths) {
   lengths.clear();
@@ -380,7 +412,7 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
   if (ImGui::IsWindowAppearing()) {  // unusable text is discarded with the popup
     for (NumberDraft* draft :
          {&memory.batch, &memory.kvHeads, &memory.headDim, &memory.temperature, &memory.window,
-          &memory.lengths, &memory.theta, &memory.sink, &memory.seed}) {
+          &memory.lengths, &memory.theta, &memory.sink, &memory.pairBiasSeed, &memory.seed}) {
       *draft = {};
     }
     memory.switches.clear();
@@ -393,6 +425,7 @@ void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias
   temperature(panel, memory);
   otherSwitches(panel, memory);
   sinks(panel, memory);
+  pairBias(panel, memory);
   maskSettings(panel, memory);
   positions(panel);
   positionsInScores(panel, memory);

@@ -33,7 +33,7 @@ ConstMatrixView outputBlock(const Trace& trace, Index head) {
 Tensor headTerm(const Trace& trace, Index item, Index head) {
   const AttentionConfig& c = trace.config();
   Tensor term = Tensor::uninitialised({c.seqLen, c.dModel});
-  gemm(trace.tensor(TensorId::heads).matrix({item, head}), outputBlock(trace, head),
+  gemm(trace.tensor(joinedHeads(c)).matrix({item, head}), outputBlock(trace, head),
        term.mutableMatrix());
   return term;
 }
@@ -58,6 +58,12 @@ Tensor outputWithGain(const Trace& trace, Index item, Index head, float gain) {
   }
   for (const Pin& pin : trace.document().pins.of(TensorId::heads, item, head)) {
     change(pin.cell.row, pin.cell.col) = 0.0F;
+  }
+  if (c.gate) {
+    const ConstMatrixView gate = trace.tensor(TensorId::gate).matrix({item, head});
+    for (Index i = 0; i < change.rows; ++i) {
+      for (Index d = 0; d < change.cols; ++d) change(i, d) *= gate(i, d);
+    }
   }
   Tensor output = Tensor::uninitialised({c.seqLen, c.dModel});
   const MatrixView sum = output.mutableMatrix();
@@ -107,7 +113,7 @@ std::optional<HeadEffects> headEffects(const Trace& trace, Index item,
     Tensor terms = Tensor::uninitialised({end - begin, output.cols});
     const MatrixView view = terms.mutableMatrix();
     const Box rows{item, head, begin, end - begin, 0, c.dK()};
-    gemm(trace.tensor(TensorId::heads).matrixOf(rows), outputBlock(trace, head), view);
+    gemm(trace.tensor(joinedHeads(c)).matrixOf(rows), outputBlock(trace, head), view);
     for (Index i = begin; i < end; ++i) {
       const VectorRow term = vectorRow(view, i - begin);
       e.termNorms_[e.at(head, i)] = std::sqrt(dot(term, term));

@@ -4,8 +4,8 @@
 // through head h, after Kobayashi et al. 2020 (EMNLP): a large weight on a value of length 0
 // contributes nothing. The mean over heads is PyTorch's default form of weights.
 //
-// Norms are in the units of the output. They leave out the head's gain and pins of `heads`, which
-// follow the weighing.
+// Norms are in the units of the output. They leave out the head's gain, pins of `heads` and the
+// gate, which follow the weighing.
 #pragma once
 
 #include <limits>

@@ -42,6 +42,7 @@ struct AttentionConfig {
   bool bias = true;
   bool scale = true;   // × 1/√d_k
   bool alibi = false;  // scores lose a head's slope times the distance (alibi.h)
+  bool gate = false;   // each number of a head is multiplied by a gate: σ(X W_Gᵀ + b_G)
   Mistakes mistakes;
   double temperature = 1.0;  // scores are divided by it
   double scoreCap = 0.0;     // scores stay within ±scoreCap: cap·tanh(score / cap); 0: no cap

@@ -13,7 +13,9 @@ Index LayerTensors::keys() const { return config_->keys(); }
 
 void LayerTensors::tile(TensorId id, Index item, Index head, Index row, Index rows, Index col,
                         Index cols, float* out) const {
-  const ConstMatrixView source = tensor(id).matrixOf(Box{item, head, row, rows, col, cols});
+  // a tensor of heads without items has a matrix for each head
+  const Index first = info(id).perItem ? item : head;
+  const ConstMatrixView source = tensor(id).matrixOf(Box{first, head, row, rows, col, cols});
   for (Index r = 0; r < rows; ++r) {
     float* line = out + r * cols;
     if (source.colStride == 1) {

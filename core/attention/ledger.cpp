@@ -43,11 +43,16 @@ Ledger ledger(const AttentionConfig& c, ScoreStorage held) {
   auto& p = total.parameters;
   for (std::size_t i = 0; i < p.each.size(); ++i) {
     const TensorId id = kWeightTensors[i].id;
-    p.each[i] = c.bias || !isBias(id) ? elementCount(shapeOf(id, c)) : 0;
+    const bool used = has(c, id) && (c.bias || !isBias(id));
+    p.each[i] = used ? elementCount(shapeOf(id, c)) : 0;
     p.total += p.each[i];
   }
   total.residentBytes = 4 * (p.total + elementCount(shapeOf(TensorId::x, c)));
   if (c.crossAttention()) total.residentBytes += 4 * elementCount(shapeOf(TensorId::memory, c));
+  // once as the setting, once as the operand
+  if (has(c, TensorId::pairBias)) {
+    total.residentBytes += 2 * 4 * elementCount(shapeOf(TensorId::pairBias, c));
+  }
   for (const TensorId weight : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {
     total.residentBytes += 4 * packedCount(shapeOf(weight, c));
   }

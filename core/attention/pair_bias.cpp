@@ -1,11 +1,13 @@
 #include "core/attention/pair_bias.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
 
 #include "core/attention/limits.h"
+#include "core/tensor/random_tensors.h"
 
 namespace headscope {
 namespace {
@@ -36,7 +38,41 @@ std::vector<Index> bucketsByDistance(const PairBias::Settings& s) {
 
 PairBias::PairBias(Settings settings) {
   std::vector<Index> buckets = bucketsByDistance(settings);
-  shared_ = std::make_shared<const Shared>(Shared{std::move(settings), std::move(buckets)});
+  const Index pairs = settings.queries * settings.keys;
+  const bool whole = settings.buckets == 0 && pairs > 0 && std::ssize(settings.values) % pairs == 0;
+  Tensor tensor = whole ? Tensor::fromValues({std::ssize(settings.values) / pairs, settings.queries,
+                                              settings.keys},
+                                             settings.values)
+                        : Tensor();
+  shared_ = std::make_shared<const Shared>(
+      Shared{std::move(settings), std::move(buckets), std::move(tensor)});
+}
+
+PairBias PairBias::of(const Tensor& numbers) {
+  return PairBias({.values = numbers.values(), .queries = numbers.dim(1), .keys = numbers.dim(2)});
+}
+
+PairBias PairBias::drawn(Index heads, Index queries, Index keys, std::uint64_t seed) {
+  Tensor numbers = Tensor::uninitialised({heads, queries, keys});
+  draw(std::array{Draw{&numbers, RandomStream(seed, "pair_bias"), Distribution::normal, 1.0F}});
+  return PairBias({.values = numbers.values(), .queries = queries, .keys = keys, .seed = seed});
+}
+
+bool PairBias::fits(Index heads, Index queries, Index keys) const {
+  if (!on()) return true;
+  const Settings& s = settings();
+  const bool ofOtherPairs = s.buckets == 0 && (s.queries != queries || s.keys != keys);
+  return !ofOtherPairs &&
+         std::ssize(s.values) == heads * (s.buckets > 0 ? s.buckets : queries * keys);
+}
+
+PairBias PairBias::fittedTo(Index heads, Index queries, Index keys) const {
+  if (fits(heads, queries, keys)) return *this;
+  constexpr Index kMostDrawn = Index{1} << 24;
+  const auto& seed = settings().seed;
+  const bool some = heads > 0 && queries > 0 && keys > 0;
+  if (!seed || !some || heads > kMostDrawn / queries / keys) return {};
+  return drawn(heads, queries, keys, *seed);
 }
 
 Index PairBias::bucketOf(Index distance) const {

@@ -26,7 +26,7 @@ std::span<const Pin> matching(const std::vector<Pin>& pins, const Key& key, KeyO
 
 bool canBePinned(TensorId tensor) {
   return tensor == TensorId::rawScores || tensor == TensorId::scores ||
-         tensor == TensorId::weights || tensor == TensorId::heads;
+         tensor == TensorId::weights || tensor == TensorId::heads || tensor == TensorId::gate;
 }
 
 std::optional<float> Pins::at(const CellRef& cell) const {

@@ -17,7 +17,7 @@ struct Pin {
   bool operator==(const Pin&) const = default;
 };
 
-/// The tensors whose cells can be pinned: raw_scores, scores, weights and heads.
+/// The tensors whose cells can be pinned: raw_scores, scores, weights, heads and gate.
 bool canBePinned(TensorId tensor);
 
 /// At most one pin per cell, in the order of tensor, item, head, row, column.

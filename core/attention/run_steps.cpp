@@ -91,8 +91,9 @@ class StepsRun {
   bool changed(TensorId id) const { return done_.changed[at(id)]; }
 
   void noteOperands() {
-    for (std::size_t i = 0; i < kFirstResult; ++i) {
+    for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
       const auto id = static_cast<TensorId>(i);
+      if (isResult(id)) continue;
       done_.changed[i] = before_ == nullptr || !tensors_.tensor(id).sameAs(before_->tensor(id));
     }
   }

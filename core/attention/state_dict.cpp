@@ -24,8 +24,8 @@ constexpr std::array<std::string_view, 3> kForms{"in_proj_weight", "q_proj_weigh
 /// Names of an attention layer's tensors, and of the modules that hold them.
 constexpr std::array<std::string_view, 5> kWholeNames{
     "in_proj_weight", "in_proj_bias", "q_proj_weight", "k_proj_weight", "v_proj_weight"};
-constexpr std::array<std::string_view, 7> kModules{"q_proj",   "k_proj", "v_proj", "o_proj",
-                                                   "out_proj", "q_norm", "k_norm"};
+constexpr std::array<std::string_view, 8> kModules{"q_proj",   "k_proj", "v_proj", "o_proj",
+                                                   "out_proj", "q_norm", "k_norm", "gate_proj"};
 /// Beginnings of the names of projections, in every form.
 constexpr std::array<std::string_view, 10> kProjections{
     "in_proj_", "q_proj",   "k_proj", "v_proj",          "o_proj",
@@ -68,6 +68,7 @@ class Layer {
     }
     loaded.weights.wO = outputMatrix(loaded);
     loadBiases(loaded);
+    loadGate(loaded);
     loadHeadNorm(loaded);
     refuseOthers();
     return loaded;
@@ -188,6 +189,12 @@ class Layer {
     w.bO = bias(outputName(".bias"), loaded.dModel, loaded.bias);
   }
 
+  void loadGate(LoadedWeights& loaded) {
+    if (!has("gate_proj.weight")) return;
+    loaded.weights.wG = matrix("gate_proj.weight", loaded.queryFeatures, loaded.dModel);
+    loaded.weights.bG = bias("gate_proj.bias", loaded.queryFeatures, loaded.bias);
+  }
+
   /// Loads the gains of the RMSNorm of each head's queries and keys.
   void loadHeadNorm(LoadedWeights& loaded) {
     const std::string q = "q_norm.weight", k = "k_norm.weight";
@@ -291,6 +298,8 @@ void saveWeights(const std::filesystem::path& path, const Weights& w, bool bias,
   }
   tensors.push_back({"out_proj.weight", w.wO});
   if (bias) tensors.push_back({"out_proj.bias", w.bO});
+  if (!w.wG.empty()) tensors.push_back({"gate_proj.weight", w.wG});
+  if (!w.wG.empty() && bias) tensors.push_back({"gate_proj.bias", w.bG});
   writeSafetensors(path, tensors, metadata, as);
 }
 

@@ -35,7 +35,8 @@ LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix
                           Index budgetBytes = defaultMemoryBudget());
 
 /// Writes the weights in nn.MultiheadAttention's names, or as separate q_proj.weight … where not
-/// all widths are d_model, which that module requires. Without `bias` no biases are written.
+/// all widths are d_model, which that module requires; a gate is gate_proj.weight and .bias.
+/// Without `bias` no biases are written.
 void saveWeights(const std::filesystem::path& path, const Weights& weights, bool bias,
                  const std::map<std::string, std::string>& metadata = {},
                  FileFloat as = FileFloat::f32);

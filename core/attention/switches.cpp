@@ -25,7 +25,7 @@ constexpr std::array kSwitches{
     Switch{.field = &C::bias,
            .key = "bias",
            .title = "bias",
-           .about = "adds b_Q, b_K, b_V and b_O",
+           .about = "adds b_Q, b_K, b_V and b_O, and b_G to a gate",
            .step = StepId::project,
            .inEveryFile = true},
     Switch{.field = &C::scale,
@@ -40,6 +40,14 @@ constexpr std::array kSwitches{
            .title = "ALiBi",
            .about = "each head takes its slope times the distance off its scores",
            .step = StepId::mask},
+    Switch{.field = &C::gate,
+           .key = "gate",
+           .title = "gate",
+           .about =
+               "multiplies each number of a head by a gate between 0 and 1 that is computed from "
+               "the query's token, as in AlphaFold 2",
+           .step = StepId::gate,
+           .flag = "--gate"},
     Switch{.field = &C::temperature,
            .key = "temperature",
            .title = "temperature",

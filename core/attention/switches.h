@@ -49,11 +49,11 @@ bool sameSwitches(StepId step, const AttentionConfig& a, const AttentionConfig& 
 template <typename Config>
 constexpr auto fieldsOf(Config& config) {
   auto& [dModel, numHeads, numKvHeads, headDim, seqLen, memoryLen, memoryWidth, batch, bias, scale,
-         alibi, mistakes, temperature, scoreCap, rotary, headNorm, relative, pairBias, mask,
+         alibi, gate, mistakes, temperature, scoreCap, rotary, headNorm, relative, pairBias, mask,
          headGains, sinks, firstQuery, dropout] = config;
   return std::tie(dModel, numHeads, numKvHeads, headDim, seqLen, memoryLen, memoryWidth, batch,
-                  bias, scale, alibi, mistakes, temperature, scoreCap, rotary, headNorm, relative,
-                  pairBias, mask, headGains, sinks, firstQuery, dropout);
+                  bias, scale, alibi, gate, mistakes, temperature, scoreCap, rotary, headNorm,
+                  relative, pairBias, mask, headGains, sinks, firstQuery, dropout);
 }
 
 }  // namespace headscope

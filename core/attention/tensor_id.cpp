@@ -40,6 +40,11 @@ constexpr std::array<TensorInfo, kEveryTensorCount> kInfo{{
     {"k_norm", "K", true, true, true, Axis::key, Axis::headFeature, "key"},
     {"q_rot", "Q", true, true, false, Axis::query, Axis::headFeature, "query"},
     {"k_rot", "K", true, true, true, Axis::key, Axis::headFeature, "key"},
+    {"gate", "G", true, true, false, Axis::query, Axis::headFeature, "gate"},
+    {"gated", "head", true, true, false, Axis::query, Axis::headFeature, "gated mix of values"},
+    {"W_G", "W^G", false, false, false, Axis::queryFeature, Axis::feature},
+    {"b_G", "b_G", false, false, false, Axis::none, Axis::queryFeature},
+    {"pair_bias", "B", false, true, false, Axis::query, Axis::key, "bias"},
 }};
 
 constexpr std::string_view kGradient = "grad.";
@@ -127,6 +132,13 @@ bool has(const AttentionConfig& c, TensorId id) {
     case TensorId::qRot:
     case TensorId::kRot:
       return c.rotary.on();
+    case TensorId::gate:
+    case TensorId::gated:
+    case TensorId::wG:
+    case TensorId::bG:
+      return c.gate;
+    case TensorId::pairBias:
+      return c.pairBias.ofPairs();
     default:
       return true;
   }
@@ -138,6 +150,10 @@ TensorId scoredQueries(const AttentionConfig& c) {
 
 TensorId scoredKeys(const AttentionConfig& c) {
   return c.rotary.on() ? TensorId::kRot : c.headNorm.on() ? TensorId::kNorm : TensorId::k;
+}
+
+TensorId joinedHeads(const AttentionConfig& c) {
+  return c.gate ? TensorId::gated : TensorId::heads;
 }
 
 std::vector<Index> CellRef::index() const {

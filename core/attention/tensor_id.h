@@ -42,13 +42,19 @@ enum class TensorId {
   kNorm,
   qRot,
   kRot,
+  gate,
+  gated,
+  // operands of these steps
+  wG,
+  bG,
+  pairBias,
 };
 inline constexpr std::size_t kTensorCount = 23;       // the tensors of a pass with nine steps
-inline constexpr std::size_t kEveryTensorCount = 27;  // of any pass
+inline constexpr std::size_t kEveryTensorCount = 32;  // of any pass
 inline constexpr std::size_t kFirstResult = 10;
 
 /// Returns whether a step computes the tensor. Operands of the document have no arithmetic.
-constexpr bool isResult(TensorId id) { return static_cast<std::size_t>(id) >= kFirstResult; }
+constexpr bool isResult(TensorId id) { return id >= TensorId::qProj && id <= TensorId::gated; }
 
 /// The kind of things that an axis of a matrix counts, which determines its labels.
 enum class Axis { query, key, feature, memoryFeature, queryFeature, kvFeature, headFeature, none };
@@ -83,18 +89,20 @@ std::string headName(TensorId tensor, Index head, const AttentionConfig& config)
 Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config);
 
 /// Returns whether a pass of the configuration has the tensor. Self-attention has no memory; the
-/// rotated and normalized tensors exist only if the configuration has these steps.
+/// normalized, rotated and gated tensors exist only if the configuration has these steps.
 bool has(const AttentionConfig& config, TensorId id);
 /// The tensors whose product gives the scores: q and k, or their normalized or rotated versions.
 TensorId scoredQueries(const AttentionConfig& config);
 TensorId scoredKeys(const AttentionConfig& config);
+/// The heads that `concat` joins: `heads`, or their gated version.
+TensorId joinedHeads(const AttentionConfig& config);
 
 /// A tensor's shape for a configuration, for example (B, H, T, M) for raw_scores.
 Shape shapeOf(TensorId id, const AttentionConfig& config);
 
 /// One cell. Indices count from 0; item and head are −1 where the tensor has no such axis. A bias
-/// is one row. `layer` selects one of several layers; −1: the only one. With `gradient`, the cell
-/// is that of the tensor's gradient.
+/// of a linear layer is one row. `layer` selects one of several layers; −1: the only one. With
+/// `gradient`, the cell is that of the tensor's gradient.
 struct CellRef {
   TensorId tensor = TensorId::x;
   Index item = -1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,31 @@ double xavierBound(TensorId id, const AttentionConfig& config) {
   return combined ? glorot({3 * shape[0], shape[1]}) : glorot(shape);
 }
 
+/// Draws the tensors of `weights` that `config` has.
+void drawTensors(Weights& weights, std::span<const WeightTensor> tensors,
+                 const AttentionConfig& config, WeightInit init, std::uint64_t seed) {
+  std::vector<Draw> draws;
+  for (const WeightTensor& w : tensors) {
+    if (!has(config, w.id)) continue;
+    const Shape shape = shapeOf(w.id, config);
+    Tensor& tensor = weights.*w.tensor;
+    if (init != WeightInit::normal && isBias(w.id)) {
+      tensor = Tensor::zeros(shape);
+      if (w.id == TensorId::bG) std::fill_n(tensor.mutableData(), tensor.size(), 1.0F);
+    } else if (init == WeightInit::identity) {
+      tensor = identity(shape);
+    } else {
+      tensor = Tensor::uninitialised(shape);
+      const RandomStream stream(seed, info(w.id).name);
+      draws.push_back(init == WeightInit::normal
+                          ? Draw{&tensor, stream, Distribution::normal, 0.1F}
+                          : Draw{&tensor, stream, Distribution::uniform,
+                                 static_cast<float>(xavierBound(w.id, config))});
+    }
+  }
+  draw(draws);
+}
+
 }  // namespace
 
 std::string_view toString(WeightInit init) {
@@ -66,25 +92,17 @@ WeightInit weightInitFromString(std::string_view name) {
 
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed) {
   Weights weights;
-  std::vector<Draw> draws;
-  for (const WeightTensor& w : kWeightTensors) {
-    const Shape shape = shapeOf(w.id, config);
-    Tensor& tensor = weights.*w.tensor;
-    if (init != WeightInit::normal && isBias(w.id)) {
-      tensor = Tensor::zeros(shape);
-    } else if (init == WeightInit::identity) {
-      tensor = identity(shape);
-    } else {
-      tensor = Tensor::uninitialised(shape);
-      const RandomStream stream(seed, info(w.id).name);
-      draws.push_back(init == WeightInit::normal
-                          ? Draw{&tensor, stream, Distribution::normal, 0.1F}
-                          : Draw{&tensor, stream, Distribution::uniform,
-                                 static_cast<float>(xavierBound(w.id, config))});
-    }
-  }
-  draw(draws);
+  drawTensors(weights, kWeightTensors, config, init, seed);
   return weights;
+}
+
+bool fitGate(Weights& weights, const AttentionConfig& config, WeightInit init, std::uint64_t seed) {
+  if (!config.gate) weights.wG = weights.bG = {};
+  if (!config.gate || !weights.wG.empty()) return false;
+  const std::array gate{WeightTensor{TensorId::wG, &Weights::wG},
+                        WeightTensor{TensorId::bG, &Weights::bG}};
+  drawTensors(weights, gate, config, init, seed);
+  return true;
 }
 
 Index headDimOf(const Weights& weights, Index numHeads) {
@@ -95,7 +113,8 @@ Index headDimOf(const Weights& weights, Index numHeads) {
 
 void checkWeights(const Weights& weights, const AttentionConfig& config, const std::string& where) {
   for (const WeightTensor& w : kWeightTensors) {
-    const Shape expected = shapeOf(w.id, config), found = (weights.*w.tensor).shape();
+    const Shape expected = has(config, w.id) ? shapeOf(w.id, config) : Shape{};
+    const Shape found = (weights.*w.tensor).shape();
     if (found == expected) continue;
     throw UserError(
         fmt::format("{}: expected {}, found {} in {}; set d_model and the heads to the sizes of "

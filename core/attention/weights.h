@@ -1,4 +1,4 @@
-// Weights: the four projections and their biases, stored as PyTorch stores them
+// Weights: the projections and their biases, stored as PyTorch stores them
 // (out_features × in_features, y = x Wᵀ + b).
 #pragma once
 
@@ -21,6 +21,9 @@ struct Weights {
   Tensor bK;  // (D_kv)
   Tensor bV;  // (D_kv)
   Tensor bO;  // (D)       biases are always there; config.bias says whether they are added
+  // only where config.gate is on
+  Tensor wG = {};  // as wQ
+  Tensor bG = {};  // as bQ
 };
 
 enum class WeightInit { xavier, normal, identity, designed, learned };
@@ -48,7 +51,12 @@ WeightInit weightInitFromString(std::string_view name);
 ///  identity  ones on the diagonal, biases 0
 ///  designed  as xavier; designedWeights (designed_heads.h) writes the designed heads over it
 ///  learned   as xavier; drawWeightsFor (make_document.h) gives the learned ones
+/// b_G is 1 but for `normal`: a gate is open at first (Jumper et al. 2021).
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed);
+
+/// Draws the tensors of the gate where `config` has one and `weights` do not; takes them away where
+/// it has none. Returns whether it drew.
+bool fitGate(Weights& weights, const AttentionConfig& config, WeightInit init, std::uint64_t seed);
 
 /// AttentionConfig::headDim of weights with `numHeads` heads: 0 where their d_k is d_model / heads.
 /// If numHeads does not divide the rows of W_Q, d_k is rounded down.

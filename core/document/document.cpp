@@ -20,13 +20,20 @@ Document makeDraft(std::string preset, AttentionConfig config, InputSource sourc
   const AttentionConfig asked = config;
   d.config = fitTo(source, std::move(config));
   if (fixedTokens) d.config.seqLen = asked.seqLen;
+  AttentionConfig& c = d.config;
+  const bool biased = c.pairBias.on();  // a preset's bias is of its own text
+  c.pairBias = c.pairBias.fittedTo(c.numHeads, c.seqLen, c.keys());
   d.positions = positions;
   d.weightSource = std::move(weights);
   auto problems = validate(d.config);
   if (!problems.empty()) throw UserError(std::move(problems));
   d.scoreStorage = scoresToHold(d.config, memoryBudgetBytes);
   d.source = std::make_shared<const InputSource>(std::move(source));
-  d.input = std::make_shared<const Input>(makeInput(*d.source, positions, d.config));
+  Input input = makeInput(*d.source, positions, d.config);
+  if (biased && !c.pairBias.on()) {
+    input.notes.emplace_back("the pair bias was left out, since it is of other heads or pairs");
+  }
+  d.input = std::make_shared<const Input>(std::move(input));
   if (d.config.mask.lengths.empty()) d.config.mask.lengths = d.input->lengths;
   return d;
 }

@@ -15,6 +15,7 @@ Trace::Trace(DocumentPtr document)
   put(TensorId::x, document_->input->x);
   put(TensorId::memory, document_->input->memory);
   for (const WeightTensor& w : kWeightTensors) put(w.id, document_->weights.*w.tensor);
+  if (has(config(), TensorId::pairBias)) put(TensorId::pairBias, config().pairBias.tensor());
 }
 
 const LayerTensors& Trace::side(bool gradient) const {

@@ -22,7 +22,10 @@ Tensor& weightOf(Weights& w, TensorId tensor) {
   return w.*std::ranges::find(kWeightTensors, tensor, &WeightTensor::id)->tensor;
 }
 
-Box boxOf(const Region& r) { return {std::max<Index>(r.item, 0), 0, r.row, r.rows, r.col, r.cols}; }
+Box boxOf(const Region& r) {
+  // the pair bias has a matrix for each head
+  return {std::max<Index>({r.item, r.head, 0}), 0, r.row, r.rows, r.col, r.cols};
+}
 
 void requireFits(const Region& r, const Document& document) {
   const AttentionConfig& c = document.config;
@@ -30,6 +33,10 @@ void requireFits(const Region& r, const Document& document) {
   if (isResult(r.tensor)) {
     throw UserError(
         fmt::format("{} is computed: pin its cells, or edit X, the weights or biases", name));
+  }
+  if (!has(c, r.tensor) && r.tensor != TensorId::memory) {
+    throw UserError(fmt::format("this pass has no {}: switch the {} on first", name,
+                                r.tensor == TensorId::pairBias ? "pair bias" : "gate"));
   }
   if (r.tensor == TensorId::memory && !c.crossAttention()) {
     throw UserError("there is no memory to edit: keys and values come from X");
@@ -39,7 +46,8 @@ void requireFits(const Region& r, const Document& document) {
     return begin >= 0 && begin < all && count > 0 && count <= all - begin;
   };
   const bool fits = within(r.row, r.rows, whole.rows) && within(r.col, r.cols, whole.cols) &&
-                    (!info(r.tensor).perItem || (r.item >= 0 && r.item < c.batch));
+                    (!info(r.tensor).perItem || (r.item >= 0 && r.item < c.batch)) &&
+                    (!info(r.tensor).perHead || (r.head >= 0 && r.head < c.numHeads));
   if (fits) return;
   throw UserError(
       fmt::format("{} × {} numbers from row {}, column {} do not fit {}, which is "
@@ -58,6 +66,12 @@ template <typename Write>
 Document written(const Document& before, const Region& region, Write write) {
   requireFits(region, before);
   Document next = before;
+  if (region.tensor == TensorId::pairBias) {
+    Tensor bias = before.config.pairBias.tensor().clone();
+    write(bias.mutableMatrixOf(boxOf(region)));
+    next.config.pairBias = PairBias::of(bias);
+    return next;
+  }
   const bool ofInput = info(region.tensor).perItem;
   Input input = ofInput ? *before.input : Input{};
   Tensor& tensor = region.tensor == TensorId::x        ? input.x
@@ -83,6 +97,10 @@ void fill(const MatrixView& cells, Value value) {
 
 /// The operand drawn again; X and the memory with mean 0 and variance 1.
 Tensor drawn(const Document& document, TensorId tensor, const FillDrawn& how) {
+  if (tensor == TensorId::pairBias) {
+    const AttentionConfig& c = document.config;
+    return PairBias::drawn(c.numHeads, c.seqLen, c.keys(), how.seed).tensor();
+  }
   if (!info(tensor).perItem) {
     Weights weights = drawWeightsFor(document, how.init, how.seed);
     return weightOf(weights, tensor);
@@ -145,7 +163,8 @@ struct Filler {
 Document applyTo(const Document& before, const SetCell& edit) {
   const CellRef& cell = edit.cell;
   requireNumber(edit.value, toString(cell));
-  const Region region{cell.tensor, cell.item, cell.row, 1, cell.col, 1};
+  const bool ofBias = cell.tensor == TensorId::pairBias;
+  const Region region{cell.tensor, cell.item, cell.row, 1, cell.col, 1, ofBias ? cell.head : -1};
   return written(before, region, [&](const MatrixView& cells) { cells(0, 0) = edit.value; });
 }
 
@@ -197,8 +216,8 @@ Document applyTo(const Document& before, const SetPin& edit) {
   const std::string name = toString(cell);
   if (!canBePinned(cell.tensor)) {
     throw UserError(
-        fmt::format("{} cannot be pinned: only scores, weights and head outputs can "
-                    "(raw_scores, scores, weights, heads)",
+        fmt::format("{} cannot be pinned: only scores, weights, head outputs and gates "
+                    "can (raw_scores, scores, weights, heads, gate)",
                     name));
   }
   if (!exists(cell, before.config)) {

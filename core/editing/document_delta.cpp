@@ -228,6 +228,11 @@ void DocumentDelta::measure(const Document& from) {
   if (rest_->source != from.source && rest_->source != nullptr) {
     bytes_ += std::visit([](const auto& s) { return bytesOf(s); }, *rest_->source);
   }
+  const PairBias& bias = rest_->config.pairBias;
+  if (bias.ofPairs() && bias != from.config.pairBias) {
+    // as the setting and as the operand
+    bytes_ += 2 * std::ssize(bias.settings().values) * static_cast<Index>(sizeof(float));
+  }
   const auto& painted = rest_->config.mask.painted;
   if (painted != nullptr && painted != from.config.mask.painted) {
     bytes_ += static_cast<Index>(painted->allowed.size());

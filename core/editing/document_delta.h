@@ -58,7 +58,7 @@ class PinPatch {
 };
 
 /// X, the memory and the eight weights, in this order.
-using DocumentTensors = std::array<Tensor, 10>;
+using DocumentTensors = std::array<Tensor, 12>;
 
 /// The differences from one document to another. Shared tensors are left out; tensors that differ
 /// in few cells are stored as patches, as are the pins.

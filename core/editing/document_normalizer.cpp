@@ -75,12 +75,11 @@ void DocumentNormalizer::followInput() {
     c.relative = {};
     note("the scores of relative positions were left out, since they are of other heads");
   }
-  if (c.pairBias.on()) {
-    const bool otherPairs = c.pairBias.settings().buckets == 0 && !sameSize;
-    if (otherPairs || c.numHeads != before.numHeads) {
-      c.pairBias = {};
-      note("the pair bias was left out, since it is of other heads or pairs");
-    }
+  // a bias that does not come from the document before is refused by its sizes
+  if (c.pairBias == before.pairBias && !c.pairBias.fits(c.numHeads, c.seqLen, c.keys())) {
+    c.pairBias = c.pairBias.fittedTo(c.numHeads, c.seqLen, c.keys());
+    note(c.pairBias.on() ? "the pair bias was drawn again for other heads or pairs"
+                         : "the pair bias was left out, since it is of other heads or pairs");
   }
   if (sameSize) return;
   if (c.mask.painted != nullptr) {
@@ -125,6 +124,10 @@ void DocumentNormalizer::drawWhereNeeded() {
       next_.weightSource != before_.weightSource || next_.weightsEdited != before_.weightsEdited;
   const bool stand = !source.drawn() || wouldBeSame(source.init, before_, next_);
   if (weightsFit(next_.weights, config()) && stand && (!sourceChanged || !source.drawn())) {
+    if (fitGate(next_.weights, config(), source.init, source.seed)) {
+      note(fmt::format("W_G{} drawn (seed {})", config().bias ? " and b_G were" : " was",
+                       source.seed));
+    }
     return;
   }
   if (!source.drawn()) {
@@ -138,6 +141,7 @@ void DocumentNormalizer::drawWhereNeeded() {
   }
   next_.weightsEdited = false;
   next_.weights = make_(next_, source.init, source.seed);
+  fitGate(next_.weights, config(), source.init, source.seed);
 }
 
 void DocumentNormalizer::fitPins() {

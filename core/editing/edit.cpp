@@ -118,6 +118,7 @@ struct Editor {
     if (e.rotary.on()) draft.config.alibi = false;
   }
   void operator()(const SetSinks& e) { draft.config.sinks = e.sinks; }
+  void operator()(const SetPairBias& e) { draft.config.pairBias = e.bias; }
   void operator()(const SetPositions& e) { draft.positions = e.positions; }
   void operator()(const SetText& e) { setText(e.item, e.memory, e.text); }
 
@@ -180,6 +181,7 @@ struct Editor {
     }
     draft.config.memoryWidth = e.weights.wK.dim(1) == dModel ? 0 : e.weights.wK.dim(1);
     draft.config.bias = e.bias;
+    if (!e.weights.wG.empty()) draft.config.gate = true;
     draft.config.headNorm = e.headNorm;
     draft.config.relative = {};  // its tables are computed from the weights before
     draft.config.headGains.clear();
@@ -279,7 +281,11 @@ EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetB
           auto problems = validate(sizesOf(editor.draft.config));
           if (!problems.empty()) throw UserError(std::move(problems));
           if constexpr (std::is_same_v<Kind, SetWeights>) {
-            checkWeights(e.weights, editor.draft.config, e.name);
+            Weights& loaded = editor.draft.weights;
+            if (fitGate(loaded, editor.draft.config, WeightInit::xavier, 1)) {
+              editor.note = "the file has no gate, so W_G and b_G were drawn (xavier, seed 1)";
+            }
+            checkWeights(loaded, editor.draft.config, e.name);
           }
           DocumentNormalizer rebuild(document, std::move(editor.draft), memoryBudgetBytes, make);
           if (!editor.note.empty()) rebuild.note(editor.note);

@@ -12,6 +12,7 @@
 #include "core/attention/head_norm.h"
 #include "core/attention/mask.h"
 #include "core/attention/mistakes.h"
+#include "core/attention/pair_bias.h"
 #include "core/attention/pins.h"
 #include "core/attention/rotary.h"
 #include "core/attention/weights.h"
@@ -56,6 +57,9 @@ struct SetRotary {
 struct SetSinks {
   std::vector<float> sinks;  // one for each head; empty: none has a sink
 };
+struct SetPairBias {
+  PairBias bias;  // off: none is added
+};
 struct SetPositions {
   Positions positions = Positions::named;
 };
@@ -84,12 +88,13 @@ struct SetWeights {  // loaded weights, which determine d_model, d_k, D_kv and t
   Index numHeads = 0;
   Index numKvHeads = 0;
   HeadNorm headNorm = {};  // off where the weights have none
+  // Their gate is switched on with them; a gate that they lack is drawn where it is on.
 };
 struct SetHeadGain {
   Index head = 0;
   float gain = 1.0F;
 };
-struct SetCell {  // of X, the memory, a weight matrix or a bias
+struct SetCell {  // of X, the memory, a weight matrix, a bias or the pair bias
   CellRef cell;
   float value = 0.0F;
 };
@@ -126,11 +131,11 @@ struct Open {  // opens a preset, a file, or any other document
 
 /// One of the edits above. edit.cpp compiles its copies once, since those of a variant of so many
 /// types take long.
-struct Edit
-    : std::variant<SetDimensions, SetTokens, SetBatch, SetSwitch<bool>, SetSwitch<double>, SetMask,
-                   SetRotary, SetSinks, SetPositions, SetText, MoveToken, SetInput, DrawWeights,
-                   SetWeights, SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin,
-                   RemovePin, RemoveAllPins, SetMistake, SetDropout, Open> {
+struct Edit : std::variant<SetDimensions, SetTokens, SetBatch, SetSwitch<bool>, SetSwitch<double>,
+                           SetMask, SetRotary, SetSinks, SetPairBias, SetPositions, SetText,
+                           MoveToken, SetInput, DrawWeights, SetWeights, SetHeadGain, SetCell,
+                           FillRegion, CopyHead, TieKeysToQueries, SetPin, RemovePin, RemoveAllPins,
+                           SetMistake, SetDropout, Open> {
   using variant::variant;
   Edit(const Edit&);
   Edit(Edit&&) noexcept;

@@ -50,7 +50,8 @@ struct FillNamer {
   std::string operator()(const FillIdentity&) const { return " = identity"; }
   std::string operator()(const FillScaled& f) const { return fmt::format(" × {:g}", f.factor); }
   std::string operator()(const FillDrawn& f) const {
-    const std::string_view how = info(tensor).perItem ? "normal, variance 1" : toString(f.init);
+    const bool normal = info(tensor).perItem || tensor == TensorId::pairBias;
+    const std::string_view how = normal ? "normal, variance 1" : toString(f.init);
     return fmt::format(" drawn: {}, seed {}", how, f.seed);
   }
   std::string operator()(const FillValues&) const { return " pasted"; }
@@ -121,6 +122,11 @@ struct Namer {
     if (next == e.sinks.end()) return "sinks";
     const auto head = next - e.sinks.begin();
     return changed(fmt::format("head {} sink", head + 1).c_str(), *old, *next);
+  }
+  std::string operator()(const SetPairBias& e) const {
+    if (!e.bias.on()) return "pair bias off";
+    const auto& seed = e.bias.settings().seed;
+    return seed ? fmt::format("pair bias drawn, seed {}", *seed) : "pair bias";
   }
   std::string operator()(const SetPositions& e) const {
     switch (e.positions) {

@@ -26,6 +26,7 @@ DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource
   Document d = makeDraft(std::move(preset), std::move(config), std::move(source), positions,
                          std::move(weights), memoryBudgetBytes, fixedTokens);
   d.weights = make(d, d.weightSource.init, d.weightSource.seed);
+  fitGate(d.weights, d.config, d.weightSource.init, d.weightSource.seed);
   return std::make_shared<const Document>(std::move(d));
 }
 

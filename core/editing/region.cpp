@@ -25,7 +25,7 @@ Region headRegion(TensorId tensor, Index head, const AttentionConfig& config) {
   Region region = wholeRegion(tensor, -1, config);
   const Index dK = config.dK();
   const Index heads = headCount(tensor, config);
-  if (info(tensor).perItem || tensor == TensorId::bO) {
+  if (info(tensor).perItem || info(tensor).perHead || tensor == TensorId::bO) {
     throw UserError(fmt::format(
         "{} is not divided by heads; use W_Q, W_K, W_V, W_O, b_Q, b_K or b_V", info(tensor).name));
   }
@@ -45,9 +45,11 @@ Region headRegion(TensorId tensor, Index head, const AttentionConfig& config) {
 
 std::string nameOf(const Region& region, const AttentionConfig& config) {
   std::string name(info(region.tensor).name);
-  const Region whole = wholeRegion(region.tensor, region.item, config);
-  if (region == whole) return name;
-  if (!info(region.tensor).perItem && region.tensor != TensorId::bO) {
+  Region whole = wholeRegion(region.tensor, region.item, config);
+  whole.head = region.head;
+  if (region.head >= 0) name += fmt::format(" of head {},", region.head + 1);
+  if (region == whole) return region.head >= 0 ? name + " all" : name;
+  if (!info(region.tensor).perItem && region.head < 0 && region.tensor != TensorId::bO) {
     const bool byColumns = isBias(region.tensor) || region.tensor == TensorId::wO;
     const Index head = (byColumns ? region.col : region.row) / config.dK();
     if (head < headCount(region.tensor, config) &&
@@ -56,7 +58,7 @@ std::string nameOf(const Region& region, const AttentionConfig& config) {
     }
   }
   if (isBias(region.tensor)) return fmt::format("{}[{}]", name, span(region.col, region.cols));
-  const bool weights = !info(region.tensor).perItem;
+  const bool weights = !info(region.tensor).perItem && region.head < 0;
   if (region.rows == 1 && region.cols == whole.cols) {
     return fmt::format(fmt::runtime(weights ? "{}[{}, :]" : "{} row {}"), name, region.row);
   }

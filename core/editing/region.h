@@ -18,11 +18,13 @@ struct Region {
   Index rows = 1;
   Index col = 0;
   Index cols = 1;
+  Index head = -1;  // of the pair bias, which has a matrix for each head
 
   bool operator==(const Region&) const = default;
 };
 
-/// All of a tensor’s matrix; `item` counts where the tensor has items.
+/// All of a tensor’s matrix; `item` counts where the tensor has items. The head of a pair bias is
+/// set by the caller.
 Region wholeRegion(TensorId tensor, Index item, const AttentionConfig& config);
 /// The cells of a weight matrix or bias that are a head's: rows of W_Q, W_K, W_V (of K and V by
 /// their own head), columns of W_O, entries of their biases. Throws UserError for other tensors.

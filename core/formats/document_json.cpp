@@ -290,7 +290,7 @@ std::shared_ptr<const Series> seriesFrom(const JsonField& field, TensorsToRead& 
 
 Tensor tensorFrom(const JsonField& field, const char* name, TensorId id, const AttentionConfig& c,
                   TensorsToRead& tensors) {
-  if (id == TensorId::memory && !c.crossAttention()) {
+  if (!has(c, id)) {
     static_cast<void>(field.find(name));  // null, or of an input whose memory is unused
     return {};
   }
@@ -389,6 +389,7 @@ Json documentJson(const Document& d, const std::string& name, TensorsToSave& ten
                   {"loaded_from", d.weightSource.loadedFrom},
                   {"edited", d.weightsEdited}};
   for (const WeightTensor& w : kWeightTensors) {
+    if (!has(d.config, w.id)) continue;
     const std::string_view tensor = info(w.id).name;
     weights[std::string(tensor)] = add(d.weights.*w.tensor, tensor);
   }

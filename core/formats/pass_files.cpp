@@ -14,6 +14,7 @@
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/document_json.h"
+#include "core/formats/numpy_files.h"
 #include "core/tensor/finite.h"
 
 namespace headscope::formats {
@@ -80,11 +81,40 @@ Tensor loadGradOutput(const SafetensorsFile& file, const AttentionConfig& config
   return readSequence(left, file, kName);
 }
 
+PairBias loadPairBias(const std::filesystem::path& path, const AttentionConfig& config) {
+  constexpr const char* kName = "pair_bias";
+  const Shape expected{config.numHeads, config.seqLen, config.keys()};
+  const auto refuse = [&](const std::string& found) {
+    throw UserError(
+        fmt::format("{}: {} must be {}, a number for each head, query and key; found {}",
+                    path.string(), kName, toString(expected), found));
+  };
+  if (path.extension() == ".npy") {
+    const Tensor numbers = readNpy(path);
+    if (numbers.size() != elementCount(expected)) {
+      refuse(fmt::format("{} numbers", numbers.size()));
+    }
+    requireFinite(numbers, kName, path.string());
+    return PairBias::of(numbers.reshaped(expected));
+  }
+  const SafetensorsFile file(path);
+  if (!file.has(kName)) {
+    throw UserError(fmt::format("{} has no tensor \"{}\" of shape {}; it has {}", path.string(),
+                                kName, toString(expected),
+                                file.names().empty() ? "no tensors" : someOf(file.names())));
+  }
+  if (file.shape(kName) != expected) refuse(toString(file.shape(kName)));
+  Index left = defaultMemoryBudget();
+  const Tensor numbers = readWithin(left, file, kName);
+  requireFinite(numbers, kName, path.string());
+  return PairBias::of(numbers);
+}
+
 void saveTrace(const std::filesystem::path& path, const Trace& trace, const Gradients* gradients) {
   std::vector<TensorToWrite> tensors;
   for (std::size_t i = kFirstResult; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
-    if (!has(trace.config(), id)) continue;
+    if (!isResult(id) || !has(trace.config(), id)) continue;
     tensors.push_back({std::string(info(id).name), shapeOf(id, trace.config()),
                        [&trace, id] { return trace.materialise(id); }});
   }

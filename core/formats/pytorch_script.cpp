@@ -98,7 +98,9 @@ Lines configurationLines(const AttentionConfig& c) {
                                 numbers(slopes)));
     lines.emplace_back("distance = (torch.arange(T).view(T, 1) - torch.arange(M)).abs()");
   }
-  if (c.pairBias.on()) lines.push_back(fmt::format("{0} = load(\"{0}\", H, T, M)", kPairBias));
+  if (c.pairBias.on() && !c.pairBias.ofPairs()) {  // as an operand where it is of pairs
+    lines.push_back(fmt::format("{0} = load(\"{0}\", H, T, M)", kPairBias));
+  }
   for (const Mistake mistake : mistakesOn(c)) {
     const MistakeText& text = textOf(mistake);
     lines.push_back(
@@ -111,7 +113,7 @@ Lines configurationLines(const AttentionConfig& c) {
 Lines operandLines(const AttentionConfig& c) {
   Lines lines;
   for (const TensorId id : tensorsOf(c)) {
-    if (isResult(id)) break;
+    if (isResult(id)) continue;
     lines.push_back(
         fmt::format("{0} = load(\"{0}\", {1})", info(id).name, fmt::join(shapeOf(id, c), ", ")));
   }
@@ -138,8 +140,14 @@ Lines stepLines(const Document& document) {
     const StepText text = step->text(c);
     if (!lines.empty()) lines.emplace_back();
     lines.push_back(fmt::format("# {}: {}", text.title, text.sentence));
-    lines.insert(lines.end(), text.pytorch.begin(), text.pytorch.end());
-    for (const TensorId id : step->outputs()) {
+    const std::vector<TensorId> outputs = step->outputs();
+    // the pins of an output come before the line that reads it
+    const bool oneEach = text.pytorch.size() == outputs.size() && outputs.size() > 1 &&
+                         !document.pins.of(outputs.front()).empty();
+    if (!oneEach) lines.insert(lines.end(), text.pytorch.begin(), text.pytorch.end());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const TensorId id = outputs[i];
+      if (oneEach) lines.push_back(text.pytorch[i]);
       for (std::string& line : pinLines(document.pins, id)) lines.push_back(std::move(line));
       lines.push_back(fmt::format("{0} = check(\"{0}\", {0})", info(id).name));
     }
@@ -390,7 +398,7 @@ void exportPyTorch(const fs::path& folder, const Trace& trace) {
   for (const TensorId id : tensorsOf(c)) write(info(id).name, trace.materialise(id));
   if (c.mask.painted != nullptr) write(kPainted, paintedTensor(*c.mask.painted));
   if (c.dropout.on()) write(kKeep, keptTensor(c));
-  if (c.pairBias.on()) write(kPairBias, pairBiasTensor(c));
+  if (c.pairBias.on() && !c.pairBias.ofPairs()) write(kPairBias, pairBiasTensor(c));
   const std::string script = pytorchScript(trace);
   writeAtomically(folder / kScriptName, [&](std::ostream& out) {
     out << script << std::flush;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/attention/limits.h"
+
 namespace headscope::formats {
 namespace {
 
@@ -24,6 +26,14 @@ Enum enumFrom(const JsonField& field, const std::array<const char*, kCount>& nam
 template <typename Enum, std::size_t kCount>
 const char* enumName(Enum value, const std::array<const char*, kCount>& names) {
   return names[static_cast<std::size_t>(value)];
+}
+
+/// A whole number from 1 to `most`.
+Index countIn(const JsonField& field, const char* name, Index most) {
+  const JsonField own = field.at(name);
+  const Index count = own.whole();
+  if (count < 1 || count > most) own.fail(fmt::format("must be 1 to {}", most));
+  return count;
 }
 
 }  // namespace
@@ -59,6 +69,10 @@ Json relativeJson(const RelativeScores::Settings& s) {
 }
 
 Json pairBiasJson(const PairBias::Settings& s) {
+  if (s.seed) {
+    const Index heads = std::ssize(s.values) / (s.queries * s.keys);
+    return {{"seed", *s.seed}, {"heads", heads}, {"queries", s.queries}, {"keys", s.keys}};
+  }
   if (s.buckets == 0) return {{"values", s.values}, {"queries", s.queries}, {"keys", s.keys}};
   return {{"values", s.values},
           {"buckets", s.buckets},
@@ -101,6 +115,11 @@ RelativeScores relativeFrom(const JsonField& field) {
 }
 
 PairBias pairBiasFrom(const JsonField& field) {
+  if (const auto seed = field.find("seed")) {
+    return PairBias::drawn(countIn(field, "heads", Limits::kDModel),
+                           countIn(field, "queries", Limits::kTokens),
+                           countIn(field, "keys", Limits::kTokens), seed->seed());
+  }
   PairBias::Settings s;
   s.values = field.at("values").floats();
   if (const auto buckets = field.find("buckets")) {

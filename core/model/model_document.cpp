@@ -277,6 +277,12 @@ ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Doc
         "within a model keeps its size: open the layer by itself to change that",
         layer + 1, document.model->name(), own.dModel, own.numHeads, own.numKvHeads, own.seqLen));
   }
+  if (c.gate || (c.pairBias.ofPairs() && c.pairBias != own.pairBias)) {
+    throw UserError(fmt::format(
+        "layer {} of {} has no {}, and a layer within a model gets no new parameters: open the "
+        "layer by itself to add it",
+        layer + 1, document.model->name(), c.gate ? "gate" : "bias of pairs"));
+  }
   const auto next = copyOf(document);
   next->edited.insert_or_assign(
       layer, std::make_shared<const EditedLayer>(EditedLayer{c, edited.weights, edited.pins}));
@@ -291,6 +297,7 @@ ModelDocumentPtr onModel(const ModelDocument& document, const ModelPtr& model) {
     const LayerWeightsPtr before = document.model->layer(layer), now = model->layer(layer);
     for (const WeightTensor& each : kWeightTensors) {
       const Tensor& own = before->attention.*each.tensor;
+      if (own.empty()) continue;  // a layer of a model has no gate
       Tensor& weight = moved.weights.*each.tensor;
       const Tensor typed = weight.contiguous() ? weight : weight.clone();
       weight = (now->attention.*each.tensor).clone();

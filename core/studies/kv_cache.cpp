@@ -64,6 +64,7 @@ DecodePart partOf(StepId step) {
     case StepId::split:
     case StepId::normalize:
     case StepId::rotate:
+    case StepId::gate:  // of the query alone: it needs no cache
       return DecodePart::project;
     case StepId::score:
     case StepId::scale:

@@ -45,6 +45,11 @@ std::string summedCell(const Trace& trace, const CellRef& first, const CellRef& 
                      name(t.cols, first.col, first.col != next.col));
 }
 
+/// Returns whether a term is a number that is added to a score: of its own, or the pair's bias.
+bool isAdded(const Term& term) {
+  return term.cells.empty() || term.cells.front().tensor == TensorId::pairBias;
+}
+
 std::string sourceWords(const InputSource& source) {
   if (std::holds_alternative<TextSource>(source)) return "embedded from the text";
   if (const auto* series = std::get_if<SeriesSource>(&source)) {
@@ -146,12 +151,12 @@ bool isForbidden(const Trace& trace, const Explanation& e) {
          !allowedKeys(trace.config().mask, cell.item, cell.row, trace.config().keys())(cell.col);
 }
 
-bool isBiased(const Explanation& e) { return e.terms.size() > 1 && e.terms.back().cells.empty(); }
+bool isBiased(const Explanation& e) { return e.terms.size() > 1 && isAdded(e.terms.back()); }
 
 std::string biasText(const Explanation& e) {
   std::string text;
   for (const Term& term : e.terms) {
-    if (!term.cells.empty()) continue;
+    if (!isAdded(term)) continue;
     text += fmt::format(" {} {:.4g}", term.leftValue < 0.0 ? "−" : "+", std::abs(term.leftValue));
     if (term.right != "1") text += fmt::format(" × {}", term.rightValue);
   }
@@ -194,6 +199,11 @@ std::string originOf(const Trace& trace, const CellRef& cell) {
   if (cell.gradient) return "given: the gradient of this output cell";
   const Document& d = trace.document();
   const bool x = cell.tensor == TensorId::x;
+  if (cell.tensor == TensorId::pairBias) {
+    const auto& seed = d.config.pairBias.settings().seed;
+    return seed ? fmt::format("drawn: mean 0, standard deviation 1, seed {}", *seed)
+                : "given: AlphaFold computes it from the representation of the pair";
+  }
   if (!x && cell.tensor != TensorId::memory) {
     const WeightSource& w = d.weightSource;
     std::string text =

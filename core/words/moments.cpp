@@ -102,6 +102,12 @@ constexpr std::array<StepMoments, kEveryStepCount> kStepMoments{{
      .result = SegmentKind::mixture,
      .rows = kOtherRows,
      .allHeads = true},
+    {.one = SegmentKind::cell,  // gate
+     .rest = SegmentKind::restOfCells,
+     .of = Several::numbersOfHead,
+     .pace = {2.6, 1.4, 2},
+     .rows = kOtherRowsAtOnce,
+     .allHeads = true},
     {.one = SegmentKind::head,  // concat
      .rest = SegmentKind::restOfHeads,
      .of = Several::heads,

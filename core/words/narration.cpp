@@ -32,7 +32,7 @@ std::string quotedToken(const Trace& trace, Axis axis, Index item, Index at) {
 constexpr std::array kNarrateStep{&narrateProject, &narrateSplit,   &narrateNormalize,
                                   &narrateRotate,  &narrateScore,   &narrateScale,
                                   &narrateMask,    &narrateSoftmax, &narrateWeigh,
-                                  &narrateConcat,  &narrateOutput};
+                                  &narrateGate,    &narrateConcat,  &narrateOutput};
 static_assert(kNarrateStep.size() == kEveryStepCount, "a step has no narration");
 
 }  // namespace

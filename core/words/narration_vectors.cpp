@@ -1,5 +1,5 @@
 // The narration of the steps whose results are vectors: project, split, normalize, rotate, weigh,
-// concat and output.
+// gate, concat and output.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ bool headsOwnNoColumns(const AttentionConfig& c) {
 
 /// A head's term of the output: the length of heads[i] · W_O,h.
 double contributionLength(const Narrator& n, Index head) {
-  const ConstMatrixView mixed = n.trace.tensor(TensorId::heads).matrix({n.subject.item, head});
+  const ConstMatrixView mixed = n.trace.tensor(joinedHeads(n.c)).matrix({n.subject.item, head});
   const ConstMatrixView weight = n.trace.tensor(TensorId::wO).matrix();
   const Index first = head * n.c.dK();
   double squares = 0.0;
@@ -270,10 +270,44 @@ std::string narrateWeigh(const Narrator& n) {
       number(n.value({TensorId::heads, n.subject.item, last, n.subject.query, 0})));
 }
 
+std::string narrateGate(const Narrator& n) {
+  const auto passes = [&](Index row, Index col) {
+    const CellRef gate = n.cell(TensorId::gate, row, col);
+    const CellRef head = n.cell(TensorId::heads, row, col);
+    const CellRef gated = n.cell(TensorId::gated, row, col);
+    return fmt::format("{} = {}·{} = {}", cellName(n.trace, gated), number(n.value(gate), 3),
+                       factorText(n.value(head)), number(n.value(gated)));
+  };
+  switch (n.moment.beat) {
+    case SegmentKind::cell: {
+      const Index d = n.moment.from;
+      const CellRef gate = n.cell(TensorId::gate, d);
+      const std::string pinned = n.trace.pins().at(gate) ? ", where it is pinned" : "";
+      return fmt::format("{} computes a gate for number {}: {}{}. It lets that share through: {}.",
+                         n.query(), d, n.named(gate), pinned, passes(n.subject.query, d));
+    }
+    case SegmentKind::restOfCells:
+      return fmt::format("{} likewise: {}", n.rest("number", "numbers"),
+                         n.rowStart(TensorId::gated, n.subject.query));
+    case SegmentKind::row:
+    case SegmentKind::restOfRows:
+      return fmt::format("{}: each has gates of its own, up to {}: {}.", n.rest("query", "queries"),
+                         n.query(n.rowShown()), passes(n.rowShown(), 0));
+    default:
+      break;
+  }
+  return fmt::format(
+      "Every head has gates of its own: for {}, head 1 begins with {}, head {} with "
+      "{}.",
+      n.query(), number(n.value({TensorId::gate, n.subject.item, 0, n.subject.query, 0})),
+      n.c.numHeads,
+      number(n.value({TensorId::gate, n.subject.item, n.c.numHeads - 1, n.subject.query, 0})));
+}
+
 std::string narrateConcat(const Narrator& n) {
   const Index head = n.alone() ? n.moment.from : n.moment.to - 1;
   const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("head", "heads"));
-  const CellRef from{TensorId::heads, n.subject.item, head, n.subject.query, 0};
+  const CellRef from{joinedHeads(n.c), n.subject.item, head, n.subject.query, 0};
   const CellRef to = n.cell(TensorId::concat, head * n.c.dK());
   return fmt::format("{}Head {} goes back to {}: {} = {} = {}.", opening, head + 1,
                      n.columns(head * n.c.dK()), cellName(n.trace, to), cellName(n.trace, from),

@@ -58,6 +58,7 @@ std::string narrateScale(const Narrator& n);
 std::string narrateMask(const Narrator& n);
 std::string narrateSoftmax(const Narrator& n);
 std::string narrateWeigh(const Narrator& n);
+std::string narrateGate(const Narrator& n);
 std::string narrateConcat(const Narrator& n);
 std::string narrateOutput(const Narrator& n);
 

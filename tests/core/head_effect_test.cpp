@@ -16,6 +16,7 @@ std::vector<DocumentPtr> effectDocuments() {
   std::vector<DocumentPtr> all;
   for (const Case& each : allCases()) all.push_back(randomDocument(each.config));
   for (const Case& each : whatIfCases()) all.push_back(withPins(randomDocument(each.config)));
+  for (const Case& each : gateCases()) all.push_back(withPins(randomDocument(each.config)));
   all.push_back(randomDocument(with(sized(32, 4, 300), [](auto& c) { c.mask.causal = true; })));
   return all;
 }

@@ -42,7 +42,7 @@ bool change(RelativeScores& relative) {
 bool change(PairBias& bias) {
   std::vector<float> values(4 * 6 * 6);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1F * static_cast<float>(i % 9);
-  bias = PairBias({values, 6, 6, 0, 0, true});
+  bias = PairBias({.values = values, .queries = 6, .keys = 6});
   return true;
 }
 bool change(Mask& mask) {
@@ -96,7 +96,10 @@ TEST(SwitchTable, AChangedSettingRunsTheStepsThatReadIt) {
   const TracePtr before = runAttention(plain);
   for (const AttentionConfig& config : changedConfigs()) {
     const std::string name = formats::wholeConfigJson(config).dump();
-    const DocumentPtr document = changed(plain, [&](Document& d) { d.config = config; });
+    const DocumentPtr document = changed(plain, [&](Document& d) {
+      d.config = config;
+      fitGate(d.weights, config, WeightInit::normal, 1);
+    });
     const TracePtr fresh = runAttention(document);
     expectSameBits(*runAttention(document, before), *fresh);
     expectSameBits(*runAttention(plain, fresh), *before);
@@ -112,7 +115,10 @@ TEST(SwitchTable, FilesAndJsonHaveEverySetting) {
     const Json json = formats::wholeConfigJson(config);
     const std::string file = "a file";
     EXPECT_EQ(formats::wholeConfigFrom(JsonField(json, file), kBudget), config) << json.dump();
-    const DocumentPtr document = changed(plain, [&](Document& d) { d.config = config; });
+    const DocumentPtr document = changed(plain, [&](Document& d) {
+      d.config = config;
+      fitGate(d.weights, config, WeightInit::normal, 1);
+    });
     EXPECT_NE(formats::configJson(*document).dump(), formats::configJson(*plain).dump())
         << json.dump();
   }

@@ -56,8 +56,12 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
   if (!isResult(cell.tensor)) return {CellKind::operand, cell, {}, {}};
   if (canBePinned(cell.tensor)) return {CellKind::pinnable, cell, {}, {}};
   if (producerOf(cell.tensor).work() == StepWork::heads) {
-    CellAccess access{
-        CellKind::readOnly, cell, "follows from the query or key before: change that", {}};
+    CellAccess access{CellKind::readOnly,
+                      cell,
+                      cell.tensor == TensorId::gated
+                          ? "follows from the gate and the head's output: pin one"
+                          : "follows from the query or key before: change that",
+                      {}};
     for (const Term& term : explainCell(trace, cell).terms) {
       access.sources.insert(access.sources.end(), term.cells.begin(), term.cells.end());
     }
@@ -92,7 +96,7 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
       return {CellKind::readOnly,
               cell,
               "follows from heads and W_O: pin a head's output or change W_O",
-              {{TensorId::heads, cell.item, 0, cell.row, 0}, {TensorId::wO, -1, -1, cell.col, 0}}};
+              {{joinedHeads(c), cell.item, 0, cell.row, 0}, {TensorId::wO, -1, -1, cell.col, 0}}};
     default:
       return projectedCell(c, cell);
   }

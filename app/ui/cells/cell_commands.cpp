@@ -59,6 +59,11 @@ std::uint64_t seedOf(const std::string& text) {
   throw UserError(fmt::format("seed: \"{}\" is not a whole number of at least 0", text));
 }
 
+/// Region::head: the pair bias has a matrix for each head.
+Index headOfRegion(const CellRef& cell) {
+  return cell.tensor == TensorId::pairBias ? cell.head : -1;
+}
+
 Index headOf(const std::string& text, Index heads) {
   const auto head = wholeNumber(text);
   if (head && *head >= 1 && *head <= heads) return *head - 1;
@@ -87,8 +92,9 @@ void pasteOverTarget(const PanelContext& panel, const CellMenuMemory& menu, cons
 
 Index headWithCell(const CellRef& cell, const AttentionConfig& c) {
   const ProjectedPart* part = partWith(cell.tensor);
-  if (part != nullptr && cell.tensor == part->weight) return cell.row / c.dK();
-  const bool bias = part != nullptr && cell.tensor == part->bias;
+  const bool gateWeight = cell.tensor == TensorId::wG;
+  if (gateWeight || (part != nullptr && cell.tensor == part->weight)) return cell.row / c.dK();
+  const bool bias = cell.tensor == TensorId::bG || (part != nullptr && cell.tensor == part->bias);
   return bias || cell.tensor == TensorId::wO ? cell.col / c.dK() : -1;
 }
 
@@ -136,7 +142,8 @@ std::string nameAsShown(const Region& r, bool transposed, const AttentionConfig&
 
 Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,
                 const AttentionConfig& config) {
-  const Region part{cell.tensor, cell.item, shown.row0, shown.rows, shown.col0, shown.cols};
+  const Index head = headOfRegion(cell);
+  const Region part{cell.tensor, cell.item, shown.row0, shown.rows, shown.col0, shown.cols, head};
   const bool alongRow = (target == CellTarget::row) != shown.transposed;
   switch (target) {
     case CellTarget::row:
@@ -148,12 +155,15 @@ Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,
     }
     case CellTarget::head:
       return headRegion(cell.tensor, headWithCell(cell, config), config);
-    case CellTarget::matrix:
-      return wholeRegion(cell.tensor, cell.item, config);
+    case CellTarget::matrix: {
+      Region whole = wholeRegion(cell.tensor, cell.item, config);
+      whole.head = head;
+      return whole;
+    }
     case CellTarget::cell:
       break;
   }
-  return {cell.tensor, cell.item, cell.row, 1, cell.col, 1};
+  return {cell.tensor, cell.item, cell.row, 1, cell.col, 1, head};
 }
 
 std::string cellsAsText(const Trace& trace, const CellRef& cell, const Region& r, bool transposed) {
@@ -181,7 +191,7 @@ Region pastedRegion(const CellRef& cell, const MatrixRef& shown, Index rows, Ind
                     rows, cols, info(cell.tensor).name, roomDown, roomRight));
   }
   if (shown.transposed) std::swap(rows, cols);
-  return {cell.tensor, cell.item, cell.row, rows, cell.col, cols};
+  return {cell.tensor, cell.item, cell.row, rows, cell.col, cols, headOfRegion(cell)};
 }
 
 Tensor turned(const Tensor& pasted, bool transposed) {

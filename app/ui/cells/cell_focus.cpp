@@ -32,7 +32,9 @@ TensorId partShowing(TensorId tensor, const AttentionConfig& c, TensorId now) {
 Index headShowing(const CellRef& cell, const AttentionConfig& c, Index now) {
   const ProjectedPart* part = partWith(cell.tensor);
   if (part == nullptr) {
-    const bool joined = cell.tensor == TensorId::concat || cell.tensor == TensorId::wO;
+    const bool joined = cell.tensor == TensorId::concat || cell.tensor == TensorId::wO ||
+                        cell.tensor == TensorId::bG;
+    if (cell.tensor == TensorId::wG) return cell.row / c.dK();
     return joined ? cell.col / c.dK() : cell.head >= 0 ? cell.head : now;
   }
   // the rows of a weight and the columns of a bias are its outputs
@@ -147,7 +149,18 @@ std::optional<CellRef> mainOperand(const Explanation& e) {
 
 StepId stepShowing(TensorId tensor) {
   if (isResult(tensor)) return producerOf(tensor).id();
-  return tensor == TensorId::wO || tensor == TensorId::bO ? StepId::output : StepId::project;
+  switch (tensor) {
+    case TensorId::wO:
+    case TensorId::bO:
+      return StepId::output;
+    case TensorId::wG:
+    case TensorId::bG:
+      return StepId::gate;
+    case TensorId::pairBias:
+      return StepId::mask;
+    default:
+      return StepId::project;
+  }
 }
 
 void lookAt(ViewState& view, const AttentionConfig& c, const CellRef& cell) {

@@ -61,6 +61,13 @@ std::vector<FlowPhrase> headPhrases(const AttentionConfig& config) {
   return phrases;
 }
 
+/// A V, and the gate that it passes.
+std::vector<FlowPhrase> weighPhrases(const AttentionConfig& config) {
+  std::vector<FlowPhrase> phrases{{flowTextOf(StepId::weigh, config), StepId::weigh}};
+  if (config.gate) phrases.push_back({" " + flowTextOf(StepId::gate, config), StepId::gate});
+  return phrases;
+}
+
 /// Returns the long names with `shapes`, then the shorter names, then names without shapes, then
 /// nothing.
 std::vector<FlowWording> wordings(std::vector<std::vector<FlowPhrase>> names,
@@ -224,7 +231,7 @@ FlowWordings flowWordings(const AttentionConfig& config) {
       wordings({softmaxFormula(config), plainPhrase(flowTextOf(StepId::softmax, config)),
                 plainPhrase("A")},
                {{weights}, {shapeOfHead(TensorId::weights, config)}}),
-      wordings({plainPhrase(flowTextOf(StepId::weigh, config))},
+      wordings({weighPhrases(config), plainPhrase(flowTextOf(StepId::weigh, config))},
                {{headsTimes(TensorId::heads, config) + headQ}, {headQ}}),
       wordings({plainPhrase(flowTextOf(StepId::concat, config)), plainPhrase("C")},
                {{shapeWithoutBatch(TensorId::concat, config)}}),

@@ -140,11 +140,12 @@ HeadTiles::HeadTiles(const PanelContext& panel, Magnitudes& magnitudes, TensorId
     : panel_(panel),
       tensor_(tensor),
       gradients_(gradients),
-      scale_(tensor == TensorId::weights && !gradients
-                 ? weightScale(panel.look, weightRange(panel.trace, panel.selection.item, -1))
-                 : divergingScale(panel.look, magnitudes.of(panel.trace, tensor,
-                                                            panel.selection.item, -1, gradients))) {
-}
+      scale_(colorScale(
+          panel.look, panel.trace,
+          headMatrix(tensor, panel.trace.config(), panel.selection.item, -1, gradients),
+          tensor == TensorId::weights && !gradients
+              ? 1.0F
+              : magnitudes.of(panel.trace, tensor, panel.selection.item, -1, gradients))) {}
 
 MatrixRef HeadTiles::ref(Index head) const {
   return headMatrix(tensor_, panel_.trace.config(), panel_.selection.item, head, gradients_);

@@ -276,9 +276,15 @@ WeightRange weightRange(const Trace& trace, Index item, Index head) {
 
 ColorScale colorScale(const FrameContext& look, const Trace& trace, const MatrixRef& ref,
                       float magnitude) {
-  return ref.tensor == TensorId::weights && !ref.gradient
-             ? weightScale(look, weightRange(trace, ref.item, ref.head))
-             : divergingScale(look, magnitude);
+  if (ref.tensor == TensorId::weights && !ref.gradient) {
+    return weightScale(look, weightRange(trace, ref.item, ref.head));
+  }
+  const auto pins = trace.pins().of(TensorId::gate);
+  const bool negative = std::ranges::any_of(pins, [](const Pin& pin) { return pin.value < 0.0F; });
+  if (ref.tensor == TensorId::gate && !ref.gradient && !negative) {
+    return sequentialScale(look, 0.0F, std::max(1.0F, magnitude));
+  }
+  return divergingScale(look, magnitude);
 }
 
 /// Bounds a cache: more values than any page shows at once are those of earlier documents.

@@ -123,8 +123,8 @@ ColorScale sequentialScale(const FrameContext& look, float low, float high);
 ColorScale weightScale(const FrameContext& look, const WeightRange& range);
 /// Returns the range of a trace's weights; head −1: of all heads.
 WeightRange weightRange(const Trace& trace, Index item, Index head);
-/// Returns the scale of a matrix: weightScale for weights; for all else, gradients included, a
-/// diverging scale to `magnitude`.
+/// Returns the scale of a matrix, or of all heads' (head −1): weightScale for weights; 0 to 1 for
+/// gates; for all else, gradients included, a diverging scale to `magnitude`.
 ColorScale colorScale(const FrameContext& look, const Trace& trace, const MatrixRef& ref,
                       float magnitude);
 

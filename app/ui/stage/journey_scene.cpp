@@ -335,11 +335,11 @@ class Scene : private ScenePainter {
   }
 
   void headPart(Index head, const Rect& at, float opacity, bool chosen) {
-    MatrixRef ref = wholeMatrix(TensorId::heads, c_, subject_.item, head);
+    const MatrixRef whole = wholeMatrix(joinedHeads(c_), c_, subject_.item, head);
+    MatrixRef ref = whole;
     ref.row0 = subject_.word;
     ref.rows = 1;
-    bars_.add(ref, bars_.scaleOf(wholeMatrix(TensorId::heads, c_, subject_.item, head)), at,
-              opacity);
+    bars_.add(ref, bars_.scaleOf(whole), at, opacity);
     if (at.width() < look_.px(9)) return;
     const ImU32 color = headColor(theme_, static_cast<std::size_t>(head));
     bars_.frame(at.outset(look_.px(chosen ? 2 : 1)), withAlpha(color, opacity),

@@ -24,7 +24,9 @@ class StepViewItemBuilder {
     // the pieces of Q serve for K and V as well
     const bool ofPart = partCount(step_) > 0;
     for (const StepPiece& piece : lookOf(step_).pieces) {
-      if (!piece.is(StepPiece::ofBias) || c_.bias) add(piece, ofPart);
+      const bool absent = (piece.is(StepPiece::ofBias) && !c_.bias) ||
+                          (piece.is(StepPiece::ifPresent) && !has(c_, piece.tensor));
+      if (!absent) add(piece, ofPart);
     }
     if (view_.frame.gradientsThere) turnToGradients();
     return std::move(items_);
@@ -87,12 +89,16 @@ class StepViewItemBuilder {
     return items_.back();
   }
 
-  /// Primes distinguish the successive tensors Q, Q' and Q''.
+  /// Primes distinguish the successive tensors Q, Q' and Q''. The first has none.
   std::string primes(TensorId tensor) const {
     std::string primes;
-    for (std::size_t i = kTensorCount; i <= static_cast<std::size_t>(tensor); ++i) {
+    bool first = true;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(tensor); ++i) {
       const auto id = static_cast<TensorId>(i);
-      if (has(c_, id) && stepViewSymbol(id) == stepViewSymbol(tensor)) primes += "'";
+      if (!has(c_, id) || stepViewSymbol(id) != stepViewSymbol(tensor)) continue;
+      // Q of all heads and of each head are the same numbers
+      if (!first && i >= kTensorCount) primes += "'";
+      first = false;
     }
     return primes;
   }
@@ -140,9 +146,11 @@ class StepViewItemBuilder {
     return step_ == StepId::rotate ? step(step_).operands(part_.rotated, c_).front() : part_.part;
   }
 
-  /// Returns q and k as they are multiplied: after normalization and rotation.
+  /// Returns q and k as they are multiplied, after normalization and rotation, and heads as they
+  /// are joined.
   TensorId asScored(TensorId tensor) const {
     if (tensor == TensorId::q) return scoredQueries(c_);
+    if (step_ == StepId::concat && tensor == TensorId::heads) return joinedHeads(c_);
     return tensor == TensorId::k ? scoredKeys(c_) : tensor;
   }
 

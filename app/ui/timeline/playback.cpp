@@ -242,7 +242,7 @@ std::string narrationOf(const PanelContext& panel, const Playback& playback) {
   TimelineSegment first = timeline.moments()[timeline.at(timeline.stepStart(panel.selection.step))];
   const std::optional<CellRef>& chosen = panel.selection.cell;
   if (first.beat == SegmentKind::cell && chosen &&
-      chosen->tensor == step(first.step).outputs().front()) {
+      chosen->tensor == step(first.step).mainOutput()) {
     // The timeline counts the columns of Q from the head's first one.
     const AttentionConfig& c = panel.trace.config();
     const bool ofWholeQ = first.step == StepId::project;

@@ -199,8 +199,9 @@ class KvCachePicture {
     if (every_) {
       row(TensorId::concat, "concat", 1, config_.queryWidth(), t.text, false);
     } else {
-      row(TensorId::heads, fmt::format("head{} = a V", head), 1, config_.dK(),
-          headColor(t, static_cast<std::size_t>(panel_.selection.head)), false);
+      row(joinedHeads(config_),
+          fmt::format(fmt::runtime(config_.gate ? "head{} = G ⊙ a V" : "head{} = a V"), head), 1,
+          config_.dK(), headColor(t, static_cast<std::size_t>(panel_.selection.head)), false);
     }
     room.cutTop(gap);
     row(TensorId::output, every_ && !namesLeft ? "output = concat W^O" : "output", 1,

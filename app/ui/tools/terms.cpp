@@ -304,7 +304,8 @@ std::string whereInWords(const AttentionConfig& c, const CellRef& cell) {
     where += fmt::format(" · {}head {}", kv ? "key/value " : "", cell.head + 1);
   }
   if (!hasArithmetic(cell)) return where;
-  const Step& giving = cell.gradient ? *consumerOf(cell.tensor, c) : producerOf(cell.tensor);
+  const Step& giving =
+      cell.gradient ? *consumersOf(cell.tensor, c).front() : producerOf(cell.tensor);
   return where + fmt::format(" · step {}, {}{}", stepPlace(giving.id(), c) + 1,
                              giving.text(c).title, cell.gradient ? ", backward" : "");
 }

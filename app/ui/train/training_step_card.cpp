@@ -42,7 +42,7 @@ void stepsTable(const FrameContext& look, const AttentionConfig& config) {
     const Step& step = *steps[i];
     table.row(static_cast<Index>(i));
     table.text(step.text(config).title, look.theme.textMuted);
-    const Shape shape = shapeOf(step.outputs().front(), config);
+    const Shape shape = shapeOf(step.mainOutput(), config);
     table.text(fmt::format("{} {}", symbols(step.outputs(), ""), toString(shape)));
     table.text(symbols(step.inputs(config), "∂"));
   }

@@ -17,38 +17,40 @@ class Concat final : public Step {
             "the heads side by side again",
             fmt::format("{} × {} = {}", c.numHeads, c.dK(), c.queryWidth()),
             "concat",
-            {fmt::format("concat = heads.transpose(1, 2).reshape(B, T, {})", c.queryWidth())}};
+            {fmt::format("concat = {}.transpose(1, 2).reshape(B, T, {})", info(joinedHeads(c)).name,
+                         c.queryWidth())}};
   }
 
-  std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
-    return {TensorId::heads};
+  std::vector<TensorId> operands(TensorId, const AttentionConfig& c) const override {
+    return {joinedHeads(c)};
   }
   std::vector<TensorId> outputs() const override { return {TensorId::concat}; }
   StepCost cost(const AttentionConfig&) const override { return {}; }
 
   StepWork work() const override { return StepWork::view; }
   Tensor view(TensorId output, const AttentionTensors& tensors) const override {
-    return tensors.tensor(TensorId::heads)
+    return tensors.tensor(joinedHeads(tensors.config()))
         .transposed(1, 2)
         .reshaped(shapeOf(output, tensors.config()));
   }
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
     const Index dK = tensors.config().dK();
+    const TensorId joined = joinedHeads(tensors.config());
     const Index head = cell.col / dK;
     Explanation e = startExplanation(
         tensors, cell,
-        fmt::format("concat[b, t, h·{} + j] = heads[b, h, t, j]: column {} is column {} of head {}",
-                    dK, cell.col, cell.col % dK, head));
-    e.terms.push_back(
-        sourceTerm(tensors, {TensorId::heads, cell.item, head, cell.row, cell.col % dK}));
+        fmt::format("concat[b, t, h·{} + j] = {}[b, h, t, j]: column {} is column {} of head {}",
+                    dK, info(joined).name, cell.col, cell.col % dK, head));
+    e.terms.push_back(sourceTerm(tensors, {joined, cell.item, head, cell.row, cell.col % dK}));
     sumTerms(e);
     return e;
   }
 
   void backward(Gradients& gradients, const ExecutionContext&) const override {
+    const AttentionConfig& c = gradients.config();
     const Tensor& concat = gradients.tensor(TensorId::concat);
-    gradients.put(TensorId::heads, concat.split(2, gradients.config().numHeads).transposed(1, 2));
+    gradients.put(joinedHeads(c), concat.split(2, c.numHeads).transposed(1, 2));
   }
 
   Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
@@ -56,7 +58,8 @@ class Concat final : public Step {
     const CellRef source{TensorId::concat, cell.item, -1, cell.row, cell.head * dK + cell.col};
     Explanation e = startExplanation(
         gradients, cell,
-        fmt::format("grad.heads[b, h, t, j] = grad.concat[b, t, h·{} + j]: the same place", dK));
+        fmt::format("grad.{}[b, h, t, j] = grad.concat[b, t, h·{} + j]: the same place",
+                    info(cell.tensor).name, dK));
     e.terms.push_back(sourceTerm(gradients, gradientOf(source)));
     sumTerms(e);
     return e;

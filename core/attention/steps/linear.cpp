@@ -122,6 +122,13 @@ std::vector<LinearLayer> layersOn(TensorId x, std::span<const LinearLayer> layer
   return on;
 }
 
+/// Adds a tensor of the same shape; both are dense.
+void addTo(Tensor& sum, const Tensor& other) {
+  float* to = sum.mutableData();
+  const float* from = other.data();
+  for (Index i = 0; i < sum.size(); ++i) to[i] += from[i];
+}
+
 /// Computes a block of dW = dyᵀ x from row `row` and column `col`, at most a panel's width each
 /// way; with the first columns also its part of db.
 void weightGradient(const Tensor& x, LinearBackward& layer, Index row, Index col) {
@@ -394,7 +401,11 @@ void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
     }
     Tensor dx = linearBackward(values.tensor(first.x), backward, execution,
                                !gradients.skipsGradient(first.x));
-    if (!dx.empty()) gradients.put(first.x, std::move(dx));
+    if (!dx.empty()) {
+      // a step behind this one may read x, too
+      if (const Tensor& other = gradients.tensor(first.x); !other.empty()) addTo(dx, other);
+      gradients.put(first.x, std::move(dx));
+    }
     for (std::size_t i = 0; i < reading.size(); ++i) {
       if (!backward[i].weightWanted) continue;
       gradients.put(reading[i].weight, std::move(backward[i].dWeight));

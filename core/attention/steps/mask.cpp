@@ -6,7 +6,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <limits>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "core/attention/alibi.h"
 #include "core/attention/config.h"
@@ -60,8 +64,9 @@ class MaskStep final : public Step {
             {std::move(line)}};
   }
 
-  std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
-    return {TensorId::scores};
+  std::vector<TensorId> operands(TensorId, const AttentionConfig& c) const override {
+    if (!c.pairBias.ofPairs()) return {TensorId::scores};
+    return {TensorId::scores, TensorId::pairBias};
   }
   std::vector<TensorId> outputs() const override { return {TensorId::maskedScores}; }
 
@@ -78,7 +83,8 @@ class MaskStep final : public Step {
   std::string sign(const AttentionConfig& c, Index head) const override {
     const std::string penalty =
         c.alibi ? fmt::format("−{:.3g}·d", alibiSlope(head, c.numHeads)) : "";
-    return added(c, "+b", penalty.c_str());
+    // the numbers of pairs stand beside their sign
+    return added(c, c.pairBias.ofPairs() && !c.alibi ? "+" : "+b", penalty.c_str());
   }
 
   StepWork work() const override { return StepWork::rows; }
@@ -101,12 +107,10 @@ class MaskStep final : public Step {
     if (c.pairBias.on() && reason.empty()) {
       const auto bias =
           static_cast<double>(c.pairBias.at(cell.head, c.firstQuery + cell.row, cell.col));
-      e.terms.push_back({fmt::format("pair_bias[{}, {}, {}]", cell.head, cell.row, cell.col),
-                         "1",
-                         bias,
-                         1.0,
-                         bias,
-                         {}});
+      const CellRef own = biasOf(cell);
+      std::vector<CellRef> cells;
+      if (c.pairBias.ofPairs()) cells.push_back(own);
+      e.terms.push_back({toString(own), "1", bias, 1.0, bias, std::move(cells)});
     }
     if (c.alibi && reason.empty()) {
       const auto slope = static_cast<double>(alibiSlope(cell.head, c.numHeads));
@@ -123,9 +127,26 @@ class MaskStep final : public Step {
     return e;
   }
 
-  void backward(Gradients&, const ExecutionContext&) const override {}  // handed out by tile
+  /// The gradient of scores is handed out by tile; the bias of a pair has that of its scores in all
+  /// items.
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
+    const AttentionConfig& c = gradients.config();
+    if (!c.pairBias.ofPairs()) return;
+    Tensor sum = Tensor::zeros(shapeOf(TensorId::pairBias, c));
+    parallelFor(c.numHeads * c.seqLen, execution, [&](Index piece) {
+      const Index head = piece / c.seqLen, row = piece % c.seqLen;
+      std::vector<float> part(static_cast<std::size_t>(c.keys()));
+      const std::span<float> to = sum.mutableMatrix({head}).row(row);
+      for (Index item = 0; item < c.batch; ++item) {
+        gradients.tile(TensorId::scores, item, head, row, 1, 0, c.keys(), part.data());
+        std::ranges::transform(to, part, to.begin(), std::plus<>());
+      }
+    });
+    gradients.put(TensorId::pairBias, std::move(sum));
+  }
 
   Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    if (cell.tensor == TensorId::pairBias) return explainBiasGradient(gradients, cell);
     const std::string reason = whyForbidden(gradients.config().mask, cell.item, cell.row, cell.col);
     CellRef source = cell;
     source.tensor = TensorId::maskedScores;
@@ -134,6 +155,25 @@ class MaskStep final : public Step {
         reason.empty() ? "allowed: the gradient passes unchanged"
                        : "0: the value in the score's place does not depend on it; " + reason);
     if (reason.empty()) e.terms.push_back(sourceTerm(gradients, gradientOf(source)));
+    sumTerms(e);
+    return e;
+  }
+
+ private:
+  static CellRef biasOf(CellRef score) {
+    return {TensorId::pairBias, -1, score.head, score.row, score.col};
+  }
+
+  static Explanation explainBiasGradient(const Gradients& gradients, const CellRef& cell) {
+    const AttentionConfig& c = gradients.config();
+    Explanation e = startExplanation(
+        gradients, cell,
+        "grad.pair_bias[h, i, j] = Σ_b grad.masked_scores[b, h, i, j], where the key is allowed");
+    for (Index item = 0; item < c.batch; ++item) {
+      if (!whyForbidden(c.mask, item, cell.row, cell.col).empty()) continue;
+      const CellRef score{TensorId::maskedScores, item, cell.head, cell.row, cell.col};
+      e.terms.push_back(sourceTerm(gradients, gradientOf(score)));
+    }
     sumTerms(e);
     return e;
   }

@@ -42,25 +42,27 @@ std::vector<TensorId> Step::inputs(const AttentionConfig& config) const {
 }
 
 std::span<const Step* const> allSteps() {
-  static const std::array steps{&projectStep(), &splitStep(),  &normalizeStep(), &rotateStep(),
-                                &scoreStep(),   &scaleStep(),  &maskStep(),      &softmaxStep(),
-                                &weighStep(),   &concatStep(), &outputStep()};
+  static const std::array steps{&projectStep(), &splitStep(), &normalizeStep(), &rotateStep(),
+                                &scoreStep(),   &scaleStep(), &maskStep(),      &softmaxStep(),
+                                &weighStep(),   &gateStep(),  &concatStep(),    &outputStep()};
   return steps;
 }
 
 std::span<const Step* const> stepsOf(const AttentionConfig& config) {
   using Steps = std::vector<const Step*>;
-  const auto list = [](bool normalized, bool rotated) {
+  constexpr std::array kOptional{StepId::normalize, StepId::rotate, StepId::gate};
+  const auto list = [&](std::size_t present) {  // bit i: the step kOptional[i]
     Steps steps(allSteps().begin(), allSteps().end());
     std::erase_if(steps, [&](const Step* step) {
-      return (step->id() == StepId::normalize && !normalized) ||
-             (step->id() == StepId::rotate && !rotated);
+      const auto found = std::ranges::find(kOptional, step->id());
+      return found != kOptional.end() && (present >> (found - kOptional.begin()) & 1U) == 0;
     });
     return steps;
   };
-  static const std::array lists{list(false, false), list(false, true), list(true, false),
-                                list(true, true)};
-  return lists[(config.headNorm.on() ? 2U : 0U) + (config.rotary.on() ? 1U : 0U)];
+  static const std::array lists{list(0), list(1), list(2), list(3),
+                                list(4), list(5), list(6), list(7)};
+  return lists[(config.headNorm.on() ? 1U : 0U) + (config.rotary.on() ? 2U : 0U) +
+               (config.gate ? 4U : 0U)];
 }
 
 std::size_t stepPlace(StepId id, const AttentionConfig& config) {
@@ -91,12 +93,16 @@ const Step& producerOf(TensorId id) {
   throw std::logic_error(std::string(info(id).name) + " is not the result of a step");
 }
 
-const Step* consumerOf(TensorId id, const AttentionConfig& config) {
+std::vector<const Step*> consumersOf(TensorId id, const AttentionConfig& config) {
+  std::vector<const Step*> steps;
   for (const Step* s : stepsOf(config)) {
-    const auto inputs = s->inputs(config);
-    if (std::find(inputs.begin(), inputs.end(), id) != inputs.end()) return s;
+    const auto outputs = s->outputs();
+    const bool reads = std::ranges::any_of(outputs, [&](TensorId output) {
+      return std::ranges::count(s->operands(output, config), id) > 0;
+    });
+    if (reads) steps.push_back(s);
   }
-  return nullptr;
+  return steps;
 }
 
 bool hasArithmetic(const CellRef& cell) {
@@ -113,9 +119,18 @@ Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
 }
 
 Explanation explainGradientCell(const Gradients& gradients, const CellRef& cell) {
-  const Step* taking = consumerOf(cell.tensor, gradients.config());
-  if (taking != nullptr) return taking->explainGradient(gradients, cell);
-  return startExplanation(gradients, cell, "given: the gradient of this output cell");
+  const auto taking = consumersOf(cell.tensor, gradients.config());
+  if (taking.empty()) {
+    return startExplanation(gradients, cell, "given: the gradient of this output cell");
+  }
+  Explanation e = taking.front()->explainGradient(gradients, cell);
+  for (std::size_t i = 1; i < taking.size(); ++i) {
+    Explanation more = taking[i]->explainGradient(gradients, cell);
+    e.rule += " + " + more.rule.substr(more.rule.find("= ") + 2);
+    e.terms.insert(e.terms.end(), more.terms.begin(), more.terms.end());
+    e.sum += more.sum;
+  }
+  return e;
 }
 
 std::string StepText::pytorchLine() const { return fmt::format("{}", fmt::join(pytorch, "; ")); }

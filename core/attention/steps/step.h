@@ -108,6 +108,8 @@ class Step {
   virtual StepCost cost(const AttentionConfig& config) const = 0;
 
   virtual std::vector<TensorId> outputs() const = 0;
+  /// The output that a step is shown by where it is shown by one.
+  virtual TensorId mainOutput() const { return outputs().front(); }
   /// The tensors that one output is computed from.
   virtual std::vector<TensorId> operands(TensorId output, const AttentionConfig& config) const = 0;
   /// The tensors that all outputs are computed from, in the order in which a person would list
@@ -166,8 +168,9 @@ std::span<const Step* const> allSteps();
 const Step& step(StepId id);
 /// The step that computes a result tensor. Not for operands of the document.
 const Step& producerOf(TensorId id);
-/// The step that reads a tensor and so computes its gradient; null for the output.
-const Step* consumerOf(TensorId id, const AttentionConfig& config);
+/// The steps that read a tensor: its gradient is the sum of the parts that they compute. None for
+/// the output.
+std::vector<const Step*> consumersOf(TensorId id, const AttentionConfig& config);
 /// Throws UserError that lists the ids.
 StepId stepIdFromString(std::string_view name);
 
@@ -191,6 +194,7 @@ const Step& scaleStep();
 const Step& maskStep();
 const Step& softmaxStep();
 const Step& weighStep();
+const Step& gateStep();
 const Step& concatStep();
 const Step& outputStep();
 

@@ -6,7 +6,7 @@
 
 namespace headscope {
 
-/// In the order of a pass. Nine are always present; `normalize` and `rotate` are optional.
+/// In the order of a pass. Nine are always present; `normalize`, `rotate` and `gate` are optional.
 enum class StepId {
   project,
   split,
@@ -17,6 +17,7 @@ enum class StepId {
   mask,
   softmax,
   weigh,
+  gate,
   concat,
   output,
 };

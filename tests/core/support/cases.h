@@ -337,6 +337,32 @@ inline std::vector<Case> alibiCases() {
   };
 }
 
+/// Gates over grouped heads, wider ones, a memory and without biases.
+inline std::vector<Case> gateCases() {
+  const auto gated = [](AttentionConfig config, auto change) {
+    config.gate = true;
+    return with(std::move(config), change);
+  };
+  return {{"GateGroupedBatch", gated(sized(24, 6, 5, 2), [](auto& c) { c.batch = 2; })},
+          {"GateOfWiderHeads", gated(sized(16, 2, 19),
+                                     [](auto& c) {
+                                       c.headDim = 5;
+                                       c.bias = false;
+                                       c.headGains = {0.5F, 0.0F};
+                                     })},
+          {"GateInCrossAttention", gated(sized(16, 4, 5),
+                                         [](auto& c) {
+                                           c.memoryLen = 3;
+                                           c.memoryWidth = 10;
+                                           c.mistakes.reshapeWithoutTranspose = true;
+                                         })},
+          {"GateAndPairBias", gated(sized(8, 2, 6), [](auto& c) {
+             c.batch = 3;
+             c.pairBias = PairBias::drawn(2, 6, 6, 1);
+             c.mask.lengths = {6, 2, 0};
+           })}};
+}
+
 /// A value of a switch other than its default.
 inline double changedValue(const Switch& which) {
   return which.isFlag() ? 1.0 - defaultOf(which) : defaultOf(which) + 0.5;
@@ -347,6 +373,7 @@ inline std::vector<Case> switchCases() {
   std::vector<Case> cases = alibiCases();
   for (Case& each : learnedSettingCases()) cases.push_back(std::move(each));
   for (Case& each : pairBiasCases()) cases.push_back(std::move(each));
+  for (Case& each : gateCases()) cases.push_back(std::move(each));
   for (const Switch& each : allSwitches()) {
     cases.push_back({"Switch_" + std::string(each.key), with(sized(16, 4, 6), [&](auto& c) {
                        c.mask.causal = true;
@@ -362,8 +389,9 @@ inline DocumentPtr withPins(const DocumentPtr& document) {
   const AttentionConfig& c = document->config;
   return changed(document, [&](Document& d) {
     float value = -2.0F;
-    for (const TensorId id :
-         {TensorId::rawScores, TensorId::scores, TensorId::weights, TensorId::heads}) {
+    for (const TensorId id : {TensorId::rawScores, TensorId::scores, TensorId::weights,
+                              TensorId::heads, TensorId::gate}) {
+      if (!has(c, id)) continue;
       const Index rows = c.seqLen, cols = shapeOf(id, c).back(), head = c.numHeads - 1;
       for (const CellRef& cell : {CellRef{id, 0, 0, 0, 0}, CellRef{id, 0, 0, rows - 1, cols - 1},
                                   CellRef{id, 0, 0, rows - 1, cols / 2},

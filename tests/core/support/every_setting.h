@@ -30,10 +30,16 @@ inline DocumentPtr everything() {
                m.lengths = {2, 0};
                m.painted = painted;
              }));
+  d = edited(d, SetSwitch{&AttentionConfig::gate, true});
+  d = edited(d, SetPairBias{PairBias::drawn(d->config.numHeads, painted->queries, painted->keys,
+                                            18446744073709551557ULL)});
+  d = edited(d, SetCell{{TensorId::pairBias, -1, 1, 2, 0}, 0.1F});
+  d = edited(d, SetCell{{TensorId::wG, -1, -1, 2, 3}, -0.0F});
   d = edited(d, SetCell{{TensorId::x, 1, -1, 2, 3}, 0.1F});
   d = edited(d, SetCell{{TensorId::wK, -1, -1, 2, 3}, -0.0F});
   d = edited(d, SetPin{{{TensorId::rawScores, 0, 3, 2, 1}, 30.1F}});
   d = edited(d, SetPin{{{TensorId::heads, 1, 0, 0, 11}, 1e-42F}});
+  d = edited(d, SetPin{{{TensorId::gate, 1, 0, 0, 11}, 0.1F}});
   return d;
 }
 

@@ -156,7 +156,7 @@ class HeadReference {
     for (Index o = 0; o < c_.dModel; ++o) {
       double value = 0.0;
       for (Index d = 0; d < dK; ++d) {
-        value += static_cast<double>(trace_.value({TensorId::heads, item_, h, i, d})) *
+        value += static_cast<double>(trace_.value({joinedHeads(trace_.config()), item_, h, i, d})) *
                  static_cast<double>(trace_.value({TensorId::wO, -1, -1, o, h * dK + d}));
       }
       sum.push_back(value);

@@ -36,9 +36,14 @@ inline Weights randomWeights(const AttentionConfig& c, std::uint64_t seed) {
     return randomTensor(shapeOf(id, c), seed, info(id).name, scale);
   };
   const float scale = 1.7F / std::sqrt(static_cast<float>(c.dModel));
-  return {draw(TensorId::wQ, scale), draw(TensorId::wK, scale), draw(TensorId::wV, scale),
-          draw(TensorId::wO, scale), draw(TensorId::bQ, 0.3F),  draw(TensorId::bK, 0.3F),
-          draw(TensorId::bV, 0.3F),  draw(TensorId::bO, 0.3F)};
+  Weights weights{draw(TensorId::wQ, scale), draw(TensorId::wK, scale), draw(TensorId::wV, scale),
+                  draw(TensorId::wO, scale), draw(TensorId::bQ, 0.3F),  draw(TensorId::bK, 0.3F),
+                  draw(TensorId::bV, 0.3F),  draw(TensorId::bO, 0.3F)};
+  if (c.gate) {
+    weights.wG = draw(TensorId::wG, scale);
+    weights.bG = draw(TensorId::bG, 0.3F);
+  }
+  return weights;
 }
 
 /// A document of these very operands.
@@ -81,11 +86,21 @@ inline bool sameBits(const Tensor& a, const Tensor& b) {
          std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0;
 }
 
+/// The tensors that the steps of a configuration compute.
+inline std::vector<TensorId> resultsOf(const AttentionConfig& c) {
+  std::vector<TensorId> results;
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    if (isResult(id) && has(c, id)) results.push_back(id);
+  }
+  return results;
+}
+
 /// Checks that every tensor and the fully masked rows of two traces agree bit for bit.
 inline void expectSameBits(const Trace& a, const Trace& b) {
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
-    if (id == TensorId::memory && !a.config().crossAttention()) continue;
+    if (!has(a.config(), id)) continue;
     EXPECT_TRUE(sameBits(a.materialise(id), b.materialise(id))) << info(id).name;
   }
   EXPECT_EQ(a.fullyMaskedRows, b.fullyMaskedRows);

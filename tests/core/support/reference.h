@@ -188,6 +188,7 @@ inline Reference referencePass(const Document& d) {
     const Matrix q = linear(x, c.seqLen, w.wQ, w.bQ);
     const Matrix k = linear(m, keys, w.wK, w.bK);
     const Matrix v = linear(m, keys, w.wV, w.bV);
+    const Matrix g = c.gate ? linear(x, c.seqLen, w.wG, w.bG) : Matrix{};
     appendAll(TensorId::qProj, q);
     appendAll(TensorId::kProj, k);
     appendAll(TensorId::vProj, v);
@@ -295,6 +296,13 @@ inline Reference referencePass(const Document& d) {
           }
           sum = pinned(TensorId::heads, h, t, i, sum * static_cast<double>(c.gain(h)));
           append(TensorId::heads, sum);
+          if (c.gate) {
+            const double gate =
+                pinned(TensorId::gate, h, t, i, 1.0 / (1.0 + std::exp(-cell(g, t, h * dK + i))));
+            sum *= gate;
+            append(TensorId::gate, gate);
+            append(TensorId::gated, sum);
+          }
           concat[static_cast<std::size_t>(t)].push_back(sum);
         }
       }
