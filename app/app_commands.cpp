@@ -87,10 +87,15 @@ void App::State::openPreset(const ui::OpenPreset& opened) {
     const Preset& preset = *opened.preset;
     const auto domain = trainingDomainOf(preset.source);
     const bool there = domain && formats::learnedAsset(preset.config, *domain, 1).has_value();
-    const WeightSource weights{there ? WeightInit::learned : WeightInit::designed, 1, {}};
+    const WeightSource weights{preset.unlearned ? WeightInit::xavier
+                               : there          ? WeightInit::learned
+                                                : WeightInit::designed,
+                               1,
+                               {}};
     std::vector<Edit> edits{
         Open{makePreset(preset, weights, documents.memoryBudget()), opened.name}};
-    if (domain && !there && !preset.explicitWeights && view.preferences.learnHeads) {
+    const bool given = preset.explicitWeights || preset.unlearned;
+    if (domain && !there && !given && view.preferences.learnHeads) {
       edits.emplace_back(DrawWeights{WeightInit::learned, 1});
     }
     documents.applyTogether(edits, opened.name);

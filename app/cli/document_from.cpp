@@ -391,13 +391,15 @@ DocumentPtr documentFrom(const PassOptions& o) {
 
 namespace {
 
-/// Returns whether no flag determines the weights, and X comes from words or measurements.
+/// Returns whether neither flags nor a preset determine the weights, and X comes from words or
+/// measurements.
 bool opensFreely(const PassOptions& o) {
   const bool saysWeights =
       !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty() || !o.model.empty();
-  const bool numbers =
-      !o.input.empty() || (o.texts.empty() && o.series.empty() && o.config.basis().explicitWeights);
-  return !saysWeights && !numbers;
+  const Preset& preset = o.config.basis();
+  const bool given =
+      o.texts.empty() && o.series.empty() && (preset.explicitWeights || preset.unlearned);
+  return !saysWeights && o.input.empty() && !given;
 }
 
 bool canLearn(const PassOptions& o) {

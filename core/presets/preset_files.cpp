@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "core/base/asset_json.h"
+#include "core/base/assets.h"
 #include "core/base/error.h"
 #include "core/input/tables.h"
 
@@ -42,6 +44,18 @@ TensorSource readTensors(const JsonField& entry, const std::string& name) {
   return source;
 }
 
+/// A bias of pairs in a file of assets/: the heads' matrices one below the other, under a header.
+PairBias readPairBias(const JsonField& file, const AttentionConfig& c) {
+  const auto found = std::ranges::find(allAssets(), file.text(), &Asset::name);
+  if (found == allAssets().end()) file.fail("is no file of assets/");
+  const Tensor numbers = parseSeries(found->data, file.text())->values;
+  if (numbers.shape() != Shape{c.numHeads * c.seqLen, c.seqLen}) {
+    file.fail(fmt::format("has {} numbers, and {} heads of {} × {} pairs need others",
+                          toString(numbers.shape()), c.numHeads, c.seqLen, c.seqLen));
+  }
+  return PairBias::of(numbers.reshaped({c.numHeads, c.seqLen, c.seqLen}));
+}
+
 Preset readPreset(const JsonField& entry,
                   const std::function<InputSource(const std::string&)>& example) {
   Preset preset;
@@ -58,6 +72,11 @@ Preset readPreset(const JsonField& entry,
   preset.config.numKvHeads = preset.config.numHeads;
   if (const auto batch = entry.find("batch")) preset.config.batch = batch->whole();
   preset.config.mask.causal = flagIn(entry, "causal");
+  preset.config.gate = flagIn(entry, "gate");
+  preset.unlearned = flagIn(entry, "unlearned");
+  if (const auto file = entry.find("pair_bias")) {
+    preset.config.pairBias = readPairBias(*file, preset.config);
+  }
   preset.explicitWeights = entry.find("weights").has_value();
   return preset;
 }

@@ -20,6 +20,8 @@ struct Preset {
   AttentionConfig config;
   InputSource source;            // an example's, or its own (by-hand)
   bool explicitWeights = false;  // its weights are given (by-hand), not drawn
+  bool unlearned =
+      false;  // opens with drawn weights: heads learned from sentences say nothing of it
 };
 
 struct Example {

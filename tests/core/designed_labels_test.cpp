@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, DocumentPtr>> labelledDocuments() {
                                                   Positions::named, kDesigned, kBudget));
   }
   for (const Preset& preset : presets()) {
-    if (preset.explicitWeights) continue;
+    if (preset.explicitWeights || preset.unlearned) continue;  // a bias of pairs outweighs design
     found.emplace_back(preset.name, makePreset(preset, kDesigned, kBudget));
   }
   return found;

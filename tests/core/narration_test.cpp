@@ -188,6 +188,23 @@ TEST_F(Told, ByTokensAndTheTracesNumbers) {
              value(TensorId::rawScores, 2, 5, 7) + " in head 8"});
 }
 
+/// The third residue, I, in head 6.
+TEST_F(Told, GateAndPairBiasAreSaidByTheirNumbers) {
+  open(presetDocument("alphafold2-evoformer"));
+  expectAll(told(StepId::mask, SegmentKind::cell, 1), {"“I”", "“Q”", "the pair's bias"});
+  const std::string gate = value(TensorId::gate, 2, 0), gated = value(TensorId::gated, 2, 0);
+  expectAll(told(StepId::gate, SegmentKind::cell),
+            {"“I” computes a gate for number 0", R"(gate["I", 0] = )" + gate, R"(gated["I", 0] = )",
+             " = " + gated + "."});
+  expectAll(told(StepId::gate, SegmentKind::restOfCells),
+            {"likewise", R"(gated["I", 0] = )" + gated});
+  expectAll(told(StepId::gate, SegmentKind::restOfRows), {"31 queries", "“D”", "gated[\"D\", 0]"});
+  expectAll(told(StepId::gate, SegmentKind::allHeads),
+            {"head 1 begins with " + value(TensorId::gate, 2, 0, 0),
+             "head 8 with " + value(TensorId::gate, 2, 0, 7)});
+  expectAll(told(StepId::concat, SegmentKind::head, 5), {R"(gated["I", 0] = )" + gated});
+}
+
 TEST_F(Told, TheSumsAreThoseOfTheTrace) {
   open(presetDocument("original-transformer"));
   double largest = -1e9;
