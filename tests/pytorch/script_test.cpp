@@ -1,5 +1,6 @@
 // Exported PyTorch scripts, run by Python: passes of every kind agree, damaged tensors do not; and
 // archives, read by NumPy.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -101,8 +102,9 @@ DocumentPtr withLargeScores() {
 /// A pin in each tensor that takes one, some on forbidden pairs.
 DocumentPtr withPins(const AttentionConfig& config) {
   return test::changed(test::randomDocument(config), [](Document& d) {
-    for (const TensorId id :
-         {TensorId::rawScores, TensorId::scores, TensorId::weights, TensorId::heads}) {
+    for (const TensorId id : {TensorId::rawScores, TensorId::scores, TensorId::weights,
+                              TensorId::heads, TensorId::gate}) {
+      if (!headscope::has(d.config, id)) continue;
       d.pins = d.pins.with({{id, 0, 1, 0, 2}, 30.1F}).with({{id, 0, 0, 2, 1}, -0.7F});
     }
   });
@@ -156,13 +158,19 @@ TEST(PyTorchScriptRun, AgreesOnPassesOfEveryKind) {
   exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.mask.causal = true; })));
   folders.push_back(folder / "PinsNotScaled");  // scores and raw_scores are one tensor there
   exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.scale = false; })));
+  folders.push_back(folder / "PinsGated");  // a pinned gate is read by the next line
+  exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.gate = true; })));
   const auto results = runScripts(folders);
   for (std::size_t i = 0; i < folders.size(); ++i) {
     const std::string name = folders[i].filename();
     const std::string& out = results[i].out;
     EXPECT_EQ(results[i].status, 0) << name << "\n" << out;
-    EXPECT_TRUE(has(out, "\nall 13 tensors agree") || has(out, "\nall 15 tensors agree")) << out;
-    EXPECT_EQ(has(out, "all 13"), has(out, "cannot do this pass")) << out;
+    // each result, and the module's weights and output
+    const bool gated = has(out, "\ngated ");
+    const int count = 13 + (gated ? 2 : 0) + (has(out, "cannot do this pass") ? 0 : 2);
+    EXPECT_TRUE(has(out, fmt::format("\nall {} tensors agree", count))) << name << "\n" << out;
+    EXPECT_EQ(gated, fs::exists(folders[i] / "tensors" / "W_G.npy")) << name;
+    EXPECT_TRUE(!gated || has(out, "heads are gated")) << name << "\n" << out;
   }
 }
 
