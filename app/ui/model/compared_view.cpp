@@ -130,7 +130,7 @@ void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect
 
 // The chosen head in both passes.
 
-/// "this pass: induction 0.98 (n = 7)".
+/// "this pass: induction 0.98, 7 rows".
 std::string titleOf(std::size_t picture, const Computed<FoundHeads>& heads, const ModelMoment& of,
                     const HeadOfLayer& head) {
   if (heads.current == nullptr) return kTitles[picture];
