@@ -206,11 +206,11 @@ TEST(HeadsFigures, ScoresHaveTwoPlacesEverywhere) {
   label.key = label.title = "uniform";
   label.score = 1.0;
   label.rows = 5;
-  EXPECT_EQ(labelWithScore(label), "uniform 1.00 (n = 5)");
+  EXPECT_EQ(labelWithScore(label), "uniform 1.00, 5 rows");
   label.score = 0.125;
-  EXPECT_EQ(labelWithScore(label), "uniform 0.12 (n = 5)");
+  EXPECT_EQ(labelWithScore(label), "uniform 0.12, 5 rows");
   label.score.reset();
-  EXPECT_EQ(labelWithScore(label), "uniform (n = 5)");
+  EXPECT_EQ(labelWithScore(label), "uniform, 5 rows");
   EXPECT_EQ(labelWithRule({"", "not defined", {}, "every row is fully masked"}),
             "not defined: every row is fully masked");
   EXPECT_EQ(numbersInWords({0, 2, 3, 4, 6}), "1, 3–5, 7");

@@ -53,7 +53,7 @@ TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
   ui_.hover(ui_.at("Adjective ↔ noun", kCard));
   for (int i = 0; i < 90; ++i) ui_.frame();  // the mouse rests
   EXPECT_TRUE(ui_.shows("What its scores are made of:", "Tooltip")) << ui_.screen().all("Tooltip");
-  EXPECT_TRUE(ui_.shows("First token 0.62 (n = 6): ", "Tooltip"));
+  EXPECT_TRUE(ui_.shows("First token 0.62, 6 rows: ", "Tooltip"));
 }
 
 TEST_F(DesignedGrid, HeadsDrawnAtRandomAreCounted) {
@@ -136,10 +136,10 @@ TEST(HeadName, HoldsHereOrSaysThatItDoesNot) {
   HeadReport report = reportOf(made.name, 0.92, made);
   name = headName(made.name, &report, 0);
   EXPECT_TRUE(name.holds);
-  EXPECT_EQ(name.here, "here 0.92 (n = 9)");
+  EXPECT_EQ(name.here, "here 0.92, 9 rows");
   EXPECT_EQ(inOneLine(name), "Verb → its subject");
-  // of two purposes, the one that is true here
-  EXPECT_EQ(headName("Previous word + Verb → its subject", &report, 0).title, made.name);
+  const std::string both = "Previous word + Verb → its subject";
+  EXPECT_EQ(headName(both, &report, 0).title, both) << "the same name whatever the input";
   made.score = {0.2, {}};
   report = reportOf("mixed", std::nullopt, made);
   name = headName(made.name, &report, 0);

@@ -146,7 +146,7 @@ TEST(LearnPage, KeepsWhatWasDoneAndIsGoneOnWithAsItsScenesLeftIt) {
   ui.view().selection.tool = kTermsTool;
   ui.view().selection.page = kLearnPage;
   ui.frame();
-  EXPECT_TRUE(ui.shows("1 of 6 scenes done", "lessons")) << ui.screen().all("lessons");
+  EXPECT_TRUE(ui.shows("1 of 6 done", "lessons")) << ui.screen().all("lessons");
   ui.click("Go on", "lessons");
   ui.settle();
   ui.frame();
@@ -191,6 +191,7 @@ TEST(LearnPage, ATaskIsJudgedByTheTrainingRun) {
   EXPECT_TRUE(ui.shows("Two heads for four jobs", "lesson"));
   EXPECT_EQ(ui.view().train.heads, 2);
   EXPECT_FALSE(ui.shows("Head 3", kLiveHeadsCard)) << "the run is the one that the scene asks for";
+  EXPECT_TRUE(choose(ui, "share their weight among several jobs each"));  // then comes the task
   trainSteps(ui, 3);
   EXPECT_TRUE(ui.shows("Not yet", "lesson"));
   ui.click("fast", kLiveHeadsCard);

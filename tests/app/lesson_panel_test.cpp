@@ -57,7 +57,7 @@ TEST(LessonPanel, TheLayerOfALessonCanBeKept) {
   EXPECT_EQ(ui.config().numHeads, 12);
 }
 
-TEST(LessonPanel, ShowsThreePathsWithTheirProgress) {
+TEST(LessonPanel, ShowsThePathsWithTheirProgress) {
   AppDriver ui;
   for (const lessons::Lesson& lesson : formats::shippedLessons()) {
     EXPECT_TRUE(isLessonPicture(lesson.picture)) << lesson.id;
@@ -66,7 +66,7 @@ TEST(LessonPanel, ShowsThreePathsWithTheirProgress) {
   openLesson(ui, "One word asks");
   ui.press(Key::pageDown);
   ui.click("Leave", "lesson");
-  for (const char* path : {"Ten minutes", "An hour", "A course"}) {
+  for (const char* path : {"Ten minutes", "An hour", "A course", "A lecture"}) {
     EXPECT_TRUE(ui.shows(path, "lessons")) << path;
   }
   EXPECT_TRUE(ui.shows("1 of 10", "lessons")) << ui.screen().all("lessons");

@@ -20,17 +20,32 @@ inline std::string onScreen(std::string text) {
   return text;
 }
 
+/// The place of the button that starts a lesson; none while its card is not wholly in sight.
+inline std::optional<Spot> startOf(const ScreenText& screen, const std::string& title) {
+  std::optional<Spot> named;
+  for (const TextRun& run : screen.runs()) {
+    if (run.text.ends_with(withoutSpaces(title))) named = run.spot(0, run.text.size());
+    if (!named || run.text != "Start") continue;
+    const Spot start = run.spot(0, run.text.size());
+    const float below = start.min.y - named->min.y;
+    if (below > 0.0F && below < 130.0F && start.min.x < named->max.x) return start;
+  }
+  return std::nullopt;
+}
+
+/// Starts a lesson from the list, which is scrolled as far as is needed.
 inline void openLesson(AppDriver& ui, const std::string& title) {
   ui.view().selection.page = kLearnPage;
   ui.frame();
-  const ScreenText screen = ui.screen();
-  bool found = false;
-  for (const TextRun& run : screen.runs()) {
-    found = found || run.text.ends_with(withoutSpaces(title));
-    if (!found || run.text != "Start") continue;
-    ui.clickAt(run.spot(0, run.text.size()).centre());
-    break;
+  ui.hover({ui.io().DisplaySize.x * 0.5F, ui.io().DisplaySize.y * 0.5F});
+  for (int i = 0; i < 30 && !startOf(ui.screen(), title); ++i) {
+    ui.host().wheel(-1.0F);
+    ui.frame();
+    ui.frame();
   }
+  const auto start = startOf(ui.screen(), title);
+  EXPECT_TRUE(start) << title << " is not in the list: " << ui.screen().all("lessons");
+  if (start) ui.clickAt(start->centre());
   ui.settle();
   ui.frame();
 }

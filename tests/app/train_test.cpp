@@ -186,7 +186,9 @@ TEST(TrainPage, AHeadThatIsOffIsSaidOfTheMomentLookedAt) {
   ui.settle();
   ui.frame();
   EXPECT_TRUE(ui.shows("head 4", "head off"));
-  EXPECT_TRUE(ui.shows("it loses less than 2 points", "head off"));  // nothing is known yet
+  EXPECT_TRUE(
+      ui.shows("Still guessed: “previous”, “next”, “first”, “partner”. Train first", "head off"));
+  EXPECT_FALSE(ui.shows("does not need any single head", "head off"));
   ui.click("Over steps", "head off");
   ui.click("Step", kOverStepsCard);
   ui.settle();

@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedLesson,
                          [](const auto& of) { return formats::shippedLessons()[of.param].id; });
 
 TEST_P(ShippedLesson, StandsOnAPath) {
-  static const std::set<std::string> paths{"ten minutes", "an hour", "a course", "a classroom"};
+  static const std::set<std::string> paths{"ten minutes", "an hour", "a course", "a lecture"};
   EXPECT_TRUE(paths.contains(lesson().path)) << lesson().path;
 }
 

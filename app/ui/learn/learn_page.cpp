@@ -29,7 +29,7 @@ constexpr float kEntryGap = 10.0F;
 constexpr float kPictureWidth = 84.0F;
 constexpr float kLearnMargin = 14.0F;
 
-constexpr std::string_view kClassroom = "a classroom";
+constexpr std::string_view kLecture = "a lecture";
 
 /// A way through some of the lessons; each continues the one before.
 struct LearningPath {
@@ -41,7 +41,7 @@ constexpr LearningPath kPaths[] = {
     {"ten minutes", "Ten minutes", "what attention is, and why it has several heads"},
     {"an hour", "An hour", "each step, and how heads come to do what they do"},
     {"a course", "A course", "decoders, code, other data, and twelve questions"},
-    {kClassroom, "In a classroom", "given before an audience, with notes for the speaker"}};
+    {kLecture, "A lecture", "given before an audience, with notes for the speaker"}};
 
 /// A lesson with its number in the list.
 struct Numbered {
@@ -60,7 +60,7 @@ std::vector<Numbered> lessonsOf(const LearningPath& path) {
 }
 
 int columnsIn(const FrameContext& look, float width) {
-  return std::clamp(static_cast<int>(width / look.px(400)), 1, 4);
+  return std::clamp(static_cast<int>(width / look.px(370)), 1, 4);
 }
 
 /// The height of all paths in this width.
@@ -98,7 +98,7 @@ class LessonsCard final : public Card {
   float lectureButton(const PanelContext& panel, ImVec2 at, float width) {
     const auto& all = formats::shippedLessons();
     const auto lecture = std::find_if(all.begin(), all.end(), [](const lessons::Lesson& lesson) {
-      return lesson.path == kClassroom;
+      return lesson.path == kLecture;
     });
     if (lecture == all.end()) return 0.0F;
     const ImVec2 below = ImGui::GetCursorPos();
@@ -175,7 +175,7 @@ class LessonsCard final : public Card {
     ImGui::SetCursorScreenPos(room.a);
     richParagraph(
         look.fonts, look.fonts.semibold, look.theme.text,
-        lesson.path == kClassroom ? lesson.title : fmt::format("{}  {}", of.number, lesson.title),
+        lesson.path == kLecture ? lesson.title : fmt::format("{}  {}", of.number, lesson.title),
         room.width());
     ImGui::SetCursorScreenPos({room.a.x, ImGui::GetCursorScreenPos().y});
     const ImVec2 below = ImGui::GetCursorScreenPos();
@@ -193,12 +193,12 @@ class LessonsCard final : public Card {
     const std::size_t done = run_.doneOf(lesson);
     const std::size_t all = lesson.scenes.size();
     const bool goesOn = done > 0 && done < all;
-    const bool forARoom = lesson.path == kClassroom;
-    if (pill(look, goesOn ? "Go on" : done == all ? "Again" : "Start", done == 0 && !forARoom)) {
+    const bool isLecture = lesson.path == kLecture;
+    if (pill(look, goesOn ? "Go on" : done == all ? "Again" : "Start", done == 0 && !isLecture)) {
       run_.ask(lesson, run_.firstUndoneOf(lesson));
     }
     ImGui::SameLine();
-    if (pill(look, "Present", forARoom)) run_.present(lesson);
+    if (pill(look, "Present", isLecture)) run_.present(lesson);
     tip(look, kAboutPresenting);
     ImGui::SameLine();
     inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted,

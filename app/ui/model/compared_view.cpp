@@ -39,7 +39,7 @@ constexpr std::array kTitles{"this pass", "the other", "this − other"};
 
 // The chosen head in both passes.
 
-/// "this pass: induction 0.98 (n = 7)".
+/// "this pass: induction 0.98, 7 rows".
 std::string titleOf(std::size_t picture, const Computed<FoundHeads>& heads, const ModelMoment& of,
                     const HeadOfLayer& head) {
   if (heads.current == nullptr) return kTitles[picture];
