@@ -28,20 +28,27 @@ TensorId partShowing(TensorId tensor, const AttentionConfig& c, TensorId now) {
   return now;
 }
 
-/// The query head that shows a cell; `now` where any does.
-Index headShowing(const CellRef& cell, const AttentionConfig& c, Index now) {
+/// The row or column of a cell that lies among the columns of one head after another; null where a
+/// tensor has a head axis or no heads. The rows of a weight and the columns of a bias are its
+/// outputs.
+Index* headColumn(CellRef& cell) {
   const ProjectedPart* part = partWith(cell.tensor);
-  if (part == nullptr) {
-    const bool joined = cell.tensor == TensorId::concat || cell.tensor == TensorId::wO ||
-                        cell.tensor == TensorId::bG;
-    if (cell.tensor == TensorId::wG) return cell.row / c.dK();
-    return joined ? cell.col / c.dK() : cell.head >= 0 ? cell.head : now;
+  if (info(cell.tensor).perHead) return nullptr;
+  if (cell.tensor == TensorId::wG || (part != nullptr && cell.tensor == part->weight)) {
+    return &cell.row;
   }
-  // the rows of a weight and the columns of a bias are its outputs
-  const Index head = info(cell.tensor).perHead     ? cell.head
-                     : cell.tensor == part->weight ? cell.row / c.dK()
-                                                   : cell.col / c.dK();
-  return part->part == TensorId::q ? head : queryHeadReading(head, c, now);
+  const bool joined =
+      cell.tensor == TensorId::concat || cell.tensor == TensorId::wO || cell.tensor == TensorId::bG;
+  return part != nullptr || joined ? &cell.col : nullptr;
+}
+
+/// The query head that shows a cell; `now` where any does.
+Index headShowing(CellRef cell, const AttentionConfig& c, Index now) {
+  const Index* column = headColumn(cell);
+  const Index head = column != nullptr ? *column / c.dK() : cell.head;
+  if (head < 0) return now;
+  const ProjectedPart* part = partWith(cell.tensor);
+  return part == nullptr || part->part == TensorId::q ? head : queryHeadReading(head, c, now);
 }
 
 void chooseCell(Selection& selection, const AttentionConfig& c, const CellRef& cell) {
@@ -164,15 +171,14 @@ StepId stepShowing(TensorId tensor) {
 }
 
 CellRef inHead(const CellRef& cell, const AttentionConfig& c, Index from, Index to) {
+  CellRef moved = cell;
+  Index* column = headColumn(moved);
+  if (column == nullptr) return cell;
   const ProjectedPart* part = partWith(cell.tensor);
-  const bool joined = cell.tensor == TensorId::concat || cell.tensor == TensorId::wO;
-  if ((part == nullptr && !joined) || info(cell.tensor).perHead) return cell;
   const bool ofKeys = part != nullptr && part->part != TensorId::q;
   const Index first = ofKeys ? c.kvHead(from) : from, last = ofKeys ? c.kvHead(to) : to;
-  CellRef moved = cell;
-  Index& place = part != nullptr && cell.tensor == part->weight ? moved.row : moved.col;
-  if (place / c.dK() != first) return cell;
-  place += (last - first) * c.dK();
+  if (*column / c.dK() != first) return cell;
+  *column += (last - first) * c.dK();
   return moved;
 }
 

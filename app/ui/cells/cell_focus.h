@@ -56,8 +56,8 @@ std::optional<CellRef> mainOperand(const Explanation& explanation);
 /// that uses it.
 StepId stepShowing(TensorId tensor);
 
-/// The cell at the same place among the columns of another head: of Q, K, V, their weights, concat
-/// and W_O. Any other cell is returned as it is.
+/// The cell at the same place among the columns of another head: of Q, K, V, concat, and the
+/// weights and biases of heads. Any other cell is returned as it is.
 CellRef inHead(const CellRef& cell, const AttentionConfig& config, Index from, Index to);
 
 /// Chooses a cell and sets step, part, head and item so that they show it.
