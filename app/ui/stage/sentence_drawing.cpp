@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
@@ -62,7 +63,8 @@ Curve curveOf(const SentenceLayout& from, const SentenceLayout& to, const Arc& a
   return {start, ImVec2{start.x, start.y + bend}, ImVec2{end.x, end.y - bend}, end};
 }
 
-/// Draws the share of an arc at its top; not where it would cover a word.
+/// Draws the share of an arc: at its top, or beside an arc between two lines where it covers
+/// neither a word nor another share; nowhere if there is no such place.
 void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout& from,
                const SentenceLayout& to, const Arc& arc, ImU32 color, std::vector<Rect>& drawn) {
   const Curve curve = curveOf(from, to, arc);
@@ -70,22 +72,30 @@ void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout&
   const bool onLine = std::abs(curve[0].y - curve[3].y) < 1.0F;
   const float height =
       std::clamp(letters * (arc.strength > 0.8F ? 0.58F : 0.42F), look.px(13), look.px(26));
-  const ImVec2 top = pointOn(curve, 0.5F);
   const ImVec2 size = lettersSize(look, height, true, arc.share);
   const float away = arc.thickness * 0.5F + look.space.tight;
-  const ImVec2 at = onLine ? ImVec2{top.x - size.x * 0.5F, top.y - away - size.y}
-                           : ImVec2{top.x + away + arc.thickness, top.y - size.y * 0.5F};
-  const Rect label = Rect::at(at, size);
-  const auto covers = [&](const Rect& word) { return word.overlaps(label); };
-  const bool hides = std::any_of(from.words.begin(), from.words.end(), covers) ||
-                     std::any_of(to.words.begin(), to.words.end(), covers);
-  const auto overlaps = [&](const Rect& other) { return other.overlaps(label); };
-  if (std::any_of(drawn.begin(), drawn.end(), overlaps) || (hides && !from.picture)) return;
+  const auto labelAt = [&](float along) {
+    const ImVec2 top = pointOn(curve, along);
+    return Rect::at(onLine ? ImVec2{top.x - size.x * 0.5F, top.y - away - size.y}
+                           : ImVec2{top.x + away + arc.thickness, top.y - size.y * 0.5F},
+                    size);
+  };
+  const auto isFree = [&](const Rect& label) {
+    const auto overlaps = [&](const Rect& other) { return other.overlaps(label); };
+    if (std::any_of(drawn.begin(), drawn.end(), overlaps)) return false;
+    return from.picture || (std::none_of(from.words.begin(), from.words.end(), overlaps) &&
+                            std::none_of(to.words.begin(), to.words.end(), overlaps));
+  };
+  constexpr std::array kAlong{0.5F, 0.3F, 0.7F, 0.2F, 0.8F, 0.4F, 0.6F, 0.12F, 0.88F};
+  const auto tried = std::span(kAlong).first(onLine ? 1 : kAlong.size());
+  const auto place = std::ranges::find_if(tried, [&](float t) { return isFree(labelAt(t)); });
+  if (place == tried.end()) return;
+  const Rect label = labelAt(*place);
   drawn.push_back(label);
   const float round = look.space.tight;
   if (!from.picture)
     list->AddRectFilled(label.a, label.b, withAlpha(look.theme.window, 0.8F), round);
-  drawLetters(look, list, at, height, true, color, arc.share);
+  drawLetters(look, list, label.a, height, true, color, arc.share);
 }
 
 }  // namespace
