@@ -34,8 +34,8 @@ class StartPanel {
           "change each one.");
     if (entry("Watch a word travel", "Nine places, from the word to its result; ninety seconds."))
       play();
-    lesson("02_", "Three words, two heads, numbers to check on paper.");
-    lesson("03_", "What one head has to share, and several need not.");
+    lesson("03_by_hand", "Three words, two heads, numbers to check on paper.");
+    lesson("02_one_head_two_jobs", "What one head has to share, and several need not.");
     if (entry("Watch heads learn", "A small model finds its heads' roles before your eyes.")) {
       panel_.selection.page = kTrainPage;
     }
@@ -69,11 +69,10 @@ class StartPanel {
     return clicked;
   }
 
-  /// Draws the button of the shipped lesson whose id begins with `id`.
+  /// Draws the button of a shipped lesson.
   void lesson(std::string_view id, const char* about) {
     const auto& all = formats::shippedLessons();
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [id](const auto& each) { return each.id.starts_with(id); });
+    const auto found = std::ranges::find(all, id, &lessons::Lesson::id);
     if (found == all.end() || !entry(found->title.c_str(), about)) return;
     run_.ask(*found);
   }
