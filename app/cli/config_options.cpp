@@ -57,7 +57,7 @@ void addConfigOptions(CLI::App& app, ConfigOptions& options) {
   whole("--memory-len", options.memoryLen,
         "M, tokens of the memory (cross-attention); a text is cut or repeated to this length");
   whole("--batch", options.batch, "B, batch items; the given ones repeat in turn");
-  app.add_flag("--no-bias", options.noBias, "without b_Q, b_K, b_V, b_O")->group(group);
+  app.add_flag("--no-bias", options.noBias, "without b_Q, b_K, b_V, b_O and b_G")->group(group);
 }
 
 AttentionConfig configFrom(const ConfigOptions& options) {

@@ -27,6 +27,12 @@ Box boxOf(const Region& r) {
   return {std::max<Index>({r.item, r.head, 0}), 0, r.row, r.rows, r.col, r.cols};
 }
 
+void requirePresent(TensorId tensor, const AttentionConfig& c) {
+  if (has(c, tensor) || tensor == TensorId::memory) return;
+  throw UserError(fmt::format("this pass has no {}: switch the {} on first", info(tensor).name,
+                              tensor == TensorId::pairBias ? "pair bias" : "gate"));
+}
+
 void requireFits(const Region& r, const Document& document) {
   const AttentionConfig& c = document.config;
   const std::string name(info(r.tensor).name);
@@ -34,10 +40,7 @@ void requireFits(const Region& r, const Document& document) {
     throw UserError(
         fmt::format("{} is computed: pin its cells, or edit X, the weights or biases", name));
   }
-  if (!has(c, r.tensor) && r.tensor != TensorId::memory) {
-    throw UserError(fmt::format("this pass has no {}: switch the {} on first", name,
-                                r.tensor == TensorId::pairBias ? "pair bias" : "gate"));
-  }
+  requirePresent(r.tensor, c);
   if (r.tensor == TensorId::memory && !c.crossAttention()) {
     throw UserError("there is no memory to edit: keys and values come from X");
   }
@@ -103,6 +106,7 @@ Tensor drawn(const Document& document, TensorId tensor, const FillDrawn& how) {
   }
   if (!info(tensor).perItem) {
     Weights weights = drawWeightsFor(document, how.init, how.seed);
+    fitGate(weights, document.config, how.init, how.seed);  // learned weights have none
     return weightOf(weights, tensor);
   }
   Tensor values = Tensor::uninitialised(shapeOf(tensor, document.config));
@@ -174,6 +178,7 @@ Document applyTo(const Document& before, const FillRegion& edit) {
 }
 
 Document applyTo(const Document& before, const CopyHead& edit) {
+  if (!isResult(edit.tensor)) requirePresent(edit.tensor, before.config);
   const Region from = headRegion(edit.tensor, edit.from, before.config);
   const Region to = headRegion(edit.tensor, edit.to, before.config);
   Weights source = before.weights;

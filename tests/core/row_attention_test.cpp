@@ -120,6 +120,11 @@ TEST(Gate, IsEditedByHeadsAndPinned) {
   const DocumentPtr off = edited(closed, SetSwitch{&AttentionConfig::gate, false});
   EXPECT_TRUE(off->pins.empty());
   expectRefused(off, SetCell{{TensorId::wG, -1, -1, 0, 0}, 1.0F}, "", "W_G", "gate");
+  expectRefused(off, CopyHead{TensorId::wG, 0, 1}, "", "W_G", "gate");
+  const FillDrawn learned{WeightInit::learned, 1};  // learned weights have no gate
+  const DocumentPtr drawn =
+      edited(before, FillRegion{wholeRegion(TensorId::wG, -1, before->config), learned});
+  EXPECT_EQ(drawn->weights.wG.shape(), before->weights.wG.shape());
 }
 
 TEST(Gate, StaysWithLoadedWeightsAndComesWithTheirs) {

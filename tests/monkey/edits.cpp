@@ -19,7 +19,7 @@ class Maker {
       : random_(random), document_(document), config_(document->config) {}
 
   Edit edit() {
-    switch (random_.below(26)) {
+    switch (random_.below(27)) {
       case 0:
         return dimensions();
       case 1:
@@ -66,6 +66,8 @@ class Maker {
         return pinGoes();
       case 24:
         return SetMistake{random_.of(allMistakes()).mistake, flip()};
+      case 25:
+        return SetPairBias{pairBias()};
       default:
         return random_.oneIn(3) ? Edit(opened()) : Edit(dropout());
     }
@@ -83,7 +85,7 @@ class Maker {
     return random_.of(std::array{WeightInit::xavier, WeightInit::normal, WeightInit::identity,
                                  WeightInit::designed, WeightInit::learned});
   }
-  TensorId tensor() { return static_cast<TensorId>(random_.below(kTensorCount)); }
+  TensorId tensor() { return static_cast<TensorId>(random_.below(kEveryTensorCount)); }
 
   SetDimensions dimensions() {
     const Index heads = anyCount(random_);
@@ -110,6 +112,12 @@ class Maker {
     return mask;
   }
 
+  PairBias pairBias() {
+    if (random_.oneIn(4)) return {};
+    const Index keys = config_.keys() + (random_.oneIn(12) ? 1 : 0);
+    return PairBias::drawn(config_.numHeads, config_.seqLen, keys, random_.below(100));
+  }
+
   std::shared_ptr<const PaintedMask> painted() {
     PaintedMask painted{config_.seqLen, config_.keys() + (random_.oneIn(12) ? 1 : 0), {}};
     const bool none = random_.oneIn(4);
@@ -133,8 +141,9 @@ class Maker {
 
   Region region() {
     const CellRef at = cell();
-    if (random_.oneIn(4)) return {at.tensor, at.item, at.row, anyCount(random_), at.col, 1};
-    return {at.tensor, at.item, at.row, 1, at.col, 1};
+    const Index head = info(at.tensor).perItem ? -1 : at.head;
+    const Index rows = random_.oneIn(4) ? anyCount(random_) : 1;
+    return {at.tensor, at.item, at.row, rows, at.col, 1, head};
   }
 
   Fill fill() {
