@@ -182,6 +182,21 @@ TEST_P(ShippedLesson, SaysWhatEveryWrongChoiceMeans) {
   }
 }
 
+/// Who has chosen a head that does not do what is asked reads what it does.
+TEST_P(ShippedLesson, SaysWhatAWrongHeadDoes) {
+  for (const lessons::Scene& scene : lesson().scenes) {
+    if (!scene.check) continue;
+    const auto& that = scene.check->that;
+    const bool ofHead = std::any_of(that.begin(), that.end(), [](const Condition& condition) {
+      return condition.fact.find("[head]") != std::string::npos ||
+             condition.fact.find(", head") != std::string::npos;
+    });
+    if (ofHead) {
+      EXPECT_NE(scene.check->yet.find("{"), std::string::npos) << scene.title;
+    }
+  }
+}
+
 std::string_view originOf(const Document& document) {
   if (document.weightSource.init == WeightInit::learned) return "learned";
   return document.weightSource.init == WeightInit::designed ? "designed" : "";
