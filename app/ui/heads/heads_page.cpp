@@ -123,7 +123,7 @@ HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view) {
   Rect room{{margin, margin}, {content.x - margin, content.y - px(2)}};
   if (isNarrow(content, scale)) return layoutNarrow(room, scale, view);
   HeadsLayout l;
-  l.effects = room.cutBottom(std::clamp(room.height() * 0.34F, px(200), px(560)), gap);
+  l.effects = room.cutBottom(std::clamp(room.height() * 0.42F, px(200), px(560)), gap);
   l.allHeads = room.cutLeft((room.width() - gap) * 0.63F, gap);
   if (view.enlarged != EnlargedCard::none) {
     placeEnlarged(l, view.enlarged, room);
