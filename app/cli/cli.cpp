@@ -114,8 +114,9 @@ int runCli(int argc, const char* const* argv, std::istream& in, std::ostream& ou
       "print version, commit and how it was built, and exit");
   cli::Context context{&in};
   std::vector<cli::Command> commands{
-      cli::addInfo(app),   cli::addRun(app),    cli::addExplain(app), cli::addAnalyze(app),
-      cli::addExport(app), cli::addRender(app), cli::addTrain(app),   cli::addLearn(app)};
+      cli::addInfo(app),    cli::addRun(app),    cli::addExplain(app),
+      cli::addAnalyze(app), cli::addExport(app), cli::addRender(app),
+      cli::addTrain(app),   cli::addLearn(app),  cli::addWorksheet(app)};
   std::ranges::move(cli::addModelCommands(app, context), std::back_inserter(commands));
   commands.push_back(cli::addServe(app, context));
   const cli::Command window = cli::addWindow(app);

@@ -37,6 +37,7 @@ Command addSweep(CLI::App& app, Context& context);
 Command addTokenize(CLI::App& app, Context& context);
 Command addTrain(CLI::App& app);
 Command addWhy(CLI::App& app, Context& context);
+Command addWorksheet(CLI::App& app);
 
 /// The commands that serve has: those on models that print JSON. `context` must outlive them.
 std::vector<Command> addModelCommands(CLI::App& app, Context& context);

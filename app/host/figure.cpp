@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 
+#include "app/host/cairo_bytes.h"
 #include "app/host/figure_shapes.h"
 #include "app/host/figure_text.h"
 #include "core/base/files.h"
@@ -31,16 +32,6 @@ bool isFigure(const std::filesystem::path& path) {
 namespace {
 
 constexpr double kPointsPerCentimetre = 72.0 / 2.54;
-
-struct Release {
-  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
-  void operator()(cairo_t* context) const { cairo_destroy(context); }
-};
-
-cairo_status_t append(void* to, const unsigned char* bytes, unsigned int count) {
-  static_cast<std::string*>(to)->append(reinterpret_cast<const char*>(bytes), count);
-  return CAIRO_STATUS_SUCCESS;
-}
 
 /// Draws all commands of a frame, in their order.
 void drawFrame(cairo_t* cairo, const ImDrawData& data, const gl::Scene& scene, FigureText& text) {
@@ -80,10 +71,10 @@ void writeFigure(const PictureRequest& request, double centimetres) {
   const double width = request.width * scale, height = request.height * scale;
   std::string file;
   const bool svg = request.path.extension() == ".svg";
-  const std::unique_ptr<cairo_surface_t, Release> surface(
-      svg ? cairo_svg_surface_create_for_stream(append, &file, width, height)
-          : cairo_pdf_surface_create_for_stream(append, &file, width, height));
-  const std::unique_ptr<cairo_t, Release> cairo(cairo_create(surface.get()));
+  const std::unique_ptr<cairo_surface_t, CairoRelease> surface(
+      svg ? cairo_svg_surface_create_for_stream(appendBytes, &file, width, height)
+          : cairo_pdf_surface_create_for_stream(appendBytes, &file, width, height));
+  const std::unique_ptr<cairo_t, CairoRelease> cairo(cairo_create(surface.get()));
   cairo_scale(cairo.get(), scale, scale);
   FigureText text(headless.session().fonts(), *ImGui::GetIO().Fonts);
   drawFrame(cairo.get(), *ImGui::GetDrawData(), program.scene(), text);
