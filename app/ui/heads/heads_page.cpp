@@ -123,13 +123,15 @@ HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view) {
   Rect room{{margin, margin}, {content.x - margin, content.y - px(2)}};
   if (isNarrow(content, scale)) return layoutNarrow(room, scale, view);
   HeadsLayout l;
-  l.effects = room.cutBottom(std::clamp(room.height() * 0.42F, px(200), px(560)), gap);
+  // in a low window the grid comes first: its tiles keep room for their names
+  const float effects = std::min(room.height() * 0.42F, room.height() - px(390));
+  l.effects = room.cutBottom(std::clamp(effects, px(200), px(560)), gap);
   l.allHeads = room.cutLeft((room.width() - gap) * 0.63F, gap);
   if (view.enlarged != EnlargedCard::none) {
     placeEnlarged(l, view.enlarged, room);
     return l;
   }
-  l.looks = room.cutTop(room.height() * 0.48F, gap);
+  l.looks = room.cutTop(room.height() * 0.53F, gap);
   l.figures = room.column(0, 2, gap);
   l.similarity = room.column(1, 2, gap);
   return l;

@@ -91,6 +91,8 @@ class SentenceHeadsCard final : public Card {
       earlierStepPills(look, language_, *moment);
       opening(panel, *moment);
       sentence(panel, *moment);
+    } else {  // an audience sees no field, but has to know what the heads read
+      wrappedLabel(look.fonts.regular, look.theme.text, fmt::format("“{}”", moment->sentence));
     }
     const std::vector<std::string>& names = moment->tokenNames();
     TrainedHeads(
