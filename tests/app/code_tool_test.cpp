@@ -17,11 +17,17 @@ TEST(CodeTool, ShowsTheLinesAndShapesOfEachStepAndAClickChoosesIt) {
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, withCode());
   ui.settle();
   for (const Step* step : stepsOf(ui.config())) {
+    ui.view().selection.step = step->id();
+    for (int i = 0; i < 3; ++i) ui.frame();  // scrolls there
+    ui.settle();
     const StepText text = step->text(ui.config());
     EXPECT_TRUE(ui.shows(text.pytorch.front().c_str(), kToolsCard))
         << text.id << ": " << ui.screen().all(kToolsCard);
   }
-  EXPECT_TRUE(ui.shows("# Concat: concat (", kToolsCard));
+  ui.view().selection.step = StepId::weigh;
+  for (int i = 0; i < 3; ++i) ui.frame();
+  ui.settle();
+  EXPECT_TRUE(ui.shows("# Concat: concat (", kToolsCard)) << ui.screen().all(kToolsCard);
   ui.click("# Concat:", kToolsCard);
   EXPECT_EQ(ui.view().selection.step, StepId::concat);
 }
