@@ -131,7 +131,7 @@ HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view) {
     placeEnlarged(l, view.enlarged, room);
     return l;
   }
-  l.looks = room.cutTop(room.height() * 0.53F, gap);
+  l.looks = room.cutTop(std::min(room.height() * 0.53F, room.height() - px(200)), gap);
   l.figures = room.column(0, 2, gap);
   l.similarity = room.column(1, 2, gap);
   return l;
