@@ -72,7 +72,7 @@ class WrittenTextCard final : public Card {
   }
 
  private:
-  /// Returns as many lines of a text as there is room for, with “…” where some are left out.
+  /// Returns as many whole lines of a text as there is room for.
   static std::string wholeLines(ImFont* font, const std::string& text, const Rect& room) {
     const std::string lines = wrapped(font, text, room.width());
     const auto most = static_cast<std::ptrdiff_t>(room.height() / ImGui::GetTextLineHeight());
@@ -82,7 +82,7 @@ class WrittenTextCard final : public Card {
       if (end == std::string::npos) return lines;
       ++end;
     }
-    return end == 0 ? std::string() : lines.substr(0, end - 1) + " …";
+    return end == 0 ? std::string() : lines.substr(0, end - 1);
   }
 
   /// Draws what it wrote before, the newest first, as far as there is room.
