@@ -30,11 +30,17 @@ constexpr float kNarrowest = 560.0F;   // points; the least width of stacked car
 constexpr float kGridHeight = 470.0F;  // heights of stacked cards
 constexpr float kLooksHeight = 280.0F;
 constexpr float kFiguresHeight = 300.0F;
-constexpr float kEffectsHeight = 380.0F;  // one height for all tabs, so that their row stands still
+constexpr float kEffectsHeight = 380.0F;  // of any tab: the page keeps its length
 constexpr float kPageMargin = 14.0F;
 constexpr float kCardGap = 10.0F;
 
 bool isNarrow(ImVec2 content, float scale) { return content.x < kLeastWidth * scale; }
+
+/// Returns whether the effects tab needs more height than bars do: it shows matrices side by side,
+/// or sentences next to a table.
+bool hasTallEffects(const HeadsView& view) {
+  return view.effectTab == EffectTab::whySeveral || view.effectTab == EffectTab::howLearned;
+}
 
 /// Gives the enlarged card the whole place; the other card gets none.
 void placeEnlarged(HeadsLayout& layout, EnlargedCard enlarged, const Rect& place) {
@@ -123,15 +129,16 @@ HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view) {
   Rect room{{margin, margin}, {content.x - margin, content.y - px(2)}};
   if (isNarrow(content, scale)) return layoutNarrow(room, scale, view);
   HeadsLayout l;
-  // in a low window the grid comes first: its tiles keep room for their names
-  const float effects = std::min(room.height() * 0.42F, room.height() - px(390));
-  l.effects = room.cutBottom(std::clamp(effects, px(200), px(560)), gap);
+  l.effects =
+      room.cutBottom(hasTallEffects(view) ? std::clamp(room.height() * 0.42F, px(200), px(560))
+                                          : std::clamp(room.height() * 0.28F, px(170), px(420)),
+                     gap);
   l.allHeads = room.cutLeft((room.width() - gap) * 0.63F, gap);
   if (view.enlarged != EnlargedCard::none) {
     placeEnlarged(l, view.enlarged, room);
     return l;
   }
-  l.looks = room.cutTop(std::min(room.height() * 0.53F, room.height() - px(200)), gap);
+  l.looks = room.cutTop(room.height() * 0.48F, gap);
   l.figures = room.column(0, 2, gap);
   l.similarity = room.column(1, 2, gap);
   return l;

@@ -33,7 +33,7 @@ class StoryLossCard final : public Card {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
     heading(look, "Loss",
-            "mean −ln p of the next token, in nats; held-out text is never learned from");
+            "nats per token: the mean of −ln p; held-out text is never learned from");
     if (moment == nullptr) return;
     std::vector<ChartPoint> batches, heldOut;
     double most = 0.0;

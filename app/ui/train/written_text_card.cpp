@@ -72,7 +72,7 @@ class WrittenTextCard final : public Card {
   }
 
  private:
-  /// Returns as many lines of a text as there is room for; it goes on without end anyway.
+  /// Returns as many whole lines of a text as there is room for.
   static std::string wholeLines(ImFont* font, const std::string& text, const Rect& room) {
     const std::string lines = wrapped(font, text, room.width());
     const auto most = static_cast<std::ptrdiff_t>(room.height() / ImGui::GetTextLineHeight());
