@@ -32,8 +32,7 @@ class StoryLossCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "Loss",
-            "nats per token: the mean of −ln p; held-out text is never learned from");
+    heading(look, "Loss", "nats per token: the mean of −ln p; held-out text is never learned from");
     if (moment == nullptr) return;
     std::vector<ChartPoint> batches, heldOut;
     double most = 0.0;
