@@ -19,7 +19,7 @@
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
-#include "core/studies/worksheet.h"
+#include "core/presets/worksheet.h"
 #endif
 
 namespace headscope::host {

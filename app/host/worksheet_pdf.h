@@ -7,7 +7,7 @@
 
 namespace headscope::host {
 
-/// Writes the worksheet of a seed (core/studies/worksheet.h), A4. Throws UserError where the file
+/// Writes the worksheet of a seed (core/presets/worksheet.h), A4. Throws UserError where the file
 /// cannot be written, and in a build without cairo.
 void writeWorksheet(const std::filesystem::path& path, std::uint64_t seed);
 

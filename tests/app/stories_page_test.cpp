@@ -152,7 +152,7 @@ TEST_F(StoriesPage, APresenterShowsTheCardsOfTheRun) {
   ui_.frame();
   EXPECT_TRUE(ui_.shows("layers × heads on your sentence"));
   EXPECT_TRUE(ui_.shows("After 0 steps none of 6 questions are answered."));
-  for (const char* text : {"Next word", "It writes", "in nats", "answered right", "it reads",
+  for (const char* text : {"Next word", "It writes", "nats per token", "answered right", "it reads",
                            "layers × heads on your sentence"}) {
     ui_.press(Key::tab);
     ui_.frame();

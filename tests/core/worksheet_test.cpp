@@ -1,5 +1,5 @@
 // Worksheets: numbers for pencil and paper, others for each seed.
-#include "core/studies/worksheet.h"
+#include "core/presets/worksheet.h"
 
 #include <gtest/gtest.h>
 

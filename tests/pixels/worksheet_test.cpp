@@ -1,5 +1,5 @@
 // Worksheets as PDF: the first page leaves out what the second one answers.
-#include "core/studies/worksheet.h"
+#include "core/presets/worksheet.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

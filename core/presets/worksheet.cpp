@@ -1,4 +1,4 @@
-#include "core/studies/worksheet.h"
+#include "core/presets/worksheet.h"
 
 #include <fmt/format.h>
 
