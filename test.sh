@@ -64,4 +64,5 @@ ctest --output-on-failure --parallel "$(nproc)"
 "$root/tests/monkey/run.sh" 20000
 "$root/tests/threads.sh"
 "$root/tests/packages/packages.sh"
+"$root/tests/packages/windows.sh" "$root/build/release/headscope"
 "$root/tests/web/web.sh"

@@ -1,6 +1,6 @@
 ; The installer of headscope for one user: no administrator is asked. Needs FOLDER (what it
 ; installs), VERSION and OUT (its own file), by -D.
-Unicode true
+Target amd64-unicode
 SetCompressor /SOLID lzma
 SetCompressorDictSize 64
 Name "headscope"

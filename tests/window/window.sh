@@ -83,10 +83,10 @@ autosaved() {
 }
 not_autosaved() { [ -z "$(autosave)" ]; }
 
-# What is not saved is kept in the test's own folder.
+# start [file]: opens the file. What is not saved is kept in the test's own folder.
 start() {
   rm -f "$trace"
-  XDG_STATE_HOME="$work" LIBGL_ALWAYS_SOFTWARE=1 "$program" --trace "$trace" \
+  XDG_STATE_HOME="$work" LIBGL_ALWAYS_SOFTWARE=1 "$program" --trace "$trace" "$@" \
     >"$work/program.log" 2>&1 &
   pids[1]=$!
   until_true "the window" window_shown
