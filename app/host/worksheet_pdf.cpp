@@ -133,10 +133,10 @@ void exponentials(Sheet& sheet, double y) {
   double x = kPageMargin;
   for (int i = 0; i <= 16; ++i) {
     const double of = 0.5 * (i - 8);
-    if (i % 6 == 0) x = kPageMargin, y += 13.0;
+    if (i % 5 == 0) x = kPageMargin, y += 13.0;
     const std::string power = digits(static_cast<float>(of), i % 2 == 0 ? 0 : 1);
     sheet.text(x, y, kSheetText, fmt::format("e^({}) = {:.3g}", power, std::exp(of)));
-    x += 86.0;
+    x += 103.0;
   }
 }
 
@@ -193,11 +193,10 @@ void drawPage(cairo_t* cairo, const Trace& trace, std::uint64_t seed, bool answe
       kBlockGap;
   for (Index head = 0; head < c.numHeads; ++head) {
     const Index n = head + 1;
-    y = sheet.row(
-            y, {of(fmt::format("S{0} = Q{0} K{0}ᵀ", n), TensorId::rawScores, head, 0, 30.0),
-                of(fmt::format("S{} ÷ 2", n), TensorId::scores, head, 1, 30.0),
-                of(fmt::format("A{} = softmax of each row", n), TensorId::weights, head, 2, 36.0),
-                of(fmt::format("head {0} = A{0} V{0}", n), TensorId::heads, head, 2, 34.0)}) +
+    y = sheet.row(y, {of(fmt::format("S{0} = Q{0} K{0}ᵀ", n), TensorId::rawScores, head, 0, 30.0),
+                      of(fmt::format("S{} ÷ 2", n), TensorId::scores, head, 1, 30.0),
+                      of(fmt::format("A{} = softmax", n), TensorId::weights, head, 2, 36.0),
+                      of(fmt::format("head {0} = A{0} V{0}", n), TensorId::heads, head, 2, 34.0)}) +
         kBlockGap;
   }
   y = sheet.row(y, {of("Output = Concat(head 1, head 2) W^O", TensorId::output, -1, 2, 46.0)}) +

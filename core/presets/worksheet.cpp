@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
@@ -56,6 +57,26 @@ Tensor drawnMatrix(const Shape& shape, Draws& draws) {
   return w;
 }
 
+/// Every token has three numbers that are not 0, and each head has a favourite at some token.
+bool saysSomething(const Trace& trace) {
+  constexpr Index kLeastNumbers = 3;
+  constexpr float kFavourite = 0.6F;
+  const AttentionConfig& c = trace.config();
+  for (Index row = 0; row < c.seqLen; ++row) {
+    const std::span<const float> cells = trace.tensor(TensorId::x).matrix({0}).row(row);
+    if (std::ranges::count(cells, 0.0F) > c.dModel - kLeastNumbers) return false;
+  }
+  for (Index head = 0; head < c.numHeads; ++head) {
+    const std::vector<float> shares = trace.tensor(TensorId::weights).values();
+    const auto each = static_cast<std::ptrdiff_t>(c.seqLen * c.seqLen);
+    if (*std::max_element(shares.begin() + head * each, shares.begin() + (head + 1) * each) <
+        kFavourite) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool fitsPaper(const Trace& trace) {
   constexpr float kLargestScore = 8.0F, kLargestShare = 0.95F;
   const auto within = [&](TensorId id, float most) {
@@ -92,7 +113,8 @@ DocumentPtr worksheetDocument(std::uint64_t seed) {
   constexpr Index kMostAttempts = 10'000;  // one in some dozens fits
   for (Index attempt = 0; attempt < kMostAttempts; ++attempt) {
     DocumentPtr document = drawn(seed, attempt);
-    if (fitsPaper(*runAttention(document))) return document;
+    const TracePtr trace = runAttention(document);
+    if (saysSomething(*trace) && fitsPaper(*trace)) return document;
   }
   throw std::logic_error("no numbers of this seed fit on paper");
 }
