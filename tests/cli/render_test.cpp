@@ -42,7 +42,7 @@ TEST_F(Render, FlagsChangeThePicture) {
   const std::string score = picture({"--view", "step", "--step", "score"});
   EXPECT_NE(score, picture({"--view", "step", "--step", "softmax"}));
   EXPECT_NE(score, picture({"--view", "step", "--step", "score", "--head", "3"}));
-  EXPECT_NE(plain, picture({"--heads", "2"}));
+  EXPECT_NE(score, picture({"--view", "step", "--step", "score", "--d-model", "64"}));
 }
 
 TEST_F(Render, AMomentOfTheTimeline) {
