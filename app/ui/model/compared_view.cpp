@@ -133,7 +133,7 @@ BothPredictions predictionsOf(const ModelMoment& own, Index row, const ModelMome
   return both;
 }
 
-/// Whether both models name the same tokens by the same ids.
+/// Returns whether both models name the same tokens by the same ids.
 bool sameVocabulary(const ModelMoment& own, const ModelMoment& other) {
   if (own.config().vocabulary != other.config().vocabulary) return false;
   if ((own.tokenizer == nullptr) != (other.tokenizer == nullptr)) return false;

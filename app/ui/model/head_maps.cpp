@@ -1,0 +1,67 @@
+#include "app/ui/model/head_maps.h"
+
+#include <fmt/format.h>
+
+#include "app/ui/model/model_heads.h"
+#include "app/ui/model/model_view.h"
+#include "core/analysis/head_metrics.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Patches have no line and no words that repeat.
+bool isOfImages(Metric metric) {
+  const MetricNeeds needs = info(metric).needs;
+  return needs == MetricNeeds::weights || needs == MetricNeeds::positions;
+}
+
+}  // namespace
+
+std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared) {
+  std::vector<HeadMap> maps;
+  for (const Metric metric : kMappedMetrics) {
+    if (moment.ofImage() && !isOfImages(metric)) continue;
+    maps.push_back({std::string(info(metric).title), std::string(info(metric).key),
+                    std::string(info(metric).words)});
+  }
+  maps.push_back(
+      {"tokens you choose", kTokensMap, "How much weight each head puts on tokens you choose"});
+  if (compared) {
+    maps.push_back({"moved", kDistanceMap,
+                    "The share of each head's attention that lies on other tokens in the other "
+                    "pass: ½ Σ |A − A′| over the keys, the mean over the tokens (total variation "
+                    "distance)"});
+  }
+  const model::Model& model = *moment.trace->document().model;
+  if (model.adapter() != nullptr) {
+    maps.push_back({"changed by the adapter", kAdapterMap,
+                    "How much the adapter changes each head's weights: ‖ΔW‖ / ‖W‖ of its rows of "
+                    "W_Q, W_K and W_V and its columns of W_O (Frobenius)"});
+  }
+  if (!model.hasReadout()) return maps;
+  if (!moment.config().latent.on() && !moment.config().crossAttention && !moment.ofImage()) {
+    maps.push_back({"copying", kCopyingMap,
+                    "By the weights alone: Σ Re λ / Σ |λ| over the eigenvalues of W_U W_OV W_E, "
+                    "from −1 to 1; above 0 where a head raises the logit of the tokens that it "
+                    "reads (Elhage et al. 2021)"});
+  }
+  maps.push_back({"gradient of the word", kGradientMap,
+                  "How strongly the logit of the chosen word, or the difference of the two "
+                  "chosen words, depends on each head's output: the length of its derivative "
+                  "with respect to that output at all tokens"});
+  return maps;
+}
+
+std::string orderInWords(const std::string& order) {
+  if (order.empty()) return "in place";
+  if (order == kLabelMap) return "sorted by what they do";
+  if (order == kTokensMap) return "sorted by weight on tokens";
+  if (order == kCopyingMap) return "sorted by copying";
+  if (order == kGradientMap) return "sorted by gradient of the word";
+  if (order == kAdapterMap) return "sorted by the adapter's change";
+  if (order == kDistanceMap) return "sorted by what moved";
+  const auto metric = metricFromKey(order);
+  return fmt::format("sorted by {}", metric ? info(*metric).title : order);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,21 @@
+// Head maps: the maps of all heads of a model that show one number for each, with their names and
+// explanations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/model_moment.h"
+
+namespace headscope::ui {
+
+struct HeadMap {
+  std::string name, key, about;
+};
+/// The maps of a moment's model. `compared`: there is another pass whose weights can be subtracted.
+std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared);
+
+/// "sorted by copying"; "in place" for no key.
+std::string orderInWords(const std::string& order);
+
+}  // namespace headscope::ui
