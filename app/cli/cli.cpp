@@ -95,8 +95,8 @@ std::string helpHint(const CLI::App& app) {
 namespace cli {
 
 std::vector<Command> addModelCommands(CLI::App& app, Context& context) {
-  return {addModel(app, context), addSweep(app, context), addCircuits(app, context),
-          addTokenize(app, context), addWhy(app, context)};
+  return {addModel(app, context),    addSweep(app, context),  addCircuits(app, context),
+          addTokenize(app, context), addDecode(app, context), addWhy(app, context)};
 }
 
 }  // namespace cli

@@ -28,6 +28,7 @@ Command addRun(CLI::App& app);
 Command addCircuits(CLI::App& app, Context& context);
 Command addExplain(CLI::App& app);
 Command addAnalyze(CLI::App& app);
+Command addDecode(CLI::App& app, Context& context);
 Command addExport(CLI::App& app);
 Command addLearn(CLI::App& app);
 Command addModel(CLI::App& app, Context& context);

@@ -30,6 +30,7 @@ std::vector<Printed> everyJson() {
             "--heads", "1", "--context", "48", "--batch", "1"}},
           {"learn", "learn", {"learn", "--steps", "1", "--d-model", "64"}},
           {"tokenize", "tokenize", {"tokenize", dataFile("tiny-bert"), "--pair", "a", "b"}},
+          {"decode", "decode", {"decode", dataFile("tiny-gpt2"), "--ids", "283"}},
           {"model",
            "model",
            {"model", gpt2, "--text", "The cat", "--probe", "--lens", "--attribute", "5", "--patch",
