@@ -161,6 +161,7 @@ class GgufFile::Parser {
 
   void entry() {
     const std::string name = bytes_.text();
+    if (name.find('\0') != std::string::npos) fail("the name of a tensor has a NUL byte");
     const auto axes = bytes_.number<std::uint32_t>();
     if (axes > Shape::kMostAxes) fail(fmt::format("tensor \"{}\" has {} axes", name, axes));
     Entry entry;

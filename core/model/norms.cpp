@@ -44,7 +44,8 @@ void normalizeRow(const float* x, float* y, Index width, const NormWeights& weig
 /// dx = factor · (u − n · mean(u · n) − mean(u)), u = gain · dy; the last term of LayerNorm alone.
 void normalizeRowBackward(const float* x, const float* dy, float* dx, Index width,
                           const float* gain, const NormKind& kind) {
-  const auto [mean, factor] = rowNormOf(x, width, kind);
+  const RowNorm norm = rowNormOf(x, width, kind);
+  const double mean = norm.mean, factor = norm.factor;  // Clang's OpenMP takes no bindings
   double meanU = 0.0, meanUn = 0.0;
 #pragma omp simd reduction(+ : meanU, meanUn)
   for (Index j = 0; j < width; ++j) {

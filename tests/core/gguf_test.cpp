@@ -145,5 +145,11 @@ TEST(Gguf, WhatRoundingChangedIsMeasuredAgainstTheModelUnrounded) {
                   "compare files of the same model");
 }
 
+TEST(Gguf, ANameWithANulByteIsRefusedInWords) {
+  const std::filesystem::path file =
+      std::filesystem::path(HEADSCOPE_SOURCE_DIR) / "tests/fuzz/seeds/gguf/nul_in_a_name";
+  expectUserError([&] { GgufFile{file}; }, "nul_in_a_name", "has a NUL byte");
+}
+
 }  // namespace
 }  // namespace headscope::formats
