@@ -164,10 +164,13 @@ class GgufFile::Parser {
     if (name.find('\0') != std::string::npos) fail("the name of a tensor has a NUL byte");
     const auto axes = bytes_.number<std::uint32_t>();
     if (axes > Shape::kMostAxes) fail(fmt::format("tensor \"{}\" has {} axes", name, axes));
+    constexpr std::uint64_t kMostValues = std::uint64_t{1} << 40;
     Entry entry;
+    std::uint64_t values = 1;  // of all axes but empty ones
     for (std::uint32_t axis = 0; axis < axes; ++axis) {
       const auto length = bytes_.number<std::uint64_t>();
-      if (length > std::uint64_t{1} << 40) fail(fmt::format("tensor \"{}\" is too large", name));
+      if (length > kMostValues / values) fail(fmt::format("tensor \"{}\" is too large", name));
+      values *= std::max<std::uint64_t>(1, length);
       entry.shape.insert(0, static_cast<Index>(length));  // the file has the innermost axis first
     }
     const auto type = bytes_.number<std::uint32_t>();

@@ -145,10 +145,12 @@ TEST(Gguf, WhatRoundingChangedIsMeasuredAgainstTheModelUnrounded) {
                   "compare files of the same model");
 }
 
-TEST(Gguf, ANameWithANulByteIsRefusedInWords) {
-  const std::filesystem::path file =
-      std::filesystem::path(HEADSCOPE_SOURCE_DIR) / "tests/fuzz/seeds/gguf/nul_in_a_name";
-  expectUserError([&] { GgufFile{file}; }, "nul_in_a_name", "has a NUL byte");
+TEST(Gguf, NamesWithNulBytesAndAxesWithoutMeasureAreRefusedInWords) {
+  const std::filesystem::path seeds =
+      std::filesystem::path(HEADSCOPE_SOURCE_DIR) / "tests/fuzz/seeds/gguf";
+  expectUserError([&] { GgufFile{seeds / "nul_in_a_name"}; }, "nul_in_a_name", "has a NUL byte");
+  expectUserError([&] { GgufFile{seeds / "axes_without_measure"}; }, "axes_without_measure",
+                  "is too large");
 }
 
 }  // namespace
