@@ -7,6 +7,7 @@
 
 #include "app/ui/export_subject.h"
 #include "app/ui/model/chosen_head.h"
+#include "app/worksheet_pdf.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/document/trace.h"
@@ -15,6 +16,7 @@
 #include "core/formats/pytorch_script.h"
 #include "core/formats/training_curves.h"
 #include "core/platform/paths.h"
+#include "core/presets/worksheet.h"
 
 namespace headscope {
 namespace {
@@ -45,6 +47,7 @@ std::string writeExport(const ExportRequest& request, const Trace& trace) {
       return scriptSentence(of, request.path);
     case ExportKind::curves:
     case ExportKind::picture:
+    case ExportKind::worksheet:
       break;
   }
   return {};
@@ -69,9 +72,16 @@ std::string writeModelExport(const ExportRequest& request, const model::ModelTra
     }
     case ExportKind::curves:
     case ExportKind::picture:
+    case ExportKind::worksheet:
       break;
   }
   return {};
+}
+
+std::string writeSheet(const ExportRequest& request, const Document& document) {
+  const auto seed = static_cast<std::uint64_t>(request.seed);
+  writeWorksheet(request.path, seed, request.ofLayer ? document : *byHandDocument());
+  return fmt::format("exported worksheet {} with its answers to {}", seed, wholePath(request.path));
 }
 
 std::string writeCurves(const std::filesystem::path& path, const TrainingMoment* moment) {
@@ -134,6 +144,12 @@ std::optional<ExportRequest> Exports::start() {
   if (request.kind == ExportKind::curves) {
     write([path = request.path, moment = training_.moment()] {
       return writeCurves(path, moment.get());
+    });
+    return std::nullopt;
+  }
+  if (request.kind == ExportKind::worksheet) {
+    write([request = std::move(request), document = documents_.newest()] {
+      return writeSheet(request, *document);
     });
     return std::nullopt;
   }

@@ -197,6 +197,7 @@ void addPassOptions(CLI::App& app, PassOptions& options) {
     for (CLI::Option* option : all) {
       const bool ofPass = std::find(others.begin(), others.end(), option) == others.end();
       if (!ofPass || option->count() == 0 || option->get_name() == "--threads") continue;
+      if (options.seedOfCommand && option->get_name() == "--seed") continue;
       options.contradiction = option->get_name();
       if (!goesWithModel(option->get_name())) options.modelContradiction = option->get_name();
     }

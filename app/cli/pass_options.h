@@ -30,6 +30,7 @@ struct PassOptions {
 
   std::string init;  // empty where not given, like the file names
   std::optional<std::uint64_t> seed;
+  bool seedOfCommand = false;  // --seed is of what the command makes, and goes with --session
   std::string weights;
   std::string prefix;
 

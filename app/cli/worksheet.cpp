@@ -1,39 +1,58 @@
 // The worksheet command: a page of multi-head attention to be computed by hand, and its answers.
+#include "core/presets/worksheet.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
-#include "app/host/worksheet_pdf.h"
+#include "app/cli/pass_options.h"
+#include "app/worksheet_pdf.h"
+#include "core/document/document.h"
 
 namespace headscope::cli {
 namespace {
 
 struct WorksheetOptions {
-  std::uint64_t seed = 1;
+  PassOptions pass;
   std::string pdf;
 };
+
+/// Returns whether a flag tells what the worksheet is of: all do but those of its own.
+bool describesPass(const CLI::App& command) {
+  const auto options = command.get_options([](const CLI::Option* option) {
+    const std::string name = option->get_name();
+    return option->count() > 0 && name != "--seed" && name != "--pdf" && name != "--threads";
+  });
+  return !options.empty();
+}
+
+void runWorksheet(const WorksheetOptions& options, bool described, std::ostream& out) {
+  FileFlags files;
+  addFilesRead(files, options.pass);
+  files.writes("--pdf", options.pdf, {".pdf"});
+  files.check();
+  const DocumentPtr like = described ? documentFrom(options.pass) : byHandDocument();
+  const std::uint64_t seed = options.pass.seed.value_or(1);
+  writeWorksheet(options.pdf, seed, *like);
+  out << fmt::format("worksheet {}: {}\n", seed, options.pdf);
+}
 
 }  // namespace
 
 Command addWorksheet(CLI::App& app) {
-  auto* sub = app.add_subcommand("worksheet", "a PDF page to compute by hand, and its answers");
+  CLI::App* sub = app.add_subcommand("worksheet", "a PDF page to compute by hand, and its answers");
   const auto options = std::make_shared<WorksheetOptions>();
-  sub->add_option("--seed", options->seed, "other numbers for each seed (default 1)")
-      ->check(notNumber)
-      ->type_name("N");
   sub->add_option("--pdf", options->pdf, "the file to write")->type_name("FILE.pdf")->required();
-  return {sub, [options](std::ostream& out) {
-            FileFlags files;
-            files.writes("--pdf", options->pdf, {".pdf"});
-            files.check();
-            host::writeWorksheet(options->pdf, options->seed);
-            out << fmt::format("worksheet {}: {}\n", options->seed, options->pdf);
-          }};
+  options->pass.seedOfCommand = true;
+  addPassOptions(*sub, options->pass);
+  return {sub,
+          [sub, options](std::ostream& out) { runWorksheet(*options, describesPass(*sub), out); }};
 }
 
 }  // namespace headscope::cli

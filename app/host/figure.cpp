@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "app/host/cairo_bytes.h"
+#include "app/cairo_bytes.h"
 #include "app/host/figure_shapes.h"
 #include "app/host/figure_text.h"
 #include "core/base/files.h"

@@ -36,6 +36,8 @@ std::string endingOf(const ExportChoice& choice) {
       return kPictureEndings[static_cast<std::size_t>(choice.pictureFormat)];
     case ExportKind::curves:
       return ".csv";
+    case ExportKind::worksheet:
+      return ".pdf";
     case ExportKind::script:
       break;
   }
@@ -61,6 +63,8 @@ std::string suggestedName(const ExportChoice& choice) {
       return fmt::format("headscope{}{}", pictureViewOf(choice.view).suffix, endingOf(choice));
     case ExportKind::curves:
       return "headscope-curves.csv";
+    case ExportKind::worksheet:
+      return fmt::format("worksheet-{}.pdf", choice.seed);
     case ExportKind::script:
       break;
   }
@@ -151,6 +155,8 @@ ExportRequest exportRequest(const ExportChoice& choice, const ViewState& view) {
                         view,
                         choice.width * choice.scale,
                         choice.height * choice.scale,
+                        choice.seed,
+                        choice.ofLayer,
                         exportPath(choice)};
   request.view.selection.focus = choice.view;
   request.view.preferences.theme = choice.theme;

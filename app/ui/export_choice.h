@@ -15,7 +15,7 @@ namespace headscope::ui {
 inline constexpr Index kMinPictureSide = 64;  // pixels
 inline constexpr Index kMaxPictureSide = 8192;
 
-enum class ExportKind { tensor, trace, picture, script, curves };
+enum class ExportKind { tensor, trace, picture, script, curves, worksheet };
 /// A picture in pixels, or a vector figure.
 enum class PictureFormat { png, svg, pdf };
 
@@ -31,6 +31,9 @@ struct ExportChoice {
   ThemeKind theme = ThemeKind::light;
   Index width = 1600, height = 1000;
   int scale = 1;
+  // of a worksheet; without ofLayer it is of the preset by-hand
+  Index seed = 1;
+  bool ofLayer = false;
   std::string name;              // the file's name or path, as typed
   bool named = false;            // named by the user: no longer adapted to the other choices
   std::filesystem::path folder;  // the folder that a name is relative to
@@ -45,6 +48,8 @@ struct ExportRequest {
   formats::TensorFormat format = formats::TensorFormat::npy;
   ViewState view;               // the view when the export was requested
   Index width = 0, height = 0;  // in pixels
+  Index seed = 1;               // of a worksheet
+  bool ofLayer = false;         // of a worksheet: of Flow's layer, else of the preset by-hand
   std::filesystem::path path;
 };
 

@@ -15,8 +15,10 @@
 #include "app/ui/panel.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "app/worksheet_pdf.h"
 #include "core/attention/steps/step.h"
 #include "core/document/trace.h"
+#include "core/presets/worksheet.h"
 
 namespace headscope::ui {
 namespace {
@@ -75,6 +77,9 @@ class ExportForm {
             "A folder with check_attention.py and every tensor. The script repeats each step in "
             "PyTorch and compares; run it with python3.");
         break;
+      case ExportKind::worksheet:
+        worksheet();
+        break;
     }
     const bool entered = name();
     return buttons(entered);
@@ -84,16 +89,25 @@ class ExportForm {
   const AttentionConfig& config() const { return panel_.trace.config(); }
 
   void kinds() {
-    std::vector<const char*> kinds{"Tensor", "Every tensor", "Picture", "PyTorch script"};
-    if (panel_.selection.page == kTrainPage) {
-      kinds.push_back("Curves");
-    } else if (choice_.kind == ExportKind::curves) {
+    std::vector<std::pair<const char*, ExportKind>> offered{{"Tensor", ExportKind::tensor},
+                                                            {"Every tensor", ExportKind::trace},
+                                                            {"Picture", ExportKind::picture},
+                                                            {"PyTorch script", ExportKind::script}};
+    if (panel_.selection.page == kTrainPage) offered.emplace_back("Curves", ExportKind::curves);
+    if (drawsWorksheets()) offered.emplace_back("Worksheet", ExportKind::worksheet);
+    const auto chosen =
+        std::ranges::find(offered, choice_.kind, &std::pair<const char*, ExportKind>::second);
+    if (chosen == offered.end()) {
       choice_.kind = ExportKind::tensor;
       changed();
     }
-    const int clicked = choices(look_, "kind", kinds, static_cast<int>(choice_.kind));
+    std::vector<const char*> titles;
+    for (const auto& each : offered) titles.push_back(each.first);
+    const int clicked =
+        choices(look_, "kind", titles,
+                chosen == offered.end() ? 0 : static_cast<int>(chosen - offered.begin()));
     if (clicked < 0) return;
-    choice_.kind = static_cast<ExportKind>(clicked);
+    choice_.kind = offered[static_cast<std::size_t>(clicked)].second;
     choice_.named = false;
     changed();
   }
@@ -105,7 +119,10 @@ class ExportForm {
 
   /// Draws the choice of the pass that tensors and scripts come from.
   void subject() {
-    if (choice_.kind == ExportKind::picture || choice_.kind == ExportKind::curves) return;
+    if (choice_.kind == ExportKind::picture || choice_.kind == ExportKind::curves ||
+        choice_.kind == ExportKind::worksheet) {
+      return;
+    }
     const bool script = choice_.kind == ExportKind::script;
     std::string words = layerInWords(panel_.document);
     if (choice_.ofModel) {
@@ -183,14 +200,14 @@ class ExportForm {
     choice_.height = static_cast<Index>(std::lround(display.y / panel_.preferences.scale));
   }
 
-  void side(const char* name, Index& value, NumberDraft& draft) {
+  /// Draws the field of a whole number above 0; the wheel and the arrows change it by `step`.
+  void wholeNumber(const char* name, Index& value, NumberDraft& draft, Index step = 10) {
     const NumberChange change = numberField(look_, {name, value, !draft.problem.empty()}, draft);
     if (change.value) value = *change.value;
-    if (change.stepped != 0) value = std::max<Index>(1, value + 10 * change.stepped);
+    if (change.stepped != 0) value = std::max<Index>(1, value + step * change.stepped);
     if (change.notANumber) draft.problem = fmt::format("'{}' is not a whole number", draft.text);
     if (!change.value && change.stepped == 0) return;
     draft.problem.clear();
-    memory_.sized = true;
     memory_.answer.clear();
   }
 
@@ -224,10 +241,12 @@ class ExportForm {
     }
     exportCaption(look_, "size");
     followWindow();
-    side("width", choice_.width, memory_.width);
+    const Index width = choice_.width, height = choice_.height;
+    wholeNumber("width", choice_.width, memory_.width);
     ImGui::SameLine(0.0F, look_.px(8));
     inlineLabel(look_, look_.fonts.regular, look_.theme.textMuted, "×");
-    side("height", choice_.height, memory_.height);
+    wholeNumber("height", choice_.height, memory_.height);
+    if (choice_.width != width || choice_.height != height) memory_.sized = true;
     exportCaption(look_, "scale");
     const int scale = choices(look_, "scale", {"1×", "2×", "3×", "4×"}, choice_.scale - 1);
     if (scale >= 0) choice_.scale = scale + 1;
@@ -242,6 +261,27 @@ class ExportForm {
             ? fmt::format("{} × {} pixels, as the window shows it{}", choice_.width * choice_.scale,
                           choice_.height * choice_.scale, shownInWords())
             : fmt::format("a figure 16 cm wide, without a background{}", shownInWords()));
+  }
+
+  void worksheet() {
+    wrappedLabel(look_.fonts.small, look_.theme.textMuted,
+                 "Pages to compute by hand and pages with the answers: small whole numbers, others "
+                 "for each seed, so that every student has a sheet of their own.");
+    exportCaption(look_, "of");
+    const std::string problem = worksheetProblem(panel_.document);
+    if (!problem.empty()) choice_.ofLayer = false;
+    std::vector<const char*> of{"the by-hand example"};
+    if (problem.empty()) of.push_back("a layer of this size");
+    const int clicked = choices(look_, "worksheet of", of, choice_.ofLayer ? 1 : 0);
+    if (clicked >= 0) {
+      choice_.ofLayer = clicked == 1;
+      changed();
+    }
+    if (!problem.empty()) wrappedLabel(look_.fonts.small, look_.theme.textMuted, problem);
+    exportCaption(look_, "seed");
+    const Index before = choice_.seed;
+    wholeNumber("seed", choice_.seed, memory_.seed, 1);
+    if (choice_.seed != before) fitName(choice_);
   }
 
   /// The selection on the page: ": layer 3, head 1"; empty where the page has none.
@@ -285,7 +325,11 @@ class ExportForm {
         if (!draft->problem.empty()) return "The size: " + draft->problem + ".";
       }
     }
-    if (choice_.ofModel && sources_.model == nullptr && choice_.kind != ExportKind::picture) {
+    if (choice_.kind == ExportKind::worksheet && !memory_.seed.problem.empty()) {
+      return "The seed: " + memory_.seed.problem + ".";
+    }
+    if (choice_.ofModel && sources_.model == nullptr && choice_.kind != ExportKind::picture &&
+        choice_.kind != ExportKind::worksheet) {
       return "No model is open: open one on this page first.";
     }
     return exportProblem(choice_);

@@ -26,7 +26,7 @@ struct ExportDialogMemory {
   bool comboOpen = false;  // a combo was open in the last frame, and escape closes it
   bool sized = false;      // the picture's size was typed and no longer follows the window's
   ExportChoice choice;
-  NumberDraft width, height;
+  NumberDraft width, height, seed;
   std::string answer;  // the outcome of the last export
   bool answerIsError = false;
   bool writing = false;

@@ -22,6 +22,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/top_bar.h"
 #include "app/ui/widgets.h"
+#include "app/worksheet_pdf.h"
 #include "core/formats/lesson_json.h"
 #include "core/input/input.h"
 #include "core/presets/presets.h"
@@ -62,6 +63,11 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
     entries.push_back(
         {std::move(title), "command", std::move(keys), std::move(about), std::move(action)});
   };
+  if (drawsWorksheets()) {
+    entries.push_back(entryOf("Export a worksheet", "",
+                              "A PDF page to compute by hand, and its answers",
+                              ExportAs{ExportKind::worksheet}));
+  }
   add("Type a sentence of your own", "ctrl+e", "Every number follows as you type",
       [](const PanelContext& p) { p.frame.asksForSentence = true; });
   add(dark ? "Light theme" : "Dark theme", "", "Changes the colours of the interface",

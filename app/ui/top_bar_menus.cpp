@@ -20,6 +20,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/top_bar.h"
 #include "app/ui/widgets.h"
+#include "app/worksheet_pdf.h"
 #include "core/attention/config.h"
 #include "core/attention/limits.h"
 #include "core/attention/switches.h"
@@ -445,6 +446,9 @@ void exportMenu(const PanelContext& panel) {
   }
   if (panel.selection.page == kTrainPage && ImGui::MenuItem("The run's curves (.csv) …")) {
     panel.commands.add(ExportAs{ExportKind::curves});
+  }
+  if (drawsWorksheets() && ImGui::MenuItem("A worksheet …")) {
+    panel.commands.add(ExportAs{ExportKind::worksheet});
   }
   ImGui::Separator();
   if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t")) {

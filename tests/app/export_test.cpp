@@ -385,6 +385,20 @@ TEST(ExportChoice, NamesFollowWhatIsChosen) {
   EXPECT_EQ(exportProblem(choice), "Give the name of a file.");
 }
 
+TEST_F(Export, AWorksheetIsOfTheByHandExampleOrOfASmallLayer) {
+  open("A worksheet …");
+  EXPECT_TRUE(ui_.shows("worksheet-1.pdf", kDialog));
+  EXPECT_FALSE(ui_.shows("a layer of this size", kDialog)) << "the layer is far too large";
+  name((folder_ / "sheet.pdf").string());
+  ui_.click("Export", kDialog);
+  ui_.settle();
+  EXPECT_EQ(contents(folder_ / "sheet.pdf").substr(0, 5), "%PDF-");
+  ui_.click("Close", kDialog);
+  ui_.restart(presetDocument("by-hand"));
+  open("A worksheet …");
+  EXPECT_TRUE(ui_.shows("a layer of this size", kDialog));
+}
+
 TEST(ExportChoice, APictureHasBounds) {
   ExportChoice choice;
   choice.kind = ExportKind::picture;

@@ -8,12 +8,12 @@
 #include <fstream>
 #include <string>
 
-#include "app/host/worksheet_pdf.h"
+#include "app/worksheet_pdf.h"
 #include "core/document/attention.h"
 #include "core/document/trace.h"
 #include "tests/core/test_files.h"
 
-namespace headscope::host {
+namespace headscope {
 namespace {
 
 class WorksheetPdf : public testing::Test {
@@ -32,8 +32,8 @@ class WorksheetPdf : public testing::Test {
 
 TEST_F(WorksheetPdf, TheSecondPageHasTheAnswersThatTheFirstAsksFor) {
   constexpr std::uint64_t kSeed = 7;
-  writeWorksheet(folder_ / "sheet.pdf", kSeed);
-  const TracePtr trace = runAttention(worksheetDocument(kSeed));
+  writeWorksheet(folder_ / "sheet.pdf", kSeed, *byHandDocument());
+  const TracePtr trace = runAttention(worksheetDocument(kSeed, *byHandDocument()));
   const std::string share = fmt::format("{:.2f}", trace->value({TensorId::weights, 0, 1, 2, 0}));
   const std::string asked = page(1), answered = page(2);
   EXPECT_NE(asked.find("sheet 7"), std::string::npos) << asked;
@@ -44,4 +44,4 @@ TEST_F(WorksheetPdf, TheSecondPageHasTheAnswersThatTheFirstAsksFor) {
 }
 
 }  // namespace
-}  // namespace headscope::host
+}  // namespace headscope

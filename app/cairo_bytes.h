@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace headscope::host {
+namespace headscope {
 
 struct CairoRelease {
   void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
@@ -19,4 +19,4 @@ inline cairo_status_t appendBytes(void* to, const unsigned char* bytes, unsigned
   return CAIRO_STATUS_SUCCESS;
 }
 
-}  // namespace headscope::host
+}  // namespace headscope
