@@ -1,6 +1,7 @@
 # add_web_page(<target> <source> <folder>): a program for a browser in build/web/site: its script and
 # its code; and from the folder web_page.html as index.html, the same for one card in another page
-# (embed.html), and service_worker.js. The page takes the build with threads where it may.
+# (embed.html), service_worker.js, and manifest.webmanifest with the icon, by which a browser installs
+# the page. The page takes the build with threads where it may.
 function(add_web_page target source folder)
   add_executable(${target} ${source})
   target_link_libraries(${target} PRIVATE headscope_app headscope_warnings)
@@ -22,10 +23,11 @@ function(add_web_page target source folder)
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E make_directory ${site}
     COMMAND ${CMAKE_COMMAND} -E copy ${made}.js ${made}.wasm ${site} VERBATIM)
-  execute_process(COMMAND base64 -w0 ${PROJECT_SOURCE_DIR}/app/desktop/headscope.svg
-                  OUTPUT_VARIABLE ICON COMMAND_ERROR_IS_FATAL ANY)
   foreach(page index embed)
-    configure_file(${folder}/web_page.html ${site}/${page}.html @ONLY)
+    configure_file(${folder}/web_page.html ${site}/${page}.html COPYONLY)
   endforeach()
-  configure_file(${folder}/service_worker.js ${site}/service_worker.js COPYONLY)
+  foreach(file service_worker.js manifest.webmanifest)
+    configure_file(${folder}/${file} ${site}/${file} COPYONLY)
+  endforeach()
+  configure_file(${PROJECT_SOURCE_DIR}/app/desktop/headscope.svg ${site}/icon.svg COPYONLY)
 endfunction()

@@ -1,6 +1,7 @@
 // The page in headless Chromium, used as a person uses it: loads without a word on the console, a
 // sentence is typed, d_model changed, for which heads learn, a session kept, a small model trained, a
-// link opened twice and embedded. Writes what the program saved, and screenshots, into a folder.
+// link opened twice and embedded, the page loaded again without a network. Writes what the program
+// saved, and screenshots, into a folder.
 // Usage: page_test.mjs <address> <folder> [--no-threads]
 import {chromium} from 'playwright-core';
 import {execFileSync} from 'node:child_process';
@@ -173,4 +174,15 @@ const frame = article.frames()[1];
 await started(frame);
 expect('in a frame of another page it runs without threads', !await frame.evaluate(() => crossOriginIsolated));
 expect(`nothing on the console (${said.join('; ')})`, said.length === 0);
+
+if (threads) {
+  const away = await open(address);
+  await away.waitForFunction(
+      async () => (await (await caches.open('headscope')).keys()).some(({url}) => url.endsWith('.webmanifest')),
+      null, {timeout});
+  await away.context().setOffline(true);
+  await away.reload();
+  await started(away);
+  expect('it opens again without a network', await away.evaluate(() => crossOriginIsolated));
+}
 await browser.close();
