@@ -12,7 +12,8 @@ function(find_fonts dir_variable files_variable)
   file(GLOB_RECURSE installed
        /usr/share/fonts/*.otf /usr/share/fonts/*.ttf
        /usr/local/share/fonts/*.otf /usr/local/share/fonts/*.ttf
-       $ENV{HOME}/.local/share/fonts/*.otf $ENV{HOME}/.local/share/fonts/*.ttf)
+       $ENV{HOME}/.local/share/fonts/*.otf $ENV{HOME}/.local/share/fonts/*.ttf
+       $ENV{HOME}/Library/Fonts/*.otf $ENV{HOME}/Library/Fonts/*.ttf)
   foreach(face regular semibold mono symbols)
     set(found "")
     foreach(name IN LISTS ${face})

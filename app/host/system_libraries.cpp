@@ -60,6 +60,8 @@ std::string missingForDrawing() { return missingOf({&kEgl, &kGlOfEgl}); }
 const char* driverAdvice() {
 #ifdef _WIN32
   return "install the driver of the graphics card's maker";
+#elif defined(__APPLE__)
+  return "macOS has it in a session at its own screen";
 #else
   return "install a driver (Debian and Ubuntu: apt install libgl1-mesa-dri)";
 #endif

@@ -21,7 +21,12 @@ fs::path homeFolder() { return fromEnvironment("HOME"); }
 fs::path stateFolder() {
   if (fs::path state = fromEnvironment(kStateVariable); !state.empty()) return state;
   const fs::path home = homeFolder();
-  return home.empty() ? home : home / ".local" / "state";
+  if (home.empty()) return home;
+#ifdef __APPLE__
+  return home / "Library" / "Application Support";
+#else
+  return home / ".local" / "state";
+#endif
 }
 
 }  // namespace headscope::platform

@@ -9,6 +9,9 @@
 #if defined(__unix__)
 #include <unistd.h>
 #endif
+#ifdef __APPLE__
+#include <sys/sysctl.h>
+#endif
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -26,6 +29,15 @@ constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
 constexpr std::size_t kHugePagesFrom = std::size_t{2} << 20;
 
 std::size_t bytesFor(std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(float); }
+
+#ifdef __APPLE__
+/// A number that the kernel of macOS tells by name; 0 where it has no such one.
+std::int64_t kernelNumber(const char* name) {
+  std::int64_t number = 0;
+  std::size_t bytes = sizeof(number);
+  return ::sysctlbyname(name, &number, &bytes, nullptr, 0) == 0 ? number : 0;
+}
+#endif
 
 [[maybe_unused]] bool isMapped([[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
@@ -68,6 +80,8 @@ std::int64_t physicalMemory() {
 #elif defined(__unix__)
   return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+#elif defined(__APPLE__)
+  return kernelNumber("hw.memsize");
 #else
   return std::int64_t{4} << 30;
 #endif
@@ -79,6 +93,8 @@ std::int64_t secondCache() {
   if (const auto bytes = static_cast<std::int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE)); bytes > 0) {
     return bytes;
   }
+#elif defined(__APPLE__)
+  if (const std::int64_t bytes = kernelNumber("hw.l2cachesize"); bytes > 0) return bytes;
 #endif
   return kCommon;
 }
