@@ -10,8 +10,8 @@
 #include "core/base/files.h"
 #include "core/document/document.h"
 #include "core/formats/adapter.h"
-#include "core/formats/gguf_model.h"
 #include "core/formats/lesson_json.h"
+#include "core/formats/model_directory.h"
 #include "core/formats/pictures/picture.h"
 #include "core/formats/session.h"
 #include "core/formats/text_set.h"
@@ -28,7 +28,7 @@ void App::State::openDropped() {
 /// Opens a file or a model's folder, and remembers it among the recent ones.
 void App::State::openPath(const std::filesystem::path& path) {
   const int said = documents.message().number;
-  if (platform::isFolder(path) || formats::isGguf(path)) {
+  if (platform::isFolder(path) || formats::isModelFile(path)) {
     if (formats::isAdapter(path) && model.live.moment() != nullptr) {
       model.live.setAdapter({platform::absolutePath(path), 1.0});
     } else {

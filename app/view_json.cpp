@@ -94,7 +94,7 @@ void visitGenerationFields(Fields& f, View& view) {
 constexpr std::array kAlignedBy{"head", "layer", "all"};
 constexpr std::array kAttentions{"encoder", "decoder", "cross"};
 constexpr std::array kPassesShown{"own", "other", "difference"};
-constexpr int kMostReadings = 7, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 3;
+constexpr int kMostReadings = 8, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 3;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>

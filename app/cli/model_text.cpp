@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/numbers.h"
+#include "core/formats/attention_file.h"
 
 namespace headscope::cli {
 namespace {
@@ -92,6 +93,10 @@ std::string modelInWords(const model::Model& model) {
         model.name(), c.typeName(), layers(e), e.heads, layers(c), c.heads, c.dModel, c.headDim,
         withThousands(model.parameters()));
   }
+  if (c.modelType == formats::kAttentionsAlone) {
+    return fmt::format("{}: attention weights of {}, {} heads each, {} tokens", model.name(),
+                       layers(c), c.heads, c.positions);
+  }
   return fmt::format("{}: {}, {}, d_model {}, {} heads{}, d_k {}, {} parameters", model.name(),
                      c.typeName(), layers(c), c.dModel, c.heads,
                      c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
@@ -101,6 +106,12 @@ std::string modelInWords(const model::Model& model) {
 model::ModelInput modelInput(OpenModels& models, const std::string& folder,
                              const ModelTextOptions& options, const std::vector<Index>& ids,
                              const model::ModelConfig& config) {
+  if (config.modelType == formats::kAttentionsAlone) {
+    if (options.given() == 0) return formats::inputOfAttentionFile(config, ids);
+    throw UserError(fmt::format(
+        "{}: its tokens are those of the file: leave the text out, or choose places with --ids",
+        folder));
+  }
   if (options.given() + (ids.empty() ? 0 : 1) != 1) {
     throw UserError(
         "a model runs on one of --text, --pair, --file and --ids (1,2,3): give one of them");

@@ -25,7 +25,7 @@
 #include "app/host/figure.h"
 #include "app/settings.h"
 #include "core/base/error.h"
-#include "core/formats/gguf_model.h"
+#include "core/formats/model_directory.h"
 #include "core/formats/pass_files.h"
 #include "core/formats/session.h"
 #include "core/formats/shipped_model.h"
@@ -178,7 +178,7 @@ void openOn(WindowFlags flags, const Given& given, std::ostream& out) {
           "'{}' is neither a command nor a file or folder; 'headscope --help' lists the commands",
           path.string()));
     }
-    if (platform::isFolder(path) || formats::isGguf(path)) {
+    if (platform::isFolder(path) || formats::isModelFile(path)) {
       return openModelOn(formats::adaptedFolder(path, {}), flags, given, out);
     }
     if (formats::isSession(path)) {

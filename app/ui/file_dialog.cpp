@@ -29,8 +29,9 @@ constexpr ModalFrame kOpenFrame{"file dialog", 860.0F, 0.15F, true};
 constexpr std::size_t kMostListed = 1000;
 constexpr float kRows = 11.0F;
 constexpr const char* kOpened =
-    "sessions (.headscope.json), lessons (.lesson.json), series (.csv), tensors (.safetensors), "
-    "texts (.jsonl, .txt), pictures (.png, .jpg, .webp), the folders of models and GGUF files";
+    "sessions (.headscope.json), lessons (.lesson.json), series (.csv), tensors and attention "
+    "weights (.safetensors), texts (.jsonl, .txt), pictures (.png, .jpg, .webp), the folders of "
+    "models and GGUF files";
 
 /// Returns whether the name ends as that of a file that the program opens.
 bool opens(const fs::path& path) {

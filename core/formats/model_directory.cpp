@@ -8,7 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "core/formats/attention_file.h"
 #include "core/formats/found_model.h"
+#include "core/formats/gguf_model.h"
 #include "core/formats/model_name.h"
 #include "core/formats/parts_reader.h"
 #include "core/formats/tensor_prefixes.h"
@@ -131,8 +133,11 @@ model::ModelPtr openFound(const FoundModel& found, const std::string& name, Inde
 
 }  // namespace
 
+bool isModelFile(const fs::path& path) { return isGguf(path) || isAttentionFile(path); }
+
 model::ModelPtr openModel(const fs::path& folder, Index layerBudgetBytes,
                           const AdapterChoice& choice, Encoder encoder) {
+  if (isAttentionFile(folder)) return openAttentionFile(folder, layerBudgetBytes);
   const auto [directory, adapter] = adaptedFolder(folder, choice);
   ModelNotes notes;
   FoundModel found = findModel(directory, notes, encoder);

@@ -10,9 +10,13 @@
 
 namespace headscope::formats {
 
-/// Opens a model. `folder` may also be a GGUF file, the folder of one, the name of a model that
-/// comes with the program (shipped_model.h), or the folder of a LoRA adapter whose base is a folder
-/// of this machine. `adapter`: a LoRA adapter to put onto it, with its strength.
+/// Returns whether a path is of a file that openModel takes: GGUF, or attention weights.
+bool isModelFile(const std::filesystem::path& path);
+
+/// Opens a model. `folder` may also be a GGUF file, the folder of one, a file of attention weights
+/// (attention_file.h), the name of a model that comes with the program (shipped_model.h), or the
+/// folder of a LoRA adapter whose base is a folder of this machine. `adapter`: a LoRA adapter to
+/// put onto it, with its strength.
 ///
 /// Reads config.json and the headers of the weights, and checks that every tensor is present with
 /// its shape. An unknown tensor is refused where it would change the result, and otherwise noted

@@ -128,6 +128,7 @@ std::map<std::string, std::string> metadataOf(const ModelTrace& trace) {
                                               {"config", configJson(*document.model).dump()},
                                               {"ids", Json(document.input.ids).dump()}};
   if (document.input.pixels != nullptr) metadata.erase("ids");  // places say nothing
+  if (!document.input.tokens.empty()) metadata["tokens"] = Json(document.input.tokens).dump();
   addChanges(metadata, document, "");
   if (document.memory == nullptr) return metadata;
   const model::ModelDocument& source = document.memory->document();

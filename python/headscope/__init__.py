@@ -1,4 +1,5 @@
-"""headscope: every array of a transformer's pass, sweeps over its heads, and why it says a word.
+"""headscope: every array of a transformer's pass, sweeps over its heads, why it says a word, and any
+program's attention weights in a window.
 
     import headscope
     with headscope.open("path/to/gpt2") as m:
@@ -6,13 +7,15 @@
         print(r.tokens, r.attentions.shape, r.predictions[-1][0])
         effects = m.sweep("The cat sat", over="heads", with_="mean", token=" on")
         print(effects.values - effects.base)
+    headscope.show(attentions, tokens)  # (layers, heads, T, T) of any program, in headscope's window
 
 It needs NumPy and the program headscope, which reads models in Hugging Face's layout or GGUF.
 """
 from .model import Model, Pass, Sweep
 from .process import Error
+from .show import save_attentions, show
 
-__all__ = ["Error", "Model", "Pass", "Sweep", "open"]
+__all__ = ["Error", "Model", "Pass", "Sweep", "open", "save_attentions", "show"]
 __version__ = "1.0.0"
 
 

@@ -1,4 +1,4 @@
-"""Reads safetensors files: a header of JSON, then the numbers."""
+"""Reads and writes safetensors files: a header of JSON, then the numbers."""
 import json
 
 import numpy as np
@@ -22,3 +22,20 @@ def read(path):
         begin, end = entry["data_offsets"]
         tensors[name] = numbers[begin:end].view(_TYPES[entry["dtype"]]).reshape(entry["shape"])
     return tensors
+
+
+def write(path, tensors, metadata=None):
+    """Writes arrays of float32 by name, and texts by name as the file's metadata."""
+    header, numbers = {}, []
+    if metadata:
+        header["__metadata__"] = metadata
+    end = 0
+    for name, array in tensors.items():
+        data = np.asarray(array, "<f4").tobytes()
+        begin, end = end, end + len(data)
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [begin, end]}
+        numbers.append(data)
+    head = json.dumps(header).encode()
+    head += b" " * (-len(head) % 8)
+    with open(path, "wb") as file:
+        file.write(len(head).to_bytes(8, "little") + head + b"".join(numbers))

@@ -33,6 +33,39 @@ def printed(command, *flags, folder=MODEL):
     return json.loads(subprocess.run(line, check=True, capture_output=True).stdout)
 
 
+class Show(unittest.TestCase):
+    def setUp(self):
+        os.environ["HEADSCOPE"] = PROGRAM
+
+    def test_weights_come_back_from_the_program(self):
+        random = np.random.default_rng(3).random((2, 3, 4, 4))
+        given = random / random.sum(-1, keepdims=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mine.safetensors")
+            batches = [layer[None] for layer in given]  # as transformers gives them
+            headscope.save_attentions(path, batches, ["a", "b", "c", "d"], name="mine")
+            self.assertEqual(printed("model", folder=path)["tokens"], ["a", "b", "c", "d"])
+            trace = os.path.join(folder, "trace.npz")
+            printed("model", "--trace", trace, folder=path)
+            with np.load(trace) as arrays:
+                np.testing.assert_allclose(arrays["attentions"], given, atol=1e-6)
+
+    def test_wrong_shapes_are_refused(self):
+        with self.assertRaisesRegex(ValueError, r"\(layers, heads, T, T\)"):
+            headscope.save_attentions("nowhere", np.ones((3, 4, 5)))
+        with self.assertRaisesRegex(ValueError, "2 tokens for 4 keys"):
+            headscope.save_attentions("nowhere", np.full((1, 1, 4, 4), 0.25), ["a", "b"])
+
+    def test_show_starts_the_program_on_a_file(self):
+        weights = np.full((1, 1, 2, 2), 0.5)
+        with unittest.mock.patch("subprocess.Popen") as started:
+            headscope.show(weights, ["a", "b"], name="a model / of mine")
+        program, path = started.call_args.args[0]
+        self.assertEqual(program, PROGRAM)
+        self.assertEqual(os.path.basename(path), "a-model-of-mine.safetensors")
+        np.testing.assert_array_equal(safetensors.read(path)["attentions"], weights)
+
+
 class OpenModel(unittest.TestCase):
     def setUp(self):
         os.environ["HEADSCOPE"] = PROGRAM

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "app/gl/scene.h"
@@ -22,7 +23,7 @@ void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at) {
                          ? fmt::format("row {}, column {}", at.row + 1, at.col + 1)
                          : fmt::format("{} looks at {}", one.rows[static_cast<std::size_t>(at.row)],
                                        one.columns[static_cast<std::size_t>(at.col)]);
-  for (const Pictures::One& each : pictures.all) {
+  for (const Pictures::One& each : std::span(pictures.all).first(pictures.count)) {
     if (at.row >= each.cells.rows || at.col >= each.cells.cols) continue;
     std::vector<float> row(static_cast<std::size_t>(each.cells.cols));
     each.cells.read(at.row, row);
@@ -40,9 +41,9 @@ void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect
   std::optional<std::pair<std::size_t, MatrixCell>> under;
   const float names = look.px(54);
   std::array<Rect, Pictures::kCount> places;
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < pictures.count; ++i) {
     const Pictures::One& one = pictures.all[i];
-    Rect at = room.column(static_cast<int>(i), static_cast<int>(places.size()), look.space.large);
+    Rect at = room.column(static_cast<int>(i), static_cast<int>(pictures.count), look.space.large);
     const Rect title = at.cutTop(fontSize(look.fonts.small), look.space.tight);
     drawText(list, look.fonts.small, title.a, look.theme.text,
              elided(look.fonts.small, one.title, title.width()));
@@ -65,7 +66,7 @@ void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect
     if (const auto over = place.hovered()) under = {i, *over};
   }
   heatmaps.draw(list);
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < pictures.count; ++i) {
     const Pictures::One& one = pictures.all[i];
     if (one.cells.rows == 0) continue;
     list->AddRect(places[i].a, places[i].b, look.theme.panelBorder);

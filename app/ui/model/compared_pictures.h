@@ -1,5 +1,5 @@
-// Compared pictures: a matrix in two passes or two models, and the difference, side by side. The
-// cell under the mouse tells its value in all three.
+// Compared pictures: a matrix in two passes or two models, and the difference, side by side; or one
+// matrix alone. The cell under the mouse tells its value in all of them.
 #pragma once
 
 #include <array>
@@ -26,8 +26,9 @@ struct Pictures {
   };
   static constexpr std::size_t kCount = 3;
   std::array<One, kCount> all;
-  Fingerprint values;    // of all that the cells depend on
-  bool reduced = false;  // a cell is the largest of several
+  std::size_t count = kCount;  // how many of them there are
+  Fingerprint values;          // of all that the cells depend on
+  bool reduced = false;        // a cell is the largest of several
 };
 
 void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect& room);

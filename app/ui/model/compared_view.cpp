@@ -26,7 +26,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
-#include "core/formats/gguf_model.h"
+#include "core/formats/model_directory.h"
 #include "core/formats/model_name.h"
 #include "core/formats/shipped_model.h"
 
@@ -271,7 +271,7 @@ void ComparedTab::models(const PanelContext& panel, const ModelMoment& own) {
   if (panel.recent != nullptr) {
     for (const std::string& path : *panel.recent) {
       std::error_code none;
-      if (std::filesystem::is_directory(path, none) || formats::isGguf(path)) {
+      if (std::filesystem::is_directory(path, none) || formats::isModelFile(path)) {
         others.push_back(path);
       }
     }

@@ -18,6 +18,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/formats/attention_file.h"
 
 namespace headscope::ui {
 namespace {
@@ -211,7 +212,7 @@ class ModelHeadsCard final : public Card {
   void arrangement(const FrameContext& look, ModelView& view, const ModelMoment& moment,
                    const ComparedPass& compared) {
     ModelHeadsView& heads = view.heads;
-    if (moment.ofImage()) {
+    if (moment.ofImage() || moment.config().modelType == formats::kAttentionsAlone) {
       heads.probe = false;
     } else {
       measuredOn(look, heads);
@@ -237,6 +238,10 @@ class ModelHeadsCard final : public Card {
 
   static void lineChoice(const FrameContext& look, ModelHeadsView& heads,
                          const ModelMoment& moment) {
+    if (moment.config().modelType == formats::kAttentionsAlone) {
+      heads.lines.reset();
+      return;
+    }
     const bool valuesAlone = !moment.config().plainScores();
     if (beginChoice(look, "##lines", linesInWords(heads.lines))) {
       if (ImGui::Selectable("no lines", !heads.lines)) heads.lines.reset();
@@ -272,7 +277,7 @@ class ModelHeadsCard final : public Card {
                               "in the model")) {
       this->open(panel, moment, chosen);
     }
-    if (encoder) return;
+    if (encoder || c.modelType == formats::kAttentionsAlone) return;
     const std::string off = fmt::format("{}, head {} {}", c.layerInWords(view.layer), view.head + 1,
                                         model_.isOff(chosen) ? "on" : "off");
     if (flowingPill(look, off, "The prediction without it appears at the left")) {

@@ -52,11 +52,28 @@ constexpr std::array kReadings{
                       "Which words of the source the decoder looks at, at each word of the target",
                       nullptr, false},
     PredictionReading{"Side by side", "Another text, or another model, next to this one", nullptr,
+                      false, true},
+    PredictionReading{"One head", "Where the chosen head looks from the chosen word", nullptr,
                       false, true}};
 
 /// Only models with an encoder and a decoder have an alignment.
 constexpr int kAlignment = 6;
 constexpr int kSideBySide = 7;
+constexpr int kOneHead = 8;
+/// The readings in the order of their tabs.
+constexpr std::array kOrder{kOneHead, 0, 1, 2, 3, kEveryPartReading, 5, kAlignment, kSideBySide};
+static_assert(kOrder.size() == kReadings.size());
+
+/// Returns whether a reading has a meaning for the open model; without one all have.
+bool isOffered(int i, const ModelMoment* moment) {
+  if (moment == nullptr) return i != kAlignment;
+  const bool two = moment->source != nullptr;
+  if (i == kAlignment) return two;
+  if (i == kOneHead) return !two && !moment->ofImage();
+  if (i == kSideBySide) return !moment->ofImage();
+  const bool says = moment->trace->document().model->hasReadout();
+  return says && (!moment->ofImage() || kReadings[static_cast<std::size_t>(i)].ofImages);
+}
 
 static_assert(kReadings[kEveryPartReading].draw == &drawSweep);
 
@@ -76,14 +93,17 @@ class ModelPredictionCard final : public Card {
     PredictionView& view = panel.modelView.prediction;
     const auto moment = model_.moment();
     const bool two = moment != nullptr && moment->source != nullptr;
-    const bool ofImage = moment != nullptr && moment->ofImage();
     std::vector<int> offered;
     std::vector<Tab> tabs;
-    for (int i = 0; i < static_cast<int>(kReadings.size()); ++i) {
+    for (const int i : kOrder) {
+      if (!isOffered(i, moment.get())) continue;
       const PredictionReading& reading = kReadings[static_cast<std::size_t>(i)];
-      if ((ofImage && !reading.ofImages) || (i == kAlignment && !two)) continue;
       offered.push_back(i);
       tabs.push_back({reading.title, reading.about});
+    }
+    if (offered.empty()) {  // such as an image model without a classifier
+      return wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                          "This model has no classifier.");
     }
     auto shown = std::ranges::find(offered, view.reading);
     if (shown == offered.end()) shown = offered.begin();
@@ -105,15 +125,11 @@ class ModelPredictionCard final : public Card {
     if (view.folded) return;
     if (moment == nullptr) return;
     if (view.reading == kAlignment) return drawAlignment(panel, *moment);
+    if (view.reading == kOneHead) return drawChosenHead(panel, moment);
     if (view.reading == kSideBySide && !two) return compared_.draw(panel, *moment);
     if (moment->predictions.empty()) {
-      const bool says = moment->trace->document().model->hasReadout();
-      wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                   !says           ? (moment->ofImage() ? "This model has no classifier."
-                                                        : "This model has no language-model head.")
-                   : model_.busy() ? "being computed …"
-                                   : "could not be computed");
-      return;
+      return wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                          model_.busy() ? "being computed …" : "could not be computed");
     }
     const PredictionReading& reading = kReadings[static_cast<std::size_t>(view.reading)];
     if (two && reading.oneStack) {

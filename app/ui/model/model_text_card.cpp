@@ -15,6 +15,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/formats/attention_file.h"
 #include "core/formats/shipped_model.h"
 #include "core/language/story_questions.h"
 
@@ -29,8 +30,17 @@ std::string readsInWords(const ModelConfig& c) {
                      c.image.size.height, c.image.patch.width, c.image.patch.height);
 }
 
+bool isAttentionAlone(const model::Model& model) {
+  return model.config().modelType == formats::kAttentionsAlone;
+}
+
 std::string inWords(const model::Model& model) {
   const ModelConfig& c = model.config();
+  if (isAttentionAlone(model)) {
+    return fmt::format("attention weights from a file · {} layer{} · {} head{} · {} tokens",
+                       c.layers, c.layers == 1 ? "" : "s", c.heads, c.heads == 1 ? "" : "s",
+                       c.positions);
+  }
   const auto layers = [](const ModelConfig& stack) {
     return fmt::format("{} layer{}", stack.depth(), stack.depth() == 1 ? "" : "s");
   };
@@ -109,6 +119,7 @@ class ModelTextCard final : public Card {
     }
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
     wrappedLabel(look.fonts.small, look.theme.textMuted, inWords(*moment->trace->document().model));
+    if (isAttentionAlone(*moment->trace->document().model)) return attentionAlone(panel, *moment);
     notes(look, moment->trace->document().model->notes());
     if (!moment->adapter.folder.empty()) adapter(look, *moment);
     ImGui::Dummy({0.0F, look.space.small});
@@ -123,6 +134,17 @@ class ModelTextCard final : public Card {
       tokens(panel, *moment);
     }
     predictions(panel, *moment);
+  }
+
+  /// Draws the tokens of a file of attention weights, which tells nothing else about its model.
+  void attentionAlone(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
+    for (const std::string& note : moment.trace->document().model->notes().files) {
+      ImGui::Dummy({0.0F, look.space.small});
+      wrappedLabel(look.fonts.small, look.theme.textMuted, note);
+    }
+    ImGui::Dummy({0.0F, look.space.small});
+    tokens(panel, moment);
   }
 
   /// Draws a line about the parts of the folder that the pass leaves out; a tooltip lists them.

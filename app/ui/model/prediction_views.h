@@ -40,6 +40,10 @@ struct AskedWord {
   Fingerprint key(std::string_view what) const;
 };
 
+/// Draws the text with arcs from the chosen token to those that the chosen head looks at, and all
+/// weights of the head as a matrix. A click on a word chooses it.
+void drawChosenHead(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment);
+
 void drawLogitLens(const PanelContext& panel, const AskedWord& asked);
 void drawLogitParts(const PanelContext& panel, const AskedWord& asked);
 /// Draws the effect of replacing the chosen head's output.

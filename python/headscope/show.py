@@ -1,0 +1,81 @@
+"""Attention weights of any program, opened in headscope's window."""
+import atexit
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+import numpy as np
+
+from . import safetensors
+from .process import Error, find_program
+
+
+def save_attentions(path, attentions, tokens=None, *, name=None):
+    """Writes attention weights as a file that headscope opens: `headscope F.safetensors`.
+
+    `attentions`: (layers, heads, T, T), or a list of one (heads, T, T) for each layer, with or without
+    a batch of one text in front, as transformers' `output_attentions=True` gives them; PyTorch's
+    tensors too. Rows are queries, and add up to 1. `tokens`: T names. `name`: of the model. Raises
+    ValueError where the shapes do not fit."""
+    weights = _weights(attentions)
+    metadata = {}
+    if tokens is not None:
+        tokens = [str(token) for token in tokens]
+        if len(tokens) != weights.shape[-1]:
+            raise ValueError(f"there are {len(tokens)} tokens for {weights.shape[-1]} keys")
+        metadata["tokens"] = json.dumps(tokens)
+    if name is not None:
+        metadata["model"] = name
+    safetensors.write(path, {"attentions": weights}, metadata)
+
+
+def show(attentions, tokens=None, *, name=None, program=None):
+    """Opens attention weights in headscope's window, as save_attentions takes them, and returns the
+    window's process (subprocess.Popen) without waiting for it.
+
+        out = model(**inputs, output_attentions=True)
+        headscope.show(out.attentions, tokenizer.convert_ids_to_tokens(inputs.input_ids[0]))
+
+    The file that the window reads lies in a temporary folder, which goes when Python ends. Raises
+    headscope.Error where there is no program."""
+    folder = tempfile.mkdtemp(prefix="headscope-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    stem = re.sub(r"[^\w.-]+", "-", name or "").strip("-.") or "attentions"
+    path = os.path.join(folder, f"{stem}.safetensors")
+    save_attentions(path, attentions, tokens, name=name)
+    command = [program or find_program(), path]
+    try:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    except OSError as error:
+        raise Error(f"{command[0]} does not start: {error}") from error
+
+
+def _weights(attentions):
+    """Returns (layers, heads, T, T) as float32."""
+    if isinstance(attentions, (list, tuple)):
+        weights = np.stack([_of_layer(layer) for layer in attentions])
+    else:
+        weights = _array(attentions)
+    if weights.ndim == 5 and weights.shape[1] == 1:
+        weights = weights[:, 0]
+    if weights.ndim != 4 or weights.shape[2] != weights.shape[3]:
+        raise ValueError(
+            f"attentions have the shape {weights.shape}; needed are (layers, heads, T, T), or one "
+            "(heads, T, T) for each layer, of one text"
+        )
+    return np.ascontiguousarray(weights, dtype=np.float32)
+
+
+def _of_layer(layer):
+    weights = _array(layer)
+    return weights[0] if weights.ndim == 4 and weights.shape[0] == 1 else weights
+
+
+def _array(values):
+    """An array of NumPy; PyTorch's tensors are copied from wherever they are."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().float()
+    return np.asarray(values)
