@@ -1,7 +1,7 @@
 # add_web_page(<target> <source> <folder>): a program for a browser in build/web/site: its script and
 # its code; and from the folder web_page.html as index.html, the same for one card in another page
 # (embed.html), service_worker.js, and manifest.webmanifest with the icon, by which a browser installs
-# the page. The page takes the build with threads where it may.
+# the page; and the models that it loads when they are asked for. The page takes the build with threads where it may.
 function(add_web_page target source folder)
   add_executable(${target} ${source})
   target_link_libraries(${target} PRIVATE headscope_app headscope_warnings)
@@ -30,4 +30,8 @@ function(add_web_page target source folder)
     configure_file(${folder}/${file} ${site}/${file} COPYONLY)
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/app/desktop/headscope.svg ${site}/icon.svg COPYONLY)
+  file(GLOB models RELATIVE ${PROJECT_SOURCE_DIR}/assets ${PROJECT_SOURCE_DIR}/assets/models/*/*)
+  foreach(file IN LISTS models)
+    configure_file(${PROJECT_SOURCE_DIR}/assets/${file} ${site}/${file} COPYONLY)
+  endforeach()
 endfunction()

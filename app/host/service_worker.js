@@ -19,7 +19,8 @@ self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener('fetch', (event) => {
   const name = nameOf(event.request.url);
-  if (event.request.method === 'GET' && FILES.includes(name)) {
+  if (event.request.method === 'GET' && name !== null &&
+      (FILES.includes(name) || name.startsWith('models/'))) {
     event.respondWith(answered(event.request, name));
   }
 });

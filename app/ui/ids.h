@@ -35,6 +35,7 @@ inline constexpr const char* kFlowTool = "flow";
 inline constexpr const char* kTermsTool = "terms";
 inline constexpr const char* kChangesTool = "changes";
 inline constexpr const char* kCodeTool = "code";
+inline constexpr const char* kWhyTool = "why";
 inline constexpr const char* kMistakesTool = "mistakes";
 
 }  // namespace headscope::ui

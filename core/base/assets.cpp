@@ -1,10 +1,15 @@
 #include "core/base/assets.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/base/error.h"
+#include "core/platform/page.h"
 
 namespace headscope {
 
@@ -21,11 +26,29 @@ std::span<const Asset> allAssets() {
   return assets;
 }
 
+namespace {
+
+/// An asset that lies next to the page, kept once it is loaded.
+std::string_view besidePage(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, std::string> loaded;
+  const std::lock_guard lock(mutex);
+  if (const auto found = loaded.find(name); found != loaded.end()) return found->second;
+  auto bytes = platform::loadBesidePage(name);
+  if (!bytes) {
+    throw UserError(name + " could not be loaded from the page's folder: is there a network?");
+  }
+  return loaded.emplace(name, std::move(*bytes)).first->second;
+}
+
+}  // namespace
+
 std::string_view asset(std::string_view name) {
   const auto assets = allAssets();
   const auto found = std::ranges::find(assets, name, &Asset::name);
-  if (found == assets.end()) throw std::out_of_range("no asset " + std::string(name));
-  return found->data;
+  if (found != assets.end()) return found->data;
+  if (platform::kInPage && name.starts_with("models/")) return besidePage(std::string(name));
+  throw std::out_of_range("no asset " + std::string(name));
 }
 
 }  // namespace headscope

@@ -1,4 +1,5 @@
-// Assets: the files under assets/, embedded into the program at build time.
+// Assets: the files under assets/, embedded into the program at build time. In a browser models are
+// not: they lie next to the page and are loaded when they are asked for.
 #pragma once
 
 #include <span>
@@ -13,7 +14,8 @@ struct Asset {
 
 /// Every embedded asset, sorted by path.
 std::span<const Asset> allAssets();
-/// Throws std::out_of_range for a missing asset, which is an internal error.
+/// Throws std::out_of_range for a missing asset, which is an internal error; in a browser UserError
+/// where it cannot be loaded.
 std::string_view asset(std::string_view name);
 
 }  // namespace headscope

@@ -75,6 +75,11 @@ class JourneyCard final : public Card {
       showNumbers(panel);
     }
     tip(look, "Opens Flow at the same word, head and step; escape comes back");
+    if (!underWay && !narrow && !panel.alone) {
+      ImGui::SetCursorScreenPos({numbers.a.x, numbers.b.y - ImGui::GetFrameHeight()});
+      if (pill(look, "Why does it look there?")) showWhy(panel);
+      tip(look, "What of both words makes the score: opens Flow; escape comes back");
+    }
     line(panel, room);
   }
 

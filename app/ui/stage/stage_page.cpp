@@ -153,6 +153,15 @@ void showNumbers(const PanelContext& panel, std::optional<CellRef> cell) {
   panel.commands.say("The numbers behind the stage. Escape goes back.");
 }
 
+void showWhy(const PanelContext& panel) {
+  const StageSubject subject = subjectOf(panel);
+  const std::vector<Link> links = linksOf(panel.trace, subject);
+  const Index key = links.empty() ? 0 : links.front().key;
+  showNumbers(panel, CellRef{TensorId::weights, subject.item, subject.head, subject.word, key});
+  panel.selection.step = StepId::softmax;
+  panel.selection.tool = kWhyTool;
+}
+
 bool returnToStage(const PanelContext& panel) {
   if (!panel.frame.fromStage || panel.selection.page != kFlowPage) return false;
   panel.frame.fromStage = false;

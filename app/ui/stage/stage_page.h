@@ -32,6 +32,8 @@ void chooseHead(const PanelContext& panel, Index head);
 /// Opens Flow at the step, head and word of the stage. `cell`: the one to choose there; none: the
 /// word's own cell of the step's result. Escape comes back.
 void showNumbers(const PanelContext& panel, std::optional<CellRef> cell = {});
+/// Opens the tool Why in Flow on the word that is looked at most. Escape comes back.
+void showWhy(const PanelContext& panel);
 /// Returns to the stage from there. Returns false where Flow was opened otherwise.
 bool returnToStage(const PanelContext& panel);
 

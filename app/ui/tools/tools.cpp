@@ -40,9 +40,9 @@ class ToolsCard final : public Card {
 }  // namespace
 
 Cards makeTools() {
-  return Cards::of(std::make_unique<FlowTool>(), makeTermsTool(), makeCodeTool(), makeMaskTool(),
-                   makeTemperatureTool(), makeRotationTool(), makeChangesTool(), makeMistakesTool(),
-                   makeKvCacheTool(), makePerHeadTool());
+  return Cards::of(std::make_unique<FlowTool>(), makeTermsTool(), makeWhyTool(), makeCodeTool(),
+                   makeMaskTool(), makeTemperatureTool(), makeRotationTool(), makeChangesTool(),
+                   makeMistakesTool(), makeKvCacheTool(), makePerHeadTool());
 }
 
 std::unique_ptr<Card> makeToolsCard(const Cards& tools) {

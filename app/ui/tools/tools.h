@@ -10,6 +10,7 @@
 namespace headscope::ui {
 
 std::unique_ptr<Card> makeTermsTool();
+std::unique_ptr<Card> makeWhyTool();
 std::unique_ptr<Card> makeCodeTool();
 std::unique_ptr<Card> makeMaskTool();
 std::unique_ptr<Card> makeTemperatureTool();

@@ -1,0 +1,262 @@
+// Why: why the chosen head looks at a word. The score as a sum over pairs of kinds of coordinates:
+// what the query asks with (its word class, its position, …) × what the key offers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/parts/layout.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/selection.h"
+#include "app/ui/stage/stage_page.h"
+#include "app/ui/stage/stage_story.h"
+#include "app/ui/tools/tools.h"
+#include "app/ui/widgets.h"
+#include "core/analysis/score_by_kind.h"
+#include "core/attention/config.h"
+#include "core/document/document.h"
+#include "core/document/trace.h"
+#include "core/input/coordinate_kinds.h"
+#include "core/words/cells.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The score that is taken apart.
+struct AskedScore {
+  Index item = 0, head = 0, query = 0, key = 0;
+};
+
+bool isOfScores(TensorId tensor) {
+  constexpr std::array kOfScores{TensorId::rawScores, TensorId::scores, TensorId::maskedScores,
+                                 TensorId::weights};
+  return std::ranges::find(kOfScores, tensor) != kOfScores.end();
+}
+
+/// The chosen cell of a score or weight, or the strongest link of the word that Stage follows.
+AskedScore askedScore(const PanelContext& panel) {
+  const auto& cell = panel.selection.cell;
+  if (cell && isOfScores(cell->tensor) && cell->head >= 0) {
+    return {std::max<Index>(cell->item, 0), cell->head, cell->row, cell->col};
+  }
+  const StageSubject subject = subjectOf(panel);
+  const std::vector<Link> links = linksOf(panel.trace, subject);
+  const Index key = links.empty() ? 0 : links.front().key;
+  return {subject.item, subject.head, subject.word, key};
+}
+
+/// One pair of kinds.
+struct KindPair {
+  Index query = 0, key = 0;
+  double value = 0.0;
+};
+
+/// All pairs, by the size of their value.
+std::vector<KindPair> strongestPairs(const Matrix64& values) {
+  std::vector<KindPair> pairs;
+  for (Index a = 0; a < values.rows; ++a) {
+    for (Index b = 0; b < values.cols; ++b) pairs.push_back({a, b, values(a, b)});
+  }
+  std::ranges::stable_sort(pairs, std::ranges::greater(),
+                           [](const KindPair& pair) { return std::abs(pair.value); });
+  return pairs;
+}
+
+class WhyScoreTool final : public Card {
+ public:
+  WhyScoreTool()
+      : Card({kWhyTool, "Why", "why a head looks at a word: what of both words makes the score",
+              'E'}) {}
+
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
+    const Document& document = panel.trace.document();
+    const CoordinateKinds kinds =
+        coordinateKinds(*document.source, document.positions, panel.trace.config().dModel);
+    const std::string problem = kinds.empty() ? kinds.whyNone : whyNoScoreByKind(panel.trace);
+    if (!problem.empty()) {
+      return wrappedLabel(look.fonts.regular, look.theme.textMuted, problem);
+    }
+    const AskedScore asked = askedScore(panel);
+    const auto found = takenApart(panel, asked, kinds);
+    if (found.current == nullptr) {
+      return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+    }
+    const bool beside = beside_ && found.current->otherKeys > 0;
+    const Matrix64& shown = beside ? found.current->above : found.current->values;
+    const std::vector<KindPair> pairs = strongestPairs(shown);
+    const Names names = namesOf(panel, asked, kinds);
+    words(panel, asked, *found.current, names, pairs, beside);
+    choice(look, *found.current);
+    ImGui::Dummy({0.0F, look.space.tight});
+    matrix(panel, asked, shown, names, Rect::rest());
+  }
+
+ private:
+  /// The names of rows and columns.
+  struct Names {
+    /// "word class" and what a word has of it, "verb", where that has a name.
+    struct Of {
+      std::string kind, flags;
+      std::string inWords() const {
+        return flags.empty() ? kind : fmt::format("{} ({})", kind, flags);
+      }
+    };
+    std::string query, key;  // the words
+    std::vector<Of> rows, columns;
+
+    std::string meet(const KindPair& of) const {
+      return rows[static_cast<std::size_t>(of.query)].inWords() + " meets " +
+             columns[static_cast<std::size_t>(of.key)].inWords();
+    }
+  };
+
+  static Computed<ScoreByKind> takenApart(const PanelContext& panel, const AskedScore& asked,
+                                          const CoordinateKinds& kinds) {
+    const Fingerprint key("score by kind", panel.trace.pass(), asked.item, asked.head, asked.query,
+                          asked.key);
+    return panel.computations.request<ScoreByKind>("score by kind", key, Schedule::background, [&] {
+      return [=, trace = panel.traceHeld](
+                 const std::atomic<bool>& cancelled) -> std::optional<ScoreByKind> {
+        return scoreByKind(*trace, asked.item, asked.head, asked.query, asked.key, kinds.kindOf,
+                           std::ssize(kinds.names), ExecutionContext{0, &cancelled});
+      };
+    });
+  }
+
+  static Names namesOf(const PanelContext& panel, const AskedScore& asked,
+                       const CoordinateKinds& kinds) {
+    const Input& input = *panel.trace.document().input;
+    const bool cross = panel.trace.config().crossAttention();
+    Names names{placeName(panel.trace, Axis::query, asked.item, asked.query),
+                placeName(panel.trace, Axis::key, asked.item, asked.key),
+                {},
+                {}};
+    for (Index kind = 0; kind < std::ssize(kinds.names); ++kind) {
+      const std::string& name = kinds.names[static_cast<std::size_t>(kind)];
+      names.rows.push_back(
+          {name, flagsInWords(kinds, kind, input, asked.item, asked.query, false)});
+      names.columns.push_back(
+          {name, flagsInWords(kinds, kind, input, asked.item, asked.key, cross)});
+    }
+    names.rows.push_back({"bias b_Q", {}});
+    names.columns.push_back({"bias b_K", {}});
+    return names;
+  }
+
+  /// "“slept” looks at “cat” 93 %, Its score is …: word class (verb) meets word class (noun) +2.06
+  /// …"
+  static void words(const PanelContext& panel, const AskedScore& asked, const ScoreByKind& score,
+                    const Names& names, const std::vector<KindPair>& pairs, bool beside) {
+    const FrameContext& look = panel.look;
+    const float weight =
+        panel.trace.value({TensorId::weights, asked.item, asked.head, asked.query, asked.key});
+    label(look.fonts.semibold, look.theme.text,
+          fmt::format("Head {}: “{}” looks at “{}” {}", asked.head + 1, shownToken(names.query),
+                      shownToken(names.key), percent(weight)));
+    std::string text =
+        score.otherKeys == 0
+            ? fmt::format(
+                  "It may look at nothing else. The score {:.2f} is the sum of these pairs:",
+                  score.score)
+            : fmt::format("Its score is {:.2f}, that of the other words {:.2f} on average.",
+                          score.score, score.others);
+    if (score.otherKeys > 0) {
+      text +=
+          beside ? fmt::format(" What makes the difference of {:+.2f}:", score.score - score.others)
+                 : " What the score is made of:";
+    }
+    constexpr std::size_t kNamed = 2;
+    for (std::size_t i = 0; i < std::min(kNamed, pairs.size()); ++i) {
+      text += fmt::format("{} {} {:+.2f}", i > 0 ? ";" : "", names.meet(pairs[i]), pairs[i].value);
+    }
+    wrappedLabel(look.fonts.regular, look.theme.text, text + ".");
+  }
+
+  void choice(const FrameContext& look, const ScoreByKind& score) {
+    if (score.otherKeys == 0) return;
+    const int clicked =
+        choices(look, "beside", {"beside the other words", "the score itself"}, beside_ ? 0 : 1);
+    tip(look,
+        "What all words have in common does not move the softmax: only differences between scores "
+        "do");
+    if (clicked >= 0) beside_ = clicked == 0;
+  }
+
+  /// Draws the pairs as a matrix: rows ask, columns offer.
+  static void matrix(const PanelContext& panel, const AskedScore& asked, const Matrix64& shown,
+                     const Names& names, Rect room) {
+    const FrameContext& look = panel.look;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float gap = look.space.small;
+    std::vector<std::string> rowNames;
+    for (const Names::Of& name : names.rows) rowNames.push_back(name.inWords());
+    AxisLabels rows{rowNames, look.fonts.small,    look.theme.query, look.theme.query,
+                    -1,       room.width() * 0.35F};
+    room.cutLeft(rows.width(), gap);
+    const float line = fontSize(look.fonts.small);
+    const Rect heads = room.cutTop(2.0F * line, look.space.tight);
+    const float width = std::min(room.width(), look.px(118) * static_cast<float>(shown.cols));
+    const float height = std::min(room.height(), look.px(34) * static_cast<float>(shown.rows));
+    if (width < 1.0F || height < 1.0F) return;
+    const Rect at = Rect::at(room.a, {width, height});
+    const ColorScale scale = divergingScale(look, static_cast<float>(shown.largest()));
+    const CellRows cells{shown.rows, shown.cols, [&shown](Index row, std::span<float> out) {
+                           std::ranges::transform(shown.row(row), out.begin(), [](double value) {
+                             return static_cast<float>(value);
+                           });
+                         }};
+    Heatmaps heatmaps(look);
+    heatmaps.add(Fingerprint("score by kind"),
+                 Fingerprint("score by kind", panel.trace.pass(), asked.item, asked.head,
+                             asked.query, asked.key, shown.largest()),
+                 cells, scale, at);
+    heatmaps.draw(list);
+    const MatrixPlace place{at, shown.rows, shown.cols};
+    CellNumbers numbers;
+    numbers.value = [&shown](Index row, Index col) { return static_cast<float>(shown(row, col)); };
+    numbers.decimals = 2;
+    drawNumbers(look, list, place, scale, numbers);
+    list->AddRect(at.a, at.b, look.theme.panelBorder);
+    const auto under = place.hovered();
+    rows.lit = under ? under->row : -1;
+    drawRowLabels(list, rows, at, gap);
+    columnNames(look, names, place, heads);
+    if (!under) return;
+    tipNow(fmt::format("“{}” × “{}”: {} {:+.3f}", names.query, names.key,
+                       names.meet({under->row, under->col}), shown(under->row, under->col)));
+  }
+
+  /// Draws the kinds above the columns, and below them what the key has of each.
+  static void columnNames(const FrameContext& look, const Names& names, const MatrixPlace& place,
+                          const Rect& room) {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    for (Index col = 0; col < place.cols; ++col) {
+      const Names::Of& name = names.columns[static_cast<std::size_t>(col)];
+      const float x = place.cellAt(0, col).centre().x;
+      const auto put = [&](const std::string& text, float y) {
+        drawTextCentred(list, look.fonts.small, {x, y}, look.theme.key,
+                        elided(look.fonts.small, text, place.cell().x - look.space.tight));
+      };
+      const float line = fontSize(look.fonts.small);
+      put(name.kind, room.b.y - (name.flags.empty() ? 0.5F : 1.5F) * line);
+      if (!name.flags.empty()) put(name.flags, room.b.y - 0.5F * line);
+    }
+  }
+
+  bool beside_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeWhyTool() { return std::make_unique<WhyScoreTool>(); }
+
+}  // namespace headscope::ui

@@ -1,0 +1,30 @@
+// Coordinate kinds: what the columns of X are about, in a few groups: word class, position, the
+// word itself. An explanation of a score speaks of these and not of hundreds of columns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/input/input.h"
+
+namespace headscope {
+
+/// A partition of the columns of X.
+struct CoordinateKinds {
+  std::vector<std::string> names;  // "word class", "position", …
+  std::vector<Index> kindOf;       // of each column, an index of `names`
+  std::string whyNone;             // a sentence where the columns have no kinds; else empty
+
+  bool empty() const { return names.empty(); }
+};
+
+/// The kinds of a source's columns at a width. A narrow X of given numbers has each column as a
+/// kind of its own.
+CoordinateKinds coordinateKinds(const InputSource& source, Positions positions, Index dModel);
+
+/// What a row of X says in the columns of a kind where these are flags: the names of those that are
+/// 1 ("verb"); empty for other kinds.
+std::string flagsInWords(const CoordinateKinds& kinds, Index kind, const Input& input, Index item,
+                         Index row, bool ofMemory);
+
+}  // namespace headscope
