@@ -70,12 +70,13 @@ class JourneyCard final : public Card {
       if (pill(look, narrow ? "Heads" : kBack)) leaveJourney(panel.stageView, panel.frame);
       tip(look, "Ends the journey and shows all heads again (esc)");
     }
-    if (bigButton(look, numbers.placed({numbers.width(), high}, 0.5F, 0.35F),
+    const bool asksWhy = !underWay && !narrow && !panel.alone;
+    if (bigButton(look, numbers.placed({numbers.width(), high}, 0.5F, asksWhy ? 0.16F : 0.35F),
                   narrow ? "Numbers" : "Show the numbers", false)) {
       showNumbers(panel);
     }
     tip(look, "Opens Flow at the same word, head and step; escape comes back");
-    if (!underWay && !narrow && !panel.alone) {
+    if (asksWhy) {
       ImGui::SetCursorScreenPos({numbers.a.x, numbers.b.y - ImGui::GetFrameHeight()});
       if (pill(look, "Why does it look there?")) showWhy(panel);
       tip(look, "What of both words makes the score: opens Flow; escape comes back");

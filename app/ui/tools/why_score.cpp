@@ -95,9 +95,10 @@ class WhyScoreTool final : public Card {
     const std::vector<KindPair> pairs = strongestPairs(shown);
     const Names names = namesOf(panel, asked, kinds);
     words(panel, asked, *found.current, names, pairs, beside);
-    choice(look, *found.current);
     ImGui::Dummy({0.0F, look.space.tight});
-    matrix(panel, asked, shown, names, Rect::rest());
+    beginPart("kinds", {0.0F, 0.0F});
+    matrix(panel, asked, shown, names);
+    ImGui::EndChild();
   }
 
  private:
@@ -154,14 +155,15 @@ class WhyScoreTool final : public Card {
 
   /// "“slept” looks at “cat” 93 %, Its score is …: word class (verb) meets word class (noun) +2.06
   /// …"
-  static void words(const PanelContext& panel, const AskedScore& asked, const ScoreByKind& score,
-                    const Names& names, const std::vector<KindPair>& pairs, bool beside) {
+  void words(const PanelContext& panel, const AskedScore& asked, const ScoreByKind& score,
+             const Names& names, const std::vector<KindPair>& pairs, bool beside) {
     const FrameContext& look = panel.look;
     const float weight =
         panel.trace.value({TensorId::weights, asked.item, asked.head, asked.query, asked.key});
     label(look.fonts.semibold, look.theme.text,
           fmt::format("Head {}: “{}” looks at “{}” {}", asked.head + 1, shownToken(names.query),
                       shownToken(names.key), percent(weight)));
+    choice(look, score);
     std::string text =
         score.otherKeys == 0
             ? fmt::format(
@@ -183,6 +185,7 @@ class WhyScoreTool final : public Card {
 
   void choice(const FrameContext& look, const ScoreByKind& score) {
     if (score.otherKeys == 0) return;
+    flowOn(look, look.px(240), 14.0F);
     const int clicked =
         choices(look, "beside", {"beside the other words", "the score itself"}, beside_ ? 0 : 1);
     tip(look,
@@ -193,20 +196,24 @@ class WhyScoreTool final : public Card {
 
   /// Draws the pairs as a matrix: rows ask, columns offer.
   static void matrix(const PanelContext& panel, const AskedScore& asked, const Matrix64& shown,
-                     const Names& names, Rect room) {
+                     const Names& names) {
     const FrameContext& look = panel.look;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float gap = look.space.small;
     std::vector<std::string> rowNames;
     for (const Names::Of& name : names.rows) rowNames.push_back(name.inWords());
+    Rect room = Rect::rest();
     AxisLabels rows{rowNames, look.fonts.small,    look.theme.query, look.theme.query,
                     -1,       room.width() * 0.35F};
     room.cutLeft(rows.width(), gap);
     const float line = fontSize(look.fonts.small);
-    const Rect heads = room.cutTop(2.0F * line, look.space.tight);
-    const float width = std::min(room.width(), look.px(118) * static_cast<float>(shown.cols));
-    const float height = std::min(room.height(), look.px(34) * static_cast<float>(shown.rows));
-    if (width < 1.0F || height < 1.0F) return;
+    const Rect heads = Rect::at(room.a, {room.width(), 2.0F * line});
+    room.a.y = heads.b.y + look.space.tight;
+    const auto count = [](Index kinds) { return static_cast<float>(kinds); };
+    const float width = std::min(room.width(), look.px(118) * count(shown.cols));
+    const float height =
+        count(shown.rows) * std::clamp(room.height() / count(shown.rows), look.px(19), look.px(34));
+    if (width < 1.0F) return;
     const Rect at = Rect::at(room.a, {width, height});
     const ColorScale scale = divergingScale(look, static_cast<float>(shown.largest()));
     const CellRows cells{shown.rows, shown.cols, [&shown](Index row, std::span<float> out) {
@@ -230,6 +237,7 @@ class WhyScoreTool final : public Card {
     rows.lit = under ? under->row : -1;
     drawRowLabels(list, rows, at, gap);
     columnNames(look, names, place, heads);
+    ImGui::Dummy({1.0F, at.b.y - ImGui::GetCursorScreenPos().y});  // the part scrolls that far
     if (!under) return;
     tipNow(fmt::format("“{}” × “{}”: {} {:+.3f}", names.query, names.key,
                        names.meet({under->row, under->col}), shown(under->row, under->col)));
