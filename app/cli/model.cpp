@@ -18,6 +18,7 @@
 #include "app/cli/model_image.h"
 #include "app/cli/model_pass.h"
 #include "app/cli/model_readings.h"
+#include "app/cli/model_set.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
@@ -60,6 +61,7 @@ struct ModelOptions {
   std::optional<Index> maskToken;
   std::vector<std::string> dropHeads;  // "L.H"
   std::string jsonLines;               // a file of texts, or a template
+  SetOptions set;
   TemplateOptions templates;
   SteeringOptions steering;
   TraceOptions trace;
@@ -337,8 +339,9 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
 /// Returns whether all requested output can be shown in the window.
 bool wantsWindow(const ModelOptions& o) {
   return o.text.given() == 0 && !o.image.given() && o.ids.empty() && !o.target.given() &&
-         o.jsonLines.empty() && !o.maskToken && o.dropHeads.empty() && !o.steering.given() &&
-         o.trace.path.empty() && !o.probe && !o.noHeads && !o.readings.any() && !o.json && !o.cut;
+         o.jsonLines.empty() && !o.set.given() && !o.maskToken && o.dropHeads.empty() &&
+         !o.steering.given() && o.trace.path.empty() && !o.probe && !o.noHeads &&
+         !o.readings.any() && !o.json && !o.cut;
 }
 
 /// The options with an adapter's base in the place of the adapter's own folder.
@@ -352,7 +355,7 @@ ModelOptions onBase(ModelOptions options) {
 /// Throws UserError for a seed from which nothing is drawn.
 void checkSeed(const ModelOptions& o) {
   if (!o.readings.seed || o.readings.temperature > 0.0) return;
-  if (formats::isTextTemplate(o.jsonLines)) return;
+  if (formats::isTextTemplate(o.jsonLines) || formats::isTextTemplate(o.set.texts)) return;
   throw UserError(
       "--seed: nothing is drawn: give --generate with a --temperature above 0, or --jsonl with a "
       "template");
@@ -399,8 +402,15 @@ void runModelCommand(const ModelOptions& given, OpenModels& models, std::ostream
   }
   if (wantsWindow(given)) return openModelWindow(place, given.threads, given.strict, out);
   const ModelOptions options = onBase(given);
+  const TemplateOptions made{options.templates.count, options.readings.seed};
+  checkSetOptions(options.set);
+  if (options.set.given()) {
+    checkTemplateFlags(made, options.set.texts);
+    const auto model = models.model(place, defaultMemoryBudget() / 2, options.strict);
+    return printMeasuresOfSet(options.set, made, models, model, options.directory, options.threads,
+                              options.json, out);
+  }
   if (!options.jsonLines.empty()) {
-    const TemplateOptions made{options.templates.count, options.readings.seed};
     const auto texts = textsOfSet(options.jsonLines, made, models, options.directory);
     return printJsonLines(out, texts, "model", [&](const formats::TextOfSet& text) {
       ModelOptions line = options;
@@ -463,6 +473,7 @@ Command addModel(CLI::App& app, Context& context) {
   addSteeringFlags(*sub, options->steering);
   addTraceOptions(*sub, options->trace);
   addJsonLines(*sub, options->jsonLines)->excludes(sub->get_option("--trace"));
+  addSetOptions(*sub, options->set);
   sub->add_flag("--probe", options->probe,
                 "also label the heads on random tokens given twice (Olsson et al. 2022)");
   sub->add_flag("--no-heads", options->noHeads, "do not measure and label the heads");

@@ -103,7 +103,7 @@ TEST_F(GradientMap, SortsTheHeads) {
 TEST_F(GradientMap, NeedsAWordThatIsPredicted) {
   open("tiny-gpt2", kText);
   ui.view().model.metric = "gradient";
-  ui.view().model.heads.probe = true;
+  ui.view().model.heads.on = MeasuredOn::probe;
   calm();
   EXPECT_TRUE(shows("no word is predicted here")) << all();
   open("families/clip_text_model", "1 2 3");

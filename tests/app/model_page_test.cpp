@@ -191,9 +191,22 @@ TEST_F(ModelPage, HeadsAreMeasuredOnRepeatedRandomTokensToo) {
   ui.click("repeated random tokens", kModelHeadsCard);
   ui.settle();
   ui.frame();
-  EXPECT_TRUE(ui.view().model.heads.probe);
+  EXPECT_EQ(ui.view().model.heads.on, MeasuredOn::probe);
   EXPECT_FALSE(ui.shows("running repeated random tokens", kModelHeadsCard));
   EXPECT_NE(all(kModelHeadsCard), text);
+}
+
+TEST_F(ModelPage, HeadsAreMeasuredOverTheTextsOfASet) {
+  open("tiny-gpt2");
+  ui.pick("a measure", "Previous token", kModelHeadsCard);
+  ui.view().model.prediction.sweepTexts = std::string(HEADSCOPE_TEST_DATA) + "/texts.jsonl";
+  ui.click("texts of a set", kModelHeadsCard);
+  for (int i = 0; i < 3; ++i) {
+    ui.settle();
+    ui.frame();
+  }
+  EXPECT_TRUE(ui.shows("1·1: Previous token", kModelHeadsCard)) << all(kModelHeadsCard);
+  EXPECT_TRUE(ui.shows(" texts, largest in", kModelHeadsCard)) << all(kModelHeadsCard);
 }
 
 TEST_F(ModelPage, HeadsAreSortedAndKeepTheirNames) {

@@ -238,9 +238,10 @@ std::string ModelHeads::inWords(const Under& under) const {
   std::string text =
       fmt::format("{}, head {}", moment_.config().layerInWords(layer, true), head + 1);
   const std::size_t i = placeOf(under.head, moment_.config());
-  const char* on = moment_.ofImage()   ? "on this image"
-                   : view_.heads.probe ? "on repeated random tokens"
-                                       : "on this text";
+  const char* on = moment_.ofImage()                     ? "on this image"
+                   : view_.heads.on == MeasuredOn::probe ? "on repeated random tokens"
+                   : view_.heads.on == MeasuredOn::set   ? "on average over the set"
+                                                         : "on this text";
   if (live_.isOff(under.head)) {
     text += ": off";
   } else if (shown_.heads != nullptr) {
@@ -291,8 +292,8 @@ std::string ModelHeads::inWords(const Under& under) const {
                           static_cast<double>(weights_.against->trace->layer(layer)->value(cell)));
     }
   }
-  return text + (view_.heads.probe ? "\ndouble click: open in Flow, on your text"
-                                   : "\ndouble click: open in Flow");
+  return text + (view_.heads.on == MeasuredOn::probe ? "\ndouble click: open in Flow, on your text"
+                                                     : "\ndouble click: open in Flow");
 }
 
 }  // namespace headscope::ui

@@ -11,6 +11,7 @@
 #include "app/ui/ids.h"
 #include "app/ui/model/compared_model.h"
 #include "app/ui/model/head_maps.h"
+#include "app/ui/model/heads_over_set.h"
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
@@ -58,10 +59,14 @@ class ModelHeadsCard final : public Card {
       if (view.heads.order == kDistanceMap) view.heads.order.clear();
     }
     maps(look, view, *moment, compared);
-    arrangement(look, view, *moment, compared);
+    arrangement(panel, view, *moment, compared);
     actions(panel, *moment);
     if (compared.asked && view.metric != kDistanceMap) passes(panel, compared);
-    if (!view.heads.probe) return ofTexts(panel, moment, compared);
+    if (view.heads.on == MeasuredOn::set) {
+      const ShownHeads measured = headsOverSet(panel, model_, *moment, set_);
+      return heads(panel, {moment}, measured);
+    }
+    if (view.heads.on == MeasuredOn::text) return ofTexts(panel, moment, compared);
     const auto probed = probedModel(panel, *moment);
     // the probe of the model before its last change is shown meanwhile
     const ProbedModel* shown = probed.last;
@@ -188,13 +193,15 @@ class ModelHeadsCard final : public Card {
     return beginCombo(id, shown, ImGuiComboFlags_HeightLarge);
   }
 
-  static void measuredOn(const FrameContext& look, ModelHeadsView& heads) {
-    const int on =
-        choices(look, "measured on", {"this text", "repeated random tokens"}, heads.probe ? 1 : 0);
-    if (on >= 0) heads.probe = on == 1;
+  static void measuredOn(const FrameContext& look, ModelHeadsView& heads, bool twoStacks) {
+    std::vector<const char*> offered{"this text", "repeated random tokens"};
+    if (!twoStacks) offered.push_back("texts of a set");
+    if (twoStacks && heads.on == MeasuredOn::set) heads.on = MeasuredOn::text;
+    const int on = choices(look, "measured on", offered, static_cast<int>(heads.on));
+    if (on >= 0) heads.on = static_cast<MeasuredOn>(on);
     tip(look,
-        "Maps and metrics describe this text, or random tokens given twice, where a head can only "
-        "use positions and earlier tokens (Olsson et al. 2022)");
+        "Maps and metrics describe this text; random tokens given twice, where a head can only "
+        "use positions and earlier tokens (Olsson et al. 2022); or the mean over many texts");
   }
 
   static void order(const FrameContext& look, ModelHeadsView& heads, const ModelMoment& moment,
@@ -209,14 +216,16 @@ class ModelHeadsCard final : public Card {
     ImGui::EndCombo();
   }
 
-  void arrangement(const FrameContext& look, ModelView& view, const ModelMoment& moment,
+  void arrangement(const PanelContext& panel, ModelView& view, const ModelMoment& moment,
                    const ComparedPass& compared) {
+    const FrameContext& look = panel.look;
     ModelHeadsView& heads = view.heads;
     if (moment.ofImage() || moment.config().modelType == formats::kAttentionsAlone) {
-      heads.probe = false;
+      heads.on = MeasuredOn::text;
     } else {
-      measuredOn(look, heads);
+      measuredOn(look, heads, model_.moment()->source != nullptr);
     }
+    set_ = heads.on == MeasuredOn::set ? chooseSet(panel, moment) : ChosenTexts{};
     order(look, heads, moment, compared);
     if (moment.config().crossAttention) heads.lines.reset();  // it reads another stream as well
     if (moment.config().layers > 1 && !moment.config().crossAttention) {
@@ -384,9 +393,10 @@ class ModelHeadsCard final : public Card {
     if (!shown.problem.empty()) {
       say(shown.problem, true);
     } else if (!shown.current) {
-      say(view.heads.probe ? "running repeated random tokens …" : "measuring the heads …");
+      say(view.heads.on == MeasuredOn::probe ? "running repeated random tokens …"
+                                             : "measuring the heads …");
     }
-    if (view.heads.probe && shown.current) {
+    if (view.heads.on == MeasuredOn::probe && shown.current) {
       say(fmt::format(
           "maps and metrics describe {} random tokens, the second half equal to the first",
           shown.tokens));
@@ -448,6 +458,7 @@ class ModelHeadsCard final : public Card {
 
   LiveModel& model_;
   ModelHeads::Memory memory_;
+  ChosenTexts set_;  // whose texts heads are measured on
 };
 
 }  // namespace

@@ -34,13 +34,17 @@ inline constexpr const char* kAdapterMap = "adapter";
 inline constexpr const char* kCopyingMap = "copying";
 inline constexpr const char* kDistanceMap = "distance";
 
+/// What the measures of heads describe: the page's text, repeated random tokens, or the means over
+/// the texts of a set (PredictionView::sweepTexts).
+enum class MeasuredOn { text, probe, set };
+
 /// How all heads are arranged and measured.
 struct ModelHeadsView {
-  bool probe = false;          // measures on the repeated random tokens, not on the text
-  bool specialTokens = true;   // draws the rows and columns of special tokens
-  std::string order;           // the metric, or kLabelMap, to sort by; empty: unsorted
-  std::vector<Index> queries;  // tokens of the text, in order; empty: all of them
-  std::vector<Index> keys;     // tokens of the text, in order; empty: the first
+  MeasuredOn on = MeasuredOn::text;
+  bool specialTokens = true;                // draws the rows and columns of special tokens
+  std::string order;                        // the metric, or kLabelMap, to sort by; empty: unsorted
+  std::vector<Index> queries;               // tokens of the text, in order; empty: all of them
+  std::vector<Index> keys;                  // tokens of the text, in order; empty: the first
   std::optional<model::Composition> lines;  // the composition whose strongest pairs lines connect
 };
 

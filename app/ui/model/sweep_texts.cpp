@@ -23,13 +23,6 @@ namespace {
 
 constexpr std::array<Index, 4> kCounts{10, 20, 50, 100};
 
-model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds& text) {
-  if (text.ids.empty()) return inputOfText(moment, text.text);
-  model::ModelInput input{text.ids, {}, {}};
-  if (moment.tokenizer != nullptr) input.tokens = model::namesOf(text.ids, *moment.tokenizer);
-  return input;
-}
-
 /// The prediction that is read in a text: its answers, else the chosen word, else the most probable
 /// one, each after the last token.
 model::AskedWord askedIn(const formats::TextOfSet& text, const AskedWord& page, bool wordChosen,
@@ -82,9 +75,43 @@ std::string nameOfSet(const std::string& set) {
   return set;
 }
 
+constexpr const char* kOpenTexts = "open texts …";
+constexpr const char* kOpenTextsTip =
+    "A file with a text on each line, or .jsonl: {\"clean\": …, \"corrupt\": …, \"answers\": "
+    "[right, wrong]}. It can be dropped on the window, too.";
+
+/// Opens the host's dialog for files, or the program's own.
+void openTexts(const PanelContext& panel) {
+  if (panel.hostHasDialog) {
+    panel.commands.add(ChooseFiles{});
+  } else {
+    panel.commands.add(AskToOpen{});
+  }
+}
+
+/// The set that the view names; draws what keeps it from being read.
+ChosenTexts chosenSet(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
+  const PredictionView& view = panel.modelView.prediction;
+  const formats::TokenizerPtr& tokenizer = moment.tokenizer;
+  Fingerprint key("texts of a sweep", reinterpret_cast<std::uintptr_t>(tokenizer.get()),
+                  view.sweepCount, view.sweepSeed);
+  key.add(Fingerprint(view.sweepTexts));
+  const auto found =
+      panel.computations.request<TextSet>("texts of a sweep", key, Schedule::background, [&] {
+        return [name = view.sweepTexts, tokenizer, count = view.sweepCount,
+                seed = view.sweepSeed](const std::atomic<bool>&) -> std::optional<TextSet> {
+          return readSet(name, tokenizer, count, seed);
+        };
+      });
+  if (!found.problem.empty()) wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
+  if (found.current == nullptr) return {};
+  return {*found.current, nameOfSet(view.sweepTexts), true};
+}
+
 }  // namespace
 
-ChosenTexts chooseTexts(const PanelContext& panel, const AskedWord& asked) {
+ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
   rowCaption(look, "over");
@@ -102,31 +129,39 @@ ChosenTexts chooseTexts(const PanelContext& panel, const AskedWord& asked) {
     pill(look, name.c_str(), true);
     tip(look, view.sweepTexts);
   }
-  if (flowingPill(look, "open texts …",
-                  "A file with a text on each line, or .jsonl: {\"clean\": …, \"corrupt\": …, "
-                  "\"answers\": [right, wrong]}. It can be dropped on the window, too.")) {
-    if (panel.hostHasDialog) {
-      panel.commands.add(ChooseFiles{});
-    } else {
-      panel.commands.add(AskToOpen{});
-    }
-  }
+  if (flowingPill(look, kOpenTexts, kOpenTextsTip)) openTexts(panel);
   if (view.sweepTexts.empty()) return {nullptr, {}, true};
   if (!isFile) chooseCount(look, view);
-  const formats::TokenizerPtr& tokenizer = asked.moment->tokenizer;
-  Fingerprint key("texts of a sweep", reinterpret_cast<std::uintptr_t>(tokenizer.get()),
-                  view.sweepCount, view.sweepSeed);
-  key.add(Fingerprint(view.sweepTexts));
-  const auto found =
-      panel.computations.request<TextSet>("texts of a sweep", key, Schedule::background, [&] {
-        return [name = view.sweepTexts, tokenizer, count = view.sweepCount,
-                seed = view.sweepSeed](const std::atomic<bool>&) -> std::optional<TextSet> {
-          return readSet(name, tokenizer, count, seed);
-        };
-      });
-  if (!found.problem.empty()) wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
-  if (found.current == nullptr) return {};
-  return {*found.current, nameOfSet(view.sweepTexts), true};
+  return chosenSet(panel, moment);
+}
+
+ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
+  PredictionView& view = panel.modelView.prediction;
+  if (view.sweepTexts.empty())
+    view.sweepTexts = "template:" + formats::textTemplates().front().name;
+  const std::string name = nameOfSet(view.sweepTexts);
+  const float width = buttonWidth(look, name) + ImGui::GetFrameHeight();
+  flowOn(look, width, 3.0F);
+  ImGui::SetNextItemWidth(width);
+  if (beginCombo("##set of texts", name, ImGuiComboFlags_HeightLarge)) {
+    for (const formats::TextTemplate& each : formats::textTemplates()) {
+      const std::string set = "template:" + each.name;
+      if (ImGui::Selectable(each.title.c_str(), set == view.sweepTexts)) view.sweepTexts = set;
+      tip(look, fmt::format("{} ({})", each.about, each.source));
+    }
+    if (ImGui::Selectable(kOpenTexts)) openTexts(panel);
+    tip(look, kOpenTextsTip);
+    ImGui::EndCombo();
+  }
+  return chosenSet(panel, moment);
+}
+
+model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds& text) {
+  if (text.ids.empty()) return inputOfText(moment, text.text);
+  model::ModelInput input{text.ids, {}, {}};
+  if (moment.tokenizer != nullptr) input.tokens = model::namesOf(text.ids, *moment.tokenizer);
+  return input;
 }
 
 std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet& set,

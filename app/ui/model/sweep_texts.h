@@ -20,7 +20,11 @@ struct ChosenTexts {
   bool ready = false;  // otherwise the set is being read, or cannot be
 };
 /// Draws the choice of texts, and what keeps a set from being read.
-ChosenTexts chooseTexts(const PanelContext& panel, const AskedWord& asked);
+ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment);
+/// Draws the choice of a set in a menu, for a card with little room.
+ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment);
+/// The text of a set as the moment's model reads it. Throws UserError for a text without tokens.
+model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds& text);
 
 /// The work of a sweep over the chosen texts; `otherText` stands for the page's own.
 std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet& set,

@@ -396,7 +396,7 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
 void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
-  const ChosenTexts texts = chooseTexts(panel, asked);
+  const ChosenTexts texts = chooseTexts(panel, *asked.moment);
   rowCaption(look, "replace each");
   const int overChosen = choices(
       look, "sweep over", {"head", "layer's halves", "place", "q", "k", "v"}, view.sweepOver);

@@ -19,6 +19,7 @@ std::string labelWithScore(const HeadLabel& label) {
   } else if (label.score) {
     text += fmt::format(" {:.2f}", *label.score);
   }
+  if (label.rows == 0) return fmt::format("{}, {}", text, label.rule);  // over many texts
   return fmt::format("{}, {}", text, rowsInWords(label.rows));
 }
 
