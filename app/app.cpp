@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/app_state.h"
+#include "app/filmed_run.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
@@ -46,7 +47,8 @@ App::State::State(AppOptions o)
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
                 std::move(o.noStateFolder), documents.history().mark(), std::move(o.models),
                 o.sessionContent}),
-      training(scheduler, documents.memoryBudget(), std::move(o.training)),
+      training(scheduler, documents.memoryBudget(), std::move(o.training),
+               o.filmed != nullptr ? o.filmed->task : nullptr),
       language(scheduler, documents.memoryBudget(),
                o.stateFolder.empty() ? o.stateFolder : o.stateFolder / "models",
                std::move(o.language)),
@@ -189,6 +191,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .alone = presenter.on() || embedded || !view.selection.focus.empty(),
         .hostHasDialog = chooseFiles != nullptr,
         .recent = &settings.now().recent,
+        .filmable = !filmable().empty(),
     };
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
@@ -213,6 +216,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     clearMessage(look);
     const bool progresses = exports.waits() || documents.learning() || sessions.linkTask().busy();
     if (progresses) look.changesIn(ui::kProgressPace);
+    wantsFrame = wantsFrame || exports.film();
     History& history = documents.history();
     if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !commands.has<ui::KeepGesture>()) {
       history.endGesture();

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <system_error>
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/export_rows.h"
 #include "app/ui/export_subject.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/modal.h"
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/panel.h"
@@ -22,15 +23,6 @@ namespace headscope::ui {
 namespace {
 
 constexpr ModalFrame kExportFrame{"export dialog", 540.0F, 0.45F};
-constexpr float kCaptions = 76.0F;  // the width of the column of captions
-
-/// Draws a caption at the left and moves the cursor to its widget's place.
-void exportCaption(const FrameContext& look, const char* text) {
-  const float left = ImGui::GetCursorPosX();
-  inlineLabel(look, look.fonts.regular, look.theme.textMuted, text);
-  ImGui::SameLine(left + look.px(kCaptions));
-}
-
 class ExportForm {
  public:
   ExportForm(const PanelContext& panel, ExportDialogMemory& memory, const ExportSources& sources)
@@ -62,7 +54,10 @@ class ExportForm {
                                        "`headscope run --trace`.");
         break;
       case ExportKind::picture:
-        picture();
+        pictureRows(panel_, memory_, sources_);
+        break;
+      case ExportKind::film:
+        filmRows(panel_, memory_, sources_);
         break;
       case ExportKind::curves:
         wrappedLabel(look_.fonts.small, look_.theme.textMuted,
@@ -84,28 +79,38 @@ class ExportForm {
   const AttentionConfig& config() const { return panel_.trace.config(); }
 
   void kinds() {
-    std::vector<const char*> kinds{"Tensor", "Every tensor", "Picture", "PyTorch script"};
+    std::vector<const char*> titles{"Tensor", "Every tensor", "Picture", "PyTorch script"};
+    std::vector<ExportKind> kinds{ExportKind::tensor, ExportKind::trace, ExportKind::picture,
+                                  ExportKind::script};
     if (panel_.selection.page == kTrainPage) {
-      kinds.push_back("Curves");
-    } else if (choice_.kind == ExportKind::curves) {
-      choice_.kind = ExportKind::tensor;
+      titles.push_back("Curves");
+      kinds.push_back(ExportKind::curves);
+    }
+    if (!sources_.films.empty()) {
+      titles.push_back("Film");
+      kinds.push_back(ExportKind::film);
+    }
+    auto chosen = std::ranges::find(kinds, choice_.kind);
+    if (chosen == kinds.end()) {  // another page was opened
+      chosen = kinds.begin();
+      choice_.kind = *chosen;
       changed();
     }
-    const int clicked = choices(look_, "kind", kinds, static_cast<int>(choice_.kind));
+    const int clicked = choices(look_, "kind", titles, static_cast<int>(chosen - kinds.begin()));
     if (clicked < 0) return;
-    choice_.kind = static_cast<ExportKind>(clicked);
+    choice_.kind = kinds[static_cast<std::size_t>(clicked)];
     choice_.named = false;
     changed();
   }
 
-  void changed() {
-    fitName(choice_);
-    memory_.answer.clear();
+  void changed() { memory_.changed(); }
+  bool drawn() const {
+    return choice_.kind == ExportKind::picture || choice_.kind == ExportKind::film;
   }
 
   /// Draws the choice of the pass that tensors and scripts come from.
   void subject() {
-    if (choice_.kind == ExportKind::picture || choice_.kind == ExportKind::curves) return;
+    if (drawn() || choice_.kind == ExportKind::curves) return;
     const bool script = choice_.kind == ExportKind::script;
     std::string words = layerInWords(panel_.document);
     if (choice_.ofModel) {
@@ -175,86 +180,6 @@ class ExportForm {
     changed();
   }
 
-  /// Sets the size to the window's until it is typed.
-  void followWindow() {
-    if (memory_.sized) return;
-    const ImVec2 display = ImGui::GetIO().DisplaySize;
-    choice_.width = static_cast<Index>(std::lround(display.x / panel_.preferences.scale));
-    choice_.height = static_cast<Index>(std::lround(display.y / panel_.preferences.scale));
-  }
-
-  void side(const char* name, Index& value, NumberDraft& draft) {
-    const NumberChange change = numberField(look_, {name, value, !draft.problem.empty()}, draft);
-    if (change.value) value = *change.value;
-    if (change.stepped != 0) value = std::max<Index>(1, value + 10 * change.stepped);
-    if (change.notANumber) draft.problem = fmt::format("'{}' is not a whole number", draft.text);
-    if (!change.value && change.stepped == 0) return;
-    draft.problem.clear();
-    memory_.sized = true;
-    memory_.answer.clear();
-  }
-
-  void picture() {
-    exportCaption(look_, "view");
-    std::vector<const char*> titles;
-    std::vector<const PictureView*> views;
-    int now = 0;
-    for (const PictureView& view : kPictureViews) {
-      if (!isOffered(view, panel_.view)) continue;
-      if (view.card == choice_.view) now = static_cast<int>(titles.size());
-      titles.push_back(view.title != nullptr ? view.title : sources_.tool);
-      views.push_back(&view);
-    }
-    const int view = choices(look_, "view", titles, now);
-    const char* chosen = views[static_cast<std::size_t>(view >= 0 ? view : now)]->card;
-    if (choice_.view != chosen) {  // or the old view belongs to another page
-      choice_.view = chosen;
-      changed();
-    }
-    // the picture shows the screen, and this card is computed only while it is shown
-    if (choice_.view == kOverStepsCard) panel_.trainView.tab = TrainTab::overSteps;
-    if (choice_.view == kLiveHeadsCard) panel_.trainView.tab = TrainTab::live;
-    exportCaption(look_, "format");
-    const int format = choices(look_, "picture format", {"PNG", "SVG", "PDF"},
-                               static_cast<int>(choice_.pictureFormat));
-    tip(look_, "Pixels, or a vector figure for print, whose text can be selected");
-    if (format >= 0) {
-      choice_.pictureFormat = static_cast<PictureFormat>(format);
-      changed();
-    }
-    exportCaption(look_, "size");
-    followWindow();
-    side("width", choice_.width, memory_.width);
-    ImGui::SameLine(0.0F, look_.px(8));
-    inlineLabel(look_, look_.fonts.regular, look_.theme.textMuted, "×");
-    side("height", choice_.height, memory_.height);
-    exportCaption(look_, "scale");
-    const int scale = choices(look_, "scale", {"1×", "2×", "3×", "4×"}, choice_.scale - 1);
-    if (scale >= 0) choice_.scale = scale + 1;
-    exportCaption(look_, "theme");
-    const int theme =
-        choices(look_, "theme", {"light", "dark"}, choice_.theme == ThemeKind::dark ? 1 : 0);
-    if (theme >= 0) choice_.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
-    if (!pictureFits(choice_)) return;
-    wrappedLabel(
-        look_.fonts.small, look_.theme.textMuted,
-        choice_.pictureFormat == PictureFormat::png
-            ? fmt::format("{} × {} pixels, as the window shows it{}", choice_.width * choice_.scale,
-                          choice_.height * choice_.scale, shownInWords())
-            : fmt::format("a figure 16 cm wide, without a background{}", shownInWords()));
-  }
-
-  /// The selection on the page: ": layer 3, head 1"; empty where the page has none.
-  std::string shownInWords() const {
-    if (panel_.selection.page == kTrainPage) return {};
-    if (panel_.selection.page == kModelPage) {
-      return fmt::format(": layer {}, head {}", panel_.modelView.layer + 1,
-                         panel_.modelView.head + 1);
-    }
-    return fmt::format(": step {}, head {}", step(panel_.selection.step).text(config()).title,
-                       panel_.selection.head + 1);
-  }
-
   /// Draws the field of the name. Returns true if enter was pressed in it.
   bool name() {
     const bool folder = choice_.kind == ExportKind::script;
@@ -285,7 +210,11 @@ class ExportForm {
         if (!draft->problem.empty()) return "The size: " + draft->problem + ".";
       }
     }
-    if (choice_.ofModel && sources_.model == nullptr && choice_.kind != ExportKind::picture) {
+    if (choice_.kind == ExportKind::film) {
+      if (std::string why = filmProblem(memory_); !why.empty()) return why;
+    }
+    if (choice_.ofModel && sources_.model == nullptr && !drawn() &&
+        choice_.kind != ExportKind::curves) {
       return "No model is open: open one on this page first.";
     }
     return exportProblem(choice_);
@@ -295,7 +224,9 @@ class ExportForm {
     const std::string why = problem();
     const std::string replaces = why.empty() ? exportReplaces(choice_) : "";
     const bool said = !memory_.answer.empty();
-    if (memory_.writing) {
+    if (memory_.writing && sources_.filmed) {
+      filmProgress(look_, *sources_.filmed);
+    } else if (memory_.writing) {
       wrappedLabel(look_.fonts.small, look_.theme.textMuted, "writing …");
     } else if (said) {
       wrappedLabel(look_.fonts.small, memory_.answerIsError ? look_.theme.bad : look_.theme.good,
@@ -309,6 +240,11 @@ class ExportForm {
     const bool can = why.empty() && !memory_.writing;
     const bool asked = primaryPill(look_, "Export", can) || (entered && can);
     ImGui::SameLine(0.0F, look_.px(8));
+    if (memory_.writing && sources_.filmed) {
+      if (pill(look_, "Stop")) panel_.commands.add(StopLearning{});
+      tip(look_, "Stops the film; no file is written.");
+      ImGui::SameLine(0.0F, look_.px(8));
+    }
     if (pill(look_, "Close")) memory_.open = false;
     if (!asked) return std::nullopt;
     choice_.folder = exportPath(choice_).parent_path();
@@ -326,6 +262,11 @@ class ExportForm {
 };
 
 }  // namespace
+
+void ExportDialogMemory::changed() {
+  fitName(choice);
+  answer.clear();
+}
 
 void ExportDialog::ask(ExportKind kind) {
   memory_.open = memory_.appearing = true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/gl/scene.h"
+#include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
 
