@@ -51,7 +51,7 @@ App::State::State(AppOptions o)
                o.filmed != nullptr ? o.filmed->task : nullptr),
       language(scheduler, documents.memoryBudget(),
                o.stateFolder.empty() ? o.stateFolder : o.stateFolder / "models",
-               std::move(o.language)),
+               std::move(o.language), o.filmed != nullptr ? o.filmed->language : nullptr),
       headCounts(scheduler, documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(scheduler, documents.memoryBudget(), std::move(o.scaleStudy)),
       exports(scheduler, documents, training, language, model.live, std::move(o.tracePath)),
@@ -216,7 +216,6 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     clearMessage(look);
     const bool progresses = exports.waits() || documents.learning() || sessions.linkTask().busy();
     if (progresses) look.changesIn(ui::kProgressPace);
-    wantsFrame = wantsFrame || exports.film();
     History& history = documents.history();
     if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !commands.has<ui::KeepGesture>()) {
       history.endGesture();

@@ -140,7 +140,8 @@ void App::State::startExport() {
   picture.subject = pictureInWords(asked->view);
   picture.film = asked->film;
   if (asked->film) {
-    picture.program.filmed = std::make_shared<const FilmedRun>(FilmedRun{training.run()});
+    picture.program.filmed =
+        std::make_shared<const FilmedRun>(FilmedRun{training.run(), language.run()});
     exports.filmGoesOn({0, picturesOf(*asked->film)});
   }
   pictureAsked = std::move(picture);
@@ -174,11 +175,12 @@ std::vector<FilmOf> App::State::filmable() const {
   if (filmKinds.empty()) return found;
   const std::string& page = view.selection.page;
   if (page == ui::kFlowPage || page == ui::kStagePage) found.push_back(FilmOf::play);
-  const auto run = training.moment();
-  if (page == ui::kTrainPage && !learnsLanguage(view.train) && training.run() != nullptr &&
-      run != nullptr && run->stepsTaken > 0) {
-    found.push_back(FilmOf::run);
-  }
+  const auto task = training.moment();
+  const auto text = language.moment();
+  const bool taken = learnsLanguage(view.train)
+                         ? language.run() != nullptr && text != nullptr && text->stepsTaken > 0
+                         : training.run() != nullptr && task != nullptr && task->stepsTaken > 0;
+  if (page == ui::kTrainPage && taken) found.push_back(FilmOf::run);
   if (sessions.store().scenes().size() > 1) found.push_back(FilmOf::scenes);
   return found;
 }
@@ -186,7 +188,10 @@ std::vector<FilmOf> App::State::filmable() const {
 void App::offerFilms(std::vector<FilmKind> kinds) { state_->filmKinds = std::move(kinds); }
 bool App::filmGoesOn(const FilmProgress& progress) { return state_->exports.filmGoesOn(progress); }
 void App::filmStopped() { state_->exports.filmStopped(); }
-void App::lookAt(Index step) { state_->training.lookAt(step); }
+void App::lookAt(Index step) {
+  learnsLanguage(state_->view.train) ? state_->language.lookAt(step)
+                                     : state_->training.lookAt(step);
+}
 
 std::optional<PictureRequest> App::takePictureRequest() {
   return std::exchange(state_->pictureAsked, std::nullopt);

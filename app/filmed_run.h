@@ -3,12 +3,14 @@
 
 #include <memory>
 
+#include "app/live_language.h"
 #include "app/live_training.h"
 
 namespace headscope {
 
 struct FilmedRun {
-  std::shared_ptr<LiveTraining::Live> task;
+  std::shared_ptr<LiveTraining::Live> task;  // null: none, as the next
+  std::shared_ptr<LiveLanguage::Live> language;
 };
 
 }  // namespace headscope

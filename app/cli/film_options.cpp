@@ -9,12 +9,37 @@
 #include "app/filmed_run.h"
 #include "app/host/film.h"
 #include "app/scheduler.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/ui/train/train_page.h"
 #include "core/base/error.h"
 #include "core/base/execution.h"
 #include "core/base/memory_budget.h"
 
 namespace headscope::cli {
+namespace {
+
+/// Takes all steps of a run. Returns its last moment, as it is on any machine.
+template <typename Run>
+auto trained(Run& run, std::optional<Index> steps) {
+  if (steps) run.setSteps(*steps);
+  run.setSpeed(0.0);
+  run.play(true);
+  Progress progress("training");
+  do {
+    run.follow(clockSeconds());
+    run.finish();
+    if (!run.problem().empty()) throw UserError(run.problem());
+    if (const auto moment = run.moment()) {
+      progress.at(moment->stepsTaken, moment->settings.steps, "steps");
+    }
+  } while (run.playing());
+  auto last = *run.moment();
+  if (last.stopped) throw UserError(last.stopped->words);
+  last.forgetLater();
+  return std::make_shared<const decltype(last)>(std::move(last));
+}
+
+}  // namespace
 
 FilmSettings FilmOptions::settings(FilmOf of) const {
   FilmSettings film;
@@ -74,7 +99,7 @@ void addFilmOptions(CLI::App& app, FilmOptions& options) {
 
 void addRunOptions(CLI::App& app, RunOptions& options) {
   const char* group = "Training run (--view train; also --d-model, --heads, --seed)";
-  app.add_option("--task", options.task, "the task that is learned (default cards)")
+  app.add_option("--task", options.task, "the task that is learned (default cards), or stories")
       ->check(notEmpty)
       ->type_name("NAME")
       ->group(group);
@@ -85,33 +110,34 @@ void addRunOptions(CLI::App& app, RunOptions& options) {
 void trainFor(AppOptions& program, const RunOptions& options) {
   ui::TrainView& view = program.view.train;
   program.view.selection.page = ui::kTrainPage;
-  if (!options.task.empty()) view.task = training::taskFromString(options.task).id;
+  if (options.task == ui::kOwnText) {
+    throw UserError("--task text: its text is chosen in the window; give stories, or another task");
+  }
+  if (!options.task.empty()) {
+    view.task =
+        options.task == ui::kStories ? options.task : training::taskFromString(options.task).id;
+  }
   view.layers = options.layers.value_or(view.layers);
   view.dModel = options.dModel.value_or(view.dModel);
   view.heads = options.heads.value_or(view.heads);
   view.seed = options.seed.value_or(view.seed);
 
   Scheduler scheduler;
-  LiveTraining training(scheduler, defaultMemoryBudget());
-  training.begin(ui::chosenTask(view), ui::chosenSettings(view));
-  training.showExample(view.example);
-  if (options.steps) training.setSteps(*options.steps);
-  training.setSpeed(0.0);
-  training.play(true);
-  Progress progress("training");
-  do {
-    training.follow(clockSeconds());
-    training.finish();
-    if (!training.problem().empty()) throw UserError(training.problem());
-    if (const auto moment = training.moment()) {
-      progress.at(moment->stepsTaken, moment->settings.steps, "steps");
-    }
-  } while (training.playing());
-  auto moment = std::make_shared<TrainingMoment>(*training.moment());
-  if (moment->stopped) throw UserError(moment->stopped->words);
-  moment->forgetLater();
-  program.training = std::move(moment);
-  program.filmed = std::make_shared<const FilmedRun>(FilmedRun{training.run()});
+  auto filmed = std::make_shared<FilmedRun>();
+  if (learnsLanguage(view)) {
+    LiveLanguage language(scheduler, defaultMemoryBudget());
+    language.begin(ui::chosenText(view), ui::chosenLanguage(view));
+    language.setSentence(view.sentence);
+    program.language = trained(language, options.steps);
+    filmed->language = language.run();
+  } else {
+    LiveTraining training(scheduler, defaultMemoryBudget());
+    training.begin(ui::chosenTask(view), ui::chosenSettings(view));
+    training.showExample(view.example);
+    program.training = trained(training, options.steps);
+    filmed->task = training.run();
+  }
+  program.filmed = std::move(filmed);
 }
 
 void makeFilm(const PictureRequest& request, const std::string& shaderDir) {

@@ -36,6 +36,8 @@ class Film {
   void work();
   /// Waits until work() has something to do.
   void wait();
+  /// Returns whether all pictures are with the encoder, and the file is put in its place.
+  bool closing() const { return closing_; }
   /// Returns whether the file is whole and in its place.
   bool finished() const { return finished_; }
   FilmProgress progress() const { return {drawn_, pictures_}; }

@@ -1,9 +1,12 @@
 // Films as MP4 files, by the program ffmpeg: it reads the pixels of every picture.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <memory>
 #include <span>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "app/host/film_file.h"
 #include "core/base/error.h"
@@ -15,36 +18,18 @@ namespace {
 class Mp4Film final : public FilmFile {
  public:
   Mp4Film(const std::filesystem::path& path, const FilmFormat& format) : FilmFile(path, format) {
-    // players need even sides, and colours at half the resolution
-    constexpr const char* kEven = "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,format=yuv420p";
-    ffmpeg_ = platform::ChildProcess::start(platform::findProgram("ffmpeg"),
-                                            {"-hide_banner",
-                                             "-loglevel",
-                                             "error",
-                                             "-y",
-                                             "-f",
-                                             "rawvideo",
-                                             "-pixel_format",
-                                             "rgb0",
-                                             "-video_size",
-                                             fmt::format("{}x{}", format.width, format.height),
-                                             "-framerate",
-                                             std::to_string(format.fps),
-                                             "-i",
-                                             "pipe:0",
-                                             "-vf",
-                                             kEven,
-                                             "-codec:v",
-                                             "libx264",
-                                             "-preset",
-                                             "veryfast",
-                                             "-crf",
-                                             "18",
-                                             "-movflags",
-                                             "+faststart",
-                                             "-f",
-                                             "mp4",
-                                             "file:" + temporary().string()});
+    // players need even sides, colours at half the resolution, and the matrix that they assume
+    std::istringstream words(
+        fmt::format("-hide_banner -loglevel error -y "
+                    "-f rawvideo -pixel_format rgb0 -video_size {}x{} -framerate {} -i pipe:0 "
+                    "-vf pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,"
+                    "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p "
+                    "-colorspace bt709 -color_primaries bt709 -color_trc bt709 "
+                    "-codec:v libx264 -preset veryfast -crf 18 -movflags +faststart -f mp4",
+                    format.width, format.height, format.fps));
+    std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
+    arguments.push_back("file:" + temporary().string());
+    ffmpeg_ = platform::ChildProcess::start(platform::findProgram("ffmpeg"), arguments);
     if (ffmpeg_ == nullptr) fail("the program ffmpeg does not start: choose .webp or .gif");
   }
 

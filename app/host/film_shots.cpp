@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/live_language.h"
 #include "app/live_training.h"
 #include "app/ui/filmed_part.h"
 #include "app/ui/stage/journey.h"
@@ -93,7 +94,8 @@ class RunShots final : public FilmShots {
  public:
   RunShots(const PictureRequest& request, Offscreen& offscreen)
       : pictures_(picturesOf(*request.film)),
-        steps_(request.program.training->stepsTaken),
+        steps_(learnsLanguage(request.program.view.train) ? request.program.language->stepsTaken
+                                                          : request.program.training->stepsTaken),
         filmed_(request.program, offscreen) {}
 
   Image next() override {

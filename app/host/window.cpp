@@ -34,6 +34,7 @@
 #include "app/host/speaker_window.h"
 #include "app/host/system_libraries.h"
 #include "app/settings.h"
+#include "app/ui/frame_context.h"
 #include "core/base/error.h"
 
 namespace headscope::host {
@@ -386,7 +387,11 @@ int runWindow(App& app, const WindowOptions& options) {
         app.view().preferences.scale = rescaled(app.view().preferences.scale, before, scale);
       settings.monitorScale = scale;
     }
-    if (film.busy()) film.work();
+    if (film.busy()) {
+      film.work();
+      const bool due = glfwGetTime() - drawn > ui::kProgressPace || !film.busy();
+      if (due) events.owedFrames = std::max(events.owedFrames, 1);
+    }
     if (!visible(window.get()) || events.owedFrames <= 0) continue;
     drawn = glfwGetTime();
     speaker.follow(app);

@@ -80,7 +80,6 @@ TEST_F(FilmExport, TellsHowFarItIsAndIsStopped) {
   EXPECT_TRUE(ui_.app().filmGoesOn({60, 240}));
   ui_.frame();
   EXPECT_TRUE(ui_.shows("picture 60 of 240", kDialog)) << ui_.screen().all(kDialog);
-  EXPECT_TRUE(ui_.app().wantsFrame());
   ui_.click("Stop", kDialog);
   EXPECT_FALSE(ui_.app().filmGoesOn({61, 240}));
   ui_.app().filmStopped();

@@ -123,7 +123,7 @@ TEST_F(FilmTest, OfARunGoesFromItsStartToItsStep) {
   training.lookAt(std::nullopt);
   step();
   film.program.training = training.moment();
-  film.program.filmed = std::make_shared<const FilmedRun>(FilmedRun{training.run()});
+  film.program.filmed = std::make_shared<const FilmedRun>(FilmedRun{training.run(), nullptr});
   const auto shown = made(film);
   EXPECT_EQ(shown.size(), 5U);
   const auto pictureOf = [&](TrainingMoment moment) {
