@@ -18,6 +18,10 @@
 namespace headscope::cli {
 namespace {
 
+// A film looks at the run's snapshots, which are taken where it is evaluated.
+constexpr Index kFilmEvaluateEvery = 5;
+constexpr Index kFilmSnapshotBytes = Index{512} << 20;
+
 /// Takes all steps of a run. Returns its last moment, as it is on any machine.
 template <typename Run>
 auto trained(Run& run, std::optional<Index> steps) {
@@ -126,7 +130,10 @@ void trainFor(AppOptions& program, const RunOptions& options) {
   auto filmed = std::make_shared<FilmedRun>();
   if (learnsLanguage(view)) {
     LiveLanguage language(scheduler, defaultMemoryBudget());
-    language.begin(ui::chosenText(view), ui::chosenLanguage(view));
+    language::LanguageSettings settings = ui::chosenLanguage(view);
+    settings.evaluateEvery = kFilmEvaluateEvery;
+    settings.snapshotBytes = kFilmSnapshotBytes;
+    language.begin(ui::chosenText(view), settings);
     language.setSentence(view.sentence);
     program.language = trained(language, options.steps);
     filmed->language = language.run();

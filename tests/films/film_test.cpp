@@ -13,6 +13,7 @@
 
 #include "app/filmed_run.h"
 #include "app/ui/stage/journey.h"
+#include "app/ui/train/language_run_view.h"
 #include "app/ui/train/train_page.h"
 #include "app/view_json.h"
 #include "core/base/error.h"
@@ -143,6 +144,34 @@ TEST_F(FilmTest, OfARunGoesFromItsStartToItsStep) {
   ASSERT_EQ(training.moment()->stepsTaken, 9);
   made(film);
   EXPECT_TRUE(readAll(film.path) == before);
+}
+
+TEST_F(FilmTest, OfARunOnStoriesIsTheSameTwice) {
+  PictureRequest film = request(FilmOf::run);
+  film.width = 1100;
+  film.height = 620;
+  ui::ViewState& view = film.program.view;
+  view.selection.page = ui::kTrainPage;
+  view.train.task = ui::kStories;
+  view.train.layers = 1;
+  view.train.dModel = view.train.heads = 2;
+  Scheduler scheduler;
+  LiveLanguage language(scheduler, kFilmBudget);
+  language::LanguageSettings settings = ui::chosenLanguage(view.train);
+  settings.evaluateEvery = 1;
+  language.begin(ui::chosenText(view.train), settings);
+  for (int i = 0; i < 4; ++i) language.stepOnce();
+  language.follow(0.0);
+  language.finish();
+  language.follow(0.0);
+  ASSERT_EQ(language.moment()->stepsTaken, 4);
+  film.program.language = language.moment();
+  film.program.filmed = std::make_shared<const FilmedRun>(FilmedRun{nullptr, language.run()});
+  const auto shown = made(film);
+  EXPECT_EQ(shown.size(), 5U) << "one for each step";
+  const std::string first = readAll(film.path);
+  made(film);
+  EXPECT_TRUE(readAll(film.path) == first);
 }
 
 TEST_F(FilmTest, OfScenesShowsEachForTheSameTime) {

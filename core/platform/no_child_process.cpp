@@ -1,3 +1,4 @@
+// Child processes on Windows and in a browser's page, where no program is started.
 #include "core/platform/child_process.h"
 
 namespace headscope::platform {
