@@ -123,6 +123,13 @@ TEST_F(FilmTest, OfARunGoesFromItsStartToItsStep) {
   const TrainingMoment start = *training.moment();
   training.lookAt(std::nullopt);
   step();
+  TrainingMoment then = end;
+  then.step = 5;
+  then.forgetLater();
+  EXPECT_EQ(then.stepsTaken, 5);
+  EXPECT_EQ(then.records.size(), 5U);
+  EXPECT_LE(then.evaluations.back().step, 5);
+  EXPECT_EQ(then.trainingMs, 0.0);
   film.program.training = training.moment();
   film.program.filmed = std::make_shared<const FilmedRun>(FilmedRun{training.run(), nullptr});
   const auto shown = made(film);
