@@ -137,7 +137,7 @@ class SceneShots final : public FilmShots {
   }
 
  private:
-  static constexpr double kFadeSeconds = 0.4;
+  static constexpr double kFadeSeconds = 0.25;
 
   Image drawn(const formats::SavedScene& scene) {
     AppOptions options = request_.program;

@@ -192,7 +192,7 @@ TEST_F(FilmTest, OfScenesShowsEachForTheSameTime) {
     film.program.scenes.push_back({number, {}, film.program.document, viewToJson(view)});
   }
   const auto shown = made(film);
-  ASSERT_EQ(shown.size(), 6U) << "the first, four that fade, and the second";
+  ASSERT_EQ(shown.size(), 5U) << "the first, three that fade, and the second";
   EXPECT_EQ(lengthOf(shown), 4000);
   EXPECT_EQ(shown.front().milliseconds, 2000);
   const auto sceneOf = [&](int number) {
