@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/app_state.h"
+#include "app/filmed_run.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
@@ -46,10 +47,11 @@ App::State::State(AppOptions o)
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
                 std::move(o.noStateFolder), documents.history().mark(), std::move(o.models),
                 o.sessionContent}),
-      training(scheduler, documents.memoryBudget(), std::move(o.training)),
+      training(scheduler, documents.memoryBudget(), std::move(o.training),
+               o.filmed != nullptr ? o.filmed->task : nullptr),
       language(scheduler, documents.memoryBudget(),
                o.stateFolder.empty() ? o.stateFolder : o.stateFolder / "models",
-               std::move(o.language)),
+               std::move(o.language), o.filmed != nullptr ? o.filmed->language : nullptr),
       headCounts(scheduler, documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(scheduler, documents.memoryBudget(), std::move(o.scaleStudy)),
       exports(scheduler, documents, training, language, model.live, std::move(o.tracePath)),
@@ -189,6 +191,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .alone = presenter.on() || embedded || !view.selection.focus.empty(),
         .hostHasDialog = chooseFiles != nullptr,
         .recent = &settings.now().recent,
+        .filmable = !filmable().empty(),
     };
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/film.h"
 #include "app/gl/scene.h"
 #include "app/named_document.h"
 #include "app/ui/fonts.h"
@@ -23,6 +24,7 @@ namespace headscope {
 
 class History;
 class Scheduler;
+struct FilmedRun;
 struct LanguageMoment;
 struct Settings;
 struct ShownModel;
@@ -51,17 +53,19 @@ struct AppOptions {
   std::shared_ptr<const TrainingMoment> training;
   std::shared_ptr<const LanguageMoment> language;
   std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
+  std::shared_ptr<const FilmedRun> filmed;  // the run of `training`, for lookAt(); null: none
   std::shared_ptr<const ShownModel> model;  // the moment of the page Model; null: see `view`
   Index memoryBudget = 0;                   // 0: defaultMemoryBudget()
   int threads = 0;
 };
 
-/// A request for a picture of the program as these options open it.
+/// A request for a picture of the program as these options open it, or for a film that begins so.
 struct PictureRequest {
   AppOptions program;
   int width = 0, height = 0;  // pixels
   std::filesystem::path path;
   std::string subject;  // the picture's content, for the status bar's sentence
+  std::optional<FilmSettings> film{};
 };
 
 class App {
@@ -122,6 +126,14 @@ class App {
   /// failure.
   std::optional<PictureRequest> takePictureRequest();
   void pictureDrawn(const PictureRequest& request, std::function<void()> write);
+  /// Sets the formats of films that the host can make; before this call none is offered.
+  void offerFilms(std::vector<FilmKind> kinds);
+  /// Reports how many pictures of a film are drawn. Returns false once the user has stopped it: the
+  /// host drops it and calls filmStopped().
+  bool filmGoesOn(const FilmProgress& progress);
+  void filmStopped();
+  /// Shows the step of the filmed run.
+  void lookAt(Index step);
 
   /// Waits for the newest document's trace, the computations of the panels and all saving
   /// (offscreen and tests). Returns whether the next frame has results to take; that frame may

@@ -31,7 +31,8 @@ void App::State::run(const ui::FrameCommands& commands) {
       [&](const ui::OpenDocument& c) { documents.open(c.document, c.name); },
       [&](const ui::OpenPreset& c) { openPreset(c); },
       [&](const ui::StopLearning&) {
-        documents.learning() ? documents.stopLearning() : sessions.stopLink();
+        if (documents.learning()) return documents.stopLearning();
+        exports.film() ? exports.stopFilm() : sessions.stopLink();
       },
       [&](const ui::SetModelText& c) { model.live.setText(c.text); },
       [&](const ui::OpenFile& c) { dropped.push_back(c.path); },

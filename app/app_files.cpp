@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/app_state.h"
+#include "app/filmed_run.h"
 #include "app/ui/export_subject.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -137,6 +138,12 @@ void App::State::startExport() {
   picture.height = static_cast<int>(asked->height);
   picture.path = asked->path;
   picture.subject = pictureInWords(asked->view);
+  picture.film = asked->film;
+  if (asked->film) {
+    picture.program.filmed =
+        std::make_shared<const FilmedRun>(FilmedRun{training.run(), language.run()});
+    exports.filmGoesOn({0, picturesOf(*asked->film)});
+  }
   pictureAsked = std::move(picture);
 }
 
@@ -162,6 +169,30 @@ std::string App::State::pictureInWords(const ui::ViewState& shown) const {
   return fmt::format("{} of {}", title, ui::layerInWords(*documents.newest()));
 }
 
+/// What a film can be made of at present; the first is what the page shows.
+std::vector<FilmOf> App::State::filmable() const {
+  std::vector<FilmOf> found;
+  if (filmKinds.empty()) return found;
+  const std::string& page = view.selection.page;
+  if (page == ui::kFlowPage || page == ui::kStagePage) found.push_back(FilmOf::play);
+  const auto task = training.moment();
+  const auto text = language.moment();
+  const bool taken = learnsLanguage(view.train)
+                         ? language.run() != nullptr && text != nullptr && text->stepsTaken > 0
+                         : training.run() != nullptr && task != nullptr && task->stepsTaken > 0;
+  if (page == ui::kTrainPage && taken) found.push_back(FilmOf::run);
+  if (sessions.store().scenes().size() > 1) found.push_back(FilmOf::scenes);
+  return found;
+}
+
+void App::offerFilms(std::vector<FilmKind> kinds) { state_->filmKinds = std::move(kinds); }
+bool App::filmGoesOn(const FilmProgress& progress) { return state_->exports.filmGoesOn(progress); }
+void App::filmStopped() { state_->exports.filmStopped(); }
+void App::lookAt(Index step) {
+  learnsLanguage(state_->view.train) ? state_->language.lookAt(step)
+                                     : state_->training.lookAt(step);
+}
+
 std::optional<PictureRequest> App::takePictureRequest() {
   return std::exchange(state_->pictureAsked, std::nullopt);
 }
@@ -169,6 +200,11 @@ std::optional<PictureRequest> App::takePictureRequest() {
 void App::pictureDrawn(const PictureRequest& request, std::function<void()> write) {
   state_->exports.write([write = std::move(write), request] {
     write();
+    if (request.film) {
+      return fmt::format("exported a film of {:g} s, {} pictures of {} × {} pixels, {}, to {}",
+                         request.film->seconds, picturesOf(*request.film), request.width,
+                         request.height, request.subject, wholePath(request.path));
+    }
     if (request.path.extension() != ".png") {
       return fmt::format("exported a figure, {}, to {}", request.subject, wholePath(request.path));
     }

@@ -101,6 +101,10 @@ std::optional<ui::Status::Learning> App::State::learningNow() const {
     const LayerLearning::Progress now = documents.learned();
     return ui::Status::Learning{now.step, now.steps};
   }
+  if (const auto& film = exports.film()) {
+    return ui::Status::Learning{film->drawn, film->pictures, "Making a film",
+                                "Stops the film; no file is written.", "picture"};
+  }
   const auto link = sessions.linkTask().progress();
   if (!link) return std::nullopt;
   return ui::Status::Learning{link->step, link->steps, "Learning the heads of the link",
@@ -311,7 +315,8 @@ void App::State::panels(const ui::PanelContext& panel) {
 /// Draws dialogs and messages over the panels.
 void App::State::overlays(const ui::PanelContext& panel) {
   if (auto request = exports.dialog().draw(
-          panel, {tools.open(view.selection.tool).text().title, model.live.moment()})) {
+          panel, {tools.open(view.selection.tool).text().title, model.live.moment(), filmable(),
+                  filmKinds, exports.film(), std::ssize(sessions.store().scenes())})) {
     exports.ask(std::move(*request));
     wantsFrame = true;
   }

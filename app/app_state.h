@@ -66,6 +66,7 @@ struct App::State {
   void followLesson();
   void startExport();
   std::string pictureInWords(const ui::ViewState& shown) const;
+  std::vector<FilmOf> filmable() const;
   void keepViewValid();
   void followSettings();
   void clearMessage(const ui::FrameContext& look);
@@ -167,6 +168,7 @@ struct App::State {
   std::string linkToOpen;
   std::function<void(bool folder)> chooseFiles;  // its own file dialog; null: it has none
   std::optional<PictureRequest> pictureAsked;    // a picture that it has not drawn yet
+  std::vector<FilmKind> filmKinds;               // the films that it can make
 
   // the present frame
   bool wantsFrame = false;

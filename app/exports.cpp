@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
 
 #include "app/ui/export_subject.h"
 #include "app/ui/model/chosen_head.h"
@@ -46,6 +47,7 @@ std::string writeExport(const ExportRequest& request, const Trace& trace) {
       formats::exportPyTorch(request.path, trace);
       return scriptSentence(of, request.path);
     case ExportKind::curves:
+    case ExportKind::film:
     case ExportKind::picture:
     case ExportKind::worksheet:
       break;
@@ -71,6 +73,7 @@ std::string writeModelExport(const ExportRequest& request, const model::ModelTra
       return scriptSentence(ui::layerOfModelInWords(trace, layer), request.path);
     }
     case ExportKind::curves:
+    case ExportKind::film:
     case ExportKind::picture:
     case ExportKind::worksheet:
       break;
@@ -134,7 +137,7 @@ void Exports::askForTrace(const ui::Selection& selection) {
 std::optional<ExportRequest> Exports::start() {
   ExportRequest request = std::move(asked_.front());
   asked_.pop_front();
-  if (request.kind == ExportKind::picture) return request;
+  if (request.kind == ExportKind::picture || request.kind == ExportKind::film) return request;
   if (request.kind == ExportKind::curves && learnsLanguage(request.view.train)) {
     write([path = request.path, moment = language_.moment()] {
       return writeStoryCurves(path, moment.get());
@@ -165,7 +168,20 @@ std::optional<ExportRequest> Exports::start() {
   return std::nullopt;
 }
 
+bool Exports::filmGoesOn(const FilmProgress& progress) {
+  film_ = progress;
+  return !std::exchange(filmStops_, false);
+}
+
+void Exports::filmStopped() {
+  film_.reset();
+  constexpr const char* kSentence = "the film was stopped: no file was written";
+  dialog_.finished(kSentence, false);
+  documents_.say(kSentence, false);
+}
+
 void Exports::write(std::function<std::string()> write) {
+  film_.reset();
   task_.request([write = std::move(write)](const auto&) { return write(); });
 }
 

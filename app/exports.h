@@ -10,6 +10,7 @@
 
 #include "app/background_task.h"
 #include "app/document_editor.h"
+#include "app/film.h"
 #include "app/live_language.h"
 #include "app/live_model.h"
 #include "app/live_training.h"
@@ -39,10 +40,18 @@ class Exports {
   bool waits() const { return !asked_.empty(); }
   /// Returns whether the first queued export is of the model's pass.
   bool waitsForModel() const { return !asked_.empty() && asked_.front().ofModel; }
-  bool busy() const { return task_.busy(); }
+  bool busy() const { return task_.busy() || film_.has_value(); }
   /// Starts the first queued export; requires the newest pass. Returns a request for a picture,
   /// which the host draws.
   std::optional<ui::ExportRequest> start();
+
+  /// The film that the host makes at present, if any.
+  const std::optional<FilmProgress>& film() const { return film_; }
+  /// Stops it with its next picture.
+  void stopFilm() { filmStops_ = film_.has_value(); }
+  // As in App.
+  bool filmGoesOn(const FilmProgress& progress);
+  void filmStopped();
 
   /// Runs `write` on another thread; it returns the sentence that reports success.
   void write(std::function<std::string()> write);
@@ -61,6 +70,8 @@ class Exports {
   std::filesystem::path tracePath_;
   ui::ExportDialog dialog_;
   std::deque<ui::ExportRequest> asked_;
+  std::optional<FilmProgress> film_;
+  bool filmStops_ = false;
   BackgroundTask<std::string> task_;
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "core/formats/language_run.h"
@@ -38,6 +40,22 @@ std::string LanguageMoment::nameOf(Index token) const {
   return corpus->tokenizer->inWords(static_cast<tokenizer::TokenId>(token));
 }
 
+void LanguageMoment::forgetLater() {
+  const auto later = [this](const auto& item) { return item.step > step; };
+  std::erase_if(records, later);
+  std::erase_if(evaluations, later);
+  std::erase_if(earlier, later);
+  for (auto& answered : answeredAt) {
+    if (answered && *answered > step) answered.reset();
+  }
+  if (stepsTaken > step) {
+    stopped.reset();
+    finished = false;
+  }
+  stepsTaken = step;
+  trainingMs = 0.0;
+}
+
 struct LiveLanguage::Live {
   /// `known`: what it learns from, where that has been read already; else null.
   Live(LearnedFrom learned, language::CorpusPtr known, const language::LanguageSettings& s,
@@ -61,7 +79,10 @@ struct LiveLanguage::Live {
              const ExecutionContext& execution);
   bool switchOff(const LanguageMoment& moment, const language::LanguageModel& model,
                  const ExecutionContext& execution);
+  /// Sets the texts of a film's moment: those of the steps at which a fast run keeps one.
+  bool writeForFilm(LanguageMoment& moment, const ExecutionContext& execution);
 
+  std::mutex mutex;  // a film looks at the run while it may go on
   LearnedFrom from;
   language::CorpusPtr corpus;
   language::LanguageSettings settings;
@@ -70,6 +91,7 @@ struct LiveLanguage::Live {
   std::optional<language::LanguageTrainer> run;    // from the first request on
   std::optional<language::LanguageModel> earlier;  // with the parameters of an earlier step
   std::vector<WrittenText> texts;                  // each at least twice as many steps on
+  std::map<Index, WrittenText> filmTexts;          // by the steps of writeForFilm()
   WrittenText written;
   std::uint64_t writtenSeed = 0;  // 0: the text is of other parameters
   double writtenAt = 0.0;
@@ -80,8 +102,9 @@ struct LiveLanguage::Live {
 const language::LanguageModel& LiveLanguage::Live::shownModel(LanguageMoment& moment,
                                                               std::optional<Index> look) {
   moment.step = run->stepsTaken();
-  const training::Snapshot* snapshot = look ? run->snapshots().atMost(*look) : nullptr;
-  if (snapshot == nullptr || snapshot->step >= run->stepsTaken()) return run->model();
+  const bool looksBack = look && *look < run->stepsTaken();
+  const training::Snapshot* snapshot = looksBack ? run->snapshots().atMost(*look) : nullptr;
+  if (snapshot == nullptr) return run->model();
   if (!earlier) earlier.emplace(settings.model, run->corpus()->vocabulary, settings.seed);
   putInto(*snapshot, earlier->parameters());
   moment.step = snapshot->step;
@@ -152,10 +175,32 @@ bool LiveLanguage::Live::switchOff(const LanguageMoment& moment,
   return true;
 }
 
+bool LiveLanguage::Live::writeForFilm(LanguageMoment& moment, const ExecutionContext& execution) {
+  Index now = 0;
+  for (Index next = kFirstText; next <= moment.step; next *= 2) now = next;
+  WrittenText& text = filmTexts[now];
+  if (text.text.empty()) {
+    LanguageMoment then = moment;
+    const model::ModelPtr model = shownModel(then, now).model(corpus->title);
+    model::Sampling sampling = kWriting;
+    sampling.seed = 1;
+    text.text = sampleOf(model, *corpus, corpus->sampleBeginning, settings.model.context, sampling,
+                         execution);
+    text.step = then.step;
+  }
+  if (execution.stop()) return false;
+  moment.written = text;
+  for (const auto& [step, earlierText] : filmTexts) {
+    if (step < now) moment.earlier.push_back(earlierText);
+  }
+  return true;
+}
+
 std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request,
                                                           const std::atomic<bool>& cancelled) {
   ExecutionContext execution;
   execution.cancelled = &cancelled;
+  const std::lock_guard lock(mutex);
   if (corpus == nullptr) corpus = corpusOf(from);
   if (!run) run.emplace(corpus, settings, budget);
   request.due.advance(*run, execution);
@@ -163,7 +208,8 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
     writtenSeed = 0;
     withoutAt.reset();
   }
-  const bool rests = !request.playing || run->finished();
+  if (!request.due.changes.empty()) filmTexts.clear();
+  const bool rests = !request.filmed && (!request.playing || run->finished());
   // at rest the answers are those of the shown step
   if ((rests || run->evaluations().empty()) && !run->stopped() && !run->evaluate(execution)) {
     return std::nullopt;
@@ -178,6 +224,18 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
   const language::LanguageModel& shown = shownModel(moment, request.due.look);
   const model::ModelPtr model = shown.model(corpus->title);
   if (!read(moment, model, request.sentence, execution)) return std::nullopt;
+  for (std::size_t q = 0; corpus->stories && q < language::kStoryQuestions; ++q) {
+    moment.answeredAt.push_back(run->answeredAt(q));
+  }
+  moment.stopped = run->stopped();
+  moment.finished = run->finished();
+  moment.trainingMs = run->trainingMs();
+  moment.number = ++moments;
+  if (request.filmed) {
+    if (!writeForFilm(moment, execution)) return std::nullopt;
+    moment.forgetLater();
+    return moment;
+  }
   const bool old = rests ? written.step != moment.step || writtenSeed != request.textSeed
                          : clockSeconds() - writtenAt > kTextSeconds;
   if (old && !write(moment, model, request.textSeed, execution)) return std::nullopt;
@@ -196,23 +254,22 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
   moment.written = written;
   std::ranges::copy_if(texts, std::back_inserter(moment.earlier),
                        [&](const WrittenText& text) { return text.step < written.step; });
-  for (std::size_t q = 0; corpus->stories && q < language::kStoryQuestions; ++q) {
-    moment.answeredAt.push_back(run->answeredAt(q));
-  }
-  moment.stopped = run->stopped();
-  moment.finished = run->finished();
-  moment.trainingMs = run->trainingMs();
-  moment.number = ++moments;
   return moment;
 }
 
 LiveLanguage::LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes,
                            std::filesystem::path models,
-                           std::shared_ptr<const LanguageMoment> shown)
+                           std::shared_ptr<const LanguageMoment> shown,
+                           std::shared_ptr<Live> filmed)
     : memoryBudgetBytes_(memoryBudgetBytes),
       models_(std::move(models)),
-      watched_(scheduler, kFastSeconds, 0.0, std::move(shown)) {
-  if (moment() != nullptr) begunLast_ = {moment()->from, moment()->settings};
+      filmed_(filmed != nullptr),
+      watched_(scheduler, kFastSeconds, 0.0, shown) {
+  if (shown == nullptr) return;
+  begunLast_ = {shown->from, shown->settings};
+  if (!filmed_) return;
+  run_ = std::move(filmed);
+  watched_.show(std::move(shown), true);
 }
 
 void LiveLanguage::begin(const LearnedFrom& from, const language::LanguageSettings& settings) {
@@ -281,8 +338,12 @@ void LiveLanguage::writeAnother() {
 void LiveLanguage::follow(double now) {
   auto due = watched_.follow(now);
   if (!due) return;
-  Request request{std::move(*due), sentence_, textSeed_, playing(),
-                  std::exchange(saveAsked_, false) ? models_ : std::filesystem::path()};
+  Request request{std::move(*due),
+                  sentence_,
+                  textSeed_,
+                  playing(),
+                  std::exchange(saveAsked_, false) ? models_ : std::filesystem::path(),
+                  filmed_};
   watched_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
     return live->advance(request, cancelled);
   });

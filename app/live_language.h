@@ -72,14 +72,20 @@ struct LanguageMoment {
   /// The tokens of the sentence, for display.
   const std::vector<std::string>& tokenNames() const { return trace->document().input.tokens; }
   std::string nameOf(Index token) const;
+
+  /// As TrainingMoment::forgetLater().
+  void forgetLater();
 };
 
 class LiveLanguage {
  public:
+  struct Live;  // the thread's state of one run, shared so that it outlives a replaced run
+
   /// `models`: the folder for models that are saved; empty: none. `shown`: a moment of another run,
-  /// for a picture of it; nothing is trained then.
+  /// for a picture of it; nothing is trained then. `filmed`: that run itself, as in LiveTraining.
   LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes, std::filesystem::path models = {},
-               std::shared_ptr<const LanguageMoment> shown = nullptr);
+               std::shared_ptr<const LanguageMoment> shown = nullptr,
+               std::shared_ptr<Live> filmed = nullptr);
 
   void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
   Index memoryBudget() const { return memoryBudgetBytes_; }
@@ -122,6 +128,8 @@ class LiveLanguage {
   void follow(double now);
   /// The number of seconds until more work is due; none: nothing is scheduled.
   std::optional<double> dueIn() const { return watched_.dueIn(); }
+  /// The present run, for a film of it; null: there is none.
+  const std::shared_ptr<Live>& run() const { return run_; }
   /// The newest moment; null before the first.
   std::shared_ptr<const LanguageMoment> moment() const { return watched_.moment(); }
   const std::string& problem() const { return watched_.problem(); }
@@ -132,13 +140,13 @@ class LiveLanguage {
   void stop() { watched_.stop(); }
 
  private:
-  struct Live;  // the thread's state of one run, shared so that it outlives a replaced run
   struct Request {
     StepsDue<language::LanguageTrainer> due;
     std::string sentence;
     std::uint64_t textSeed = 1;
     bool playing = false;
     std::filesystem::path saveIn;  // empty: nothing is saved
+    bool filmed = false;           // without what came after the shown step
   };
   struct Begun {
     LearnedFrom from;
@@ -155,6 +163,7 @@ class LiveLanguage {
   Index memoryBudgetBytes_;
   std::filesystem::path models_;
   bool saveAsked_ = false;
+  bool filmed_ = false;  // the run belongs to another program, and is looked at alone
   std::shared_ptr<Live> run_;
   std::optional<Begun> begunLast_;
   std::optional<Aside> aside_;

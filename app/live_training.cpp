@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 #include "app/ui/frame_context.h"
@@ -44,27 +45,67 @@ const training::Evaluation* TrainingMoment::evaluation() const {
 }
 const training::StepRecord* TrainingMoment::record() const { return newestAt(records, step); }
 
-LiveTraining::Live::Live(const training::Task& task, const training::TrainingSettings& settings,
-                         Index memoryBudget, std::uint64_t momentsBefore)
-    : run(task, settings, memoryBudget),
-      shown(task, settings.model, settings.seed),
-      examples(training::evaluationExamples(task)),
-      budget(memoryBudget),
-      moments(momentsBefore) {}
+void TrainingMoment::forgetLater() {
+  const auto later = [this](const auto& item) { return item.step > step; };
+  std::erase_if(records, later);
+  std::erase_if(evaluations, later);
+  std::erase_if(strip, later);
+  for (auto& found : foundAt) {
+    if (found && *found > step) found.reset();
+  }
+  if (stepsTaken > step) {
+    stopped.reset();
+    finished = false;
+  }
+  stepsTaken = step;
+  trainingMs = 0.0;
+}
+
+struct LiveTraining::Live {
+  Live(const training::Task& task, const training::TrainingSettings& settings, Index memoryBudget,
+       std::uint64_t momentsBefore)
+      : run(task, settings, memoryBudget),
+        shown(task, settings.model, settings.seed),
+        examples(training::evaluationExamples(task)),
+        budget(memoryBudget),
+        moments(momentsBefore) {}
+
+  std::optional<TrainingMoment> advance(const Request& request, const std::atomic<bool>& cancelled);
+
+  std::mutex mutex;  // a film looks at the run while it may go on
+  training::Trainer run;
+  training::TaskModel shown;  // a model with the parameters of an earlier step
+  training::Examples examples;
+  Index budget;
+  std::uint64_t moments;
+};
+
+LiveTraining::LiveTraining(Scheduler& scheduler, Index memoryBudgetBytes,
+                           std::shared_ptr<const TrainingMoment> shown,
+                           std::shared_ptr<Live> filmed)
+    : memoryBudgetBytes_(memoryBudgetBytes),
+      filmed_(filmed != nullptr),
+      watched_(scheduler, kFastSeconds, kSlow, shown) {
+  if (shown == nullptr) return;
+  begunLast_ = {shown->task, shown->settings};
+  if (filmed_) show({std::move(filmed), std::move(shown)});
+}
 
 std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request,
                                                           const std::atomic<bool>& cancelled) {
   ExecutionContext execution;
   execution.cancelled = &cancelled;
+  const std::lock_guard lock(mutex);
   request.due.advance(run, execution);
   TrainingMoment moment;
   moment.task = &run.task();
   moment.settings = run.settings();
   moment.stepsTaken = moment.step = run.stepsTaken();
   const training::TaskModel* model = &run.model();
+  const bool looksBack = request.due.look && *request.due.look < run.stepsTaken();
   const training::Snapshot* snapshot =
-      request.due.look ? run.snapshots().atMost(*request.due.look) : nullptr;
-  if (snapshot != nullptr && snapshot->step < run.stepsTaken()) {
+      looksBack ? run.snapshots().atMost(*request.due.look) : nullptr;
+  if (snapshot != nullptr) {
     putInto(*snapshot, shown.parameters());
     model = &shown;
     moment.step = snapshot->step;
@@ -98,6 +139,7 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
   moment.bytes = training::bytesOf(run.task(), run.settings());
   moment.snapshotEvery = run.snapshots().every();
   moment.number = ++moments;
+  if (request.asItWas) moment.forgetLater();
   return moment;
 }
 
@@ -194,7 +236,8 @@ void LiveTraining::askForDocument(Index layer) {
 void LiveTraining::follow(double now) {
   auto due = watched_.follow(now);
   if (!due) return;
-  Request request{std::move(*due), example_, extra_, std::exchange(document_, std::nullopt)};
+  Request request{std::move(*due), example_, extra_, std::exchange(document_, std::nullopt),
+                  filmed_};
   watched_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
     return live->advance(request, cancelled);
   });

@@ -44,6 +44,10 @@ struct TrainingMoment {
   /// The newest record at or before the shown step; null before the first.
   const training::StepRecord* record() const;
   Index layers() const { return std::ssize(weights); }
+
+  /// Leaves out what came after the shown step, and the time that it took: the moment as it was
+  /// when the run was there, on any machine.
+  void forgetLater();
 };
 
 /// Returns example `n` alone.
@@ -53,13 +57,13 @@ class LiveTraining {
  public:
   static constexpr double kSlow = 20.0;  // steps per second: slow enough to watch
 
-  /// `shown`: a moment of another run, for a picture of it; nothing is trained then.
+  struct Live;  // the thread's state of one run, shared so that it outlives a replaced run
+
+  /// `shown`: a moment of another run, for a picture of it; nothing is trained then. `filmed`: that
+  /// run itself, so that lookAt() shows its earlier steps, each as it was then.
   LiveTraining(Scheduler& scheduler, Index memoryBudgetBytes,
-               std::shared_ptr<const TrainingMoment> shown = nullptr)
-      : memoryBudgetBytes_(memoryBudgetBytes),
-        watched_(scheduler, kFastSeconds, kSlow, std::move(shown)) {
-    if (moment() != nullptr) begunLast_ = {moment()->task, moment()->settings};
-  }
+               std::shared_ptr<const TrainingMoment> shown = nullptr,
+               std::shared_ptr<Live> filmed = nullptr);
 
   void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
   Index memoryBudget() const { return memoryBudgetBytes_; }
@@ -110,6 +114,8 @@ class LiveTraining {
   void follow(double now);
   /// The number of seconds until more work is due; none: nothing is scheduled.
   std::optional<double> dueIn() const { return watched_.dueIn(); }
+  /// The present run, for a film of it; null: there is none.
+  const std::shared_ptr<Live>& run() const { return run_; }
   /// The newest moment; null before the first.
   std::shared_ptr<const TrainingMoment> moment() const { return watched_.moment(); }
   const std::string& problem() const { return watched_.problem(); }
@@ -127,21 +133,8 @@ class LiveTraining {
     Index example = 0;
     Extra extra = Extra::nothing;
     std::optional<Index> document;
+    bool asItWas = false;  // without what came after the shown step
   };
-  /// The thread's state of one run, shared so that it outlives a replaced run.
-  struct Live {
-    Live(const training::Task& task, const training::TrainingSettings& settings, Index memoryBudget,
-         std::uint64_t momentsBefore);
-    std::optional<TrainingMoment> advance(const Request& request,
-                                          const std::atomic<bool>& cancelled);
-
-    training::Trainer run;
-    training::TaskModel shown;  // a model with the parameters of an earlier step
-    training::Examples examples;
-    Index budget;
-    std::uint64_t moments;
-  };
-
   /// A run that can be returned to, and what it showed last.
   struct KeptRun {
     std::shared_ptr<Live> run;
@@ -167,6 +160,7 @@ class LiveTraining {
 
   Index memoryBudgetBytes_;
   std::shared_ptr<Live> run_;
+  bool filmed_ = false;        // the run belongs to another program, and is looked at alone
   std::vector<KeptRun> kept_;  // the newest last
   Index example_ = 0;
   Extra extra_ = Extra::nothing;

@@ -59,6 +59,9 @@ if(NOT HEADSCOPE_FETCH)
   find_module(png::png libpng)
   find_module(turbojpeg::turbojpeg libturbojpeg)
   find_module(webp::webp libwebp)
+  # Optional: without one of them, films of its kind are refused.
+  find_module(webpmux::webpmux libwebpmux)
+  find_package(GIF QUIET)
   # Optional: without it, SentencePiece's own files (tokenizer.model, spiece.model) are refused.
   find_module(sentencepiece::sentencepiece sentencepiece)
   # Optional: without it, pictures are PNG files alone.

@@ -12,6 +12,7 @@
 #include "app/cli/cell_options.h"
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
+#include "app/cli/film_options.h"
 #include "app/cli/open_options.h"
 #include "app/cli/pass_options.h"
 #include "app/host/figure.h"
@@ -28,6 +29,8 @@ struct RenderOptions {
   PassOptions pass;
   CellOptions cell;
   LookOptions look;
+  FilmOptions film;
+  RunOptions run;
   std::string view;  // empty: not given
   std::string size = "1600x1000";
   std::string shaderDir;
@@ -71,6 +74,7 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   if (!options.view.empty()) {
     view.selection.page = options.view == "heads"   ? ui::kHeadsPage
                           : options.view == "stage" ? ui::kStagePage
+                          : options.view == "train" ? ui::kTrainPage
                                                     : ui::kFlowPage;
   }
   view.preferences.animate = false;
@@ -96,20 +100,56 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   return view;
 }
 
-void render(const RenderOptions& options, std::ostream& out) {
-  const Size size = sizeFrom(options.size);
+void checkFlags(const RenderOptions& options) {
   FileFlags files;
   addFilesRead(files, options.pass);
   files.writes("--out", options.out, {".png", ".svg", ".pdf"});
+  files.writes("--film", options.film.path, {kFilmEndings.begin(), kFilmEndings.end()});
   files.check();
+  if (options.out.empty() == options.film.path.empty()) {
+    throw UserError("give --out F.png for a picture, or --film F.webp for a film");
+  }
+  options.film.refuseWithoutFilm();
   if (options.centimetres && !host::isFigure(options.out)) {
     throw UserError(
         "--centimetres: a .png has its size in pixels (--size); give --out F.svg or F.pdf");
   }
-  if (options.moment && options.view == "heads") {
-    throw UserError("--moment: the heads have no timeline; give --view stage, flow or step");
+  const bool still = options.view == "heads" || options.view == "train";
+  if (options.moment && still) {
+    throw UserError(fmt::format(
+        "--moment: the page {} has no timeline; give --view stage, flow or step", options.view));
   }
-  PictureRequest picture{{}, size.width, size.height, options.out, {}};
+  const RunOptions& run = options.run;
+  if (options.view != "train" && (!run.task.empty() || run.layers || run.steps)) {
+    throw UserError("--task, --layers and --steps describe a training run: give --view train");
+  }
+}
+
+/// The flags of a training run, with those that it shares with a pass.
+RunOptions withPassFlags(const RenderOptions& options) {
+  RunOptions run = options.run;
+  run.dModel = options.pass.config.dModel;
+  run.heads = options.pass.config.heads;
+  run.seed = options.pass.seed;
+  return run;
+}
+
+/// What a film of this view shows.
+FilmOf filmOf(const ui::ViewState& view, const RenderOptions& options) {
+  const std::string& page = view.selection.page;
+  if (page == ui::kTrainPage && options.view == "train") return FilmOf::run;
+  const bool plays = page == ui::kFlowPage || page == ui::kStagePage;
+  if (plays || options.film.scenes) return FilmOf::play;
+  throw UserError(
+      "--film: nothing plays on this page; give --view stage, flow, step or train, or --session F "
+      "--scenes");
+}
+
+void render(const RenderOptions& options, std::ostream& out) {
+  const Size size = sizeFrom(options.size);
+  checkFlags(options);
+  const bool isFilm = !options.film.path.empty();
+  PictureRequest picture{{}, size.width, size.height, isFilm ? options.film.path : options.out, {}};
   AppOptions& app = picture.program;
   app = optionsToOpen(options.pass, true);
   const auto scene = std::find_if(app.scenes.begin(), app.scenes.end(),
@@ -122,6 +162,13 @@ void render(const RenderOptions& options, std::ostream& out) {
     trace->ms = 0.0;
     app.trace = std::move(trace);
   }
+  if (options.view == "train") trainFor(app, withPassFlags(options));
+  if (isFilm) {
+    picture.film = options.film.settings(filmOf(app.view, options));
+    makeFilm(picture, options.shaderDir);
+    out << options.film.path << '\n';
+    return;
+  }
   if (host::isFigure(options.out)) {
     host::writeFigure(picture, options.centimetres.value_or(host::kFigureCentimetres));
   } else {
@@ -133,15 +180,16 @@ void render(const RenderOptions& options, std::ostream& out) {
 }  // namespace
 
 Command addRender(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("render", "a picture of the window, without a display");
+  CLI::App* sub =
+      app.add_subcommand("render", "a picture or a film of the window, without a display");
   auto options = std::make_shared<RenderOptions>();
   sub->add_option("--out", options->out, "the picture")
       ->check(notEmpty)
-      ->required()
       ->type_name("FILE.png|svg|pdf");
   sub->add_option("--view", options->view,
-                  "stage, flow (default: the whole window), heads, or step (its matrices alone)")
-      ->check(CLI::IsMember({"stage", "flow", "heads", "step"}));
+                  "stage, flow (default: the whole window), heads, train, or step (its matrices "
+                  "alone)")
+      ->check(CLI::IsMember({"stage", "flow", "heads", "train", "step"}));
   sub->add_option("--size", options->size, "in pixels (default 1600x1000)")->type_name("WxH");
   sub->add_option("--moment", options->moment,
                   "the picture after this many seconds of playing, for the query --row")
@@ -153,6 +201,8 @@ Command addRender(CLI::App& app) {
       ->check(notNumber)
       ->check(CLI::Range(1.0, 200.0))
       ->type_name("CM");
+  addFilmOptions(*sub, options->film);
+  addRunOptions(*sub, options->run);
   addLookOptions(*sub, options->look);
   sub->add_option("--shader-dir", options->shaderDir, "read the shaders from this folder")
       ->check(CLI::ExistingDirectory);

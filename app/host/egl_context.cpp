@@ -73,8 +73,17 @@ OffscreenContext::OffscreenContext() : display_(openDisplay()) {
                   kEglWayOut);
 }
 
-OffscreenContext::~OffscreenContext() {
+void OffscreenContext::makeCurrent() {
+  eglBindAPI(EGL_OPENGL_API);
+  eglMakeCurrent(display_, surface_, surface_, context_);
+}
+
+void OffscreenContext::release() {
   eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+}
+
+OffscreenContext::~OffscreenContext() {
+  release();
   if (surface_ != nullptr) eglDestroySurface(display_, surface_);
   eglDestroyContext(display_, context_);
   eglTerminate(display_);

@@ -31,8 +31,12 @@ OffscreenContext::OffscreenContext() {
   context_ = window;
 }
 
+void OffscreenContext::makeCurrent() { glfwMakeContextCurrent(static_cast<GLFWwindow*>(context_)); }
+
+void OffscreenContext::release() { glfwMakeContextCurrent(nullptr); }
+
 OffscreenContext::~OffscreenContext() {
-  glfwMakeContextCurrent(nullptr);
+  release();
   glfwDestroyWindow(static_cast<GLFWwindow*>(context_));
 }
 

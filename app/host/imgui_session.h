@@ -34,6 +34,9 @@ class ImGuiSession {
   ImGuiSession(const ImGuiSession&) = delete;
   ImGuiSession& operator=(const ImGuiSession&) = delete;
 
+  /// Makes its Dear ImGui context current again, after another one was.
+  void makeCurrent() { ImGui::SetCurrentContext(context_); }
+
   /// Sets a function that is called before the first frame, and before each frame with newly loaded
   /// fonts.
   void onNewFonts(std::function<void()> newFonts) { newFonts_ = std::move(newFonts); }

@@ -56,6 +56,11 @@ constexpr int kMostFrames = 400;          // the most frames in total
 Offscreen::Offscreen(int width, int height, const std::filesystem::path& shaderDir)
     : headless_(width, height), target_(width, height), painter_(headless_.session(), shaderDir) {}
 
+void Offscreen::makeCurrent() {
+  context_.makeCurrent();
+  headless_.session().makeCurrent();
+}
+
 Image Offscreen::drawFrame(App& app) {
   headless_.frame(app);
   target_.bind();

@@ -53,6 +53,11 @@ class Offscreen {
   /// Size in pixels. Throws UserError without EGL or OpenGL 3.3.
   Offscreen(int width, int height, const std::filesystem::path& shaderDir = {});
 
+  /// Makes its OpenGL and Dear ImGui contexts current again after release().
+  void makeCurrent();
+  /// Lets the thread use another OpenGL context.
+  void release() { context_.release(); }
+
   /// Draws one frame at the host's clock, with the queued input.
   Image drawFrame(App& app);
 

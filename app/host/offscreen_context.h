@@ -15,6 +15,10 @@ class OffscreenContext {
   OffscreenContext(const OffscreenContext&) = delete;
   OffscreenContext& operator=(const OffscreenContext&) = delete;
 
+  /// Makes the context current again after release(), which lets the thread use another one.
+  void makeCurrent();
+  void release();
+
  private:
   [[maybe_unused]] void* display_ = nullptr;
   [[maybe_unused]] void* surface_ = nullptr;

@@ -41,6 +41,8 @@ EM_JS(void, pageCursor, (int cursor), { Module.host.cursor(cursor); });
 
 OffscreenContext::OffscreenContext() = default;
 OffscreenContext::~OffscreenContext() = default;
+void OffscreenContext::makeCurrent() {}
+void OffscreenContext::release() {}
 
 WebContext::WebContext() {
   EmscriptenWebGLContextAttributes wanted;

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "app/background_task.h"
-#include "app/gl/error.h"
 #include "app/gl/reset_watch.h"
 #include "app/host/figure.h"
+#include "app/host/film_between_frames.h"
 #include "app/host/image.h"
 #include "app/host/imgui_session.h"
 #include "app/host/monitor.h"
@@ -34,6 +34,7 @@
 #include "app/host/speaker_window.h"
 #include "app/host/system_libraries.h"
 #include "app/settings.h"
+#include "app/ui/frame_context.h"
 #include "core/base/error.h"
 
 namespace headscope::host {
@@ -42,6 +43,7 @@ namespace {
 constexpr int kOwedFrames = 3;   // after an event: ImGui needs two frames to settle
 constexpr int kWokenFrames = 2;  // after another thread's news, which may change the layout
 constexpr double kPicturePatience = 0.02;  // seconds per frame for reading pictures' values
+constexpr double kFilmPace = 0.004;        // the longest wait between two pictures of a film
 constexpr int kLeastWidth = 320;           // a smaller window was hardly meant to open again
 constexpr int kLeastHeight = 240;
 constexpr const char* kNotDrawn = "headscope: there is not enough memory to draw all of this";
@@ -214,15 +216,22 @@ bool visible(GLFWwindow* window) {
   return width > 0 && height > 0 && glfwGetWindowAttrib(window, GLFW_ICONIFIED) == GLFW_FALSE;
 }
 
-/// Sleeps until a frame is due. `drawn`: the time of the last frame.
-void waitForEvents(const App& app, Events& events, bool visible, double drawn) {
+struct WindowNow {
+  bool visible = true;
+  bool films = false;
+};
+
+/// Sleeps until a frame is due, or a picture of a film. `drawn`: the time of the last frame.
+void waitForEvents(const App& app, Events& events, const WindowNow& window, double drawn) {
   const ImGuiIO& io = ImGui::GetIO();
-  const double due = glfwGetTime() + secondsToWait({visible, events.owedFrames, app.wantsFrame(),
-                                                    app.nextChange(), ImGui::IsAnyMouseDown(),
-                                                    io.WantTextInput, glfwGetTime() - drawn});
+  const double due =
+      glfwGetTime() +
+      secondsToWait({window.visible, events.owedFrames, app.wantsFrame(), app.nextChange(),
+                     ImGui::IsAnyMouseDown(), io.WantTextInput, glfwGetTime() - drawn});
   events.waitsFrom = glfwGetTime();
-  const double left = due - events.waitsFrom;
-  if (!std::isfinite(due)) {
+  double left = due - events.waitsFrom;
+  if (window.films) left = std::min(left, kFilmPace);
+  if (!std::isfinite(left)) {
     glfwWaitEvents();
   } else if (left > 0.0) {
     glfwWaitEventsTimeout(left);
@@ -276,10 +285,12 @@ void keepWindow(Settings& settings, GLFWwindow* window, const FullScreen& fullSc
   if (!settings.maximized) fullScreen.size(settings.windowWidth, settings.windowHeight);
 }
 
-/// Draws a requested picture between two frames; another thread writes it.
-void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shaderDir) {
-  const std::optional<PictureRequest> request = app.takePictureRequest();
+/// Draws a requested picture between two frames, and another thread writes it; or begins a film.
+void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shaderDir,
+                 FilmBetweenFrames& film) {
+  std::optional<PictureRequest> request = app.takePictureRequest();
   if (!request) return;
+  if (request->film) return film.begin(*std::move(request));
   glfwMakeContextCurrent(nullptr);
   std::function<void()> write;
   try {
@@ -291,10 +302,8 @@ void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shad
         writePng(path, image);
       };
     }
-  } catch (const gl::Error& error) {  // the user needs to know what the driver lacks
-    write = [why = std::string(error.what())] { throw UserError(why); };
   } catch (const std::exception&) {
-    write = [error = std::current_exception()] { std::rethrow_exception(error); };
+    write = writeThatFails();
   }
   glfwMakeContextCurrent(window);
   app.pictureDrawn(*request, std::move(write));
@@ -351,12 +360,16 @@ int runWindow(App& app, const WindowOptions& options) {
                                          addKey(events.input, key, scancode, action, mods);
                                        },
                                        [&events] { events.input.addFocus(false); }});
+  app.offerFilms(filmKinds());
+  FilmBetweenFrames film(app, options.shaderDir, [&window](bool on) {
+    glfwMakeContextCurrent(on ? window.get() : nullptr);
+  });
   app.awaitFirst();
 
   std::string shownTitle;
   double drawn = 0.0;
   while (true) {
-    waitForEvents(app, events, visible(window.get()), drawn);
+    waitForEvents(app, events, {visible(window.get()), film.busy()}, drawn);
     if (glfwWindowShouldClose(window.get()) == GLFW_TRUE) {
       keepWindow(settings, window.get(), fullScreen);
       glfwHideWindow(window.get());
@@ -373,6 +386,11 @@ int runWindow(App& app, const WindowOptions& options) {
       if (!options.keepScale)
         app.view().preferences.scale = rescaled(app.view().preferences.scale, before, scale);
       settings.monitorScale = scale;
+    }
+    if (film.busy()) {
+      film.work();
+      const bool due = glfwGetTime() - drawn > ui::kProgressPace || !film.busy();
+      if (due) events.owedFrames = std::max(events.owedFrames, 1);
     }
     if (!visible(window.get()) || events.owedFrames <= 0) continue;
     drawn = glfwGetTime();
@@ -393,7 +411,7 @@ int runWindow(App& app, const WindowOptions& options) {
     reset.check();
     --events.owedFrames;
     if (painter.renderer().stats().putOff > 0) events.owedFrames = std::max(events.owedFrames, 1);
-    drawIfAsked(app, window.get(), options.shaderDir);
+    drawIfAsked(app, window.get(), options.shaderDir, film);
     fullScreen.set(app.wantsFullScreen());
   }
 }

@@ -25,6 +25,19 @@ std::optional<PictureFormat> pictureFormatOf(const fs::path& name) {
   return static_cast<PictureFormat>(found - kPictureEndings.begin());
 }
 
+/// "play": the end of a film's name.
+const char* filmSuffix(const ExportChoice& choice) {
+  switch (choice.film.of) {
+    case FilmOf::run:
+      return "run";
+    case FilmOf::scenes:
+      return "scenes";
+    case FilmOf::play:
+      break;
+  }
+  return "play";
+}
+
 /// The extension of the file: ".npy". A script is a folder and has none.
 std::string endingOf(const ExportChoice& choice) {
   switch (choice.kind) {
@@ -34,6 +47,8 @@ std::string endingOf(const ExportChoice& choice) {
       return ".safetensors";
     case ExportKind::picture:
       return kPictureEndings[static_cast<std::size_t>(choice.pictureFormat)];
+    case ExportKind::film:
+      return std::string(kFilmEndings[static_cast<std::size_t>(choice.filmKind)]);
     case ExportKind::curves:
       return ".csv";
     case ExportKind::worksheet:
@@ -61,6 +76,8 @@ std::string suggestedName(const ExportChoice& choice) {
       return "headscope-trace.safetensors";
     case ExportKind::picture:
       return fmt::format("headscope{}{}", pictureViewOf(choice.view).suffix, endingOf(choice));
+    case ExportKind::film:
+      return fmt::format("headscope-{}{}", filmSuffix(choice), endingOf(choice));
     case ExportKind::curves:
       return "headscope-curves.csv";
     case ExportKind::worksheet:
@@ -78,7 +95,7 @@ void fitName(ExportChoice& choice) {
   }
   fs::path name(trimmed(choice.name));
   const std::string ending = endingOf(choice);
-  const bool known = formats::tensorFormatOf(name) || pictureFormatOf(name);
+  const bool known = formats::tensorFormatOf(name) || pictureFormatOf(name) || filmKindOf(name);
   if (known || (!ending.empty() && !name.has_extension())) name.replace_extension(ending);
   choice.name = name.string();
 }
@@ -87,6 +104,9 @@ void fitFormat(ExportChoice& choice) {
   if (choice.kind == ExportKind::picture) {
     const auto picture = pictureFormatOf(fs::path(trimmed(choice.name)));
     if (picture) choice.pictureFormat = *picture;
+  }
+  if (choice.kind == ExportKind::film) {
+    choice.filmKind = filmKindOf(fs::path(trimmed(choice.name))).value_or(choice.filmKind);
   }
   if (choice.kind != ExportKind::tensor) return;
   if (const auto format = formats::tensorFormatOf(trimmed(choice.name))) choice.format = *format;
@@ -101,6 +121,18 @@ fs::path exportPath(const ExportChoice& choice) {
     path += ending;
   }
   return path;
+}
+
+FilmSides filmSides(const ExportChoice& choice) {
+  switch (choice.filmSize) {
+    case FilmSize::fullHd:
+      return {1920, 1080, 1.5F};
+    case FilmSize::window:
+      return {choice.width, choice.height, 1.0F};
+    case FilmSize::hd:
+      break;
+  }
+  return {1280, 720, 1.0F};
 }
 
 bool pictureFits(const ExportChoice& choice) {
@@ -163,7 +195,15 @@ ExportRequest exportRequest(const ExportChoice& choice, const ViewState& view) {
   request.view.preferences.scale = static_cast<float>(choice.scale);
   request.view.preferences.animate = false;
   request.view.frame.playing = false;
+  request.view.frame.stagePlaying = false;
   request.view.frame.hovered.reset();
+  if (choice.kind != ExportKind::film) return request;
+  const FilmSides sides = filmSides(choice);
+  request.width = sides.width;
+  request.height = sides.height;
+  request.view.preferences.scale = sides.scale;
+  request.film = choice.film;
+  if (choice.film.of == FilmOf::scenes) request.view.selection.focus.clear();
   return request;
 }
 

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "app/film.h"
 #include "app/ui/view_state.h"
 #include "core/attention/tensor_id.h"
 #include "core/formats/model_tensors.h"
@@ -15,9 +17,12 @@ namespace headscope::ui {
 inline constexpr Index kMinPictureSide = 64;  // pixels
 inline constexpr Index kMaxPictureSide = 8192;
 
-enum class ExportKind { tensor, trace, picture, script, curves, worksheet };
+enum class ExportKind { tensor, trace, picture, script, curves, film, worksheet };
 /// A picture in pixels, or a vector figure.
 enum class PictureFormat { png, svg, pdf };
+
+/// The sizes of films: 1280 × 720, 1920 × 1080 with letters half as large again, and the window's.
+enum class FilmSize { hd, fullHd, window };
 
 struct ExportChoice {
   ExportKind kind = ExportKind::tensor;
@@ -31,6 +36,9 @@ struct ExportChoice {
   ThemeKind theme = ThemeKind::light;
   Index width = 1600, height = 1000;
   int scale = 1;
+  FilmKind filmKind = FilmKind::webp;
+  FilmSize filmSize = FilmSize::hd;
+  FilmSettings film;
   // of a worksheet; without ofLayer it is of the preset by-hand
   Index seed = 1;
   bool ofLayer = false;
@@ -51,6 +59,7 @@ struct ExportRequest {
   Index seed = 1;               // of a worksheet
   bool ofLayer = false;         // of a worksheet: of Flow's layer, else of the preset by-hand
   std::filesystem::path path;
+  std::optional<FilmSettings> film{};
 };
 
 /// A subject that a picture may show.
@@ -60,13 +69,14 @@ struct PictureView {
   const char* suffix;  // the end of the file's name
   // Stage, Train, kStories, kOwnText or Model; empty: the other pages of Flow's layer
   const char* page = "";
+  bool plays = false;  // it changes while the timeline or the journey plays
 };
 inline constexpr std::array kPictureViews{
-    PictureView{"", "window", ""},
-    PictureView{kSentenceCard, "sentence", "-sentence", kStagePage},
+    PictureView{"", "window", "", "", true},
+    PictureView{kSentenceCard, "sentence", "-sentence", kStagePage, true},
     PictureView{kSmallStagesCard, "all heads", "-heads", kStagePage},
     PictureView{kToolsCard, nullptr, "-tool"},
-    PictureView{kStepViewCard, "step", "-step"},
+    PictureView{kStepViewCard, "step", "-step", "", true},
     PictureView{kStripCard, "heads", "-heads"},
     PictureView{kLiveHeadsCard, "all heads", "-heads", kTrainPage},
     PictureView{kOverStepsCard, "heads over steps", "-heads-over-steps", kTrainPage},
@@ -102,6 +112,13 @@ void fitFormat(ExportChoice& choice);
 
 /// The path of the file with its extension; empty where no name is given.
 std::filesystem::path exportPath(const ExportChoice& choice);
+
+/// The sides of a film's pictures in pixels, and the scale of its interface.
+struct FilmSides {
+  Index width, height;
+  float scale;
+};
+FilmSides filmSides(const ExportChoice& choice);
 
 /// Returns whether the sides of the picture are within kMinPictureSide and kMaxPictureSide.
 bool pictureFits(const ExportChoice& choice);

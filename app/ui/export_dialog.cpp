@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <system_error>
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/export_rows.h"
 #include "app/ui/export_subject.h"
+#include "app/ui/frame_commands.h"
 #include "app/ui/modal.h"
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/panel.h"
@@ -24,14 +25,6 @@ namespace headscope::ui {
 namespace {
 
 constexpr ModalFrame kExportFrame{"export dialog", 540.0F, 0.45F};
-constexpr float kCaptions = 76.0F;  // the width of the column of captions
-
-/// Draws a caption at the left and moves the cursor to its widget's place.
-void exportCaption(const FrameContext& look, const char* text) {
-  const float left = ImGui::GetCursorPosX();
-  inlineLabel(look, look.fonts.regular, look.theme.textMuted, text);
-  ImGui::SameLine(left + look.px(kCaptions));
-}
 
 class ExportForm {
  public:
@@ -64,7 +57,10 @@ class ExportForm {
                                        "`headscope run --trace`.");
         break;
       case ExportKind::picture:
-        picture();
+        pictureRows(panel_, memory_, sources_);
+        break;
+      case ExportKind::film:
+        filmRows(panel_, memory_, sources_);
         break;
       case ExportKind::curves:
         wrappedLabel(look_.fonts.small, look_.theme.textMuted,
@@ -94,35 +90,34 @@ class ExportForm {
                                                             {"Picture", ExportKind::picture},
                                                             {"PyTorch script", ExportKind::script}};
     if (panel_.selection.page == kTrainPage) offered.emplace_back("Curves", ExportKind::curves);
+    if (!sources_.films.empty()) offered.emplace_back("Film", ExportKind::film);
     if (drawsWorksheets()) offered.emplace_back("Worksheet", ExportKind::worksheet);
-    const auto chosen =
+    auto chosen =
         std::ranges::find(offered, choice_.kind, &std::pair<const char*, ExportKind>::second);
-    if (chosen == offered.end()) {
-      choice_.kind = ExportKind::tensor;
+    if (chosen == offered.end()) {  // another page was opened
+      chosen = offered.begin();
+      choice_.kind = chosen->second;
       changed();
     }
     std::vector<const char*> titles;
     for (const auto& each : offered) titles.push_back(each.first);
-    const int clicked =
-        choices(look_, "kind", titles,
-                chosen == offered.end() ? 0 : static_cast<int>(chosen - offered.begin()));
+    const int clicked = choices(look_, "kind", titles, static_cast<int>(chosen - offered.begin()));
     if (clicked < 0) return;
     choice_.kind = offered[static_cast<std::size_t>(clicked)].second;
     choice_.named = false;
     changed();
   }
 
-  void changed() {
-    fitName(choice_);
-    memory_.answer.clear();
+  void changed() { memory_.changed(); }
+  /// Returns whether tensors of a pass are written.
+  bool ofPass() const {
+    return choice_.kind == ExportKind::tensor || choice_.kind == ExportKind::trace ||
+           choice_.kind == ExportKind::script;
   }
 
   /// Draws the choice of the pass that tensors and scripts come from.
   void subject() {
-    if (choice_.kind == ExportKind::picture || choice_.kind == ExportKind::curves ||
-        choice_.kind == ExportKind::worksheet) {
-      return;
-    }
+    if (!ofPass()) return;
     const bool script = choice_.kind == ExportKind::script;
     std::string words = layerInWords(panel_.document);
     if (choice_.ofModel) {
@@ -192,77 +187,6 @@ class ExportForm {
     changed();
   }
 
-  /// Sets the size to the window's until it is typed.
-  void followWindow() {
-    if (memory_.sized) return;
-    const ImVec2 display = ImGui::GetIO().DisplaySize;
-    choice_.width = static_cast<Index>(std::lround(display.x / panel_.preferences.scale));
-    choice_.height = static_cast<Index>(std::lround(display.y / panel_.preferences.scale));
-  }
-
-  /// Draws the field of a whole number above 0; the wheel and the arrows change it by `step`.
-  void wholeNumber(const char* name, Index& value, NumberDraft& draft, Index step = 10) {
-    const NumberChange change = numberField(look_, {name, value, !draft.problem.empty()}, draft);
-    if (change.value) value = *change.value;
-    if (change.stepped != 0) value = std::max<Index>(1, value + step * change.stepped);
-    if (change.notANumber) draft.problem = fmt::format("'{}' is not a whole number", draft.text);
-    if (!change.value && change.stepped == 0) return;
-    draft.problem.clear();
-    memory_.answer.clear();
-  }
-
-  void picture() {
-    exportCaption(look_, "view");
-    std::vector<const char*> titles;
-    std::vector<const PictureView*> views;
-    int now = 0;
-    for (const PictureView& view : kPictureViews) {
-      if (!isOffered(view, panel_.view)) continue;
-      if (view.card == choice_.view) now = static_cast<int>(titles.size());
-      titles.push_back(view.title != nullptr ? view.title : sources_.tool);
-      views.push_back(&view);
-    }
-    const int view = choices(look_, "view", titles, now);
-    const char* chosen = views[static_cast<std::size_t>(view >= 0 ? view : now)]->card;
-    if (choice_.view != chosen) {  // or the old view belongs to another page
-      choice_.view = chosen;
-      changed();
-    }
-    // the picture shows the screen, and this card is computed only while it is shown
-    if (choice_.view == kOverStepsCard) panel_.trainView.tab = TrainTab::overSteps;
-    if (choice_.view == kLiveHeadsCard) panel_.trainView.tab = TrainTab::live;
-    exportCaption(look_, "format");
-    const int format = choices(look_, "picture format", {"PNG", "SVG", "PDF"},
-                               static_cast<int>(choice_.pictureFormat));
-    tip(look_, "Pixels, or a vector figure for print, whose text can be selected");
-    if (format >= 0) {
-      choice_.pictureFormat = static_cast<PictureFormat>(format);
-      changed();
-    }
-    exportCaption(look_, "size");
-    followWindow();
-    const Index width = choice_.width, height = choice_.height;
-    wholeNumber("width", choice_.width, memory_.width);
-    ImGui::SameLine(0.0F, look_.px(8));
-    inlineLabel(look_, look_.fonts.regular, look_.theme.textMuted, "×");
-    wholeNumber("height", choice_.height, memory_.height);
-    if (choice_.width != width || choice_.height != height) memory_.sized = true;
-    exportCaption(look_, "scale");
-    const int scale = choices(look_, "scale", {"1×", "2×", "3×", "4×"}, choice_.scale - 1);
-    if (scale >= 0) choice_.scale = scale + 1;
-    exportCaption(look_, "theme");
-    const int theme =
-        choices(look_, "theme", {"light", "dark"}, choice_.theme == ThemeKind::dark ? 1 : 0);
-    if (theme >= 0) choice_.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
-    if (!pictureFits(choice_)) return;
-    wrappedLabel(
-        look_.fonts.small, look_.theme.textMuted,
-        choice_.pictureFormat == PictureFormat::png
-            ? fmt::format("{} × {} pixels, as the window shows it{}", choice_.width * choice_.scale,
-                          choice_.height * choice_.scale, shownInWords())
-            : fmt::format("a figure 16 cm wide, without a background{}", shownInWords()));
-  }
-
   void worksheet() {
     wrappedLabel(look_.fonts.small, look_.theme.textMuted,
                  "Pages to compute by hand and pages with the answers: small whole numbers, others "
@@ -279,20 +203,7 @@ class ExportForm {
     }
     if (!problem.empty()) wrappedLabel(look_.fonts.small, look_.theme.textMuted, problem);
     exportCaption(look_, "seed");
-    const Index before = choice_.seed;
-    wholeNumber("seed", choice_.seed, memory_.seed, 1);
-    if (choice_.seed != before) fitName(choice_);
-  }
-
-  /// The selection on the page: ": layer 3, head 1"; empty where the page has none.
-  std::string shownInWords() const {
-    if (panel_.selection.page == kTrainPage) return {};
-    if (panel_.selection.page == kModelPage) {
-      return fmt::format(": layer {}, head {}", panel_.modelView.layer + 1,
-                         panel_.modelView.head + 1);
-    }
-    return fmt::format(": step {}, head {}", step(panel_.selection.step).text(config()).title,
-                       panel_.selection.head + 1);
+    if (wholeNumber(look_, "seed", choice_.seed, memory_.seed, 1)) changed();
   }
 
   /// Draws the field of the name. Returns true if enter was pressed in it.
@@ -325,11 +236,13 @@ class ExportForm {
         if (!draft->problem.empty()) return "The size: " + draft->problem + ".";
       }
     }
+    if (choice_.kind == ExportKind::film) {
+      if (std::string why = filmProblem(memory_); !why.empty()) return why;
+    }
     if (choice_.kind == ExportKind::worksheet && !memory_.seed.problem.empty()) {
       return "The seed: " + memory_.seed.problem + ".";
     }
-    if (choice_.ofModel && sources_.model == nullptr && choice_.kind != ExportKind::picture &&
-        choice_.kind != ExportKind::worksheet) {
+    if (choice_.ofModel && sources_.model == nullptr && ofPass()) {
       return "No model is open: open one on this page first.";
     }
     return exportProblem(choice_);
@@ -339,7 +252,9 @@ class ExportForm {
     const std::string why = problem();
     const std::string replaces = why.empty() ? exportReplaces(choice_) : "";
     const bool said = !memory_.answer.empty();
-    if (memory_.writing) {
+    if (memory_.writing && sources_.filmed) {
+      filmProgress(look_, *sources_.filmed);
+    } else if (memory_.writing) {
       wrappedLabel(look_.fonts.small, look_.theme.textMuted, "writing …");
     } else if (said) {
       wrappedLabel(look_.fonts.small, memory_.answerIsError ? look_.theme.bad : look_.theme.good,
@@ -353,6 +268,11 @@ class ExportForm {
     const bool can = why.empty() && !memory_.writing;
     const bool asked = primaryPill(look_, "Export", can) || (entered && can);
     ImGui::SameLine(0.0F, look_.px(8));
+    if (memory_.writing && sources_.filmed) {
+      if (pill(look_, "Stop")) panel_.commands.add(StopLearning{});
+      tip(look_, "Stops the film; no file is written.");
+      ImGui::SameLine(0.0F, look_.px(8));
+    }
     if (pill(look_, "Close")) memory_.open = false;
     if (!asked) return std::nullopt;
     choice_.folder = exportPath(choice_).parent_path();
@@ -370,6 +290,11 @@ class ExportForm {
 };
 
 }  // namespace
+
+void ExportDialogMemory::changed() {
+  fitName(choice);
+  answer.clear();
+}
 
 void ExportDialog::ask(ExportKind kind) {
   memory_.open = memory_.appearing = true;

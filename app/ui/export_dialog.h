@@ -1,11 +1,13 @@
 // Export dialog: asks for the subject and the place of an export. The subject is a tensor, the
-// whole trace, a picture of the window or of a panel, or a PyTorch script.
+// whole trace, a picture of the window or of a panel, a film, or a PyTorch script.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/film.h"
 #include "app/live_model.h"
 #include "app/ui/export_choice.h"
 #include "app/ui/number_field.h"
@@ -18,6 +20,10 @@ struct PanelContext;
 struct ExportSources {
   const char* tool;                            // the title of the tool that is open
   std::shared_ptr<const ModelMoment> model{};  // null: no model is open
+  std::vector<FilmOf> films{};                 // what can be filmed
+  std::vector<FilmKind> filmKinds{};           // … in which formats
+  std::optional<FilmProgress> filmed{};        // the film that is made at present
+  Index scenes = 0;                            // the session's
 };
 
 struct ExportDialogMemory {
@@ -30,6 +36,10 @@ struct ExportDialogMemory {
   std::string answer;  // the outcome of the last export
   bool answerIsError = false;
   bool writing = false;
+  NumberDraft seconds;  // of a film
+
+  /// Adapts the name to another choice, and forgets the last outcome.
+  void changed();
 };
 
 class ExportDialog {

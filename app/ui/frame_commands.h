@@ -57,7 +57,7 @@ struct OpenPreset {
   std::shared_ptr<const Preset> preset;
   std::string name;  // name of the history's entry
 };
-struct StopLearning {};
+struct StopLearning {};  // or the other work whose progress the status bar shows
 
 // The model.
 

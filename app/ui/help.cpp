@@ -101,7 +101,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
        {{"ctrl+s", "saves the session"},
         {"ctrl+shift+s", "saves it under another name"},
         {"ctrl+o", "opens a file or a model's folder"},
-        {"ctrl+shift+e", "export: a tensor, a picture, a PyTorch script, a run's curves"},
+        {"ctrl+shift+e", "export: a tensor, a picture, a film, a PyTorch script, a run's curves"},
         {"ctrl+shift+t", "saves every tensor of the pass"},
         {"drop a file", "a session, a lesson, a series (.csv), or tensors (.safetensors)"}}},
       {"Screen",

@@ -76,6 +76,7 @@ struct PanelContext {
   bool alone = false;          // one panel fills the screen or the picture alone
   bool hostHasDialog = false;  // the host has a file dialog; else paths are typed
   const std::vector<std::string>* recent = nullptr;  // paths of opened files, the last one first
+  bool filmable = false;  // the host makes films, and there is something to film
 };
 
 }  // namespace headscope::ui

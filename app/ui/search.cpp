@@ -59,6 +59,10 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
       entryOf("Save every tensor of the pass", "ctrl+shift+t", "", SaveTrace{}),
       entryOf("Keys and mouse", "?", "What each key does", OpenHelp{1}),
   };
+  if (panel.filmable) {
+    entries.push_back(entryOf("Export a film", "", "As a WebP, GIF or MP4 file, for slides",
+                              ExportAs{ExportKind::film}));
+  }
   const auto add = [&](std::string title, std::string keys, std::string about, auto action) {
     entries.push_back(
         {std::move(title), "command", std::move(keys), std::move(about), std::move(action)});

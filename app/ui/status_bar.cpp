@@ -32,14 +32,15 @@ std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
                      rows[0].head + 1);
 }
 
-/// Draws "Learning heads: step 40 of 120", a bar and a button that stops it. Returns the width.
+/// Draws "Learning heads: step 40 of 120" or "Making a film: picture 40 of 240", a bar and a button
+/// that stops it. Returns the width.
 float learningBar(const PanelContext& panel, const Status::Learning& learning, const Rect& line) {
   const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const auto inWords = [&](Index step) {
-    return fmt::format("{}: step {} of {}", learning.what, step, learning.steps);
+    return fmt::format("{}: {} {} of {}", learning.what, learning.unit, step, learning.steps);
   };
   const std::string text = inWords(learning.step);
   const std::string widest = inWords(learning.steps);
@@ -49,9 +50,7 @@ float learningBar(const PanelContext& panel, const Status::Learning& learning, c
   const Rect track =
       rest.cutLeft(look.px(120), look.space.large).placed({look.px(120), look.px(5)});
   const float done = static_cast<float>(learning.step) / static_cast<float>(learning.steps);
-  list->AddRectFilled(track.a, track.b, t.divider, track.height() * 0.5F);
-  list->AddRectFilled(track.a, {track.a.x + track.width() * done, track.b.y}, t.accent,
-                      track.height() * 0.5F);
+  drawProgress(look, track.a, track.size(), done);
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
   pushFont(font);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.space.medium, look.space.thin));

@@ -23,13 +23,14 @@ struct Status {
   bool isError = false;
   Worker::Progress progress;
   std::string figures = {};  // text at the right
-  /// The progress of learning weights.
+  /// The progress of learning weights, or of a film that is made.
   struct Learning {
     Index step = 0, steps = 1;
     std::string what = "Learning heads";
     std::string whenStopped =
         "Stops learning and uses designed heads. \"Learn heads at new sizes\" under more … "
         "switches it off permanently.";
+    std::string unit = "step";
   };
   std::optional<Learning> learning{};
   std::string toTry = {};         // a suggestion, larger; replaces the figures where no message is

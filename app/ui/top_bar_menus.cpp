@@ -444,6 +444,9 @@ void exportMenu(const PanelContext& panel) {
     const bool first = kind == ExportKind::tensor;
     if (ImGui::MenuItem(text, first ? "ctrl+shift+e" : nullptr)) panel.commands.add(ExportAs{kind});
   }
+  if (panel.filmable && ImGui::MenuItem("A film …")) {
+    panel.commands.add(ExportAs{ExportKind::film});
+  }
   if (panel.selection.page == kTrainPage && ImGui::MenuItem("The run's curves (.csv) …")) {
     panel.commands.add(ExportAs{ExportKind::curves});
   }

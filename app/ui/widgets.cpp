@@ -168,6 +168,14 @@ void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
   drawText(list, font, {centre.x - size.x * 0.5F, centre.y - size.y * 0.5F}, color, text);
 }
 
+void drawProgress(const FrameContext& look, ImVec2 corner, ImVec2 size, float done) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float round = size.y * 0.5F;
+  const ImVec2 end{corner.x + size.x, corner.y + size.y};
+  list->AddRectFilled(corner, end, look.theme.divider, round);
+  list->AddRectFilled(corner, {corner.x + size.x * done, end.y}, look.theme.accent, round);
+}
+
 float buttonWidth(const FrameContext& look, std::string_view text) {
   return textSize(look.fonts.regular, text.substr(0, text.find("##"))).x +
          ImGui::GetStyle().FramePadding.x * 2;

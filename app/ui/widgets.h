@@ -41,6 +41,9 @@ void drawText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color, std:
 void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
                      std::string_view text);
 
+/// Draws a bar whose part 0 … 1 is done.
+void drawProgress(const FrameContext& look, ImVec2 corner, ImVec2 size, float done);
+
 /// The width of a button with this text; the part from ## on is not shown.
 float buttonWidth(const FrameContext& look, std::string_view text);
 /// Draws a soft button; `lit` marks a chosen one. Returns true if it was clicked.

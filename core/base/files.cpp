@@ -13,6 +13,7 @@
 
 #include "core/base/downloaded_file.h"
 #include "core/base/file_error.h"
+#include "core/base/temporary_file.h"
 #include "core/platform/files.h"
 #include "core/platform/paths.h"
 #include "core/platform/process.h"
@@ -98,51 +99,6 @@ void UnchangedFile::read(std::uint64_t offset, std::span<char> to) const {
 
 namespace {
 
-[[noreturn]] void failToWriteFile(const fs::path& path, const std::error_code& reason) {
-  throw UserError(
-      fmt::format("cannot write {}: {}; choose a writable place", path.string(), reason.message()));
-}
-
-/// A new file beside the target, removed unless it was renamed into place. It stays locked while
-/// this object lives, so that other processes do not take it for a leftover of a killed process.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const fs::path& target) {
-    constexpr int kAttempts = 100;
-    removeDeadTemporariesOf(target);
-    std::error_code code;
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      path_ = temporaryName(target, attempt);
-      code = platform::createFile(path_, lock_);
-      if (code != std::errc::file_exists) break;
-    }
-    if (code) failToWriteFile(target, code);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    std::error_code ignored;
-    if (!renamed_) fs::remove(path_, ignored);
-  }
-
-  const fs::path& path() const { return path_; }
-
-  void renameTo(const fs::path& target) {
-    std::error_code code = platform::flushFile(path_);
-    std::error_code ignored;
-    const fs::file_status old = fs::status(target, ignored);
-    if (!code && fs::exists(old)) fs::permissions(path_, old.permissions(), code);
-    if (!code) code = platform::replace(path_, target);
-    if (code) failToWriteFile(target, code);
-    renamed_ = true;
-  }
-
- private:
-  fs::path path_;
-  std::unique_ptr<platform::FileLock> lock_;
-  bool renamed_ = false;
-};
-
 void writeTo(const fs::path& name, const fs::path& path,
              const std::function<void(std::ostream&)>& write) {
   errno = 0;
@@ -155,22 +111,11 @@ void writeTo(const fs::path& name, const fs::path& path,
 }  // namespace
 
 void writeAtomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-  std::error_code code;
-  const fs::file_status status = fs::status(path, code);
-  // neither there nor missing: a loop of links, a name that is too long
-  if (status.type() == fs::file_type::none) failToWriteFile(path, code);
-  if (fs::is_directory(status))
-    failToWriteFile(path, std::make_error_code(std::errc::is_a_directory));
-  if (fs::exists(status) && !fs::is_regular_file(status)) {  // a pipe or device is not replaced
-    writeTo(path, path, write);
+  const fs::path target = fileToReplace(path);
+  if (platform::exists(target) && !platform::isRegularFile(target)) {
+    writeTo(path, path, write);  // a pipe or device is not replaced
     return;
   }
-  fs::path target = path;  // through a link, the file it points to is replaced, not the link
-  if (fs::is_symlink(path, code) && fs::exists(status)) {
-    target = fs::canonical(path, code);
-    if (code) failToWriteFile(path, code);
-  }
-
   TemporaryFile temporary(target);
   writeTo(temporary.path(), path, write);
   temporary.renameTo(target);

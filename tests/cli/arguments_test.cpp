@@ -26,7 +26,7 @@ TEST(Arguments, UnknownOnesAreNamed) {
   expectRefused({"run", "--heads"}, {"--heads"});
   expectRefused({"run", "--heads", "4", "--heads", "8"}, {"--heads"});
   expectRefused({"explain"}, {"--step is required"});
-  expectRefused({"render"}, {"--out is required"});
+  expectRefused({"render"}, {"--out F.png", "--film F.webp"});
 }
 
 TEST(Arguments, VersionIsPrinted) {

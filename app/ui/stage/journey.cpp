@@ -37,6 +37,16 @@ double journeyAt(double seconds) {
   return kEnd;
 }
 
+double secondsOf(const JourneyMoment& moment) {
+  double seconds = moment.passed * info(moment.place).seconds;
+  for (int i = 0; i < static_cast<int>(moment.place); ++i) {
+    seconds += info(static_cast<StagePlace>(i)).seconds;
+  }
+  return seconds;
+}
+
+double journeySeconds() { return secondsOf({static_cast<StagePlace>(kStagePlaces - 1), 1.0}); }
+
 float motion(const JourneyMoment& moment, double seconds, double from) {
   const double now = moment.passed * info(moment.place).seconds;
   const double share = std::clamp((now - from) / seconds, 0.0, 1.0);

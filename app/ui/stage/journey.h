@@ -21,6 +21,10 @@ JourneyMoment momentOf(const StageView& view);
 /// The place of the journey after so many seconds of playing, as StageView::at.
 double journeyAt(double seconds);
 
+/// The seconds of playing that lead to a moment, and to the end.
+double secondsOf(const JourneyMoment& moment);
+double journeySeconds();
+
 /// The share of a motion that takes the first `seconds` of a place, 0 … 1, slow at both ends.
 /// `from`: the second at which it begins.
 float motion(const JourneyMoment& moment, double seconds, double from = 0.0);

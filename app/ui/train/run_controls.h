@@ -67,7 +67,7 @@ std::string whereInRun(const Moment& moment) {
     text += fmt::format(" (the run is at {})", moment.stepsTaken);
   }
   if (const auto* record = moment.record()) text += fmt::format(" · loss {:.3f}", record->loss);
-  if (moment.stepsTaken > 0) text += fmt::format(" · {:.2f} s", moment.trainingMs / 1000.0);
+  if (moment.trainingMs > 0.0) text += fmt::format(" · {:.2f} s", moment.trainingMs / 1000.0);
   return text;
 }
 

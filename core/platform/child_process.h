@@ -1,0 +1,39 @@
+// Child process: another program that runs beside this one and reads what is written to it. One is
+// started for a film as an MP4 file alone (app/host/film_mp4.cpp).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace headscope::platform {
+
+/// Returns the path of an installed program, by its name without an ending. Empty where it is not
+/// installed, and on systems where no program is started.
+std::filesystem::path findProgram(const std::string& name);
+
+class ChildProcess {
+ public:
+  /// Starts a program with these arguments. Its standard input is what is written to it, its
+  /// standard output is dropped. Null where it does not start.
+  static std::unique_ptr<ChildProcess> start(const std::filesystem::path& program,
+                                             const std::vector<std::string>& arguments);
+  /// Ends the program, unless it has ended.
+  virtual ~ChildProcess() = default;
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  /// Returns false where the program no longer reads.
+  virtual bool write(std::span<const char> bytes) = 0;
+  /// Closes its input and waits for its end. Returns whether it ended with status 0.
+  virtual bool finish() = 0;
+  /// What it has printed on its standard error so far, some kilobytes at most.
+  virtual std::string errors() const = 0;
+
+ protected:
+  ChildProcess() = default;
+};
+
+}  // namespace headscope::platform

@@ -1,0 +1,191 @@
+// Films from the window: what is offered where, the request, the progress, stopping, and the
+// refusals. The host that makes them is the tests' own; tests/films has the real one.
+#include <filesystem>
+#include <string>
+
+#include "../core/test_files.h"
+#include "app/film.h"
+#include "app/filmed_run.h"
+#include "app_driver.h"
+#include "core/base/error.h"
+
+namespace headscope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDialog = "export dialog";
+
+class FilmExport : public testing::Test {
+ protected:
+  FilmExport() { ui_.app().offerFilms({FilmKind::webp, FilmKind::gif}); }
+
+  void open() {
+    ui_.press(Key{'E'}, true, true);
+    ASSERT_TRUE(ui_.window(kDialog));
+    ui_.click("Film", kDialog);
+  }
+  void name(const std::string& text) { ui_.typeInto("file", text, kDialog); }
+  /// Confirms a film in the folder, and takes what the host is asked for.
+  PictureRequest asked() {
+    name((folder_ / "f").string());
+    ui_.click("Export", kDialog);
+    auto request = ui_.app().takePictureRequest();
+    EXPECT_TRUE(request && request->film) << ui_.screen().all(kDialog);
+    return request ? std::move(*request) : PictureRequest{};
+  }
+  void page(const char* id) {
+    ui_.view().selection.page = id;
+    ui_.frame();
+    ui_.settle();
+  }
+
+  TempFolder folder_;
+  AppDriver ui_;
+};
+
+TEST_F(FilmExport, OfTheTimelineIsAskedOfTheHost) {
+  page(kFlowPage);
+  ui_.click("Export ▾", "top bar");
+  ui_.click("A film …", "Popup");
+  ASSERT_TRUE(ui_.window(kDialog));
+  EXPECT_TRUE(ui_.shows("headscope-play.webp", kDialog));
+  EXPECT_TRUE(ui_.shows("240 pictures, 0:00 to 0:12 of", kDialog)) << ui_.screen().all(kDialog);
+  EXPECT_FALSE(ui_.shows("MP4", kDialog)) << "the host does not make it";
+  ui_.click("step", kDialog);
+  ui_.click("GIF", kDialog);
+  EXPECT_TRUE(ui_.shows("headscope-play.gif", kDialog));
+  ui_.click("1920 × 1080", kDialog);
+  ui_.click("25", kDialog);
+  ui_.click("4×", kDialog);
+  ui_.typeInto("seconds", "6", kDialog);
+  EXPECT_TRUE(ui_.shows("150 pictures, 0:00 to 0:24 of", kDialog)) << ui_.screen().all(kDialog);
+  const PictureRequest request = asked();
+  EXPECT_EQ(request.path, folder_ / "f.gif");
+  EXPECT_EQ(request.width, 1920);
+  EXPECT_EQ(request.height, 1080);
+  EXPECT_EQ(request.film->of, FilmOf::play);
+  EXPECT_DOUBLE_EQ(request.film->seconds, 6.0);
+  EXPECT_EQ(request.film->fps, 25);
+  EXPECT_DOUBLE_EQ(request.film->speed, 4.0);
+  EXPECT_EQ(request.program.view.selection.focus, kStepViewCard);
+  EXPECT_FLOAT_EQ(request.program.view.preferences.scale, 1.5F);
+  EXPECT_EQ(request.program.trace, ui_.app().trace());
+}
+
+TEST_F(FilmExport, TellsHowFarItIsAndIsStopped) {
+  page(kFlowPage);
+  open();
+  const PictureRequest request = asked();
+  EXPECT_TRUE(ui_.app().filmGoesOn({60, 240}));
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("picture 60 of 240", kDialog)) << ui_.screen().all(kDialog);
+  ui_.click("Stop", kDialog);
+  EXPECT_FALSE(ui_.app().filmGoesOn({61, 240}));
+  ui_.app().filmStopped();
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("the film was stopped: no file was written", kDialog));
+  EXPECT_FALSE(ui_.shows("Stop", kDialog));
+}
+
+TEST_F(FilmExport, GoesOnBehindTheDialogAndIsStoppedInTheStatusBar) {
+  page(kFlowPage);
+  open();
+  asked();
+  const StepId step = ui_.view().selection.step;
+  ui_.press(Key::escape);
+  EXPECT_TRUE(ui_.app().filmGoesOn({3, 240}));
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("Making a film: picture 3 of 240")) << ui_.screen().all();
+  EXPECT_EQ(ui_.view().selection.step, step);
+  EXPECT_FALSE(ui_.view().frame.playing) << "the user's own view plays";
+  ui_.click("Stop");
+  EXPECT_FALSE(ui_.app().filmGoesOn({4, 240}));
+}
+
+TEST_F(FilmExport, ItsEndAndItsFailureAreSaid) {
+  page(kFlowPage);
+  open();
+  PictureRequest request = asked();
+  ui_.app().pictureDrawn(request, [] {});
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("exported a film of 12 s, 240 pictures of 1280 × 720 pixels", kDialog))
+      << ui_.screen().all(kDialog);
+  request = asked();
+  ui_.app().pictureDrawn(request, [] { throw UserError("f.webp: the disk is full"); });
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("f.webp: the disk is full", kDialog));
+}
+
+TEST_F(FilmExport, OfTheStageIsTheWayOfTheWord) {
+  page(kStagePage);
+  open();
+  EXPECT_TRUE(ui_.shows("way of the word", kDialog));
+  EXPECT_TRUE(ui_.shows("0:00 to 0:12 of 1:30", kDialog)) << ui_.screen().all(kDialog);
+  ui_.click("to the end", kDialog);
+  EXPECT_TRUE(ui_.shows("0:00 to 1:30 of 1:30", kDialog)) << ui_.screen().all(kDialog);
+  EXPECT_DOUBLE_EQ(asked().film->speed, 0.0);
+}
+
+TEST_F(FilmExport, OfARunNeedsOneThatHasTakenSteps) {
+  page(kTrainPage);
+  ui_.press(Key{'E'}, true, true);
+  EXPECT_FALSE(ui_.shows("Film", kDialog));
+  ui_.press(Key::escape);
+  ui_.press(Key::right);
+  ui_.settle();
+  open();
+  EXPECT_TRUE(ui_.shows("training run", kDialog));
+  EXPECT_FALSE(ui_.shows("speed", kDialog));
+  const PictureRequest request = asked();
+  EXPECT_EQ(request.film->of, FilmOf::run);
+  ASSERT_NE(request.program.training, nullptr);
+  EXPECT_EQ(request.program.training->stepsTaken, 1);
+  ASSERT_NE(request.program.filmed, nullptr);
+  EXPECT_NE(request.program.filmed->task, nullptr);
+}
+
+TEST_F(FilmExport, OfScenesNeedsTwo) {
+  page(kHeadsPage);
+  ui_.press(Key{'E'}, true, true);
+  EXPECT_FALSE(ui_.shows("Film", kDialog)) << "nothing plays on this page";
+  ui_.press(Key::escape);
+  ui_.press(Key{'1'}, true);
+  ui_.settle();
+  ui_.press(Key{'2'}, true);
+  ui_.settle();
+  open();
+  EXPECT_TRUE(ui_.shows("2 scenes for 6.0 s each", kDialog)) << ui_.screen().all(kDialog);
+  const PictureRequest request = asked();
+  EXPECT_EQ(request.film->of, FilmOf::scenes);
+  EXPECT_EQ(request.program.scenes.size(), 2U);
+}
+
+TEST_F(FilmExport, AHostWithoutFilmsOffersNone) {
+  ui_.app().offerFilms({});
+  page(kFlowPage);
+  ui_.press(Key{'E'}, true, true);
+  ASSERT_TRUE(ui_.window(kDialog));
+  EXPECT_FALSE(ui_.shows("Film", kDialog));
+  ui_.press(Key::escape);
+  ui_.click("Export ▾", "top bar");
+  EXPECT_TRUE(ui_.shows("A picture …", "Popup"));
+  EXPECT_FALSE(ui_.shows("A film …", "Popup"));
+}
+
+TEST_F(FilmExport, SecondsAreTypedWithinBounds) {
+  page(kFlowPage);
+  open();
+  name((folder_ / "f").string());
+  for (const char* bad : {"0", "601", "long"}) {
+    ui_.typeInto("seconds", bad, kDialog);
+    EXPECT_TRUE(ui_.shows("The film lasts 1 to 600 seconds.", kDialog)) << bad;
+    ui_.click("Export", kDialog);
+    EXPECT_FALSE(ui_.app().takePictureRequest()) << bad;
+  }
+  ui_.typeInto("seconds", "30", kDialog);
+  EXPECT_TRUE(ui_.shows("600 pictures", kDialog));
+}
+
+}  // namespace
+}  // namespace headscope::ui
