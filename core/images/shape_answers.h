@@ -22,7 +22,7 @@ struct ShapeAnswers {
   double loss = 0.0;                          // nats per drawing
   double right = 0.0;                         // share of the drawings
   std::array<double, kShapeKinds> rightOf{};  // of each kind
-  /// Of each head, layer by layer: the mean share of the class token's weights that lies on the
+  /// For each head, layer by layer, the mean share of the class token's weights that lies on the
   /// patches that the shape touches, and on the class token itself.
   std::vector<double> onShape, onClass;
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <string>
@@ -170,6 +171,22 @@ TEST(ImageModelFolder, OpensAsTheModelThatWasTrained) {
   };
   const std::vector<float> read = logitsOfImage(opened), trained = logitsOfImage(run.modelNow());
   for (std::size_t i = 0; i < read.size(); ++i) EXPECT_NEAR(read[i], trained[i], 2e-3F);
+}
+
+/// transformers wrote the other file, a ViTForImageClassification of two layers.
+TEST(ImageModelFolder, HasTheTensorsOfTransformers) {
+  const ShapeTrainer run(smallShapes(0), kBudgetBytes);
+  const TempFolder folder;
+  formats::saveAsModel(folder.path(), run.model());
+  const SafetensorsFile written(folder.path() / "model.safetensors");
+  const SafetensorsFile wanted(modelData("image_models/vit") / "model.safetensors");
+  std::vector<std::string> names = written.names(), wantedNames = wanted.names();
+  std::ranges::sort(names);
+  std::ranges::sort(wantedNames);
+  EXPECT_EQ(names, wantedNames);
+  for (const std::string& name : names) {
+    EXPECT_EQ(written.shape(name).size(), wanted.shape(name).size()) << name;
+  }
 }
 
 }  // namespace
