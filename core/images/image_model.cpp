@@ -17,7 +17,7 @@ using model_training::ParameterEntry;
 
 /// Names, shapes and first values of all parameters, in order.
 std::vector<ParameterEntry> entriesOf(const ImageModelSettings& s) {
-  const model::ImageInput image = configOf(s).image;
+  const model::ImageInput image = inputOf(s);
   std::vector<ParameterEntry> entries;
   addLinear(entries, "patches", s.dModel, model::patchNumbers(image));
   entries.push_back({"class_token", {1, s.dModel}, true});
@@ -62,8 +62,15 @@ void checkImageModel(const ImageModelSettings& s) {
         "patches of {} pixels do not fill a picture of {}: give a side that divides it, such as 6",
         s.patch, kDrawingSide));
   }
-  const model::ImageInput image = configOf(s).image;
+  const model::ImageInput image = inputOf(s);
   checkLayers(s.ofLayers(), image.tokensOf(image.size));
+}
+
+model::ImageInput inputOf(const ImageModelSettings& s) {
+  model::ImageInput image;
+  image.size = {kDrawingSide, kDrawingSide};
+  image.patch = {s.patch, s.patch};
+  return image;
 }
 
 model::ModelConfig configOf(const ImageModelSettings& s) {
@@ -73,8 +80,7 @@ model::ModelConfig configOf(const ImageModelSettings& s) {
   c.causal = false;
   c.positions = Limits::kTokens;  // nothing in the model limits their number
   c.activation = model::Activation::geluErf;
-  c.image.size = {kDrawingSide, kDrawingSide};
-  c.image.patch = {s.patch, s.patch};
+  c.image = inputOf(s);
   c.reads = model::Reads::classToken;
   c.labels.assign(kShapeNames.begin(), kShapeNames.end());
   c.vocabulary = kShapeKinds;

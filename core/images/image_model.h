@@ -31,6 +31,8 @@ struct ImageModelSettings {
 
 /// Throws UserError for sizes that are not possible.
 void checkImageModel(const ImageModelSettings& settings);
+/// How the model cuts a drawing into tokens.
+model::ImageInput inputOf(const ImageModelSettings& settings);
 /// The settings as those of a model that reads drawings (shapes.h) and names their shape.
 model::ModelConfig configOf(const ImageModelSettings& settings);
 Index parameterCount(const ImageModelSettings& settings);

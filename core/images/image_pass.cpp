@@ -22,7 +22,7 @@ std::vector<float> pixelsOf(const Drawing& drawing) {
 }
 
 Index tokensOf(const ImageModelSettings& settings) {
-  const model::ImageInput image = configOf(settings).image;
+  const model::ImageInput image = inputOf(settings);
   return image.tokensOf(image.size);
 }
 

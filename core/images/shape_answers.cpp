@@ -22,6 +22,33 @@ void addLooks(const ImagePass& pass, Index image, const std::vector<bool>& touch
   }
 }
 
+/// Counts the drawings of each kind and those of them that are named right.
+class Named {
+ public:
+  /// `logits`: those of the drawing, one for each kind.
+  void add(const Drawing& drawing, const float* logits) {
+    const auto kind = static_cast<std::size_t>(drawing.kind);
+    const auto said = std::max_element(logits, logits + kShapeKinds) - logits;
+    ++asked_[kind];
+    right_[kind] += said == drawing.kindIndex() ? 1 : 0;
+  }
+
+  void put(ShapeAnswers& answers) const {
+    const auto share = [](Index right, Index asked) {
+      return static_cast<double>(right) / static_cast<double>(asked);
+    };
+    Index right = 0;
+    for (std::size_t kind = 0; kind < asked_.size(); ++kind) {
+      right += right_[kind];
+      answers.rightOf[kind] = share(right_[kind], asked_[kind]);
+    }
+    answers.right = share(right, kHeldOutDrawings);
+  }
+
+ private:
+  std::array<Index, kShapeKinds> asked_{}, right_{};
+};
+
 }  // namespace
 
 std::size_t ShapeAnswers::looksMost() const {
@@ -31,11 +58,10 @@ std::size_t ShapeAnswers::looksMost() const {
 std::optional<ShapeAnswers> shapeAnswers(const ImageModel& model, const ExecutionContext& execution,
                                          std::optional<HeadOfLayer> off) {
   const ImageModelSettings& s = model.settings();
-  const auto all = static_cast<std::size_t>(s.layers * s.heads);
   ShapeAnswers answers;
-  answers.onShape.resize(all);
-  answers.onClass.resize(all);
-  std::array<Index, kShapeKinds> asked{};
+  answers.onShape.resize(static_cast<std::size_t>(s.layers * s.heads));
+  answers.onClass = answers.onShape;
+  Named named;
   const std::vector<Drawing> drawings = heldOutDrawings(kHeldOutDrawings);
   for (Index first = 0; first < kHeldOutDrawings; first += kAtOnce) {
     const ShapeBatch batch({drawings.begin() + first, drawings.begin() + first + kAtOnce}, s,
@@ -47,21 +73,12 @@ std::optional<ShapeAnswers> shapeAnswers(const ImageModel& model, const Executio
     if (execution.stop()) return std::nullopt;
     for (Index i = 0; i < kAtOnce; ++i) {
       const Drawing& drawing = drawings[static_cast<std::size_t>(first + i)];
-      const auto kind = static_cast<std::size_t>(drawing.kind);
-      const float* logits = pass.logits().data() + i * kShapeKinds;
-      const bool right =
-          std::max_element(logits, logits + kShapeKinds) - logits == drawing.kindIndex();
-      ++asked[kind];
-      answers.rightOf[kind] += right ? 1.0 : 0.0;
-      if (first + i < kLookedAtDrawings) {
-        addLooks(pass, i, touchedPatches(drawing, s.patch), s.heads, answers);
-      }
+      named.add(drawing, pass.logits().data() + i * kShapeKinds);
+      if (first + i >= kLookedAtDrawings) continue;
+      addLooks(pass, i, touchedPatches(drawing, s.patch), s.heads, answers);
     }
   }
-  for (std::size_t kind = 0; kind < asked.size(); ++kind) {
-    answers.right += answers.rightOf[kind] / kHeldOutDrawings;
-    answers.rightOf[kind] /= static_cast<double>(asked[kind]);
-  }
+  named.put(answers);
   for (std::vector<double>* looks : {&answers.onShape, &answers.onClass}) {
     for (double& look : *looks) look /= kLookedAtDrawings;
   }
@@ -83,7 +100,7 @@ std::optional<std::vector<double>> rightWithoutEach(const ImageModel& model,
 
 double touchedShare(const ImageModelSettings& settings) {
   Index touched = 0;
-  const model::ImageInput image = configOf(settings).image;
+  const model::ImageInput image = inputOf(settings);
   for (const Drawing& drawing : heldOutDrawings(kLookedAtDrawings)) {
     touched += std::ranges::count(touchedPatches(drawing, settings.patch), true);
   }

@@ -11,7 +11,7 @@ std::vector<training::Question> whichShape() {
 
 ShapeBatch::ShapeBatch(const std::vector<Drawing>& drawings, const ImageModelSettings& settings,
                        const ExecutionContext& execution)
-    : patches(patchesOf(drawings, configOf(settings).image, execution)) {
+    : patches(patchesOf(drawings, inputOf(settings), execution)) {
   kinds_.count = std::ssize(drawings);
   kinds_.length = 1;
   std::vector<float>& answers = kinds_.answers.emplace_back();

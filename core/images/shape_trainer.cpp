@@ -20,7 +20,7 @@ constexpr Index kEvaluatedAtOnce = 100;
 constexpr Index kComparedDrawings = 64;
 
 Index tokensPerDrawing(const ShapeSettings& s) {
-  const model::ImageInput image = configOf(s.model).image;
+  const model::ImageInput image = inputOf(s.model);
   return image.tokensOf(image.size);
 }
 

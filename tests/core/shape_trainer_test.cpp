@@ -117,7 +117,10 @@ TEST(ShapeTrainer, RefusesWhatCannotBe) {
   };
   refused([](ShapeSettings& s) { s.model.layers = 0; }, "layers is 0");
   refused([](ShapeSettings& s) { s.model.heads = 3; }, "3");
+  refused([](ShapeSettings& s) { s.model.heads = 0; }, "0");
+  refused([](ShapeSettings& s) { s.model.dModel = 0; }, "0");
   refused([](ShapeSettings& s) { s.model.patch = 7; }, "patches of 7 pixels");
+  refused([](ShapeSettings& s) { s.model.patch = 0; }, "patches of 0 pixels");
   refused([](ShapeSettings& s) { s.batch = 0; }, "batch is 0");
   refused([](ShapeSettings& s) { s.model.dModel = 8192, s.batch = 1024; }, "reduce batch");
 }

@@ -248,13 +248,12 @@ void room(const Sketch& s) {
 /// A picture cut into patches; the class token looks at those of the shape.
 void pictureOfPatches(const Sketch& s) {
   constexpr int kSide = 6;
-  const Rect room = s.at().column(1, 3, 0.0F);
   const auto shade = [](int i, int j) {
     const bool edge = i == 1 || i == 4 || j == 1 || j == 4;
     const bool inside = i >= 1 && i <= 4 && j >= 1 && j <= 4;
     return !inside ? 0.06F : edge ? 0.9F : 0.35F;
   };
-  s.matrix(room, kSide, kSide, s.head(1), shade);
+  s.matrix(s.at(), kSide, kSide, s.head(1), shade);
 }
 
 constexpr Drawing kDrawings[] = {{"arcs", oneWordAsks},
