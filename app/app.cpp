@@ -300,7 +300,7 @@ void App::State::followLesson() {
   const bool sessionOpened = own.aside() && !documents.ownIsAside();
   if (sessionOpened) lesson.leave();
   if (lesson.asked()) {
-    own.setAside();
+    own.setAside(lesson.asksForModel());
   } else if (own.aside() && !lesson.open()) {
     own.bringBack();
   } else {

@@ -123,7 +123,7 @@ struct App::State {
   LiveStudy headCounts, scaleStudy;
   Exports exports;
   ReferencePass reference;
-  OwnWork own{{view, documents, reference, training, language, headCounts, scaleStudy}};
+  OwnWork own{{view, documents, reference, training, language, headCounts, scaleStudy, model}};
   ui::Computations computations{scheduler};
   std::vector<BackgroundPart> parts = makeParts();
 

@@ -56,7 +56,7 @@ struct LanguageMoment {
   /// The share of right answers to each question without the head that looks most at the word that
   /// decides. Empty while the run is at work, and where no stories are learned.
   std::vector<double> without;
-  std::vector<language::LanguageRecord> records;
+  std::vector<model_training::StepRecord> records;
   std::vector<language::LanguageEvaluation> evaluations;
   std::vector<std::optional<Index>> answeredAt;  // by question; empty where no stories are learned
   std::optional<training::Stop> stopped;
@@ -68,7 +68,7 @@ struct LanguageMoment {
 
   /// The newest evaluation at or before the shown step; null before the first.
   const language::LanguageEvaluation* evaluation() const { return newestAt(evaluations, step); }
-  const language::LanguageRecord* record() const { return newestAt(records, step); }
+  const model_training::StepRecord* record() const { return newestAt(records, step); }
   /// The tokens of the sentence, for display.
   const std::vector<std::string>& tokenNames() const { return trace->document().input.tokens; }
   std::string nameOf(Index token) const;

@@ -143,6 +143,57 @@ void LiveModel::switchAllOn() {
   if (!change.gains.empty()) make(std::move(change));
 }
 
+void LiveModel::setHeadsOff(const std::vector<HeadOfLayer>& heads) {
+  Change change{.name = "heads off"};
+  const std::vector<HeadOfLayer> now = headsOff();
+  for (const HeadOfLayer& head : now) {
+    if (std::ranges::find(heads, head) == heads.end()) change.gains.push_back({head, 0.0F, 1.0F});
+  }
+  for (const HeadOfLayer& head : heads) {
+    if (std::ranges::find(now, head) == now.end()) change.gains.push_back({head, 1.0F, 0.0F});
+  }
+  if (!change.gains.empty()) make(std::move(change));
+}
+
+void LiveModel::setAside() {
+  formats::SavedModels asSaved = saved();
+  own_ = Own{std::move(moment_),
+             text_,
+             target_,
+             adapter_,
+             std::exchange(off_, {}),
+             std::exchange(edits_, nullptr),
+             std::exchange(undo_, {}),
+             std::exchange(redo_, {}),
+             std::exchange(kept_, {}),
+             std::move(asSaved)};
+  moment_ = nullptr;
+  folder_.clear();
+  task_.stop();
+  problem_.clear();
+  ++changes_;
+}
+
+bool LiveModel::bringBack() {
+  if (!own_) return false;
+  Own own = *std::exchange(own_, std::nullopt);
+  task_.stop();
+  moment_ = std::move(own.moment);
+  folder_.clear();
+  text_ = std::move(own.text);
+  target_ = std::move(own.target);
+  adapter_ = std::move(own.adapter);
+  off_ = std::move(own.off);
+  edits_ = std::move(own.edits);
+  undo_ = std::move(own.undo);
+  redo_ = std::move(own.redo);
+  kept_ = std::move(own.kept);
+  problem_.clear();
+  tooLong_.reset();
+  ++changes_;
+  return true;
+}
+
 void LiveModel::resetLayer(Index layer) {
   if (!isEdited(layer)) return;
   make({.name = fmt::format("{} as loaded", layerInWords(layer)),
@@ -332,6 +383,7 @@ void LiveModel::follow() {
 
 void LiveModel::take(const formats::SavedModels& models, DocumentPtr document) {
   keptWith_ = std::move(document);
+  own_.reset();
   const bool changedBefore = changed();
   off_.clear();
   edits_ = nullptr;
@@ -372,6 +424,7 @@ void LiveModel::takeMade(const KeptEdits& made) {
 }
 
 formats::SavedModels LiveModel::saved() {
+  if (own_) return own_->saved;
   formats::SavedModels all = kept_;
   if (moment_ == nullptr) return all;
   const model::ModelDocumentPtr& present = moment_->trace->documentPtr();

@@ -71,6 +71,8 @@ class LiveModel {
   /// The heads that are off, layer by layer.
   std::vector<HeadOfLayer> headsOff() const;
   void switchAllOn();
+  /// Switches exactly these heads off.
+  void setHeadsOff(const std::vector<HeadOfLayer>& heads);
   bool isEdited(Index layer) const { return edits_ != nullptr && edits_->edited.contains(layer); }
   std::vector<Index> layersEdited() const;
   /// Returns whether the layer is edited or one of its heads is off.
@@ -108,6 +110,14 @@ class LiveModel {
   /// session.
   std::string takeKeptProblem() { return std::exchange(keptProblem_, {}); }
 
+  /// Sets the shown model aside with its text and its changes; none is shown then. bringBack()
+  /// shows it again, unless a session was opened in between; it returns whether something was
+  /// aside.
+  void setAside();
+  bool bringBack();
+  /// Returns whether a pass for the newest request is shown, with its predictions.
+  bool upToDate() const { return moment_ != nullptr && !busy() && !moment_->predictions.empty(); }
+
   /// Takes the finished results. Call it once a frame.
   void follow();
   /// Checks the files of the weights, at most once a second. Call it once a frame; `now` is the
@@ -142,6 +152,17 @@ class LiveModel {
     model::ModelDocumentPtr edits = nullptr;  // the edits of these layers before the change
     std::optional<std::pair<formats::AdapterChoice, formats::AdapterChoice>> adapters{};
   };
+  /// The parts that setAside() keeps.
+  struct Own {
+    std::shared_ptr<const ModelMoment> moment;
+    std::string text, target;
+    formats::AdapterChoice adapter;
+    std::vector<HeadOfLayer> off;
+    model::ModelDocumentPtr edits;
+    std::vector<Change> undo, redo;
+    formats::SavedModels kept;
+    formats::SavedModels saved;  // as a session saves it
+  };
   void compute();
   std::shared_ptr<const formats::SavedModel> keptOf(const std::filesystem::path& folder) const;
   void takeMade(const KeptEdits& made);
@@ -163,6 +184,7 @@ class LiveModel {
   std::vector<HeadOfLayer> off_;
   model::ModelDocumentPtr edits_;    // the layers that were edited; null: none
   std::vector<Change> undo_, redo_;  // the newest last
+  std::optional<Own> own_;           // aside
   formats::SavedModels kept_;        // a session's edits that are not applied yet
   std::string keptProblem_;
   DocumentPtr keptWith_;                             // the document of the session

@@ -17,6 +17,8 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
 #include "core/formats/pictures/image_processor.h"
+#include "core/formats/shipped_model.h"
+#include "core/formats/shipped_picture.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/generation.h"
 #include "core/model/model_edits.h"
@@ -28,6 +30,15 @@ namespace {
 
 constexpr std::size_t kPredictionsKept = 10;
 constexpr Index kFirstIds = 16;  // the initial number of ids without a tokenizer
+
+/// The patches that the shape of a drawn picture touches, where the model reads it as it is drawn.
+std::vector<bool> shapePatchesOf(const std::string& picture, const model::ImageInput& image) {
+  const auto drawn = formats::shippedPicture(picture);
+  const Index side = image.patch.width;
+  const bool asDrawn = image.size == model::Extent{images::kDrawingSide, images::kDrawingSide} &&
+                       image.patch.height == side && images::kDrawingSide % side == 0;
+  return drawn && asDrawn ? touchedPatches(drawn->drawing(), side) : std::vector<bool>();
+}
 
 std::string firstText(const model::ModelConfig& config, bool hasTokenizer) {
   if (!config.example.empty()) return config.example;
@@ -220,7 +231,8 @@ class MomentMaker {
                                               std::optional<FoundMoment>& found) {
     const model::ModelConfig& config = of.config();
     if (config.image.on()) {
-      moment.text = asked_.text;
+      const bool drawn = asked_.text.empty() && moment.folder == formats::kShapesModel;
+      moment.text = drawn ? formats::ShippedPicture().name() : asked_.text;
       return inputOfPicture(of);
     }
     moment.text =
@@ -343,6 +355,7 @@ class MomentMaker {
     if (before != nullptr && before->ofImage() && before->folder == moment_.folder &&
         before->text == moment_.text) {
       moment_.picture = before->picture;
+      moment_.shapePatches = before->shapePatches;
       return before->trace->document().input;
     }
     const model::ModelConfig& config = of.config();
@@ -352,6 +365,7 @@ class MomentMaker {
                                                         : formats::readPicture(moment_.text);
     const formats::Picture shown = formats::shownPicture(processor, whole);
     moment_.picture = std::make_shared<const formats::Picture>(shown);
+    moment_.shapePatches = shapePatchesOf(moment_.text, config.image);
     return imageInput(of, formats::pixelsOf(processor, shown, config.image.channels));
   }
 

@@ -44,6 +44,9 @@ struct ModelMoment {
   bool written = false;                                       // the model wrote the target itself
   bool writing = false;                                       // and has not ended it
   std::shared_ptr<const formats::Picture> picture = nullptr;  // as the model is shown it
+  /// For each patch of a drawn picture (shipped_picture.h), whether the shape touches it; otherwise
+  /// empty.
+  std::vector<bool> shapePatches = {};
   Index wholeTokens = 0;  // the number of tokens before `text` was cut; 0: it is whole
   /// The predictions by token, of an image at its class token alone; empty without a readout. They
   /// arrive after the pass of a new text.

@@ -13,6 +13,21 @@ OpenModel::OpenModel(Scheduler& scheduler, Index memoryBudget, const ShownModel&
   shown_ = moment->number;
 }
 
+void OpenModel::setAside() {
+  ownGoesOn_ = live.busy();
+  live.setAside();
+  place_ = {};
+  shown_ = 0;
+}
+
+bool OpenModel::bringBack(const ui::ModelPlace& place) {
+  if (!live.bringBack()) return false;
+  place_ = ownGoesOn_ ? ui::ModelPlace() : place;
+  const auto moment = live.moment();
+  shown_ = moment != nullptr ? moment->number : 0;
+  return true;
+}
+
 void OpenModel::follow(ui::ModelPlace& place, bool asked, DocumentEditor& documents, double now) {
   if ((asked || place != place_) && !place.folder.empty()) {
     live.open(place.folder, place.text, {place.adapter, place.adapterStrength}, place.target);

@@ -22,6 +22,11 @@ class OpenModel {
   /// even if it is the open one. Once a model is open, `place` names it.
   void follow(ui::ModelPlace& place, bool asked, DocumentEditor& documents, double now);
 
+  /// Sets the model aside (LiveModel::setAside), or shows it again at its `place`. bringBack()
+  /// returns whether one was aside.
+  void setAside();
+  bool bringBack(const ui::ModelPlace& place);
+
   void setWake(const std::function<void()>& wake) {
     live.setWake(wake);
     generation.setWake(wake);
@@ -40,6 +45,7 @@ class OpenModel {
 
  private:
   ui::ModelPlace place_;     // the place last shown or requested
+  bool ownGoesOn_ = false;   // the model that is aside was being opened
   std::uint64_t shown_ = 0;  // the number of the moment that `place_` describes
 };
 

@@ -4,7 +4,7 @@
 
 namespace headscope {
 
-void OwnWork::setAside() {
+void OwnWork::setAside(bool model) {
   bringBack();
   aside_ = Aside{parts_.view, parts_.reference.kept()};
   parts_.documents.setOwnAside();
@@ -12,6 +12,7 @@ void OwnWork::setAside() {
   parts_.language.setAside();
   parts_.headCounts.setAside();
   parts_.scaleStudy.setAside();
+  if (model) parts_.model.setAside();
 }
 
 void OwnWork::bringBack() {
@@ -23,7 +24,9 @@ void OwnWork::bringBack() {
   parts_.language.bringBack();
   parts_.headCounts.bringBack();
   parts_.scaleStudy.bringBack();
+  const ui::ModelView ownModel = own.view.model;
   parts_.view = ui::withPreferencesOf(std::move(own.view), parts_.view);
+  if (parts_.model.bringBack(ownModel.place)) parts_.view.model = ownModel;
 }
 
 }  // namespace headscope

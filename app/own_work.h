@@ -1,5 +1,6 @@
 // Own work: what the user had before a lesson, which shows documents, views and training runs of
-// its own: the documents with their history, the view, the run and the studies of the page Train.
+// its own: the documents with their history, the view, the run and the studies of the page Train,
+// and the model of the page Model where the lesson shows another.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 #include "app/live_language.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
+#include "app/open_model.h"
 #include "app/ui/view_state.h"
 
 namespace headscope {
@@ -24,6 +26,7 @@ class OwnWork {
     LiveLanguage& language;
     LiveStudy& headCounts;
     LiveStudy& scaleStudy;
+    OpenModel& model;
   };
   explicit OwnWork(Parts parts) : parts_(parts) {}
 
@@ -31,9 +34,10 @@ class OwnWork {
   /// The user's own view where it is set aside; null: it is shown.
   const ui::ViewState* view() const { return aside_ ? &aside_->view : nullptr; }
 
-  /// Sets the own work aside. What is shown then begins with the same document and view, and
-  /// without a training run. Work that is aside already stays so, and the rest begins again.
-  void setAside();
+  /// Sets the own work aside; the model too where `model` is set. What is shown then begins with
+  /// the same document and view, and without a training run. Work that is aside already stays so,
+  /// and the rest begins again.
+  void setAside(bool model = false);
   /// Shows the own work again, with the preferences as they are now.
   void bringBack();
 

@@ -440,11 +440,12 @@ Command addModel(CLI::App& app, Context& context) {
                          "a whole model from its folder: opens its window; with a text, "
                          "prints one pass with predictions and all heads");
   auto options = std::make_shared<ModelOptions>();
-  sub->add_option("directory", options->directory,
-                  fmt::format("folder with config.json and model.safetensors (or its index and "
-                              "parts), or of a LoRA adapter whose base is found; {} or {}: the "
-                              "models that come with the program",
-                              formats::kStoriesModel, formats::kInductionModel))
+  sub->add_option(
+         "directory", options->directory,
+         fmt::format("folder with config.json and model.safetensors (or its index and "
+                     "parts), or of a LoRA adapter whose base is found; {}, {} or {}: the "
+                     "models that come with the program",
+                     formats::kStoriesModel, formats::kInductionModel, formats::kShapesModel))
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");

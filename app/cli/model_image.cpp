@@ -37,7 +37,8 @@ void addImageFlags(CLI::App& app, ImageOptions& options) {
   auto* image =
       app.add_option("--image", options.image,
                      "a picture for a model that reads images: PNG, JPEG or WebP, resized and "
-                     "normalised by the folder's preprocessor_config.json")
+                     "normalised by the folder's preprocessor_config.json; or a drawn one, as "
+                     "headscope:shapes/circle")
           ->check(notEmpty)
           ->type_name("FILE");
   app.add_option("--pixels", options.pixels,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -15,11 +16,11 @@
 #include "app/cli/output.h"
 #include "app/cli/train_options.h"
 #include "core/base/error.h"
-#include "core/base/files.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/formats/language_run.h"
 #include "core/formats/run_state.h"
+#include "core/formats/shape_run.h"
 #include "core/formats/trained_model.h"
 #include "core/formats/training_curves.h"
 #include "core/formats/training_run.h"
@@ -42,19 +43,11 @@ std::unique_ptr<Trainer> runFrom(const TrainOptions& o) {
     }
     const training::Task& task = training::taskFromString(o.task);
     TrainingSettings settings = settingsOf(task);
-    settings.model.layers = o.layers.value_or(settings.model.layers);
-    settings.model.dModel = o.dModel.value_or(settings.model.dModel);
-    settings.model.heads = o.heads.value_or(settings.model.heads);
-    settings.batch = o.batch.value_or(settings.batch);
-    settings.steps = o.steps.value_or(settings.steps);
-    settings.seed = o.seed.value_or(settings.seed);
-    settings.optimiser.learningRate = o.rate.value_or(settings.optimiser.learningRate);
+    takeGiven(o, settings);
     return std::make_unique<Trainer>(task, settings, budget);
   }
   auto run = formats::loadRun(o.from, budget);
-  if (o.batch) run->setBatch(*o.batch);
-  if (o.rate) run->setLearningRate(*o.rate);
-  if (o.steps) run->setSteps(*o.steps);
+  changeGiven(o, *run);
   return run;
 }
 
@@ -118,9 +111,7 @@ void printRun(std::ostream& out, const Trainer& run, double msPerStep) {
     const Role& role = last.roles.relations[r];
     const std::optional<Index> found = run.foundAt(r);
     relations.add(
-        {std::string(run.task().relations[r].name),
-         role.head ? fmt::format("layer {}, head {}", role.head->layer + 1, role.head->head + 1)
-                   : "none",
+        {std::string(run.task().relations[r].name), role.head ? headInWords(*role.head) : "none",
          role.head ? fmt::format("{:.2f}", role.mass) : "–",
          found ? std::to_string(*found) : "not found", std::string(run.task().relations[r].words)});
   }
@@ -148,21 +139,15 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
                       flag));
     }
   }
+  if (task == formats::kShapesTask) return runShapes(options, out);
   const std::unique_ptr<Trainer> run = runFrom(options);
   prepareGemm();
   ExecutionContext execution;
   execution.threads = options.threads;
-  takeAllSteps(*run, execution);
-  if (!options.save.empty()) formats::saveRun(options.save, *run);
-  if (!options.saveModel.empty()) formats::saveAsModel(options.saveModel, run->model());
-  if (!options.log.empty()) {
-    writeAtomically(options.log, [&](std::ostream& file) {
-      file << formats::curvesCsv(run->task(), run->records(), run->evaluations());
-    });
-  }
-  if (run->stopped()) throw UserError(run->stopped()->words);
-  const auto taken = static_cast<double>(run->stepsTaken());
-  const double msPerStep = taken > 0.0 ? run->trainingMs() / taken : 0.0;
+  const double msPerStep = trainAndWrite(
+      *run, options, execution, [&](const std::string& folder) { formats::saveRun(folder, *run); },
+      [&](const std::string& folder) { formats::saveAsModel(folder, run->model()); },
+      [&] { return formats::curvesCsv(run->task(), run->records(), run->evaluations()); });
   if (options.json) return printJson(out, withSchema("train", trainJson(*run, msPerStep)));
   printRun(out, *run, msPerStep);
   printWritten(out, options);
@@ -173,7 +158,7 @@ std::string taskNames() {
   for (const training::Task& task : training::allTasks()) {
     names += fmt::format("{}, ", task.id);
   }
-  return names + "stories, text";
+  return names + "stories, text, shapes";
 }
 
 }  // namespace
@@ -184,6 +169,21 @@ void refuseFixed(std::initializer_list<GivenFlag> flags) {
       throw UserError(fmt::format("{} is fixed by the saved run: leave it out with --from", flag));
     }
   }
+}
+
+std::string headInWords(const HeadOfLayer& head) {
+  return fmt::format("layer {}, head {}", head.layer + 1, head.head + 1);
+}
+
+MostMissed mostMissed(const std::vector<double>& withoutEach, Index heads) {
+  const auto least = std::ranges::min_element(withoutEach) - withoutEach.begin();
+  return {{least / heads, least % heads}, withoutEach[static_cast<std::size_t>(least)]};
+}
+
+Json missedJson(const MostMissed& missed, double right) {
+  if (missed.right >= right) return {};
+  return {
+      {"layer", missed.head.layer}, {"head", missed.head.head}, {"accuracy_without", missed.right}};
 }
 
 void printWritten(std::ostream& out, const TrainOptions& options) {
@@ -219,7 +219,8 @@ Command addTrain(CLI::App& app) {
   const char* model = "Model (the task's own without any)";
   const auto whole = [&](const char* flag, std::optional<Index>& value, const char* about,
                          const char* group) { addWhole(*sub, flag, value, about)->group(group); };
-  whole("--layers", o->layers, "of attention, 1 to 8; of a language model, 1 to 24", model);
+  whole("--layers", o->layers, "of attention, 1 to 8; of a language or image model, 1 to 24",
+        model);
   whole("--d-model", o->dModel, "width of the model", model);
   whole("--heads", o->heads, "of each layer", model);
   const char* training = "Training";

@@ -15,7 +15,6 @@
 #include "app/cli/output.h"
 #include "app/cli/train_options.h"
 #include "core/base/error.h"
-#include "core/base/files.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/formats/corpora.h"
@@ -37,19 +36,13 @@ constexpr double kSampleTemperature = 0.7;
 
 LanguageSettings languageSettingsOf(const TrainOptions& o) {
   LanguageSettings s;
-  s.model.layers = o.layers.value_or(s.model.layers);
-  s.model.dModel = o.dModel.value_or(s.model.dModel);
-  s.model.heads = o.heads.value_or(s.model.heads);
+  takeGiven(o, s);
   s.model.kvHeads = o.language.kvHeads.value_or(s.model.kvHeads);
   s.model.context = o.language.context.value_or(s.model.context);
   s.model.networks = !o.language.noNetworks;
   s.model.norms = !o.language.noNorms;
   s.model.rotary = o.language.rotary;
-  s.batch = o.batch.value_or(s.batch);
-  s.steps = o.steps.value_or(s.steps);
   s.warmUp = std::min(o.language.warmUp.value_or(s.warmUp), std::max<Index>(1, s.steps));
-  s.seed = o.seed.value_or(s.seed);
-  s.optimiser.learningRate = o.rate.value_or(s.optimiser.learningRate);
   return s;
 }
 
@@ -82,9 +75,7 @@ std::unique_ptr<LanguageTrainer> languageRunOf(const TrainOptions& o) {
   }
   for (const GivenFlag& each : languageFlags(o.language)) refuseFixed({each});
   auto run = formats::loadLanguageRun(o.from, budget);
-  if (o.batch) run->setBatch(*o.batch);
-  if (o.rate) run->setLearningRate(*o.rate);
-  if (o.steps) run->setSteps(*o.steps);
+  changeGiven(o, *run);
   return run;
 }
 
@@ -108,16 +99,6 @@ Findings findingsOf(const LanguageTrainer& run, const ExecutionContext& executio
   return found;
 }
 
-/// The head without which the fewest answers are right, and their share.
-struct MostMissed {
-  HeadOfLayer head;
-  double right = 0.0;
-};
-MostMissed mostMissed(const std::vector<double>& withoutEach, Index heads) {
-  const auto least = std::ranges::min_element(withoutEach) - withoutEach.begin();
-  return {{least / heads, least % heads}, withoutEach[static_cast<std::size_t>(least)]};
-}
-
 Json languageJson(const LanguageTrainer& run, const Findings& found, double msPerStep) {
   const LanguageEvaluation& last = run.evaluations().back();
   const Index heads = run.settings().model.heads;
@@ -132,7 +113,6 @@ Json languageJson(const LanguageTrainer& run, const Findings& found, double msPe
     const std::optional<Index> at = run.answeredAt(q);
     const auto own = static_cast<std::size_t>(answered.head.layer * heads + answered.head.head);
     const MostMissed missed = mostMissed(found.withoutEach[q], heads);
-    const bool isMissed = missed.right < answered.right;
     accuracy[name] = answered.right;
     relations.push_back({{"name", name},
                          {"layer", answered.head.layer},
@@ -140,10 +120,7 @@ Json languageJson(const LanguageTrainer& run, const Findings& found, double msPe
                          {"mass", answered.look},
                          {"found_at_step", at ? Json(*at) : Json()},
                          {"accuracy_without", found.withoutEach[q][own]},
-                         {"most_missed", isMissed ? Json{{"layer", missed.head.layer},
-                                                         {"head", missed.head.head},
-                                                         {"accuracy_without", missed.right}}
-                                                  : Json()}});
+                         {"most_missed", missedJson(missed, answered.right)}});
   }
   Json similarity = Json::emptyList();
   for (const HeadSimilarity& layer : found.similarity) similarity.push_back(rowsJson(layer));
@@ -156,10 +133,6 @@ Json languageJson(const LanguageTrainer& run, const Findings& found, double msPe
           {"similarity", std::move(similarity)},
           {"sample", found.sample},
           {"ms_per_step", numberJson(msPerStep)}};
-}
-
-std::string headInWords(const HeadOfLayer& head) {
-  return fmt::format("layer {}, head {}", head.layer + 1, head.head + 1);
 }
 
 void printQuestions(std::ostream& out, const LanguageTrainer& run, const Findings& found) {
@@ -251,19 +224,12 @@ void runLanguage(const TrainOptions& options, std::ostream& out) {
   const std::unique_ptr<LanguageTrainer> run = languageRunOf(options);
   ExecutionContext execution;
   execution.threads = options.threads;
-  takeAllSteps(*run, execution);
-  if (!options.save.empty()) formats::saveRun(options.save, *run);
-  if (!options.saveModel.empty()) {
-    formats::saveAsModel(options.saveModel, run->model(), *run->corpus());
-  }
-  if (!options.log.empty()) {
-    writeAtomically(options.log, [&](std::ostream& file) {
-      file << formats::curvesCsv(run->records(), run->evaluations());
-    });
-  }
-  if (run->stopped()) throw UserError(run->stopped()->words);
-  const auto taken = static_cast<double>(run->stepsTaken());
-  const double msPerStep = taken > 0.0 ? run->trainingMs() / taken : 0.0;
+  const double msPerStep = trainAndWrite(
+      *run, options, execution, [&](const std::string& folder) { formats::saveRun(folder, *run); },
+      [&](const std::string& folder) {
+        formats::saveAsModel(folder, run->model(), *run->corpus());
+      },
+      [&] { return formats::curvesCsv(run->records(), run->evaluations()); });
   const Findings found = findingsOf(*run, execution);
   if (options.json) {
     return printJson(out, withSchema("train", languageJson(*run, found, msPerStep)));

@@ -1,5 +1,5 @@
-// Train options: the flags of the train command, and what its two kinds of runs share: those of a
-// task (train.cpp) and those of a language model (train_language.cpp).
+// Train options: the flags of the train command, and what its kinds of runs share: those of a task
+// (train.cpp), of a language model (train_language.cpp) and of shapes (train_shapes.cpp).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/places.h"
+#include "core/base/error.h"
 #include "core/base/execution.h"
+#include "core/base/files.h"
 #include "core/base/index.h"
+#include "core/base/json.h"
 
 namespace CLI {
 class App;
@@ -47,13 +51,45 @@ std::vector<GivenFlag> languageFlags(const LanguageOptions& options);
 void addLanguageOptions(CLI::App& app, LanguageOptions& options);
 /// Trains a language model, or continues its saved run.
 void runLanguage(const TrainOptions& options, std::ostream& out);
+/// Trains an image model on shapes, or continues its saved run.
+void runShapes(const TrainOptions& options, std::ostream& out);
+
+/// Takes over the flags of a run's size and steps.
+template <typename Settings>
+void takeGiven(const TrainOptions& o, Settings& s) {
+  s.model.layers = o.layers.value_or(s.model.layers);
+  s.model.dModel = o.dModel.value_or(s.model.dModel);
+  s.model.heads = o.heads.value_or(s.model.heads);
+  s.batch = o.batch.value_or(s.batch);
+  s.steps = o.steps.value_or(s.steps);
+  s.seed = o.seed.value_or(s.seed);
+  s.optimiser.learningRate = o.rate.value_or(s.optimiser.learningRate);
+}
+/// Changes a saved run as the flags say.
+template <typename Run>
+void changeGiven(const TrainOptions& o, Run& run) {
+  if (o.batch) run.setBatch(*o.batch);
+  if (o.rate) run.setLearningRate(*o.rate);
+  if (o.steps) run.setSteps(*o.steps);
+}
+
+/// "layer 1, head 3".
+std::string headInWords(const HeadOfLayer& head);
+/// The head without which the fewest answers are right, and their share.
+struct MostMissed {
+  HeadOfLayer head;
+  double right = 0.0;
+};
+/// `withoutEach`: the share without each head, layer by layer.
+MostMissed mostMissed(const std::vector<double>& withoutEach, Index heads);
+/// {"layer", "head", "accuracy_without"}; null where no head is missed.
+Json missedJson(const MostMissed& missed, double right);
 
 /// Prints the progress of a run on stderr: one updated line in a terminal, occasional lines
 /// elsewhere.
 class TrainProgress {
  public:
   ~TrainProgress();
-  /// `run`: a Trainer or a LanguageTrainer.
   template <typename Run>
   void show(const Run& run) {
     if (!run.records().empty()) {
@@ -68,8 +104,7 @@ class TrainProgress {
   double printed_ = 0.0;
 };
 
-/// Takes the remaining steps of a run, prints its progress, and evaluates it at its end. `run`: a
-/// Trainer or a LanguageTrainer.
+/// Takes the remaining steps of a run, prints its progress, and evaluates it at its end.
 template <typename Run>
 void takeAllSteps(Run& run, const ExecutionContext& execution) {
   {
@@ -80,6 +115,23 @@ void takeAllSteps(Run& run, const ExecutionContext& execution) {
     }
   }
   run.evaluate(execution);
+}
+
+/// Takes all steps of a run and writes the files that the flags name. `save` and `saveModel` write
+/// a folder; `curves` gives the log. Returns the milliseconds of a step. Throws UserError where the
+/// run has stopped.
+template <typename Run, typename Save, typename SaveModel, typename Curves>
+double trainAndWrite(Run& run, const TrainOptions& o, const ExecutionContext& execution, Save save,
+                     SaveModel saveModel, Curves curves) {
+  takeAllSteps(run, execution);
+  if (!o.save.empty()) save(o.save);
+  if (!o.saveModel.empty()) saveModel(o.saveModel);
+  if (!o.log.empty()) {
+    writeAtomically(o.log, [&](std::ostream& file) { file << curves(); });
+  }
+  if (run.stopped()) throw UserError(run.stopped()->words);
+  const auto taken = static_cast<double>(run.stepsTaken());
+  return taken > 0.0 ? run.trainingMs() / taken : 0.0;
 }
 
 /// Names the files that a run was written to.

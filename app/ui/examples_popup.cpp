@@ -31,6 +31,8 @@ void examplesPopup(const PanelContext& panel) {
   };
   model("A small language model", formats::kStoriesModel,
         "Two layers that have read little stories, and say the next word");
+  model("A small image model", formats::kShapesModel,
+        "Two layers that name a drawn shape: circle, square or triangle");
   model("A model of repeated letters", formats::kInductionModel,
         "Two layers, without networks, that complete a repeated row of letters");
   ImGui::EndPopup();

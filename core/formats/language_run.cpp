@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/formats/corpora.h"
-#include "core/formats/run_state.h"
+#include "core/formats/model_run_state.h"
 
 namespace headscope::formats {
 namespace {
@@ -14,18 +14,12 @@ namespace {
 namespace fs = std::filesystem;
 using namespace headscope::language;
 
-Json settingsJson(const LanguageSettings& s) {
+Json languageSettingsJson(const LanguageSettings& s) {
   Json json{{"layers", s.model.layers},   {"d_model", s.model.dModel},
             {"heads", s.model.heads},     {"kv_heads", s.model.kvHeads},
             {"context", s.model.context}, {"networks", s.model.networks},
             {"norms", s.model.norms},     {"rotary", s.model.rotary}};
-  for (auto& [name, value] : optimiserFields(s.optimiser)) json[name] = std::move(value);
-  json["batch"] = s.batch;
-  json["steps"] = s.steps;
-  json["warm_up"] = s.warmUp;
-  json["seed"] = s.seed;
-  json["evaluate_every"] = s.evaluateEvery;
-  json["snapshot_bytes"] = s.snapshotBytes;
+  addSchedule(json, s);
   return json;
 }
 
@@ -39,13 +33,7 @@ LanguageSettings languageSettingsFrom(const JsonField& field) {
   s.model.networks = field.at("networks").flag();
   s.model.norms = field.at("norms").flag();
   s.model.rotary = field.at("rotary").flag();
-  s.optimiser = optimiserFrom(field);
-  s.batch = field.at("batch").whole();
-  s.steps = field.at("steps").whole();
-  s.warmUp = field.at("warm_up").whole();
-  s.seed = field.at("seed").seed();
-  s.evaluateEvery = field.at("evaluate_every").whole();
-  s.snapshotBytes = field.at("snapshot_bytes").whole();
+  readSchedule(field, s);
   return s;
 }
 
@@ -96,14 +84,7 @@ std::unique_ptr<LanguageTrainer> languageRunFrom(const JsonField& file, const fs
   auto run = std::make_unique<LanguageTrainer>(
       corpusFrom(file), languageSettingsFrom(file.at("settings")), memoryBudgetBytes);
   LanguageTrainer::State state;
-  state.stepsTaken = file.at("steps_taken").whole();
-  if (state.stepsTaken < 0) file.at("steps_taken").fail("must be 0 or more");
-  state.trainingMs = file.at("training_ms").number();
-  for (const JsonField& step :
-       itemsOf(file.at("curve"), static_cast<std::size_t>(state.stepsTaken))) {
-    const std::vector<double> pair = numbersFrom(step, 2);
-    state.records.push_back({std::ssize(state.records) + 1, pair[0], pair[1]});
-  }
+  readSteps(file, state);
   for (const JsonField& evaluation : file.at("evaluations").items()) {
     state.evaluations.push_back(
         languageEvaluationFrom(evaluation, run->settings().model, run->corpus()->stories));
@@ -120,19 +101,13 @@ bool isLanguageTask(std::string_view task) { return task == "stories" || task ==
 
 void saveRun(const fs::path& folder, const LanguageTrainer& run) {
   const LanguageTrainer::State state = run.state();
-  Json curve = Json::emptyList();
-  for (const LanguageRecord& r : state.records) {
-    curve.push_back(std::vector<double>{r.loss, r.gradientLength});
-  }
   Json evaluations = Json::emptyList();
   for (const LanguageEvaluation& e : state.evaluations) evaluations.push_back(evaluationJson(e));
   Json json = Json::objectOf(runFields(run.corpus()->id));
   json["corpus"] = run.corpus()->source;
   json["corpus"]["hash"] = hashOf(*run.corpus());
-  json["settings"] = settingsJson(run.settings());
-  json["steps_taken"] = state.stepsTaken;
-  json["training_ms"] = state.trainingMs;
-  json["curve"] = std::move(curve);
+  json["settings"] = languageSettingsJson(run.settings());
+  addSteps(json, state);
   json["evaluations"] = std::move(evaluations);
   writeRun(folder, std::move(json), tensorsOf(run.model().parameters()));
 }

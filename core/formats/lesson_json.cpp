@@ -12,6 +12,7 @@
 #include "core/base/assets.h"
 #include "core/base/file_error.h"
 #include "core/base/json.h"
+#include "core/formats/shipped_model.h"
 #include "core/presets/presets.h"
 
 namespace headscope::formats {
@@ -141,6 +142,17 @@ Read viewInto(std::string& view) {
   };
 }
 
+/// [[0, 1], [1, 3]]: layers and heads, from 0.
+std::vector<HeadOfLayer> readModelHeads(const JsonField& list) {
+  std::vector<HeadOfLayer> heads;
+  for (const JsonField& each : list.items()) {
+    const std::vector<Index> both = each.wholes();
+    if (both.size() != 2) each.fail("must be a layer and a head, from 0, as [0, 2]");
+    heads.push_back({both[0], both[1]});
+  }
+  return heads;
+}
+
 lessons::Way readWay(const JsonField& object) {
   lessons::Way way;
   ReadFields known = fieldsOf(way.state);
@@ -148,6 +160,7 @@ lessons::Way readWay(const JsonField& object) {
   known["choose"] = [&](const JsonField& f) { way.choose = f.text(); };
   known["card"] = [&](const JsonField& f) { way.card = f.text(); };
   known["control"] = [&](const JsonField& f) { way.control = f.text(); };
+  known["model_heads_off"] = [&](const JsonField& f) { way.modelHeadsOff = readModelHeads(f); };
   known["train_step"] = [&](const JsonField& f) {
     way.trainStep = f.value().text() != nullptr ? f.text() : std::to_string(f.whole());
   };
@@ -237,25 +250,37 @@ Check readCheck(const JsonField& object) {
 
 Scene readScene(const JsonField& object) {
   Scene scene;
-  readFields(object, {{"title", [&](const JsonField& f) { scene.title = f.text(); }},
-                      {"state", [&](const JsonField& f) { scene.state = readState(f); }},
-                      {"view", viewInto(scene.view)},
-                      {"card",
-                       [&](const JsonField& f) {
-                         scene.cards =
-                             f.value().text() != nullptr ? std::vector{f.text()} : f.texts();
-                       }},
-                      {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
-                      {"hide_mistake", [&](const JsonField& f) { scene.hidesMistake = f.flag(); }},
-                      {"new_run", [&](const JsonField& f) { scene.newRun = f.flag(); }},
-                      {"continues", [&](const JsonField& f) { scene.continues = f.flag(); }},
-                      {"lit", [&](const JsonField& f) { scene.lit = f.texts(); }},
-                      {"text", [&](const JsonField& f) { scene.text = f.text(); }},
-                      {"speaker", [&](const JsonField& f) { scene.speaker = f.text(); }},
-                      {"predict", [&](const JsonField& f) { scene.predict = readPrediction(f); }},
-                      {"check", [&](const JsonField& f) { scene.check = readCheck(f); }}});
+  readFields(
+      object,
+      {{"title", [&](const JsonField& f) { scene.title = f.text(); }},
+       {"state", [&](const JsonField& f) { scene.state = readState(f); }},
+       {"view", viewInto(scene.view)},
+       {"card",
+        [&](const JsonField& f) {
+          scene.cards = f.value().text() != nullptr ? std::vector{f.text()} : f.texts();
+        }},
+       {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
+       {"hide_mistake", [&](const JsonField& f) { scene.hidesMistake = f.flag(); }},
+       {"new_run", [&](const JsonField& f) { scene.newRun = f.flag(); }},
+       {"continues", [&](const JsonField& f) { scene.continues = f.flag(); }},
+       {"lit", [&](const JsonField& f) { scene.lit = f.texts(); }},
+       {"model_heads_off", [&](const JsonField& f) { scene.modelHeadsOff = readModelHeads(f); }},
+       {"text", [&](const JsonField& f) { scene.text = f.text(); }},
+       {"speaker", [&](const JsonField& f) { scene.speaker = f.text(); }},
+       {"predict", [&](const JsonField& f) { scene.predict = readPrediction(f); }},
+       {"check", [&](const JsonField& f) { scene.check = readCheck(f); }}});
   if (scene.title.empty() || scene.text.empty()) object.fail("needs a title and a text");
   return scene;
+}
+
+/// The name of a model that comes with the program.
+std::string shippedName(const JsonField& field) {
+  const std::string name = field.text();
+  if (std::ranges::find(kShippedModels, name) == kShippedModels.end()) {
+    field.fail(fmt::format("is not a model of the program: '{}'; use a name such as \"{}\"", name,
+                           kShapesModel));
+  }
+  return name;
 }
 
 /// " (line 12)", the line of a byte, counted from 1; nothing for 0.
@@ -284,6 +309,7 @@ Lesson parseLesson(std::string_view text, const std::string& file) {
                         {"minutes", [&](const JsonField& f) { lesson.minutes = f.wholeOf<int>(); }},
                         {"path", [&](const JsonField& f) { lesson.path = f.text(); }},
                         {"picture", [&](const JsonField& f) { lesson.picture = f.text(); }},
+                        {"model", [&](const JsonField& f) { lesson.model = shippedName(f); }},
                         {"quiz", [&](const JsonField& f) { lesson.isQuiz = f.flag(); }},
                         {"scenes", [&](const JsonField& f) {
                            for (const JsonField& scene : f.items()) {

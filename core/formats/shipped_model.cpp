@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/assets.h"
 #include "core/base/error.h"
 
@@ -26,11 +28,11 @@ bool isShipped(const std::filesystem::path& folder) {
 std::optional<ShippedModel> shippedModel(const std::filesystem::path& folder) {
   if (!isShipped(folder)) return std::nullopt;
   const std::string path = folder.string();
-  if (path != kInductionModel && path != kStoriesModel) {
+  if (std::ranges::find(kShippedModels, path) == kShippedModels.end()) {
     throw UserError(
-        fmt::format("{} does not come with this program; {} and {} do, and others are given by "
+        fmt::format("{} does not come with this program; {}, {} and {} do, and others are given by "
                     "their folder",
-                    path, kInductionModel, kStoriesModel));
+                    path, kInductionModel, kStoriesModel, kShapesModel));
   }
   return ShippedModel(path.substr(kShippedBegins.size()));
 }

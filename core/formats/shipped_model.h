@@ -2,6 +2,7 @@
 // model's folder is expected: its name, "headscope:induction", replaces the path.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,12 +15,18 @@ inline constexpr const char* kInductionModel = "headscope:induction";
 /// A GPT-2 of two layers with six heads each that has learned the next words of stories.
 inline constexpr const char* kStoriesModel = "headscope:stories";
 
+/// A ViT of two layers with four heads each that has learned to name drawn shapes. It has no
+/// pictures as files: shipped_picture.h draws them.
+inline constexpr const char* kShapesModel = "headscope:shapes";
+inline constexpr std::array kShippedModels{kInductionModel, kStoriesModel, kShapesModel};
+
 class ShippedModel {
  public:
   explicit ShippedModel(std::string name) : name_(std::move(name)) {}
 
-  /// "config.json", "model.safetensors" or "tokenizer.json".
+  /// "config.json", "model.safetensors" or, of a model that reads text, "tokenizer.json".
   std::string_view file(std::string_view name) const;
+  bool hasTokenizer() const { return name_ != "shapes"; }
   /// The file's name in messages.
   std::string fileName(std::string_view name) const;
   std::string title() const { return "headscope " + name_; }

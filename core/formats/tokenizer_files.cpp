@@ -420,7 +420,8 @@ TokenizerPtr byteLevelFrom(const OldFiles& files, const std::string& tokenizerCl
 namespace headscope::formats {
 
 bool hasTokenizer(const std::filesystem::path& directory) {
-  if (shippedModel(directory) || ggufAt(directory)) return true;
+  if (const auto shipped = shippedModel(directory)) return shipped->hasTokenizer();
+  if (ggufAt(directory)) return true;
   const auto has = [&](const char* name) { return platform::exists(directory / name); };
   return has("tokenizer.json") || has("vocab.txt") || (has("vocab.json") && has("merges.txt")) ||
          has("tokenizer.model") || has("spiece.model") || (has("source.spm") && has("vocab.json"));
@@ -440,6 +441,10 @@ TokenizerPtr openTargetTokenizer(const std::filesystem::path& directory) {
 
 TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
   if (const auto shipped = shippedModel(directory)) {
+    if (!shipped->hasTokenizer()) {
+      throw UserError(
+          fmt::format("{} reads pictures and has no tokenizer: give --image", directory.string()));
+    }
     return parseTokenizer(shipped->file("tokenizer.json"), shipped->fileName("tokenizer.json"));
   }
   if (const auto gguf = ggufAt(directory)) return ggufTokenizer(GgufFile(*gguf));

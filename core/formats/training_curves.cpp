@@ -60,7 +60,7 @@ std::string curvesCsv(const training::Task& task, std::span<const training::Step
          });
 }
 
-std::string curvesCsv(std::span<const language::LanguageRecord> records,
+std::string curvesCsv(std::span<const model_training::StepRecord> records,
                       std::span<const language::LanguageEvaluation> evaluations) {
   std::string csv = "step,loss,gradient_length,held_out_loss";
   const bool asked = !evaluations.empty() && !evaluations.front().questions.empty();
@@ -77,6 +77,22 @@ std::string curvesCsv(std::span<const language::LanguageRecord> records,
                         for (const auto& answered : at.questions)
                           row += curveNumber(answered.right);
                         for (const auto& answered : at.questions) row += curveNumber(answered.look);
+                      });
+}
+
+std::string curvesCsv(std::span<const model_training::StepRecord> records,
+                      std::span<const images::ShapeEvaluation> evaluations, Index heads) {
+  std::string csv = "step,loss,gradient_length,held_out_loss,accuracy";
+  const std::size_t all = evaluations.empty() ? 0 : evaluations.front().answers.onShape.size();
+  for (std::size_t h = 0; h < all; ++h) {
+    const auto head = static_cast<Index>(h);
+    csv += fmt::format(",on_shape_{}.{}", head / heads, head % heads);
+  }
+  csv += '\n';
+  return csv + rowsOf(records, evaluations, 2 + all,
+                      [](std::string& row, const images::ShapeEvaluation& at) {
+                        row += curveNumber(at.answers.loss) + curveNumber(at.answers.right);
+                        for (const double look : at.answers.onShape) row += curveNumber(look);
                       });
 }
 

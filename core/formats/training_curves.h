@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "core/images/shape_trainer.h"
 #include "core/language/language_trainer.h"
 #include "core/training/trainer.h"
 
@@ -17,7 +18,11 @@ std::string curvesCsv(const training::Task& task, std::span<const training::Step
 
 /// Likewise of a language model: "held_out_loss", and a "accuracy_…" and a "look_…" per question
 /// about stories, where it was asked them.
-std::string curvesCsv(std::span<const language::LanguageRecord> records,
+std::string curvesCsv(std::span<const model_training::StepRecord> records,
                       std::span<const language::LanguageEvaluation> evaluations);
+/// Likewise of an image model: "held_out_loss", "accuracy", and of each head, as 1.0 (layer and
+/// head from 0), "on_shape_1.0": its weight on the shape.
+std::string curvesCsv(std::span<const model_training::StepRecord> records,
+                      std::span<const images::ShapeEvaluation> evaluations, Index heads);
 
 }  // namespace headscope::formats

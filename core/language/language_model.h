@@ -12,56 +12,32 @@
 #include <vector>
 
 #include "core/model/model.h"
-#include "core/training/optimiser.h"
+#include "core/model_training/layer_parameters.h"
 
 namespace headscope::language {
 
-struct LanguageModelSettings {
-  Index layers = 2;
-  Index dModel = 192;
-  Index heads = 6;
-  Index kvHeads = 0;     // of keys and values; 0: as many as heads
-  Index context = 96;    // most tokens of a text
-  bool networks = true;  // each layer has a feed-forward network, 4 d_model wide
-  bool norms = true;     // LayerNorm before each half of a layer and before the readout
-  bool rotary = false;   // rotary positions in place of learned ones
+struct LanguageModelSettings : model_training::LayerSettings {
+  Index context = 96;   // most tokens of a text
+  bool rotary = false;  // rotary positions in place of learned ones
 
   bool operator==(const LanguageModelSettings&) const = default;
 };
 
-/// Throws UserError that names a setting outside of its range.
-void requireCount(const char* name, Index value, Index least, Index most);
 /// Throws UserError for sizes that are not possible.
 void checkModel(const LanguageModelSettings& settings);
 /// The settings as those of a model.
 model::ModelConfig configOf(const LanguageModelSettings& settings, Index vocabulary);
 Index parameterCount(const LanguageModelSettings& settings, Index vocabulary);
 
-/// Where the parameters of each part stand among all of them. A part that the model does not have
-/// is not asked for.
-class ParameterPlaces {
+/// Where the parameters of each part stand among all of them: the embedding and, without rotary
+/// positions, the learned ones stand before the layers.
+class ParameterPlaces : public model_training::LayerPlaces {
  public:
-  explicit ParameterPlaces(const LanguageModelSettings& settings);
+  explicit ParameterPlaces(const LanguageModelSettings& settings)
+      : LayerPlaces(settings, settings.rotary ? 1 : 2) {}
 
   std::size_t embedding() const { return 0; }
   std::size_t positions() const { return 1; }
-  /// The gain; the bias follows.
-  std::size_t attentionNorm(Index layer) const { return layerAt(layer); }
-  std::size_t networkNorm(Index layer) const { return attention(layer) + kAttention; }
-  std::size_t finalNorm() const { return layerAt(layers_); }
-  /// W_Q, W_K, W_V, W_O, then b_Q, b_K, b_V, b_O.
-  std::size_t attention(Index layer) const { return layerAt(layer) + norm_; }
-  /// The weight and the bias of `up`, then those of `down`.
-  std::size_t network(Index layer) const { return networkNorm(layer) + norm_; }
-
- private:
-  static constexpr std::size_t kAttention = 8, kNetwork = 4;
-  std::size_t layerAt(Index layer) const {
-    return first_ + static_cast<std::size_t>(layer) * ofLayer_;
-  }
-
-  Index layers_;
-  std::size_t norm_, first_, ofLayer_;  // parameters of a norm, before the layers, of a layer
 };
 
 class LanguageModel {

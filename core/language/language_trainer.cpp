@@ -4,14 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <numbers>
-#include <stdexcept>
 #include <utility>
 
-#include "core/attention/config.h"
-#include "core/attention/ledger.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/language/language_pass.h"
@@ -20,39 +14,23 @@
 
 namespace headscope::language {
 namespace {
+using model_training::ModelTrainer;
 using training::Draws;
-using training::Parameter;
-using training::Snapshot;
-using training::Stop;
 
-constexpr Index kMostSteps = 1'000'000;
-constexpr Index kMostBatch = 1024;
 constexpr Index kTextsAtOnce = 64;      // of an evaluation
 constexpr Index kHeldOutTokens = 4096;  // at least
 
-void requireNumber(const char* name, double value, const char* wayOut) {
-  if (std::isfinite(value) && value >= 0.0) return;
-  throw UserError(fmt::format("the {} is {}: {}", name, value, wayOut));
-}
-
 /// Multiplies and adds of a forward pass over `tokens` tokens.
-Index flopsOf(const LanguageSettings& settings, Index vocabulary, Index tokens) {
-  const Index perToken = 2 * parameterCount(settings.model, vocabulary) +
-                         4 * settings.model.layers * settings.model.context * settings.model.dModel;
-  return perToken * tokens;
+Index flopsOf(const LanguageSettings& s, Index vocabulary, Index tokens) {
+  return tokens * model_training::flopsPerToken(s.model, parameterCount(s.model, vocabulary),
+                                                s.model.context);
 }
 
 /// The bytes of a pass over `texts` texts, and with `backward` of its gradients.
-Index bytesOfPass(const LanguageSettings& settings, Index vocabulary, Index texts, bool backward) {
-  const LanguageModelSettings& m = settings.model;
-  AttentionConfig attention = configOf(m, vocabulary).attention(0, m.context);
-  attention.batch = texts;
-  const Index rows = texts * m.context;
-  const Index networks = m.networks ? 8 * m.dModel : 0;  // two products of 4 D
-  const Index perLayer =
-      ledger(attention).residentBytes + rows * (6 * m.dModel + networks) * Index{4};
-  const Index rest = rows * (4 * m.dModel + 2 * vocabulary) * Index{4};
-  return m.layers * perLayer + rest + (backward ? 2 * perLayer : 0);
+Index bytesOfTexts(const LanguageSettings& s, Index vocabulary, Index texts, bool backward) {
+  const Index length = s.model.context;
+  return model_training::bytesOfPass(configOf(s.model, vocabulary), texts, length,
+                                     texts * length * vocabulary, backward);
 }
 
 /// The texts of a batch and the tokens that follow each of theirs.
@@ -85,22 +63,14 @@ std::vector<training::Question> nextToken(Index vocabulary) {
 }  // namespace
 
 Index bytesOf(const LanguageSettings& s, Index vocabulary) {
-  const Index numbers = 4 * parameterCount(s.model, vocabulary);  // with gradients and moments
-  return numbers * static_cast<Index>(sizeof(float)) + s.snapshotBytes +
-         bytesOfPass(s, vocabulary, s.batch, true) +
-         bytesOfPass(s, vocabulary, kTextsAtOnce, false);
+  return bytesOfRun(s, parameterCount(s.model, vocabulary)) +
+         bytesOfTexts(s, vocabulary, s.batch, true) +
+         bytesOfTexts(s, vocabulary, kTextsAtOnce, false);
 }
 
 void checkTraining(const LanguageSettings& s, Index vocabulary, Index memoryBudgetBytes) {
   checkModel(s.model);
-  requireCount("batch", s.batch, 1, kMostBatch);
-  requireCount("steps", s.steps, 0, kMostSteps);
-  requireCount("warm-up steps", s.warmUp, 0, kMostSteps);
-  requireCount("evaluate every", s.evaluateEvery, 1, kMostSteps);
-  requireCount("snapshot bytes", s.snapshotBytes, 0, std::numeric_limits<Index>::max() / 2);
-  requireNumber("learning rate", s.optimiser.learningRate, "give a number from 0, such as 0.001");
-  requireNumber("weight decay", s.optimiser.weightDecay, "give a number from 0");
-  requireNumber("longest gradient", s.optimiser.clip, "give a number from 0");
+  checkSchedule(s);
   const Index needed = bytesOf(s, vocabulary);
   if (needed <= memoryBudgetBytes) return;
   throw UserError(fmt::format(
@@ -110,23 +80,13 @@ void checkTraining(const LanguageSettings& s, Index vocabulary, Index memoryBudg
       bytesInWords(memoryBudgetBytes)));
 }
 
-double learningRateAt(const LanguageSettings& s, Index step) {
-  const double rising =
-      s.warmUp > 0 ? std::min(1.0, static_cast<double>(step) / static_cast<double>(s.warmUp)) : 1.0;
-  const double through =
-      s.steps > 0 ? static_cast<double>(step - 1) / static_cast<double>(s.steps) : 0.0;
-  return s.optimiser.learningRate * rising * 0.5 *
-         (1.0 + std::cos(std::numbers::pi * std::min(1.0, through)));
-}
-
 LanguageTrainer::LanguageTrainer(CorpusPtr corpus, const LanguageSettings& settings,
                                  Index memoryBudgetBytes)
-    : corpus_(std::move(corpus)),
+    : ModelTrainer(settings),
+      corpus_(std::move(corpus)),
       settings_((checkTraining(settings, corpus_->vocabulary, memoryBudgetBytes), settings)),
       memoryBudgetBytes_(memoryBudgetBytes),
-      model_(settings.model, corpus_->vocabulary, settings.seed),
-      memory_(std::make_shared<BlockStore>()),
-      snapshots_(settings.snapshotBytes) {
+      model_(settings.model, corpus_->vocabulary, settings.seed) {
   const Index needed = settings.model.context + 1;
   if (corpus_->stories && settings.model.context < kStoryContext) {
     throw UserError(fmt::format(
@@ -142,71 +102,33 @@ LanguageTrainer::LanguageTrainer(CorpusPtr corpus, const LanguageSettings& setti
   keepMemory();
 }
 
-LanguageTrainer::~LanguageTrainer() = default;
-
-void LanguageTrainer::keepMemory() {
-  memory_->keepFree(bytesOfPass(settings_, corpus_->vocabulary, settings_.batch, true) +
-                    bytesOfPass(settings_, corpus_->vocabulary, kTextsAtOnce, false));
+ModelTrainer::Work LanguageTrainer::stepWork() const {
+  return {flopsOf(settings_, corpus_->vocabulary, 3 * settings_.batch * settings_.model.context),
+          bytesOfTexts(settings_, corpus_->vocabulary, settings_.batch, true)};
 }
 
-ExecutionContext LanguageTrainer::withMemory(const ExecutionContext& given) const {
-  ExecutionContext execution = given;
-  execution.memory = memory_;
-  return execution;
+ModelTrainer::Work LanguageTrainer::evaluationWork() const {
+  return {flopsOf(settings_, corpus_->vocabulary, kTextsAtOnce * settings_.model.context),
+          bytesOfTexts(settings_, corpus_->vocabulary, kTextsAtOnce, false)};
 }
 
-int LanguageTrainer::threadsOf(Index tokens, const ExecutionContext& execution) const {
-  return threadsFor(flopsOf(settings_, corpus_->vocabulary, tokens), execution.threads,
-                    execution.flopsPerThread);
-}
-
-bool LanguageTrainer::step(const ExecutionContext& given) {
-  if (stopped_) return false;
-  if (evaluations_.empty() && !evaluate(given)) return false;
-  const ExecutionContext execution = withMemory(given);
-  const ScopedThreadLimit threads(
-      threadsOf(3 * settings_.batch * settings_.model.context, execution));
-  if (!train(execution)) return false;
-  const bool due = stepsTaken_ % settings_.evaluateEvery == 0 || stepsTaken_ == settings_.steps;
-  if (due) evaluate(given);  // the step counts even where the evaluation is cancelled
-  return !stopped_;
-}
-
-bool LanguageTrainer::train(const ExecutionContext& execution) {
-  const double start = clockSeconds();
-  Draws draws(settings_.seed, fmt::format("batch {}", stepsTaken_));
+std::optional<ModelTrainer::BatchResult> LanguageTrainer::runBatch(
+    Index step, const ExecutionContext& execution) {
+  Draws draws(settings_.seed, fmt::format("batch {}", step));
   Batch batch = emptyBatch(settings_.batch, settings_.model.context);
   const Index starts = std::ssize(corpus_->training) - settings_.model.context;
   for (Index text = 0; text < settings_.batch; ++text) {
     addText(batch, corpus_->training, draws.below(starts));
   }
   LanguagePass pass(model_, batch.texts);
-  if (!pass.forward(execution)) return false;
+  if (!pass.forward(execution)) return std::nullopt;
   Tensor gradient = Tensor::uninitialised(pass.logits().shape(), execution.memory);
   const auto next = nextToken(corpus_->vocabulary);
   const double loss = training::lossesOf(pass.logits(), next, batch.next, execution, gradient).loss;
-  if (execution.stop()) return false;
-  if (!std::isfinite(loss)) {
-    stop(pass.firstNotFinite());
-    return false;
-  }
-  if (!pass.backward(model_, gradient, execution)) return false;
-  training::OptimiserSettings optimiser = settings_.optimiser;
-  optimiser.learningRate = learningRateAt(settings_, stepsTaken_ + 1);
-  const ExecutionContext whole{execution.threads};  // a step that has begun is not cancelled
-  const double length = training::takeStep(model_.parameters(), optimiser, stepsTaken_ + 1, whole);
-  if (!std::isfinite(length)) {
-    const auto parameters = model_.parameters();
-    const auto found = std::ranges::find_if(parameters, [](const Parameter& parameter) {
-      return !std::isfinite(training::lengthOf(parameter.gradient));
-    });
-    stop("the gradient of " + (found == parameters.end() ? "the whole" : found->name));
-    return false;
-  }
-  ++stepsTaken_;
-  records_.push_back({stepsTaken_, loss, length});
-  trainingMs_ += millisecondsSince(start);
-  return true;
+  if (execution.stop()) return std::nullopt;
+  if (!std::isfinite(loss)) return BatchResult{loss, pass.firstNotFinite()};
+  if (!pass.backward(model_, gradient, execution)) return std::nullopt;
+  return BatchResult{loss};
 }
 
 /// Texts that lie evenly in the held-out part, and the pass over them.
@@ -216,31 +138,25 @@ struct LanguageTrainer::HeldOut {
   std::unique_ptr<LanguagePass> pass;
 };
 
-bool LanguageTrainer::evaluate(const ExecutionContext& given) {
-  if (stopped_) return false;
-  if (!evaluations_.empty() && evaluations_.back().step == stepsTaken_) return true;
-  const ExecutionContext execution = withMemory(given);
-  const ScopedThreadLimit threads(threadsOf(kTextsAtOnce * settings_.model.context, execution));
+std::optional<ModelTrainer::BatchResult> LanguageTrainer::addEvaluation(
+    const ExecutionContext& execution) {
   LanguageEvaluation evaluation;
-  evaluation.step = stepsTaken_;
+  evaluation.step = stepsTaken();
   const std::unique_ptr<const HeldOut> held = heldOut(execution);
-  if (!held) return false;
+  if (!held) return std::nullopt;
   evaluation.heldOutLoss = training::lossesOf(held->pass->logits(), nextToken(corpus_->vocabulary),
                                               held->next, execution)
                                .loss;
-  if (execution.stop()) return false;
-  if (!std::isfinite(evaluation.heldOutLoss)) {
-    stop("the loss of the held-out text");
-    return false;
-  }
+  if (execution.stop()) return std::nullopt;
+  const BatchResult result{evaluation.heldOutLoss, "the loss of the held-out text"};
+  if (!std::isfinite(result.loss)) return result;
   for (std::size_t q = 0; corpus_->stories && q < kStoryQuestions; ++q) {
     std::optional<AnsweredQuestion> answered = answersTo(model_, q, execution);
-    if (!answered) return false;
+    if (!answered) return std::nullopt;
     evaluation.questions.push_back(std::move(*answered));
   }
   evaluations_.push_back(std::move(evaluation));
-  snapshots_.add(stepsTaken_, model_.parameters());
-  return true;
+  return result;
 }
 
 std::unique_ptr<const LanguageTrainer::HeldOut> LanguageTrainer::heldOut(
@@ -273,68 +189,27 @@ std::optional<std::vector<HeadSimilarity>> LanguageTrainer::similarity(
   return layers;
 }
 
-/// Restores the parameters of the last good snapshot; the curves stay as they are.
-void LanguageTrainer::stop(std::string tensor) {
-  Stop why{stepsTaken_ + 1, std::move(tensor), 0, {}};
-  if (why.tensor.empty()) why.tensor = "the loss";
-  if (const Snapshot* good = snapshots_.atMost(stepsTaken_)) {
-    goBack(good->step);
-    why.back = good->step;
-  }
-  why.words = fmt::format(
-      "step {}: {} does not fit a 32-bit float; the parameters are those after step {} again: "
-      "train with a lower learning rate than {}",
-      why.step, why.tensor, why.back, settings_.optimiser.learningRate);
-  stopped_ = std::move(why);
+void LanguageTrainer::dropEvaluationsAfter(Index step) {
+  std::erase_if(evaluations_, [=](const LanguageEvaluation& e) { return e.step > step; });
 }
 
-void LanguageTrainer::goBack(Index step) {
-  const Snapshot* snapshot = snapshots_.atMost(step);
-  if (snapshot == nullptr) throw std::logic_error("no snapshot of so early a step");
-  putInto(*snapshot, model_.parameters());
-  stepsTaken_ = snapshot->step;
-  snapshots_.dropAfter(stepsTaken_);
-  std::erase_if(records_, [this](const LanguageRecord& r) { return r.step > stepsTaken_; });
-  std::erase_if(evaluations_, [this](const LanguageEvaluation& e) { return e.step > stepsTaken_; });
-  stopped_.reset();
-}
-
-void LanguageTrainer::change(const LanguageSettings& settings) {
-  checkTraining(settings, corpus_->vocabulary, memoryBudgetBytes_);
-  settings_ = settings;
-  keepMemory();
-}
-
-void LanguageTrainer::setLearningRate(double rate) {
-  LanguageSettings changed = settings_;
-  changed.optimiser.learningRate = rate;
-  change(changed);
-}
-
-void LanguageTrainer::setBatch(Index batch) {
-  LanguageSettings changed = settings_;
-  changed.batch = batch;
-  change(changed);
-}
-
-void LanguageTrainer::setSteps(Index steps) {
-  LanguageSettings changed = settings_;
-  changed.steps = steps;
-  change(changed);
+void LanguageTrainer::change(const model_training::Schedule& schedule) {
+  const LanguageSettings changed{schedule, settings_.model};
+  checkTraining(changed, corpus_->vocabulary, memoryBudgetBytes_);
+  settings_ = changed;
 }
 
 std::string LanguageTrainer::nameAt(Index step) const {
   return fmt::format("{}, step {}", corpus_->title, step);
 }
 
-model::ModelPtr LanguageTrainer::modelNow() const { return model_.model(nameAt(stepsTaken_)); }
+model::ModelPtr LanguageTrainer::modelNow() const { return model_.model(nameAt(stepsTaken())); }
 
 model::ModelPtr LanguageTrainer::modelAt(Index step) const {
-  const Snapshot* snapshot = snapshots_.atMost(step);
-  if (snapshot == nullptr) throw std::logic_error("no snapshot of so early a step");
+  const training::Snapshot& snapshot = snapshotAt(step);
   LanguageModel earlier(settings_.model, corpus_->vocabulary, settings_.seed);
-  putInto(*snapshot, earlier.parameters());
-  return earlier.model(nameAt(snapshot->step));
+  putInto(snapshot, earlier.parameters());
+  return earlier.model(nameAt(snapshot.step));
 }
 
 std::optional<Index> LanguageTrainer::answeredAt(std::size_t question) const {
@@ -346,9 +221,7 @@ std::optional<Index> LanguageTrainer::answeredAt(std::size_t question) const {
 }
 
 void LanguageTrainer::resume(State state) {
-  stepsTaken_ = state.stepsTaken;
-  trainingMs_ = state.trainingMs;
-  records_ = std::move(state.records);
+  resumeAt(state.stepsTaken, state.trainingMs, std::move(state.records));
   evaluations_ = std::move(state.evaluations);
 }
 

@@ -52,7 +52,8 @@ bool SceneState::changesNothing() const {
 }
 
 bool Way::isNone() const {
-  return state.changesNothing() && view.empty() && choose.empty() && trainStep.empty();
+  return state.changesNothing() && view.empty() && choose.empty() && trainStep.empty() &&
+         !modelHeadsOff;
 }
 
 DocumentPtr documentOf(const SceneState& state, const Document& now, Index memoryBudgetBytes) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/places.h"
 #include "core/document/fwd.h"
 #include "core/editing/edit.h"
 #include "core/lessons/facts.h"
@@ -59,6 +60,7 @@ struct Way {
   std::string card;          // the card that it opens, in sight and lit; empty: the scene's cards
   std::string trainStep;     // the training run is shown at that step: a number, or a fact's name
   std::string control;       // the text on the control that does it, to be pointed at: "causal"
+  std::optional<std::vector<HeadOfLayer>> modelHeadsOff;  // of the lesson's model
   bool isNone() const;
 };
 
@@ -81,7 +83,8 @@ struct Scene {
   std::string choose;              // the cell that is chosen: "weights[0, 1, sat, cat]"
   std::vector<std::string> lit;    // the highlighted cells, likewise
   std::string text;
-  std::string speaker;        // notes for the lecturer
+  std::vector<HeadOfLayer> modelHeadsOff;  // the heads of the lesson's model that are off
+  std::string speaker;                     // notes for the lecturer
   bool hidesMistake = false;  // an active mistake is not reported until the exercise is done
   bool newRun = false;        // training is reset to its start
   bool continues = false;     // keeps what the reader changed in the scene before
@@ -96,6 +99,7 @@ struct Lesson {
   int minutes = 5;
   std::string path;     // the way of learning that it belongs to: "ten minutes"
   std::string picture;  // its drawing in the list of lessons
+  std::string model;    // a whole model that the page Model shows: "headscope:shapes"; may be empty
   bool isQuiz = false;  // its scenes are questions; the score counts the answered ones
   std::vector<Scene> scenes;
 };

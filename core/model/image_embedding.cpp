@@ -17,24 +17,28 @@ namespace {
 /// width).
 Tensor patchPixels(const ImageInput& input, const Tensor& pixels, Index first, Index count,
                    const ExecutionContext& execution) {
-  const Extent image = extentOf(pixels), patch = input.patch;
-  const Index columns = input.gridOf(image).width;
-  const Index width = input.channels * patch.area();
+  const Index width = patchNumbers(input);
   Tensor cut = Tensor::uninitialised({1, count, width}, execution.memory);
   parallelForRows(count, execution, [&](Index i) {
-    const Index row = (first + i) / columns, column = (first + i) % columns;
-    float* to = cut.mutableData() + i * width;
-    for (Index channel = 0; channel < input.channels; ++channel) {
-      for (Index y = 0; y < patch.height; ++y, to += patch.width) {
-        const Index line = (channel * image.height + row * patch.height + y) * image.width;
-        std::copy_n(pixels.data() + line + column * patch.width, patch.width, to);
-      }
-    }
+    cutPatch(input, pixels.data(), extentOf(pixels), first + i, cut.mutableData() + i * width);
   });
   return cut;
 }
 
 }  // namespace
+
+void cutPatch(const ImageInput& input, const float* pixels, const Extent& image, Index patch,
+              float* to) {
+  const Extent size = input.patch;
+  const Index columns = input.gridOf(image).width;
+  const Index row = patch / columns, column = patch % columns;
+  for (Index channel = 0; channel < input.channels; ++channel) {
+    for (Index y = 0; y < size.height; ++y, to += size.width) {
+      const Index line = (channel * image.height + row * size.height + y) * image.width;
+      std::copy_n(pixels + line + column * size.width, size.width, to);
+    }
+  }
+}
 
 std::vector<std::string> tokenNames(const ImageInput& input, const Extent& image) {
   std::vector<std::string> names{"class"};

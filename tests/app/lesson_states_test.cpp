@@ -14,6 +14,7 @@
 #include "core/base/json.h"
 #include "core/formats/document_json.h"
 #include "core/formats/lesson_json.h"
+#include "core/formats/shipped_model.h"
 #include "session_window.h"
 
 namespace headscope::ui {
@@ -158,6 +159,45 @@ TEST(LessonStates, WhatOneHadComesBackAfterEveryLesson) {
   ui.view().selection.page = kStagePage;  // the page Train has nothing to undo
   ui.settle();
   EXPECT_EQ(ui.undoAll(), 2);
+}
+
+const lessons::Lesson& lessonWithModel() {
+  const auto& all = formats::shippedLessons();
+  return *std::ranges::find_if(all,
+                               [](const lessons::Lesson& each) { return !each.model.empty(); });
+}
+
+/// A lesson's model has its own heads off, also where it is the one that the user has open.
+TEST(LessonStates, OnesOwnModelComesBackWithItsHeadsOff) {
+  for (const char* own : {formats::kStoriesModel, formats::kShapesModel}) {
+    AppDriver ui;
+    const auto calm = [&] {
+      for (int i = 0; i < 3; ++i) {
+        ui.settle();
+        ui.frame();
+      }
+    };
+    ui.view().model.place = {own, {}};
+    ui.view().selection.page = kModelPage;
+    calm();
+    ui.click("layer 1, head 1 off", kModelHeadsCard);
+    calm();
+    const std::string view = viewToJson(ui.view()), shown = ui.screen().all(kModelTextCard);
+    begin(ui, lessonWithModel());
+    calm();
+    EXPECT_EQ(ui.view().model.place.folder, formats::kShapesModel);
+    EXPECT_TRUE(ui.shows("layer 1, head 1 off", kModelHeadsCard)) << "it is on in the lesson";
+    ui.press(Key::pageDown);
+    calm();
+    ui.click("Leave", "lesson");
+    calm();
+    EXPECT_EQ(viewToJson(ui.view()), view) << own;
+    EXPECT_EQ(ui.screen().all(kModelTextCard), shown) << own;
+    EXPECT_TRUE(ui.shows("layer 1, head 1 on", kModelHeadsCard)) << own;
+    ui.press(Key{'Z'}, true);
+    calm();
+    EXPECT_TRUE(ui.shows("layer 1, head 1 off", kModelHeadsCard)) << own << ": undone";
+  }
 }
 
 TEST(LessonStates, TheSameIsSeenAfterALectureAsBefore) {

@@ -1,6 +1,7 @@
 // The page Model with a model that reads images: its picture, the map over it, labels, and pictures
 // that are dropped.
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "app/ui/model/image_view.h"
@@ -8,6 +9,7 @@
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/shipped_model.h"
 #include "core/model/model_trace.h"
 
 namespace headscope::ui {
@@ -26,6 +28,21 @@ class ModelImage : public testing::Test {
   }
   std::string all(const char* card) { return ui.screen().all(card); }
   bool says(const char* words) { return ui.shows(words, kModelTextCard); }
+  /// Clicks the word that stands highest on the card: a pill, not a label with its probability.
+  void clickPill(const std::string& word) {
+    const ScreenText screen = ui.screen();
+    std::optional<Spot> highest;
+    for (const TextRun& run : screen.runs()) {
+      const std::size_t at = run.text.find(word);
+      if (at == std::string::npos || run.window.find(kModelTextCard) == std::string::npos) continue;
+      const Spot spot = run.spot(at, word.size());
+      if (!highest || spot.min.y < highest->min.y) highest = spot;
+    }
+    ASSERT_TRUE(highest) << word;
+    ui.clickAt(highest->centre());
+    ui.settle();
+    ui.frame();
+  }
 
   AppDriver ui;
 };
@@ -46,6 +63,27 @@ TEST_F(ModelImage, OpensOnOurOwnPictureWithItsLabels) {
   for (const char* reading : {"Go on", "Why", "Every part"}) {
     EXPECT_FALSE(ui.shows(reading, kModelPredictionCard)) << reading;
   }
+}
+
+/// The pills draw another shape at the same place, and another picture of the chosen shape.
+TEST_F(ModelImage, TheModelOfShapesDrawsItsPictures) {
+  ui.view().model.place = {formats::kShapesModel, {}};
+  ui.view().selection.page = kModelPage;
+  ui.settle();
+  ui.frame();
+  EXPECT_EQ(ui.view().model.place.text, "headscope:shapes/circle");
+  EXPECT_TRUE(says("on the shape: ")) << all(kModelTextCard);
+  EXPECT_TRUE(says("of the 65 tokens")) << all(kModelTextCard);
+  EXPECT_FALSE(says("our own picture"));
+  EXPECT_NE(all(kModelTextCard).find("99."), std::string::npos) << all(kModelTextCard);
+  const std::string circle = all(kModelTextCard);
+  clickPill("triangle");
+  EXPECT_EQ(ui.view().model.place.text, "headscope:shapes/triangle");
+  EXPECT_NE(all(kModelTextCard), circle);
+  clickPill("triangle");
+  EXPECT_EQ(ui.view().model.place.text, "headscope:shapes/triangle-2");
+  drop("pictures/color.jpg");
+  EXPECT_FALSE(says("on the shape: ")) << "nothing is known of its shapes";
 }
 
 TEST_F(ModelImage, ADroppedPictureReplacesTheShownOne) {

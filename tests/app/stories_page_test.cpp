@@ -193,7 +193,10 @@ TEST(StoriesModel, OpensOnThePageModelWithItsSentence) {
 class LiveLanguageRun : public testing::Test {
  protected:
   LiveLanguageRun() {
-    settings_.model = {.layers = 1, .dModel = 8, .heads = 2, .context = 64};
+    settings_.model.layers = 1;
+    settings_.model.dModel = 8;
+    settings_.model.heads = 2;
+    settings_.model.context = 64;
     settings_.batch = 2;
     settings_.steps = 40;
     settings_.evaluateEvery = 10;

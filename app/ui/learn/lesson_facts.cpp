@@ -11,6 +11,10 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/json.h"
+#include "core/document/trace.h"
+#include "core/formats/shipped_model.h"
+#include "core/images/measured_shapes.h"
+#include "core/images/shapes.h"
 #include "core/language/measured_runs.h"
 #include "core/training/study.h"
 
@@ -129,6 +133,52 @@ void addMeasured(Facts& facts) {
   }
 }
 
+/// The weights of a head from an image's class token to all tokens.
+std::vector<float> classRow(const model::ModelTrace& trace, const HeadOfLayer& head) {
+  std::vector<float> row(static_cast<std::size_t>(trace.tokens()));
+  trace.layer(head.layer)
+      ->tile(TensorId::weights, 0, head.head, 0, 1, 0, trace.tokens(), row.data());
+  return row;
+}
+
+/// Adds what a model says of the picture on the page Model, which heads are off, and of a drawn
+/// picture how much of each head's weights the class token puts on the shape.
+void addImageModel(Facts& facts, const LiveModel& model) {
+  const ModelMoment& moment = *model.moment();
+  for (const model::TokenProbability& each : moment.predictions.front()) {
+    facts.try_emplace("model_label", moment.nameOf(each.id));
+    facts[fmt::format("model_p[{}]", moment.nameOf(each.id))] = each.probability;
+  }
+  facts["model_tokens"] = static_cast<double>(moment.trace->tokens());
+  facts["model_patches"] =
+      static_cast<double>(moment.trace->tokens() - moment.config().image.firstPatch());
+  const auto touched = static_cast<double>(std::ranges::count(moment.shapePatches, true));
+  facts["model_shape_patches"] = touched;
+  facts["model_shape_share"] = touched / static_cast<double>(moment.trace->tokens());
+  for (Index layer = 0; layer < moment.config().layers; ++layer) {
+    for (Index head = 0; head < moment.config().heads; ++head) {
+      const std::string at = fmt::format("[{}.{}]", layer + 1, head + 1);
+      facts["model_off" + at] = model.isOff({layer, head}) ? 1.0 : 0.0;
+      if (moment.shapePatches.empty()) continue;
+      const std::vector<float> row = classRow(*moment.trace, {layer, head});
+      facts["model_on_shape" + at] =
+          images::weightOn(moment.shapePatches, row.data() + moment.config().image.firstPatch());
+    }
+  }
+}
+
+/// Adds what the model of shapes did on pictures that it had not seen, as measured beforehand.
+void addMeasuredShapes(Facts& facts) {
+  const images::MeasuredShapes& measured = images::measuredShapes();
+  facts["measured_right"] = measured.right;
+  facts["measured_touched"] = measured.touched;
+  for (const images::MeasuredShapes::Head& head : measured.heads) {
+    const std::string at = fmt::format("[{}.{}]", head.head.layer + 1, head.head.head + 1);
+    facts["measured_on_shape" + at] = head.onShape;
+    facts["measured_without" + at] = head.rightWithout;
+  }
+}
+
 }  // namespace
 
 lessons::FactSource factsOf(const PanelContext& panel, const LessonRuns& runs) {
@@ -140,6 +190,10 @@ lessons::FactSource factsOf(const PanelContext& panel, const LessonRuns& runs) {
                              panel.selection.tool,
                              panel.selection.cell};
   addView(source.others, panel.view);
+  if (runs.model.upToDate() && runs.model.moment()->ofImage()) {
+    addImageModel(source.others, runs.model);
+    if (runs.model.moment()->folder == formats::kShapesModel) addMeasuredShapes(source.others);
+  }
   if (learnsStories(panel.trainView)) {
     addMeasured(source.others);
     if (const auto moment = runs.language.moment()) addStories(source.others, *moment);

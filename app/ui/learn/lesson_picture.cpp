@@ -245,6 +245,17 @@ void room(const Sketch& s) {
   for (int i = 0; i < 9; ++i) s.block(seats.column(i, 9, s.px(5)), s.ink());
 }
 
+/// A picture cut into patches; the class token looks at those of the shape.
+void pictureOfPatches(const Sketch& s) {
+  constexpr int kSide = 6;
+  const auto shade = [](int i, int j) {
+    const bool edge = i == 1 || i == 4 || j == 1 || j == 4;
+    const bool inside = i >= 1 && i <= 4 && j >= 1 && j <= 4;
+    return !inside ? 0.06F : edge ? 0.9F : 0.35F;
+  };
+  s.matrix(s.at(), kSide, kSide, s.head(1), shade);
+}
+
 constexpr Drawing kDrawings[] = {{"arcs", oneWordAsks},
                                  {"products", byHand},
                                  {"two jobs", twoJobs},
@@ -259,7 +270,8 @@ constexpr Drawing kDrawings[] = {{"arcs", oneWordAsks},
                                  {"series", series},
                                  {"two sentences", twoSentences},
                                  {"questions", questions},
-                                 {"room", room}};
+                                 {"room", room},
+                                 {"picture", pictureOfPatches}};
 
 const Drawing* drawingNamed(std::string_view name) {
   const auto* found = std::ranges::find(kDrawings, name, &Drawing::name);

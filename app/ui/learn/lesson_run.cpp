@@ -92,6 +92,10 @@ void LessonRun::begin(const PanelContext& panel, Asked asked) {
   lesson_ = std::move(asked.lesson);
   presenting_ = asked.presented;
   base_ = lessonView(panel.view);
+  if (!lesson_->model.empty()) {
+    base_.model = {};
+    base_.model.place.folder = lesson_->model;
+  }
   start_ = panel.history->current();
   starts_.assign(lesson_->scenes.size(), nullptr);
   began_ = left_ = starts_;
@@ -135,6 +139,7 @@ void LessonRun::leave() {
   began_.clear();
   left_.clear();
   trained_.reset();
+  toHeadsOff_.reset();
   pointer_.stop();
   atEnd_ = false;
   shown_ = {};
@@ -160,6 +165,7 @@ void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   haltsRun_ = !toTrainStep_.empty();
   toTrainStep_.clear();
   newRun_ = this->scene().newRun;
+  if (!this->scene().continues) toHeadsOff_ = this->scene().modelHeadsOff;
   panel.frame.inSight = cards().empty() ? std::string() : cards().front();
 }
 
@@ -177,7 +183,9 @@ std::vector<std::string> LessonRun::cards() const {
 /// that is computed.
 void LessonRun::show(const PanelContext& panel, ViewState view, const std::string& choose) {
   const FrameState frame = panel.frame;
+  const ModelView model = lesson_->model.empty() ? panel.view.model : view.model;
   panel.view = withPreferencesOf(std::move(view), panel.view);
+  panel.view.model = model;
   panel.frame = frame;
   panel.frame.playing = panel.frame.stagePlaying = panel.frame.decodePlaying = false;
   panel.frame.fromStage = false;
@@ -300,6 +308,7 @@ void LessonRun::takeWay(const PanelContext& panel) {
     return lessons::documentOf(way.state, *begun, defaultMemoryBudget());
   });
   toTrainStep_ = way.trainStep;
+  if (way.modelHeadsOff) toHeadsOff_ = way.modelHeadsOff;
   if (!cards().empty()) panel.frame.inSight = cards().front();
 }
 
@@ -349,6 +358,20 @@ void LessonRun::trainTo(const lessons::FactSource& facts, Run& run, Index stepsT
   }
 }
 
+/// Returns whether the lesson's model shows what the scene asks for; switches its heads off once it
+/// is open.
+bool LessonRun::modelReady(const PanelContext& panel, LiveModel& model) {
+  if (lesson_->model.empty()) return true;
+  const ModelPlace& asked = panel.modelView.place;
+  const auto moment = model.moment();
+  if (!model.upToDate() || moment->folder != asked.folder || moment->given() != asked.text) {
+    return false;
+  }
+  if (!toHeadsOff_) return true;
+  model.setHeadsOff(*std::exchange(toHeadsOff_, std::nullopt));
+  return !model.busy();
+}
+
 /// Marks the scene as done once its exercise is done and its question answered rightly; without
 /// either, once it was read.
 void LessonRun::noteDone() {
@@ -370,8 +393,8 @@ void LessonRun::follow(const PanelContext& panel, const LessonRuns& runs) {
   if (!open()) return;
   trained_ = learnsStories(panel.trainView) ? nullptr : runs.training.moment();
   if (pointer_.takeArrival(panel.look.now)) takeWay(panel);
-  const bool computed =
-      &panel.trace.document() == &panel.document && !panel.commands.has<OpenDocument>();
+  const bool computed = &panel.trace.document() == &panel.document &&
+                        !panel.commands.has<OpenDocument>() && modelReady(panel, runs.model);
   if (computed && toPlace_) {
     panel.selection.item = toPlace_->item;
     panel.selection.head = toPlace_->head;

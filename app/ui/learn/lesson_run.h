@@ -48,6 +48,8 @@ class LessonRun {
   /// Requests a lesson as a lecture, and then presenting.
   void present(const lessons::Lesson& lesson);
   bool asked() const { return asked_.lesson != nullptr; }
+  /// Returns whether the requested lesson shows a model of its own on the page Model.
+  bool asksForModel() const { return asked() && !asked_.lesson->model.empty(); }
   bool takePresenting() { return std::exchange(presenting_, false); }
   void leave();
   bool open() const { return lesson_ != nullptr; }
@@ -137,6 +139,7 @@ class LessonRun {
   void open(const PanelContext& panel, const std::function<DocumentPtr()>& document) const;
   void trainAsShown(const PanelContext& panel, const lessons::FactSource& facts,
                     const LessonRuns& runs);
+  bool modelReady(const PanelContext& panel, LiveModel& model);
   template <typename Run>
   void trainTo(const lessons::FactSource& facts, Run& run, Index stepsTaken, Index every,
                bool finished);
@@ -170,8 +173,10 @@ class LessonRun {
   std::optional<Place> toPlace_;
   std::string toChoose_;     // the cell to choose once its pass is computed
   std::string toTrainStep_;  // the training step that the shown way needs, until reached
-  bool haltsRun_ = false;    // the scene was left while its training ran
-  bool newRun_ = false;      // the entered scene starts a new run
+  /// The heads of the lesson's model to be switched off once it is open.
+  std::optional<std::vector<HeadOfLayer>> toHeadsOff_;
+  bool haltsRun_ = false;  // the scene was left while its training ran
+  bool newRun_ = false;    // the entered scene starts a new run
   Shown shown_;
   struct Read {  // the sources of `shown_`
     const Trace* trace = nullptr;

@@ -47,6 +47,11 @@ class StartPanel {
       panel_.modelView.place = {formats::kStoriesModel, {}};
       panel_.selection.page = kModelPage;
     }
+    if (entry("A small image model",
+              "It names drawn shapes: see on the picture where each head looks.")) {
+      panel_.modelView.place = {formats::kShapesModel, {}};
+      panel_.selection.page = kModelPage;
+    }
     if (entry("All lessons", "From one word's question to real code, and twelve questions.")) {
       panel_.selection.page = kLearnPage;
     }

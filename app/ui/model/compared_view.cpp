@@ -258,6 +258,7 @@ void ComparedTab::models(const PanelContext& panel, const ModelMoment& own) {
   const auto nameOf = [](const std::string& folder) {
     if (folder == formats::kStoriesModel) return std::string("the small language model");
     if (folder == formats::kInductionModel) return std::string("the model of repeated letters");
+    if (folder == formats::kShapesModel) return std::string("the small image model");
     return formats::modelName(folder);
   };
   const std::string shown = view.folder.empty() ? "this model" : nameOf(view.folder);
@@ -267,7 +268,12 @@ void ComparedTab::models(const PanelContext& panel, const ModelMoment& own) {
     if (ImGui::Selectable(name.c_str(), folder == view.folder)) view.folder = folder;
   };
   offer("", "this model");
-  std::vector<std::string> others{formats::kStoriesModel, formats::kInductionModel};
+  std::vector<std::string> others;
+  if (own.ofImage()) {
+    others = {formats::kShapesModel};
+  } else {
+    others = {formats::kStoriesModel, formats::kInductionModel};
+  }
   if (panel.recent != nullptr) {
     for (const std::string& path : *panel.recent) {
       std::error_code none;

@@ -14,6 +14,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/patch_measures.h"
 #include "core/document/trace.h"
+#include "core/images/shapes.h"
 #include "core/model/image_embedding.h"
 #include "core/model/rollout.h"
 
@@ -121,6 +122,21 @@ void drawMeasures(const PanelContext& panel, const ModelMoment& moment) {
   tip(look, about);
 }
 
+/// Says how much of the chosen token's row lies on the shape of a drawn picture.
+void drawShareOnShape(const FrameContext& look, const ModelMoment& moment, const float* row) {
+  if (moment.shapePatches.empty() || row == nullptr) return;
+  const auto touched = std::ranges::count(moment.shapePatches, true);
+  const double share =
+      images::weightOn(moment.shapePatches, row + moment.config().image.firstPatch());
+  wrappedLabel(look.fonts.small, look.theme.textMuted,
+               fmt::format("on the shape: {:.0f} % of this row; its {} patches are {:.0f} % of the "
+                           "{} tokens",
+                           100.0 * share, touched,
+                           100.0 * static_cast<double>(touched) /
+                               static_cast<double>(moment.trace->tokens()),
+                           moment.trace->tokens()));
+}
+
 /// The tokens that are no patches, as buttons with their weights.
 void specialTokens(const PanelContext& panel, const ModelMoment& moment, Index chosen,
                    const float* row) {
@@ -188,8 +204,11 @@ std::string mapInWords(const ModelView& view, const ModelMoment& moment) {
 void drawImage(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   ModelView& view = panel.modelView;
-  const int clicked = choices(look, "image map", {"this head", "mean of heads", "rollout"},
-                              static_cast<int>(view.imageMap));
+  std::vector<const char*> maps{"this head", "mean of heads", "rollout"};
+  if (choicesWidth(look, maps) > ImGui::GetContentRegionAvail().x) {
+    maps = {"head", "mean", "rollout"};
+  }
+  const int clicked = choices(look, "image map", maps, static_cast<int>(view.imageMap));
   if (clicked >= 0) view.imageMap = static_cast<ImageMap>(clicked);
   tip(look,
       "The weights of a row over the picture: of the chosen head, the mean over the layer's heads, "
@@ -236,6 +255,7 @@ void drawImage(const PanelContext& panel, const ModelMoment& moment) {
     }
   }
   specialTokens(panel, moment, chosen, row);
+  drawShareOnShape(look, moment, row);
   drawMeasures(panel, moment);
 }
 

@@ -17,6 +17,7 @@
 #include "core/base/numbers.h"
 #include "core/formats/attention_file.h"
 #include "core/formats/shipped_model.h"
+#include "core/formats/shipped_picture.h"
 #include "core/language/story_questions.h"
 
 namespace headscope::ui {
@@ -109,6 +110,13 @@ class ModelTextCard final : public Card {
       wrappedLabel(look.fonts.small, look.theme.textMuted,
                    "Two layers, trained by this program on little stories: it says the next word.");
       ImGui::Dummy({0.0F, look.space.small});
+      if (!model_.busy() && pill(look, "Open a small image model")) {
+        panel.modelView.place = {formats::kShapesModel, {}};
+      }
+      wrappedLabel(look.fonts.small, look.theme.textMuted,
+                   "Two layers, trained by this program on drawn shapes: circle, square or "
+                   "triangle.");
+      ImGui::Dummy({0.0F, look.space.small});
       if (!model_.busy() && pill(look, "Open a model of repeated letters")) {
         panel.modelView.place = {formats::kInductionModel, {}};
       }
@@ -181,13 +189,36 @@ class ModelTextCard final : public Card {
     const FrameContext& look = panel.look;
     if (pill(look, "Open a picture …")) chooseFile(panel, false);
     tip(look, "A PNG, JPEG or WebP file; it may also be dropped on the window");
-    if (!moment.text.empty()) {
+    if (moment.folder == formats::kShapesModel) {
+      shapes(look, moment);
+    } else if (!moment.text.empty()) {
       flowOn(look, buttonWidth(look, "our own picture"), 3.0F);
       if (pill(look, "our own picture")) model_.setText({});
+    }
+    if (!moment.text.empty()) {
       wrappedLabel(look.fonts.small, look.theme.textMuted,
                    std::filesystem::path(moment.text).filename().string());
     }
     drawImage(panel, moment);
+  }
+
+  /// Draws a pill for each kind of shape.
+  void shapes(const FrameContext& look, const ModelMoment& moment) {
+    const formats::ShippedPicture now = formats::isShipped(moment.text)
+                                            ? *formats::shippedPicture(moment.text)
+                                            : formats::ShippedPicture();
+    for (Index kind = 0; kind < images::kShapeKinds; ++kind) {
+      const std::string name(images::kShapeNames[static_cast<std::size_t>(kind)]);
+      const bool chosen = formats::isShipped(moment.text) && kind == static_cast<Index>(now.kind);
+      flowOn(look, buttonWidth(look, name), 3.0F);
+      if (pill(look, name.c_str(), chosen)) {
+        const formats::ShippedPicture next{static_cast<images::ShapeKind>(kind),
+                                           now.number + (chosen ? 1 : 0)};
+        model_.setText(next.name());
+      }
+      tip(look,
+          chosen ? "Draws another one" : "Draws this shape at the same place, in the same colours");
+    }
   }
 
   /// Opens the host's dialog, or the program's own.

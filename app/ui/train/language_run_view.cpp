@@ -21,7 +21,9 @@ LearnedFrom chosenText(const TrainView& view) {
 language::LanguageSettings chosenLanguage(const TrainView& view) {
   // small enough that questions are answered within a minute on two cores
   language::LanguageSettings settings;
-  settings.model = {.layers = 2, .dModel = 128, .heads = 8, .context = 64};
+  settings.model.dModel = 128;
+  settings.model.heads = 8;
+  settings.model.context = 64;
   settings.batch = 32;
   settings.evaluateEvery = 25;
   settings.snapshotBytes = Index{128} << 20;

@@ -36,7 +36,7 @@ class StoryLossCard final : public Card {
     if (moment == nullptr) return;
     std::vector<ChartPoint> batches, heldOut;
     double most = 0.0;
-    for (const language::LanguageRecord& record : moment->records) {
+    for (const model_training::StepRecord& record : moment->records) {
       batches.push_back({static_cast<double>(record.step), record.loss});
       most = std::max(most, record.loss);
     }

@@ -10,6 +10,7 @@
 #include "core/base/files.h"
 #include "core/base/numbers.h"
 #include "core/formats/pictures/decoders.h"
+#include "core/formats/shipped_picture.h"
 
 namespace headscope::formats {
 namespace {
@@ -93,6 +94,7 @@ Picture pictureFrom(std::string_view bytes, const std::string& name) {
 }
 
 Picture readPicture(const std::filesystem::path& path) {
+  if (const auto shipped = shippedPicture(path)) return pictureOf(shipped->drawing());
   return pictureFrom(readText(path, kMostPictureBytes, "picture"), path.string());
 }
 

@@ -22,9 +22,10 @@ struct Picture {
 /// Returns whether a name ends as those of the files that readPicture reads.
 bool isPictureName(const std::filesystem::path& path);
 
-/// Reads a file. It is turned as its EXIF orientation asks; transparency is left out, 16 bits are
-/// cut to 8 and CMYK becomes RGB, as Pillow's convert("RGB") does. Throws UserError that names the
-/// file for one that is damaged, cut short, an animation, too large or of another kind.
+/// Reads a file, or draws a picture that comes with the program (shipped_picture.h). A file is
+/// turned as its EXIF orientation asks; transparency is left out, 16 bits are cut to 8 and CMYK
+/// becomes RGB, as Pillow's convert("RGB") does. Throws UserError that names the file for one that
+/// is damaged, cut short, an animation, too large or of another kind.
 Picture readPicture(const std::filesystem::path& path);
 /// Reads the bytes of a file; messages call it `name`.
 Picture pictureFrom(std::string_view bytes, const std::string& name);

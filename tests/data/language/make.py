@@ -6,6 +6,7 @@ parameter P as core/language/language_model.h names it; matrices are (out, in).
 """
 import json
 import struct
+from pathlib import Path
 
 import torch
 
@@ -96,11 +97,13 @@ def write(path, tensors):
         file.write(struct.pack("<Q", len(text)) + text + data)
 
 
-torch.manual_seed(1)
-cases = {
-    "gpt2": case(),
-    "attention_only": case(networks=False, norms=False),
-    "no_networks": case(networks=False),
-    "rotary_grouped": case(heads=2, kv_heads=1, rotary=True),
-}
-write("gradients.safetensors", {f"{name}.{key}": t for name, each in cases.items() for key, t in each.items()})
+if __name__ == "__main__":
+    torch.manual_seed(1)
+    cases = {
+        "gpt2": case(),
+        "attention_only": case(networks=False, norms=False),
+        "no_networks": case(networks=False),
+        "rotary_grouped": case(heads=2, kv_heads=1, rotary=True),
+    }
+    write(Path(__file__).parent / "gradients.safetensors",
+          {f"{name}.{key}": t for name, each in cases.items() for key, t in each.items()})
