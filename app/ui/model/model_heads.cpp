@@ -409,7 +409,7 @@ void ModelHeads::picture(Heatmaps& heatmaps, const HeadOfLayer& head, const Rect
 CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
   const auto whole = [&] { return drawnWeights(weights_, head, leftOut_); };
   const Index side = smallSide(moment_);
-  const Index tokens = std::max(moment_.trace->tokens(), std::ssize(keyNames(head.layer)));
+  const Index tokens = std::max<Index>(moment_.trace->tokens(), std::ssize(keyNames(head.layer)));
   if (!reduces(moment_)) return whole();
   const auto pixels =
       static_cast<Index>(std::min(at.width(), at.height()) * look_.scene.pixelsPerPoint);
