@@ -119,7 +119,8 @@ class GifFilm final : public FilmFile {
     before_ = picture;
   }
 
-  /// Returns the rectangle of the changed pixels, and counts their colours.
+  /// Returns the rectangle of the changed pixels, at least one pixel large, and counts their
+  /// colours.
   ChangedPart changedIn(const Image& picture,
                         std::unordered_map<Rgb, std::uint32_t>& counts) const {
     ChangedPart part{picture.width, picture.height, 0, 0};
@@ -131,6 +132,7 @@ class GifFilm final : public FilmFile {
                 std::max(part.bottom, y + 1)};
       }
     }
+    if (counts.empty()) return {0, 0, 1, 1};  // only their opacity differs, which no film has
     return part;
   }
 

@@ -118,6 +118,22 @@ TEST_F(FilmFileTest, TimesAddUpWhereAPictureIsNoWholeNumberOfThem) {
   }
 }
 
+TEST_F(FilmFileTest, OpacityIsNoChange) {
+  Image other = square(0, 200);
+  for (std::size_t i = 3; i < other.rgba.size(); i += 4) other.rgba[i] = 255;
+  for (const char* name : {"f.webp", "f.gif"}) {
+    const auto film = FilmFile::begin(folder_ / name, kFormat);
+    for (const Image& picture : {square(0, 200), other, square(9, 200)}) film->add(picture);
+    film->finish();
+    const auto read =
+        fs::path(name).extension() == ".gif" ? readGif(folder_ / name) : readWebp(folder_ / name);
+    ASSERT_FALSE(read.empty()) << name;
+    EXPECT_EQ(lengthOf(read), 300) << name;
+    EXPECT_EQ(largestDifference(read.front().image, square(0, 200)), 0) << name;
+    EXPECT_EQ(largestDifference(read.back().image, square(9, 200)), 0) << name;
+  }
+}
+
 TEST_F(FilmFileTest, AStoppedFilmLeavesNothing) {
   for (const char* name : {"f.webp", "f.gif"}) {
     const auto film = FilmFile::begin(folder_ / name, kFormat);

@@ -43,7 +43,7 @@ std::vector<FilmPicture> readWebp(const std::filesystem::path& path) {
 }
 
 std::vector<FilmPicture> readGif(const std::filesystem::path& path) {
-  GifFileType* gif = DGifOpenFileName(path.c_str(), nullptr);
+  GifFileType* gif = DGifOpenFileName(path.string().c_str(), nullptr);
   std::vector<FilmPicture> film;
   if (gif == nullptr || DGifSlurp(gif) != GIF_OK) {
     ADD_FAILURE() << path << " is no GIF file";
