@@ -275,7 +275,7 @@ Scene readScene(const JsonField& object) {
 
 /// The name of a model that comes with the program.
 std::string shippedName(const JsonField& field) {
-  const std::string name = field.text();
+  std::string name = field.text();
   if (std::ranges::find(kShippedModels, name) == kShippedModels.end()) {
     field.fail(fmt::format("is not a model of the program: '{}'; use a name such as \"{}\"", name,
                            kShapesModel));

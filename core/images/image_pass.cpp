@@ -78,8 +78,8 @@ bool ImagePass::backward(ImageModel& model, const Tensor& gradLogits,
   for (Index i = 0; i < count_; ++i) {
     std::copy_n(dRead.data() + i * width, width, d.mutableData() + i * tokens_ * width);
   }
-  model_training::putGradient(std::move(classifier.dWeight), model.parameters()[at]);
-  model_training::putGradient(std::move(classifier.dBias), model.parameters()[at + 1]);
+  model_training::putGradient(classifier.dWeight, model.parameters()[at]);
+  model_training::putGradient(classifier.dBias, model.parameters()[at + 1]);
   if (!layers_.backward(model.parameters(), d, execution)) return false;
   return embeddingGradients(model, d, execution);
 }
@@ -123,13 +123,13 @@ bool ImagePass::embeddingGradients(ImageModel& model, const Tensor& dStream,
   });
   LinearBackward projection{value(places.patches()), dProjected, true};
   linearBackward(patches_, {&projection, 1}, execution, false);
-  const auto put = [&](std::size_t place, Tensor gradient) {
-    model_training::putGradient(std::move(gradient), model.parameters()[place]);
+  const auto put = [&](std::size_t place, const Tensor& gradient) {
+    model_training::putGradient(gradient, model.parameters()[place]);
   };
-  put(places.patches(), std::move(projection.dWeight));
-  put(places.patches() + 1, std::move(projection.dBias));
+  put(places.patches(), projection.dWeight);
+  put(places.patches() + 1, projection.dBias);
   put(places.classToken(), dPositions.slice(0, 0, 1).clone());
-  put(places.positions(), std::move(dPositions));
+  put(places.positions(), dPositions);
   return !execution.stop();
 }
 

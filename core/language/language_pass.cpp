@@ -33,7 +33,7 @@ bool LanguagePass::backward(LanguageModel& model, const Tensor& gradLogits,
   LinearBackward readout{value(embedding), dLogits};
   Tensor d = linearBackward(read, {&readout, 1}, execution);
   if (!layers_.backward(model.parameters(), d, execution)) return false;
-  model_training::putGradient(std::move(readout.dWeight), model.parameters()[embedding]);
+  model_training::putGradient(readout.dWeight, model.parameters()[embedding]);
   embeddingGradients(model, d, execution);
   return !execution.stop();
 }

@@ -25,7 +25,7 @@ constexpr std::array kAttentionTensors{TensorId::wQ, TensorId::wK, TensorId::wV,
 
 }  // namespace
 
-void putGradient(Tensor gradient, Parameter& parameter) {
+void putGradient(const Tensor& gradient, Parameter& parameter) {
   parameter.gradient = gradient.reshaped(parameter.value.shape());
 }
 
@@ -116,8 +116,8 @@ Tensor LayersPass::normBackward(std::span<Parameter> parameters, const Tensor& s
   NormWeights gradients;
   Tensor d = model::normalizedBackward(stream, dNormed, {value(place), value(place + 1)},
                                        model::normKindOf(config_), execution, &gradients);
-  putGradient(std::move(gradients.gain), parameters[place]);
-  putGradient(std::move(gradients.bias), parameters[place + 1]);
+  putGradient(gradients.gain, parameters[place]);
+  putGradient(gradients.bias, parameters[place + 1]);
   return d;
 }
 
@@ -139,8 +139,8 @@ bool LayersPass::layerBackward(std::span<Parameter> parameters, Index layer, Ten
     const auto backwardOf = [&](const Tensor& x, const Tensor& dy, std::size_t weight) {
       LinearBackward linear{value(weight), dy, true};
       Tensor dx = linearBackward(x, {&linear, 1}, execution);
-      putGradient(std::move(linear.dWeight), parameters[weight]);
-      putGradient(std::move(linear.dBias), parameters[weight + 1]);
+      putGradient(linear.dWeight, parameters[weight]);
+      putGradient(linear.dBias, parameters[weight + 1]);
       return dx;
     };
     const Tensor dInner = backwardOf(l.inner, d, at + 2);

@@ -16,7 +16,7 @@
 namespace headscope::model_training {
 
 /// The gradient of a parameter takes the memory of a tensor of as many numbers.
-void putGradient(Tensor gradient, training::Parameter& parameter);
+void putGradient(const Tensor& gradient, training::Parameter& parameter);
 
 class LayersPass {
  public:
