@@ -24,6 +24,7 @@ namespace headscope {
 class History;
 class Scheduler;
 struct LanguageMoment;
+struct ShapeMoment;
 struct Settings;
 struct ShownModel;
 struct StudyMoment;
@@ -50,6 +51,7 @@ struct AppOptions {
   /// The moment that the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;
   std::shared_ptr<const LanguageMoment> language;
+  std::shared_ptr<const ShapeMoment> shapes;
   std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
   std::shared_ptr<const ShownModel> model;  // the moment of the page Model; null: see `view`
   Index memoryBudget = 0;                   // 0: defaultMemoryBudget()
