@@ -183,7 +183,7 @@ class ShapeCurvesCard final : public Card {
                     return at.answers.onShape[head];
                   }));
     }
-    if (moment.evaluations.size() > 1) chart.endNames();  // at first all curves end at one point
+    if (apart(moment)) chart.endNames();
     finish(chart, "looks", moment, [&](const ShapeEvaluation& at) {
       std::string text = fmt::format("step {}", at.step);
       for (std::size_t head = 0; head < count; ++head) {
@@ -192,6 +192,16 @@ class ShapeCurvesCard final : public Card {
       }
       return text;
     });
+  }
+
+  /// Returns whether the heads look at the shape differently; at first all curves end at one point,
+  /// where their names have no room.
+  static bool apart(const ShapeMoment& moment) {
+    constexpr double kApart = 0.1;
+    const ShapeEvaluation* now = moment.evaluation();
+    if (now == nullptr) return false;
+    const auto [least, most] = std::ranges::minmax(now->answers.onShape);
+    return most - least > kApart;
   }
 
   template <typename Value>
