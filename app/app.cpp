@@ -52,9 +52,10 @@ App::State::State(AppOptions o)
       language(scheduler, documents.memoryBudget(),
                o.stateFolder.empty() ? o.stateFolder : o.stateFolder / "models",
                std::move(o.language), o.filmed != nullptr ? o.filmed->language : nullptr),
+      shapes(scheduler, documents.memoryBudget(), std::move(o.shapes)),
       headCounts(scheduler, documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(scheduler, documents.memoryBudget(), std::move(o.scaleStudy)),
-      exports(scheduler, documents, training, language, model.live, std::move(o.tracePath)),
+      exports(scheduler, documents, training, language, shapes, model.live, std::move(o.tracePath)),
       reference(scheduler, o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()),
       progress(o.stateFolder),
@@ -126,6 +127,7 @@ std::vector<BackgroundPart> App::State::makeParts() {
       {sessions, followSessions},
       {training, [this](double now) { training.follow(now); }},
       {language, [this](double now) { language.follow(now); }},
+      {shapes, [this](double now) { shapes.follow(now); }},
       {model, followModel},
       {headCounts, [this](double) { headCounts.follow(); }},
       {scaleStudy, [this](double) { scaleStudy.follow(); }},
@@ -201,7 +203,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     ui::followPlayback(panel, playback);
     look.changesIn(ui::nextChange(panel, playback));
     panels(panel);
-    for (const auto due : {training.dueIn(), language.dueIn()}) {
+    for (const auto due : {training.dueIn(), language.dueIn(), shapes.dueIn()}) {
       if (!due) continue;
       look.changesIn(*due);
       wantsFrame = wantsFrame || *due <= 0.0;

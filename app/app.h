@@ -26,6 +26,7 @@ class History;
 class Scheduler;
 struct FilmedRun;
 struct LanguageMoment;
+struct ShapeMoment;
 struct Settings;
 struct ShownModel;
 struct StudyMoment;
@@ -52,6 +53,7 @@ struct AppOptions {
   /// The moment that the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;
   std::shared_ptr<const LanguageMoment> language;
+  std::shared_ptr<const ShapeMoment> shapes;
   std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
   std::shared_ptr<const FilmedRun> filmed;  // the run of `training`, for lookAt(); null: none
   std::shared_ptr<const ShownModel> model;  // the moment of the page Model; null: see `view`

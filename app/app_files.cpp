@@ -128,6 +128,7 @@ void App::State::startExport() {
   picture.program.scenes = sessions.store().scenes();
   picture.program.training = training.moment();
   picture.program.language = language.moment();
+  picture.program.shapes = shapes.moment();
   picture.program.headCounts = headCounts.moment();
   picture.program.scaleStudy = scaleStudy.moment();
   if (model.live.moment() != nullptr) {
@@ -157,6 +158,9 @@ std::string App::State::pictureInWords(const ui::ViewState& shown) const {
                        learnsStories(shown.train)
                            ? "stories"
                            : std::filesystem::path(shown.train.text).filename().string());
+  }
+  if (shown.selection.page == ui::kTrainPage && learnsShapes(shown.train)) {
+    return fmt::format("{} of the run on shapes", title);
   }
   if (const auto run = training.moment();
       shown.selection.page == ui::kTrainPage && run != nullptr) {

@@ -28,7 +28,7 @@ ui::Pages App::State::makePages() {
   made.push_back(ui::makeStagePage(tokenRow));
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes, model.live));
   made.push_back(ui::makeHeadsPage());
-  made.push_back(ui::makeTrainPage(training, language, headCounts, scaleStudy));
+  made.push_back(ui::makeTrainPage(training, language, shapes, headCounts, scaleStudy));
   made.push_back(ui::makeModelPage(model.live, model.generation));
   made.push_back(ui::makeLearnPage(lesson));
   return ui::Pages(std::move(made));

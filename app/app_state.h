@@ -16,6 +16,7 @@
 #include "app/exports.h"
 #include "app/lecture.h"
 #include "app/live_language.h"
+#include "app/live_shapes.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/open_model.h"
@@ -120,10 +121,12 @@ struct App::State {
   Sessions sessions;
   LiveTraining training;
   LiveLanguage language;
+  LiveShapes shapes;
   LiveStudy headCounts, scaleStudy;
   Exports exports;
   ReferencePass reference;
-  OwnWork own{{view, documents, reference, training, language, headCounts, scaleStudy, model}};
+  OwnWork own{
+      {view, documents, reference, training, language, shapes, headCounts, scaleStudy, model}};
   ui::Computations computations{scheduler};
   std::vector<BackgroundPart> parts = makeParts();
 

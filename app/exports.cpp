@@ -11,6 +11,7 @@
 #include "app/worksheet_pdf.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/numbers.h"
 #include "core/document/trace.h"
 #include "core/formats/export_tensor.h"
 #include "core/formats/pass_files.h"
@@ -111,6 +112,19 @@ std::string writeStoryCurves(const std::filesystem::path& path, const LanguageMo
                      moment->settings.model.layers, moment->settings.model.heads, wholePath(path));
 }
 
+std::string writeShapeCurves(const std::filesystem::path& path, const ShapeMoment* moment) {
+  if (moment == nullptr || moment->records.empty()) {
+    throw UserError("there are no curves yet: train a model on the page Train first");
+  }
+  const images::ImageModelSettings& m = moment->settings.model;
+  writeAtomically(path, [&](std::ostream& file) {
+    file << formats::curvesCsv(moment->records, moment->evaluations, m.heads);
+  });
+  return fmt::format("exported the curves of {} steps on shapes ({} layers of {} heads) to {}",
+                     withThousands(std::ssize(moment->records)), m.layers, m.heads,
+                     wholePath(path));
+}
+
 }  // namespace
 
 std::string wholePath(const std::filesystem::path& path) {
@@ -141,6 +155,12 @@ std::optional<ExportRequest> Exports::start() {
   if (request.kind == ExportKind::curves && learnsLanguage(request.view.train)) {
     write([path = request.path, moment = language_.moment()] {
       return writeStoryCurves(path, moment.get());
+    });
+    return std::nullopt;
+  }
+  if (request.kind == ExportKind::curves && learnsShapes(request.view.train)) {
+    write([path = request.path, moment = shapes_.moment()] {
+      return writeShapeCurves(path, moment.get());
     });
     return std::nullopt;
   }

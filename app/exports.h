@@ -13,6 +13,7 @@
 #include "app/film.h"
 #include "app/live_language.h"
 #include "app/live_model.h"
+#include "app/live_shapes.h"
 #include "app/live_training.h"
 #include "app/ui/export_dialog.h"
 
@@ -22,10 +23,12 @@ class Exports {
  public:
   /// `tracePath`: the file of "Save trace". The other arguments must outlive this object.
   Exports(Scheduler& scheduler, DocumentEditor& documents, const LiveTraining& training,
-          const LiveLanguage& language, const LiveModel& model, std::filesystem::path tracePath)
+          const LiveLanguage& language, const LiveShapes& shapes, const LiveModel& model,
+          std::filesystem::path tracePath)
       : documents_(documents),
         training_(training),
         language_(language),
+        shapes_(shapes),
         model_(model),
         tracePath_(std::move(tracePath)),
         task_(scheduler) {}
@@ -66,6 +69,7 @@ class Exports {
   DocumentEditor& documents_;
   const LiveTraining& training_;
   const LiveLanguage& language_;
+  const LiveShapes& shapes_;
   const LiveModel& model_;
   std::filesystem::path tracePath_;
   ui::ExportDialog dialog_;

@@ -10,6 +10,7 @@ void OwnWork::setAside(bool model) {
   parts_.documents.setOwnAside();
   parts_.training.setAside();
   parts_.language.setAside();
+  parts_.shapes.setAside();
   parts_.headCounts.setAside();
   parts_.scaleStudy.setAside();
   if (model) parts_.model.setAside();
@@ -22,6 +23,7 @@ void OwnWork::bringBack() {
   parts_.reference.keep(std::move(own.compared));
   parts_.training.bringBack();
   parts_.language.bringBack();
+  parts_.shapes.bringBack();
   parts_.headCounts.bringBack();
   parts_.scaleStudy.bringBack();
   const ui::ModelView ownModel = own.view.model;

@@ -8,6 +8,7 @@
 #include "app/comparison.h"
 #include "app/document_editor.h"
 #include "app/live_language.h"
+#include "app/live_shapes.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/open_model.h"
@@ -24,6 +25,7 @@ class OwnWork {
     ReferencePass& reference;
     LiveTraining& training;
     LiveLanguage& language;
+    LiveShapes& shapes;
     LiveStudy& headCounts;
     LiveStudy& scaleStudy;
     OpenModel& model;

@@ -67,7 +67,7 @@ struct PictureView {
   const char* card;    // as in ExportChoice::view
   const char* title;   // null: the open tool's
   const char* suffix;  // the end of the file's name
-  // Stage, Train, kStories, kOwnText or Model; empty: the other pages of Flow's layer
+  // Stage, Train, kStories, kOwnText, kShapes or Model; empty: the other pages of Flow's layer
   const char* page = "";
   bool plays = false;  // it changes while the timeline or the journey plays
 };
@@ -87,15 +87,17 @@ inline constexpr std::array kPictureViews{
     PictureView{kSentenceHeadsCard, "all heads", "-heads", kOwnText},
     PictureView{kWrittenTextCard, "text", "-text", kOwnText},
     PictureView{kTextTokensCard, "tokens", "-tokens", kOwnText},
+    PictureView{kShapePicturesCard, "pictures", "-pictures", kShapes},
+    PictureView{kShapeCurvesCard, "curves", "-curves", kShapes},
     PictureView{kModelTextCard, "text", "-text", kModelPage},
     PictureView{kModelHeadsCard, "all layers", "-layers", kModelPage},
     PictureView{kModelPredictionCard, "prediction", "-prediction", kModelPage}};
 /// Returns whether a picture is offered on the page of a view.
 inline bool isOffered(const PictureView& picture, const ViewState& view) {
   std::string_view page = view.selection.page;
-  if (page == kTrainPage && learnsLanguage(view.train)) page = view.train.task;
+  if (page == kTrainPage && learnsWholeModel(view.train)) page = view.train.task;
   const bool hasOwn = page == kStagePage || page == kTrainPage || page == kStories ||
-                      page == kOwnText || page == kModelPage;
+                      page == kOwnText || page == kShapes || page == kModelPage;
   return *picture.card == '\0' || picture.page == (hasOwn ? page : std::string_view());
 }
 /// Returns the view of a card, or the whole window where there is no such view.

@@ -30,6 +30,8 @@ inline constexpr const char* kWrittenTextCard = "written text";
 inline constexpr const char* kStoryLossCard = "story loss";
 inline constexpr const char* kStoryQuestionsCard = "story questions";
 inline constexpr const char* kTextTokensCard = "text tokens";
+inline constexpr const char* kShapePicturesCard = "shape pictures";
+inline constexpr const char* kShapeCurvesCard = "shape curves";
 
 inline constexpr const char* kFlowTool = "flow";
 inline constexpr const char* kTermsTool = "terms";

@@ -66,22 +66,6 @@ gl::PictureSource sourceOf(const ModelMoment& moment) {
           {picture, picture->rgb.data()}};
 }
 
-/// Draws the weights of a row over its patches, in the accent's colour, behind a veil that leaves
-/// the picture pale.
-void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row) {
-  float most = 1e-30F;
-  for (std::size_t i = 0; i < patches.size(); ++i) {
-    if (!patches[i].empty()) most = std::max(most, row[i]);
-  }
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  for (std::size_t i = 0; i < patches.size(); ++i) {
-    if (patches[i].empty()) continue;
-    list->AddRectFilled(patches[i].a, patches[i].b, withAlpha(look.theme.panel, kVeil));
-    list->AddRectFilled(patches[i].a, patches[i].b,
-                        withAlpha(look.theme.accent, kMostOpacity * row[i] / most));
-  }
-}
-
 /// Draws the cuts between the patches.
 void drawCuts(const FrameContext& look, const std::vector<Rect>& patches) {
   constexpr float kLeastSide = 5.0F;  // points: smaller patches would be lines alone
@@ -155,13 +139,31 @@ void specialTokens(const PanelContext& panel, const ModelMoment& moment, Index c
 
 }  // namespace
 
+void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row) {
+  float most = 1e-30F;
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    if (!patches[i].empty()) most = std::max(most, row[i]);
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    if (patches[i].empty()) continue;
+    list->AddRectFilled(patches[i].a, patches[i].b, withAlpha(look.theme.panel, kVeil));
+    list->AddRectFilled(patches[i].a, patches[i].b,
+                        withAlpha(look.theme.accent, kMostOpacity * row[i] / most));
+  }
+}
+
 std::vector<Rect> patchRects(const ModelMoment& moment, const Rect& at) {
-  const model::ImageInput& image = moment.config().image;
-  const model::Extent size = model::extentOf(*moment.trace->document().input.pixels);
+  return patchRects(moment.config().image, model::extentOf(*moment.trace->document().input.pixels),
+                    at);
+}
+
+std::vector<Rect> patchRects(const model::ImageInput& image, const model::Extent& size,
+                             const Rect& at) {
   const model::Extent grid = image.gridOf(size);
   const float right = at.width() / static_cast<float>(size.width);
   const float down = at.height() / static_cast<float>(size.height);
-  std::vector<Rect> rects(static_cast<std::size_t>(moment.trace->tokens()));
+  std::vector<Rect> rects(static_cast<std::size_t>(image.tokensOf(size)));
   for (Index i = 0; i < grid.area(); ++i) {
     const auto left = static_cast<float>(i % grid.width * image.patch.width);
     const auto top = static_cast<float>(i / grid.width * image.patch.height);

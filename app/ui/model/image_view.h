@@ -12,12 +12,18 @@
 
 namespace headscope::ui {
 
+struct FrameContext;
 struct ModelView;
 struct PanelContext;
 
 /// The place of each token of an image within a picture drawn at `at`; empty for tokens that are no
 /// patches.
 std::vector<Rect> patchRects(const ModelMoment& moment, const Rect& at);
+std::vector<Rect> patchRects(const model::ImageInput& image, const model::Extent& size,
+                             const Rect& at);
+/// Draws the weights of a row over its patches, in the accent's colour, behind a veil that leaves
+/// the picture pale.
+void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row);
 
 /// Draws the patches of some tokens, each in its rectangle.
 void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,

@@ -61,15 +61,4 @@ std::vector<RunMark> answeredMarks(const Theme& theme, const LanguageMoment& mom
   return marks;
 }
 
-RunSteps runStepsOf(const LanguageMoment& moment) {
-  return {moment.settings.steps, moment.stepsTaken, moment.step};
-}
-
-void lookAtDragged(LiveLanguage& language, const LanguageMoment& moment,
-                   std::optional<Index> step) {
-  if (!step) return;
-  if (language.playing()) language.play(false);
-  language.lookAt(*step < moment.stepsTaken ? step : std::nullopt);
-}
-
 }  // namespace headscope::ui

@@ -26,8 +26,5 @@ void beginLanguageWhereAsked(const PanelContext& panel, LiveLanguage& language);
 ImU32 questionColor(const Theme& theme, std::size_t question);
 /// Returns the steps at which questions were first answered; none where no stories are learned.
 std::vector<RunMark> answeredMarks(const Theme& theme, const LanguageMoment& moment);
-RunSteps runStepsOf(const LanguageMoment& moment);
-/// Shows a step that was dragged to.
-void lookAtDragged(LiveLanguage& language, const LanguageMoment& moment, std::optional<Index> step);
 
 }  // namespace headscope::ui

@@ -14,6 +14,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/selection.h"
 #include "app/ui/train/language_run_view.h"
+#include "app/ui/train/loss_chart.h"
 #include "app/ui/train/measured_runs_view.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
@@ -34,35 +35,9 @@ class StoryLossCard final : public Card {
     const auto moment = language_.moment();
     heading(look, "Loss", "nats per token: the mean of −ln p; held-out text is never learned from");
     if (moment == nullptr) return;
-    std::vector<ChartPoint> batches, heldOut;
-    double most = 0.0;
-    for (const model_training::StepRecord& record : moment->records) {
-      batches.push_back({static_cast<double>(record.step), record.loss});
-      most = std::max(most, record.loss);
-    }
-    for (const LanguageEvaluation& at : moment->evaluations) {
-      heldOut.push_back({static_cast<double>(at.step), at.heldOutLoss});
-      most = std::max(most, at.heldOutLoss);
-    }
-    const auto* record = moment->record();
-    const LanguageEvaluation* now = moment->evaluation();
-    const auto named = [](const char* of, const double* loss) {
-      return loss != nullptr ? fmt::format("{} {:.3f}", of, *loss) : std::string(of);
-    };
-    RunChart chart(
-        look, Rect::rest(), runStepsOf(*moment), "",
-        {{named("batch", record != nullptr ? &record->loss : nullptr), look.theme.textMuted},
-         {named("held-out text", now != nullptr ? &now->heldOutLoss : nullptr), look.theme.accent}},
-        roundAxis(0.0, most > 0.0 ? most : 1.0));
-    chart.curve(0, std::move(batches));
-    chart.curve(1, std::move(heldOut));
-    const auto dragged =
-        chart.finish("loss", answeredMarks(look.theme, *moment), [&](Index step) -> std::string {
-          const LanguageEvaluation* at = newestAt(moment->evaluations, step);
-          if (at == nullptr) return {};
-          return fmt::format("step {}: loss {:.3f} of held-out text", at->step, at->heldOutLoss);
-        });
-    lookAtDragged(language_, *moment, dragged);
+    lossChart(look, Rect::rest(), language_, *moment, "held-out text",
+              answeredMarks(look.theme, *moment),
+              [](const LanguageEvaluation& at) { return at.heldOutLoss; });
   }
 
  private:

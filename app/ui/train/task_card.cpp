@@ -17,6 +17,7 @@
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/train/language_run_view.h"
+#include "app/ui/train/shape_run_view.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/train/train_view.h"
 #include "app/ui/widgets.h"
@@ -122,10 +123,11 @@ void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect r
 
 class TaskCard final : public Card {
  public:
-  TaskCard(LiveTraining& training, LiveLanguage& language)
+  TaskCard(LiveTraining& training, LiveLanguage& language, LiveShapes& shapes)
       : Card({kTaskCard, "Task", "the questions that the model learns to answer"}),
         training_(training),
-        language_(language) {}
+        language_(language),
+        shapes_(shapes) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -134,6 +136,7 @@ class TaskCard final : public Card {
     taskChoice(panel);
     if (learnsText(view)) return ownText(panel);
     if (learnsStories(view)) return stories(panel);
+    if (learnsShapes(view)) return shapes(panel);
     const training::Task& task = chosenTask(view);
     wrappedLabel(look.fonts.regular, look.theme.text, task.words);
     const auto moment = training_.moment();
@@ -149,7 +152,7 @@ class TaskCard final : public Card {
  private:
   void taskChoice(const PanelContext& panel) {
     TrainView& view = panel.trainView;
-    const training::Task* now = learnsLanguage(view) ? nullptr : &chosenTask(view);
+    const training::Task* now = learnsWholeModel(view) ? nullptr : &chosenTask(view);
     bool first = true;
     for (const training::Task& task : training::allTasks()) {
       const std::string title(task.title);
@@ -162,7 +165,7 @@ class TaskCard final : public Card {
                                     aside->settings.steps));
       }
       if (!clicked || &task == now) continue;
-      language_.play(false);
+      pauseAll();
       chooseTask(view, task, aside.get());
       beginWhereAnotherIsAsked(panel, training_);
     }
@@ -170,6 +173,48 @@ class TaskCard final : public Card {
                    "A language model learns to put the next word; nobody tells a head anything");
     languageChoice(panel, kOwnText, "Your own text",
                    "A language model learns from a file of yours: .txt, 20 kB to 64 MiB");
+    shapesChoice(panel);
+  }
+
+  void pauseAll() {
+    training_.play(false);
+    language_.play(false);
+    shapes_.play(false);
+  }
+
+  /// Draws the button of the image model's task, and chooses it: with the model of its run, or one
+  /// of the usual size.
+  void shapesChoice(const PanelContext& panel) {
+    TrainView& view = panel.trainView;
+    const char* title = "Shapes";
+    flowOn(panel.look, buttonWidth(panel.look, title), 4.0F);
+    const bool clicked = pill(panel.look, title, learnsShapes(view));
+    tip(panel.look, "An image model learns to name drawn shapes; nobody says where they are");
+    if (!clicked || learnsShapes(view)) return;
+    pauseAll();
+    view.task = kShapes;
+    view.layers = view.dModel = view.heads = view.example = view.relation = 0;
+    if (const auto moment = shapes_.moment(); moment != nullptr) {
+      view.layers = moment->settings.model.layers;
+      view.dModel = moment->settings.model.dModel;
+      view.heads = moment->settings.model.heads;
+      view.seed = moment->settings.seed;
+    }
+    beginShapesWhereAsked(panel, shapes_);
+  }
+
+  /// Draws what an image model learns, and the run's settings.
+  void shapes(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
+    wrappedLabel(look.fonts.regular, look.theme.text,
+                 "A small image model sees pictures of a circle, a square or a triangle, cut into "
+                 "patches, and learns one thing: the name of the shape. Every step draws new "
+                 "pictures. Nobody tells a head where the shape is.");
+    const auto moment = shapes_.moment();
+    if (moment == nullptr) return;
+    Rect room = Rect::rest();
+    ImGui::SetCursorScreenPos(room.cutBottom(settingsHeight(look), look.space.small).a);
+    settings(panel, shapes_, moment->settings);
   }
 
   /// Draws the button of a language model's task, and chooses it: with the model of its run, or a
@@ -181,8 +226,7 @@ class TaskCard final : public Card {
     const bool clicked = pill(panel.look, title, view.task == task);
     tip(panel.look, about);
     if (!clicked || view.task == task) return;
-    training_.play(false);
-    language_.play(false);
+    pauseAll();
     view.task = task;
     view.layers = view.dModel = view.heads = 0;
     view.sentence.clear();
@@ -360,6 +404,8 @@ class TaskCard final : public Card {
           from.text.empty() ? std::ssize(language::storyWords()) : from.vocabulary;
       if (!from.text.empty()) formats::checkVocabulary(from.tokens, vocabulary);
       language::checkTraining(chosenLanguage(asked), vocabulary, language_.memoryBudget());
+    } else if (learnsShapes(asked)) {
+      images::checkTraining(chosenShapes(asked), shapes_.memoryBudget());
     } else {
       training::checkTraining(chosenTask(asked), chosenSettings(asked), training_.memoryBudget());
     }
@@ -367,6 +413,8 @@ class TaskCard final : public Card {
   void begin(const PanelContext& panel) {
     if (learnsLanguage(panel.trainView)) {
       beginLanguageWhereAsked(panel, language_);
+    } else if (learnsShapes(panel.trainView)) {
+      beginShapesWhereAsked(panel, shapes_);
     } else {
       beginWhereAnotherIsAsked(panel, training_);
     }
@@ -408,13 +456,15 @@ class TaskCard final : public Card {
 
   LiveTraining& training_;
   LiveLanguage& language_;
+  LiveShapes& shapes_;
   NumberDraft layers_, heads_, dModel_, batch_, vocabulary_;
 };
 
 }  // namespace
 
-std::unique_ptr<Card> makeTaskCard(LiveTraining& training, LiveLanguage& language) {
-  return std::make_unique<TaskCard>(training, language);
+std::unique_ptr<Card> makeTaskCard(LiveTraining& training, LiveLanguage& language,
+                                   LiveShapes& shapes) {
+  return std::make_unique<TaskCard>(training, language, shapes);
 }
 
 }  // namespace headscope::ui

@@ -11,6 +11,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/train/language_run_view.h"
 #include "app/ui/train/run_controls.h"
+#include "app/ui/train/shape_run_view.h"
 #include "app/ui/train/train_view.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
@@ -26,34 +27,40 @@ constexpr float kWithStep = 1040.0F;  // narrower pages show heads in place of t
 
 class TrainPage final : public Page {
  public:
-  TrainPage(LiveTraining& training, LiveLanguage& language, LiveStudy& headCounts, LiveStudy& scale)
+  TrainPage(LiveTraining& training, LiveLanguage& language, LiveShapes& shapes,
+            LiveStudy& headCounts, LiveStudy& scale)
       : Page({kTrainPage, "Train", "Watch heads find their roles", kLiveHeadsCard, kTaskCard},
-             Cards::of(makeTaskCard(training, language), makeLiveHeadsCard(training),
+             Cards::of(makeTaskCard(training, language, shapes), makeLiveHeadsCard(training),
                        makeOverStepsCard(training), makeHeadCountsCard(headCounts),
                        makeScaleCard(scale), makeHeadOffCard(training), makeCurvesCard(training),
                        makeTrainingStepCard(training), makeSentenceHeadsCard(language),
                        makeNextWordsCard(language), makeWrittenTextCard(language),
                        makeStoryLossCard(language), makeStoryQuestionsCard(language),
-                       makeTextTokensCard(language))),
+                       makeTextTokensCard(language), makeShapePicturesCard(shapes),
+                       makeShapeCurvesCard(shapes))),
         training_(training),
-        language_(language) {}
+        language_(language),
+        shapes_(shapes) {}
 
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
   bool editsLayer() const override { return false; }
   bool has(const ViewState& view, std::string_view card) const override {
     const std::size_t place = cards().placeOf(card);
     if (place == 0) return true;
-    if (place < kSentenceHeads) return !learnsLanguage(view.train);
+    if (place >= kShapePictures) return learnsShapes(view.train);
+    if (place < kSentenceHeads) return !learnsWholeModel(view.train);
     if (learnsStories(view.train)) return place != kTextTokens;
     return learnsText(view.train) && place != kStoryQuestions &&
            (place == kSentenceHeads || !view.train.text.empty());
   }
   void follow(const PanelContext& panel) const override {
     if (learnsLanguage(panel.trainView)) return beginLanguageWhereAsked(panel, language_);
+    if (learnsShapes(panel.trainView)) return beginShapesWhereAsked(panel, shapes_);
     beginWhereAnotherIsAsked(panel, training_);
   }
   std::string figuresInWords(const PanelContext& panel) const override {
     if (learnsLanguage(panel.trainView)) return figuresOfLanguage(panel.trainView);
+    if (learnsShapes(panel.trainView)) return figuresOfShapes();
     const auto moment = training_.moment();
     if (moment == nullptr || showsOwnSettings(panel.trainView)) return {};
     const Index learned = training::parameterCount(*moment->task, moment->settings.model);
@@ -63,7 +70,7 @@ class TrainPage final : public Page {
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
     const float scale = panel.look.scale;
-    const float least = learnsLanguage(panel.trainView) ? 1000.0F : 720.0F;
+    const float least = learnsWholeModel(panel.trainView) ? 1000.0F : 720.0F;
     return {std::max(body.x, least * scale), std::max(body.y, 560.0F * scale)};
   }
 
@@ -74,6 +81,14 @@ class TrainPage final : public Page {
               {content.x - px(kTrainMargin), content.y - px(2)}};
     const Rect task = room.cutLeft(std::clamp(content.x * 0.21F, px(300), px(400)), gap);
     if (learnsLanguage(panel.trainView)) return languageLayout(panel, task, room);
+    if (learnsShapes(panel.trainView)) {
+      std::vector<Rect> places(kPlaces);
+      places.front() = task;
+      places[kShapeCurves] =
+          room.cutBottom(std::clamp(room.height() * 0.36F, px(190), px(330)), gap);
+      places[kShapePictures] = room;
+      return places;
+    }
     Rect step;
     if (panel.trainView.step && content.x >= px(kWithStep)) {
       step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
@@ -94,6 +109,9 @@ class TrainPage final : public Page {
     if (learnsLanguage(panel.trainView)) {
       return runKeys(language_, [&] { beginLanguage(panel, language_); });
     }
+    if (learnsShapes(panel.trainView)) {
+      return runKeys(shapes_, [&] { beginShapes(panel, shapes_); });
+    }
     const TrainTab tab = panel.trainView.tab;
     if (isStudy(tab)) return cards().at(1 + static_cast<std::size_t>(tab)).keys(panel, true);
     return runKeys(training_, [&] { beginRun(panel, training_); });
@@ -106,19 +124,25 @@ class TrainPage final : public Page {
                          learnsStories(panel.trainView) ? "Stories" : "Your own text",
                          moment != nullptr ? moment->step : 0);
     }
+    if (learnsShapes(panel.trainView)) {
+      const auto moment = shapes_.moment();
+      return fmt::format("Shapes · step {}", moment != nullptr ? moment->step : 0);
+    }
     const auto moment = training_.moment();
     return fmt::format("{} · step {}", chosenTask(panel.trainView).title,
                        moment != nullptr ? moment->step : 0);
   }
   std::string keysInWords(const ViewState& view) const override {
-    const bool language = learnsLanguage(view.train);
-    if (!language && isStudy(view.train.tab)) return "enter runs, stops";
-    return (language ? language_.playing() : training_.playing())
-               ? "enter pauses"
-               : "enter trains · → one step · home starts again";
+    const bool whole = learnsWholeModel(view.train);
+    if (!whole && isStudy(view.train.tab)) return "enter runs, stops";
+    const bool playing = learnsLanguage(view.train) ? language_.playing()
+                         : whole                    ? shapes_.playing()
+                                                    : training_.playing();
+    return playing ? "enter pauses" : "enter trains · → one step · home starts again";
   }
   std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     if (learnsLanguage(panel.trainView)) return answersInWords(panel.trainView);
+    if (learnsShapes(panel.trainView)) return namedInWords();
     if (isStudy(panel.trainView.tab)) return {};
     const auto moment = training_.moment();
     const auto* now = moment != nullptr ? moment->evaluation() : nullptr;
@@ -182,6 +206,20 @@ class TrainPage final : public Page {
                        withThousands(parameterCount(moment->settings.model, vocabulary)),
                        bytesInWords(language::bytesOf(moment->settings, vocabulary)));
   }
+  std::string figuresOfShapes() const {
+    const auto moment = shapes_.moment();
+    if (moment == nullptr) return {};
+    return fmt::format("{} parameters · the run takes {} at most",
+                       withThousands(parameterCount(moment->settings.model)),
+                       bytesInWords(images::bytesOf(moment->settings)));
+  }
+  std::string namedInWords() const {
+    const auto moment = shapes_.moment();
+    const auto* now = moment != nullptr ? moment->evaluation() : nullptr;
+    if (now == nullptr) return {};
+    return fmt::format("After {} steps it names {:.0f} % of {} shapes that it never saw.",
+                       now->step, 100.0 * now->answers.right, images::kHeldOutDrawings);
+  }
   std::string answersInWords(const TrainView& view) const {
     const auto moment = languageMoment(view);
     if (moment == nullptr) return {};
@@ -199,17 +237,19 @@ class TrainPage final : public Page {
   /// The places of the cards behind the task and the five of the middle.
   static constexpr std::size_t kCurves = 6, kStep = 7, kSentenceHeads = 8, kNextWords = 9,
                                kWrittenText = 10, kStoryLoss = 11, kStoryQuestions = 12,
-                               kTextTokens = 13, kPlaces = 14;
+                               kTextTokens = 13, kShapePictures = 14, kShapeCurves = 15,
+                               kPlaces = 16;
 
   LiveTraining& training_;
   LiveLanguage& language_;
+  LiveShapes& shapes_;
 };
 
 }  // namespace
 
 std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveLanguage& language,
-                                    LiveStudy& headCounts, LiveStudy& scale) {
-  return std::make_unique<TrainPage>(training, language, headCounts, scale);
+                                    LiveShapes& shapes, LiveStudy& headCounts, LiveStudy& scale) {
+  return std::make_unique<TrainPage>(training, language, shapes, headCounts, scale);
 }
 
 void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation) {
@@ -245,7 +285,7 @@ training::TrainingSettings chosenSettings(const TrainView& view) {
 }
 
 bool showsOwnSettings(const TrainView& view) {
-  return view.tab == TrainTab::scale && !learnsLanguage(view);
+  return view.tab == TrainTab::scale && !learnsWholeModel(view);
 }
 
 void beginRun(const PanelContext& panel, LiveTraining& training) {

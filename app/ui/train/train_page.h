@@ -1,6 +1,7 @@
 // Train page: a live run of a small model that learns a task: the task and an example of it, all
 // heads as they form, the curves, and a training step. The cards share one run. Where the view
-// names stories or a text, a language model learns next words, and other cards show its run.
+// names stories or a text, a language model learns next words, where it names shapes, an image
+// model learns to name them, and other cards show its run.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "app/live_language.h"
+#include "app/live_shapes.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/ui/page.h"
@@ -18,9 +20,10 @@
 namespace headscope::ui {
 
 std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveLanguage& language,
-                                    LiveStudy& headCounts, LiveStudy& scale);
+                                    LiveShapes& shapes, LiveStudy& headCounts, LiveStudy& scale);
 
-std::unique_ptr<Card> makeTaskCard(LiveTraining& training, LiveLanguage& language);
+std::unique_ptr<Card> makeTaskCard(LiveTraining& training, LiveLanguage& language,
+                                   LiveShapes& shapes);
 std::unique_ptr<Card> makeLiveHeadsCard(LiveTraining& training);
 std::unique_ptr<Card> makeOverStepsCard(LiveTraining& training);
 std::unique_ptr<Card> makeCurvesCard(LiveTraining& training);
@@ -34,6 +37,8 @@ std::unique_ptr<Card> makeWrittenTextCard(LiveLanguage& language);
 std::unique_ptr<Card> makeStoryLossCard(LiveLanguage& language);
 std::unique_ptr<Card> makeStoryQuestionsCard(LiveLanguage& language);
 std::unique_ptr<Card> makeTextTokensCard(LiveLanguage& language);
+std::unique_ptr<Card> makeShapePicturesCard(LiveShapes& shapes);
+std::unique_ptr<Card> makeShapeCurvesCard(LiveShapes& shapes);
 
 /// Draws the heading of a card in the page's middle, as tabs that open the other cards.
 void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation);

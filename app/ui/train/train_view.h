@@ -27,13 +27,20 @@ struct TrainView {
   Index vocabulary = 1000;      // … and how many at most
 };
 
-/// The tasks of a view that trains a language model, beside those of training::allTasks().
+/// The tasks of a view that trains a whole model, beside those of training::allTasks().
 inline constexpr const char* kStories = "stories";
 inline constexpr const char* kOwnText = "text";
+inline constexpr const char* kShapes = "shapes";  // trains an image model
 inline bool learnsStories(const TrainView& view) { return view.task == kStories; }
 inline bool learnsText(const TrainView& view) { return view.task == kOwnText; }
 inline bool learnsLanguage(const TrainView& view) {
   return learnsStories(view) || learnsText(view);
+}
+
+inline bool learnsShapes(const TrainView& view) { return view.task == kShapes; }
+/// Returns whether a whole model is trained, on next words or on shapes.
+inline bool learnsWholeModel(const TrainView& view) {
+  return learnsLanguage(view) || learnsShapes(view);
 }
 
 }  // namespace headscope::ui
