@@ -173,7 +173,7 @@ std::string App::State::pictureInWords(const ui::ViewState& shown) const {
   return fmt::format("{} of {}", title, ui::layerInWords(*documents.newest()));
 }
 
-/// What a film can be made of at present; the first is what the page shows.
+/// Lists the subjects of a film that there are at present; the first is on the page.
 std::vector<FilmOf> App::State::filmable() const {
   std::vector<FilmOf> found;
   if (filmKinds.empty()) return found;

@@ -101,7 +101,7 @@ void addFilmOptions(CLI::App& app, FilmOptions& options) {
       ->group(group);
 }
 
-void addRunOptions(CLI::App& app, RunOptions& options) {
+void addTrainViewOptions(CLI::App& app, TrainViewOptions& options) {
   const char* group = "Training run (--view train; also --d-model, --heads, --seed)";
   app.add_option("--task", options.task, "the task that is learned (default cards), or stories")
       ->check(notEmpty)
@@ -111,7 +111,7 @@ void addRunOptions(CLI::App& app, RunOptions& options) {
   addWhole(app, "--steps", options.steps, "of training (default the task's own)")->group(group);
 }
 
-void trainFor(AppOptions& program, const RunOptions& options) {
+void trainFor(AppOptions& program, const TrainViewOptions& options) {
   ui::TrainView& view = program.view.train;
   program.view.selection.page = ui::kTrainPage;
   if (options.task == ui::kOwnText) {

@@ -27,7 +27,7 @@ struct FilmOptions {
 
 void addFilmOptions(CLI::App& app, FilmOptions& options);
 
-struct RunOptions {
+struct TrainViewOptions {
   std::string task;  // empty: not given, as are the others
   std::optional<Index> layers, steps;
   // flags of a pass, which --view train shares
@@ -35,11 +35,11 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;
 };
 
-void addRunOptions(CLI::App& app, RunOptions& options);
+void addTrainViewOptions(CLI::App& app, TrainViewOptions& options);
 
 /// Trains the run of the flags to its end and lets the program show it on the page Train. Prints
 /// its progress on stderr.
-void trainFor(AppOptions& program, const RunOptions& options);
+void trainFor(AppOptions& program, const TrainViewOptions& options);
 
 /// Makes the film. Prints its progress on stderr.
 void makeFilm(const PictureRequest& request, const std::string& shaderDir);

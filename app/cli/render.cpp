@@ -30,7 +30,7 @@ struct RenderOptions {
   CellOptions cell;
   LookOptions look;
   FilmOptions film;
-  RunOptions run;
+  TrainViewOptions run;
   std::string view;  // empty: not given
   std::string size = "1600x1000";
   std::string shaderDir;
@@ -119,22 +119,22 @@ void checkFlags(const RenderOptions& options) {
     throw UserError(fmt::format(
         "--moment: the page {} has no timeline; give --view stage, flow or step", options.view));
   }
-  const RunOptions& run = options.run;
+  const TrainViewOptions& run = options.run;
   if (options.view != "train" && (!run.task.empty() || run.layers || run.steps)) {
     throw UserError("--task, --layers and --steps describe a training run: give --view train");
   }
 }
 
 /// The flags of a training run, with those that it shares with a pass.
-RunOptions withPassFlags(const RenderOptions& options) {
-  RunOptions run = options.run;
+TrainViewOptions withPassFlags(const RenderOptions& options) {
+  TrainViewOptions run = options.run;
   run.dModel = options.pass.config.dModel;
   run.heads = options.pass.config.heads;
   run.seed = options.pass.seed;
   return run;
 }
 
-/// What a film of this view shows.
+/// Returns the subject of a film of this view.
 FilmOf filmOf(const ui::ViewState& view, const RenderOptions& options) {
   const std::string& page = view.selection.page;
   if (page == ui::kTrainPage && options.view == "train") return FilmOf::run;
@@ -191,8 +191,9 @@ Command addRender(CLI::App& app) {
                   "alone)")
       ->check(CLI::IsMember({"stage", "flow", "heads", "train", "step"}));
   sub->add_option("--size", options->size, "in pixels (default 1600x1000)")->type_name("WxH");
-  sub->add_option("--moment", options->moment,
-                  "the picture after this many seconds of playing, for the query --row")
+  sub->add_option(
+         "--moment", options->moment,
+         "the picture, or a film's first, after this many seconds of playing, for the query --row")
       ->check(notNumber)
       ->check(CLI::NonNegativeNumber)
       ->type_name("SECONDS");
@@ -202,7 +203,7 @@ Command addRender(CLI::App& app) {
       ->check(CLI::Range(1.0, 200.0))
       ->type_name("CM");
   addFilmOptions(*sub, options->film);
-  addRunOptions(*sub, options->run);
+  addTrainViewOptions(*sub, options->run);
   addLookOptions(*sub, options->look);
   sub->add_option("--shader-dir", options->shaderDir, "read the shaders from this folder")
       ->check(CLI::ExistingDirectory);

@@ -22,7 +22,7 @@ constexpr std::array kFilmRates{10, 15, 20, 25, 30};
 constexpr std::array kFilmSpeeds{0.5, 1.0, 2.0, 4.0, 8.0, 0.0};
 constexpr const char* kSecondsProblem = "The film lasts 1 to 600 seconds.";
 
-std::string titleOf(const PanelContext& panel, FilmOf of) {
+std::string filmTitle(const PanelContext& panel, FilmOf of) {
   switch (of) {
     case FilmOf::run:
       return "training run";
@@ -35,8 +35,8 @@ std::string titleOf(const PanelContext& panel, FilmOf of) {
 }
 
 /// Draws a row of choices. Returns the clicked one, or −1.
-int rowOf(const FrameContext& look, const char* caption, const std::vector<std::string>& titles,
-          int chosen) {
+int choiceRow(const FrameContext& look, const char* caption, const std::vector<std::string>& titles,
+              int chosen) {
   std::vector<const char*> shown;
   for (const std::string& title : titles) shown.push_back(title.c_str());
   exportCaption(look, caption);
@@ -53,9 +53,9 @@ void subjectRow(const PanelContext& panel, ExportDialogMemory& memory,
     memory.changed();
   }
   std::vector<std::string> titles;
-  for (const FilmOf film : films) titles.push_back(titleOf(panel, film));
+  for (const FilmOf film : films) titles.push_back(filmTitle(panel, film));
   const int clicked =
-      rowOf(panel.look, "film of", titles, static_cast<int>(chosen - films.begin()));
+      choiceRow(panel.look, "film of", titles, static_cast<int>(chosen - films.begin()));
   if (clicked < 0) return;
   of = films[static_cast<std::size_t>(clicked)];
   memory.changed();
@@ -66,8 +66,13 @@ void formatRow(const FrameContext& look, ExportDialogMemory& memory,
   constexpr std::array kTitles{"WebP", "GIF", "MP4"};
   std::vector<std::string> titles;
   for (const FilmKind kind : kinds) titles.emplace_back(kTitles[static_cast<std::size_t>(kind)]);
-  const auto chosen = std::ranges::find(kinds, memory.choice.filmKind);
-  const int clicked = rowOf(look, "format", titles, static_cast<int>(chosen - kinds.begin()));
+  auto chosen = std::ranges::find(kinds, memory.choice.filmKind);
+  if (chosen == kinds.end() && !memory.choice.named) {  // the host does not make the usual one
+    chosen = kinds.begin();
+    memory.choice.filmKind = *chosen;
+    memory.changed();
+  }
+  const int clicked = choiceRow(look, "format", titles, static_cast<int>(chosen - kinds.begin()));
   const std::string whyNoMp4 = whyNoFilm(FilmKind::mp4);
   tip(look, whyNoMp4.empty() ? "WebP keeps every pixel; MP4 is for presentations without WebP"
                              : "WebP keeps every pixel. " + whyNoMp4);
@@ -85,7 +90,8 @@ void sizeRow(const PanelContext& panel, ExportDialogMemory& memory) {
     const FilmSides sides = filmSides(other);
     titles.push_back(fmt::format("{} × {}", sides.width, sides.height));
   }
-  const int clicked = rowOf(panel.look, "size", titles, static_cast<int>(memory.choice.filmSize));
+  const int clicked =
+      choiceRow(panel.look, "size", titles, static_cast<int>(memory.choice.filmSize));
   if (clicked < 0) return;
   memory.choice.filmSize = static_cast<FilmSize>(clicked);
   memory.answer.clear();
@@ -111,7 +117,7 @@ void rateRow(const FrameContext& look, FilmSettings& film) {
   std::vector<std::string> titles;
   for (const int fps : kFilmRates) titles.push_back(std::to_string(fps));
   const auto chosen = std::ranges::find(kFilmRates, film.fps);
-  const int clicked = rowOf(look, "fps", titles, static_cast<int>(chosen - kFilmRates.begin()));
+  const int clicked = choiceRow(look, "fps", titles, static_cast<int>(chosen - kFilmRates.begin()));
   tip(look, "Pictures a second: more move smoother, and the file is larger");
   if (clicked >= 0) film.fps = kFilmRates[static_cast<std::size_t>(clicked)];
 }
@@ -122,7 +128,8 @@ void speedRow(const FrameContext& look, FilmSettings& film) {
     titles.push_back(speed > 0.0 ? fmt::format("{:g}×", speed) : "to the end");
   }
   const auto chosen = std::ranges::find(kFilmSpeeds, film.speed);
-  const int clicked = rowOf(look, "speed", titles, static_cast<int>(chosen - kFilmSpeeds.begin()));
+  const int clicked =
+      choiceRow(look, "speed", titles, static_cast<int>(chosen - kFilmSpeeds.begin()));
   tip(look, "Seconds of playing in a second of the film; to the end: as fast as it takes");
   if (clicked >= 0) film.speed = kFilmSpeeds[static_cast<std::size_t>(clicked)];
 }
@@ -135,8 +142,8 @@ std::string playedInWords(const PanelContext& panel, const FilmSettings& film) {
                      clockText(part.length));
 }
 
-std::string inWords(const PanelContext& panel, const ExportDialogMemory& memory,
-                    const ExportSources& sources) {
+std::string filmInWords(const PanelContext& panel, const ExportDialogMemory& memory,
+                        const ExportSources& sources) {
   const FilmSettings& film = memory.choice.film;
   std::string words = fmt::format("{} pictures", picturesOf(film));
   if (film.of == FilmOf::play) {
@@ -163,7 +170,7 @@ void filmRows(const PanelContext& panel, ExportDialogMemory& memory, const Expor
   rateRow(look, film);
   if (film.of == FilmOf::play) speedRow(look, film);
   pictureTheme(look, memory);
-  wrappedLabel(look.fonts.small, look.theme.textMuted, inWords(panel, memory, sources));
+  wrappedLabel(look.fonts.small, look.theme.textMuted, filmInWords(panel, memory, sources));
 }
 
 std::string filmProblem(const ExportDialogMemory& memory) {

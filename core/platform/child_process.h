@@ -29,7 +29,7 @@ class ChildProcess {
   virtual bool write(std::span<const char> bytes) = 0;
   /// Closes its input and waits for its end. Returns whether it ended with status 0.
   virtual bool finish() = 0;
-  /// What it has printed on its standard error so far, some kilobytes at most.
+  /// The beginning of its standard error, some kilobytes at most.
   virtual std::string errors() const = 0;
 
  protected:

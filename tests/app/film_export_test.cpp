@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDialog = "export dialog";
+constexpr const char* kFilmDialog = "export dialog";
 
 class FilmExport : public testing::Test {
  protected:
@@ -22,16 +22,16 @@ class FilmExport : public testing::Test {
 
   void open() {
     ui_.press(Key{'E'}, true, true);
-    ASSERT_TRUE(ui_.window(kDialog));
-    ui_.click("Film", kDialog);
+    ASSERT_TRUE(ui_.window(kFilmDialog));
+    ui_.click("Film", kFilmDialog);
   }
-  void name(const std::string& text) { ui_.typeInto("file", text, kDialog); }
+  void name(const std::string& text) { ui_.typeInto("file", text, kFilmDialog); }
   /// Confirms a film in the folder, and takes what the host is asked for.
   PictureRequest asked() {
     name((folder_ / "f").string());
-    ui_.click("Export", kDialog);
+    ui_.click("Export", kFilmDialog);
     auto request = ui_.app().takePictureRequest();
-    EXPECT_TRUE(request && request->film) << ui_.screen().all(kDialog);
+    EXPECT_TRUE(request && request->film) << ui_.screen().all(kFilmDialog);
     return request ? std::move(*request) : PictureRequest{};
   }
   void page(const char* id) {
@@ -48,18 +48,20 @@ TEST_F(FilmExport, OfTheTimelineIsAskedOfTheHost) {
   page(kFlowPage);
   ui_.click("Export ▾", "top bar");
   ui_.click("A film …", "Popup");
-  ASSERT_TRUE(ui_.window(kDialog));
-  EXPECT_TRUE(ui_.shows("headscope-play.webp", kDialog));
-  EXPECT_TRUE(ui_.shows("240 pictures, 0:00 to 0:12 of", kDialog)) << ui_.screen().all(kDialog);
-  EXPECT_FALSE(ui_.shows("MP4", kDialog)) << "the host does not make it";
-  ui_.click("step", kDialog);
-  ui_.click("GIF", kDialog);
-  EXPECT_TRUE(ui_.shows("headscope-play.gif", kDialog));
-  ui_.click("1920 × 1080", kDialog);
-  ui_.click("25", kDialog);
-  ui_.click("4×", kDialog);
-  ui_.typeInto("seconds", "6", kDialog);
-  EXPECT_TRUE(ui_.shows("150 pictures, 0:00 to 0:24 of", kDialog)) << ui_.screen().all(kDialog);
+  ASSERT_TRUE(ui_.window(kFilmDialog));
+  EXPECT_TRUE(ui_.shows("headscope-play.webp", kFilmDialog));
+  EXPECT_TRUE(ui_.shows("240 pictures, 0:00 to 0:12 of", kFilmDialog))
+      << ui_.screen().all(kFilmDialog);
+  EXPECT_FALSE(ui_.shows("MP4", kFilmDialog)) << "the host does not make it";
+  ui_.click("step", kFilmDialog);
+  ui_.click("GIF", kFilmDialog);
+  EXPECT_TRUE(ui_.shows("headscope-play.gif", kFilmDialog));
+  ui_.click("1920 × 1080", kFilmDialog);
+  ui_.click("25", kFilmDialog);
+  ui_.click("4×", kFilmDialog);
+  ui_.typeInto("seconds", "6", kFilmDialog);
+  EXPECT_TRUE(ui_.shows("150 pictures, 0:00 to 0:24 of", kFilmDialog))
+      << ui_.screen().all(kFilmDialog);
   const PictureRequest request = asked();
   EXPECT_EQ(request.path, folder_ / "f.gif");
   EXPECT_EQ(request.width, 1920);
@@ -79,13 +81,13 @@ TEST_F(FilmExport, TellsHowFarItIsAndIsStopped) {
   const PictureRequest request = asked();
   EXPECT_TRUE(ui_.app().filmGoesOn({60, 240}));
   ui_.frame();
-  EXPECT_TRUE(ui_.shows("picture 60 of 240", kDialog)) << ui_.screen().all(kDialog);
-  ui_.click("Stop", kDialog);
+  EXPECT_TRUE(ui_.shows("picture 60 of 240", kFilmDialog)) << ui_.screen().all(kFilmDialog);
+  ui_.click("Stop", kFilmDialog);
   EXPECT_FALSE(ui_.app().filmGoesOn({61, 240}));
   ui_.app().filmStopped();
   ui_.settle();
-  EXPECT_TRUE(ui_.shows("the film was stopped: no file was written", kDialog));
-  EXPECT_FALSE(ui_.shows("Stop", kDialog));
+  EXPECT_TRUE(ui_.shows("the film was stopped: no file was written", kFilmDialog));
+  EXPECT_FALSE(ui_.shows("Stop", kFilmDialog));
 }
 
 TEST_F(FilmExport, GoesOnBehindTheDialogAndIsStoppedInTheStatusBar) {
@@ -109,34 +111,34 @@ TEST_F(FilmExport, ItsEndAndItsFailureAreSaid) {
   PictureRequest request = asked();
   ui_.app().pictureDrawn(request, [] {});
   ui_.settle();
-  EXPECT_TRUE(ui_.shows("exported a film of 12 s, 240 pictures of 1280 × 720 pixels", kDialog))
-      << ui_.screen().all(kDialog);
+  EXPECT_TRUE(ui_.shows("exported a film of 12 s, 240 pictures of 1280 × 720 pixels", kFilmDialog))
+      << ui_.screen().all(kFilmDialog);
   request = asked();
   ui_.app().pictureDrawn(request, [] { throw UserError("f.webp: the disk is full"); });
   ui_.settle();
-  EXPECT_TRUE(ui_.shows("f.webp: the disk is full", kDialog));
+  EXPECT_TRUE(ui_.shows("f.webp: the disk is full", kFilmDialog));
 }
 
 TEST_F(FilmExport, OfTheStageIsTheWayOfTheWord) {
   page(kStagePage);
   open();
-  EXPECT_TRUE(ui_.shows("way of the word", kDialog));
-  EXPECT_TRUE(ui_.shows("0:00 to 0:12 of 1:30", kDialog)) << ui_.screen().all(kDialog);
-  ui_.click("to the end", kDialog);
-  EXPECT_TRUE(ui_.shows("0:00 to 1:30 of 1:30", kDialog)) << ui_.screen().all(kDialog);
+  EXPECT_TRUE(ui_.shows("way of the word", kFilmDialog));
+  EXPECT_TRUE(ui_.shows("0:00 to 0:12 of 1:30", kFilmDialog)) << ui_.screen().all(kFilmDialog);
+  ui_.click("to the end", kFilmDialog);
+  EXPECT_TRUE(ui_.shows("0:00 to 1:30 of 1:30", kFilmDialog)) << ui_.screen().all(kFilmDialog);
   EXPECT_DOUBLE_EQ(asked().film->speed, 0.0);
 }
 
 TEST_F(FilmExport, OfARunNeedsOneThatHasTakenSteps) {
   page(kTrainPage);
   ui_.press(Key{'E'}, true, true);
-  EXPECT_FALSE(ui_.shows("Film", kDialog));
+  EXPECT_FALSE(ui_.shows("Film", kFilmDialog));
   ui_.press(Key::escape);
   ui_.press(Key::right);
   ui_.settle();
   open();
-  EXPECT_TRUE(ui_.shows("training run", kDialog));
-  EXPECT_FALSE(ui_.shows("speed", kDialog));
+  EXPECT_TRUE(ui_.shows("training run", kFilmDialog));
+  EXPECT_FALSE(ui_.shows("speed", kFilmDialog));
   const PictureRequest request = asked();
   EXPECT_EQ(request.film->of, FilmOf::run);
   ASSERT_NE(request.program.training, nullptr);
@@ -148,14 +150,14 @@ TEST_F(FilmExport, OfARunNeedsOneThatHasTakenSteps) {
 TEST_F(FilmExport, OfScenesNeedsTwo) {
   page(kHeadsPage);
   ui_.press(Key{'E'}, true, true);
-  EXPECT_FALSE(ui_.shows("Film", kDialog)) << "nothing plays on this page";
+  EXPECT_FALSE(ui_.shows("Film", kFilmDialog)) << "nothing plays on this page";
   ui_.press(Key::escape);
   ui_.press(Key{'1'}, true);
   ui_.settle();
   ui_.press(Key{'2'}, true);
   ui_.settle();
   open();
-  EXPECT_TRUE(ui_.shows("2 scenes for 6.0 s each", kDialog)) << ui_.screen().all(kDialog);
+  EXPECT_TRUE(ui_.shows("2 scenes for 6.0 s each", kFilmDialog)) << ui_.screen().all(kFilmDialog);
   const PictureRequest request = asked();
   EXPECT_EQ(request.film->of, FilmOf::scenes);
   EXPECT_EQ(request.program.scenes.size(), 2U);
@@ -165,12 +167,20 @@ TEST_F(FilmExport, AHostWithoutFilmsOffersNone) {
   ui_.app().offerFilms({});
   page(kFlowPage);
   ui_.press(Key{'E'}, true, true);
-  ASSERT_TRUE(ui_.window(kDialog));
-  EXPECT_FALSE(ui_.shows("Film", kDialog));
+  ASSERT_TRUE(ui_.window(kFilmDialog));
+  EXPECT_FALSE(ui_.shows("Film", kFilmDialog));
   ui_.press(Key::escape);
   ui_.click("Export ▾", "top bar");
   EXPECT_TRUE(ui_.shows("A picture …", "Popup"));
   EXPECT_FALSE(ui_.shows("A film …", "Popup"));
+}
+
+TEST_F(FilmExport, AHostThatMakesOneFormatOffersThat) {
+  ui_.app().offerFilms({FilmKind::gif});
+  page(kFlowPage);
+  open();
+  EXPECT_TRUE(ui_.shows("headscope-play.gif", kFilmDialog)) << ui_.screen().all(kFilmDialog);
+  EXPECT_FALSE(ui_.shows("WebP", kFilmDialog));
 }
 
 TEST_F(FilmExport, SecondsAreTypedWithinBounds) {
@@ -178,13 +188,13 @@ TEST_F(FilmExport, SecondsAreTypedWithinBounds) {
   open();
   name((folder_ / "f").string());
   for (const char* bad : {"0", "601", "long"}) {
-    ui_.typeInto("seconds", bad, kDialog);
-    EXPECT_TRUE(ui_.shows("The film lasts 1 to 600 seconds.", kDialog)) << bad;
-    ui_.click("Export", kDialog);
+    ui_.typeInto("seconds", bad, kFilmDialog);
+    EXPECT_TRUE(ui_.shows("The film lasts 1 to 600 seconds.", kFilmDialog)) << bad;
+    ui_.click("Export", kFilmDialog);
     EXPECT_FALSE(ui_.app().takePictureRequest()) << bad;
   }
-  ui_.typeInto("seconds", "30", kDialog);
-  EXPECT_TRUE(ui_.shows("600 pictures", kDialog));
+  ui_.typeInto("seconds", "30", kFilmDialog);
+  EXPECT_TRUE(ui_.shows("600 pictures", kFilmDialog));
 }
 
 }  // namespace
