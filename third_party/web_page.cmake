@@ -4,7 +4,7 @@
 # the page; and the models that it loads when they are asked for. The page takes the build with threads where it may.
 function(add_web_page target source folder)
   add_executable(${target} ${source})
-  target_link_libraries(${target} PRIVATE headscope_app headscope_warnings)
+  target_link_libraries(${target} PRIVATE headscope_app headscope_warnings CLI11::CLI11)
   target_link_options(${target} PRIVATE
     -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB
     -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sENVIRONMENT=web$<$<BOOL:${HEADSCOPE_WEB_THREADS}>:,worker> -sFORCE_FILESYSTEM=1
