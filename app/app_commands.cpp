@@ -38,7 +38,10 @@ void App::State::run(const ui::FrameCommands& commands) {
       [&](const ui::OpenFile& c) { dropped.push_back(c.path); },
       [&](const ui::ChooseFiles& c) { chooseFiles(c.folder); },
       [&](const ui::SaveTrace&) { exports.askForTrace(view.selection); },
-      [&](const ui::ExportAs& c) { exports.dialog().ask(c.kind); },
+      [&](const ui::ExportAs& c) {
+        exports.dialog().ask(c.kind);
+        wantsFrame = true;
+      },
       [&](const ui::AskToOpen&) {
         chooseFiles != nullptr ? chooseFiles(false) : sessions.askToOpen();
       },

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
+#include "core/formats/attention_file.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
 #include "core/formats/pictures/image_processor.h"
@@ -86,6 +87,9 @@ void cutToFit(ModelMoment& moment, Index most) {
 /// A text as the input of a model, or as the target of a decoder.
 model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
                            const model::Model& model) {
+  if (model.config().modelType == formats::kAttentionsAlone) {
+    return formats::inputOfAttentionFile(model.config(), idsIn(text));
+  }
   if (moment.tokenizer == nullptr) return {idsIn(text), {}, {}};
   const std::vector<tokenizer::Token> tokens = moment.tokenizer->encode(text);
   return model.config().crossAttention ? targetOf(tokens, *moment.tokenizer, model)

@@ -24,7 +24,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr ModalFrame kExportFrame{"export dialog", 540.0F, 0.45F};
+constexpr ModalFrame kExportFrame{"export dialog", 640.0F, 0.45F};
 
 class ExportForm {
  public:
@@ -41,6 +41,7 @@ class ExportForm {
   }
 
   std::optional<ExportRequest> fill() {
+    if (memory_.appearing) filmsACard();
     heading(look_, "Export", "arrows move · space chooses · esc closes");
     kinds();
     ImGui::Dummy({1, look_.space.thin});
@@ -105,9 +106,16 @@ class ExportForm {
     if (clicked < 0) return;
     choice_.kind = offered[static_cast<std::size_t>(clicked)].second;
     choice_.named = false;
+    filmsACard();
     changed();
   }
 
+  /// A film shows a card unless something else is chosen: the window has its controls in it.
+  void filmsACard() {
+    if (choice_.kind != ExportKind::film || !choice_.view.empty()) return;
+    if (panel_.selection.page == kStagePage) choice_.view = kSentenceCard;
+    if (panel_.selection.page == kFlowPage) choice_.view = kStepViewCard;
+  }
   void changed() { memory_.changed(); }
   /// Returns whether tensors of a pass are written.
   bool ofPass() const {

@@ -280,12 +280,15 @@ class LessonPanel {
     joinNavigation();
     width_ = ImGui::GetContentRegionAvail().x;
     const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, width_ * 0.45F});
-    const std::string seen = drawSeen(panel_, run_.trained(), at);
+    const bool ofModel = panel_.selection.page == kModelPage;
+    if (ofModel) drawLessonPicture(look_, ImGui::GetWindowDrawList(), lesson.picture, at);
+    const std::string seen = ofModel ? lesson.about : drawSeen(panel_, run_.trained(), at);
     ImGui::SetCursorScreenPos({at.a.x, at.b.y + look_.space.small});
     words(look_.fonts.small, look_.theme.textMuted, asRichText(seen));
     gap();
-    const bool keeps = panel_.selection.page != kTrainPage && pill(look_, "Keep this layer");
-    if (panel_.selection.page != kTrainPage) {
+    const bool ofLayer = !ofModel && panel_.selection.page != kTrainPage;
+    const bool keeps = ofLayer && pill(look_, "Keep this layer");
+    if (ofLayer) {
       tip(look_, "Opens the layer shown here in your own work; undo reverts it");
     }
     gap();

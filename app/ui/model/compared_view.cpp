@@ -26,6 +26,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/formats/attention_file.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_name.h"
 #include "core/formats/shipped_model.h"
@@ -242,6 +243,14 @@ void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
   const FrameContext& look = panel.look;
   ComparedView& view = panel.modelView.compared;
   rowCaption(look, "next to");
+  if (own.config().modelType == formats::kAttentionsAlone) {  // its text is that of its file
+    view.text.clear();
+    models(panel, own);
+    if (!view.folder.empty() && flowingPill(look, "stop comparing", "Shows this file alone")) {
+      view = {};
+    }
+    return;
+  }
   ImGui::SetNextItemWidth(std::max(look.px(140), ImGui::GetContentRegionAvail().x * 0.5F));
   const std::string hint = fmt::format("another text; now: {}", own.given());
   textField(look, {"##compared text", 0, hint.c_str()}, view.text);

@@ -16,6 +16,7 @@
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
 #include "core/document/trace.h"
+#include "core/formats/attention_file.h"
 
 namespace headscope::ui {
 namespace {
@@ -51,8 +52,13 @@ void ModelHeads::layerNames(const Rect& names) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ModelCanvas& canvas = memory_.canvas;
   const float height = fontSize(look_.fonts.tiny);
-  for (Index block = 0; block < canvas.grid.blocks; ++block) {
-    const Rect clip = block == 0 ? names : canvas.room;
+  // the names beside the canvas are those of the block at its left edge
+  Index atEdge = 0;
+  for (Index block = 1; block < canvas.grid.blocks; ++block) {
+    if (tile(0, block * canvas.grid.perBlock()).a.x <= canvas.room.a.x) atEdge = block;
+  }
+  for (Index block = atEdge; block < canvas.grid.blocks; ++block) {
+    const Rect clip = block == atEdge ? names : canvas.room;
     ImGui::PushClipRect(clip.a, clip.b, true);
     float last = -1e9F;
     for (Index row = 0; row < canvas.grid.rows; ++row) {
@@ -68,7 +74,7 @@ void ModelHeads::layerNames(const Rect& names) const {
           fmt::format("layer {}{}", moment_.config().depthOf(layer) + 1, differs ? "*" : "");
       const float left = canvas.placeAt(row, block * canvas.grid.perBlock()).a.x;
       const float width = textSize(look_.fonts.tiny, name).x;
-      const float x = block == 0 ? names.a.x : left - width - look_.space.small;
+      const float x = block == atEdge ? names.a.x : left - width - look_.space.small;
       drawText(list, look_.fonts.tiny, {x, y},
                differs ? look_.theme.accentText : look_.theme.textMuted, name);
     }
@@ -277,7 +283,8 @@ std::string ModelHeads::inWords(const Under& under) const {
                   : fmt::format("\n{} {}: {}", about.title, on, value.why);
   }
   const model::ModelConfig& c = moment_.config();
-  if (c.kvHeads != c.heads) {
+  const bool alone = c.modelType == formats::kAttentionsAlone;
+  if (c.kvHeads != c.heads && !alone) {
     text +=
         fmt::format("\nreads key/value head {} of {}", head / (c.heads / c.kvHeads) + 1, c.kvHeads);
   }
@@ -292,6 +299,7 @@ std::string ModelHeads::inWords(const Under& under) const {
                           static_cast<double>(weights_.against->trace->layer(layer)->value(cell)));
     }
   }
+  if (alone) return text;
   return text + (view_.heads.on == MeasuredOn::probe ? "\ndouble click: open in Flow, on your text"
                                                      : "\ndouble click: open in Flow");
 }

@@ -19,6 +19,7 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/formats/attention_file.h"
 #include "core/model/edited_layer.h"
 
 namespace headscope::ui {
@@ -323,7 +324,9 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
     view_.layer = under->head.layer;
     view_.head = under->head.head;
   }
-  return ImGui::IsMouseDoubleClicked(0) ? std::optional(under->head) : std::nullopt;
+  // only the weights of such a model are real, and Flow would show all its numbers
+  const bool opens = moment_.config().modelType != formats::kAttentionsAlone;
+  return opens && ImGui::IsMouseDoubleClicked(0) ? std::optional(under->head) : std::nullopt;
 }
 
 /// Notes the tokens under the mouse, which the picture of an image frames in the next frame.
@@ -338,7 +341,7 @@ void ModelHeads::noteHovered(const std::optional<Under>& under) const {
 /// Draws a bracket over heads that share a key/value head.
 void ModelHeads::groupBrackets(const Rect& top) const {
   const model::ModelConfig& c = moment_.config();
-  if (c.kvHeads == c.heads) return;
+  if (c.kvHeads == c.heads || c.modelType == formats::kAttentionsAlone) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Index each = c.heads / c.kvHeads;
   const float y = top.b.y - look_.space.thin, foot = look_.space.tight;

@@ -279,6 +279,7 @@ class ModelHeadsCard final : public Card {
     const HeadOfLayer chosen{view.layer, view.head};
     const model::ModelConfig& c = moment.config();
     const bool encoder = model_.moment()->source != nullptr && !c.crossAttention;
+    if (c.modelType == formats::kAttentionsAlone) return;  // only its weights are real
     const std::string open = fmt::format("open {} in Flow", c.layerInWords(view.layer));
     if (flowingPill(look, open,
                     encoder ? "Opens this layer of the encoder by itself with all its tools"
@@ -286,7 +287,7 @@ class ModelHeadsCard final : public Card {
                               "in the model")) {
       this->open(panel, moment, chosen);
     }
-    if (encoder || c.modelType == formats::kAttentionsAlone) return;
+    if (encoder) return;
     const std::string off = fmt::format("{}, head {} {}", c.layerInWords(view.layer), view.head + 1,
                                         model_.isOff(chosen) ? "on" : "off");
     if (flowingPill(look, off, "The prediction without it appears at the left")) {

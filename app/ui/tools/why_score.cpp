@@ -16,7 +16,6 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/selection.h"
-#include "app/ui/stage/stage_page.h"
 #include "app/ui/stage/stage_story.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
@@ -41,13 +40,15 @@ bool isOfScores(TensorId tensor) {
   return std::ranges::find(kOfScores, tensor) != kOfScores.end();
 }
 
-/// The chosen cell of a score or weight, or the strongest link of the word that Stage follows.
+/// The chosen cell of a score or weight, or the strongest link of the row that Flow shows.
 AskedScore askedScore(const PanelContext& panel) {
   const auto& cell = panel.selection.cell;
   if (cell && isOfScores(cell->tensor) && cell->head >= 0) {
     return {std::max<Index>(cell->item, 0), cell->head, cell->row, cell->col};
   }
-  const StageSubject subject = subjectOf(panel);
+  const Index row = cell ? cell->row : panel.selection.playQuery;
+  const StageSubject subject{panel.selection.item, panel.selection.head,
+                             std::clamp<Index>(row, 0, panel.trace.config().seqLen - 1)};
   const std::vector<Link> links = linksOf(panel.trace, subject);
   const Index key = links.empty() ? 0 : links.front().key;
   return {subject.item, subject.head, subject.word, key};
