@@ -8,6 +8,12 @@
 #include "core/document/trace.h"
 #include "core/editing/make_document.h"
 
+// fontconfig keeps what it has read of typefaces, for cairo, until the process ends.
+#ifdef __SANITIZE_ADDRESS__
+extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfig\n"; }
+#endif
+
 namespace headscope::ui {
 
 DocumentPtr textDocument(const std::string& text, Index dModel, Index heads) {
