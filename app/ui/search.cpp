@@ -24,6 +24,7 @@
 #include "app/ui/widgets.h"
 #include "app/worksheet_pdf.h"
 #include "core/formats/lesson_json.h"
+#include "core/formats/shipped_model.h"
 #include "core/input/input.h"
 #include "core/presets/presets.h"
 #include "core/words/glossary.h"
@@ -78,6 +79,17 @@ std::vector<SearchEntry> commands(const PanelContext& panel) {
       [dark](const PanelContext& p) {
         p.preferences.theme = dark ? ThemeKind::light : ThemeKind::dark;
       });
+  const auto opensModel = [&](const char* title, const char* about, const char* name) {
+    add(title, "", about, [name](const PanelContext& p) {
+      p.modelView.place = {name, {}};
+      p.selection.page = kModelPage;
+    });
+  };
+  opensModel("A small language model", "It has read little stories and says the next word",
+             formats::kStoriesModel);
+  opensModel("A small image model", "It names the shape in a picture", formats::kShapesModel);
+  opensModel("A model of repeated letters", "Two layers of attention alone",
+             formats::kInductionModel);
   const bool safe = panel.preferences.palette == Palette::safe;
   add(safe ? "Usual colours" : "Colours safe in grey and for the colour-blind", "",
       "Changes the colours of heads, of Q, K and V, and of good and bad",

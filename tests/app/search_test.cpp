@@ -46,6 +46,14 @@ TEST_F(SearchDialog, OpensToolsPagesExamplesAndLessons) {
   EXPECT_TRUE(ui_.shows("By hand"));
 }
 
+TEST_F(SearchDialog, OpensTheModelsThatComeWithTheProgram) {
+  choose("small language model");
+  ui_.settle();
+  ui_.frame();
+  EXPECT_EQ(ui_.view().selection.page, kModelPage);
+  EXPECT_TRUE(ui_.shows("headscope stories", kModelTextCard)) << ui_.screen().all(kModelTextCard);
+}
+
 TEST_F(SearchDialog, RunsCommands) {
   choose("dark theme");
   EXPECT_EQ(ui_.view().preferences.theme, ThemeKind::dark);
