@@ -52,7 +52,7 @@ class Exports {
   const std::optional<FilmProgress>& film() const { return film_; }
   /// Stops it with its next picture.
   void stopFilm() { filmStops_ = film_.has_value(); }
-  // As in App.
+  /// Notes how far the film is. False where it was stopped (App::filmGoesOn).
   bool filmGoesOn(const FilmProgress& progress);
   void filmStopped();
 

@@ -73,7 +73,7 @@ struct LanguageMoment {
   const std::vector<std::string>& tokenNames() const { return trace->document().input.tokens; }
   std::string nameOf(Index token) const;
 
-  /// As TrainingMoment::forgetLater().
+  /// Drops what the run recorded after this moment's step (TrainingMoment::forgetLater).
   void forgetLater();
 };
 

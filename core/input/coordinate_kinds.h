@@ -22,8 +22,9 @@ struct CoordinateKinds {
 /// kind of its own.
 CoordinateKinds coordinateKinds(const InputSource& source, Positions positions, Index dModel);
 
-/// What a row of X says in the columns of a kind where these are flags: the names of those that are
-/// 1 ("verb"); empty for other kinds.
+/// Names the flags that are 1 in a row of X, among the columns of one kind: "verb" for the word
+/// class of a verb. Empty for a kind whose columns are no flags. `ofMemory`: the row is one of the
+/// memory.
 std::string flagsInWords(const CoordinateKinds& kinds, Index kind, const Input& input, Index item,
                          Index row, bool ofMemory);
 

@@ -29,7 +29,8 @@ class HeadsOverTexts {
   void add(const MeasuredHeads& heads);
 
   std::size_t texts() const { return texts_.size(); }
-  /// Nothing where the metric is defined in no text. `head`: by placeOf.
+  /// Summarises a metric of the head at this index (placeOf). Empty where no text defines the
+  /// metric.
   std::optional<MetricOverTexts> of(std::size_t head, Metric metric) const;
   /// The means, and of each head the most frequent label, whose rule says in how many texts it has
   /// that, without rows. A metric that no text defines has the first text's reason.

@@ -89,7 +89,7 @@ TEST(ImagePass, GradientsHaveTheSameBitsOnEveryNumberOfThreads) {
   }
 }
 
-/// As the window reads a picture: by the processor of its folder, here ViT's own.
+/// The picture is read as the window reads it, by the processor of its folder, here ViT's own.
 TEST(ImagePass, ItsModelGivesTheSameLogits) {
   GoldenImages golden;
   golden.run(1);

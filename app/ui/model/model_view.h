@@ -34,8 +34,8 @@ inline constexpr const char* kAdapterMap = "adapter";
 inline constexpr const char* kCopyingMap = "copying";
 inline constexpr const char* kDistanceMap = "distance";
 
-/// What the measures of heads describe: the page's text, repeated random tokens, or the means over
-/// the texts of a set (PredictionView::sweepTexts).
+/// The texts that the measures of heads describe: the page's own, repeated random tokens, or those
+/// of a set (PredictionView::sweepTexts), as means.
 enum class MeasuredOn { text, probe, set };
 
 /// How all heads are arranged and measured.

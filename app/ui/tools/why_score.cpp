@@ -91,11 +91,11 @@ class WhyScoreTool final : public Card {
     if (found.current == nullptr) {
       return label(look.fonts.regular, look.theme.textMuted, "being computed …");
     }
-    const bool beside = beside_ && found.current->otherKeys > 0;
-    const Matrix64& shown = beside ? found.current->above : found.current->values;
+    const bool compares = compares_ && found.current->otherKeys > 0;
+    const Matrix64& shown = compares ? found.current->above : found.current->values;
     const std::vector<KindPair> pairs = strongestPairs(shown);
     const Names names = namesOf(panel, asked, kinds);
-    words(panel, asked, *found.current, names, pairs, beside);
+    words(panel, asked, *found.current, names, pairs, compares);
     ImGui::Dummy({0.0F, look.space.tight});
     beginPart("kinds", {0.0F, 0.0F});
     matrix(panel, asked, shown, names);
@@ -157,7 +157,7 @@ class WhyScoreTool final : public Card {
   /// "“slept” looks at “cat” 93 %, Its score is …: word class (verb) meets word class (noun) +2.06
   /// …"
   void words(const PanelContext& panel, const AskedScore& asked, const ScoreByKind& score,
-             const Names& names, const std::vector<KindPair>& pairs, bool beside) {
+             const Names& names, const std::vector<KindPair>& pairs, bool compares) {
     const FrameContext& look = panel.look;
     const float weight =
         panel.trace.value({TensorId::weights, asked.item, asked.head, asked.query, asked.key});
@@ -173,9 +173,9 @@ class WhyScoreTool final : public Card {
             : fmt::format("Its score is {:.2f}, that of the other words {:.2f} on average.",
                           score.score, score.others);
     if (score.otherKeys > 0) {
-      text +=
-          beside ? fmt::format(" What makes the difference of {:+.2f}:", score.score - score.others)
-                 : " What the score is made of:";
+      text += compares ? fmt::format(" What makes the difference of {:+.2f}:",
+                                     score.score - score.others)
+                       : " What the score is made of:";
     }
     constexpr std::size_t kNamed = 2;
     for (std::size_t i = 0; i < std::min(kNamed, pairs.size()); ++i) {
@@ -186,13 +186,13 @@ class WhyScoreTool final : public Card {
 
   void choice(const FrameContext& look, const ScoreByKind& score) {
     if (score.otherKeys == 0) return;
-    flowOn(look, look.px(240), 14.0F);
-    const int clicked =
-        choices(look, "beside", {"beside the other words", "the score itself"}, beside_ ? 0 : 1);
+    const std::vector<const char*> offered{"compared with the other words", "the score itself"};
+    flowOn(look, choicesWidth(look, offered), 14.0F);
+    const int clicked = choices(look, "compared", offered, compares_ ? 0 : 1);
     tip(look,
         "What all words have in common does not move the softmax: only differences between scores "
         "do");
-    if (clicked >= 0) beside_ = clicked == 0;
+    if (clicked >= 0) compares_ = clicked == 0;
   }
 
   /// Draws the pairs as a matrix: rows ask, columns offer.
@@ -261,7 +261,7 @@ class WhyScoreTool final : public Card {
     }
   }
 
-  bool beside_ = true;
+  bool compares_ = true;
 };
 
 }  // namespace
