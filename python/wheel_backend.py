@@ -12,7 +12,7 @@ _MODULE = _ROOT / "headscope"
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     version = re.search(r'__version__ = "(.+)"', (_MODULE / "__init__.py").read_text())[1]
     info = f"headscope-{version}.dist-info"
-    files = {f"headscope/{path.name}": path.read_bytes() for path in sorted(_MODULE.glob("*.py"))}
+    files = {f"headscope/{path.name}": path.read_bytes() for path in sorted(_MODULE.glob("*.*"))}
     files[f"{info}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: headscope\nVersion: {version}\n"
         "Summary: Every array of a transformer's pass, sweeps, and why it says a word\n"

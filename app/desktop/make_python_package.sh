@@ -11,7 +11,7 @@ chmod 755 "$tree"
 module="$tree/usr/lib/python3/dist-packages/headscope"
 doc="$tree/usr/share/doc/python3-headscope"
 install -d "$module" "$doc" "$tree/DEBIAN"
-install -m 644 "$source"/python/headscope/*.py "$module"
+install -m 644 "$source"/python/headscope/*.* "$module"
 install -m 644 "$source/LICENSE" "$doc/copyright"
 released="$(sed -nE 's/^## .*\((.*)\)$/\1/p' "$source/CHANGELOG.md" | head -1)"
 gzip -9n >"$doc/changelog.Debian.gz" <<END

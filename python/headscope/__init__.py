@@ -13,9 +13,9 @@ It needs NumPy and the program headscope, which reads models in Hugging Face's l
 """
 from .model import Model, Pass, Sweep
 from .process import Error
-from .show import save_attentions, show
+from .show import save_attentions, save_page, show
 
-__all__ = ["Error", "Model", "Pass", "Sweep", "open", "save_attentions", "show"]
+__all__ = ["Error", "Model", "Pass", "Sweep", "open", "save_attentions", "save_page", "show"]
 __version__ = "1.0.0"
 
 

@@ -1,7 +1,9 @@
 """Attention weights of any program, opened in headscope's window."""
 import atexit
+import base64
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -11,6 +13,8 @@ import numpy as np
 
 from . import safetensors
 from .process import Error, find_program
+
+_MOST_BYTES = 64 << 20  # of the weights of a page
 
 
 def save_attentions(path, attentions, tokens=None, *, name=None):
@@ -23,24 +27,44 @@ def save_attentions(path, attentions, tokens=None, *, name=None):
     weights = _weights(attentions)
     metadata = {}
     if tokens is not None:
-        tokens = [str(token) for token in tokens]
-        if len(tokens) != weights.shape[-1]:
-            raise ValueError(f"there are {len(tokens)} tokens for {weights.shape[-1]} keys")
-        metadata["tokens"] = json.dumps(tokens)
+        metadata["tokens"] = json.dumps(_names(tokens, weights))
     if name is not None:
         metadata["model"] = name
     safetensors.write(path, {"attentions": weights}, metadata)
 
 
-def show(attentions, tokens=None, *, name=None, program=None):
+def save_page(path, attentions, tokens=None, *, name=None):
+    """Writes attention weights, as save_attentions takes them, as one HTML page that shows every head
+    and needs no program and no network. Raises ValueError where the shapes do not fit and where the
+    page would exceed 64 MiB, and OSError where it cannot be written."""
+    weights = _weights(attentions)
+    layers, heads, count, _ = weights.shape
+    if weights.nbytes > _MOST_BYTES:
+        raise ValueError(
+            f"{layers} layers of {heads} heads over {count} tokens are {weights.nbytes >> 20} MiB, and a "
+            f"page holds {_MOST_BYTES >> 20}: give fewer layers, or open them in the window"
+        )
+    names = [str(i + 1) for i in range(count)] if tokens is None else _names(tokens, weights)
+    data = {"layers": layers, "heads": heads, "tokens": names, "name": name or "Attention",
+            "weights": base64.b64encode(weights.astype("<f4").tobytes()).decode()}
+    text = json.dumps(data).replace("<", "\\u003c")  # no token ends the script
+    page = pathlib.Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    pathlib.Path(path).write_text(page.replace("/*DATA*/null", text), encoding="utf-8")
+
+
+def show(attentions, tokens=None, *, name=None, html=None, program=None):
     """Opens attention weights in headscope's window, as save_attentions takes them, and returns the
-    window's process (subprocess.Popen) without waiting for it.
+    window's process (subprocess.Popen) without waiting for it. With `html`, the path of a file,
+    writes a page instead (save_page) and returns the path.
 
         out = model(**inputs, output_attentions=True)
         headscope.show(out.attentions, tokenizer.convert_ids_to_tokens(inputs.input_ids[0]))
 
     The file that the window reads lies in a temporary folder, which goes when Python ends. Raises
     headscope.Error where there is no program."""
+    if html is not None:
+        save_page(html, attentions, tokens, name=name)
+        return html
     folder = tempfile.mkdtemp(prefix="headscope-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     stem = re.sub(r"[^\w.-]+", "-", name or "").strip("-.") or "attentions"
@@ -51,6 +75,13 @@ def show(attentions, tokens=None, *, name=None, program=None):
         return subprocess.Popen(command, stdin=subprocess.DEVNULL)
     except OSError as error:
         raise Error(f"{command[0]} does not start: {error}") from error
+
+
+def _names(tokens, weights):
+    names = [str(token) for token in tokens]
+    if len(names) != weights.shape[-1]:
+        raise ValueError(f"there are {len(names)} tokens for {weights.shape[-1]} keys")
+    return names
 
 
 def _weights(attentions):

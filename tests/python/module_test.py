@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The Python module beside the command line: the same numbers, shapes as documented, errors in
 words, one process for many texts, and a wheel that holds it all.  module_test.py PROGRAM"""
+import base64
 import contextlib
 import io
 import json
@@ -55,6 +56,21 @@ class Show(unittest.TestCase):
             headscope.save_attentions("nowhere", np.ones((3, 4, 5)))
         with self.assertRaisesRegex(ValueError, "2 tokens for 4 keys"):
             headscope.save_attentions("nowhere", np.full((1, 1, 4, 4), 0.25), ["a", "b"])
+
+    def test_a_page_holds_the_weights(self):
+        weights = np.random.default_rng(2).random((2, 3, 4, 4), dtype=np.float32)
+        weights /= weights.sum(-1, keepdims=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "embed.html")
+            self.assertEqual(headscope.show(weights, ["a", "</script>", "“c”", "d"], html=path), path)
+            page = pathlib.Path(path).read_text(encoding="utf-8")
+            self.assertEqual(page.count("</script>"), 1)
+            data = json.loads(re.search(r"const DATA = (.*);\n", page)[1])
+            self.assertEqual(data["tokens"], ["a", "</script>", "“c”", "d"])
+            held = np.frombuffer(base64.b64decode(data["weights"]), "<f4").reshape(weights.shape)
+            np.testing.assert_array_equal(held, weights)
+        with self.assertRaisesRegex(ValueError, "in the window"):
+            headscope.show(np.zeros((12, 12, 400, 400)), html="nowhere")
 
     def test_show_starts_the_program_on_a_file(self):
         weights = np.full((1, 1, 2, 2), 0.5)
