@@ -35,7 +35,8 @@ class BackgroundTask {
   /// Work that polls `cancelled`; returns null once cancelled.
   using Work = std::function<std::optional<Result>(const std::atomic<bool>& cancelled)>;
   /// Runs the next unit of work, such as a training step, a layer of a model or one run of a study.
-  /// Returns true after the last unit, which sets the result.
+  /// Returns true after the last unit, which sets the result; an earlier one may set what is known
+  /// so far, which can be taken before the final outcome.
   using NextUnit = std::function<bool(const std::atomic<bool>& cancelled, std::optional<Result>&)>;
   struct Outcome {
     std::optional<Result> result;
@@ -66,7 +67,10 @@ class BackgroundTask {
       outcome.error = whyNot([&] { last = next(cancelled, outcome.result); });
       const std::lock_guard done(mutex_);
       if (cancelled) return TaskRunner::After::rest;
-      if (!last) return TaskRunner::After::more;
+      if (!last) {
+        if (outcome.result) outcome_ = std::move(outcome);
+        return TaskRunner::After::more;
+      }
       outcome_ = std::move(outcome);
       return TaskRunner::After::news;
     });
@@ -121,6 +125,20 @@ auto unitsOf(Begin begin, ReadResult result) {
     if (!held->runUnit()) return false;
     found = result(*held);
     return true;
+  };
+}
+
+/// Adapts an object with runUnit() and news(), the result so far where it has changed, to a
+/// NextUnit, as unitsOf does.
+template <typename Begin>
+auto unitsWithNews(Begin begin) {
+  using Held = std::invoke_result_t<Begin, const std::atomic<bool>&>;
+  return [begin = std::move(begin), held = Held()](const std::atomic<bool>& cancelled,
+                                                   auto& found) mutable {
+    if (held == nullptr) held = begin(cancelled);
+    const bool last = held->runUnit();
+    found = held->news();
+    return last;
   };
 }
 

@@ -77,6 +77,9 @@ void visitHeadsFields(Fields& f, View& view) {
   f.flag("relation_gains_as_built", view.gainsAsBuilt);
 }
 
+constexpr std::array kSweptThrough{"all", "query", "key", "value"};
+constexpr std::array kSteeredBy{"stream", "head", "file"};
+
 template <typename Fields, typename View>
 void visitGenerationFields(Fields& f, View& view) {
   f.number("model_new_tokens", view.tokens, Index{1}, ui::kMostNewTokens);
@@ -85,6 +88,8 @@ void visitGenerationFields(Fields& f, View& view) {
   f.number("model_top_k", view.topK, Index{0}, model::ModelLimits::kVocabulary);
   f.number("model_seed", view.seed, std::uint64_t{0}, ui::kMostSeed);
   f.flag("model_steered", view.steered);
+  f.choice("model_steered_by", view.steeredBy, kSteeredBy);
+  f.word("model_steered_file", view.steeredFile);
   f.word("model_steered_toward", view.toward);
   f.word("model_steered_away_from", view.awayFrom);
   f.number("model_steered_layer", view.steeredLayer, Index{0}, model::ModelLimits::kLayers);
@@ -94,7 +99,7 @@ void visitGenerationFields(Fields& f, View& view) {
 constexpr std::array kAlignedBy{"head", "layer", "all"};
 constexpr std::array kAttentions{"encoder", "decoder", "cross"};
 constexpr std::array kPassesShown{"own", "other", "difference"};
-constexpr int kMostReadings = 8, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 3;
+constexpr int kMostReadings = 9, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 6;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>
@@ -124,6 +129,13 @@ void visitModelFields(Fields& f, View& view) {
   f.choice("model_aligned", view.prediction.aligned, kAlignedBy);
   f.flag("model_why_values", view.prediction.whyValues);
   f.number("model_sweep_over", view.prediction.sweepOver, 0, kMostSweeps);
+  f.choice("model_swept_through", view.prediction.sweptThrough, kSweptThrough);
+  f.number("model_swept_to_layer", view.prediction.sweptToLayer, Index{0},
+           model::ModelLimits::kLayers);
+  f.number("model_swept_to_head", view.prediction.sweptToHead, Index{0},
+           model::ModelLimits::kLayers);
+  f.number("model_swept_place", view.prediction.sweptPlace, Index{-1},
+           model::ModelLimits::kPositions);
   f.number("model_sweep_shown", view.prediction.sweepShown, 0, kMostEffects);
   f.word("model_sweep_texts", view.prediction.sweepTexts);
   f.number("model_sweep_count", view.prediction.sweepCount, Index{1}, Index{100});

@@ -20,6 +20,7 @@
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/model/compositions.h"
+#include "core/model/position_patterns.h"
 
 namespace headscope::cli {
 namespace {
@@ -31,7 +32,7 @@ struct CircuitsOptions {
   std::string directory;
   AdapterOptions adapter;
   std::optional<Index> layer, head;
-  Index directions = 4, tokens = 8;
+  Index directions = 4, tokens = 8, positions = 32;
   int threads = 0;
   bool strict = false;
   bool json = false;
@@ -55,6 +56,7 @@ const char* compositionKey(Composition kind) {
 struct FoundCircuits {
   model::ModelPtr model;
   std::vector<HeadCircuits> heads;
+  std::vector<model::PositionLook> looks;           // of each head; empty for two stacks
   std::optional<model::Compositions> compositions;  // of a model with several layers
   std::optional<model::HeadDirections> directions;  // of the chosen head
 };
@@ -69,6 +71,10 @@ FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
   found.model = models.model(adaptedFolderFrom(options.directory, options.adapter),
                              defaultMemoryBudget() / 2, options.strict);
   found.heads = headCircuits(*found.model, execution).value();
+  if (hasPositionPatterns(*found.model)) {
+    const Index tokens = std::min(options.positions, mostTokens(found.model->config()));
+    found.looks = positionLooks(found.model, tokens, execution).value();
+  }
   if (options.layer) {
     found.directions = headDirections(*found.model, {*options.layer, *options.head},
                                       options.directions, options.tokens, execution);
@@ -78,15 +84,24 @@ FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
   return found;
 }
 
+/// Returns whether the flags ask for a head.
+bool shown(const HeadCircuits& head, const CircuitsOptions& options) {
+  return !options.layer || (head.head.layer == *options.layer && head.head.head == *options.head);
+}
+
 Json numbersJson(const std::vector<double>& numbers) {
   Json list = Json::emptyList();
   for (const double number : numbers) list.push_back(numberJson(number));
   return list;
 }
 
-Json circuitJson(const HeadCircuits& head) {
+Json circuitJson(const HeadCircuits& head, const model::PositionLook* look) {
   Json one{{"layer", head.head.layer}, {"head", head.head.head}};
   one["copying"] = head.copying ? numberJson(*head.copying) : Json();
+  one["by_position"] = look == nullptr ? Json()
+                                       : Json{{"previous", numberJson(look->previous)},
+                                              {"self", numberJson(look->self)},
+                                              {"first", numberJson(look->first)}};
   one["qk"] = numbersJson(head.qk);
   one["ov"] = numbersJson(head.ov);
   return one;
@@ -139,11 +154,9 @@ Json circuitsJson(const FoundCircuits& found, const CircuitsOptions& options,
                   const formats::TokenizerPtr& names) {
   Json json{{"schema", "headscope.circuits/1"}};
   Json heads = Json::emptyList();
-  for (const HeadCircuits& head : found.heads) {
-    if (options.layer && (head.head.layer != *options.layer || head.head.head != *options.head)) {
-      continue;
-    }
-    heads.push_back(circuitJson(head));
+  for (std::size_t i = 0; i < found.heads.size(); ++i) {
+    if (!shown(found.heads[i], options)) continue;
+    heads.push_back(circuitJson(found.heads[i], found.looks.empty() ? nullptr : &found.looks[i]));
   }
   json["heads"] = std::move(heads);
   if (found.directions) {
@@ -178,17 +191,30 @@ void printDirections(std::ostream& out, const char* title,
 void printCircuits(std::ostream& out, const FoundCircuits& found, const CircuitsOptions& options,
                    const formats::TokenizerPtr& names) {
   out << modelInWords(*found.model) << "\n\n";
-  TextTable table({Align::left, Align::left, Align::right, Align::right, Align::right});
-  table.add({"layer", "head", "copying", "σ of W_QK", "σ of W_OV"});
-  for (const HeadCircuits& head : found.heads) {
-    if (options.layer && (head.head.layer != *options.layer || head.head.head != *options.head)) {
-      continue;
+  TextTable table({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right,
+                   Align::right, Align::right});
+  std::vector<std::string> titles{"layer", "head", "copying", "σ of W_QK", "σ of W_OV"};
+  if (!found.looks.empty()) titles.insert(titles.end(), {"previous", "itself", "first"});
+  table.add(titles);
+  for (std::size_t i = 0; i < found.heads.size(); ++i) {
+    const HeadCircuits& head = found.heads[i];
+    if (!shown(head, options)) continue;
+    std::vector<std::string> cells{
+        std::to_string(head.head.layer + 1), std::to_string(head.head.head + 1),
+        head.copying ? fmt::format("{:+.3f}", *head.copying) : std::string("–"),
+        fmt::format("{:.3f}", head.qk.front()), fmt::format("{:.3f}", head.ov.front())};
+    if (!found.looks.empty()) {
+      const model::PositionLook& look = found.looks[i];
+      for (const double weight : {look.previous, look.self, look.first}) {
+        cells.push_back(fmt::format("{:.2f}", weight));
+      }
     }
-    table.add({std::to_string(head.head.layer + 1), std::to_string(head.head.head + 1),
-               head.copying ? fmt::format("{:+.3f}", *head.copying) : std::string("–"),
-               fmt::format("{:.3f}", head.qk.front()), fmt::format("{:.3f}", head.ov.front())});
+    table.add(std::move(cells));
   }
   table.print(out);
+  if (!found.looks.empty())
+    out << "previous, itself, first: where the head looks by position alone, the mean weights in a "
+           "text of equal tokens\n";
   if (found.directions) {
     printDirections(out, "W_QK: which tokens ask for which", found.directions->qk, names, "asks",
                     "for");
@@ -248,6 +274,11 @@ Command addCircuits(CLI::App& app, Context& context) {
   sub->add_option("--tokens", o.tokens, "the number of tokens for each (8)")
       ->check(CLI::Range(Index{1}, Index{1000}))
       ->type_name("N");
+  sub->add_option("--positions", o.positions,
+                  "the length of the text of equal tokens that shows where heads look by position "
+                  "alone (32)")
+      ->check(CLI::Range(Index{3}, Index{4096}))
+      ->type_name("T");
   addThreads(*sub, o.threads);
   sub->add_flag("--strict", o.strict, kStrictHelp);
   sub->add_flag("--json", o.json, "print JSON");

@@ -92,7 +92,7 @@ class Reader {
   model::HeadReplaced patched() const {
     const HeadOfLayer head = headFrom("--patch", readings_.patch, config());
     const Tensor own = headOutput(*trace_, head);
-    const Tensor rows = fromOtherText()                 ? headOutput(*otherPass(), head)
+    const Tensor rows = fromOtherText()                 ? otherRows(head, own)
                         : readings_.patchWith == "mean" ? model::meanOfRows(own)
                                                         : Tensor::zeros(own.shape());
     return replaceHead(trace_, head, rows, row_, word(), other(), {}).value();
@@ -106,8 +106,11 @@ class Reader {
                        trace_->config().image.on() ? "image" : "text");
   }
 
+  /// The alignment with the text of --patch-text or --patch-ids.
+  model::AlignedText alignment() const { return aligned(trace_->document().input, otherInput()); }
+
  private:
-  model::ModelTracePtr otherPass() const {
+  model::ModelInput otherInput() const {
     const model::ModelConfig& c = trace_->config();
     model::ModelInput input{readings_.patchIds, {}, {}};
     if (readings_.patchText) {
@@ -116,8 +119,12 @@ class Reader {
       }
       input = inputOf(names_->encode(*readings_.patchText, true, "--patch-text"), *names_, c);
     }
-    return runModel(withInput(trace_->document(), std::move(input)), nullptr, {},
-                    defaultMemoryBudget() / 4);
+    return input;
+  }
+  Tensor otherRows(HeadOfLayer head, const Tensor& own) const {
+    const auto other = runModel(withInput(trace_->document(), otherInput()), nullptr, {},
+                                defaultMemoryBudget() / 4);
+    return model::alignedRows(own, headOutput(*other, head), alignment().places);
   }
 
   const ModelReadings& readings_;
@@ -184,6 +191,7 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
     out << fmt::format(", direct {:+.4f}; the other {:+.4f} come by {}\n", *found.direct,
                        found.total() - *found.direct, between);
   }
+  if (reader.fromOtherText()) printAlignment(out, reader.alignment());
   TextTable table({Align::left, Align::right, Align::right, Align::right});
   table.add({"word", "before", "after", "change"});
   for (const auto& word : found.words) {
@@ -214,11 +222,25 @@ Json patchJson(const Reader& reader, const ModelReadings& readings, const HeadOf
   all["logit_after"] = numberJson(found.logitAfter);
   all["total_effect"] = numberJson(found.total());
   all["direct_effect"] = found.direct ? numberJson(*found.direct) : Json();
+  if (reader.fromOtherText()) addAlignment(all, reader.alignment());
   all["words"] = std::move(words);
   return all;
 }
 
 }  // namespace
+
+void printAlignment(std::ostream& out, const model::AlignedText& text) {
+  if (!text.inWords.empty()) out << text.inWords << '\n';
+}
+
+void addAlignment(Json& json, const model::AlignedText& text) {
+  if (text.inWords.empty()) return;
+  Json places = Json::emptyList();
+  for (const Index place : text.places) {
+    places.push_back(place == model::kNoPartner ? Json() : Json(place));
+  }
+  json["aligned"] = std::move(places);
+}
 
 namespace {
 
@@ -303,7 +325,7 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
           ->needs(patch)
           ->type_name("mean|zero");
   auto* text = app.add_option("--patch-text", r.patchText,
-                              "by its output on this text, which has as many tokens")
+                              "by its output on this text, aligned with the first token by token")
                    ->needs(patch)
                    ->excludes(with)
                    ->type_name("TEXT");

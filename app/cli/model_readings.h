@@ -10,6 +10,7 @@
 #include "core/base/json.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/generation.h"
+#include "core/model/text_alignment.h"
 
 namespace headscope::cli {
 
@@ -31,6 +32,11 @@ struct ModelReadings {
 };
 
 void addModelReadings(CLI::App& app, ModelReadings& readings);
+
+/// Says how another text is aligned; nothing for one of equal length.
+void printAlignment(std::ostream& out, const model::AlignedText& text);
+/// Adds "aligned", the other text's place for each token or null; nothing for equal lengths.
+void addAlignment(Json& json, const model::AlignedText& text);
 
 /// Parses "3.7" or "L3H7", layer and head counted from 0; of a decoder "decoder:3.7" or
 /// "cross:3.7". Throws UserError that names the flag.

@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <vector>
 
 #include "app/cli/config_options.h"
 #include "app/cli/model_readings.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
-#include "core/formats/numpy_files.h"
+#include "core/formats/direction_file.h"
 #include "core/model/tokenized.h"
-#include "core/platform/paths.h"
 
 namespace headscope::cli {
 namespace {
@@ -34,21 +32,6 @@ Direction directionOf(const SteeringOptions& o, const model::ModelDocument& docu
              ? streamAt(*trace, *o.layer, place)
              : headAdditionAt(*trace, headFrom("--steer-head", o.head, document.model->config()),
                               place);
-}
-
-/// Reads FILE.npy, or FILE.safetensors, whose tensor stands after a colon where it has several.
-Direction directionIn(const std::string& file) {
-  const std::size_t colon = file.rfind(':');
-  const bool named = colon != std::string::npos && !platform::isRegularFile(file);
-  const std::string path = named ? file.substr(0, colon) : file;
-  if (std::filesystem::path(path).extension() == ".npy") return formats::readNpy(path).values();
-  const SafetensorsFile tensors(path);
-  const std::vector<std::string> names = tensors.names();
-  if (!named && names.size() != 1) {
-    throw UserError(
-        fmt::format("{} has {} tensors: name one, as in {}:direction", path, names.size(), path));
-  }
-  return tensors.read(named ? file.substr(colon + 1) : names.front()).values();
 }
 
 }  // namespace
@@ -108,7 +91,7 @@ model::Steering steeringFrom(const SteeringOptions& o, const model::ModelDocumen
   if (o.from) {
     direction = directionOf(o, document, "--steer-from", *o.from, *tokenizer, execution);
   } else {
-    direction = directionIn(o.file);
+    direction = formats::readDirection(o.file);
   }
   if (o.against) {
     from = directionOf(o, document, "--steer-against", *o.against, *tokenizer, execution);

@@ -3,17 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "app/cli/asked_word.h"
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
@@ -23,6 +18,7 @@
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "app/cli/progress.h"
+#include "app/cli/sweep_output.h"
 #include "app/cli/target_text.h"
 #include "app/cli/text_sets.h"
 #include "core/base/error.h"
@@ -34,67 +30,11 @@
 
 namespace headscope::cli {
 namespace {
-using model::AskedWord;
-using model::EffectsOverTexts;
 using model::Patch;
-using model::PatchEffect;
 using model::Receiver;
-using model::Site;
-using model::SweepOver;
 using model::SweepWith;
 using model::TextsSweep;
 using model::TextToSweep;
-
-struct SweepOptions {
-  std::string directory;
-  AdapterOptions adapter;
-  ModelTextOptions text;
-  std::vector<Index> ids;
-  std::string over = "heads", with = "zero";
-  std::optional<std::string> otherText;
-  std::vector<Index> otherIds;
-  AskedWordOptions asked;
-  std::string set, jsonLines;  // files, or templates
-  TemplateOptions templates;
-  std::string to;  // the receiver of paths: "9.6:q"
-  bool swap = false;
-  int threads = 0;
-  bool strict = false;
-  bool json = false;
-  bool csv = false;
-};
-
-/// A kind of part that a sweep replaces: its name in flags and JSON, and the column of its number.
-struct SweptKind {
-  const char* name;
-  SweepOver over;
-  const char* column;   // in JSON and CSV
-  const char* heading;  // in the table
-  const char* inWords;
-};
-constexpr std::array kSwept{
-    SweptKind{"heads", SweepOver::heads, "head", "head", "each head's output"},
-    SweptKind{"layers", SweepOver::layers, "part", "part", "each layer's attention or network"},
-    SweptKind{"places", SweepOver::places, "place", "place",
-              "the residual stream before each layer, at each place"},
-    SweptKind{"queries", SweepOver::queries, "head", "head", "each head's queries"},
-    SweptKind{"keys", SweepOver::keys, "kv_head", "key/value head", "each key/value head's keys"},
-    SweptKind{"values", SweepOver::values, "kv_head", "key/value head",
-              "each key/value head's values"}};
-
-const SweptKind& kindOf(const SweepOptions& options) {
-  return *std::ranges::find_if(kSwept,
-                               [&](const SweptKind& kind) { return options.over == kind.name; });
-}
-
-/// The number of a part in its layer, or its name.
-Json partNumber(const Patch& patch) {
-  if (isOfHeads(patch.site)) return patch.head;
-  if (patch.site == Site::residual) return patch.place;
-  return patch.site == Site::attention ? "attention" : "network";
-}
-
-SweepOver overOf(const SweepOptions& options) { return kindOf(options).over; }
 
 /// Parses "9.6:q". Throws UserError that names the flag.
 std::optional<Receiver> receiverOf(const SweepOptions& options, const model::ModelConfig& config) {
@@ -121,25 +61,6 @@ SweepWith withOf(const SweepOptions& options) {
                                   : SweepWith::other;
 }
 
-/// The result of a sweep over one or several texts.
-struct Swept : model::SweptTexts {
-  std::vector<std::string> names;  // of the texts in a set
-
-  /// The metric of the other text, the mean over the texts.
-  std::optional<double> other() const {
-    if (otherMetrics.empty()) return std::nullopt;
-    return std::accumulate(otherMetrics.begin(), otherMetrics.end(), 0.0) /
-           static_cast<double>(otherMetrics.size());
-  }
-  /// Returns nothing where the texts ask for different words.
-  std::optional<AskedWord> word() const {
-    const auto same = [&](const AskedWord& each) {
-      return each.word == asked.front().word && each.other == asked.front().other;
-    };
-    return std::ranges::all_of(asked, same) ? std::optional(asked.front()) : std::nullopt;
-  }
-};
-
 /// Runs a sweep as its flags say.
 class Sweeper {
  public:
@@ -149,7 +70,11 @@ class Sweeper {
         model_(models.model(adaptedFolderFrom(options.directory, options.adapter),
                             defaultMemoryBudget() / 2, options.strict)),
         names_(models.names(options.directory)),
-        setting_{overOf(options), withOf(options), {}, receiverOf(options, model_->config())} {
+        setting_{overOf(options),
+                 withOf(options),
+                 {},
+                 options.place.value_or(Patch::kEveryPlace),
+                 receiverOf(options, model_->config())} {
     requireOneStack(*model_, "sweep");
     execution_.threads = options.threads;
   }
@@ -252,130 +177,6 @@ class Sweeper {
   Progress progress_{"sweep"};
 };
 
-Json sweepJson(const Swept& swept, const SweepOptions& options,
-               const formats::TokenizerPtr& names) {
-  const auto asked = swept.word();
-  Json json{{"schema", "headscope.sweep/1"},
-            {"metric", !asked || asked->other ? "logit_difference" : "logit"},
-            {"over", options.over},
-            {"with", options.with}};
-  if (!options.to.empty()) json["to"] = options.to;
-  if (asked) {
-    json["at"] = asked->row;
-    json["token_id"] = asked->word;
-    if (names != nullptr) json["token"] = tokenInWords(asked->word, names);
-    if (asked->other) json["against_id"] = *asked->other;
-    if (asked->other && names != nullptr) {
-      json["against"] = tokenInWords(*asked->other, names);
-    }
-  }
-  const bool set = swept.effects.texts() > 1;
-  if (set) json["texts"] = swept.effects.texts();
-  const PatchEffect base = swept.effects.base();
-  json["base"] = numberJson(base.metric);
-  json["base_probability"] = numberJson(base.probability);
-  const auto other = swept.other();
-  json["other"] = other ? numberJson(*other) : Json();
-  Json effects = Json::emptyList();
-  for (std::size_t i = 0; i < swept.parts.size(); ++i) {
-    const Patch& patch = swept.parts[i];
-    const EffectsOverTexts::Summary found = swept.effects.of(i);
-    Json one{{"layer", patch.layer}};
-    one[kindOf(options).column] = partNumber(patch);
-    one["value"] = numberJson(found.mean.metric);
-    one["direct"] = found.mean.direct ? numberJson(*found.mean.direct) : Json();
-    one["estimate"] = found.mean.estimate ? numberJson(*found.mean.estimate) : Json();
-    one["probability"] = numberJson(found.mean.probability);
-    one["kl"] = numberJson(found.mean.divergence);
-    one["looks"] = found.mean.looks ? numberJson(*found.mean.looks) : Json();
-    if (set) {
-      one["spread"] = numberJson(found.spread);
-      one["strongest"] = swept.names[found.strongest];
-    }
-    effects.push_back(std::move(one));
-  }
-  json["effects"] = std::move(effects);
-  return json;
-}
-
-void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options) {
-  out << fmt::format("layer,{},value,direct,estimate,probability,kl\n", kindOf(options).column);
-  for (std::size_t i = 0; i < swept.parts.size(); ++i) {
-    const Patch& patch = swept.parts[i];
-    const PatchEffect effect = swept.effects.of(i).mean;
-    const Json part = partNumber(patch);
-    out << fmt::format("{},{},{},{},{},{},{}\n", patch.layer,
-                       part.text() != nullptr ? *part.text() : part.dump(), effect.metric,
-                       effect.direct ? fmt::format("{}", *effect.direct) : "",
-                       effect.estimate ? fmt::format("{}", *effect.estimate) : "",
-                       effect.probability, effect.divergence);
-  }
-}
-
-std::string replacedBy(const SweepOptions& options) {
-  if (options.with == "zero") return "zero";
-  if (options.with == "other") return "its values on the other text";
-  return options.set.empty() ? "its mean over the text" : "its mean over the set's texts";
-}
-
-void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& options,
-                const formats::TokenizerPtr& names) {
-  constexpr std::size_t kShown = 20;
-  const PatchEffect base = swept.effects.base();
-  const bool set = swept.effects.texts() > 1;
-  const auto asked = swept.word();
-  const auto other = swept.other();
-  out << fmt::format("the logit of {}{} is {:.4f}{}",
-                     asked ? inWords(*asked, names) : "the right answer minus the wrong",
-                     set ? fmt::format(", the mean over {} texts,", swept.effects.texts()) : "",
-                     base.metric,
-                     other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
-  out << fmt::format("\nwith {} replaced by {}", kindOf(options).inWords, replacedBy(options));
-  if (!options.to.empty()) {
-    out << fmt::format(", through {} alone (from 0), heads between held", options.to);
-  }
-  std::vector<std::size_t> order(swept.parts.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::vector<EffectsOverTexts::Summary> found;
-  for (std::size_t i = 0; i < order.size(); ++i) found.push_back(swept.effects.of(i));
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return std::abs(found[a].mean.metric - base.metric) >
-           std::abs(found[b].mean.metric - base.metric);
-  });
-  out << (order.size() > kShown
-              ? fmt::format(", the {} largest of {} effects:\n", kShown, order.size())
-              : std::string(":\n"));
-  order.resize(std::min(order.size(), kShown));
-  std::vector<Align> columns(7, Align::right);
-  columns[0] = columns[1] = Align::left;
-  std::vector<std::string> titles{
-      "layer", kindOf(options).heading, "becomes", "total", "direct", "estimate", "looks"};
-  if (set) {
-    columns.push_back(Align::right);
-    titles.emplace_back("spread");
-  }
-  TextTable table(columns);
-  table.add(titles);
-  for (const std::size_t i : order) {
-    const Patch& patch = swept.parts[i];
-    const PatchEffect& effect = found[i].mean;
-    const Json part = partNumber(patch);
-    const auto number = part.whole();
-    std::vector<std::string> cells{
-        std::to_string(patch.layer + 1),
-        number ? std::to_string(*number + 1) : *part.text(),
-        fmt::format("{:.4f}", effect.metric),
-        fmt::format("{:+.4f}", effect.metric - base.metric),
-        effect.direct ? fmt::format("{:+.4f}", *effect.direct) : std::string("–"),
-        effect.estimate ? fmt::format("{:+.4f}", *effect.estimate) : std::string("–"),
-        effect.looks ? fmt::format("{:.2f}", *effect.looks) : std::string("–")};
-    if (set) cells.push_back(fmt::format("{:.4f}", found[i].spread));
-    table.add(std::move(cells));
-  }
-  table.print(out);
-  out << "layers, heads and places count from 1 here, from 0 in flags, JSON and CSV\n";
-}
-
 /// A finished sweep, and the tokenizer for its words; null: none.
 struct NamedSweep {
   Swept swept;
@@ -383,6 +184,9 @@ struct NamedSweep {
 };
 
 void checkSweep(const SweepOptions& options) {
+  if (options.place && options.over == "places") {
+    throw UserError("--place: --over places replaces every place in turn: give another --over");
+  }
   if (options.with != "other" && (options.otherText || !options.otherIds.empty())) {
     throw UserError("--other-text and --other-ids belong to --with other");
   }
@@ -435,14 +239,22 @@ Command addSweep(CLI::App& app, Context& context) {
                   "queries, keys or values of this one alone (path patching): 9.6:q, 9.6:k")
       ->check(notEmpty)
       ->type_name("L.H:q|k|v");
+  sub->add_option("--by", o.by,
+                  "sort by the size of this number, of which the spread over a set is printed "
+                  "(total); adds is what the part itself adds to the logit")
+      ->check(CLI::IsMember({"total", "direct", "probability", "kl", "looks", "adds", "estimate"}))
+      ->type_name("NUMBER");
   sub->add_option("--with", o.with,
                   "by zero (default), by its mean over the text or over the texts of --set, or by "
                   "its values on another text")
       ->check(CLI::IsMember({"zero", "mean", "other"}))
       ->type_name("zero|mean|other");
-  auto* otherText =
-      sub->add_option("--other-text", o.otherText, "the other text, with as many tokens")
-          ->type_name("TEXT");
+  sub->add_option("--place", o.place, "replace each part at this token of the text alone, from 0")
+      ->check(notWhole)
+      ->type_name("K");
+  auto* otherText = sub->add_option("--other-text", o.otherText,
+                                    "the other text, aligned with the first token by token")
+                        ->type_name("TEXT");
   sub->add_option("--other-ids", o.otherIds, "the other text's token ids: 1,2,3")
       ->delimiter(',')
       ->check(notWhole)

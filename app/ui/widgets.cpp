@@ -300,6 +300,24 @@ int choices(const FrameContext& look, const char* id, const std::vector<const ch
   return clicked;
 }
 
+int menuOf(const FrameContext& look, const char* caption, const char* id,
+           const std::vector<std::string>& texts, int chosen, bool beginsRow) {
+  const std::string& shown = texts[static_cast<std::size_t>(chosen)];
+  const float width = buttonWidth(look, shown) + ImGui::GetFrameHeight();
+  const float both = textSize(look.fonts.regular, caption).x + look.space.small + width;
+  if (!beginsRow) flowOn(look, both, 14.0F);
+  rowCaption(look, caption);
+  ImGui::SetNextItemWidth(width);
+  int clicked = -1;
+  if (!beginCombo(id, shown, ImGuiComboFlags_HeightLarge)) return clicked;
+  for (int i = 0; i < static_cast<int>(texts.size()); ++i) {
+    const bool is = i == chosen;
+    if (ImGui::Selectable(texts[static_cast<std::size_t>(i)].c_str(), is) && !is) clicked = i;
+  }
+  ImGui::EndCombo();
+  return clicked;
+}
+
 float choicesWidth(const FrameContext& look, const std::vector<const char*>& texts) {
   float width = 0.0F;
   for (const char* text : texts) width += buttonWidth(look, text) + look.space.tight;

@@ -70,6 +70,10 @@ void richTip(const FrameContext& look, const std::string& text);
 int choices(const FrameContext& look, const char* id, const std::vector<const char*>& texts,
             int chosen);
 /// The width of a row of choices, with the gap after it.
+/// Draws a caption and one text of several in a menu, for rows with little room; on the current
+/// line where both fit, unless they begin a row. Returns the index of a newly chosen one, or −1.
+int menuOf(const FrameContext& look, const char* caption, const char* id,
+           const std::vector<std::string>& texts, int chosen, bool beginsRow = false);
 float choicesWidth(const FrameContext& look, const std::vector<const char*>& texts);
 
 // Rows of such items that wrap where there is little width.

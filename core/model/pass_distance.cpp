@@ -20,24 +20,28 @@ std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other) {
   return {};
 }
 
+double headDistance(const Trace& one, const Trace& other, Index head) {
+  const Index tokens = one.config().seqLen, keys = one.config().keys();
+  std::vector<float> rowOfOne(static_cast<std::size_t>(keys)), rowOfOther(rowOfOne.size());
+  double sum = 0.0;
+  for (Index row = 0; row < tokens; ++row) {
+    one.tile(TensorId::weights, 0, head, row, 1, 0, keys, rowOfOne.data());
+    other.tile(TensorId::weights, 0, head, row, 1, 0, keys, rowOfOther.data());
+    for (std::size_t key = 0; key < rowOfOne.size(); ++key) {
+      sum += std::abs(double{rowOfOne[key]} - double{rowOfOther[key]});
+    }
+  }
+  return 0.5 * sum / static_cast<double>(tokens);
+}
+
 std::optional<std::vector<double>> headDistances(const ModelTrace& one, const ModelTrace& other,
                                                  const ExecutionContext& execution) {
   std::vector<double> distances;
   for (Index layer = 0; layer < one.layers(); ++layer) {
     const TracePtr a = one.layer(layer), b = other.layer(layer);
-    const Index tokens = a->config().seqLen, keys = a->config().keys();
-    std::vector<float> rowOfA(static_cast<std::size_t>(keys)), rowOfB(rowOfA.size());
     for (Index head = 0; head < one.config().heads; ++head) {
       if (execution.stop()) return std::nullopt;
-      double sum = 0.0;
-      for (Index row = 0; row < tokens; ++row) {
-        a->tile(TensorId::weights, 0, head, row, 1, 0, keys, rowOfA.data());
-        b->tile(TensorId::weights, 0, head, row, 1, 0, keys, rowOfB.data());
-        for (std::size_t key = 0; key < rowOfA.size(); ++key) {
-          sum += std::abs(double{rowOfA[key]} - double{rowOfB[key]});
-        }
-      }
-      distances.push_back(0.5 * sum / static_cast<double>(tokens));
+      distances.push_back(headDistance(*a, *b, head));
     }
   }
   return distances;

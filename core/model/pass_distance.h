@@ -14,9 +14,13 @@ namespace headscope::model {
 /// number of layers, heads or tokens. Empty where they can.
 std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other);
 
-/// For each head, indexed by placeOf: the mean over the tokens i of ½ Σ_j |A_ij − B_ij|, the total
-/// variation distance of its rows of weights. 0 where both passes attend alike, 1 where they share
-/// no weight. The passes must be comparable. Nothing where cancelled.
+/// The mean over the tokens i of ½ Σ_j |A_ij − B_ij| for one head of two layers' attentions of
+/// equal sizes: the total variation distance of its rows of weights. 0 where both attend alike, 1
+/// where they share no weight.
+double headDistance(const Trace& one, const Trace& other, Index head);
+
+/// The distance of each head between two passes, indexed by placeOf. The passes must be comparable.
+/// Nothing where cancelled.
 std::optional<std::vector<double>> headDistances(const ModelTrace& one, const ModelTrace& other,
                                                  const ExecutionContext& execution);
 

@@ -193,7 +193,8 @@ class PatchedRuns::Running {
     for (Index from = 0; from < whole && !execution_.stop(); from += each) {
       const Index some = std::min(each, whole - from);
       const Tensor part = entering.slice(1, from * tokens(), (from + some) * tokens());
-      copyRows(throughLayer(part, some, *weights), 0, some * rows, given, from * rows);
+      const std::span<const Index> those(copies.data() + from, static_cast<std::size_t>(some));
+      copyRows(throughLayer(part, those, *weights), 0, some * rows, given, from * rows);
     }
     for (Index from = 0; from < std::ssize(within) && !execution_.stop(); from += each) {
       const Index some = std::min(each, std::ssize(within) - from);
@@ -210,6 +211,17 @@ class PatchedRuns::Running {
                            patchAt(copy).layer + 1);
       });
     streams_ = last() ? given : steered(base_->document(), layer_ + 1, given, 0, tokens());
+    for (Index i = 0; !last() && i < whole; ++i) {
+      const Index unchanged = firstChanged(copies_[static_cast<std::size_t>(i)]);
+      copyRows(base_->hidden(2 * (layer_ + 1)), 0, unchanged, streams_, i * tokens());
+    }
+  }
+
+  /// The first row that a copy's patch can change: under causal masks, none before its place.
+  Index firstChanged(Index copy) const {
+    const Index place = patchAt(copy).place;
+    const bool causal = config_.causal && base_->document().edited.empty();
+    return causal && place != Patch::kEveryPlace ? place : 0;
   }
 
   /// The streams of the running copies, then of those whose stream is replaced here.
@@ -235,21 +247,50 @@ class PatchedRuns::Running {
     copyRows(patch.rows, 0, patch.rows.dim(0), all, at + place);
   }
 
-  /// Runs the layer on copies of the stream, (1, copies · T, D).
-  Tensor throughLayer(const Tensor& streams, Index copies, const LayerWeights& weights) const {
-    const ScopedThreadLimit threads(threadsFor(work(copies), execution_.threads));
+  /// Runs the layer on copies of the stream, (1, copies · T, D). What follows the attention is not
+  /// computed for rows that have not changed; they are 0 in the result.
+  Tensor throughLayer(const Tensor& streams, std::span<const Index> copies,
+                      const LayerWeights& weights) const {
+    const Index many = std::ssize(copies);
+    const ScopedThreadLimit threads(threadsFor(work(many), execution_.threads));
     Tensor x = attentionInput(streams, weights, config_, execution_);
-    x = x.reshaped({copies, tokens(), x.dim(2)});
+    x = x.reshaped({many, tokens(), x.dim(2)});
     const TracePtr attention = runLayerAttention(
         layerDocument(base_->document(), layer_, std::move(x), ScoreStorage::weights), nullptr,
         execution_);
-    if (attention == nullptr) return Tensor::zeros({1, copies * rowsGiven(), config_.dModel});
+    Tensor given = Tensor::zeros({1, many * rowsGiven(), config_.dModel});
+    if (attention == nullptr) return given;
     const Tensor& output = attention->tensor(TensorId::output);
-    const Tensor outputs = output.reshaped({1, copies * tokens(), output.dim(2)});
-    const Tensor entered = onlyGiven(streams, copies);
-    return afterNetwork(
-        entered, afterAttention(entered, onlyGiven(outputs, copies), weights, config_, execution_),
-        weights, config_, execution_);
+    const Tensor outputs = output.reshaped({1, many * tokens(), output.dim(2)});
+    const auto changed = [&](const Tensor& rows) {
+      return last() ? rowOfEach(rows, many, asked_.row) : changedRows(rows, copies);
+    };
+    const Tensor entered = changed(streams);
+    const Tensor whole = afterNetwork(
+        entered, afterAttention(entered, changed(outputs), weights, config_, execution_), weights,
+        config_, execution_);
+    if (last()) return whole;
+    for (Index i = 0, from = 0; i < many; ++i) {
+      const Index first = firstChanged(copies[static_cast<std::size_t>(i)]);
+      const Index rows = tokens() - first;
+      copyRows(whole, from, rows, given, i * tokens() + first);
+      from += rows;
+    }
+    return given;
+  }
+
+  /// The rows of (1, copies · T, width) that the copies' patches can change, one after the other.
+  Tensor changedRows(const Tensor& rows, std::span<const Index> copies) const {
+    Index count = 0;
+    for (const Index copy : copies) count += tokens() - firstChanged(copy);
+    if (count == rows.dim(1)) return rows;
+    Tensor some = Tensor::uninitialised({1, count, rows.dim(2)}, execution_.memory);
+    for (Index i = 0, at = 0; i < std::ssize(copies); ++i) {
+      const Index first = firstChanged(copies[static_cast<std::size_t>(i)]);
+      copyRows(rows, i * tokens() + first, tokens() - first, some, at);
+      at += tokens() - first;
+    }
+    return some;
   }
 
   Tensor onlyGiven(const Tensor& rows, Index copies) const {

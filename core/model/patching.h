@@ -53,6 +53,9 @@ struct PatchEffect {
   /// The weight of a patched head, in the base pass, from the asked token on the word that decides
   /// (texts_sweep.h); nothing where none is known.
   std::optional<double> looks = {};
+  /// The addition of the part itself to the metric, past all later layers, in the base pass
+  /// (logit_parts.h); nothing where the logit is no sum of parts.
+  std::optional<double> adds = {};
 };
 
 class PatchedRuns {

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/model/head_output.h"
+#include "core/model/text_alignment.h"
 
 namespace headscope::model {
 namespace {
@@ -98,10 +99,12 @@ NewValues meansOf(std::shared_ptr<const MeanValues> means) {
   };
 }
 
-NewValues valuesFrom(ModelTracePtr other) {
-  return [other = std::move(other)](const Tensor& present, Site site, Index layer, Index head) {
+NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places) {
+  return [other = std::move(other), places = std::move(places)](const Tensor& present, Site site,
+                                                                Index layer, Index head) {
     Tensor values = valuesOf(*other, site, layer, head);
     if (values.dim(0) == present.dim(0)) return values;
+    if (std::ssize(places) == present.dim(0)) return alignedRows(present, values, places);
     throw UserError(fmt::format(
         "the other text has {} tokens and this one {}: a part is replaced token by token, so give "
         "a text with equally many tokens",
@@ -109,17 +112,23 @@ NewValues valuesFrom(ModelTracePtr other) {
   };
 }
 
-std::vector<Patch> patchesOver(SweepOver over, const ModelTrace& base, const NewValues& values) {
+std::vector<Patch> patchesOver(SweepOver over, const ModelTrace& base, const NewValues& values,
+                               Index place) {
+  if (place != Patch::kEveryPlace && (place < 0 || place >= base.tokens())) {
+    throw UserError(fmt::format("there is no token {}: the text has the tokens 0 to {}", place,
+                                base.tokens() - 1));
+  }
   std::vector<Patch> patches;
   for (Index layer = 0; layer < base.layers(); ++layer) {
     eachPart(over, base.config(), layer, [&](Site site, Index, Index head) {
       const Tensor rows = values(valuesOf(base, site, layer, head), site, layer, head);
       if (over != SweepOver::places) {
-        patches.push_back({site, layer, head, Patch::kEveryPlace, rows});
+        const bool one = place != Patch::kEveryPlace;
+        patches.push_back({site, layer, head, place, one ? rowAlone(rows, place) : rows});
         return;
       }
-      for (Index place = 0; place < base.tokens(); ++place) {
-        patches.push_back({site, layer, 0, place, rowAlone(rows, place)});
+      for (Index each = 0; each < base.tokens(); ++each) {
+        patches.push_back({site, layer, 0, each, rowAlone(rows, each)});
       }
     });
   }
@@ -131,26 +140,47 @@ namespace {
 PatchEffect meanOfEffects(const std::vector<PatchEffect>& effects) {
   PatchEffect mean;
   const auto count = static_cast<double>(effects.size());
-  double direct = 0.0, estimate = 0.0, looks = 0.0;
-  bool defined = true, estimated = true, looked = true;
+  const auto meanOf = [&](std::optional<double> PatchEffect::*number) -> std::optional<double> {
+    double sum = 0.0;
+    for (const PatchEffect& each : effects) {
+      if (!(each.*number)) return std::nullopt;
+      sum += *(each.*number);
+    }
+    return sum / count;
+  };
   for (const PatchEffect& each : effects) {
     mean.metric += each.metric / count;
     mean.probability += each.probability / count;
     mean.divergence += each.divergence / count;
-    direct += each.direct.value_or(0.0) / count;
-    defined = defined && each.direct.has_value();
-    estimate += each.estimate.value_or(0.0) / count;
-    estimated = estimated && each.estimate.has_value();
-    looks += each.looks.value_or(0.0) / count;
-    looked = looked && each.looks.has_value();
   }
-  if (defined) mean.direct = direct;
-  if (estimated) mean.estimate = estimate;
-  if (looked) mean.looks = looks;
+  mean.direct = meanOf(&PatchEffect::direct);
+  mean.estimate = meanOf(&PatchEffect::estimate);
+  mean.looks = meanOf(&PatchEffect::looks);
+  mean.adds = meanOf(&PatchEffect::adds);
   return mean;
 }
 
 }  // namespace
+
+std::optional<double> valueOf(const PatchEffect& base, const PatchEffect& effect, EffectKind kind) {
+  switch (kind) {
+    case EffectKind::total:
+      return effect.metric - base.metric;
+    case EffectKind::direct:
+      return effect.direct;
+    case EffectKind::probability:
+      return effect.probability - base.probability;
+    case EffectKind::divergence:
+      return effect.divergence;
+    case EffectKind::looks:
+      return effect.looks;
+    case EffectKind::adds:
+      return effect.adds;
+    case EffectKind::estimate:
+      return effect.estimate;
+  }
+  return std::nullopt;
+}
 
 void EffectsOverTexts::add(const PatchEffect& base, std::vector<PatchEffect> effects) {
   if (!effects_.empty() && effects.size() != effects_.front().size()) {
@@ -164,31 +194,31 @@ void EffectsOverTexts::add(const PatchEffect& base, std::vector<PatchEffect> eff
 
 PatchEffect EffectsOverTexts::base() const { return meanOfEffects(bases_); }
 
-EffectsOverTexts::Summary EffectsOverTexts::of(std::size_t patch) const {
-  Summary summary;
+PatchEffect EffectsOverTexts::mean(std::size_t patch) const {
   std::vector<PatchEffect> each;
-  double changes = 0.0, squares = 0.0, largest = -1.0;
-  for (std::size_t text = 0; text < effects_.size(); ++text) {
-    each.push_back(effects_[text][patch]);
-    const double own = change(text, patch);
-    changes += own;
-    squares += own * own;
-    if (std::abs(own) <= largest) continue;
-    largest = std::abs(own);
-    summary.strongest = text;
-  }
-  summary.mean = meanOfEffects(each);
-  const auto count = static_cast<double>(each.size());
-  summary.spread =
-      std::sqrt(std::max(0.0, squares / count - (changes / count) * (changes / count)));
-  return summary;
+  for (const std::vector<PatchEffect>& text : effects_) each.push_back(text[patch]);
+  return meanOfEffects(each);
 }
 
-std::vector<std::size_t> EffectsOverTexts::strongest(std::size_t patch) const {
+double EffectsOverTexts::spread(std::size_t patch, EffectKind kind) const {
+  double sum = 0.0, squares = 0.0, count = 0.0;
+  for (std::size_t text = 0; text < texts(); ++text) {
+    const auto number = value(text, patch, kind);
+    if (!number) continue;
+    sum += *number;
+    squares += *number * *number;
+    ++count;
+  }
+  if (count == 0.0) return 0.0;
+  return std::sqrt(std::max(0.0, squares / count - (sum / count) * (sum / count)));
+}
+
+std::vector<std::size_t> EffectsOverTexts::strongest(std::size_t patch, EffectKind kind) const {
   std::vector<std::size_t> order(texts());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater(),
-                           [&](std::size_t text) { return std::abs(change(text, patch)); });
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t text) {
+    return std::abs(value(text, patch, kind).value_or(0.0));
+  });
   return order;
 }
 

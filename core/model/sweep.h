@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/model/patching.h"
@@ -41,13 +42,30 @@ class MeanValues {
 using NewValues = std::function<Tensor(const Tensor& present, Site site, Index layer, Index head)>;
 NewValues zeros();
 NewValues meansOf(std::shared_ptr<const MeanValues> means);
-/// The values of another pass of the same model.
-NewValues valuesFrom(ModelTracePtr other);
+/// The values of another pass of the same model. `places` names the other's place for each token
+/// (text_alignment.h); empty: the texts have equally many tokens.
+NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places = {});
 
 /// The patches of a sweep, layer by layer. In each layer heads come in order, attention before
-/// network, places in order. A model of attention alone has no networks. Throws UserError where
-/// `other` has another number of tokens than the base pass.
-std::vector<Patch> patchesOver(SweepOver over, const ModelTrace& base, const NewValues& values);
+/// network, places in order. A model of attention alone has no networks. With `place`, heads, their
+/// sides and layers are replaced at that token alone. Throws UserError for a place that the pass
+/// does not have, and for values of another number of tokens.
+std::vector<Patch> patchesOver(SweepOver over, const ModelTrace& base, const NewValues& values,
+                               Index place = Patch::kEveryPlace);
+
+/// A number of a patch that parts are compared by.
+enum class EffectKind {
+  total,        // the change of the metric from the base
+  direct,       // PatchEffect::direct
+  probability,  // the change of the word's probability
+  divergence,   // PatchEffect::divergence
+  looks,        // likewise, and so on
+  adds,
+  estimate,
+};
+inline constexpr std::size_t kEffectKinds = 7;
+/// Returns nothing where it is not defined.
+std::optional<double> valueOf(const PatchEffect& base, const PatchEffect& effect, EffectKind kind);
 
 /// The effects of one sweep over several texts.
 class EffectsOverTexts {
@@ -57,18 +75,18 @@ class EffectsOverTexts {
 
   std::size_t texts() const { return bases_.size(); }
   PatchEffect base() const;  // the mean
-  struct Summary {
-    PatchEffect mean;
-    double spread = 0.0;        // the standard deviation of the metric's change from the base
-    std::size_t strongest = 0;  // the text whose metric changed most
-  };
-  Summary of(std::size_t patch) const;
+  PatchEffect mean(std::size_t patch) const;
+  std::optional<double> value(std::size_t text, std::size_t patch, EffectKind kind) const {
+    return valueOf(bases_[text], effects_[text][patch], kind);
+  }
   /// The change of the metric from the base in one text.
   double change(std::size_t text, std::size_t patch) const {
     return effects_[text][patch].metric - bases_[text].metric;
   }
-  /// The texts by the size of that change, the largest first.
-  std::vector<std::size_t> strongest(std::size_t patch) const;
+  /// The standard deviation of a number over the texts that define it.
+  double spread(std::size_t patch, EffectKind kind = EffectKind::total) const;
+  /// The texts by the size of a number, the largest first.
+  std::vector<std::size_t> strongest(std::size_t patch, EffectKind kind = EffectKind::total) const;
 
  private:
   std::vector<PatchEffect> bases_;

@@ -2,12 +2,14 @@
 // and of the one whose values replace its own, then all patched runs together, with the gradient's
 // estimates. It ends in means, spreads and the texts on which a part matters most.
 //
-// It also measures how much each head looks at the word that decides: the asked word where it
-// stands in the text, else the tokens in which the other text differs.
+// The values of another text are those of the tokens that stand for the text's own, as
+// text_alignment.h aligns them. The sweep also measures how much each head looks at the word that
+// decides: the asked word where it stands in the text, else the tokens in which the other text
+// differs.
 //
 //   TextsSweep sweep(document, {{"", input, {}, asked}}, {SweepOver::heads, SweepWith::zero}, {});
 //   while (!sweep.runUnit()) continue;
-//   sweep.found()->effects.of(0).mean.metric  // with the first head at zero
+//   sweep.found()->effects.mean(0).metric  // with the first head at zero
 #pragma once
 
 #include <functional>
@@ -18,6 +20,7 @@
 
 #include "core/model/path_patching.h"
 #include "core/model/sweep.h"
+#include "core/model/text_alignment.h"
 
 namespace headscope::model {
 
@@ -29,6 +32,8 @@ struct SweepSetting {
   SweepWith with = SweepWith::zero;
   /// The texts of the mean; empty: those of the sweep.
   std::vector<ModelInput> meanOf = {};
+  /// Not with SweepOver::places: the token at which parts are replaced.
+  Index place = Patch::kEveryPlace;
   /// With SweepOver::heads: the effect of each head of an earlier layer through this one alone.
   std::optional<Receiver> to = {};
 };
@@ -46,6 +51,10 @@ struct SweptTexts {
   EffectsOverTexts effects;
   std::vector<AskedWord> asked;      // of each text
   std::vector<double> otherMetrics;  // of each other text, with SweepWith::other
+  std::vector<AlignedText> aligned;
+  /// Only the numbers of the base pass and the estimates are there, since the patched runs of the
+  /// first text have not ended.
+  bool estimatesOnly = false;
 };
 
 class TextsSweep {
@@ -63,12 +72,16 @@ class TextsSweep {
   std::size_t textsDone() const { return found_.effects.texts(); }
   /// The result, after the last unit; nothing where it was cancelled.
   std::optional<SweptTexts> found() const;
+  /// The result over the texts done so far, or the estimates of the first one; nothing before those
+  /// are known.
+  std::optional<SweptTexts> soFar() const;
 
  private:
   bool addToMeans();
   void begin(const TextToSweep& text);
   void end();
-  NewValues valuesFor(const ModelTracePtr& base, const ModelTracePtr& other) const;
+  NewValues valuesFor(const ModelTracePtr& base, const ModelTracePtr& other,
+                      const std::vector<Index>& places) const;
   ModelTracePtr pass(const ModelInput& input) const;
 
   ModelDocumentPtr document_;
@@ -78,7 +91,7 @@ class TextsSweep {
   ModelTracePtr previous_;
   std::shared_ptr<MeanValues> means_;  // null: not the means of several texts
   std::size_t meansDone_ = 0;
-  std::vector<std::optional<double>> estimates_, looks_;  // of the present text
+  std::vector<PatchEffect> known_;  // of the present text, before its patched runs
   std::optional<PatchedRuns> runs_;
   SweptTexts found_;
   bool ended_ = false;

@@ -13,6 +13,7 @@
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/model_gradients.h"
+#include "core/model/position_patterns.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::ui {
@@ -126,6 +127,32 @@ TEST_F(CopyingMap, TellsWhichHeadsCopyByTheirWeightsAlone) {
   }
   EXPECT_EQ(ui.view().model.metric, kCopyingMap);
   EXPECT_TRUE(ui.shows("+1.00", kModelHeadsCard)) << ui.screen().all(kModelHeadsCard);
+}
+
+class PositionMap : public GradientMap {};
+
+TEST_F(PositionMap, TellsWhichHeadsGoByPosition) {
+  ui.view().selection.page = kModelPage;
+  ui.view().model.place = {formats::kInductionModel, "abcdefgh abcd"};
+  ui.settle();
+  ui.frame();
+  ui.pick("a measure", "by position alone", kModelHeadsCard);
+  for (int i = 0; i < 3; ++i) {
+    ui.settle();
+    ui.frame();
+  }
+  EXPECT_EQ(ui.view().model.metric, kPositionMap);
+  const auto tokenizer = formats::openTokenizer(formats::kInductionModel);
+  const auto model = formats::openModel(formats::kInductionModel, kTestBudget);
+  const auto trace = runModel(
+      makeModelDocument(
+          model, inputOf(tokenizer->encode("abcdefgh abcd", true), *tokenizer, model->config())),
+      nullptr, {}, kTestBudget);
+  const auto shares = model::sharesByPosition(*trace, {}).value();
+  for (const double share : shares) {
+    const std::string shown = fmt::format("{:.2f}", share);
+    EXPECT_TRUE(ui.shows(shown, kModelHeadsCard)) << shown << ui.screen().all(kModelHeadsCard);
+  }
 }
 
 }  // namespace

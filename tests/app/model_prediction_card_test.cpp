@@ -9,10 +9,13 @@
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/numpy_files.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/text_templates.h"
 #include "core/formats/tokenizer_files.h"
+#include "core/model/circuits.h"
 #include "core/model/head_output.h"
+#include "core/model/path_patching.h"
 #include "core/model/steering.h"
 #include "core/model/sweep.h"
 #include "core/model/tokenized.h"
@@ -28,6 +31,12 @@ class PredictionCard : public testing::Test {
     calm();
   }
   void openInduction() { open(formats::kInductionModel, "abcdefgh abcd"); }
+  /// Chooses an item of the menu behind a caption.
+  void choose(std::string_view caption, std::string_view item) {
+    ui.clickAt(ui.after(caption, kModelPredictionCard));
+    ui.click(item, "Combo");
+    calm();
+  }
   void openTiny(const std::string& name, const std::string& text) {
     open((std::filesystem::path(HEADSCOPE_TEST_DATA) / name).string(), text);
   }
@@ -119,14 +128,14 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   EXPECT_TRUE(shows("total effect")) << all();
   EXPECT_TRUE(shows("Direct effect")) << all();
   const std::string out = all();
-  tab("its mean");
+  choose("layer 1, head 1 gives", "its mean");
   EXPECT_TRUE(shows("at its mean")) << all();
   EXPECT_NE(all(), out);
-  tab("as on another text");
+  choose("layer 1, head 1 gives", "as on another text");
   EXPECT_TRUE(shows("total effect 0.000")) << "it is the same text yet\n" << all();
   ui.view().model.prediction.otherText = "The";
   calm();
-  EXPECT_TRUE(shows("equally many")) << all();
+  EXPECT_TRUE(shows("1 tokens and are aligned")) << all();
   ui.view().model.prediction.otherText = "The the the the";
   ui.view().model.layer = 1;
   calm();
@@ -157,28 +166,63 @@ TEST_F(PredictionCard, EveryPartIsReplacedInTurn) {
   ui.click("layer 2, head 4", kModelPredictionCard);
   EXPECT_EQ(ui.view().model.layer, 1);
   EXPECT_EQ(ui.view().model.head, 3);
-  tab("layer's halves");
+  choose("replace each", "layer's halves");
   EXPECT_TRUE(shows("layer 2, FFN")) << all();
-  tab("place");
+  choose("replace each", "place");
   EXPECT_TRUE(shows("layer 1, “·ca”")) << all();
   ui.view().model.prediction.sweepOver = 4;
   calm();
   EXPECT_TRUE(shows("layer 2, keys 3")) << all();
-  tab("as on another text");
+  choose("by", "as on another text");
   ui.view().model.prediction.otherText = "The";
   calm();
-  EXPECT_TRUE(shows("equally many")) << all();
+  EXPECT_TRUE(shows("1 tokens and are aligned. Without a partner, ")) << all();
+  EXPECT_TRUE(shows("keep their own values")) << all();
+}
+
+/// The effect of a head through one head's key alone, and of a part at one token alone.
+TEST_F(PredictionCard, PartsActAtOnePlaceOrThroughOneHead) {
+  openInduction();
+  tab("Every part");
+  ui.view().model.layer = 1;
+  ui.view().model.head = 2;
+  calm();
+  choose("through", "the key of layer 2, head 3");
+  EXPECT_TRUE(shows("the key of layer 2, head 3")) << all();
+  EXPECT_TRUE(shows("through the key of layer 2, key/value head 3 alone")) << all();
+  EXPECT_FALSE(shows("layer 2, head 1")) << "only earlier heads send\n" << all();
+  const auto model = formats::openModel(formats::kInductionModel, kTestBudget);
+  const auto tokenizer = formats::openTokenizer(formats::kInductionModel);
+  const auto base =
+      runModel(makeModelDocument(model, inputOf(tokenizer->encode(ui.view().model.place.text, true),
+                                                *tokenizer, model->config())),
+               nullptr, {}, kTestBudget);
+  const Index last = base->tokens() - 1, word = base->predictions(last, 1).front().id;
+  const auto effectOf = [&](const std::vector<model::Patch>& patches) {
+    model::PatchedRuns runs(base, patches, {last, word, {}}, {});
+    while (!runs.runUnit()) continue;
+    return runs.effects().front().metric - runs.base().metric;
+  };
+  auto senders = patchesOver(model::SweepOver::heads, *base, model::zeros());
+  senders.resize(1);
+  const double through = effectOf(patchesThrough(*base, senders, {model::Site::k, 1, 2}, {}));
+  EXPECT_TRUE(shows(changeInWords(through).c_str())) << through << all();
+  choose("through", "all that follows");
+  choose("at", "2 “b”");
+  EXPECT_EQ(ui.view().model.prediction.sweptPlace, 1);
+  const double atToken = effectOf(patchesOver(model::SweepOver::heads, *base, model::zeros(), 1));
+  EXPECT_TRUE(shows(changeInWords(atToken).c_str())) << atToken << all();
 }
 
 /// A template's texts give means, spreads and the texts in which a part matters most, which open.
 TEST_F(PredictionCard, ASweepRunsOverTextsOfATemplate) {
   openInduction();
   tab("Every part");
-  tab("Induction");
+  choose("over", "Induction");
   EXPECT_TRUE(shows("the mean over 20 texts (Induction)")) << all();
   EXPECT_TRUE(shows("logit of the right word − logit of the wrong one")) << all();
   tab("10");
-  tab("as corrupted");
+  choose("by", "as corrupted");
   EXPECT_TRUE(shows("the mean over 10 texts (Induction)")) << all();
   EXPECT_TRUE(shows("its value on the corrupted text")) << all();
   const auto model = formats::openModel(formats::kInductionModel, kTestBudget);
@@ -199,13 +243,13 @@ TEST_F(PredictionCard, ASweepRunsOverTextsOfATemplate) {
     effects.add(runs.base(), runs.effects());
   }
   constexpr std::size_t kPart = 6;  // layer 2, head 3
-  const auto found = effects.of(kPart);
-  EXPECT_TRUE(shows(changeInWords(found.mean.metric - effects.base().metric).c_str())) << all();
-  EXPECT_TRUE(shows(fmt::format("{:.3f}", found.spread).c_str())) << found.spread << all();
+  EXPECT_TRUE(shows(changeInWords(effects.mean(kPart).metric - effects.base().metric).c_str()))
+      << all();
+  const double spread = effects.spread(kPart);
+  EXPECT_TRUE(shows(fmt::format("{:.3f}", spread).c_str())) << spread << all();
   ui.click("layer 2, head 3", kModelPredictionCard);
   tab("texts");
   const std::size_t first = effects.strongest(kPart).front();
-  EXPECT_EQ(first, found.strongest);
   EXPECT_TRUE(shows(changeInWords(effects.change(first, kPart)).c_str())) << all();
   const std::string text = texts[first].text.text;
   ui.click(text, kModelPredictionCard);
@@ -214,9 +258,9 @@ TEST_F(PredictionCard, ASweepRunsOverTextsOfATemplate) {
   EXPECT_EQ(ui.view().model.prediction.word, std::stoi(texts[first].answers[0]));
   EXPECT_EQ(ui.view().model.prediction.other, std::stoi(texts[first].answers[1]));
   EXPECT_TRUE(shows("the mean over 10 texts")) << "the sweep stands\n" << all();
-  tab("Indirect objects");
+  choose("over", "Indirect objects");
   EXPECT_TRUE(shows("too few words")) << all();
-  tab("this text");
+  choose("over", "this text");
   EXPECT_TRUE(shows("logit of “")) << all();
 }
 
@@ -232,7 +276,7 @@ TEST_F(PredictionCard, AFileOfTextsIsSwept) {
   EXPECT_EQ(ui.view().model.prediction.reading, kEveryPartReading);
   EXPECT_TRUE(shows("the mean over 2 texts (some.txt)")) << all();
   EXPECT_TRUE(shows("logit of each text's word")) << all();
-  tab("as corrupted");
+  choose("by", "as corrupted");
   EXPECT_TRUE(shows("some.txt, line 1 has no")) << all();
 }
 
@@ -283,7 +327,7 @@ TEST_F(PredictionCard, ASweepWithoutDirectEffectsSaysSo) {
   tab("Every part");
   EXPECT_TRUE(shows("replaced by zero")) << all();
   EXPECT_TRUE(shows("–")) << all();
-  ui.click("probability", kModelPredictionCard);
+  choose("show", "probability");
   EXPECT_EQ(ui.view().model.prediction.sweepShown, 2);
 }
 
@@ -302,6 +346,29 @@ TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {
   calm();
   EXPECT_EQ(ui.view().model.place.text, "abcdefgh abcdefgh");
   EXPECT_TRUE(shows("new 0")) << "what was made is in the text now\n" << all();
+}
+
+/// The weights of a head alone say which token asks for which, and where it looks by position.
+TEST_F(PredictionCard, AHeadsWeightsAreRead) {
+  openInduction();
+  tab("Its weights");
+  EXPECT_TRUE(shows("Layer 1, head 1 by its weights alone")) << all();
+  const auto model = formats::openModel(formats::kInductionModel, kTestBudget);
+  const auto tokenizer = formats::openTokenizer(formats::kInductionModel);
+  const HeadOfLayer head{1, 2};
+  ui.view().model.layer = head.layer;
+  ui.view().model.head = head.head;
+  calm();
+  const auto heads = model::headCircuits(*model, {}).value();
+  const double copying = *heads[placeOf(head, model->config())].copying;
+  EXPECT_TRUE(shows(fmt::format("Copying score {:+.2f}", copying).c_str())) << all();
+  const auto directions = headDirections(*model, head, 1, 1, {});
+  for (const model::TokenDirection& each : directions.ov) {
+    const auto token = static_cast<tokenizer::TokenId>(each.to.front().id);
+    EXPECT_TRUE(shows(tokenizer->decode({token}).c_str())) << all();
+  }
+  EXPECT_TRUE(shows(fmt::format("{:.2f}", directions.qk.front().singularValue).c_str())) << all();
+  EXPECT_TRUE(shows("by position alone")) << all();
 }
 
 /// A strong direction decides what is said.
@@ -345,6 +412,25 @@ TEST_F(PredictionCard, WhatGoesOnIsSteered) {
   const auto trace = runModel(steeredDocument, nullptr, {}, kTestBudget);
   const auto first = trace->predictions(trace->tokens() - 1, 1).front();
   EXPECT_TRUE(shows(probabilityInWords(first.probability).c_str())) << all();
+
+  // a vector of a file steers alike
+  const auto file = std::filesystem::temp_directory_path() / "steering_direction.npy";
+  const std::vector<float> vector = model::addition(1.0, end("on the mat"), end("The cat sat"));
+  formats::writeNpy(file, Tensor::fromValues({std::ssize(vector)}, vector));
+  tab("file");
+  EXPECT_EQ(view.steeredBy, SteeredBy::file);
+  view.steeredFile = file.string();
+  EXPECT_EQ(made(), steered);
+  std::filesystem::remove(file);
+  ui.click("generate again", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(shows("steering_direction.npy")) << "the file is gone\n" << all();
+  // what a head adds is another direction
+  tab("layer 1, head 1");
+  EXPECT_EQ(view.steeredBy, SteeredBy::head);
+  const std::string byHead = made();
+  EXPECT_NE(byHead, plain);
+  EXPECT_NE(byHead, steered);
 }
 
 TEST_F(PredictionCard, ATextThatFillsTheModelIsCutToGoOn) {
@@ -401,12 +487,18 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   view.sweepListsTexts = true;
   view.word = 5;
   view.otherText = "aaaa";
-  view.generation = {7, true, 0.5, 3, 9, true, "a", "b", 1, 2.5};
+  view.generation = {7, true, 0.5, 3, 9, true, SteeredBy::file, "a", "b", "d.npy", 1, 2.5};
+  view.sweptPlace = 3;
+  view.sweptThrough = SweptThrough::value;
+  view.sweptToLayer = 2;
   const PredictionView kept = viewFromJson(viewToJson(ui.view()), {}).model.prediction;
   EXPECT_EQ(kept.reading, 5);
   EXPECT_EQ(kept.why, "h1.0 s4");
   EXPECT_TRUE(kept.whyValues);
   EXPECT_EQ(kept.sweepOver, 2);
+  EXPECT_EQ(kept.sweptPlace, 3);
+  EXPECT_EQ(kept.sweptThrough, SweptThrough::value);
+  EXPECT_EQ(kept.sweptToLayer, 2);
   EXPECT_EQ(kept.sweepShown, 1);
   EXPECT_EQ(kept.sweepTexts, "template:ioi");
   EXPECT_EQ(kept.sweepCount, 50);
@@ -421,6 +513,8 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   EXPECT_EQ(kept.generation.topK, 3);
   EXPECT_EQ(kept.generation.seed, 9U);
   EXPECT_TRUE(kept.generation.steered);
+  EXPECT_EQ(kept.generation.steeredBy, SteeredBy::file);
+  EXPECT_EQ(kept.generation.steeredFile, "d.npy");
   EXPECT_EQ(kept.generation.toward, "a");
   EXPECT_EQ(kept.generation.awayFrom, "b");
   EXPECT_EQ(kept.generation.steeredLayer, 1);

@@ -145,6 +145,21 @@ TEST_F(SweepOfSet, ATemplateMakesTexts) {
                 {"template:x", "template:agreement"});
 }
 
+/// A text of another length is aligned, and the output says how.
+TEST_F(SweepOfSet, ALongerTextIsAligned) {
+  const auto command = [](const Arguments& flags) {
+    Arguments all =
+        sweep("tiny-gpt2", {"--ids", "1,2,3", "--other-ids", "1,9,2,3", "--with", "other"});
+    all.insert(all.end(), flags.begin(), flags.end());
+    return all;
+  };
+  const json found = jsonOf(command({}));
+  EXPECT_EQ(found["aligned"], json::parse("[0, 2, 3]"));
+  const CliResult words = runProgram(command({"--token-id", "5"}));
+  EXPECT_NE(words.out.find("The texts have 3 and 4 tokens and are aligned"), std::string::npos)
+      << words.out << words.err;
+}
+
 /// Sides of heads, by the head's or the key/value head's own number, and paths to one of them.
 TEST_F(SweepOfSet, SidesAndPathsAreSwept) {
   const auto over = [](const std::string& what, const Arguments& flags) {
@@ -201,7 +216,7 @@ TEST_F(SweepOfSet, TablesAndCsvSayWhatTheJsonSays) {
   Arguments csv = flags;
   csv.emplace_back("--csv");
   const std::string table = runProgram(sweep("tiny-gpt2", csv)).out;
-  EXPECT_EQ(table.rfind("layer,part,value,direct,estimate,probability,kl\n0,attention,", 0), 0U)
+  EXPECT_EQ(table.rfind("layer,part,value,direct,estimate,probability,kl,adds\n0,attention,", 0), 0U)
       << table;
   EXPECT_NE(table.find(fmt::format("1,network,{}", found["effects"][3]["value"].get<double>())),
             std::string::npos)
@@ -219,8 +234,6 @@ TEST_F(SweepOfSet, WhatCannotBeIsRefused) {
   refused({}, {"--text", "--ids"});
   refused({"--ids", "1,2", "--with", "other"}, {"--other-text", "--other-ids"});
   refused({"--ids", "1,2", "--other-ids", "3,4"}, {"--with other"});
-  refused({"--ids", "1,2", "--other-ids", "3,4,5", "--with", "other"},
-          {"3 tokens", "this one 2", "equally many"});
   refused({"--ids", "1,2", "--token-id", "400"}, {"id 400", "0 to 399"});
   refused({"--ids", "1,2", "--against-id", "4"}, {"--token"});
   refused({"--ids", "1,2", "--at", "2"}, {"--at 2", "0 to 1"});

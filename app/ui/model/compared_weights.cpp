@@ -33,14 +33,6 @@ struct BothWeights {
   std::array<float, Pictures::kCount> largest{};
 };
 
-CellRows rowsOf(const Tensor& tensor) {
-  const Index rows = tensor.rank() > 1 ? tensor.dim(0) : 1;
-  const Index cols = rows > 0 ? tensor.size() / rows : 0;
-  return {rows, cols, [tensor, cols](Index row, std::span<float> out) {
-            std::copy_n(tensor.data() + row * cols, cols, out.begin());
-          }};
-}
-
 BothWeights bothWeights(const std::string& own, const std::string& other,
                         const std::string& tensor) {
   constexpr Index kMostSide = 512;

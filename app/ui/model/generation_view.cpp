@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,6 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
-#include "core/base/memory_budget.h"
-#include "core/model/steering.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::ui {
@@ -47,48 +44,6 @@ TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made)
   if (!why.empty()) on.sameTokens = false;
   return on;
 }
-
-namespace {
-
-/// Draws a whole number with its name on the current line.
-void wholeSetting(const PanelContext& panel, const char* name, const char* about, Index& value,
-                  Index least, Index most, NumberDraft& draft) {
-  const FrameContext& look = panel.look;
-  flowOn(look, textSize(look.fonts.regular, name).x + look.px(58 + 16 + 14), 14.0F);
-  rowCaption(look, name);
-  const auto next =
-      wholeNumberField(look, {name, value, most, "type a whole number"}, draft, [&](Index n) {
-        return n >= least && n <= most ? std::string()
-                                       : fmt::format("{}: {} to {}", name, least, most);
-      });
-  tip(look, about);
-  if (!draft.problem.empty()) panel.commands.say(draft.problem, true);
-  if (next) value = *next;
-}
-
-/// The pass of the moment's text with the stream steered as the view says; nothing where it is not.
-LiveGeneration::OtherPass steeredPass(const ModelMoment& moment, const GenerationView& view) {
-  if (!view.steered || view.toward.empty()) return nullptr;
-  return [moment, view](const ExecutionContext& execution) -> model::ModelTracePtr {
-    const Index budget = defaultMemoryBudget() / 4;
-    const model::ModelDocument& document = moment.trace->document();
-    const Index layer = std::min(view.steeredLayer, moment.config().layers - 1);
-    const auto ends = [&](const std::string& text) {
-      const auto trace =
-          runModel(withInput(document, inputOfText(moment, text)), nullptr, execution, budget);
-      return trace == nullptr ? std::vector<float>() : streamAt(*trace, layer, trace->tokens() - 1);
-    };
-    const std::vector<float> toward = ends(view.toward);
-    const std::vector<float> from =
-        view.awayFrom.empty() ? std::vector<float>() : ends(view.awayFrom);
-    if (execution.stop()) return nullptr;
-    const auto steered = withSteering(document, {layer, model::Steering::kEveryPlace,
-                                                 model::addition(view.strength, toward, from)});
-    return runModel(steered, moment.trace, execution, budget);
-  };
-}
-
-}  // namespace
 
 void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
@@ -178,7 +133,7 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
                  static_cast<Index>(kMostSeed), seed_);
     view.seed = static_cast<std::uint64_t>(seed);
   }
-  steering(panel, moment);
+  steering_.draw(panel, moment);
   const auto now = generation_.moment();
   const bool rest = now != nullptr && !now->finished && generation_.problem().empty();
   flowOn(look, buttonWidth(look, "generate"), 14.0F);
@@ -188,50 +143,13 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
     if (pill(look, now == nullptr ? "generate" : "generate again", now == nullptr)) {
       model::Sampling sampling;
       if (view.sampled) sampling = {view.temperature, view.topK, view.seed};
-      generation_.begin(moment.trace, sampling, view.tokens, steeredPass(moment, view));
+      generation_.begin(moment.trace, sampling, view.tokens, steeredPass(moment, panel.modelView));
     }
     if (rest && flowingPill(look, "go on", "up to the requested number of tokens")) {
       generation_.play(true);
     }
   }
   ImGui::Dummy({0.0F, look.space.tight});
-}
-
-/// Draws what the stream is steered by: two texts, a layer and a strength.
-void GenerationTab::steering(const PanelContext& panel, const ModelMoment& moment) {
-  const FrameContext& look = panel.look;
-  GenerationView& view = panel.modelView.prediction.generation;
-  flowOn(look, buttonWidth(look, "steer"), 14.0F);
-  if (pill(look, "steer", view.steered)) view.steered = !view.steered;
-  tip(look,
-      "Adds a direction to the residual stream that enters a layer, at every token: the stream at "
-      "the end of one text minus that of another (Turner et al. 2023)");
-  if (!view.steered) return;
-  const auto text = [&](const char* caption, const char* id, const char* hint, std::string& value) {
-    const float width = look.px(150);
-    flowOn(look, width + look.px(90), 14.0F);
-    rowCaption(look, caption);
-    ImGui::SetNextItemWidth(width);
-    textField(look, {id, 0, hint}, value);
-  };
-  text("toward", "##toward", "a text", view.toward);
-  text("away from", "##away from", "none", view.awayFrom);
-  Index layer = std::min(view.steeredLayer, moment.config().layers - 1) + 1;
-  wholeSetting(panel, "layer", "the layer that the steered stream enters", layer, 1,
-               moment.config().layers, layer_);
-  view.steeredLayer = layer - 1;
-  flowOn(look, look.px(150), 14.0F);
-  rowCaption(look, "strength");
-  const auto typed =
-      realField(look, "strength", 50, view.strength, strength_, "give one from −1000 to 1000");
-  tip(look, "The difference is multiplied by it; below 0 it leads the other way");
-  if (typed && std::abs(*typed) <= kMostStrength) {
-    view.strength = *typed;
-    strength_.problem.clear();
-  } else if (typed) {
-    strength_.problem = fmt::format("strength: −{0} to {0}", kMostStrength);
-  }
-  if (!strength_.problem.empty()) panel.commands.say(strength_.problem, true);
 }
 
 void GenerationTab::made(const PanelContext& panel, const ModelMoment& moment,

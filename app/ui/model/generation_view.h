@@ -7,6 +7,7 @@
 
 #include "app/live_generation.h"
 #include "app/live_model.h"
+#include "app/ui/model/steering_view.h"
 #include "app/ui/number_field.h"
 
 namespace headscope::ui {
@@ -23,13 +24,13 @@ class GenerationTab {
  private:
   bool full(const PanelContext& panel, const ModelMoment& moment);
   void controls(const PanelContext& panel, const ModelMoment& moment);
-  void steering(const PanelContext& panel, const ModelMoment& moment);
   void made(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
   void take(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
 
   LiveModel& model_;
   LiveGeneration& generation_;
-  NumberDraft tokens_, temperature_, topK_, seed_, layer_, strength_;
+  NumberDraft tokens_, temperature_, topK_, seed_;
+  SteeringControls steering_;
 };
 
 /// The text with the new tokens appended, and whether the tokenizer splits it into exactly these

@@ -5,6 +5,7 @@
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_view.h"
 #include "core/analysis/head_metrics.h"
+#include "core/model/position_patterns.h"
 
 namespace headscope::ui {
 namespace {
@@ -33,6 +34,12 @@ std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared) {
                     "distance)"});
   }
   const model::Model& model = *moment.trace->document().model;
+  if (hasPositionPatterns(model)) {
+    maps.push_back({"by position alone", kPositionMap,
+                    "The share of each head's attention in this text that positions account for: "
+                    "1 − ½ Σ |A − P|, the mean over the tokens, where P are its weights in a text "
+                    "of as many equal tokens"});
+  }
   if (model.adapter() != nullptr) {
     maps.push_back({"changed by the adapter", kAdapterMap,
                     "How much the adapter changes each head's weights: ‖ΔW‖ / ‖W‖ of its rows of "
@@ -57,6 +64,7 @@ std::string orderInWords(const std::string& order) {
   if (order == kLabelMap) return "sorted by what they do";
   if (order == kTokensMap) return "sorted by weight on tokens";
   if (order == kCopyingMap) return "sorted by copying";
+  if (order == kPositionMap) return "sorted by position alone";
   if (order == kGradientMap) return "sorted by gradient of the word";
   if (order == kAdapterMap) return "sorted by the adapter's change";
   if (order == kDistanceMap) return "sorted by what moved";

@@ -21,6 +21,7 @@
 #include "core/base/memory_budget.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_parts.h"
+#include "core/model/text_alignment.h"
 
 namespace headscope::ui {
 namespace {
@@ -48,6 +49,10 @@ struct Replacing {
   }
 };
 
+struct Replaced : HeadReplaced {
+  std::string alignment;  // of the other text, in words; empty: there is none, or of equal length
+};
+
 /// Computes the replacement, after the pass of the other text if there is one. It can be cancelled
 /// after each layer.
 class Replacement {
@@ -61,6 +66,7 @@ class Replacement {
       begin(model::meanOfRows(headOutput(before, with_.head)));
     } else {
       model::ModelInput input = inputOfText(*asked_.moment, with_.otherText);
+      alignment_ = aligned(before.document().input, input);
       other_.emplace(withInput(before.document(), std::move(input)), nullptr, execution_,
                      defaultMemoryBudget() / 4);
     }
@@ -72,12 +78,15 @@ class Replacement {
     if (replacement_) return replacement_->runUnit();
     if (!other_->runUnit()) return false;
     if (other_->trace() == nullptr) return true;  // cancelled
-    begin(headOutput(*other_->trace(), with_.head));
+    const Tensor own = headOutput(*asked_.moment->trace, with_.head);
+    begin(model::alignedRows(own, headOutput(*other_->trace(), with_.head), alignment_.places));
     other_.reset();
     return false;
   }
-  std::optional<HeadReplaced> found() const {
-    return replacement_ ? replacement_->found() : std::nullopt;
+  std::optional<Replaced> found() const {
+    auto found = replacement_ ? replacement_->found() : std::nullopt;
+    if (!found) return std::nullopt;
+    return Replaced{std::move(*found), alignment_.inWords};
   }
 
  private:
@@ -89,6 +98,7 @@ class Replacement {
   AskedWord asked_;
   Replacing with_;
   ExecutionContext execution_;
+  model::AlignedText alignment_;
   std::optional<model::ModelPass> other_;  // the pass of the other text, while it runs
   std::optional<model::HeadReplacement> replacement_;
 };
@@ -134,15 +144,15 @@ void wordsTable(const PanelContext& panel, const AskedWord& asked, const HeadRep
 
 }  // namespace
 
-Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const char* caption) {
+Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const char* caption,
+                      bool beginsRow) {
   const FrameContext& look = panel.look;
   PredictionView& shown = panel.modelView.prediction;
-  rowCaption(look, caption);
-  std::vector<const char*> offered{"nothing", "its mean", "as on another text"};
+  std::vector<std::string> offered{"nothing", "its mean", "as on another text"};
   if (asked.moment->ofImage()) offered.pop_back();
-  const int chosen = choices(look, "instead", offered, shown.instead);
-  if (chosen >= 0) shown.instead = chosen;
   shown.instead = std::clamp(shown.instead, 0, static_cast<int>(offered.size()) - 1);
+  const int chosen = menuOf(look, caption, "##instead", offered, shown.instead, beginsRow);
+  if (chosen >= 0) shown.instead = chosen;
   const auto instead = static_cast<Instead>(shown.instead);
   if (instead == Instead::otherText) {
     if (shown.otherText.empty()) shown.otherText = asked.moment->text;
@@ -158,14 +168,14 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
   const model::ModelConfig& c = asked.moment->config();
   const HeadOfLayer head = chosenHead(view, c);
   const std::string layer = c.layerInWords(head.layer);
-  const Instead instead =
-      chooseInstead(panel, asked, fmt::format("{}, head {} gives", layer, head.head + 1).c_str());
+  const Instead instead = chooseInstead(
+      panel, asked, fmt::format("{}, head {} gives", layer, head.head + 1).c_str(), true);
   const Replacing with{head, layer, instead, view.prediction.otherText};
   Fingerprint key = asked.key("replaced");
   key.add(with.head.layer).add(with.head.head).add(with.instead);
   if (instead == Instead::otherText) key.add(Fingerprint(with.otherText));
   const auto found =
-      panel.computations.request<HeadReplaced>("head replaced", key, Schedule::whenIdle, [&] {
+      panel.computations.request<Replaced>("head replaced", key, Schedule::whenIdle, [&] {
         return unitsOf(
             [asked, with](const std::atomic<bool>& cancelled) {
               return std::make_shared<Replacement>(asked, with, ExecutionContext{0, &cancelled});
@@ -178,7 +188,10 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
   if (found.current == nullptr) {
     return label(look.fonts.regular, look.theme.textMuted, "being computed …");
   }
-  wrappedLabel(look.fonts.small, look.theme.text, effectInWords(*found.current, asked, with));
+  const std::string& alignment = found.current->alignment;
+  wrappedLabel(
+      look.fonts.small, look.theme.text,
+      effectInWords(*found.current, asked, with) + (alignment.empty() ? "" : " " + alignment));
   wordsTable(panel, asked, *found.current);
 }
 

@@ -95,10 +95,12 @@ ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
 /// Returns the head's cell in the shown map; nothing where the head has no value, or none yet.
 std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) const {
   if (view_.metric == kTokensMap || view_.metric == kGradientMap || view_.metric == kAdapterMap ||
-      view_.metric == kCopyingMap || view_.metric == kDistanceMap) {
+      view_.metric == kCopyingMap || view_.metric == kDistanceMap || view_.metric == kPositionMap) {
     const MetricValue value = onMap(head);
     if (!value) return std::nullopt;
-    if (view_.metric == kTokensMap) return numberCell(value, 1.0F);
+    if (view_.metric == kTokensMap || view_.metric == kPositionMap) {
+      return numberCell(value, 1.0F);
+    }
     if (view_.metric == kCopyingMap) return signedCell(value);
     const MetricValue& most = std::ranges::max(*valuesOn(view_.metric), {}, &MetricValue::value);
     MapCell cell = numberCell(value, std::max(1e-30F, static_cast<float>(*most)));
@@ -229,6 +231,7 @@ const std::vector<MetricValue>* ModelHeads::valuesOn(std::string_view map) const
   if (map == kTokensMap) return onTokens_;
   if (map == kAdapterMap) return byAdapter_;
   if (map == kCopyingMap) return copying_;
+  if (map == kPositionMap) return byPosition_;
   if (map == kDistanceMap) return distances_;
   return map == kGradientMap ? gradients_ : nullptr;
 }
@@ -265,6 +268,10 @@ std::string ModelHeads::inWords(const Under& under) const {
   } else if (view_.metric == kCopyingMap) {
     const MetricValue score = onMap(under.head);
     text += score ? fmt::format("\ncopying score: {:+.3f}", *score) : "\n" + score.why;
+  } else if (view_.metric == kPositionMap) {
+    const MetricValue share = onMap(under.head);
+    text += share ? fmt::format("\n{:.1f} % of its attention is by position alone", 100.0 * *share)
+                  : "\n" + share.why;
   } else if (view_.metric == kAdapterMap) {
     const MetricValue change = onMap(under.head);
     text +=

@@ -147,6 +147,9 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live,
   if (view_.metric == kCopyingMap || view_.heads.order == kCopyingMap) {
     copying_ = copyingOfHeads(panel, moment).current;
   }
+  if (view_.metric == kPositionMap || view_.heads.order == kPositionMap) {
+    byPosition_ = sharesOfPositions(panel, moment).current;
+  }
   const bool adapted = moment.trace->document().model->adapter() != nullptr;
   if (adapted && (view_.metric == kAdapterMap || view_.heads.order == kAdapterMap)) {
     byAdapter_ = changesByAdapter(panel, moment).current;

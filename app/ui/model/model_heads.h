@@ -155,6 +155,7 @@ class ModelHeads {
   const std::vector<MetricValue>* gradients_ = nullptr;  // of the map of gradients
   const std::vector<MetricValue>* byAdapter_ = nullptr;  // of the map of the adapter's changes
   const std::vector<MetricValue>* copying_ = nullptr;    // of the map of copying scores
+  const std::vector<MetricValue>* byPosition_ = nullptr;
   const std::vector<MetricValue>* distances_ = nullptr;  // of the map of distances to another pass
   const std::vector<model::ComposedHeads>* joined_ = nullptr;  // the pairs that lines connect
 };

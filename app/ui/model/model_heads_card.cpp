@@ -411,6 +411,10 @@ class ModelHeadsCard final : public Card {
         say("multiplying the heads' weights …");
       }
     }
+    if (view.metric == kPositionMap) {
+      const auto shares = sharesOfPositions(panel, moment);
+      if (!shares.problem.empty()) say(shares.problem, true);
+    }
     if (view.metric == kDistanceMap) {
       const ComparedPass compared = comparedPass(panel, model_);
       if (compared.asked && compared.moment == nullptr && compared.problem.empty()) {

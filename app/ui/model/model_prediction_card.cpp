@@ -18,6 +18,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/model/position_patterns.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::ui {
@@ -54,14 +55,19 @@ constexpr std::array kReadings{
     PredictionReading{"Side by side", "Another text, or another model, next to this one", nullptr,
                       false, true},
     PredictionReading{"One head", "Where the chosen head looks from the chosen word", nullptr,
+                      false, true},
+    PredictionReading{"Its weights",
+                      "What the chosen head does by its weights alone, without a text", nullptr,
                       false, true}};
 
 /// Only models with an encoder and a decoder have an alignment.
 constexpr int kAlignment = 6;
 constexpr int kSideBySide = 7;
 constexpr int kOneHead = 8;
+constexpr int kItsWeights = 9;
 /// The readings in the order of their tabs.
-constexpr std::array kOrder{kOneHead, 0, 1, 2, 3, kEveryPartReading, 5, kAlignment, kSideBySide};
+constexpr std::array kOrder{kOneHead, kItsWeights,       0, 1,          2,
+                            3,        kEveryPartReading, 5, kAlignment, kSideBySide};
 static_assert(kOrder.size() == kReadings.size());
 
 /// Returns whether a reading has a meaning for the open model; without one all have.
@@ -69,6 +75,10 @@ bool isOffered(int i, const ModelMoment* moment) {
   if (moment == nullptr) return i != kAlignment;
   const bool two = moment->source != nullptr;
   if (i == kAlignment) return two;
+  if (i == kItsWeights) {
+    const model::Model& model = *moment->trace->document().model;
+    return model.hasReadout() && hasPositionPatterns(model) && !moment->config().latent.on();
+  }
   if (i == kOneHead) return !two && !moment->ofImage();
   if (i == kSideBySide) return !moment->ofImage();
   const bool says = moment->trace->document().model->hasReadout();
@@ -126,6 +136,7 @@ class ModelPredictionCard final : public Card {
     if (moment == nullptr) return;
     if (view.reading == kAlignment) return drawAlignment(panel, *moment);
     if (view.reading == kOneHead) return drawChosenHead(panel, moment);
+    if (view.reading == kItsWeights) return drawHeadCircuits(panel, *moment);
     if (view.reading == kSideBySide && !two) return compared_.draw(panel, *moment);
     if (moment->predictions.empty()) {
       return wrappedLabel(look.fonts.regular, look.theme.textMuted,

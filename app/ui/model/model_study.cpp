@@ -19,6 +19,7 @@
 #include "core/model/adapter_change.h"
 #include "core/model/circuits.h"
 #include "core/model/model_gradients.h"
+#include "core/model/position_patterns.h"
 
 namespace headscope::ui {
 namespace {
@@ -151,6 +152,21 @@ Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
                              : MetricValue::undefined("this model predicts no next token"));
       }
       return scores;
+    };
+  });
+}
+
+Computed<std::vector<MetricValue>> sharesOfPositions(const PanelContext& panel,
+                                                     const ModelMoment& moment) {
+  using Shares = std::vector<MetricValue>;
+  const Fingerprint key("positions", moment.number);
+  return panel.computations.request<Shares>("by position", key, Schedule::background, [&] {
+    return [trace = moment.trace](const std::atomic<bool>& cancelled) -> std::optional<Shares> {
+      const auto found = sharesByPosition(*trace, ExecutionContext{0, &cancelled});
+      if (!found) return std::nullopt;
+      Shares shares;
+      for (const double each : *found) shares.push_back({each, {}});
+      return shares;
     };
   });
 }

@@ -66,6 +66,10 @@ Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
 Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
                                                   const ModelMoment& moment);
 
+/// For each head: the share of its attention that positions account for (position_patterns.h).
+Computed<std::vector<MetricValue>> sharesOfPositions(const PanelContext& panel,
+                                                     const ModelMoment& moment);
+
 /// For each head: how much the model's adapter changes its weights (adapter_change.h).
 Computed<std::vector<MetricValue>> changesByAdapter(const PanelContext& panel,
                                                     const ModelMoment& moment);

@@ -32,6 +32,7 @@ inline constexpr const char* kTokensMap = "chosen tokens";
 inline constexpr const char* kGradientMap = "gradient";
 inline constexpr const char* kAdapterMap = "adapter";
 inline constexpr const char* kCopyingMap = "copying";
+inline constexpr const char* kPositionMap = "position";
 inline constexpr const char* kDistanceMap = "distance";
 
 /// The texts that the measures of heads describe: the page's own, repeated random tokens, or those
@@ -54,6 +55,10 @@ inline constexpr double kMostStrength = 1000.0;                       // of stee
 inline constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 32U;
 
 /// The settings of generation.
+/// The direction that steers a generation: the difference of two texts' streams, that of what the
+/// chosen head adds at their ends, or a vector of a file.
+enum class SteeredBy { stream, head, file };
+
 struct GenerationView {
   Index tokens = 16;  // the maximum number of new tokens
   bool sampled = false;
@@ -61,7 +66,9 @@ struct GenerationView {
   Index topK = 40;  // 0: all
   std::uint64_t seed = 1;
   bool steered = false;
-  std::string toward, awayFrom;  // texts: the direction is the difference of their streams
+  SteeredBy steeredBy = SteeredBy::stream;
+  std::string toward, awayFrom;  // texts: the direction is the difference of what is read at both
+  std::string steeredFile;
   Index steeredLayer = 0;
   double strength = 1.0;
 };
@@ -71,8 +78,12 @@ enum class AlignedBy { head, layer, all };
 
 /// The reading that replaces every part in turn.
 inline constexpr int kEveryPartReading = 4;
-/// The effect of a sweep that is no effect: how much each head looks at the word that decides.
+/// EffectKind::looks of core/model/sweep.h, for panels that open a sweep.
 inline constexpr int kLooksEffect = 4;
+
+/// The way by which a replaced head acts: all that follows, or one head's query, key or value
+/// alone.
+enum class SweptThrough { all, query, key, value };
 
 /// The shown reading of a token's prediction, and its word.
 struct PredictionView {
@@ -82,8 +93,11 @@ struct PredictionView {
   Index other = -1;     // the word whose logit is subtracted; −1: none
   int instead = 0;      // of a head's output: nothing, its mean, its value on `otherText`
   std::string otherText;
-  int sweepOver = 0;       // heads, layers or places
-  int sweepShown = 0;      // an effect of sweep_view.cpp: on the logit, …, the head's look
+  int sweepOver = 0;  // heads, layers or places
+  SweptThrough sweptThrough = SweptThrough::all;
+  Index sweptToLayer = 0, sweptToHead = 0;  // the head of that query, key or value
+  Index sweptPlace = -1;   // the token at which parts are replaced; −1: every one
+  int sweepShown = 0;      // an EffectKind of core/model/sweep.h
   std::string sweepTexts;  // "template:ioi", or a file of texts; empty: the page's own text
   Index sweepCount = 20;   // texts of a template
   std::uint64_t sweepSeed = 1;

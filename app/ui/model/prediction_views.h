@@ -44,6 +44,9 @@ struct AskedWord {
 /// weights of the head as a matrix. A click on a word chooses it.
 void drawChosenHead(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment);
 
+/// Draws what the chosen head does by its weights alone (core/model/circuits.h).
+void drawHeadCircuits(const PanelContext& panel, const ModelMoment& moment);
+
 void drawLogitLens(const PanelContext& panel, const AskedWord& asked);
 void drawLogitParts(const PanelContext& panel, const AskedWord& asked);
 /// Draws the effect of replacing the chosen head's output.
@@ -60,7 +63,8 @@ void drawAlignment(const PanelContext& panel, const ModelMoment& moment);
 /// The replacement of a part of the pass that the user chose, for one head and for a sweep.
 enum class Instead { nothing, mean, otherText };
 /// Draws the choice, with the field for the other text; `caption` says what is replaced.
-Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const char* caption);
+Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const char* caption,
+                      bool beginsRow = false);
 
 /// "0.042"; "<0.001" where three digits would show 0.
 std::string probabilityInWords(double probability);

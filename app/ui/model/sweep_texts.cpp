@@ -80,6 +80,14 @@ constexpr const char* kOpenTextsTip =
     "A file with a text on each line, or .jsonl: {\"clean\": …, \"corrupt\": …, \"answers\": "
     "[right, wrong]}. It can be dropped on the window, too.";
 
+/// The template's meaning and source.
+std::string aboutSet(const std::string& set) {
+  for (const formats::TextTemplate& each : formats::textTemplates()) {
+    if (set == "template:" + each.name) return fmt::format("{} ({})", each.about, each.source);
+  }
+  return kOpenTextsTip;
+}
+
 /// Opens the host's dialog for files, or the program's own.
 void openTexts(const PanelContext& panel) {
   if (panel.hostHasDialog) {
@@ -114,22 +122,24 @@ ChosenTexts chosenSet(const PanelContext& panel, const ModelMoment& moment) {
 ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
-  rowCaption(look, "over");
-  if (pill(look, "this text##sweep", view.sweepTexts.empty())) view.sweepTexts.clear();
-  for (const formats::TextTemplate& each : formats::textTemplates()) {
-    const std::string set = "template:" + each.name;
-    flowOn(look, buttonWidth(look, each.title), 3.0F);
-    if (pill(look, each.title.c_str(), view.sweepTexts == set)) view.sweepTexts = set;
-    tip(look, fmt::format("{} ({})", each.about, each.source));
-  }
   const bool isFile = !view.sweepTexts.empty() && !formats::isTextTemplate(view.sweepTexts);
-  if (isFile) {
-    const std::string name = nameOfSet(view.sweepTexts);
-    flowOn(look, buttonWidth(look, name), 3.0F);
-    pill(look, name.c_str(), true);
-    tip(look, view.sweepTexts);
+  std::vector<std::string> sets{"", kOpenTexts}, titles{"this text", kOpenTexts};
+  const auto offer = [&](const std::string& set) {
+    sets.insert(sets.end() - 1, set);
+    titles.insert(titles.end() - 1, nameOfSet(set));
+  };
+  for (const formats::TextTemplate& each : formats::textTemplates()) {
+    offer("template:" + each.name);
   }
-  if (flowingPill(look, kOpenTexts, kOpenTextsTip)) openTexts(panel);
+  if (isFile) offer(view.sweepTexts);
+  const auto now = std::ranges::find(sets, view.sweepTexts) - sets.begin();
+  const int chosen = menuOf(look, "over", "##sweep texts", titles, static_cast<int>(now), true);
+  tip(look, isFile ? view.sweepTexts : aboutSet(view.sweepTexts));
+  if (chosen >= 0 && sets[static_cast<std::size_t>(chosen)] == kOpenTexts) {
+    openTexts(panel);
+  } else if (chosen >= 0) {
+    view.sweepTexts = sets[static_cast<std::size_t>(chosen)];
+  }
   if (view.sweepTexts.empty()) return {nullptr, {}, true};
   if (!isFile) chooseCount(look, view);
   return chosenSet(panel, moment);

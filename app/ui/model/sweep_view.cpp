@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -14,10 +13,12 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/part_map.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/model/sweep_texts.h"
+#include "app/ui/model/swept.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
@@ -34,62 +35,6 @@ using model::Site;
 using model::SweepOver;
 
 constexpr const char* kSweep = "sweep";  // the computation
-
-/// A finished sweep: the effect of each part, over the texts of a set or on the page's text.
-struct Swept {
-  model::SweptTexts found;
-  TextSet set;  // null: the page's own text
-  PatchEffect base;
-  std::vector<model::EffectsOverTexts::Summary> parts;
-
-  bool many() const { return found.effects.texts() > 1; }
-};
-
-std::optional<Swept> sweptBy(const model::TextsSweep& sweep, const TextSet& set) {
-  auto found = sweep.found();
-  if (!found) return std::nullopt;
-  Swept swept{std::move(*found), set, {}, {}};
-  swept.base = swept.found.effects.base();
-  for (std::size_t i = 0; i < swept.found.parts.size(); ++i) {
-    swept.parts.push_back(swept.found.effects.of(i));
-  }
-  return swept;
-}
-
-enum class Effect { total, direct, probability, divergence, looks };
-static_assert(static_cast<int>(Effect::looks) == kLooksEffect);
-struct EffectText {
-  const char* title;
-  const char* about;
-};
-constexpr std::array kEffects{
-    EffectText{"total", "The change of the logit, or of the difference"},
-    EffectText{"direct",
-               "The part of the change that reaches the logit past all later layers, with the "
-               "final norm's scale as it was"},
-    EffectText{"probability", "The change of the word's probability"},
-    EffectText{"KL", "The divergence of the whole prediction from the present one, in nats"},
-    EffectText{"looks",
-               "How much each head looks, from the word that is predicted from, at the word that "
-               "decides: the right word where it stands in the text, else what the corrupted text "
-               "changes"}};
-
-double valueOf(const Swept& swept, std::size_t part, Effect effect) {
-  const PatchEffect& found = swept.parts[part].mean;
-  switch (effect) {
-    case Effect::total:
-      return found.metric - swept.base.metric;
-    case Effect::direct:
-      return found.direct.value_or(0.0);
-    case Effect::probability:
-      return found.probability - swept.base.probability;
-    case Effect::divergence:
-      return found.divergence;
-    case Effect::looks:
-      return found.looks.value_or(0.0);
-  }
-  return 0.0;
-}
 
 std::string partInWords(const Patch& part, const std::vector<std::string>& tokens) {
   const std::string layer = fmt::format("layer {}", part.layer + 1);
@@ -124,19 +69,18 @@ bool isChosen(const ModelView& view, const Patch& part) {
   return part.layer == view.layer && columnOf(part) == column;
 }
 
-PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
+PartMap mapOf(const PanelContext& panel, const Swept& swept, EffectKind kind,
               const std::vector<std::string>& tokens, Index layers) {
   const FrameContext& look = panel.look;
   const ModelView& view = panel.modelView;
-  PartMap map{"sweep map", layers, 1, {}, {}, effect != Effect::looks};
+  PartMap map{"sweep map", layers, 1, {}, {}, isChange(kind)};
   for (std::size_t i = 0; i < swept.found.parts.size(); ++i) {
     const Patch& part = swept.found.parts[i];
     map.columns = std::max(map.columns, columnOf(part) + 1);
-    const double value = valueOf(swept, i, effect);
+    const double value = swept.value(i, kind).value_or(0.0);
     map.cells.push_back(
         {part.layer, columnOf(part), value,
-         fmt::format("{}: {} {}", partInWords(part, tokens),
-                     kEffects[static_cast<std::size_t>(effect)].title,
+         fmt::format("{}: {} {}", partInWords(part, tokens), textOf(kind).title,
                      map.changes ? changeInWords(value) : fmt::format("{:.2f}", value)),
          isChosen(view, part)});
   }
@@ -156,33 +100,32 @@ PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
 
 std::vector<TableColumn> columnsFor(const Swept& swept) {
   std::vector<TableColumn> columns{{"part", {}, false, 110, 0, false},
-                                   {"total", kEffects[0].about, true, 54, 0, false}};
+                                   {"total", textOf(EffectKind::total).about, true, 54, 0, false}};
   if (swept.many()) {
     columns[1].title = "mean";
     columns.push_back(
-        {"±", "The standard deviation of the change over the texts", true, 54, 0, false});
+        {"±", "The standard deviation of the shown number over the texts", true, 54, 0, false});
   }
-  columns.insert(
-      columns.end(),
-      {{"direct", kEffects[1].about, true, 54, 0, false},
-       {"estimate", "Attribution patching: gradient × difference, exact for small changes alone",
-        true, 60, 0, false},
-       {"", {}, false, 40, 1, false},
-       {"p", "The word's probability after the change", true, 48, 0, false},
-       {"KL", kEffects[3].about, true, 48, 0, false},
-       {"looks", kEffects[4].about, true, 46, 0, false}});
+  columns.insert(columns.end(),
+                 {{"direct", textOf(EffectKind::direct).about, true, 54, 0, false},
+                  {"adds", textOf(EffectKind::adds).about, true, 50, 0, false},
+                  {"estimate", textOf(EffectKind::estimate).about, true, 60, 0, false},
+                  {"", {}, false, 40, 1, false},
+                  {"p", "The word's probability after the change", true, 48, 0, false},
+                  {"KL", textOf(EffectKind::divergence).about, true, 48, 0, false},
+                  {"looks", textOf(EffectKind::looks).about, true, 46, 0, false}});
   return columns;
 }
 
-void table(const PanelContext& panel, const Swept& swept, Effect effect, const ColorScale& scale,
+void table(const PanelContext& panel, const Swept& swept, EffectKind kind, const ColorScale& scale,
            const std::vector<std::string>& tokens, const Rect& room) {
   const FrameContext& look = panel.look;
   std::vector<std::size_t> order(swept.parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return std::abs(valueOf(swept, a, effect)) > std::abs(valueOf(swept, b, effect));
-  });
-  const double most = std::max(1e-12, std::abs(valueOf(swept, order.front(), effect)));
+  const auto sizeOf = [&](std::size_t i) { return std::abs(swept.value(i, kind).value_or(0.0)); };
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return sizeOf(a) > sizeOf(b); });
+  const double most = std::max(1e-12, sizeOf(order.front()));
   ImGui::SetCursorScreenPos(room.a);
   ImGui::BeginChild("sweep table", room.size());
   {
@@ -190,18 +133,25 @@ void table(const PanelContext& panel, const Swept& swept, Effect effect, const C
     rows.rows(std::ssize(order), [&](Index row) {
       const std::size_t i = order[static_cast<std::size_t>(row)];
       const Patch& part = swept.found.parts[i];
-      const PatchEffect& found = swept.parts[i].mean;
+      const PatchEffect& found = swept.parts[i];
       if (rows.row(row, isChosen(panel.modelView, part))) choose(panel.modelView, part);
-      const double value = valueOf(swept, i, effect);
+      const double value = swept.value(i, kind).value_or(0.0);
+      const bool early = swept.found.estimatesOnly;  // the part has not been replaced yet
+      const auto numberOr = [&](std::optional<double> number, bool known = true) {
+        rows.number(number && known ? changeInWords(*number) : "–", look.theme.textMuted);
+      };
       rows.text(partInWords(part, tokens));
-      rows.number(changeInWords(found.metric - swept.base.metric));
-      if (swept.many()) rows.number(fmt::format("{:.3f}", swept.parts[i].spread));
-      rows.number(found.direct ? changeInWords(*found.direct) : "–", look.theme.textMuted);
-      rows.number(found.estimate ? changeInWords(*found.estimate) : "–", look.theme.textMuted);
+      rows.number(early ? "…" : changeInWords(found.metric - swept.base.metric));
+      if (swept.many()) {
+        rows.number(fmt::format("{:.3f}", swept.spreads[static_cast<std::size_t>(kind)][i]));
+      }
+      numberOr(found.direct, !early);
+      numberOr(found.adds);
+      numberOr(found.estimate);
       rows.bar(static_cast<float>(std::abs(value) / most),
                scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F));
-      rows.number(probabilityInWords(found.probability), look.theme.textMuted);
-      rows.number(fmt::format("{:.3f}", found.divergence), look.theme.textMuted);
+      rows.number(early ? "…" : probabilityInWords(found.probability), look.theme.textMuted);
+      rows.number(early ? "…" : fmt::format("{:.3f}", found.divergence), look.theme.textMuted);
       rows.number(found.looks ? fmt::format("{:.2f}", *found.looks) : "–", look.theme.textMuted);
     });
   }
@@ -225,28 +175,28 @@ void openText(const PanelContext& panel, const ModelMoment& moment, const Swept&
   panel.commands.add(SetModelText{shown});
 }
 
-/// Lists the texts by the effect of the chosen part, the largest first; a click opens one.
+/// Lists the texts by the chosen part's number, the largest first; a click opens one.
 void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
-                  const std::vector<std::string>& tokens, const Rect& room) {
+                  EffectKind kind, const std::vector<std::string>& tokens, const Rect& room) {
   const FrameContext& look = panel.look;
   const auto& parts = swept.found.parts;
   const auto chosen = std::ranges::find_if(
       parts, [&](const Patch& part) { return isChosen(panel.modelView, part); });
   const std::size_t part =
       chosen == parts.end() ? 0 : static_cast<std::size_t>(chosen - parts.begin());
-  const std::vector<std::size_t> order = swept.found.effects.strongest(part);
+  const std::vector<std::size_t> order = swept.found.effects.strongest(part, kind);
   ImGui::SetCursorScreenPos(room.a);
   ImGui::BeginChild("sweep examples", room.size());
   {
     Table rows(look, {.id = "examples", .height = room.height(), .dense = true},
-               {{partInWords(parts[part], tokens), "The change in each text, the largest first",
-                 true, 110, 0, false},
+               {{partInWords(parts[part], tokens), textOf(kind).about, true, 110, 0, false},
                 {"text", "A click opens it", false, 100, 1, false}});
     rows.rows(std::ssize(order), [&](Index row) {
       const std::size_t text = order[static_cast<std::size_t>(row)];
       const std::string shown = shownText(moment, (*swept.set)[text].text);
       if (rows.row(row, shown == moment.text)) openText(panel, moment, swept, text);
-      rows.number(changeInWords(swept.found.effects.change(text, part)));
+      const double value = swept.found.effects.value(text, part, kind).value_or(0.0);
+      rows.number(isChange(kind) ? changeInWords(value) : fmt::format("{:.3f}", value));
       rows.text(shown);
     });
   }
@@ -282,7 +232,8 @@ std::string metricInWords(const Swept& swept, const AskedWord& asked) {
 }
 
 std::string resultInWords(const Swept& swept, const AskedWord& asked, const ChosenTexts& texts,
-                          Instead instead, const std::string& otherText, Effect effect) {
+                          Instead instead, const std::string& otherText, EffectKind kind,
+                          const std::optional<model::Receiver>& to) {
   const std::string with =
       instead == Instead::nothing ? "zero"
       : instead == Instead::mean
@@ -293,24 +244,35 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Chos
       texts.set == nullptr
           ? ""
           : fmt::format(", the mean over {} texts ({})", swept.found.effects.texts(), texts.name);
+  const std::string replaced = fmt::format(
+      "its change with that one part replaced by {}, {}", with,
+      to ? fmt::format("through the {} of layer {}, {}head {} alone; heads between are held",
+                       to->site == Site::q   ? "query"
+                       : to->site == Site::k ? "key"
+                                             : "value",
+                       to->layer + 1, to->site == Site::q ? "" : "key/value ", to->head + 1)
+         : "everything after it run again");
   const std::string numbers =
-      effect == Effect::looks
+      kind == EffectKind::looks
           ? "how much a head looks, from the word that is predicted from, at the word that decides"
-          : fmt::format(
-                "its change with that one part replaced by {}, everything after it run again",
-                with);
-  return fmt::format("The {} is {:.3f} (probability {}){}. Each number: {}.",
+      : kind == EffectKind::adds ? "what the part itself adds to it, with nothing replaced"
+      : kind == EffectKind::estimate
+          ? fmt::format("an estimate (gradient × difference) of {}", replaced)
+          : replaced;
+  const bool uneven = swept.set == nullptr && !swept.found.aligned.empty() &&
+                      !swept.found.aligned.front().inWords.empty();
+  return fmt::format("The {} is {:.3f} (probability {}){}. Each number: {}.{}",
                      metricInWords(swept, asked), swept.base.metric,
-                     probabilityInWords(swept.base.probability), over, numbers);
+                     probabilityInWords(swept.base.probability), over, numbers,
+                     uneven ? " " + swept.found.aligned.front().inWords : "");
 }
 
 /// Draws the choice of what replaces a part in the texts of a set.
 Instead chooseInsteadOfSet(const FrameContext& look, PredictionView& view) {
-  rowCaption(look, "by");
-  const int chosen =
-      choices(look, "instead", {"nothing", "its mean", "as corrupted"}, view.instead);
-  if (chosen >= 0) view.instead = chosen;
   view.instead = std::clamp(view.instead, 0, 2);
+  const int chosen =
+      menuOf(look, "by", "##instead", {"nothing", "its mean", "as corrupted"}, view.instead);
+  if (chosen >= 0) view.instead = chosen;
   return static_cast<Instead>(view.instead);
 }
 
@@ -333,22 +295,77 @@ void chooseList(const FrameContext& look, PredictionView& view) {
   if (chosen >= 0) view.sweepListsTexts = chosen == 1;
 }
 
-/// Draws the choice of the effect that the map shows.
-Effect chooseEffect(const FrameContext& look, PredictionView& view, const Swept& swept) {
-  flowOn(look, look.px(120), 14.0F);
-  rowCaption(look, "show");
-  for (std::size_t i = 0; i < kEffects.size(); ++i) {
-    if (static_cast<Effect>(i) == Effect::direct && !swept.base.direct) continue;
-    if (static_cast<Effect>(i) == Effect::looks && !swept.parts.front().mean.looks) continue;
-    flowOn(look, buttonWidth(look, kEffects[i].title), 3.0F);
-    if (pill(look, fmt::format("{}##effect", kEffects[i].title).c_str(),
-             view.sweepShown == static_cast<int>(i))) {
-      view.sweepShown = static_cast<int>(i);
-    }
-    tip(look, kEffects[i].about);
+/// Draws the choice of the number that the map shows.
+EffectKind chooseEffect(const FrameContext& look, PredictionView& view, const Swept& swept) {
+  const auto chosen = static_cast<EffectKind>(
+      std::clamp(view.sweepShown, 0, static_cast<int>(model::kEffectKinds) - 1));
+  const EffectKind none = swept.found.estimatesOnly ? EffectKind::estimate : EffectKind::total;
+  const EffectKind shown = swept.has(chosen) ? chosen : none;
+  std::vector<EffectKind> offered;
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < model::kEffectKinds; ++i) {
+    if (!swept.has(static_cast<EffectKind>(i))) continue;
+    offered.push_back(static_cast<EffectKind>(i));
+    titles.emplace_back(textOf(offered.back()).title);
   }
-  view.sweepShown = std::clamp(view.sweepShown, 0, static_cast<int>(kEffects.size()) - 1);
-  return static_cast<Effect>(view.sweepShown);
+  const auto at = std::ranges::find(offered, shown) - offered.begin();
+  const int clicked = menuOf(look, "show", "##effect", titles, static_cast<int>(at));
+  if (clicked >= 0) {
+    view.sweepShown = static_cast<int>(offered[static_cast<std::size_t>(clicked)]);
+  }
+  tip(look, textOf(shown).about);
+  return shown;
+}
+
+/// Draws the choice of the token at which parts are replaced; of a set it is every one.
+Index choosePlace(const PanelContext& panel, const AskedWord& asked, SweepOver over) {
+  PredictionView& view = panel.modelView.prediction;
+  if (over == SweepOver::places || !view.sweepTexts.empty()) return Patch::kEveryPlace;
+  const FrameContext& look = panel.look;
+  const Index tokens = asked.moment->trace->tokens();
+  std::vector<std::string> places{"every token"};
+  for (Index place = 0; place < tokens; ++place) {
+    places.push_back(fmt::format("{} “{}”", place + 1, asked.moment->tokenName(place)));
+  }
+  const Index shown = std::min(view.sweptPlace, tokens - 1);
+  const int chosen = menuOf(look, "at", "##sweep at", places, static_cast<int>(shown + 1));
+  if (chosen >= 0) view.sweptPlace = chosen - 1;
+  tip(look, "Replaces a part at all tokens, or at this token alone");
+  return shown;
+}
+
+/// Draws the choice of the way by which a replaced head acts, with the receiver: the head that was
+/// chosen when its query, key or value was.
+std::optional<model::Receiver> chooseReceiver(const PanelContext& panel, const AskedWord& asked,
+                                              SweepOver over) {
+  PredictionView& view = panel.modelView.prediction;
+  const model::ModelConfig& c = asked.moment->config();
+  const HeadOfLayer chosen = chosenHead(panel.modelView, c);
+  const bool through = view.sweptThrough != SweptThrough::all;
+  if (over != SweepOver::heads || (chosen.layer == 0 && !through)) return std::nullopt;
+  const FrameContext& look = panel.look;
+  const HeadOfLayer shown = through ? HeadOfLayer{view.sweptToLayer, view.sweptToHead} : chosen;
+  const std::string of = fmt::format("of {}, head {}", c.layerInWords(shown.layer), shown.head + 1);
+  const int way =
+      menuOf(look, "through", "##swept through",
+             {"all that follows", "the query " + of, "the key " + of, "the value " + of},
+             static_cast<int>(view.sweptThrough));
+  tip(look,
+      "Path patching (Wang et al. 2022): the effect of each head of an earlier layer through the "
+      "query, key or value of the chosen head alone; the heads between are held");
+  if (way >= 0) {
+    view.sweptThrough = static_cast<SweptThrough>(way);
+    view.sweptToLayer = chosen.layer;
+    view.sweptToHead = chosen.head;
+  }
+  const bool exists =
+      view.sweptToLayer > 0 && view.sweptToLayer < c.layers && view.sweptToHead < c.heads;
+  if (view.sweptThrough == SweptThrough::all || !exists) return std::nullopt;
+  const bool ofQuery = view.sweptThrough == SweptThrough::query;
+  const Site site = ofQuery ? Site::q : view.sweptThrough == SweptThrough::key ? Site::k : Site::v;
+  const Index shared = c.heads / c.kvHeads;
+  return model::Receiver{site, view.sweptToLayer,
+                         ofQuery ? view.sweptToHead : view.sweptToHead / shared};
 }
 
 /// Identifies a sweep. A set's texts with answers do not depend on the page's text and word.
@@ -369,25 +386,25 @@ Fingerprint keyOf(const AskedWord& asked, const ChosenTexts& texts, Instead inst
 }
 
 void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& swept,
-               Effect effect) {
+               EffectKind kind) {
   const FrameContext& look = panel.look;
   Rect room = Rect::rest();
   const float side = std::clamp(room.width() * 0.46F, look.px(540), look.px(700));
   const Rect right = room.cutRight(std::min(side, room.width()), look.space.large);
   double most = 0.0;
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
-    most = std::max(most, std::abs(valueOf(swept, i, effect)));
+    most = std::max(most, std::abs(swept.value(i, kind).value_or(0.0)));
   }
   const std::vector<std::string> tokens = placesOf(*asked.moment, swept);
-  const PartMap map = mapOf(panel, swept, effect, tokens, asked.moment->config().layers);
+  const PartMap map = mapOf(panel, swept, kind, tokens, asked.moment->config().layers);
   const ColorScale scale = divergingScale(look, static_cast<float>(std::max(most, 1e-12)));
   if (const auto clicked = drawPartMap(panel, map, scale, room)) {
     choose(panel.modelView, swept.found.parts[*clicked]);
   }
   if (swept.set != nullptr && panel.modelView.prediction.sweepListsTexts) {
-    drawExamples(panel, *asked.moment, swept, tokens, right);
+    drawExamples(panel, *asked.moment, swept, kind, tokens, right);
   } else {
-    table(panel, swept, effect, scale, tokens, right);
+    table(panel, swept, kind, scale, tokens, right);
   }
 }
 
@@ -397,45 +414,48 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
   const ChosenTexts texts = chooseTexts(panel, *asked.moment);
-  rowCaption(look, "replace each");
-  const int overChosen = choices(
-      look, "sweep over", {"head", "layer's halves", "place", "q", "k", "v"}, view.sweepOver);
+  const int overChosen =
+      menuOf(look, "replace each", "##sweep over",
+             {"head", "layer's halves", "place", "head's query", "head's key", "head's value"},
+             view.sweepOver);
   if (overChosen >= 0) view.sweepOver = overChosen;
-  flowOn(look, look.px(120), 14.0F);
+  const auto over = static_cast<SweepOver>(view.sweepOver);
+  const Index place = choosePlace(panel, asked, over);
+  const auto receiver = chooseReceiver(panel, asked, over);
   const Instead instead =
       view.sweepTexts.empty() ? chooseInstead(panel, asked, "by") : chooseInsteadOfSet(look, view);
   if (!texts.ready) return;
   const model::SweepSetting setting{
-      static_cast<model::SweepOver>(view.sweepOver), static_cast<model::SweepWith>(instead), {}};
+      over, static_cast<model::SweepWith>(instead), {}, place, receiver};
 
   const bool wordChosen = view.word >= 0;
-  const Fingerprint key = keyOf(asked, texts, instead, view);
+  Fingerprint key = keyOf(asked, texts, instead, view).add(place);
+  if (receiver) key.add(receiver->site).add(receiver->layer).add(receiver->head);
   const auto found = panel.computations.request<Swept>(kSweep, key, Schedule::whenIdle, [&] {
-    return unitsOf(
-        [=, text = view.otherText](const std::atomic<bool>& cancelled) {
-          return sweepOf(asked, texts.set, setting, text, wordChosen,
-                         ExecutionContext{0, &cancelled});
-        },
-        [set = texts.set](const model::TextsSweep& sweep) { return sweptBy(sweep, set); });
+    return unitsWithNews([=, text = view.otherText](const std::atomic<bool>& cancelled) {
+      return std::make_shared<ShownSweep>(
+          sweepOf(asked, texts.set, setting, text, wordChosen, ExecutionContext{0, &cancelled}),
+          texts.set);
+    });
   });
-  if (found.problem == Computations::kStopped) {
-    if (pill(look, "run again##sweep")) panel.computations.forget(kSweep);
-    return;
-  }
-  if (!found.problem.empty()) {
+  const bool stopped = found.problem == Computations::kStopped;
+  if (!found.problem.empty() && !stopped) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   }
-  if (found.current == nullptr) {
-    const std::size_t count = texts.set == nullptr ? 1 : texts.set->size();
-    const Index all = model::TextsSweep::units(count, setting, asked.moment->config().layers);
-    return progress(panel, found.unitsDone, all);
+  if (stopped && pill(look, "run again##sweep")) panel.computations.forget(kSweep);
+  const std::size_t count = texts.set == nullptr ? 1 : texts.set->size();
+  const bool runs = found.current == nullptr || !found.current->ended;
+  if (!stopped && runs) {
+    progress(panel, found.unitsDone,
+             model::TextsSweep::units(count, setting, asked.moment->config().layers));
   }
+  if (found.current == nullptr) return;
   const Swept& swept = *found.current;
-  const Effect effect = chooseEffect(look, view, swept);
+  const EffectKind kind = chooseEffect(look, view, swept);
   if (swept.set != nullptr) chooseList(look, view);
   wrappedLabel(look.fonts.small, look.theme.textMuted,
-               resultInWords(swept, asked, texts, instead, view.otherText, effect));
-  drawSwept(panel, asked, swept, effect);
+               resultInWords(swept, asked, texts, instead, view.otherText, kind, receiver));
+  drawSwept(panel, asked, swept, kind);
 }
 
 }  // namespace headscope::ui

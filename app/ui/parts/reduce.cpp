@@ -14,6 +14,15 @@
 #include "core/base/execution.h"
 
 namespace headscope::ui {
+
+CellRows rowsOf(const Tensor& tensor) {
+  const Index rows = tensor.rank() > 1 ? tensor.dim(0) : 1;
+  const Index cols = rows > 0 ? tensor.size() / rows : 0;
+  return {rows, cols, [tensor, cols](Index row, std::span<float> out) {
+            std::copy_n(tensor.data() + row * cols, cols, out.begin());
+          }};
+}
+
 namespace {
 
 constexpr Index kMostReducePieces = 64;

@@ -19,6 +19,9 @@ struct CellRows {
   std::function<void(Index row, std::span<float> cells)> read;
 };
 
+/// The rows along the first axis of a dense tensor, which the result holds; a vector is one row.
+CellRows rowsOf(const Tensor& tensor);
+
 /// The value that stands for the cells of a block. Masked cells do not count; an entirely masked
 /// block is gl::kMaskedCell (`share`: 0).
 enum class Reduction {

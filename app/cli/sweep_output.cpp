@@ -1,0 +1,228 @@
+#include "app/cli/sweep_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "app/cli/model_readings.h"
+#include "app/cli/output.h"
+#include "core/base/numbers.h"
+
+namespace headscope::cli {
+namespace {
+
+using model::EffectKind;
+using model::Patch;
+using model::PatchEffect;
+using model::Site;
+using model::SweepOver;
+
+/// A kind of part that a sweep replaces: its name in flags and JSON, and the column of its number.
+struct SweptKind {
+  const char* name;
+  SweepOver over;
+  const char* column;   // in JSON and CSV
+  const char* heading;  // in the table
+  const char* inWords;
+};
+constexpr std::array kSwept{
+    SweptKind{"heads", SweepOver::heads, "head", "head", "each head's output"},
+    SweptKind{"layers", SweepOver::layers, "part", "part", "each layer's attention or network"},
+    SweptKind{"places", SweepOver::places, "place", "place",
+              "the residual stream before each layer, at each place"},
+    SweptKind{"queries", SweepOver::queries, "head", "head", "each head's queries"},
+    SweptKind{"keys", SweepOver::keys, "kv_head", "key/value head", "each key/value head's keys"},
+    SweptKind{"values", SweepOver::values, "kv_head", "key/value head",
+              "each key/value head's values"}};
+
+const SweptKind& kindOf(const SweepOptions& options) {
+  return *std::ranges::find_if(kSwept,
+                               [&](const SweptKind& kind) { return options.over == kind.name; });
+}
+
+/// The number of a part in its layer, or its name.
+Json partNumber(const Patch& patch) {
+  if (isOfHeads(patch.site)) return patch.head;
+  if (patch.site == Site::residual) return patch.place;
+  return patch.site == Site::attention ? "attention" : "network";
+}
+
+/// The numbers that --by sorts by.
+constexpr std::array kSortedBy{std::pair("total", EffectKind::total),
+                               std::pair("direct", EffectKind::direct),
+                               std::pair("probability", EffectKind::probability),
+                               std::pair("kl", EffectKind::divergence),
+                               std::pair("looks", EffectKind::looks),
+                               std::pair("adds", EffectKind::adds),
+                               std::pair("estimate", EffectKind::estimate)};
+static_assert(kSortedBy.size() == model::kEffectKinds);
+
+EffectKind kindBy(const SweepOptions& options) {
+  if (options.by.empty()) return EffectKind::total;
+  const auto is = [&](const auto& each) { return options.by == each.first; };
+  return std::ranges::find_if(kSortedBy, is)->second;
+}
+
+/// The parts by the size of a number, the largest first.
+std::vector<std::size_t> ordered(const Swept& swept, EffectKind by) {
+  std::vector<std::size_t> order(swept.parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const PatchEffect base = swept.effects.base();
+  std::vector<double> sizes;
+  for (const std::size_t i : order) {
+    sizes.push_back(std::abs(valueOf(base, swept.effects.mean(i), by).value_or(0.0)));
+  }
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return sizes[i]; });
+  return order;
+}
+
+/// The parts as JSON and CSV list them: by --by, or in the order of the model.
+std::vector<std::size_t> orderOf(const Swept& swept, const SweepOptions& options) {
+  if (!options.by.empty()) return ordered(swept, kindBy(options));
+  std::vector<std::size_t> order(swept.parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+}  // namespace
+
+model::SweepOver overOf(const SweepOptions& options) { return kindOf(options).over; }
+
+Json sweepJson(const Swept& swept, const SweepOptions& options,
+               const formats::TokenizerPtr& names) {
+  const auto asked = swept.word();
+  Json json{{"schema", "headscope.sweep/1"},
+            {"metric", !asked || asked->other ? "logit_difference" : "logit"},
+            {"over", options.over},
+            {"with", options.with}};
+  if (!options.to.empty()) json["to"] = options.to;
+  if (options.place) json["place"] = *options.place;
+  if (asked) {
+    json["at"] = asked->row;
+    json["token_id"] = asked->word;
+    if (names != nullptr) json["token"] = tokenInWords(asked->word, names);
+    if (asked->other) json["against_id"] = *asked->other;
+    if (asked->other && names != nullptr) {
+      json["against"] = tokenInWords(*asked->other, names);
+    }
+  }
+  const bool set = swept.effects.texts() > 1;
+  if (set) json["texts"] = swept.effects.texts();
+  if (!set && !swept.aligned.empty()) addAlignment(json, swept.aligned.front());
+  const PatchEffect base = swept.effects.base();
+  json["base"] = numberJson(base.metric);
+  json["base_probability"] = numberJson(base.probability);
+  const auto other = swept.other();
+  json["other"] = other ? numberJson(*other) : Json();
+  const EffectKind by = kindBy(options);
+  if (!options.by.empty()) json["by"] = options.by;
+  Json effects = Json::emptyList();
+  for (const std::size_t i : orderOf(swept, options)) {
+    const Patch& patch = swept.parts[i];
+    const PatchEffect mean = swept.effects.mean(i);
+    Json one{{"layer", patch.layer}};
+    one[kindOf(options).column] = partNumber(patch);
+    one["value"] = numberJson(mean.metric);
+    one["direct"] = mean.direct ? numberJson(*mean.direct) : Json();
+    one["estimate"] = mean.estimate ? numberJson(*mean.estimate) : Json();
+    one["probability"] = numberJson(mean.probability);
+    one["kl"] = numberJson(mean.divergence);
+    one["looks"] = mean.looks ? numberJson(*mean.looks) : Json();
+    one["adds"] = mean.adds ? numberJson(*mean.adds) : Json();
+    if (set) {
+      one["spread"] = numberJson(swept.effects.spread(i, by));
+      one["strongest"] = swept.names[swept.effects.strongest(i, by).front()];
+    }
+    effects.push_back(std::move(one));
+  }
+  json["effects"] = std::move(effects);
+  return json;
+}
+
+void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options) {
+  out << fmt::format("layer,{},value,direct,estimate,probability,kl,adds\n",
+                     kindOf(options).column);
+  for (const std::size_t i : orderOf(swept, options)) {
+    const Patch& patch = swept.parts[i];
+    const PatchEffect effect = swept.effects.mean(i);
+    const Json part = partNumber(patch);
+    out << fmt::format("{},{},{},{},{},{},{},{}\n", patch.layer,
+                       part.text() != nullptr ? *part.text() : part.dump(), effect.metric,
+                       effect.direct ? fmt::format("{}", *effect.direct) : "",
+                       effect.estimate ? fmt::format("{}", *effect.estimate) : "",
+                       effect.probability, effect.divergence,
+                       effect.adds ? fmt::format("{}", *effect.adds) : "");
+  }
+}
+
+namespace {
+
+std::string replacedBy(const SweepOptions& options) {
+  if (options.with == "zero") return "zero";
+  if (options.with == "other") return "its values on the other text";
+  return options.set.empty() ? "its mean over the text" : "its mean over the set's texts";
+}
+
+}  // namespace
+
+void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& options,
+                const formats::TokenizerPtr& names) {
+  constexpr std::size_t kShown = 20;
+  const PatchEffect base = swept.effects.base();
+  const bool set = swept.effects.texts() > 1;
+  const auto asked = swept.word();
+  const auto other = swept.other();
+  out << fmt::format("the logit of {}{} is {:.4f}{}",
+                     asked ? inWords(*asked, names) : "the right answer minus the wrong",
+                     set ? fmt::format(", the mean over {} texts,", swept.effects.texts()) : "",
+                     base.metric,
+                     other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
+  out << '\n';
+  if (!set && !swept.aligned.empty()) printAlignment(out, swept.aligned.front());
+  out << fmt::format("with {} replaced by {}", kindOf(options).inWords, replacedBy(options));
+  if (options.place) out << fmt::format(" at place {} alone", *options.place + 1);
+  if (!options.to.empty()) {
+    out << fmt::format(", through {} alone (from 0), heads between held", options.to);
+  }
+  std::vector<std::size_t> order = ordered(swept, kindBy(options));
+  out << (order.size() > kShown
+              ? fmt::format(", the {} largest of {} effects:\n", kShown, order.size())
+              : std::string(":\n"));
+  order.resize(std::min(order.size(), kShown));
+  std::vector<Align> columns(8, Align::right);
+  columns[0] = columns[1] = Align::left;
+  std::vector<std::string> titles{
+      "layer", kindOf(options).heading, "becomes", "total", "direct", "estimate", "adds", "looks"};
+  if (set) {
+    columns.push_back(Align::right);
+    titles.emplace_back("spread");
+  }
+  TextTable table(columns);
+  table.add(titles);
+  for (const std::size_t i : order) {
+    const Patch& patch = swept.parts[i];
+    const PatchEffect effect = swept.effects.mean(i);
+    const Json part = partNumber(patch);
+    const auto number = part.whole();
+    std::vector<std::string> cells{
+        std::to_string(patch.layer + 1),
+        number ? std::to_string(*number + 1) : *part.text(),
+        fmt::format("{:.4f}", effect.metric),
+        fmt::format("{:+.4f}", effect.metric - base.metric),
+        effect.direct ? fmt::format("{:+.4f}", *effect.direct) : std::string("–"),
+        effect.estimate ? fmt::format("{:+.4f}", *effect.estimate) : std::string("–"),
+        effect.adds ? fmt::format("{:+.4f}", *effect.adds) : std::string("–"),
+        effect.looks ? fmt::format("{:.2f}", *effect.looks) : std::string("–")};
+    if (set) cells.push_back(fmt::format("{:.4f}", swept.effects.spread(i, kindBy(options))));
+    table.add(std::move(cells));
+  }
+  table.print(out);
+  out << "layers, heads and places count from 1 here, from 0 in flags, JSON and CSV\n";
+}
+
+}  // namespace headscope::cli

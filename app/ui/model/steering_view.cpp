@@ -1,0 +1,127 @@
+#include "app/ui/model/steering_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/ui/frame_commands.h"
+#include "app/ui/model/chosen_head.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/panel.h"
+#include "app/ui/text_field.h"
+#include "app/ui/widgets.h"
+#include "core/base/memory_budget.h"
+#include "core/formats/direction_file.h"
+#include "core/model/steering.h"
+
+namespace headscope::ui {
+
+void wholeSetting(const PanelContext& panel, const char* name, const char* about, Index& value,
+                  Index least, Index most, NumberDraft& draft) {
+  const FrameContext& look = panel.look;
+  flowOn(look, textSize(look.fonts.regular, name).x + look.px(58 + 16 + 14), 14.0F);
+  rowCaption(look, name);
+  const auto next =
+      wholeNumberField(look, {name, value, most, "type a whole number"}, draft, [&](Index n) {
+        return n >= least && n <= most ? std::string()
+                                       : fmt::format("{}: {} to {}", name, least, most);
+      });
+  tip(look, about);
+  if (!draft.problem.empty()) panel.commands.say(draft.problem, true);
+  if (next) value = *next;
+}
+
+LiveGeneration::OtherPass steeredPass(const ModelMoment& moment, const ModelView& shown) {
+  const GenerationView& view = shown.prediction.generation;
+  const bool ofFile = view.steeredBy == SteeredBy::file;
+  if (!view.steered || (ofFile ? view.steeredFile : view.toward).empty()) return nullptr;
+  return [moment, view, head = chosenHead(shown, moment.config())](
+             const ExecutionContext& execution) -> model::ModelTracePtr {
+    const Index budget = defaultMemoryBudget() / 4;
+    const model::ModelDocument& document = moment.trace->document();
+    const Index layer = std::min(view.steeredLayer, moment.config().layers - 1);
+    const auto ends = [&](const std::string& text) {
+      const auto trace =
+          runModel(withInput(document, inputOfText(moment, text)), nullptr, execution, budget);
+      if (trace == nullptr) return std::vector<float>();
+      const Index last = trace->tokens() - 1;
+      return view.steeredBy == SteeredBy::head ? headAdditionAt(*trace, head, last)
+                                               : streamAt(*trace, layer, last);
+    };
+    const bool ofTexts = view.steeredBy != SteeredBy::file;
+    const std::vector<float> toward =
+        ofTexts ? ends(view.toward) : formats::readDirection(view.steeredFile);
+    const std::vector<float> from =
+        ofTexts && !view.awayFrom.empty() ? ends(view.awayFrom) : std::vector<float>();
+    if (execution.stop()) return nullptr;
+    const auto steered = withSteering(document, {layer, model::Steering::kEveryPlace,
+                                                 model::addition(view.strength, toward, from)});
+    return runModel(steered, moment.trace, execution, budget);
+  };
+}
+
+void SteeringControls::draw(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
+  GenerationView& view = panel.modelView.prediction.generation;
+  flowOn(look, buttonWidth(look, "steer"), 14.0F);
+  if (pill(look, "steer", view.steered)) view.steered = !view.steered;
+  tip(look,
+      "Adds a direction to the residual stream that enters a layer, at every token: the stream at "
+      "the end of one text minus that of another (Turner et al. 2023), the same of what the chosen "
+      "head adds, or a vector of a file");
+  if (!view.steered) return;
+  direction(panel, moment);
+  Index layer = std::min(view.steeredLayer, moment.config().layers - 1) + 1;
+  wholeSetting(panel, "layer", "the layer that the steered stream enters", layer, 1,
+               moment.config().layers, layer_);
+  view.steeredLayer = layer - 1;
+  flowOn(look, look.px(150), 14.0F);
+  rowCaption(look, "strength");
+  const auto typed =
+      realField(look, "strength", 50, view.strength, strength_, "give one from −1000 to 1000");
+  tip(look, "The direction is multiplied by it; below 0 it leads the other way");
+  if (typed && std::abs(*typed) <= kMostStrength) {
+    view.strength = *typed;
+    strength_.problem.clear();
+  } else if (typed) {
+    strength_.problem = fmt::format("strength: −{0} to {0}", kMostStrength);
+  }
+  if (!strength_.problem.empty()) panel.commands.say(strength_.problem, true);
+}
+
+/// Draws the choice of the direction, with its texts or its file.
+void SteeringControls::direction(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
+  GenerationView& view = panel.modelView.prediction.generation;
+  const auto text = [&](const char* caption, const char* id, const char* hint, std::string& value) {
+    const float width = look.px(150);
+    flowOn(look, width + look.px(90), 14.0F);
+    rowCaption(look, caption);
+    ImGui::SetNextItemWidth(width);
+    textField(look, {id, 0, hint}, value);
+  };
+  const HeadOfLayer head = chosenHead(panel.modelView, moment.config());
+  const std::string ofHead =
+      fmt::format("{}, head {}", moment.config().layerInWords(head.layer), head.head + 1);
+  flowOn(look, look.px(260), 14.0F);
+  rowCaption(look, "by");
+  const int chosen = choices(look, "steered by", {"stream", ofHead.c_str(), "file"},
+                             static_cast<int>(view.steeredBy));
+  tip(look, "The stream that enters the layer, what the chosen head adds to it, or a vector");
+  if (chosen >= 0) view.steeredBy = static_cast<SteeredBy>(chosen);
+  if (view.steeredBy == SteeredBy::file) {
+    text("file", "##steered file", ".npy or .safetensors:name", view.steeredFile);
+    tip(look,
+        "A tensor of d_model numbers, in .npy or .safetensors; a name after a colon chooses "
+        "one of several tensors");
+    return;
+  }
+  text("toward", "##toward", "a text", view.toward);
+  text("away from", "##away from", "none", view.awayFrom);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,60 @@
+#include "app/ui/model/swept.h"
+
+#include <algorithm>
+
+namespace headscope::ui {
+namespace {
+
+Swept sweptBy(model::SweptTexts found, const TextSet& set, bool ended) {
+  Swept swept{std::move(found), set, ended, {}, {}, {}};
+  swept.base = swept.found.effects.base();
+  for (std::size_t i = 0; i < swept.found.parts.size(); ++i) {
+    swept.parts.push_back(swept.found.effects.mean(i));
+    for (std::size_t kind = 0; kind < model::kEffectKinds; ++kind) {
+      swept.spreads[kind].push_back(swept.found.effects.spread(i, static_cast<EffectKind>(kind)));
+    }
+  }
+  return swept;
+}
+
+constexpr std::array<EffectText, model::kEffectKinds> kEffects{
+    EffectText{"total", "The change of the logit, or of the difference"},
+    EffectText{"direct",
+               "The part of the change that reaches the logit past all later layers, with the "
+               "final norm's scale as it was"},
+    EffectText{"probability", "The change of the word's probability"},
+    EffectText{"KL", "The divergence of the whole prediction from the present one, in nats"},
+    EffectText{"looks",
+               "How much each head looks, from the word that is predicted from, at the word that "
+               "decides: the right word where it stands in the text, else what the corrupted text "
+               "changes"},
+    EffectText{"adds",
+               "What the part itself adds to the logit, or to the difference, past all later "
+               "layers: its attribution, with nothing replaced"},
+    EffectText{"estimate",
+               "Attribution patching: gradient × difference, exact for small changes alone"}};
+
+}  // namespace
+
+bool Swept::has(EffectKind kind) const {
+  // before the patched runs have ended, the effects of patches are those of the base pass
+  const bool early =
+      kind == EffectKind::estimate || kind == EffectKind::adds || kind == EffectKind::looks;
+  if (found.estimatesOnly && !early) return false;
+  return std::ranges::any_of(
+      parts, [&](const model::PatchEffect& part) { return valueOf(base, part, kind).has_value(); });
+}
+
+std::optional<Swept> ShownSweep::news() {
+  if (!ended_ && shown_ == sweep_->textsDone()) return std::nullopt;
+  auto found = ended_ ? sweep_->found() : sweep_->soFar();
+  if (!found) return std::nullopt;
+  shown_ = sweep_->textsDone();
+  Swept swept = sweptBy(std::move(*found), set_, ended_);
+  if (swept.found.estimatesOnly && !swept.has(EffectKind::estimate)) return std::nullopt;
+  return swept;
+}
+
+const EffectText& textOf(EffectKind kind) { return kEffects[static_cast<std::size_t>(kind)]; }
+
+}  // namespace headscope::ui
