@@ -216,7 +216,8 @@ TEST_F(SweepOfSet, TablesAndCsvSayWhatTheJsonSays) {
   Arguments csv = flags;
   csv.emplace_back("--csv");
   const std::string table = runProgram(sweep("tiny-gpt2", csv)).out;
-  EXPECT_EQ(table.rfind("layer,part,value,direct,estimate,probability,kl,adds\n0,attention,", 0), 0U)
+  EXPECT_EQ(table.rfind("layer,part,value,direct,estimate,probability,kl,adds\n0,attention,", 0),
+            0U)
       << table;
   EXPECT_NE(table.find(fmt::format("1,network,{}", found["effects"][3]["value"].get<double>())),
             std::string::npos)
