@@ -252,7 +252,12 @@ void App::State::cardByCard(const ui::PanelContext& panel, ui::Rect at) {
   const std::vector<ui::Rect> places = page.layout(panel, page.content(panel, at.size()));
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (places[i].empty()) continue;
-    cards.push_back(&page.cards().at(i));
+    ui::Card& card = page.cards().at(i);
+    if (card.text().strip > 0.0F) {
+      drawCard(panel, page, card, at.cutBottom(look.px(card.text().strip), look.px(4)));
+      continue;
+    }
+    cards.push_back(&card);
     tabs.push_back({cards.back()->text().title, cards.back()->text().about});
   }
   if (cards.empty()) return ui::endBody();

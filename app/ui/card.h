@@ -23,6 +23,7 @@ struct CardText {
   const char* subtitle = nullptr;  // shown next to the tabs while it is open; null: `about`
   bool alone = true;               // may fill the screen or a picture alone
   bool framed = true;              // stands on a panel with a border
+  float strip = 0.0F;  // points: on an upright phone it stays below any other card, this high
 };
 
 /// The pass that the current pass is compared with while a card is open.

@@ -54,6 +54,23 @@ TEST(Upright, OpensOnTheGuideAndShowsALessonBelowItsCard) {
   std::filesystem::remove_all(folder);
 }
 
+/// The line of places stays below the sentence and below the heads, and names the present place.
+TEST(Upright, TheWayOfTheWordStaysAtTheFootOfTheStage) {
+  AppDriver ui(presetDocument("original-transformer"), 390, 844);
+  ui.view().selection.page = kStagePage;
+  ui.settle();
+  for (const char* card : {"Heads", "Sentence"}) {
+    ui.click(card, "body");
+    const auto shown = ui.window(card == std::string("Heads") ? "/small stages_" : "/sentence_");
+    const auto journey = ui.window("/journey_");
+    ASSERT_TRUE(shown.has_value() && journey.has_value()) << card;
+    EXPECT_GE(journey->y0, shown->y1) << card;
+    EXPECT_LE(journey->y1, 844.0F) << card;
+  }
+  EXPECT_TRUE(ui.shows("shares", "journey")) << ui.screen().all("journey");
+  EXPECT_FALSE(ui.shows("scores", "journey")) << ui.screen().all("journey");
+}
+
 /// The switches above the heads wrap within their card at any width.
 TEST(Upright, TheSwitchesOfTheHeadsStayInTheirCard) {
   for (int width = 340; width <= 460; width += 10) {

@@ -97,6 +97,12 @@ class ModelTextCard final : public Card {
       }
     }
     if (model_.weightsChanged()) changedWeights(look);
+    if (moment == nullptr && model_.busy()) {
+      std::string_view name = panel.modelView.place.folder;
+      name.remove_prefix(name.find_last_of("/\\") + 1);  // npos + 1 is 0
+      return wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                          fmt::format("opening {} …", name.empty() ? "the model" : name));
+    }
     if (moment == nullptr) {
       wrappedLabel(look.fonts.regular, look.theme.text,
                    "Drop the folder of a model on this window: the one with "
@@ -104,20 +110,20 @@ class ModelTextCard final : public Card {
                    "this machine; nothing is sent.");
       if (pill(look, "Open a folder …")) chooseFile(panel, true);
       ImGui::Dummy({0.0F, look.space.small});
-      if (!model_.busy() && primaryPill(look, "Open a small language model")) {
+      if (primaryPill(look, "Open a small language model")) {
         panel.modelView.place = {formats::kStoriesModel, {}};
       }
       wrappedLabel(look.fonts.small, look.theme.textMuted,
                    "Two layers, trained by this program on little stories: it says the next word.");
       ImGui::Dummy({0.0F, look.space.small});
-      if (!model_.busy() && pill(look, "Open a small image model")) {
+      if (pill(look, "Open a small image model")) {
         panel.modelView.place = {formats::kShapesModel, {}};
       }
       wrappedLabel(look.fonts.small, look.theme.textMuted,
                    "Two layers, trained by this program on drawn shapes: circle, square or "
                    "triangle.");
       ImGui::Dummy({0.0F, look.space.small});
-      if (!model_.busy() && pill(look, "Open a model of repeated letters")) {
+      if (pill(look, "Open a model of repeated letters")) {
         panel.modelView.place = {formats::kInductionModel, {}};
       }
       wrappedLabel(look.fonts.small, look.theme.textMuted,

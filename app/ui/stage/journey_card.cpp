@@ -18,6 +18,8 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kNarrowestName = 46.0F;  // a narrower part of the line has no name
+
 /// Draws a large round button. Returns true if it was clicked.
 bool bigButton(const FrameContext& look, const Rect& at, const char* text, bool filled) {
   const Theme& t = look.theme;
@@ -43,7 +45,8 @@ class JourneyCard final : public Card {
               .title = "How it gets there",
               .about = "The way of the word, in nine places",
               .alone = false,
-              .framed = false}) {}
+              .framed = false,
+              .strip = kJourneyHeight}) {}
 
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
@@ -54,7 +57,7 @@ class JourneyCard final : public Card {
     const Rect numbers = room.cutRight(look.px(narrow ? 84 : 176), look.px(narrow ? 8 : 40));
     const bool playing = panel.frame.stagePlaying;
     const bool underWay = panel.stageView.at.has_value();
-    const char* text = narrow                   ? (playing ? "⏸" : "▶")
+    const char* text = narrow                   ? (playing ? "Pause" : "▶")
                        : playing                ? "Pause"
                        : atEnd(panel.stageView) ? "▶  Once more"
                        : underWay               ? "▶  Continue"
@@ -117,6 +120,12 @@ class JourneyCard final : public Card {
       list->AddCircleFilled(at, radius, filled ? t.accent : t.window);
       if (!filled) list->AddCircle(at, radius, t.accent, 0, look.px(1.8F));
       const std::string text = labelOf(place, panel.trace.config());
+      if (pitch < look.px(kNarrowestName)) {  // the present place alone is named
+        const float half = textSize(look.fonts.semibold, text).x * 0.5F;
+        const float centre = std::clamp(at.x, room.a.x + half, std::max(room.b.x - half, at.x));
+        if (now) label(look, list, {centre, y + look.px(24)}, room.width(), text, true, true);
+        continue;
+      }
       // a neighbour that does not fit is broken, and then no wider than its part of the line
       const float wider = std::min(pitch, std::max(widthOf(panel, i - 1), widthOf(panel, i + 1)));
       const bool fits = (widthOf(panel, i) + wider) * 0.5F + look.space.small <= pitch;

@@ -204,9 +204,22 @@ class SentenceCard final : public Card {
     drawLettersCentred(look, list, title.centre(), width, look.px(low ? 30 : 42), true,
                        look.theme.text, words.title);
     if (panel.alone && low) return;  // a slide has its own sentence
-    const Rect line = room.cutTop(look.px(low ? 26 : 34));
-    drawLettersCentred(look, list, line.centre(), width, look.px(low ? 19 : 24), false,
-                       look.theme.textMuted, words.sentence);
+    const float letters = look.px(low ? 19 : 24);
+    const float least = fontSize(look.fonts.regular);
+    if (lettersSize(look, least, false, words.sentence).x <= width) {
+      const Rect line = room.cutTop(look.px(low ? 26 : 34));
+      return drawLettersCentred(look, list, line.centre(), width, letters, false,
+                                look.theme.textMuted, words.sentence);
+    }
+    // on a phone smaller letters could not be read
+    const std::string lines = wrapped(look.fonts.regular, words.sentence, width);
+    for (std::size_t begin = 0; begin < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+      const Rect line = room.cutTop(least + look.space.thin);
+      drawTextCentred(list, look.fonts.regular, line.centre(), look.theme.textMuted,
+                      std::string_view(lines).substr(begin, end - begin));
+      begin = end + 1;
+    }
   }
 
   /// Places a button on every word. Returns the word under the mouse, or −1.

@@ -22,7 +22,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kTitled = 120.0F;  // least width of a small stage with its title, in points
+constexpr float kTitled = 120.0F;        // least width of a small stage with its title, in points
+constexpr float kTitledHeight = 104.0F;  // of a row with titles
 constexpr float kLeastArc = 0.3F;
 
 class SmallStagesCard final : public Card {
@@ -75,10 +76,12 @@ class SmallStagesCard final : public Card {
   static int columnsFor(const PanelContext& panel, Index heads, const Rect& room) {
     const float scale = panel.look.scale;
     if (panel.alone && heads <= 12) return heads < 3 ? 1 : 2;
-    // as in layoutStage: titles where they fit on two rows
+    // as in layoutStage: titles where they fit on two rows, or a phone is high enough
     const auto titled = static_cast<Index>(room.width() / (148.0F * scale));
     const auto narrow = static_cast<Index>(room.width() / (66.0F * scale));
-    const bool small = heads > 2 * std::max<Index>(1, titled);
+    const Index columns = std::max<Index>(1, titled), rows = (heads + columns - 1) / columns;
+    const bool tall = static_cast<float>(rows) * kTitledHeight * scale <= room.height();
+    const bool small = rows > 2 && !tall;
     return static_cast<int>(std::max<Index>(1, std::min(heads, small ? narrow : titled)));
   }
 

@@ -25,7 +25,6 @@ namespace {
 
 constexpr Index kReadAtOnce = 400'000;  // the most weights read within a frame
 constexpr float kMargin = 26.0F;
-constexpr float kJourneyHeight = 92.0F;
 constexpr float kNarrowestTitled = 148.0F;  // of a small stage with its title
 constexpr float kNarrowest = 66.0F;         // … with its number alone
 constexpr float kLow = 560.0F;              // a lower page has small stages of half the height

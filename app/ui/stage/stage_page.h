@@ -12,6 +12,9 @@
 
 namespace headscope::ui {
 
+/// The height of the line of places, in points.
+inline constexpr float kJourneyHeight = 92.0F;
+
 class TokenRow;
 
 /// The sentence with its arcs or with the picture of the journey; alone, one head in large.
