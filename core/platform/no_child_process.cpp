@@ -1,4 +1,4 @@
-// Child processes on Windows and in a browser's page, where no program is started.
+// Child processes in a browser's page, where no program is started.
 #include "core/platform/child_process.h"
 
 namespace headscope::platform {

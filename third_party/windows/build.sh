@@ -11,10 +11,10 @@ shift
 
 sources="$root/build/windows/sources"
 # Debian 13's utf8proc knows a later Unicode than Debian 12's, with which tokens are tested.
-debian_sources "$sources" cli11/trixie eigen3/trixie fmtlib/trixie freetype/trixie fribidi/trixie \
-  glfw3/trixie googletest/trixie imgui/trixie libcsv/trixie libepoxy/trixie \
-  libjpeg-turbo/trixie libpng1.6/trixie libstb/trixie libwebp/trixie libzip/bookworm \
-  nlohmann-json3/trixie pcre2/trixie utf8proc/bookworm
+debian_sources "$sources" cairo/trixie cli11/trixie eigen3/trixie fmtlib/trixie freetype/trixie \
+  fribidi/trixie giflib/trixie glfw3/trixie googletest/trixie imgui/trixie libcsv/trixie \
+  libepoxy/trixie libjpeg-turbo/trixie libpng1.6/trixie libstb/trixie libwebp/trixie \
+  libzip/bookworm nlohmann-json3/trixie pcre2/trixie pixman/trixie utf8proc/bookworm
 
 # source_of <name>: its one unpacked folder.
 source_of() {
@@ -77,6 +77,61 @@ if [ ! -f "$libraries/fribidi.made" ]; then
   sed -i 's/^Cflags:/Cflags: -DFRIBIDI_LIB_STATIC/' "$libraries/lib/pkgconfig/fribidi.pc"
   touch "$libraries/fribidi.made"
 fi
+
+# giflib's Makefile knows no other system than its own; it is five files.
+if [ ! -f "$libraries/giflib.made" ]; then
+  say "Building giflib"
+  mkdir -p "$root/build/windows/made/giflib"
+  (cd "$root/build/windows/made/giflib" &&
+    for file in dgif_lib egif_lib gif_err gifalloc gif_hash openbsd-reallocarray; do
+      x86_64-w64-mingw32-gcc-posix -O2 -c "$(source_of giflib)/$file.c" -o "$file.o"
+    done &&
+    x86_64-w64-mingw32-ar rcs "$libraries/lib/libgif.a" ./*.o &&
+    cp "$(source_of giflib)/gif_lib.h" "$libraries/include/") >"$root/build/windows/giflib.log" 2>&1
+  touch "$libraries/giflib.made"
+fi
+
+# meson_library <name> <flag>...: built by its own Meson file, as library does by CMake's.
+cat >"$root/build/windows/meson.ini" <<CROSS
+[binaries]
+c = 'x86_64-w64-mingw32-gcc-posix'
+cpp = 'x86_64-w64-mingw32-g++-posix'
+ar = 'x86_64-w64-mingw32-ar'
+strip = 'x86_64-w64-mingw32-strip'
+windres = 'x86_64-w64-mingw32-windres'
+pkg-config = 'pkg-config'
+[properties]
+pkg_config_libdir = '$libraries/lib/pkgconfig'
+[built-in options]
+c_args = ['-D_WIN32_WINNT=0x0A00', '-Wa,-muse-unaligned-vector-move', '-I$libraries/include']
+c_link_args = ['-L$libraries/lib']
+[host_machine]
+system = 'windows'
+cpu_family = 'x86_64'
+cpu = 'x86_64'
+endian = 'little'
+CROSS
+meson_library() {
+  local name="$1"
+  shift
+  [ ! -f "$libraries/$name.made" ] || return 0
+  local build="$root/build/windows/made/$name"
+  say "Building $name"
+  meson setup "$build" "$(source_of "$name")" --cross-file "$root/build/windows/meson.ini" \
+    --prefix "$libraries" --libdir lib --buildtype release --default-library static \
+    --wrap-mode nofallback -Dtests=disabled "$@" >"$root/build/windows/$name.log" 2>&1 &&
+    meson install -C "$build" >>"$root/build/windows/$name.log" 2>&1 || {
+    tail -n 30 "$root/build/windows/$name.log" >&2
+    exit 1
+  }
+  touch "$libraries/$name.made"
+}
+meson_library pixman -Dgtk=disabled -Dlibpng=disabled -Dopenmp=disabled -Ddemos=disabled
+meson_library cairo -Dfreetype=enabled -Dfontconfig=disabled -Dpng=enabled -Dzlib=enabled \
+  -Dglib=disabled -Dspectre=disabled -Dsymbol-lookup=disabled -Ddwrite=disabled \
+  -Dxlib=disabled -Dxcb=disabled
+grep -q CAIRO_WIN32_STATIC_BUILD "$libraries/lib/pkgconfig/cairo.pc" ||
+  sed -i 's/^Cflags:/Cflags: -DCAIRO_WIN32_STATIC_BUILD/' "$libraries/lib/pkgconfig/cairo.pc"
 
 # The rest compiles with the program, by the recipes of fetch.cmake.
 cd "$root"
