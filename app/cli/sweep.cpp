@@ -18,18 +18,14 @@
 #include "app/cli/config_options.h"
 #include "app/cli/file_flags.h"
 #include "app/cli/json_lines.h"
-#include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
-#include "app/cli/open_model.h"
 #include "app/cli/output.h"
-#include "app/cli/progress.h"
+#include "app/cli/sweeper.h"
 #include "app/cli/target_text.h"
 #include "app/cli/text_sets.h"
 #include "core/base/error.h"
-#include "core/base/memory_budget.h"
-#include "core/formats/text_set.h"
+#include "core/formats/model_tensors.h"
 #include "core/formats/text_templates.h"
-#include "core/model/texts_sweep.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope::cli {
@@ -38,53 +34,27 @@ using model::AskedWord;
 using model::EffectsOverTexts;
 using model::Patch;
 using model::PatchEffect;
-using model::Receiver;
 using model::Site;
 using model::SweepOver;
-using model::SweepWith;
-using model::TextsSweep;
-using model::TextToSweep;
 
-struct SweepOptions {
-  std::string directory;
-  AdapterOptions adapter;
-  ModelTextOptions text;
-  std::vector<Index> ids;
-  std::string over = "heads", with = "zero";
-  std::optional<std::string> otherText;
-  std::vector<Index> otherIds;
-  AskedWordOptions asked;
-  std::string set, jsonLines;  // files, or templates
-  TemplateOptions templates;
-  std::string to;  // the receiver of paths: "9.6:q"
-  bool swap = false;
-  int threads = 0;
-  bool strict = false;
-  bool json = false;
-  bool csv = false;
-};
-
-/// A kind of part that a sweep replaces: its name in flags and JSON, and the column of its number.
+/// A kind of part that a sweep replaces, and the column of its number.
 struct SweptKind {
-  const char* name;
   SweepOver over;
   const char* column;   // in JSON and CSV
   const char* heading;  // in the table
   const char* inWords;
 };
 constexpr std::array kSwept{
-    SweptKind{"heads", SweepOver::heads, "head", "head", "each head's output"},
-    SweptKind{"layers", SweepOver::layers, "part", "part", "each layer's attention or network"},
-    SweptKind{"places", SweepOver::places, "place", "place",
+    SweptKind{SweepOver::heads, "head", "head", "each head's output"},
+    SweptKind{SweepOver::layers, "part", "part", "each layer's attention or network"},
+    SweptKind{SweepOver::places, "place", "place",
               "the residual stream before each layer, at each place"},
-    SweptKind{"queries", SweepOver::queries, "head", "head", "each head's queries"},
-    SweptKind{"keys", SweepOver::keys, "kv_head", "key/value head", "each key/value head's keys"},
-    SweptKind{"values", SweepOver::values, "kv_head", "key/value head",
-              "each key/value head's values"}};
+    SweptKind{SweepOver::queries, "head", "head", "each head's queries"},
+    SweptKind{SweepOver::keys, "kv_head", "key/value head", "each key/value head's keys"},
+    SweptKind{SweepOver::values, "kv_head", "key/value head", "each key/value head's values"}};
 
 const SweptKind& kindOf(const SweepOptions& options) {
-  return *std::ranges::find_if(kSwept,
-                               [&](const SweptKind& kind) { return options.over == kind.name; });
+  return *std::ranges::find(kSwept, overOf(options), &SweptKind::over);
 }
 
 /// The number of a part in its layer, or its name.
@@ -94,166 +64,8 @@ Json partNumber(const Patch& patch) {
   return patch.site == Site::attention ? "attention" : "network";
 }
 
-SweepOver overOf(const SweepOptions& options) { return kindOf(options).over; }
-
-/// Parses "9.6:q". Throws UserError that names the flag.
-std::optional<Receiver> receiverOf(const SweepOptions& options, const model::ModelConfig& config) {
-  if (options.to.empty()) return std::nullopt;
-  if (options.over != "heads") throw UserError("--to: paths lead from heads: give --over heads");
-  const std::size_t colon = options.to.find(':');
-  const std::string side = colon == std::string::npos ? "" : options.to.substr(colon + 1);
-  if (side != "q" && side != "k" && side != "v") {
-    throw UserError(fmt::format(
-        "--to {}: give layer, head and q, k or v, as in 9.6:q (of k and v: the key/value head)",
-        options.to));
-  }
-  const HeadOfLayer head = headFrom("--to", options.to.substr(0, colon), config);
-  if (head.layer == 0) {
-    throw UserError(fmt::format(
-        "--to {}: a path leads from a head of an earlier layer, and layer 0 has none", options.to));
-  }
-  return Receiver{model::siteFromName(side), head.layer, head.head};
-}
-
-SweepWith withOf(const SweepOptions& options) {
-  return options.with == "zero"   ? SweepWith::zero
-         : options.with == "mean" ? SweepWith::mean
-                                  : SweepWith::other;
-}
-
-/// The result of a sweep over one or several texts.
-struct Swept : model::SweptTexts {
-  std::vector<std::string> names;  // of the texts in a set
-
-  /// The metric of the other text, the mean over the texts.
-  std::optional<double> other() const {
-    if (otherMetrics.empty()) return std::nullopt;
-    return std::accumulate(otherMetrics.begin(), otherMetrics.end(), 0.0) /
-           static_cast<double>(otherMetrics.size());
-  }
-  /// Returns nothing where the texts ask for different words.
-  std::optional<AskedWord> word() const {
-    const auto same = [&](const AskedWord& each) {
-      return each.word == asked.front().word && each.other == asked.front().other;
-    };
-    return std::ranges::all_of(asked, same) ? std::optional(asked.front()) : std::nullopt;
-  }
-};
-
-/// Runs a sweep as its flags say.
-class Sweeper {
- public:
-  Sweeper(const SweepOptions& options, OpenModels& models)
-      : options_(options),
-        models_(models),
-        model_(models.model(adaptedFolderFrom(options.directory, options.adapter),
-                            defaultMemoryBudget() / 2, options.strict)),
-        names_(models.names(options.directory)),
-        setting_{overOf(options), withOf(options), {}, receiverOf(options, model_->config())} {
-    requireOneStack(*model_, "sweep");
-    execution_.threads = options.threads;
-  }
-
-  const formats::TokenizerPtr& names() const { return names_; }
-
-  std::vector<formats::TextOfSet> textsOf(const std::string& set) const {
-    return textsOfSet(set, options_.templates, models_, options_.directory);
-  }
-
-  /// Sweeps over the text of the flags, or over their set.
-  Swept run() {
-    const std::vector<formats::TextOfSet> set =
-        options_.set.empty() ? std::vector<formats::TextOfSet>() : textsOf(options_.set);
-    // with a text of its own, the command uses the set for means alone
-    const bool one = options_.text.given() > 0 || !options_.ids.empty() || set.empty();
-    if (!one) return over(set);
-    std::vector<model::ModelInput> meanOf;
-    if (setting_.with == SweepWith::mean) {
-      for (const formats::TextOfSet& text : set) meanOf.push_back(inputOf(text.text));
-    }
-    return over({textOfFlags()}, {""}, std::move(meanOf));
-  }
-
-  /// Sweeps over texts of a set, as if it had no others.
-  Swept over(const std::vector<formats::TextOfSet>& set) {
-    std::vector<TextToSweep> texts;
-    std::vector<std::string> names;
-    for (const formats::TextOfSet& text : set) {
-      texts.push_back(textOf(text));
-      names.push_back(text.name);
-    }
-    return over(std::move(texts), std::move(names), {});
-  }
-
- private:
-  Swept over(std::vector<TextToSweep> texts, std::vector<std::string> names,
-             std::vector<model::ModelInput> meanOf) {
-    setting_.meanOf = std::move(meanOf);
-    const std::size_t count = texts.size();
-    const Index units = TextsSweep::units(count, setting_, model_->config().layers);
-    const auto document = makeModelDocument(model_, texts.front().input);
-    TextsSweep sweep(document, std::move(texts), setting_, execution_);
-    for (Index done = 0; !sweep.runUnit();) {
-      if (count == 1) {
-        progress_.at(++done, units, "layers");
-      } else {
-        progress_.at(static_cast<Index>(sweep.textsDone()), static_cast<Index>(count), "texts");
-      }
-    }
-    return {sweep.found().value(), std::move(names)};
-  }
-
-  model::ModelInput inputOf(const formats::TextOrIds& text) const {
-    ModelTextOptions flags;
-    std::vector<Index> ids;
-    setText(flags, ids, text);
-    return modelInput(models_, options_.directory, flags, ids, model_->config());
-  }
-
-  TextToSweep textOfFlags() const {
-    TextToSweep text{
-        {},
-        modelInput(models_, options_.directory, options_.text, options_.ids, model_->config()),
-        {},
-        [this](const model::ModelTrace& trace) {
-          return askedWord(options_.asked, trace, names_);
-        }};
-    if (setting_.with != SweepWith::other) return text;
-    if (!options_.otherText && options_.otherIds.empty()) {
-      throw UserError("--with other needs the other text: give --other-text or --other-ids");
-    }
-    text.other = inputOf({options_.otherText.value_or(""), options_.otherIds});
-    return text;
-  }
-
-  TextToSweep textOf(const formats::TextOfSet& text) const {
-    TextToSweep one{text.name,
-                    inputOf(text.text),
-                    {},
-                    [this, answers = text.answers](const model::ModelTrace& trace) {
-                      return askedWord(withAnswers(options_.asked, answers), trace, names_);
-                    }};
-    if (!text.other.empty()) one.other = inputOf(text.other);
-    if (setting_.with != SweepWith::other) return one;
-    if (!one.other) {
-      throw UserError(fmt::format(
-          "{} has no \"corrupt\" text, whose values --with other puts in place", text.name));
-    }
-    if (options_.swap) std::swap(one.input, *one.other);
-    return one;
-  }
-
-  const SweepOptions& options_;
-  OpenModels& models_;
-  model::ModelPtr model_;
-  formats::TokenizerPtr names_;
-  model::SweepSetting setting_;
-  ExecutionContext execution_;
-  Progress progress_{"sweep"};
-};
-
-Json sweepJson(const Swept& swept, const SweepOptions& options,
-               const formats::TokenizerPtr& names) {
+Json sweepJson(const Swept& swept, const SweepOptions& options, const Sweeper& sweeper) {
+  const formats::TokenizerPtr& names = sweeper.names();
   const auto asked = swept.word();
   Json json{{"schema", "headscope.sweep/1"},
             {"metric", !asked || asked->other ? "logit_difference" : "logit"},
@@ -280,7 +92,8 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
     const Patch& patch = swept.parts[i];
     const EffectsOverTexts::Summary found = swept.effects.of(i);
-    Json one{{"layer", patch.layer}};
+    Json one = Json::emptyObject();
+    formats::addLayer(one, patch.layer, sweeper.config(), patch.stack);
     one[kindOf(options).column] = partNumber(patch);
     one["value"] = numberJson(found.mean.metric);
     one["direct"] = found.mean.direct ? numberJson(*found.mean.direct) : Json();
@@ -298,13 +111,28 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
   return json;
 }
 
-void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options) {
-  out << fmt::format("layer,{},value,direct,estimate,probability,kl\n", kindOf(options).column);
+/// "encoder", "decoder" or "cross"; empty for a model of one stack.
+const char* attentionOf(const Patch& patch, const model::ModelConfig& config) {
+  if (patch.stack == model::Stack::encoder) return "encoder";
+  if (!config.crossAttention) return "";
+  return config.readsMemory(patch.layer) ? "cross" : "decoder";
+}
+/// The layer as the model's authors count, from 0.
+Index depthOf(const Patch& patch, const model::ModelConfig& config) {
+  return patch.stack == model::Stack::encoder ? patch.layer : config.depthOf(patch.layer);
+}
+
+void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options,
+              const model::ModelConfig& config) {
+  const bool two = config.crossAttention;
+  out << fmt::format("{}layer,{},value,direct,estimate,probability,kl\n", two ? "attention," : "",
+                     kindOf(options).column);
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
     const Patch& patch = swept.parts[i];
     const PatchEffect effect = swept.effects.of(i).mean;
     const Json part = partNumber(patch);
-    out << fmt::format("{},{},{},{},{},{},{}\n", patch.layer,
+    if (two) out << attentionOf(patch, config) << ',';
+    out << fmt::format("{},{},{},{},{},{},{}\n", depthOf(patch, config),
                        part.text() != nullptr ? *part.text() : part.dump(), effect.metric,
                        effect.direct ? fmt::format("{}", *effect.direct) : "",
                        effect.estimate ? fmt::format("{}", *effect.estimate) : "",
@@ -319,7 +147,9 @@ std::string replacedBy(const SweepOptions& options) {
 }
 
 void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& options,
-                const formats::TokenizerPtr& names) {
+                const Sweeper& sweeper) {
+  const formats::TokenizerPtr& names = sweeper.names();
+  const model::ModelConfig& config = sweeper.config();
   constexpr std::size_t kShown = 20;
   const PatchEffect base = swept.effects.base();
   const bool set = swept.effects.texts() > 1;
@@ -354,6 +184,10 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
     columns.push_back(Align::right);
     titles.emplace_back("spread");
   }
+  if (config.crossAttention) {
+    columns.insert(columns.begin(), Align::left);
+    titles.insert(titles.begin(), "attention");
+  }
   TextTable table(columns);
   table.add(titles);
   for (const std::size_t i : order) {
@@ -362,7 +196,7 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
     const Json part = partNumber(patch);
     const auto number = part.whole();
     std::vector<std::string> cells{
-        std::to_string(patch.layer + 1),
+        std::to_string(depthOf(patch, config) + 1),
         number ? std::to_string(*number + 1) : *part.text(),
         fmt::format("{:.4f}", effect.metric),
         fmt::format("{:+.4f}", effect.metric - base.metric),
@@ -370,17 +204,12 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
         effect.estimate ? fmt::format("{:+.4f}", *effect.estimate) : std::string("–"),
         effect.looks ? fmt::format("{:.2f}", *effect.looks) : std::string("–")};
     if (set) cells.push_back(fmt::format("{:.4f}", found[i].spread));
+    if (config.crossAttention) cells.insert(cells.begin(), attentionOf(patch, config));
     table.add(std::move(cells));
   }
   table.print(out);
   out << "layers, heads and places count from 1 here, from 0 in flags, JSON and CSV\n";
 }
-
-/// A finished sweep, and the tokenizer for its words; null: none.
-struct NamedSweep {
-  Swept swept;
-  formats::TokenizerPtr names;
-};
 
 void checkSweep(const SweepOptions& options) {
   if (options.with != "other" && (options.otherText || !options.otherIds.empty())) {
@@ -390,30 +219,25 @@ void checkSweep(const SweepOptions& options) {
   prepareGemm();
 }
 
-NamedSweep sweepOf(const SweepOptions& options, OpenModels& models) {
+Json sweepJsonOf(const SweepOptions& options, OpenModels& models) {
   checkSweep(options);
   Sweeper sweeper(options, models);
-  return {sweeper.run(), sweeper.names()};
-}
-
-Json sweepJsonOf(const SweepOptions& options, OpenModels& models) {
-  const NamedSweep found = sweepOf(options, models);
-  return sweepJson(found.swept, options, found.names);
+  return sweepJson(sweeper.run(), options, sweeper);
 }
 
 void runSweepCommand(const SweepOptions& options, OpenModels& models, std::ostream& out) {
+  if (options.json) return printJson(out, sweepJsonOf(options, models));
+  checkSweep(options);
+  Sweeper sweeper(options, models);
   if (!options.jsonLines.empty()) {
-    checkSweep(options);
-    Sweeper sweeper(options, models);
     return printJsonLines(out, sweeper.textsOf(options.jsonLines), "sweep",
                           [&](const formats::TextOfSet& text) {
-                            return sweepJson(sweeper.over({text}), options, sweeper.names());
+                            return sweepJson(sweeper.over({text}), options, sweeper);
                           });
   }
-  if (options.json) return printJson(out, sweepJsonOf(options, models));
-  const NamedSweep found = sweepOf(options, models);
-  if (options.csv) return printCsv(out, found.swept, options);
-  printSweep(out, found.swept, options, found.names);
+  const Swept swept = sweeper.run();
+  if (options.csv) return printCsv(out, swept, options, sweeper.config());
+  printSweep(out, swept, options, sweeper);
 }
 
 }  // namespace
@@ -424,6 +248,7 @@ Command addSweep(CLI::App& app, Context& context) {
   auto options = std::make_shared<SweepOptions>();
   SweepOptions& o = *options;
   addModelFlags(*sub, {o.directory, o.adapter, o.text, o.ids}, context);
+  addTargetFlags(*sub, o.target);
   sub->add_option("--over", o.over,
                   "replace each head's output (default), each layer's attention and network, the "
                   "residual stream that enters each layer, at each place, or each head's queries, "

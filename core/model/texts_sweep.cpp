@@ -19,28 +19,49 @@ double metricOf(const ModelTrace& trace, const AskedWord& asked) {
   return asked.other ? word - static_cast<double>(logits.data()[*asked.other]) : word;
 }
 
-/// The tokens of the word that decides: up to the asked one, those that are the asked word, else
+/// The tokens of the word that decides: of the first `count`, those that are the asked word, else
 /// those in which the other text differs.
-std::vector<Index> decidingPlaces(const TextToSweep& text, const AskedWord& asked) {
-  const std::vector<Index>& ids = text.input.ids;
+std::vector<Index> decidingPlaces(const std::vector<Index>& ids,
+                                  const std::optional<ModelInput>& other, Index word, Index count) {
   std::vector<Index> same, changed;
-  const bool aligned = text.other && text.other->ids.size() == ids.size();
-  for (Index place = 0; place <= asked.row; ++place) {
+  const bool aligned = other && other->ids.size() == ids.size();
+  for (Index place = 0; place < count; ++place) {
     const auto at = static_cast<std::size_t>(place);
-    if (ids[at] == asked.word) same.push_back(place);
-    if (aligned && text.other->ids[at] != ids[at]) changed.push_back(place);
+    if (ids[at] == word) same.push_back(place);
+    if (aligned && other->ids[at] != ids[at]) changed.push_back(place);
   }
   return same.empty() ? changed : same;
 }
 
-/// The weight of each patched head from the asked token on these places.
+/// The tokens that decide, among those that heads of self-attention and of cross-attention look at.
+/// An id of the target may be another word in the source.
+struct DecidingPlaces {
+  std::vector<Index> ofText, ofSource;
+
+  DecidingPlaces(const ModelTrace& base, const std::optional<ModelInput>& other,
+                 const AskedWord& asked) {
+    const std::vector<Index>& ids = base.document().input.ids;
+    const bool two = base.config().crossAttention;
+    ofText = decidingPlaces(ids, two ? std::nullopt : other, asked.word, asked.row + 1);
+    if (!two) return;
+    const std::vector<Index>& source = passOf(base, Stack::encoder).document().input.ids;
+    constexpr Index kNoWord = -1;
+    ofSource = decidingPlaces(source, other, kNoWord, std::ssize(source));
+  }
+};
+
+/// The weight of each patched head from the asked token on the places that decide. An encoder's
+/// heads do not look from there.
 std::vector<std::optional<double>> looksOf(const ModelTrace& base,
                                            const std::vector<Patch>& patches, Index row,
-                                           const std::vector<Index>& places) {
+                                           const DecidingPlaces& deciding) {
   std::vector<std::optional<double>> looks(patches.size());
-  if (places.empty()) return looks;
   for (std::size_t i = 0; i < patches.size(); ++i) {
     if (patches[i].site != Site::heads && patches[i].site != Site::q) continue;
+    if (patches[i].stack == Stack::encoder) continue;
+    const std::vector<Index>& places =
+        base.config().readsMemory(patches[i].layer) ? deciding.ofSource : deciding.ofText;
+    if (places.empty()) continue;
     const TracePtr layer = base.layer(patches[i].layer);
     const Tensor& weights = layer->tensor(TensorId::weights);
     double look = 0.0;
@@ -84,7 +105,10 @@ TextsSweep::TextsSweep(ModelDocumentPtr document, std::vector<TextToSweep> texts
   }
 }
 
-Index TextsSweep::units(std::size_t texts, const SweepSetting& setting, Index layers) {
+Index TextsSweep::units(std::size_t texts, const SweepSetting& setting, const Model& model) {
+  Index layers = model.config().layers;
+  // an encoder's copies go through all layers but the decoder's first
+  if (model.encoder() != nullptr) layers += model.encoder()->config().layers + layers - 1;
   return static_cast<Index>(texts) * (1 + layers) + static_cast<Index>(textsOfMean(texts, setting));
 }
 
@@ -107,7 +131,9 @@ bool TextsSweep::addToMeans() {
   if (meansDone_ == textsOfMean(texts_.size(), setting_)) return false;
   const bool own = setting_.meanOf.empty();
   naming(own ? texts_[meansDone_].name : std::string(), [&] {
-    const auto trace = pass(own ? texts_[meansDone_].input : setting_.meanOf[meansDone_]);
+    const TextToSweep& text = own ? texts_[meansDone_] : texts_.front();
+    const auto trace =
+        own ? pass(text.input, text.source) : passOfOther(setting_.meanOf[meansDone_], text);
     if (trace != nullptr) means_->add(*trace);
   });
   ++meansDone_;
@@ -115,7 +141,7 @@ bool TextsSweep::addToMeans() {
 }
 
 void TextsSweep::begin(const TextToSweep& text) {
-  const ModelTracePtr base = pass(text.input);
+  const ModelTracePtr base = pass(text.input, text.source);
   if (base == nullptr) return;
   const AskedWord asked = text.asked(*base);
   ModelTracePtr other;
@@ -125,19 +151,20 @@ void TextsSweep::begin(const TextToSweep& text) {
           "there is no other text, whose values are put in place: give one with equally many "
           "tokens");
     }
-    other = pass(*text.other);
+    other = passOfOther(*text.other, text);
     if (other == nullptr) return;
     found_.otherMetrics.push_back(metricOf(*other, asked));
   }
   auto patches = patchesOver(setting_.over, *base, valuesFor(base, other));
   if (setting_.to) {
-    std::erase_if(patches, [&](const Patch& each) { return each.layer >= setting_.to->layer; });
+    std::erase_if(patches,
+                  [&](const Patch& each) { return !reaches(base->config(), each, *setting_.to); });
   }
   if (found_.parts.empty()) {
     found_.parts = patches;
     for (Patch& part : found_.parts) part.rows = Tensor();
   }
-  looks_ = looksOf(*base, patches, asked.row, decidingPlaces(text, asked));
+  looks_ = looksOf(*base, patches, asked.row, DecidingPlaces(*base, text.other, asked));
   if (setting_.to) patches = patchesThrough(*base, patches, *setting_.to, execution_);
   estimates_ = estimatedEffects(base, patches, asked, execution_);
   if (execution_.stop()) return;
@@ -164,8 +191,22 @@ NewValues TextsSweep::valuesFor(const ModelTracePtr& base, const ModelTracePtr& 
   return meansOf(own);
 }
 
-ModelTracePtr TextsSweep::pass(const ModelInput& input) const {
-  return runModel(withInput(*document_, input), previous_, execution_, defaultMemoryBudget() / 4);
+ModelTracePtr TextsSweep::pass(const ModelInput& input,
+                               const std::optional<ModelInput>& source) const {
+  const Index budget = defaultMemoryBudget() / 4;
+  ModelDocumentPtr document = withInput(*document_, input);
+  if (source) {
+    const ModelTracePtr& known = document_->memory;
+    const auto memory = runModel(withInput(known->document(), *source), known, execution_, budget);
+    if (memory == nullptr) return nullptr;
+    document = withMemory(*document, memory);
+  }
+  return runModel(document, previous_, execution_, budget);
+}
+
+ModelTracePtr TextsSweep::passOfOther(const ModelInput& other, const TextToSweep& text) const {
+  const bool two = document_->model->encoder() != nullptr;
+  return two ? pass(text.input, other) : pass(other, std::nullopt);
 }
 
 std::optional<SweptTexts> TextsSweep::found() const {

@@ -33,7 +33,7 @@ class SweptOverTexts : public testing::Test {
     TextsSweep sweep(document_, texts, setting, {}, previous);
     Index units = 1;
     while (!sweep.runUnit()) ++units;
-    EXPECT_EQ(units, TextsSweep::units(texts.size(), setting, model_->config().layers));
+    EXPECT_EQ(units, TextsSweep::units(texts.size(), setting, *model_));
     EXPECT_EQ(sweep.textsDone(), texts.size());
     return sweep.found().value();
   }

@@ -14,6 +14,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/part_map.h"
 #include "app/ui/model/prediction_views.h"
@@ -91,14 +92,33 @@ double valueOf(const Swept& swept, std::size_t part, Effect effect) {
   return 0.0;
 }
 
-std::string partInWords(const Patch& part, const std::vector<std::string>& tokens) {
-  const std::string layer = fmt::format("layer {}", part.layer + 1);
+/// The names of the places in each stack.
+struct PlaceNames {
+  std::vector<std::string> own, ofSource;
+
+  const std::string& of(const Patch& part) const {
+    const auto& names = part.stack == model::Stack::encoder ? ofSource : own;
+    return names[static_cast<std::size_t>(part.place)];
+  }
+};
+
+/// "layer 2", of two stacks "encoder 2", "self 2" or "cross 2".
+std::string layerName(const Patch& part, const model::ModelConfig& config) {
+  if (part.stack == model::Stack::encoder) return fmt::format("encoder {}", part.layer + 1);
+  if (!config.crossAttention) return fmt::format("layer {}", part.layer + 1);
+  return fmt::format("{} {}", config.readsMemory(part.layer) ? "cross" : "self",
+                     config.depthOf(part.layer) + 1);
+}
+
+std::string partInWords(const Patch& part, const PlaceNames& tokens,
+                        const model::ModelConfig& config) {
+  const std::string layer = layerName(part, config);
   if (part.site == Site::heads) return fmt::format("{}, head {}", layer, part.head + 1);
   if (part.site == Site::q) return fmt::format("{}, queries {}", layer, part.head + 1);
   if (part.site == Site::k) return fmt::format("{}, keys {}", layer, part.head + 1);
   if (part.site == Site::v) return fmt::format("{}, values {}", layer, part.head + 1);
   if (part.site == Site::residual) {
-    return fmt::format("{}, “{}”", layer, tokens[static_cast<std::size_t>(part.place)]);
+    return fmt::format("{}, “{}”", layer, tokens.of(part));
   }
   return layer + (part.site == Site::attention ? ", attention" : ", FFN");
 }
@@ -113,38 +133,51 @@ Index columnOf(const Patch& part) {
 bool hasHead(const Patch& part) { return part.site == Site::heads || part.site == Site::q; }
 
 /// Selects the part in the page: its layer, and the head, the half or the place in it.
-void choose(ModelView& view, const Patch& part) {
-  view.layer = part.layer;
+void choose(ModelView& view, const model::ModelConfig& config, const Patch& part) {
   view.prediction.sweepColumn = columnOf(part);
-  if (hasHead(part)) view.head = part.head;
+  chooseHead(view, config, part.stack, {part.layer, hasHead(part) ? part.head : view.head});
 }
 
-bool isChosen(const ModelView& view, const Patch& part) {
+bool isChosen(const ModelView& view, const model::ModelConfig& config, const Patch& part) {
   const Index column = hasHead(part) ? view.head : view.prediction.sweepColumn;
-  return part.layer == view.layer && columnOf(part) == column;
+  return isChosenLayer(view, config, part.stack, part.layer) && columnOf(part) == column;
 }
 
-PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
-              const std::vector<std::string>& tokens, Index layers) {
+PartMap mapOf(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
+              Effect effect, const PlaceNames& tokens) {
   const FrameContext& look = panel.look;
   const ModelView& view = panel.modelView;
-  PartMap map{"sweep map", layers, 1, {}, {}, effect != Effect::looks};
+  const model::ModelConfig& config = moment.config();
+  // the encoder's layers stand above those of the decoder
+  const bool two = moment.source != nullptr;
+  const Index above = two ? moment.source->config().layers : 0;
+  PartMap map{"sweep map", above + config.layers, 1, {}, {}, effect != Effect::looks};
+  if (two) {
+    map.widestLayer = "encoder 00";
+    map.layerName = [&config, above](Index row) {
+      Patch part;
+      part.stack = row < above ? model::Stack::encoder : model::Stack::decoder;
+      part.layer = row < above ? row : row - above;
+      return layerName(part, config);
+    };
+  }
   for (std::size_t i = 0; i < swept.found.parts.size(); ++i) {
     const Patch& part = swept.found.parts[i];
     map.columns = std::max(map.columns, columnOf(part) + 1);
     const double value = valueOf(swept, i, effect);
     map.cells.push_back(
-        {part.layer, columnOf(part), value,
-         fmt::format("{}: {} {}", partInWords(part, tokens),
+        {part.layer + (part.stack == model::Stack::encoder ? 0 : above), columnOf(part), value,
+         fmt::format("{}: {} {}", partInWords(part, tokens, config),
                      kEffects[static_cast<std::size_t>(effect)].title,
                      map.changes ? changeInWords(value) : fmt::format("{:.2f}", value)),
-         isChosen(view, part)});
+         isChosen(view, config, part)});
   }
   const Site site = swept.found.parts.front().site;
-  map.columnName = [&look, &tokens, site](Index column, float width) {
-    if (site == Site::residual) {
-      return elided(look.fonts.tiny, tokens[static_cast<std::size_t>(column)],
-                    width - look.space.tight);
+  map.columnName = [&look, &tokens, site, two](Index column, float width) {
+    if (site == Site::residual) {  // of two texts the places have two names
+      const std::string name =
+          two ? fmt::format("{}", column + 1) : tokens.own[static_cast<std::size_t>(column)];
+      return elided(look.fonts.tiny, name, width - look.space.tight);
     }
     if (isOfHeads(site)) {
       return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
@@ -155,7 +188,7 @@ PartMap mapOf(const PanelContext& panel, const Swept& swept, Effect effect,
 }
 
 std::vector<TableColumn> columnsFor(const Swept& swept) {
-  std::vector<TableColumn> columns{{"part", {}, false, 110, 0, false},
+  std::vector<TableColumn> columns{{"part", {}, false, 124, 0, false},
                                    {"total", kEffects[0].about, true, 54, 0, false}};
   if (swept.many()) {
     columns[1].title = "mean";
@@ -174,8 +207,8 @@ std::vector<TableColumn> columnsFor(const Swept& swept) {
   return columns;
 }
 
-void table(const PanelContext& panel, const Swept& swept, Effect effect, const ColorScale& scale,
-           const std::vector<std::string>& tokens, const Rect& room) {
+void table(const PanelContext& panel, const model::ModelConfig& config, const Swept& swept,
+           Effect effect, const ColorScale& scale, const PlaceNames& tokens, const Rect& room) {
   const FrameContext& look = panel.look;
   std::vector<std::size_t> order(swept.parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -191,9 +224,11 @@ void table(const PanelContext& panel, const Swept& swept, Effect effect, const C
       const std::size_t i = order[static_cast<std::size_t>(row)];
       const Patch& part = swept.found.parts[i];
       const PatchEffect& found = swept.parts[i].mean;
-      if (rows.row(row, isChosen(panel.modelView, part))) choose(panel.modelView, part);
+      if (rows.row(row, isChosen(panel.modelView, config, part))) {
+        choose(panel.modelView, config, part);
+      }
       const double value = valueOf(swept, i, effect);
-      rows.text(partInWords(part, tokens));
+      rows.text(partInWords(part, tokens, config));
       rows.number(changeInWords(found.metric - swept.base.metric));
       if (swept.many()) rows.number(fmt::format("{:.3f}", swept.parts[i].spread));
       rows.number(found.direct ? changeInWords(*found.direct) : "–", look.theme.textMuted);
@@ -213,10 +248,10 @@ void openText(const PanelContext& panel, const ModelMoment& moment, const Swept&
               std::size_t text) {
   const formats::TextOrIds& chosen = (*swept.set)[text].text;
   const std::string shown = shownText(moment, chosen);
-  if (!chosen.ids.empty() && inputOfText(moment, shown).ids != chosen.ids) {
+  if (!chosen.ids.empty() && inputOfText(moment.first(), shown).ids != chosen.ids) {
     panel.commands.say("the tokenizer splits this text into other tokens than the given ids", true);
   }
-  panel.modelView.token = -1;
+  if (moment.source == nullptr) panel.modelView.token = -1;
   if (!(*swept.set)[text].answers.empty()) {
     const model::AskedWord& asked = swept.found.asked[text];
     panel.modelView.prediction.word = asked.word;
@@ -227,11 +262,11 @@ void openText(const PanelContext& panel, const ModelMoment& moment, const Swept&
 
 /// Lists the texts by the effect of the chosen part, the largest first; a click opens one.
 void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
-                  const std::vector<std::string>& tokens, const Rect& room) {
+                  const PlaceNames& tokens, const Rect& room) {
   const FrameContext& look = panel.look;
   const auto& parts = swept.found.parts;
   const auto chosen = std::ranges::find_if(
-      parts, [&](const Patch& part) { return isChosen(panel.modelView, part); });
+      parts, [&](const Patch& part) { return isChosen(panel.modelView, moment.config(), part); });
   const std::size_t part =
       chosen == parts.end() ? 0 : static_cast<std::size_t>(chosen - parts.begin());
   const std::vector<std::size_t> order = swept.found.effects.strongest(part);
@@ -239,13 +274,13 @@ void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Sw
   ImGui::BeginChild("sweep examples", room.size());
   {
     Table rows(look, {.id = "examples", .height = room.height(), .dense = true},
-               {{partInWords(parts[part], tokens), "The change in each text, the largest first",
-                 true, 110, 0, false},
+               {{partInWords(parts[part], tokens, moment.config()),
+                 "The change in each text, the largest first", true, 110, 0, false},
                 {"text", "A click opens it", false, 100, 1, false}});
     rows.rows(std::ssize(order), [&](Index row) {
       const std::size_t text = order[static_cast<std::size_t>(row)];
       const std::string shown = shownText(moment, (*swept.set)[text].text);
-      if (rows.row(row, shown == moment.text)) openText(panel, moment, swept, text);
+      if (rows.row(row, shown == moment.given())) openText(panel, moment, swept, text);
       rows.number(changeInWords(swept.found.effects.change(text, part)));
       rows.text(shown);
     });
@@ -315,11 +350,17 @@ Instead chooseInsteadOfSet(const FrameContext& look, PredictionView& view) {
 }
 
 /// The names of places: the tokens of the page's text, or numbers, since those of texts differ.
-std::vector<std::string> placesOf(const ModelMoment& moment, const Swept& swept) {
-  if (swept.set == nullptr) return moment.tokenNames();
-  std::vector<std::string> places;
+PlaceNames placesOf(const ModelMoment& moment, const Swept& swept) {
+  PlaceNames places;
+  if (moment.source != nullptr) places.ofSource = moment.source->tokenNames();
+  if (swept.set == nullptr || moment.source != nullptr) places.own = moment.tokenNames();
+  if (swept.set == nullptr) return places;
+  auto& names = moment.source != nullptr ? places.ofSource : places.own;
+  names.clear();
   for (const Patch& part : swept.found.parts) {
-    if (part.layer == 0) places.push_back(fmt::format("{}", part.place + 1));
+    if (part.layer == 0 && part.stack == swept.found.parts.front().stack) {
+      names.push_back(fmt::format("{}", part.place + 1));
+    }
   }
   return places;
 }
@@ -339,7 +380,10 @@ Effect chooseEffect(const FrameContext& look, PredictionView& view, const Swept&
   rowCaption(look, "show");
   for (std::size_t i = 0; i < kEffects.size(); ++i) {
     if (static_cast<Effect>(i) == Effect::direct && !swept.base.direct) continue;
-    if (static_cast<Effect>(i) == Effect::looks && !swept.parts.front().mean.looks) continue;
+    const auto looks = [](const auto& part) { return part.mean.looks.has_value(); };
+    if (static_cast<Effect>(i) == Effect::looks && std::ranges::none_of(swept.parts, looks)) {
+      continue;
+    }
     flowOn(look, buttonWidth(look, kEffects[i].title), 3.0F);
     if (pill(look, fmt::format("{}##effect", kEffects[i].title).c_str(),
              view.sweepShown == static_cast<int>(i))) {
@@ -357,6 +401,8 @@ Fingerprint keyOf(const AskedWord& asked, const ChosenTexts& texts, Instead inst
   Fingerprint key = asked.key(kSweep);
   if (texts.set != nullptr) {
     key = Fingerprint(kSweep, asked.moment->changes);
+    // of two stacks all texts have the page's target
+    if (asked.moment->source != nullptr) key.add(asked.moment->number).add(asked.row);
     key.add(reinterpret_cast<std::uintptr_t>(asked.moment->trace->document().model.get()));
     key.add(reinterpret_cast<std::uintptr_t>(texts.set.get()));
     const bool answered = std::ranges::none_of(
@@ -378,16 +424,17 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
     most = std::max(most, std::abs(valueOf(swept, i, effect)));
   }
-  const std::vector<std::string> tokens = placesOf(*asked.moment, swept);
-  const PartMap map = mapOf(panel, swept, effect, tokens, asked.moment->config().layers);
+  const ModelMoment& moment = *asked.moment;
+  const PlaceNames tokens = placesOf(moment, swept);
+  const PartMap map = mapOf(panel, moment, swept, effect, tokens);
   const ColorScale scale = divergingScale(look, static_cast<float>(std::max(most, 1e-12)));
   if (const auto clicked = drawPartMap(panel, map, scale, room)) {
-    choose(panel.modelView, swept.found.parts[*clicked]);
+    choose(panel.modelView, moment.config(), swept.found.parts[*clicked]);
   }
   if (swept.set != nullptr && panel.modelView.prediction.sweepListsTexts) {
-    drawExamples(panel, *asked.moment, swept, tokens, right);
+    drawExamples(panel, moment, swept, tokens, right);
   } else {
-    table(panel, swept, effect, scale, tokens, right);
+    table(panel, moment.config(), swept, effect, scale, tokens, right);
   }
 }
 
@@ -427,7 +474,8 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   }
   if (found.current == nullptr) {
     const std::size_t count = texts.set == nullptr ? 1 : texts.set->size();
-    const Index all = model::TextsSweep::units(count, setting, asked.moment->config().layers);
+    const Index all =
+        model::TextsSweep::units(count, setting, *asked.moment->trace->document().model);
     return progress(panel, found.unitsDone, all);
   }
   const Swept& swept = *found.current;
