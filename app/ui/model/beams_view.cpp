@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -115,14 +114,13 @@ void drawBranches(const PanelContext& panel, const ModelMoment& moment, const Be
     const bool onPath = std::ranges::find(shown, static_cast<Index>(i)) != shown.end();
     if (node.parent >= 0) {
       const Rect before = rectOf(static_cast<std::size_t>(node.parent));
+      const ImU32 color = onPath ? look.theme.accent : withAlpha(look.theme.textMuted, 0.5F);
+      const float thick = onPath ? look.space.thin : look.space.hair;
       const float across = before.b.x + 0.4F * (at.a.x - before.b.x);
-      const std::array<ImVec2, 4> way{{{before.b.x, before.centre().y},
-                                       {across, before.centre().y},
-                                       {across, at.centre().y},
-                                       {at.a.x, at.centre().y}}};
-      list->AddPolyline(way.data(), static_cast<int>(way.size()),
-                        onPath ? look.theme.accent : withAlpha(look.theme.textMuted, 0.5F), 0,
-                        onPath ? look.space.thin : look.space.hair);
+      const float start = before.centre().y, end = at.centre().y;
+      list->AddLine({before.b.x, start}, {across, start}, color, thick);
+      if (end != start) list->AddLine({across, start}, {across, end}, color, thick);
+      list->AddLine({across, end}, {at.a.x, end}, color, thick);
     }
     const bool ends =
         std::ranges::find(beams.paths, static_cast<Index>(i), &BeamPath::end) != beams.paths.end();

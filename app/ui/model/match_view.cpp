@@ -54,10 +54,14 @@ std::optional<FoundMatch> findMatch(std::shared_ptr<const OpenedClip> clip,
   const model::ModelPtr& texts = found.clip->encoders.texts;
   std::vector<model::ModelTracePtr> passes;
   for (const std::string& line : found.texts) {
-    auto input =
-        inputOf(found.clip->tokenizer->encode(line), *found.clip->tokenizer, texts->config());
-    passes.push_back(runModel(makeModelDocument(texts, std::move(input)), nullptr, execution,
-                              defaultMemoryBudget() / 8));
+    model::ModelDocumentPtr document;
+    const std::string why = whyNot([&] {
+      const formats::TokenizerPtr& tokenizer = found.clip->tokenizer;
+      document =
+          makeModelDocument(texts, inputOf(tokenizer->encode(line), *tokenizer, texts->config()));
+    });
+    if (!why.empty()) throw UserError(fmt::format("“{}”: {}", line, why));
+    passes.push_back(runModel(document, nullptr, execution, defaultMemoryBudget() / 8));
     if (passes.back() == nullptr) return std::nullopt;
   }
   found.match = matchOf(found.clip->encoders, *image, passes);
