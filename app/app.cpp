@@ -12,6 +12,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/frame_recovery.h"
+#include "app/ui/model/image_view.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
 #include "core/attention/config.h"
@@ -162,6 +163,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                         typed,       now,         scale(),     now - mouseMovedAt,
                         clickedHere, &wantsFrame, &nextChange, view.preferences.colorMaps};
   look.sought = &lesson.pointer().sought();
+  const std::optional<ui::TokenPictures> pictures = ui::picturesInFlow(model.live);
+  if (pictures) look.pictures = &*pictures;
   if (const TracePtr newest = documents.trace()) {
     const TracePtr trace = withPictures(shownTrace(newest));
     keepViewValid();

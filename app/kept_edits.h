@@ -1,4 +1,4 @@
-// KeptEdits: the edits of a session, applied to its model.
+// KeptEdits: the edits of a session in one stack, applied to its model.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/layers_in_flow.h"
-#include "core/formats/model_edits.h"
 #include "core/formats/session.h"
+#include "core/model/model_changes.h"
 
 namespace headscope {
 
@@ -15,7 +15,7 @@ namespace headscope {
 struct KeptEdits {
   std::shared_ptr<const formats::SavedModel> of;
   std::string problem;  // the reason why they could not be applied
-  formats::EditsOnModel edits;
+  model::StackChanges changes;
   std::vector<LayersInFlow::Opened> layers;  // the session's documents that are layers of the model
 };
 

@@ -36,7 +36,8 @@ std::optional<GenerationMoment> LiveGeneration::Run::advance(const std::atomic<b
   now.room = decoder->room();
   do {
     const auto place = static_cast<Index>(now.made.size());
-    const Index id = takenFrom(decoder->logits(), sampling, place);
+    const Index id = nextToken(decoder->logits(), decoder->config(), sampling, place, mostNew,
+                               decoder->tokens());
     const model::TokenProbability token = model::standingOf(decoder->logits(), id).token;
     const double begun = clockSeconds();
     if (!decoder->feed(id, execution)) return std::nullopt;

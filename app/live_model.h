@@ -2,6 +2,7 @@
 // background. The newest request replaces older ones. The last finished moment is shown.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -22,8 +23,7 @@ namespace headscope {
 /// The content of a picture of the page: a moment, and the changes of its model.
 struct ShownModel {
   std::shared_ptr<const ModelMoment> moment;
-  std::vector<HeadOfLayer> off;
-  model::ModelDocumentPtr edits;
+  model::ModelChanges edits;
 };
 
 class LiveModel {
@@ -32,7 +32,6 @@ class LiveModel {
   LiveModel(Scheduler& scheduler, Index memoryBudgetBytes, const ShownModel& shown = {})
       : budget_(memoryBudgetBytes),
         text_(shown.moment != nullptr ? shown.moment->given() : std::string()),
-        off_(shown.off),
         edits_(shown.edits),
         moment_(shown.moment),
         files_(scheduler),
@@ -65,22 +64,26 @@ class LiveModel {
   /// The number of tokens that cutText() would keep; nothing where the text fits.
   std::optional<Index> cutOffered() const { return tooLong_; }
 
+  // Heads and layers are of the decoder, or of the only stack, unless another stack is named.
+
   /// Toggles whether the head's output is left out.
-  void switchHead(HeadOfLayer head);
-  bool isOff(HeadOfLayer head) const { return gainOf(head) == 0.0F; }
+  void switchHead(HeadOfLayer head, model::Stack stack = model::Stack::decoder);
+  bool isOff(HeadOfLayer head, model::Stack stack = model::Stack::decoder) const {
+    return gainOf(head, stack) == 0.0F;
+  }
   /// The heads that are off, layer by layer.
-  std::vector<HeadOfLayer> headsOff() const;
+  std::vector<HeadOfLayer> headsOff(model::Stack stack = model::Stack::decoder) const;
+  /// Switches all heads of all stacks on.
   void switchAllOn();
   /// Switches exactly these heads off.
   void setHeadsOff(const std::vector<HeadOfLayer>& heads);
-  bool isEdited(Index layer) const { return edits_ != nullptr && edits_->edited.contains(layer); }
-  std::vector<Index> layersEdited() const;
+  std::vector<Index> layersEdited(model::Stack stack = model::Stack::decoder) const;
   /// Returns whether the layer is edited or one of its heads is off.
-  bool differs(Index layer) const;
+  bool differs(Index layer, model::Stack stack = model::Stack::decoder) const;
   /// Restores a layer of the original model.
-  void resetLayer(Index layer);
+  void resetLayer(Index layer, model::Stack stack = model::Stack::decoder);
   /// Returns whether anything differs from the original model.
-  bool changed() const { return !off_.empty() || (edits_ != nullptr && !edits_->edited.empty()); }
+  bool changed() const { return edits_.any(); }
   /// Restores the original model.
   void undoChanges();
 
@@ -95,11 +98,14 @@ class LiveModel {
   std::vector<Edit> takeFlowEdits() { return std::exchange(flowEdits_, {}); }
 
   /// Reports that Flow now shows this document, a layer of the present moment's trace.
-  void openedInFlow(Index layer, const DocumentPtr& document);
+  void openedInFlow(Index layer, const DocumentPtr& document,
+                    model::Stack stack = model::Stack::decoder);
   /// Runs the edits of an opened layer in the model. Call it once a frame.
   void followDocument(const DocumentPtr& newest);
   /// The layer that the newest document shows; null: none.
   const LayersInFlow::Opened* layerInFlow() const { return inFlow_ ? &*inFlow_ : nullptr; }
+  /// The stack of that layer.
+  model::Stack stackInFlow() const;
 
   /// Takes over a session's edits and document. The edits are applied when their model is next
   /// opened with the weights that were edited; until then they are kept unchanged.
@@ -125,7 +131,7 @@ class LiveModel {
   void watchFiles(double now);
   /// The newest moment; null before the first.
   std::shared_ptr<const ModelMoment> moment() const { return moment_; }
-  ShownModel shown() const { return {moment_, off_, edits_}; }
+  ShownModel shown() const { return {moment_, edits_}; }
   /// The reason why the newest request failed.
   const std::string& problem() const { return problem_; }
   bool busy() const { return task_.busy(); }
@@ -145,11 +151,16 @@ class LiveModel {
     struct Gain {
       HeadOfLayer head;
       float before, after;
+      model::Stack stack = model::Stack::decoder;
+    };
+    struct Reset {
+      Index layer;
+      model::Stack stack;
     };
     std::string name;
     std::vector<Gain> gains{};
-    std::vector<Index> layers{};
-    model::ModelDocumentPtr edits = nullptr;  // the edits of these layers before the change
+    std::vector<Reset> layers{};
+    model::ModelChanges before{};  // with the edits of these layers
     std::optional<std::pair<formats::AdapterChoice, formats::AdapterChoice>> adapters{};
   };
   /// The parts that setAside() keeps.
@@ -157,22 +168,35 @@ class LiveModel {
     std::shared_ptr<const ModelMoment> moment;
     std::string text, target;
     formats::AdapterChoice adapter;
-    std::vector<HeadOfLayer> off;
-    model::ModelDocumentPtr edits;
+    model::ModelChanges edits;
     std::vector<Change> undo, redo;
     formats::SavedModels kept;
     formats::SavedModels saved;  // as a session saves it
   };
+  /// A stack's edits in the form in which a session saves them.
+  struct Saved {
+    std::shared_ptr<const formats::SavedModel> form;
+    model::ModelDocumentPtr edits;  // that it was made from
+    std::size_t layers = 0;         // in Flow, likewise
+  };
   void compute();
-  std::shared_ptr<const formats::SavedModel> keptOf(const std::filesystem::path& folder) const;
+  formats::SavedModels keptOf(const std::filesystem::path& folder) const;
   void takeMade(const KeptEdits& made);
-  std::string layerInWords(Index layer) const;
+  std::shared_ptr<const formats::SavedModel> savedOf(model::Stack stack);
+  std::string layerInWords(Index layer, model::Stack stack) const;
+  /// The document of a stack of the present moment.
+  const model::ModelDocumentPtr& present(model::Stack stack) const;
+  /// The stacks of the present model.
+  std::vector<model::Stack> stacks() const;
+  /// The stack of the present model to which a document belongs; nothing: it is of another model.
+  std::optional<model::Stack> stackOf(const model::ModelDocument& document) const;
   void make(Change change);
   /// Applies a change, or undoes it.
   void apply(const Change& change, bool forward);
-  float gainOf(HeadOfLayer head) const;
-  void setGain(HeadOfLayer head, float gain);
-  void setLayer(Index layer, const model::ModelDocumentPtr& edits, const std::string& name);
+  float gainOf(HeadOfLayer head, model::Stack stack) const;
+  void setGain(const Change::Gain& gain, float value);
+  void setLayer(const Change::Reset& reset, const model::ModelDocumentPtr& edits,
+                const std::string& name);
 
   Index budget_;
   std::filesystem::path folder_;    // the folder to open
@@ -181,16 +205,13 @@ class LiveModel {
   std::string target_;              // of two stacks; empty: one that the model writes
   bool writeAnew_ = false;          // the model writes it also where it has one
   bool cut_ = false;                // cuts a text that is too long
-  std::vector<HeadOfLayer> off_;
-  model::ModelDocumentPtr edits_;    // the layers that were edited; null: none
+  model::ModelChanges edits_;
   std::vector<Change> undo_, redo_;  // the newest last
   std::optional<Own> own_;           // aside
   formats::SavedModels kept_;        // a session's edits that are not applied yet
   std::string keptProblem_;
-  DocumentPtr keptWith_;                             // the document of the session
-  std::shared_ptr<const formats::SavedModel> live_;  // the saved form of the open model's edits
-  model::ModelDocumentPtr liveEdits_;                // the edits that `live_` was made from
-  std::size_t liveLayers_ = 0;
+  DocumentPtr keptWith_;       // the document of the session
+  std::array<Saved, 2> live_;  // of the open model, by stack
   LayersInFlow layers_;
   std::optional<LayersInFlow::Opened> inFlow_;
   DocumentPtr flow_;  // Flow's newest document
@@ -199,7 +220,7 @@ class LiveModel {
   std::string problem_;
   std::optional<Index> tooLong_;
   std::uint64_t computed_ = 0;
-  std::uint64_t changes_ = 0;  // incremented by each change of off_ and edits_
+  std::uint64_t changes_ = 0;                              // incremented by each change of edits_
   BlockStorePtr memory_ = std::make_shared<BlockStore>();  // memory that passes reuse
   std::weak_ptr<const model::Model> watched_;
   bool weightsChanged_ = false;  // whether the weights of `watched_` changed

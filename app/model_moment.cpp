@@ -4,17 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
 #include "app/kept_edits.h"
+#include "app/moment_text.h"
 #include "core/attention/steps/step.h"
 #include "core/base/assets.h"
 #include "core/base/error.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
-#include "core/formats/attention_file.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/model_edits.h"
 #include "core/formats/pictures/image_processor.h"
@@ -29,8 +28,9 @@
 namespace headscope {
 namespace {
 
+using model::Stack;
+
 constexpr std::size_t kPredictionsKept = 10;
-constexpr Index kFirstIds = 16;  // the initial number of ids without a tokenizer
 
 /// The patches that the shape of a drawn picture touches, where the model reads it as it is drawn.
 std::vector<bool> shapePatchesOf(const std::string& picture, const model::ImageInput& image) {
@@ -39,61 +39,6 @@ std::vector<bool> shapePatchesOf(const std::string& picture, const model::ImageI
   const bool asDrawn = image.size == model::Extent{images::kDrawingSide, images::kDrawingSide} &&
                        image.patch.height == side && images::kDrawingSide % side == 0;
   return drawn && asDrawn ? touchedPatches(drawn->drawing(), side) : std::vector<bool>();
-}
-
-std::string firstText(const model::ModelConfig& config, bool hasTokenizer) {
-  if (!config.example.empty()) return config.example;
-  if (hasTokenizer) return "The cat, which was very fluffy, slept by the warm fire.";
-  std::string ids;
-  for (Index id = 0; id < std::min(kFirstIds, config.vocabulary); ++id) {
-    ids += fmt::format("{}{}", ids.empty() ? "" : ", ", id);
-  }
-  return ids;
-}
-
-std::vector<Index> idsIn(const std::string& text) {
-  std::vector<Index> ids;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (at != end) {
-    if (*at == ' ' || *at == ',') {
-      ++at;
-      continue;
-    }
-    Index id = 0;
-    const auto [rest, error] = std::from_chars(at, end, id);
-    if (error != std::errc()) {
-      throw UserError(
-          "this folder has no tokenizer: give the ids of tokens, as 17, 4, 250; or put its "
-          "tokenizer.json into the folder");
-    }
-    ids.push_back(id);
-    at = rest;
-  }
-  return ids;
-}
-
-/// Cuts the moment's text to its first `most` tokens.
-void cutToFit(ModelMoment& moment, Index most) {
-  if (moment.tokenizer != nullptr) {
-    moment.text = std::string(model::firstTokens(moment.text, *moment.tokenizer, most));
-    return;
-  }
-  std::vector<Index> ids = idsIn(moment.text);
-  ids.resize(std::min(ids.size(), static_cast<std::size_t>(most)));
-  moment.text = fmt::format("{}", fmt::join(ids, ", "));
-}
-
-/// A text as the input of a model, or as the target of a decoder.
-model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
-                           const model::Model& model) {
-  if (model.config().modelType == formats::kAttentionsAlone) {
-    return formats::inputOfAttentionFile(model.config(), idsIn(text));
-  }
-  if (moment.tokenizer == nullptr) return {idsIn(text), {}, {}};
-  const std::vector<tokenizer::Token> tokens = moment.tokenizer->encode(text);
-  return model.config().crossAttention ? targetOf(tokens, *moment.tokenizer, model)
-                                       : inputOf(tokens, *moment.tokenizer, model.config());
 }
 
 /// Returns the document as the model's layer, or as an edit of it.
@@ -119,7 +64,7 @@ std::shared_ptr<const KeptEdits> keptEditsOn(const model::ModelPtr& of,
                                              const model::ModelTracePtr& memory) {
   auto made = std::make_shared<KeptEdits>();
   made->problem = whyNot([&] {
-    made->edits = formats::editsOn(of, *kept->kept, input, memory);
+    made->changes = formats::editsOn(of, *kept->kept, input, memory);
     for (const formats::ShownLayer& shown : kept->shown) {
       const AttentionConfig& c = shown.document->config;
       // a cross-attention over another source is no layer of this pass
@@ -161,13 +106,14 @@ class MomentMaker {
   /// Returns true where no work is left.
   bool step(std::optional<FoundMoment>& found) {
     if (of_ == nullptr) return !begin(found);
+    if (uneditedSource_ != nullptr) return takeUneditedSource();
     if (encoderPass_ != nullptr) return takeSource();
     if (writing_) return write();
     if (moment_.trace == nullptr) return takePass(found);
     const Index said = std::ssize(moment_.predictions);
     if (said < moment_.trace->logitRows()) {
       predict(said);
-    } else if (moment_.trace->document().edited.empty()) {
+    } else if (uneditedPass_ == nullptr) {
       found = finished();
     } else if (unedited_.trace == nullptr) {
       if (uneditedPass_->runUnit()) unedited_.trace = uneditedPass_->trace();
@@ -198,7 +144,7 @@ class MomentMaker {
       moment_.adapter = asked_.adapter;
       of = formats::openModel(asked_.folder, asked_.budget / 2, asked_.adapter);
       const bool same = asked_.before != nullptr && asked_.before->folder == asked_.folder;
-      if (same && asked_.edits != nullptr) moved_ = asked_.edits = onModel(*asked_.edits, of);
+      if (same) moveEditsTo(of);
       if (formats::hasTokenizer(asked_.folder)) {
         moment_.tokenizerProblem =
             whyNot([&] { moment_.tokenizer = formats::openTokenizer(asked_.folder); });
@@ -222,11 +168,47 @@ class MomentMaker {
     source_->number = kOfSource | moment_.number;
     auto input = givenInput(*source_, *of->encoder(), found);
     if (!input) return false;
+    const auto plain = makeModelDocument(of->encoder(), std::move(*input));
+    const auto document = changed(plain, Stack::encoder);
     const ModelMoment* before = asked_.folder.empty() ? asked_.before.get() : nullptr;
-    encoderPass_ = std::make_unique<model::ModelPass>(
-        makeModelDocument(of->encoder(), std::move(*input)),
-        before != nullptr ? before->source->trace : nullptr, execution_, asked_.budget / 4);
+    const model::ModelTracePtr last = before != nullptr ? before->source->trace : nullptr;
+    encoderPass_ =
+        std::make_unique<model::ModelPass>(document, last, execution_, asked_.budget / 4);
+    if (document->edited.empty()) return true;
+    uneditedSource_ =
+        std::make_unique<model::ModelPass>(plain, last, execution_, asked_.budget / 8);
     return true;
+  }
+
+  /// Moves the request's edits to the model with another adapter.
+  void moveEditsTo(const model::ModelPtr& of) {
+    bool any = false;
+    for (const Stack stack : {Stack::decoder, Stack::encoder}) {
+      model::ModelDocumentPtr& edits = asked_.edits.of(stack).document;
+      if (edits == nullptr) continue;
+      edits = onModel(*edits, stack == Stack::decoder ? of : of->encoder());
+      any = true;
+    }
+    if (any) moved_ = asked_.edits;
+  }
+
+  /// A stack's document with the edits of a session, if there are any for it, or of the request.
+  model::ModelDocumentPtr changed(const model::ModelDocumentPtr& plain, Stack stack) {
+    const auto kept =
+        std::ranges::find_if(asked_.kept, [&](const auto& each) { return each->stack == stack; });
+    if (kept != asked_.kept.end()) {
+      made_.push_back(keptEditsOn(plain->model, *kept, plain->input, plain->memory));
+      if (made_.back()->problem.empty()) asked_.edits.of(stack) = made_.back()->changes;
+    }
+    return withChanges(plain, asked_.edits.of(stack));
+  }
+
+  /// Runs the encoder as it was loaded, whose last states the original model reads.
+  bool takeUneditedSource() {
+    if (!uneditedSource_->runUnit()) return false;
+    uneditedMemory_ = uneditedSource_->trace();
+    uneditedSource_ = nullptr;
+    return uneditedMemory_ == nullptr;  // cancelled
   }
 
   /// The input for the text that the model is given first, of which a moment takes note. Nothing
@@ -314,7 +296,7 @@ class MomentMaker {
     shown.text = textOf(target_);
     shown.number =
         kWhileWriting | (moment_.number + static_cast<std::uint64_t>(target_.size()) * kStep);
-    publish_({std::move(shown), 0, 0, {}, nullptr, moved_}, *execution_.cancelled);
+    publish_({std::move(shown), 0, 0, {}, {}, moved_}, *execution_.cancelled);
     const double after = clockSeconds();
     nextShown_ = after + (after - now);
     return false;
@@ -322,19 +304,8 @@ class MomentMaker {
 
   void beginPass(model::ModelInput input) {
     const model::ModelTracePtr memory = source_ != nullptr ? source_->trace : nullptr;
-    const model::ModelPtr& of = of_;
-    if (asked_.kept != nullptr) {
-      made_ = keptEditsOn(of, asked_.kept, input, memory);
-      if (made_->problem.empty()) {
-        asked_.edits = made_->edits.document;
-        asked_.off = made_->edits.off;
-      }
-    }
-    const auto plain = makeModelDocument(of, input, memory);
-    const bool edited = asked_.edits != nullptr && asked_.edits->model == of;
-    auto document = edited ? withInput(*asked_.edits, std::move(input)) : plain;
-    if (edited && memory != nullptr) document = withMemory(*document, memory);
-    if (!asked_.off.empty()) document = withoutHeads(*document, asked_.off);
+    auto plain = makeModelDocument(of_, std::move(input), memory);
+    const auto document = changed(plain, Stack::decoder);
     const ModelMoment* before = asked_.folder.empty() ? asked_.before.get() : nullptr;
     newText_ = before == nullptr || before->trace->document().input != document->input ||
                before->given() != moment_.given();
@@ -342,7 +313,8 @@ class MomentMaker {
     inKeptMemory.memory = asked_.memory;
     pass_ = std::make_unique<model::ModelPass>(
         document, before != nullptr ? before->trace : nullptr, inKeptMemory, asked_.budget / 2);
-    if (document->edited.empty()) return;
+    if (document->edited.empty() && uneditedMemory_ == nullptr) return;
+    if (uneditedMemory_ != nullptr) plain = withMemory(*plain, uneditedMemory_);
     model::ModelTracePtr previous;
     if (asked_.before != nullptr) {
       const auto& unedited = asked_.before->unedited;
@@ -420,14 +392,15 @@ class MomentMaker {
   ExecutionContext execution_;
   model::ModelPtr of_;
   std::shared_ptr<ModelMoment> source_;  // of two stacks
-  std::unique_ptr<model::ModelPass> encoderPass_;
+  std::unique_ptr<model::ModelPass> encoderPass_, uneditedSource_;
+  model::ModelTracePtr uneditedMemory_;  // of the encoder as loaded; null: it is not edited
   std::optional<model::Continuation> writing_;
   std::vector<Index> target_;  // written so far
   double nextShown_ = 0.0;     // when the target is shown next, by the clock
   std::unique_ptr<model::ModelPass> pass_, uneditedPass_;
   bool newText_ = false;
-  std::shared_ptr<const KeptEdits> made_;
-  model::ModelDocumentPtr moved_;
+  std::vector<std::shared_ptr<const KeptEdits>> made_;
+  std::optional<model::ModelChanges> moved_;
   ModelMoment moment_;
   UneditedModel unedited_;
 };

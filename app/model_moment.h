@@ -18,7 +18,7 @@
 #include "core/formats/pictures/picture.h"
 #include "core/formats/session.h"
 #include "core/formats/tokenizer_json.h"
-#include "core/model/model_trace.h"
+#include "core/model/model_changes.h"
 #include "core/model/prediction.h"
 
 namespace headscope {
@@ -56,8 +56,9 @@ struct ModelMoment {
   std::uint64_t number = 0;                       // identifies this moment
 
   const model::ModelConfig& config() const { return trace->config(); }
-  /// The text that the model was given first: of two stacks, the source.
-  const std::string& given() const { return source != nullptr ? source->text : text; }
+  /// The moment of the text that the model was given first: of two stacks, of the source.
+  const ModelMoment& first() const { return source != nullptr ? *source : *this; }
+  const std::string& given() const { return first().text; }
   /// The tokens as text for display: "␣the"; a part of a character by its bytes.
   std::vector<std::string> tokenNames() const;
   std::string tokenName(Index place) const;
@@ -76,9 +77,9 @@ struct FoundMoment {
   std::optional<ModelMoment> moment;
   Index tokens = 0, most = 0;
   std::string model;
-  std::shared_ptr<const KeptEdits> made = nullptr;  // the applied edits of a session
-  /// The request's edits, on the model with another adapter; null: they are on the same model.
-  model::ModelDocumentPtr moved = nullptr;
+  std::vector<std::shared_ptr<const KeptEdits>> made = {};  // the applied edits of a session
+  /// The request's edits, on the model with another adapter; nothing: they are on the same model.
+  std::optional<model::ModelChanges> moved = {};
 };
 
 /// The inputs of a moment.
@@ -92,9 +93,8 @@ struct MomentRequest {
   std::string target = {};
   bool writeAnew = false;  // the model writes the target also where `before` has one
   bool cut = false;
-  std::vector<HeadOfLayer> off;
-  model::ModelDocumentPtr edits;
-  std::shared_ptr<const formats::SavedModel> kept;  // a session's edits, to be used instead
+  model::ModelChanges edits;
+  formats::SavedModels kept;  // a session's edits, at most one of each stack, to be used instead
   Index budget = 0;
   std::uint64_t number = 0;
   std::uint64_t changes = 0;

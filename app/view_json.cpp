@@ -84,12 +84,15 @@ template <typename Fields, typename View>
 void visitGenerationFields(Fields& f, View& view) {
   f.number("model_new_tokens", view.tokens, Index{1}, ui::kMostNewTokens);
   f.flag("model_sampled", view.sampled);
+  f.flag("model_beams", view.beams);
+  f.number("model_beam_count", view.beamCount, Index{1}, Index{16});
   f.number("model_temperature", view.temperature, ui::kLeastSampling, ui::kMostSampling);
   f.number("model_top_k", view.topK, Index{0}, model::ModelLimits::kVocabulary);
   f.number("model_seed", view.seed, std::uint64_t{0}, ui::kMostSeed);
   f.flag("model_steered", view.steered);
   f.choice("model_steered_by", view.steeredBy, kSteeredBy);
   f.word("model_steered_file", view.steeredFile);
+  f.flag("model_steered_encoder", view.steeredEncoder);
   f.word("model_steered_toward", view.toward);
   f.word("model_steered_away_from", view.awayFrom);
   f.number("model_steered_layer", view.steeredLayer, Index{0}, model::ModelLimits::kLayers);
@@ -99,7 +102,7 @@ void visitGenerationFields(Fields& f, View& view) {
 constexpr std::array kAlignedBy{"head", "layer", "all"};
 constexpr std::array kAttentions{"encoder", "decoder", "cross"};
 constexpr std::array kPassesShown{"own", "other", "difference"};
-constexpr int kMostReadings = 9, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 6;
+constexpr int kMostReadings = 10, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 6;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>
@@ -109,6 +112,7 @@ void visitModelFields(Fields& f, View& view) {
   f.word("model_adapter", view.place.adapter);
   f.number("model_adapter_strength", view.place.adapterStrength, 0.0, 1.0);
   f.word("model_target", view.place.target);
+  f.word("model_match_texts", view.prediction.matchTexts);
   f.choice("model_attention", view.attention, kAttentions);
   f.number("model_layer", view.layer, Index{0}, model::ModelLimits::kLayers);
   f.number("model_head", view.head, Index{0}, kMaxHead);

@@ -1,5 +1,5 @@
 // headscope_bench: the benchmarks of the other files; takes Google Benchmark's flags, or
-// --memory=D,H,T (see memory.py), --tokens=DIR,FILE or --model=DIR,TOKENS.
+// --memory=D,H,T (see memory.py), --tokens=DIR,FILE or --model=DIR[,TOKENS].
 #include <benchmark/benchmark.h>
 
 #include "bench/memory.h"

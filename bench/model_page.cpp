@@ -37,10 +37,12 @@ std::string inWords(std::vector<double> seconds) {
 
 bool measureModelPage(std::string_view argument) {
   constexpr std::string_view kFlag = "--model=";
-  const std::size_t comma = argument.find(',');
-  if (!argument.starts_with(kFlag) || comma == std::string_view::npos) return false;
+  if (!argument.starts_with(kFlag)) return false;
+  const std::size_t comma = std::min(argument.find(','), argument.size());
   int tokens = 0;
-  std::from_chars(argument.data() + comma + 1, argument.data() + argument.size(), tokens);
+  if (comma < argument.size()) {
+    std::from_chars(argument.data() + comma + 1, argument.data() + argument.size(), tokens);
+  }
 
   host::Headless host(kWidth, kHeight);
   AppOptions options;

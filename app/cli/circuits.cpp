@@ -19,8 +19,10 @@
 #include "app/cli/output.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/formats/model_tensors.h"
 #include "core/model/compositions.h"
 #include "core/model/position_patterns.h"
+#include "core/model/stacks.h"
 
 namespace headscope::cli {
 namespace {
@@ -31,6 +33,7 @@ using model::TokenDirection;
 struct CircuitsOptions {
   std::string directory;
   AdapterOptions adapter;
+  std::string attention;  // of two stacks: "encoder", "decoder" or "cross"
   std::optional<Index> layer, head;
   Index directions = 4, tokens = 8, positions = 32;
   int threads = 0;
@@ -55,38 +58,71 @@ const char* compositionKey(Composition kind) {
 /// The results of the command.
 struct FoundCircuits {
   model::ModelPtr model;
-  std::vector<HeadCircuits> heads;
+  model::ModelPtr stack;  // whose heads follow: the model, or its encoder
+  std::vector<HeadCircuits> heads, ofEncoder;
   std::vector<model::PositionLook> looks;           // of each head; empty for two stacks
   std::optional<model::Compositions> compositions;  // of a model with several layers
+  std::optional<HeadOfLayer> chosen;
   std::optional<model::HeadDirections> directions;  // of the chosen head
+  formats::TokenizerPtr names, sourceNames;  // of what is read and said, and of a source text
+
+  bool two() const { return model->encoder() != nullptr; }
+  /// Where a head looks by position alone; null for two stacks.
+  const model::PositionLook* lookOf(const HeadCircuits& head) const {
+    return looks.empty() ? nullptr : &looks[placeOf(head.head, model->config())];
+  }
+  bool ofMemory() const { return chosen && stack->config().readsMemory(chosen->layer); }
+  bool inEncoder() const { return stack != model; }
 };
 
-FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
+/// The chosen head of the flags. Throws UserError that names them.
+std::optional<HeadOfLayer> chosenHead(const CircuitsOptions& options, bool two) {
   if (options.layer.has_value() != options.head.has_value()) {
     throw UserError("--layer and --head choose one head: give both, or neither");
   }
+  if (!options.attention.empty() && !two) {
+    throw UserError("--attention is for a model with an encoder and a decoder: leave it out");
+  }
+  if (!options.layer) {
+    if (options.attention.empty()) return std::nullopt;
+    throw UserError("--attention says of which attention the head of --layer and --head is");
+  }
+  if (two && options.attention.empty()) {
+    throw UserError(
+        "the model has an encoder and a decoder: say of which attention the head is with "
+        "--attention encoder, decoder or cross");
+  }
+  const bool inDecoder = two && options.attention != "encoder";
+  const Index layer =
+      inDecoder ? 2 * *options.layer + (options.attention == "cross" ? 1 : 0) : *options.layer;
+  return HeadOfLayer{layer, *options.head};
+}
+
+FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
   ExecutionContext execution;
   execution.threads = options.threads;
   FoundCircuits found;
   found.model = models.model(adaptedFolderFrom(options.directory, options.adapter),
                              defaultMemoryBudget() / 2, options.strict);
-  found.heads = headCircuits(*found.model, execution).value();
+  const bool two = found.two();
+  found.chosen = chosenHead(options, two);
+  found.stack = options.attention == "encoder" ? found.model->encoder() : found.model;
+  found.sourceNames = models.names(options.directory);
+  found.names =
+      two && !found.inEncoder() ? models.targetNames(options.directory) : found.sourceNames;
+  found.heads = headCircuits(*found.stack, execution).value();
   if (hasPositionPatterns(*found.model)) {
-    const Index tokens = std::min(options.positions, mostTokens(found.model->config()));
-    found.looks = positionLooks(found.model, tokens, execution).value();
+    const Index length = std::min(options.positions, mostTokens(found.model->config()));
+    found.looks = positionLooks(found.model, length, execution).value();
   }
-  if (options.layer) {
-    found.directions = headDirections(*found.model, {*options.layer, *options.head},
-                                      options.directions, options.tokens, execution);
+  if (two && !found.chosen) found.ofEncoder = *headCircuits(*found.model->encoder(), execution);
+  if (found.chosen) {
+    found.directions =
+        headDirections(*found.stack, *found.chosen, options.directions, options.tokens, execution);
   } else if (found.model->config().layers > 1) {
     found.compositions = composeHeads(*found.model, execution);
   }
   return found;
-}
-
-/// Returns whether the flags ask for a head.
-bool shown(const HeadCircuits& head, const CircuitsOptions& options) {
-  return !options.layer || (head.head.layer == *options.layer && head.head.head == *options.head);
 }
 
 Json numbersJson(const std::vector<double>& numbers) {
@@ -95,8 +131,12 @@ Json numbersJson(const std::vector<double>& numbers) {
   return list;
 }
 
-Json circuitJson(const HeadCircuits& head, const model::PositionLook* look) {
-  Json one{{"layer", head.head.layer}, {"head", head.head.head}};
+Json circuitJson(const HeadCircuits& head, const FoundCircuits& found, bool ofEncoder) {
+  const model::PositionLook* look = found.lookOf(head);
+  Json one = Json::emptyObject();
+  formats::addLayer(one, head.head.layer, found.model->config(),
+                    ofEncoder ? model::Stack::encoder : model::Stack::decoder);
+  one["head"] = head.head.head;
   one["copying"] = head.copying ? numberJson(*head.copying) : Json();
   one["by_position"] = look == nullptr ? Json()
                                        : Json{{"previous", numberJson(look->previous)},
@@ -107,9 +147,24 @@ Json circuitJson(const HeadCircuits& head, const model::PositionLook* look) {
   return one;
 }
 
+/// One side of a head's directions: its name, and the tokenizer of its tokens.
+struct DirectionSide {
+  const char* name;
+  const formats::TokenizerPtr& names;
+};
+
+/// The sides of W_QK and of W_OV.
+std::pair<DirectionSide, DirectionSide> sidesOfQk(const FoundCircuits& found) {
+  return {{"asks", found.names}, {"for", found.ofMemory() ? found.sourceNames : found.names}};
+}
+std::pair<DirectionSide, DirectionSide> sidesOfOv(const FoundCircuits& found) {
+  return {{"reads", found.ofMemory() ? found.sourceNames : found.names}, {"writes", found.names}};
+}
+
 Json directionsJson(const std::vector<TokenDirection>& directions,
-                    const formats::TokenizerPtr& names, const char* from, const char* to) {
-  const auto tokensJson = [&](const std::vector<model::DirectionToken>& tokens) {
+                    const std::pair<DirectionSide, DirectionSide>& sides) {
+  const auto tokensJson = [&](const std::vector<model::DirectionToken>& tokens,
+                              const formats::TokenizerPtr& names) {
     Json list = Json::emptyList();
     for (const auto& each : tokens) {
       Json one{{"id", each.id}, {"value", numberJson(each.value)}};
@@ -122,14 +177,21 @@ Json directionsJson(const std::vector<TokenDirection>& directions,
   for (const TokenDirection& direction : directions) {
     Json one{{"singular_value", numberJson(direction.singularValue)},
              {"end", direction.positive ? "+" : "-"}};
-    one[from] = tokensJson(direction.from);
-    one[to] = tokensJson(direction.to);
+    one[sides.first.name] = tokensJson(direction.from, sides.first.names);
+    one[sides.second.name] = tokensJson(direction.to, sides.second.names);
     all.push_back(std::move(one));
   }
   return all;
 }
 
-Json compositionsJson(const model::Compositions& compositions) {
+Json composedHeadJson(HeadOfLayer head, const model::ModelConfig& config) {
+  Json json = Json::emptyObject();
+  formats::addLayer(json, head.layer, config);
+  json["head"] = head.head;
+  return json;
+}
+
+Json compositionsJson(const model::Compositions& compositions, const model::ModelConfig& config) {
   Json all = Json::emptyObject();
   for (std::size_t i = 0; i < model::kCompositions; ++i) {
     const auto kind = static_cast<Composition>(i);
@@ -139,8 +201,8 @@ Json compositionsJson(const model::Compositions& compositions) {
     }
     Json pairs = Json::emptyList();
     for (const auto& pair : compositions.strongest(kind, kStrongestPairs)) {
-      pairs.push_back({{"from", {{"layer", pair.from.layer}, {"head", pair.from.head}}},
-                       {"into", {{"layer", pair.into.layer}, {"head", pair.into.head}}},
+      pairs.push_back({{"from", composedHeadJson(pair.from, config)},
+                       {"into", composedHeadJson(pair.into, config)},
                        {"score", numberJson(pair.score)}});
     }
     Json of{{"mean", numberJson(compositions.mean(kind))}};
@@ -150,20 +212,29 @@ Json compositionsJson(const model::Compositions& compositions) {
   return all;
 }
 
-Json circuitsJson(const FoundCircuits& found, const CircuitsOptions& options,
-                  const formats::TokenizerPtr& names) {
+/// Calls `call` for each head that is shown, and whether it is of the encoder.
+template <typename Call>
+void eachShown(const FoundCircuits& found, const Call& call) {
+  for (const HeadCircuits& head : found.ofEncoder) call(head, true);
+  for (const HeadCircuits& head : found.heads) {
+    if (!found.chosen || head.head == *found.chosen) call(head, found.inEncoder());
+  }
+}
+
+Json circuitsJson(const FoundCircuits& found) {
   Json json{{"schema", "headscope.circuits/1"}};
   Json heads = Json::emptyList();
-  for (std::size_t i = 0; i < found.heads.size(); ++i) {
-    if (!shown(found.heads[i], options)) continue;
-    heads.push_back(circuitJson(found.heads[i], found.looks.empty() ? nullptr : &found.looks[i]));
-  }
+  eachShown(found, [&](const HeadCircuits& head, bool ofEncoder) {
+    heads.push_back(circuitJson(head, found, ofEncoder));
+  });
   json["heads"] = std::move(heads);
   if (found.directions) {
-    json["qk_directions"] = directionsJson(found.directions->qk, names, "asks", "for");
-    json["ov_directions"] = directionsJson(found.directions->ov, names, "reads", "writes");
+    json["qk_directions"] = directionsJson(found.directions->qk, sidesOfQk(found));
+    json["ov_directions"] = directionsJson(found.directions->ov, sidesOfOv(found));
   }
-  if (found.compositions) json["compositions"] = compositionsJson(*found.compositions);
+  if (found.compositions) {
+    json["compositions"] = compositionsJson(*found.compositions, found.model->config());
+  }
   return json;
 }
 
@@ -176,50 +247,53 @@ std::string tokensInWords(const std::vector<model::DirectionToken>& tokens,
 
 void printDirections(std::ostream& out, const char* title,
                      const std::vector<TokenDirection>& directions,
-                     const formats::TokenizerPtr& names, const char* from, const char* to) {
+                     const std::pair<DirectionSide, DirectionSide>& sides) {
   if (directions.empty()) return;
   out << '\n' << title << '\n';
   TextTable table({Align::right, Align::left, Align::left, Align::left});
-  table.add({"σ", "", from, to});
+  table.add({"σ", "", sides.first.name, sides.second.name});
   for (const TokenDirection& direction : directions) {
     table.add({fmt::format("{:.3f}", direction.singularValue), direction.positive ? "+" : "−",
-               tokensInWords(direction.from, names), tokensInWords(direction.to, names)});
+               tokensInWords(direction.from, sides.first.names),
+               tokensInWords(direction.to, sides.second.names)});
   }
   table.print(out);
 }
 
-void printCircuits(std::ostream& out, const FoundCircuits& found, const CircuitsOptions& options,
-                   const formats::TokenizerPtr& names) {
+void printCircuits(std::ostream& out, const FoundCircuits& found) {
+  const model::ModelConfig& config = found.model->config();
   out << modelInWords(*found.model) << "\n\n";
   TextTable table({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right,
                    Align::right, Align::right});
   std::vector<std::string> titles{"layer", "head", "copying", "σ of W_QK", "σ of W_OV"};
   if (!found.looks.empty()) titles.insert(titles.end(), {"previous", "itself", "first"});
   table.add(titles);
-  for (std::size_t i = 0; i < found.heads.size(); ++i) {
-    const HeadCircuits& head = found.heads[i];
-    if (!shown(head, options)) continue;
+  eachShown(found, [&](const HeadCircuits& head, bool ofEncoder) {
+    const std::string layer =
+        found.two()
+            ? layerInWords(config, ofEncoder ? model::Stack::encoder : model::Stack::decoder,
+                           head.head.layer)
+            : std::to_string(head.head.layer + 1);
     std::vector<std::string> cells{
-        std::to_string(head.head.layer + 1), std::to_string(head.head.head + 1),
+        layer, std::to_string(head.head.head + 1),
         head.copying ? fmt::format("{:+.3f}", *head.copying) : std::string("–"),
         fmt::format("{:.3f}", head.qk.front()), fmt::format("{:.3f}", head.ov.front())};
-    if (!found.looks.empty()) {
-      const model::PositionLook& look = found.looks[i];
-      for (const double weight : {look.previous, look.self, look.first}) {
+    if (const model::PositionLook* look = found.lookOf(head)) {
+      for (const double weight : {look->previous, look->self, look->first}) {
         cells.push_back(fmt::format("{:.2f}", weight));
       }
     }
     table.add(std::move(cells));
-  }
+  });
   table.print(out);
   if (!found.looks.empty())
     out << "previous, itself, first: where the head looks by position alone, the mean weights in a "
            "text of equal tokens\n";
   if (found.directions) {
-    printDirections(out, "W_QK: which tokens ask for which", found.directions->qk, names, "asks",
-                    "for");
-    printDirections(out, "W_OV: which tokens are turned into which", found.directions->ov, names,
-                    "reads", "writes");
+    printDirections(out, "W_QK: which tokens ask for which", found.directions->qk,
+                    sidesOfQk(found));
+    printDirections(out, "W_OV: which tokens are turned into which", found.directions->ov,
+                    sidesOfOv(found));
   }
   if (found.compositions) {
     out << "\nthe strongest compositions (later head reads what the earlier one writes)\n";
@@ -229,11 +303,12 @@ void printCircuits(std::ostream& out, const FoundCircuits& found, const Circuits
       const auto kind = static_cast<Composition>(i);
       if (!found.compositions->has(kind)) continue;
       for (const auto& pair : found.compositions->strongest(kind, 3)) {
-        pairs.add({compositionKey(kind),
-                   fmt::format("layer {}, head {}", pair.from.layer + 1, pair.from.head + 1),
-                   fmt::format("layer {}, head {}", pair.into.layer + 1, pair.into.head + 1),
-                   fmt::format("{:.3f}", pair.score),
-                   fmt::format("{:.3f}", found.compositions->mean(kind))});
+        pairs.add(
+            {compositionKey(kind),
+             fmt::format("{}, head {}", config.layerInWords(pair.from.layer), pair.from.head + 1),
+             fmt::format("{}, head {}", config.layerInWords(pair.into.layer), pair.into.head + 1),
+             fmt::format("{:.3f}", pair.score),
+             fmt::format("{:.3f}", found.compositions->mean(kind))});
       }
     }
     pairs.print(out);
@@ -242,14 +317,12 @@ void printCircuits(std::ostream& out, const FoundCircuits& found, const Circuits
 }
 
 Json circuitsJsonOf(const CircuitsOptions& options, OpenModels& models) {
-  const FoundCircuits found = findCircuits(options, models);
-  return circuitsJson(found, options, models.names(options.directory));
+  return circuitsJson(findCircuits(options, models));
 }
 
 void runCircuitsCommand(const CircuitsOptions& options, OpenModels& models, std::ostream& out) {
   if (options.json) return printJson(out, circuitsJsonOf(options, models));
-  const FoundCircuits found = findCircuits(options, models);
-  printCircuits(out, found, options, models.names(options.directory));
+  printCircuits(out, findCircuits(options, models));
 }
 
 }  // namespace
@@ -268,6 +341,10 @@ Command addCircuits(CLI::App& app, Context& context) {
       ->check(notWhole)
       ->type_name("L");
   sub->add_option("--head", o.head, "the head, from 0")->check(notWhole)->type_name("H");
+  sub->add_option("--attention", o.attention,
+                  "of a model with an encoder and a decoder: which attention the head is of")
+      ->check(CLI::IsMember({"encoder", "decoder", "cross"}))
+      ->type_name("encoder|decoder|cross");
   sub->add_option("--directions", o.directions, "the number of singular values as tokens (4)")
       ->check(CLI::Range(Index{1}, Index{4096}))
       ->type_name("N");

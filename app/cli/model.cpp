@@ -178,21 +178,30 @@ std::vector<HeadOfLayer> droppedHeads(const ModelOptions& options, const model::
   return headsFrom("--drop-heads", own, stack.config());
 }
 
+/// The document steered as the flags say.
+model::ModelDocumentPtr steeredDocument(const ModelOptions& options,
+                                        const model::ModelDocumentPtr& document,
+                                        const formats::TokenizerPtr& names, ModelPass& pass,
+                                        const ExecutionContext& execution) {
+  auto steering = steeringFrom(options.steering, *document, names.get(), execution);
+  pass.steering = steeringJson(options.steering, steering);
+  return withSteering(*document, std::move(steering));
+}
+
 /// Runs the encoder, and returns the document of the decoder over the target.
 model::ModelDocumentPtr decoderDocument(const ModelOptions& options, OpenModels& models,
                                         const ModelPtr& model, ModelPass& pass,
                                         const ExecutionContext& execution) {
-  if (options.probe || options.steering.given()) requireOneStack(*model, "this measure");
   const ModelPtr& encoder = model->encoder();
-  const auto source =
-      withoutHeads(*makeModelDocument(encoder, inputFrom(options, models, *encoder)),
-                   droppedHeads(options, *encoder, true));
+  auto source = withoutHeads(*makeModelDocument(encoder, inputFrom(options, models, *encoder)),
+                             droppedHeads(options, *encoder, true));
+  if (options.steering.inEncoder) {
+    source = steeredDocument(options, source, models.names(options.directory), pass, execution);
+  }
   pass.encoder = measured(source, options, execution);
   const bool continues = options.target.given() || options.readings.generate == 0;
-  Target target = targetOf(
-      options.target, models, options.directory, model, pass.encoder->trace,
-      {continues ? TargetWriting::kMost : options.readings.generate, options.readings.sampling()},
-      execution);
+  Target target = targetOf(options.target, models, options.directory, model, pass.encoder->trace,
+                           continues ? Writing() : options.readings.writing(), execution);
   pass.written = std::move(target.generated);
   return makeModelDocument(model, std::move(target.input), pass.encoder->trace);
 }
@@ -216,10 +225,12 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   auto document = two ? decoderDocument(options, models, model, pass, execution)
                       : makeModelDocument(model, inputFrom(options, models, *model));
   document = withoutHeads(*document, droppedHeads(options, *model, false));
-  if (options.steering.given()) {
-    auto steering = steeringFrom(options.steering, *document, pass.names.get(), execution);
-    pass.steering = steeringJson(options.steering, steering);
-    document = withSteering(*document, std::move(steering));
+  if (options.steering.inEncoder && !two) {
+    throw UserError(fmt::format(
+        "--steer-encoder: {} has no encoder beside its decoder: leave it out", model->name()));
+  }
+  if (options.steering.given() && !options.steering.inEncoder) {
+    document = steeredDocument(options, document, pass.names, pass, execution);
   }
   static_cast<MeasuredPass&>(pass) = measured(document, options, execution);
   if (clip && options.image.given()) {
@@ -423,8 +434,8 @@ void runModelCommand(const ModelOptions& given, OpenModels& models, std::ostream
   std::ostringstream text;
   print(text, pass);
   if (pass.written) {
-    printGenerated(text, "the target, written by the model", *pass.written, options.readings,
-                   pass.names);
+    printGenerated(text, "the target, written by the model", *pass.written,
+                   options.readings.writing(), pass.names);
   }
   printReadings(text, readingsOf(options, pass), pass.trace, pass.names);
   writeTrace(options, pass);

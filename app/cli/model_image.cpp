@@ -16,22 +16,6 @@
 #include "core/model/image_embedding.h"
 
 namespace headscope::cli {
-namespace {
-
-std::vector<std::string> linesOf(const std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    if (line.ends_with('\r')) line.pop_back();
-    if (!line.empty()) lines.push_back(std::move(line));
-    begin = end + 1;
-  }
-  return lines;
-}
-
-}  // namespace
 
 void addImageFlags(CLI::App& app, ImageOptions& options) {
   auto* image =
@@ -123,7 +107,7 @@ TextMatch textMatch(const model::ModelTrace& image, const std::string& folder,
   if (text.given() > 0) {
     if (!text.pair.empty()) throw UserError("--pair: an image is matched with the lines of --text");
     const auto tokenizer = models.tokenizer(folder);
-    found.texts = linesOf(tokenized(text, *tokenizer).texts.front());
+    found.texts = model::linesToMatch(tokenized(text, *tokenizer).texts.front());
     if (found.texts.empty()) throw UserError("the text has no line: give one text on each line");
     for (const std::string& line : found.texts) {
       auto input =

@@ -93,15 +93,22 @@ void printProbe(std::ostream& out, const MeasuredPass& probe) {
   std::vector<Align> columns(kShown.size() + 4, Align::left);
   columns.back() = Align::right;
   TextTable table(columns);
+  const ModelConfig& c = probe.trace->config();
   std::vector<std::string> titles{"layer", "head"};
+  if (c.crossAttention) {
+    columns.insert(columns.begin(), Align::left);
+    titles.insert(titles.begin() + 1, "attention");
+  }
   for (const Metric metric : kShown) titles.emplace_back(info(metric).title);
   titles.emplace_back("does there");
   titles.emplace_back("n");
   table.add(titles);
-  const auto perLayer = static_cast<std::size_t>(probe.trace->config().heads);
+  const auto perLayer = static_cast<std::size_t>(c.heads);
   for (std::size_t i = 0; i < probe.metrics.size(); ++i) {
-    std::vector<std::string> cells{std::to_string(i / perLayer + 1),
+    const auto layer = static_cast<Index>(i / perLayer);
+    std::vector<std::string> cells{std::to_string(c.depthOf(layer) + 1),
                                    std::to_string(i % perLayer + 1)};
+    if (c.crossAttention) cells.insert(cells.begin() + 1, c.readsMemory(layer) ? "cross" : "self");
     for (const Metric metric : kShown) {
       const MetricValue& measured = probe.metrics[i][metric];
       cells.push_back(measured ? fmt::format("{:.3f}", *measured) : std::string("–"));

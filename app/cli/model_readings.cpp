@@ -14,7 +14,6 @@
 #include "core/base/numbers.h"
 #include "core/document/trace.h"
 #include "core/formats/model_tensors.h"
-#include "core/model/generation.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_lens.h"
 #include "core/model/logit_parts.h"
@@ -31,10 +30,6 @@ Index wordFrom(const std::string& text, const model::ModelConfig& config,
   } catch (const UserError& error) {
     throw UserError(fmt::format("--attribute: {}", error.what()));
   }
-}
-
-std::string nameOf(Index id, const formats::TokenizerPtr& names) {
-  return names == nullptr ? std::to_string(id) : model::namesOf({id}, *names).front();
 }
 
 /// Computes the requested readings, with names for tokens.
@@ -277,6 +272,15 @@ HeadOfLayer headFrom(std::string_view flag, const std::string& text,
       flag, text));
 }
 
+HeadOfStack headOfStackFrom(std::string_view flag, const std::string& text,
+                            const model::ModelConfig& config) {
+  constexpr std::string_view kEncoder = "encoder:";
+  if (!config.crossAttention || !text.starts_with(kEncoder)) {
+    return {model::Stack::decoder, headFrom(flag, text, config)};
+  }
+  return {model::Stack::encoder, plainHeadFrom(flag, text.substr(kEncoder.size()))};
+}
+
 std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
                                    const model::ModelConfig& config) {
   std::vector<HeadOfLayer> heads;
@@ -346,6 +350,14 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
                           ->check(CLI::Range(0.0, 100.0))
                           ->needs(generate)
                           ->type_name("T");
+  app.add_option(
+         "--beam", r.beams,
+         "with --generate: the continuation of the largest mean log-probability that a beam "
+         "search of K beams finds, and its branches")
+      ->check(CLI::Range(Index{1}, model::BeamSearch::kMostBeams))
+      ->needs(generate)
+      ->excludes(temperature)
+      ->type_name("K");
   app.add_option("--top-k", r.topK, "sample from the K most probable tokens; 0 (default): all")
       ->check(CLI::Range(Index{0}, Index{1} << 24))
       ->needs(generate)
@@ -391,7 +403,7 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
         patchJson(reader, readings, headFrom("--patch", readings.patch, trace->config()));
   }
   if (readings.generate > 0) {
-    addGenerated(json, continued(trace, readings.generate, readings.sampling(), {}), names);
+    addGenerated(json, continued(trace, readings.writing(), {}), names);
   }
 }
 
@@ -404,61 +416,8 @@ void printReadings(std::ostream& out, const ModelReadings& readings,
     printPatch(out, reader, *trace, headFrom("--patch", readings.patch, trace->config()));
   }
   if (readings.generate == 0) return;
-  printGenerated(out, "continued", continued(trace, readings.generate, readings.sampling(), {}),
-                 readings, names);
-}
-
-Generated continued(const model::ModelTracePtr& trace, Index most, const model::Sampling& sampling,
-                    const ExecutionContext& execution) {
-  model::Continuation continuation(trace, most, sampling);
-  Generated made;
-  while (const auto next = continuation.next(execution)) made.tokens.push_back(*next);
-  made.cacheBytes = continuation.cacheBytes();
-  made.ended = continuation.ended();
-  return made;
-}
-
-namespace {
-
-/// The text of tokens; empty without a tokenizer.
-std::string textOf(const Generated& made, const formats::TokenizerPtr& names) {
-  if (names == nullptr) return {};
-  std::vector<tokenizer::TokenId> ids;
-  for (const auto& each : made.tokens) ids.push_back(static_cast<tokenizer::TokenId>(each.id));
-  return names->decode(ids);
-}
-
-}  // namespace
-
-void addGenerated(Json& json, const Generated& made, const formats::TokenizerPtr& names) {
-  Json tokens = Json::emptyList();
-  for (const model::TokenProbability& each : made.tokens) {
-    Json one{{"id", each.id}};
-    if (names != nullptr) one["token"] = nameOf(each.id, names);
-    one["p"] = numberJson(each.probability);
-    tokens.push_back(std::move(one));
-  }
-  json["generated"] = std::move(tokens);
-  if (names != nullptr) json["generated_text"] = textOf(made, names);
-  json["ended"] = made.ended;
-  json["cache_bytes"] = made.cacheBytes;
-}
-
-void printGenerated(std::ostream& out, std::string_view title, const Generated& made,
-                    const ModelReadings& readings, const formats::TokenizerPtr& names) {
-  out << fmt::format(
-      "\n{} ({}; keys and values {})\n", title,
-      readings.temperature > 0.0
-          ? fmt::format("temperature {}, seed {}", readings.temperature, readings.seed.value_or(1))
-          : std::string("greedy"),
-      bytesInWords(made.cacheBytes));
-  if (const std::string text = textOf(made, names); !text.empty()) out << text << '\n';
-  TextTable table({Align::left, Align::right});
-  for (const model::TokenProbability& each : made.tokens) {
-    table.add({nameOf(each.id, names), fmt::format("{:.3f}", each.probability)});
-  }
-  table.print(out);
-  if (made.ended) out << "the last of them is the model's end of a text\n";
+  printGenerated(out, "continued", continued(trace, readings.writing(), {}), readings.writing(),
+                 names);
 }
 
 }  // namespace headscope::cli

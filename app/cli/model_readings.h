@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/generated.h"
 #include "core/base/json.h"
 #include "core/formats/tokenizer_json.h"
-#include "core/model/generation.h"
+#include "core/model/stacks.h"
 #include "core/model/text_alignment.h"
 
 namespace headscope::cli {
@@ -26,8 +27,9 @@ struct ModelReadings {
   double temperature = 0.0;
   Index topK = 0;
   std::optional<std::uint64_t> seed;  // of the sampling, and of a template's texts; none: 1
+  Index beams = 0;                    // of a beam search; 0: none
 
-  model::Sampling sampling() const { return {temperature, topK, seed.value_or(1)}; }
+  Writing writing() const { return {generate, {temperature, topK, seed.value_or(1)}, beams}; }
   bool any() const { return lens || !attribute.empty() || at || !patch.empty() || generate > 0; }
 };
 
@@ -42,22 +44,17 @@ void addAlignment(Json& json, const model::AlignedText& text);
 /// "cross:3.7". Throws UserError that names the flag.
 HeadOfLayer headFrom(std::string_view flag, const std::string& text,
                      const model::ModelConfig& config);
+/// A head of an encoder–decoder model, or of another model's only stack.
+struct HeadOfStack {
+  model::Stack stack = model::Stack::decoder;
+  HeadOfLayer head = {};
+};
+/// Parses a head as headFrom does; of an encoder–decoder model also "encoder:3.7".
+HeadOfStack headOfStackFrom(std::string_view flag, const std::string& text,
+                            const model::ModelConfig& config);
 /// Parses several heads; "all" stands for every head.
 std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
                                    const model::ModelConfig& config);
-
-/// Tokens that continue a text.
-struct Generated {
-  std::vector<model::TokenProbability> tokens;
-  Index cacheBytes = 0;
-  bool ended = false;  // the last of them ends a text
-};
-Generated continued(const model::ModelTracePtr& trace, Index most, const model::Sampling& sampling,
-                    const ExecutionContext& execution);
-void addGenerated(Json& json, const Generated& made, const formats::TokenizerPtr& names);
-/// `title`: "continued".
-void printGenerated(std::ostream& out, std::string_view title, const Generated& made,
-                    const ModelReadings& readings, const formats::TokenizerPtr& names);
 
 /// `names` may be null: ids then name the tokens.
 void addReadings(Json& json, const ModelReadings& readings, const model::ModelTracePtr& trace,

@@ -16,11 +16,26 @@ namespace {
 
 using Direction = std::vector<float>;
 
+/// The place of --steer-layer among the layers of a stack.
+Index steeredLayer(const SteeringOptions& o, const model::ModelConfig& c) {
+  return c.crossAttention ? 2 * *o.layer : *o.layer;
+}
+
+/// The head of --steer-head, whose own flags say of which stack it is.
+HeadOfLayer steeredHead(const SteeringOptions& o, const model::ModelConfig& c) {
+  constexpr std::string_view kEncoder = "encoder:";
+  const bool ofEncoder = o.inEncoder && o.head.starts_with(kEncoder);
+  return headFrom("--steer-head", ofEncoder ? o.head.substr(kEncoder.size()) : o.head, c);
+}
+
 /// The direction that a text gives: the stream that enters the layer, or what the head adds.
 Direction directionOf(const SteeringOptions& o, const model::ModelDocument& document,
                       const char* flag, const std::string& text,
                       const tokenizer::Tokenizer& tokenizer, const ExecutionContext& execution) {
-  auto input = inputOf(tokenizer.encode(text, true, flag), tokenizer, document.model->config());
+  const model::ModelConfig& config = document.model->config();
+  const auto tokens = tokenizer.encode(text, true, flag);
+  auto input = config.crossAttention ? targetOf(tokens, tokenizer, *document.model)
+                                     : inputOf(tokens, tokenizer, config);
   const auto trace = runModel(withInput(document, std::move(input)), nullptr, execution,
                               defaultMemoryBudget() / 4);
   const Index place = o.at.value_or(trace->tokens() - 1);
@@ -28,10 +43,8 @@ Direction directionOf(const SteeringOptions& o, const model::ModelDocument& docu
     throw UserError(fmt::format("--steer-at {}: the text of {} has the tokens 0 to {}", place, flag,
                                 trace->tokens() - 1));
   }
-  return o.head.empty()
-             ? streamAt(*trace, *o.layer, place)
-             : headAdditionAt(*trace, headFrom("--steer-head", o.head, document.model->config()),
-                              place);
+  return o.head.empty() ? streamAt(*trace, steeredLayer(o, config), place)
+                        : headAdditionAt(*trace, steeredHead(o, config), place);
 }
 
 }  // namespace
@@ -67,6 +80,10 @@ void addSteeringFlags(CLI::App& app, SteeringOptions& o) {
   app.add_option("--steer-strength", o.strength, "the direction is multiplied by it (1)")
       ->needs(layer)
       ->type_name("X");
+  app.add_flag("--steer-encoder", o.inEncoder,
+               "steer the encoder of a model with two stacks, not the decoder; the texts are then "
+               "sources")
+      ->needs(layer);
   app.add_option("--steer-place", o.place, "add it at this token of the text alone, from 0")
       ->needs(layer)
       ->check(notWhole)
@@ -79,7 +96,7 @@ model::Steering steeringFrom(const SteeringOptions& o, const model::ModelDocumen
   if (!o.from && o.file.empty()) {
     throw UserError("--steer-layer needs a direction: give --steer-from TEXT or --steer-file FILE");
   }
-  const Index layers = document.model->config().layers;
+  const Index layers = document.model->config().depth();
   if (*o.layer >= layers) {
     throw UserError(fmt::format("--steer-layer {}: {} has the layers 0 to {}", *o.layer,
                                 document.model->name(), layers - 1));
@@ -96,15 +113,17 @@ model::Steering steeringFrom(const SteeringOptions& o, const model::ModelDocumen
   if (o.against) {
     from = directionOf(o, document, "--steer-against", *o.against, *tokenizer, execution);
   }
-  return {*o.layer, o.place.value_or(model::Steering::kEveryPlace),
+  return {steeredLayer(o, document.model->config()), o.place.value_or(model::Steering::kEveryPlace),
           model::addition(o.strength, direction, from)};
 }
 
 Json steeringJson(const SteeringOptions& options, const model::Steering& steering) {
-  return {{"layer", steering.layer},
-          {"place", options.place ? Json(*options.place) : Json()},
-          {"strength", options.strength},
-          {"length", model::lengthOf(steering.addition)}};
+  Json json{{"layer", *options.layer},
+            {"place", options.place ? Json(*options.place) : Json()},
+            {"strength", options.strength},
+            {"length", model::lengthOf(steering.addition)}};
+  if (options.inEncoder) json["stack"] = "encoder";
+  return json;
 }
 
 }  // namespace headscope::cli

@@ -18,6 +18,7 @@ struct SteeringOptions {
   std::string file;                          // a direction in a file: FILE[:TENSOR]
   std::optional<Index> layer, place;         // where the direction is added
   double strength = 1.0;
+  bool inEncoder = false;  // of two stacks: steers the encoder, not the decoder
 
   bool given() const { return from || against || !file.empty() || layer || !head.empty(); }
 };
@@ -25,8 +26,9 @@ struct SteeringOptions {
 /// Adds the flags --steer-….
 void addSteeringFlags(CLI::App& app, SteeringOptions& options);
 
-/// The steering that the flags ask for; `tokenizer` may be null where they give no text. Throws
-/// UserError that names the flag.
+/// The steering of a document that the flags ask for; `tokenizer` may be null where they give no
+/// text. Layers of a decoder with cross-attention count as its authors count; their stream enters
+/// the self-attention. Throws UserError that names the flag.
 model::Steering steeringFrom(const SteeringOptions& options, const model::ModelDocument& document,
                              const tokenizer::Tokenizer* tokenizer,
                              const ExecutionContext& execution);

@@ -9,9 +9,11 @@
 #include <numeric>
 #include <utility>
 
+#include "app/cli/asked_word.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/output.h"
 #include "core/base/numbers.h"
+#include "core/formats/model_tensors.h"
 
 namespace headscope::cli {
 namespace {
@@ -22,27 +24,24 @@ using model::PatchEffect;
 using model::Site;
 using model::SweepOver;
 
-/// A kind of part that a sweep replaces: its name in flags and JSON, and the column of its number.
+/// A kind of part that a sweep replaces, and the column of its number.
 struct SweptKind {
-  const char* name;
   SweepOver over;
   const char* column;   // in JSON and CSV
   const char* heading;  // in the table
   const char* inWords;
 };
 constexpr std::array kSwept{
-    SweptKind{"heads", SweepOver::heads, "head", "head", "each head's output"},
-    SweptKind{"layers", SweepOver::layers, "part", "part", "each layer's attention or network"},
-    SweptKind{"places", SweepOver::places, "place", "place",
+    SweptKind{SweepOver::heads, "head", "head", "each head's output"},
+    SweptKind{SweepOver::layers, "part", "part", "each layer's attention or network"},
+    SweptKind{SweepOver::places, "place", "place",
               "the residual stream before each layer, at each place"},
-    SweptKind{"queries", SweepOver::queries, "head", "head", "each head's queries"},
-    SweptKind{"keys", SweepOver::keys, "kv_head", "key/value head", "each key/value head's keys"},
-    SweptKind{"values", SweepOver::values, "kv_head", "key/value head",
-              "each key/value head's values"}};
+    SweptKind{SweepOver::queries, "head", "head", "each head's queries"},
+    SweptKind{SweepOver::keys, "kv_head", "key/value head", "each key/value head's keys"},
+    SweptKind{SweepOver::values, "kv_head", "key/value head", "each key/value head's values"}};
 
 const SweptKind& kindOf(const SweepOptions& options) {
-  return *std::ranges::find_if(kSwept,
-                               [&](const SweptKind& kind) { return options.over == kind.name; });
+  return *std::ranges::find(kSwept, overOf(options), &SweptKind::over);
 }
 
 /// The number of a part in its layer, or its name.
@@ -91,10 +90,8 @@ std::vector<std::size_t> orderOf(const Swept& swept, const SweepOptions& options
 
 }  // namespace
 
-model::SweepOver overOf(const SweepOptions& options) { return kindOf(options).over; }
-
-Json sweepJson(const Swept& swept, const SweepOptions& options,
-               const formats::TokenizerPtr& names) {
+Json sweepJson(const Swept& swept, const SweepOptions& options, const Sweeper& sweeper) {
+  const formats::TokenizerPtr& names = sweeper.names();
   const auto asked = swept.word();
   Json json{{"schema", "headscope.sweep/1"},
             {"metric", !asked || asked->other ? "logit_difference" : "logit"},
@@ -125,7 +122,8 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
   for (const std::size_t i : orderOf(swept, options)) {
     const Patch& patch = swept.parts[i];
     const PatchEffect mean = swept.effects.mean(i);
-    Json one{{"layer", patch.layer}};
+    Json one = Json::emptyObject();
+    formats::addLayer(one, patch.layer, sweeper.config(), patch.stack);
     one[kindOf(options).column] = partNumber(patch);
     one["value"] = numberJson(mean.metric);
     one["direct"] = mean.direct ? numberJson(*mean.direct) : Json();
@@ -144,14 +142,32 @@ Json sweepJson(const Swept& swept, const SweepOptions& options,
   return json;
 }
 
-void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options) {
-  out << fmt::format("layer,{},value,direct,estimate,probability,kl,adds\n",
-                     kindOf(options).column);
+namespace {
+
+/// "encoder", "decoder" or "cross"; empty for a model of one stack.
+const char* attentionOf(const Patch& patch, const model::ModelConfig& config) {
+  if (patch.stack == model::Stack::encoder) return "encoder";
+  if (!config.crossAttention) return "";
+  return config.readsMemory(patch.layer) ? "cross" : "decoder";
+}
+/// The layer as the model's authors count, from 0.
+Index depthOf(const Patch& patch, const model::ModelConfig& config) {
+  return patch.stack == model::Stack::encoder ? patch.layer : config.depthOf(patch.layer);
+}
+
+}  // namespace
+
+void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options,
+              const model::ModelConfig& config) {
+  const bool two = config.crossAttention;
+  out << fmt::format("{}layer,{},value,direct,estimate,probability,kl,adds\n",
+                     two ? "attention," : "", kindOf(options).column);
   for (const std::size_t i : orderOf(swept, options)) {
     const Patch& patch = swept.parts[i];
     const PatchEffect effect = swept.effects.mean(i);
     const Json part = partNumber(patch);
-    out << fmt::format("{},{},{},{},{},{},{},{}\n", patch.layer,
+    if (two) out << attentionOf(patch, config) << ',';
+    out << fmt::format("{},{},{},{},{},{},{},{}\n", depthOf(patch, config),
                        part.text() != nullptr ? *part.text() : part.dump(), effect.metric,
                        effect.direct ? fmt::format("{}", *effect.direct) : "",
                        effect.estimate ? fmt::format("{}", *effect.estimate) : "",
@@ -171,7 +187,9 @@ std::string replacedBy(const SweepOptions& options) {
 }  // namespace
 
 void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& options,
-                const formats::TokenizerPtr& names) {
+                const Sweeper& sweeper) {
+  const formats::TokenizerPtr& names = sweeper.names();
+  const model::ModelConfig& config = sweeper.config();
   constexpr std::size_t kShown = 20;
   const PatchEffect base = swept.effects.base();
   const bool set = swept.effects.texts() > 1;
@@ -202,6 +220,10 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
     columns.push_back(Align::right);
     titles.emplace_back("spread");
   }
+  if (config.crossAttention) {
+    columns.insert(columns.begin(), Align::left);
+    titles.insert(titles.begin(), "attention");
+  }
   TextTable table(columns);
   table.add(titles);
   for (const std::size_t i : order) {
@@ -210,7 +232,7 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
     const Json part = partNumber(patch);
     const auto number = part.whole();
     std::vector<std::string> cells{
-        std::to_string(patch.layer + 1),
+        std::to_string(depthOf(patch, config) + 1),
         number ? std::to_string(*number + 1) : *part.text(),
         fmt::format("{:.4f}", effect.metric),
         fmt::format("{:+.4f}", effect.metric - base.metric),
@@ -219,6 +241,7 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
         effect.adds ? fmt::format("{:+.4f}", *effect.adds) : std::string("–"),
         effect.looks ? fmt::format("{:.2f}", *effect.looks) : std::string("–")};
     if (set) cells.push_back(fmt::format("{:.4f}", swept.effects.spread(i, kindBy(options))));
+    if (config.crossAttention) cells.insert(cells.begin(), attentionOf(patch, config));
     table.add(std::move(cells));
   }
   table.print(out);

@@ -29,7 +29,7 @@ void addTargetFlags(CLI::App& app, TargetOptions& options, const std::string& gr
 
 Target targetOf(const TargetOptions& options, OpenModels& models, const std::string& folder,
                 const model::ModelPtr& model, const model::ModelTracePtr& memory,
-                const TargetWriting& writing, const ExecutionContext& execution) {
+                const Writing& writing, const ExecutionContext& execution) {
   if (options.text) {
     const auto tokenizer = models.targetTokenizer(folder);
     return {targetOf(tokenizer->encode(*options.text, true, "--target"), *tokenizer, *model), {}};
@@ -40,7 +40,7 @@ Target targetOf(const TargetOptions& options, OpenModels& models, const std::str
     ids = {startToken(*model)};
     const auto begun = runModel(makeModelDocument(model, {ids, {}, {}}, memory), nullptr, execution,
                                 defaultMemoryBudget() / 4);
-    target.generated = continued(begun, writing.most, writing.sampling, execution);
+    target.generated = continued(begun, writing, execution);
     for (const auto& each : target.generated->tokens) ids.push_back(each.id);
   } else {
     ids = options.ids;
@@ -59,12 +59,18 @@ void refuseTarget(const TargetOptions& options, const model::Model& model) {
       model.name()));
 }
 
-void requireOneStack(const model::Model& model, std::string_view what) {
-  if (model.encoder() == nullptr) return;
-  throw UserError(fmt::format(
-      "{} is computed within one stack, and {} has an encoder and a decoder: open a model with one "
-      "stack (GPT-2, BERT, Llama)",
-      what, model.name()));
+model::ModelDocumentPtr documentWithTarget(const TargetOptions& options, OpenModels& models,
+                                           const std::string& folder, const model::ModelPtr& model,
+                                           model::ModelInput source,
+                                           const ExecutionContext& execution) {
+  const auto memory = runModel(makeModelDocument(model->encoder(), std::move(source)), nullptr,
+                               execution, defaultMemoryBudget() / 4);
+  Target target = targetOf(options, models, folder, model, memory, {}, execution);
+  if (target.generated && target.generated->ended) {
+    target.input.ids.pop_back();
+    if (!target.input.tokens.empty()) target.input.tokens.pop_back();
+  }
+  return makeModelDocument(model, std::move(target.input), memory);
 }
 
 }  // namespace headscope::cli

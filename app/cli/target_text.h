@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/model_readings.h"
+#include "app/cli/generated.h"
 #include "app/cli/open_model.h"
 
 namespace headscope::cli {
@@ -28,22 +28,19 @@ struct Target {
   std::optional<Generated> generated;
 };
 
-/// How a target that is not given is written: by up to `most` tokens.
-struct TargetWriting {
-  static constexpr Index kMost = 128;
-
-  Index most = kMost;
-  model::Sampling sampling;
-};
-
 /// The target of a source text whose pass is `memory`. Throws UserError as modelInput does.
 Target targetOf(const TargetOptions& options, OpenModels& models, const std::string& folder,
                 const model::ModelPtr& model, const model::ModelTracePtr& memory,
-                const TargetWriting& writing, const ExecutionContext& execution);
+                const Writing& writing, const ExecutionContext& execution);
+
+/// The document of a decoder over a source text and the target of the flags. A target that the
+/// model writes ends before its end token, which its last place predicts.
+model::ModelDocumentPtr documentWithTarget(const TargetOptions& options, OpenModels& models,
+                                           const std::string& folder, const model::ModelPtr& model,
+                                           model::ModelInput source,
+                                           const ExecutionContext& execution);
 
 /// Throws UserError for a target of a model that has no encoder.
 void refuseTarget(const TargetOptions& options, const model::Model& model);
-/// Throws UserError for an encoder–decoder model: `what` is computed within one stack.
-void requireOneStack(const model::Model& model, std::string_view what);
 
 }  // namespace headscope::cli

@@ -25,12 +25,14 @@
 #include "app/cli/writer_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/formats/model_tensors.h"
 #include "core/tensor/gemm.h"
 
 namespace headscope::cli {
 namespace {
 using model::AskedWord;
 using model::ScoreParts;
+using model::Stack;
 using model::WhyLevel;
 using model::WhyStep;
 using model::Writer;
@@ -44,6 +46,7 @@ struct WhyOptions {
   AdapterOptions adapter;
   ModelTextOptions text;
   std::vector<Index> ids;
+  TargetOptions target;
   AskedWordOptions asked;
   Index depth = 4;
   std::optional<std::string> follow;
@@ -66,17 +69,22 @@ struct Chain {
 Chain followed(const WhyOptions& options, OpenModels& models) {
   checkTemplateFlags(options.templates, options.jsonLines);
   prepareGemm();
-  const formats::TokenizerPtr names = models.names(options.directory);
   const Index budget = defaultMemoryBudget();
   const auto model = models.model(adaptedFolderFrom(options.directory, options.adapter), budget / 2,
                                   options.strict);
-  requireOneStack(*model, "why");
+  refuseTarget(options.target, *model);
+  const bool two = model->encoder() != nullptr;
   ExecutionContext execution;
   execution.threads = options.threads;
   Chain chain;
-  auto input = modelInput(models, options.directory, options.text, options.ids, model->config());
-  chain.trace =
-      runModel(makeModelDocument(model, std::move(input)), nullptr, execution, budget / 2);
+  auto input = modelInput(models, options.directory, options.text, options.ids,
+                          (two ? model->encoder() : model)->config());
+  const auto document = two ? documentWithTarget(options.target, models, options.directory, model,
+                                                 std::move(input), execution)
+                            : makeModelDocument(model, std::move(input));
+  chain.trace = runModel(document, nullptr, execution, budget / 2);
+  const formats::TokenizerPtr names =
+      two ? models.targetNames(options.directory) : models.names(options.directory);
   chain.asked = askedWord(options.asked, *chain.trace, names);
   if (options.follow) chain.steps = model::stepsFrom(*options.follow);
   chain.levels = whyLevels(*chain.trace, chain.asked, chain.steps, execution);
@@ -116,15 +124,18 @@ std::vector<Entry> entriesOf(const ScoreParts& score) {
 /// Prints and describes a chain.
 class Telling {
  public:
-  Telling(Chain chain, formats::TokenizerPtr names)
-      : chain_(std::move(chain)), names_(std::move(names)) {}
+  Telling(Chain chain, OpenModels& models, const std::string& folder)
+      : chain_(std::move(chain)),
+        names_(twoStacks() ? models.targetNames(folder) : models.names(folder)),
+        sourceNames_(models.names(folder)) {}
 
   Json json() const {
-    Json json{{"schema", "headscope.why/1"},
-              {"ids", chain_.trace->document().input.ids},
-              {"at", chain_.asked.row},
-              {"token_id", chain_.asked.word},
-              {"steps", model::textOf(chain_.steps)}};
+    Json json{{"schema", "headscope.why/1"}};
+    json["ids"] = pass(stacksOf(*chain_.trace).front()).document().input.ids;
+    if (twoStacks()) json["decoder_ids"] = chain_.trace->document().input.ids;
+    json["at"] = chain_.asked.row;
+    json["token_id"] = chain_.asked.word;
+    json["steps"] = model::textOf(chain_.steps);
     if (names_ != nullptr) json["token"] = tokenInWords(chain_.asked.word, names_);
     if (chain_.asked.other) json["against_id"] = *chain_.asked.other;
     if (chain_.asked.other && names_ != nullptr) {
@@ -141,7 +152,7 @@ class Telling {
     out << fmt::format(
         "why {} after {}: a chain of sums, with patterns and norms held; each level explains the "
         "part that the one before follows\n",
-        inWords(chain_.asked, names_), placeInWords(chain_.asked.row));
+        inWords(chain_.asked, names_), placeInWords(chain_.asked.row, Stack::decoder));
     for (std::size_t i = 0; i < chain_.levels.size(); ++i) {
       out << '\n' << i + 1 << "  ";
       printLevel(out, i);
@@ -154,15 +165,30 @@ class Telling {
 
  private:
   const model::ModelConfig& config() const { return chain_.trace->config(); }
-  std::string placeInWords(Index place) const {
-    const Index id = chain_.trace->document().input.ids[static_cast<std::size_t>(place)];
-    return fmt::format("“{}” (place {})", tokenInWords(id, names_), place + 1);
+  bool twoStacks() const { return config().crossAttention; }
+  const model::ModelTrace& pass(Stack stack) const { return passOf(*chain_.trace, stack); }
+  const formats::TokenizerPtr& namesOf(Stack stack) const {
+    return stack == Stack::encoder ? sourceNames_ : names_;
   }
-  Json placeJson(Index place) const {
-    const Index id = chain_.trace->document().input.ids[static_cast<std::size_t>(place)];
-    Json json{{"place", place}, {"id", id}};
-    if (names_ != nullptr) json["token"] = tokenInWords(id, names_);
+  Index idAt(Index place, Stack stack) const {
+    return pass(stack).document().input.ids[static_cast<std::size_t>(place)];
+  }
+  std::string placeInWords(Index place, Stack stack) const {
+    return fmt::format("“{}” ({} {})", tokenInWords(idAt(place, stack), namesOf(stack)),
+                       stack == Stack::encoder ? "place of the source" : "place", place + 1);
+  }
+  Json placeJson(Index place, Stack stack) const {
+    Json json{{"place", place}, {"id", idAt(place, stack)}};
+    const auto& names = namesOf(stack);
+    if (names != nullptr) json["token"] = tokenInWords(idAt(place, stack), names);
     return json;
+  }
+  std::string headInWords(HeadOfLayer head, Stack stack) const {
+    return fmt::format("{}, head {}", layerInWords(config(), stack, head.layer), head.head + 1);
+  }
+  void addHead(Json& json, HeadOfLayer head, Stack stack) const {
+    formats::addLayer(json, head.layer, config(), stack);
+    json["head"] = head.head;
   }
   /// The part that the chain follows from a level; null after the last one.
   const WhyStep* stepFrom(std::size_t level) const {
@@ -174,6 +200,7 @@ class Telling {
     Json json = Json::emptyObject();
     if (level.parts) {
       json["kind"] = "parts";
+      if (level.reading.stack == Stack::encoder) json["stack"] = "encoder";
       json["place"] = level.reading.place;
       Json parts = Json::emptyList();
       for (const WrittenPart& part : *level.parts) {
@@ -184,12 +211,11 @@ class Telling {
       json["parts"] = std::move(parts);
     } else if (level.sources) {
       json["kind"] = "head";
-      json["layer"] = level.sources->head.layer;
-      json["head"] = level.sources->head.head;
+      addHead(json, level.sources->head, level.reading.stack);
       json["place"] = level.reading.place;
       Json sources = Json::emptyList();
       for (std::size_t j = 0; j < level.sources->values.size(); ++j) {
-        Json one = placeJson(static_cast<Index>(j));
+        Json one = placeJson(static_cast<Index>(j), level.sources->tokens);
         one["weight"] = numberJson(level.sources->weights[j]);
         one["value"] = numberJson(level.sources->values[j]);
         sources.push_back(std::move(one));
@@ -202,8 +228,7 @@ class Telling {
     } else {
       const ScoreParts& score = *level.score;
       json["kind"] = "score";
-      json["layer"] = score.head.layer;
-      json["head"] = score.head.head;
+      addHead(json, score.head, score.stack);
       json["query"] = score.query;
       json["key"] = score.key;
       json["penalty"] = numberJson(0.0 - score.bias);
@@ -222,16 +247,17 @@ class Telling {
     json["value"] = numberJson(level.value);
     json["sum"] = numberJson(level.sum);
     json["share"] = numberJson(level.share);
-    if (const WhyStep* step = stepFrom(i)) json["follows"] = stepJson(*step);
+    if (const WhyStep* step = stepFrom(i)) {
+      json["follows"] = stepJson(*step, level.reading.stack);
+    }
     return json;
   }
 
-  Json stepJson(const WhyStep& step) const {
+  Json stepJson(const WhyStep& step, Stack stack) const {
     Json json = Json::emptyObject();
     switch (step.kind) {
       case WhyStep::Kind::head:
-        json["layer"] = step.head.layer;
-        json["head"] = step.head.head;
+        addHead(json, step.head, stack);
         break;
       case WhyStep::Kind::value:
         json["value_of"] = step.source;
@@ -270,17 +296,17 @@ class Telling {
 
   void printParts(std::ostream& out, const WhyLevel& level, const WhyStep* follows) const {
     out << fmt::format("what wrote at {}: {} parts, sum {:+.4f} = {:+.4f}{}\n",
-                       placeInWords(level.reading.place), level.parts->size(), level.sum,
-                       level.value, shareSoFar(level));
+                       placeInWords(level.reading.place, level.reading.stack), level.parts->size(),
+                       level.sum, level.value, shareSoFar(level));
     std::vector<WrittenPart> parts = *level.parts;
     std::ranges::stable_sort(parts, [](const WrittenPart& a, const WrittenPart& b) {
       return std::abs(a.value) > std::abs(b.value);
     });
     TextTable table({Align::left, Align::right, Align::right, Align::left});
     for (std::size_t j = 0; j < std::min(kShownParts, parts.size()); ++j) {
-      const bool next =
-          follows != nullptr && follows->kind == WhyStep::Kind::head &&
-          parts[j] == Writer{WriterKind::head, follows->head.layer, follows->head.head};
+      const bool next = follows != nullptr && follows->kind == WhyStep::Kind::head &&
+                        parts[j] == Writer{WriterKind::head, follows->head.layer,
+                                           follows->head.head, level.reading.stack};
       table.add({"   " + inWords(parts[j], config()), fmt::format("{:+.4f}", parts[j].value),
                  share(parts[j].value, level.value), next ? "followed" : ""});
     }
@@ -292,10 +318,10 @@ class Telling {
     const WhyLevel& level = chain_.levels[i];
     const model::HeadSources& sources = *level.sources;
     const WhyStep* follows = stepFrom(i);
-    out << fmt::format("layer {}, head {} at {}, token by token: sum {:+.4f} = {:+.4f}{}\n",
-                       sources.head.layer + 1, sources.head.head + 1,
-                       placeInWords(level.reading.place), level.sum, level.value,
-                       shareSoFar(level));
+    const Stack stack = level.reading.stack;
+    out << fmt::format("{} at {}, token by token: sum {:+.4f} = {:+.4f}{}\n",
+                       headInWords(sources.head, stack), placeInWords(level.reading.place, stack),
+                       level.sum, level.value, shareSoFar(level));
     std::vector<Index> order(sources.values.size());
     for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
     const auto valueAt = [&](Index j) { return sources.values[static_cast<std::size_t>(j)]; };
@@ -305,7 +331,7 @@ class Telling {
     table.add({"   token", "weight", "adds", "share", ""});
     for (std::size_t j = 0; j < std::min(kShownParts, order.size()); ++j) {
       const Index place = order[j];
-      table.add({"   " + placeInWords(place),
+      table.add({"   " + placeInWords(place, sources.tokens),
                  fmt::format("{:.3f}", sources.weights[static_cast<std::size_t>(place)]),
                  fmt::format("{:+.4f}", valueAt(place)), share(valueAt(place), level.value),
                  follows != nullptr && follows->source == place ? "followed" : ""});
@@ -321,9 +347,10 @@ class Telling {
   }
 
   void printScore(std::ostream& out, const ScoreParts& score, const WhyStep* follows) const {
-    out << fmt::format("why layer {}, head {} looks from {} at {}: score {:+.4f}, sum of {} pairs",
-                       score.head.layer + 1, score.head.head + 1, placeInWords(score.query),
-                       placeInWords(score.key), score.score,
+    const Stack keys = keysOf(*chain_.trace, score.stack, score.head.layer);
+    out << fmt::format("why {} looks from {} at {}: score {:+.4f}, sum of {} pairs",
+                       headInWords(score.head, score.stack), placeInWords(score.query, score.stack),
+                       placeInWords(score.key, keys), score.score,
                        score.queries.size() * score.keys.size());
     if (score.bias != 0.0) {
       out << fmt::format(" {} {:.4f} for the places", score.bias < 0.0 ? "minus" : "plus",
@@ -367,11 +394,11 @@ class Telling {
   }
 
   Chain chain_;
-  formats::TokenizerPtr names_;
+  formats::TokenizerPtr names_, sourceNames_;  // of the text that is predicted, and of the source
 };
 
 Json whyJsonOf(const WhyOptions& options, OpenModels& models) {
-  return Telling(followed(options, models), models.names(options.directory)).json();
+  return Telling(followed(options, models), models, options.directory).json();
 }
 
 /// The flags with a text of a file in the place of their own.
@@ -389,7 +416,7 @@ void runWhyCommand(const WhyOptions& options, OpenModels& models, std::ostream& 
     });
   }
   if (options.json) return printJson(out, whyJsonOf(options, models));
-  Telling(followed(options, models), models.names(options.directory)).print(out);
+  Telling(followed(options, models), models, options.directory).print(out);
 }
 
 }  // namespace
@@ -400,6 +427,7 @@ Command addWhy(CLI::App& app, Context& context) {
   auto options = std::make_shared<WhyOptions>();
   WhyOptions& o = *options;
   addModelFlags(*sub, {o.directory, o.adapter, o.text, o.ids}, context);
+  addTargetFlags(*sub, o.target);
   addAskedWord(*sub, o.asked);
   auto* depth =
       sub->add_option("--depth", o.depth, "the number of steps, 4 unless given; 0: the parts alone")

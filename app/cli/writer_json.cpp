@@ -40,7 +40,8 @@ std::string_view keyOf(WriterKind kind) {
 Json writerJson(const model::Writer& writer, const model::ModelConfig& config) {
   Json json = Json::emptyObject();
   json["part"] = keyOf(writer.kind);
-  if (writer.layer >= 0) formats::addLayer(json, writer.layer, config);
+  if (writer.stack == model::Stack::encoder) json["stack"] = "encoder";
+  if (writer.layer >= 0) formats::addLayer(json, writer.layer, config, writer.stack);
   if (writer.head >= 0) json["head"] = writer.head;
   return json;
 }

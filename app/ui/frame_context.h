@@ -19,6 +19,7 @@ struct Scene;
 namespace headscope::ui {
 
 class ColorMaps;
+struct TokenPictures;
 struct TypedText;
 
 /// The seconds between frames that show the progress of a long computation.
@@ -46,6 +47,7 @@ struct FrameContext {
   int mapPair = 0;               // index of the chosen pair of colour maps
   Spacing space{scale};
   SoughtControl* sought = nullptr;
+  const TokenPictures* pictures = nullptr;  // of the document's tokens, where they are patches
 
   /// Requests a frame in this many seconds, for changes less frequent than an animation.
   void changesIn(double seconds) const {

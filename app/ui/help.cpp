@@ -316,8 +316,9 @@ std::vector<HelpBlock> modelBlocks() {
          "text. Shows the total effect on the logit and its direct part, which no later layer "
          "carries."},
         {"Go on",
-         "The model makes further tokens: the most probable, or sampled by temperature, top-k and "
-         "seed. Stop ends it; take into the text keeps them."},
+         "The model makes further tokens, or a target: the most probable, sampled by temperature, "
+         "top-k and seed, or by a beam search whose branches are shown; a click on a token shows "
+         "its path. Stop ends it; take into the text keeps them."},
         {"Every part",
          "Activation patching: each head, each half of a layer or each place is replaced in turn, "
          "and everything after it runs again. Click a result to choose its head."},

@@ -152,8 +152,9 @@ LayerSettings settingsFrom(const JsonField& field, TensorsToRead& tensors, Index
 }  // namespace
 
 ModelEdits editsOf(const std::filesystem::path& folder, const ModelDocument& document,
-                   const std::vector<HeadOfLayer>& off, const std::vector<Index>& shown) {
-  ModelEdits edits{folder, document.model->name(), {}};
+                   const std::vector<HeadOfLayer>& off, const std::vector<Index>& shown,
+                   model::Stack stack) {
+  ModelEdits edits{folder, document.model->name(), {}, stack};
   for (const auto& [layer, edited] : document.edited) {
     edits.layers[layer].edited = settingsOf(*edited, document.model->layer(layer)->attention);
   }
@@ -163,9 +164,9 @@ ModelEdits editsOf(const std::filesystem::path& folder, const ModelDocument& doc
   return edits;
 }
 
-EditsOnModel editsOn(const model::ModelPtr& model, const ModelEdits& edits,
-                     const model::ModelInput& input, const model::ModelTracePtr& memory) {
-  EditsOnModel made;
+model::StackChanges editsOn(const model::ModelPtr& model, const ModelEdits& edits,
+                            const model::ModelInput& input, const model::ModelTracePtr& memory) {
+  model::StackChanges made;
   ModelDocumentPtr document = makeModelDocument(model, input, memory);
   for (const auto& [layer, of] : edits.layers) {
     const bool there = layer < model->config().layers;
@@ -203,11 +204,17 @@ Json modelEditsJson(const ModelEdits& edits, const std::string& name, TensorsToS
     }
     layers.push_back(std::move(json));
   }
-  return {{"folder", edits.folder.string()}, {"name", edits.name}, {"layers", std::move(layers)}};
+  Json json{{"folder", edits.folder.string()}, {"name", edits.name}, {"layers", std::move(layers)}};
+  if (edits.stack == model::Stack::encoder) json["stack"] = "encoder";
+  return json;
 }
 
 ModelEdits modelEditsFrom(const JsonField& field, TensorsToRead& tensors, Index memoryBudget) {
   ModelEdits edits{field.at("folder").text(), field.at("name").text(), {}};
+  if (const auto stack = field.find("stack")) {
+    if (stack->text() != "encoder") stack->fail("must be \"encoder\", or left out");
+    edits.stack = model::Stack::encoder;
+  }
   for (const JsonField& item : field.at("layers").items()) {
     const JsonField number = item.at("layer");
     const Index layer = number.whole();

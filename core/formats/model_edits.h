@@ -1,5 +1,5 @@
-// Model edits: the changes of a model without the model itself: the heads that are off and, for
-// each edited layer, its switches, its pins and the cells of its weights that differ from the
+// Model edits: the changes of a model's stack without the model itself: the heads that are off and,
+// for each edited layer, its switches, its pins and the cells of its weights that differ from the
 // model's own. A session stores them. Applied to the same model, they reproduce the pass.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "core/base/json.h"
 #include "core/formats/cell_changes.h"
 #include "core/formats/tensor_table.h"
-#include "core/model/model_document.h"
+#include "core/model/model_changes.h"
 
 namespace headscope::formats {
 
@@ -43,22 +43,20 @@ struct ModelEdits {
   std::filesystem::path folder;  // or the name of a model that comes with the program
   std::string name;
   std::map<Index, LayerEdits> layers;
+  model::Stack stack = model::Stack::decoder;
 };
 
-/// The edits of an open model; `shown` are further layers whose own weights are noted. Throws
-/// UserError where the model's weights cannot be read.
+/// The edits of a stack of an open model; `shown` are further layers whose own weights are noted.
+/// Throws UserError where the model's weights cannot be read.
 ModelEdits editsOf(const std::filesystem::path& folder, const model::ModelDocument& document,
-                   const std::vector<HeadOfLayer>& off, const std::vector<Index>& shown);
+                   const std::vector<HeadOfLayer>& off, const std::vector<Index>& shown,
+                   model::Stack stack = model::Stack::decoder);
 
-/// The edits on a model that is open.
-struct EditsOnModel {
-  model::ModelDocumentPtr document;  // null: no layer is edited
-  std::vector<HeadOfLayer> off;
-};
-/// Puts edits onto a model. `memory`: the pass of the encoder, which a decoder reads. Throws
-/// UserError where the model's weights are not those that were edited.
-EditsOnModel editsOn(const model::ModelPtr& model, const ModelEdits& edits,
-                     const model::ModelInput& input, const model::ModelTracePtr& memory = nullptr);
+/// Puts edits onto their stack, an open model. `memory`: the pass of the encoder, which a decoder
+/// reads. Throws UserError where the model's weights are not those that were edited.
+model::StackChanges editsOn(const model::ModelPtr& model, const ModelEdits& edits,
+                            const model::ModelInput& input,
+                            const model::ModelTracePtr& memory = nullptr);
 
 /// Returns whether a document's switches, weights or pins differ from those of the model's layer.
 bool differs(const Document& document, const model::ModelDocument& of, Index layer);

@@ -338,8 +338,13 @@ Json configJson(const model::Model& model) {
   return json;
 }
 
-void addLayer(Json& json, Index layer, const model::ModelConfig& config) {
-  json["layer"] = config.depthOf(layer);
+void addLayer(Json& json, Index layer, const model::ModelConfig& config, model::Stack stack) {
+  const bool ofEncoder = stack == model::Stack::encoder;
+  json["layer"] = ofEncoder ? layer : config.depthOf(layer);
+  if (ofEncoder) {
+    json["attention"] = "encoder";
+    return;
+  }
   if (config.crossAttention) json["attention"] = config.readsMemory(layer) ? "cross" : "decoder";
 }
 

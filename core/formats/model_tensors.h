@@ -11,6 +11,7 @@
 #include "core/formats/export_tensor.h"
 #include "core/model/model_trace.h"
 #include "core/model/sites.h"
+#include "core/model/stacks.h"
 #include "core/tensor/safetensors.h"
 
 namespace headscope::model {
@@ -37,7 +38,8 @@ std::vector<ModelTensor> tensorsOf(const model::ModelTrace& trace);
 Json configJson(const model::Model& model);
 /// Adds the place of a layer as users count: "layer", and of a decoder "attention": decoder or
 /// cross.
-void addLayer(Json& json, Index layer, const model::ModelConfig& config);
+void addLayer(Json& json, Index layer, const model::ModelConfig& config,
+              model::Stack stack = model::Stack::decoder);
 
 /// Tensors that a trace's file has on request.
 struct TraceExtras {

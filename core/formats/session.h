@@ -16,7 +16,7 @@
 
 #include "core/base/error.h"
 #include "core/document/fwd.h"
-#include "core/model/model_document.h"
+#include "core/model/stacks.h"
 
 namespace headscope::formats {
 
@@ -47,9 +47,10 @@ struct ShownLayer {
   model::ModelInput input;  // what the model was given
 };
 
-/// The edits of a model that is open, or those that a file stores.
+/// The edits of a stack of a model that is open, or those that a file stores.
 struct SavedModel {
   std::filesystem::path folder;
+  model::Stack stack = model::Stack::decoder;
   model::ModelDocumentPtr document{};  // with its edited layers; null: the model is not open
   std::vector<HeadOfLayer> off{};
   std::shared_ptr<const ModelEdits> kept{};  // where the model is not open

@@ -80,9 +80,9 @@ Json modelsJson(const Session& session, TensorsToSave& tensors, std::string& lef
     if (!model->edited() && layers.empty()) continue;
     const std::string name = fmt::format("model {}", models.list()->size() + 1);
     try {
-      Json json = modelEditsJson(model->kept != nullptr
-                                     ? *model->kept
-                                     : editsOf(model->folder, *model->document, model->off, layers),
+      Json json = modelEditsJson(model->kept != nullptr ? *model->kept
+                                                        : editsOf(model->folder, *model->document,
+                                                                  model->off, layers, model->stack),
                                  name, tensors);
       json["shown"] = std::move(shown);
       models.push_back(std::move(json));
@@ -98,7 +98,7 @@ SavedModels modelsFrom(const JsonField& field, const Session& session, TensorsTo
   SavedModels models;
   for (const JsonField& item : field.items()) {
     auto kept = std::make_shared<const ModelEdits>(modelEditsFrom(item, tensors, memoryBudget));
-    SavedModel model{kept->folder};
+    SavedModel model{kept->folder, kept->stack};
     model.kept = kept;
     model.shown = shownFrom(item.at("shown"), session);
     model.version = std::move(kept);

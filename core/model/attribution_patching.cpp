@@ -68,19 +68,27 @@ std::vector<std::optional<double>> estimatedEffects(const ModelTracePtr& base,
   if (std::ranges::none_of(patches, defined)) return estimates;
   const auto gradients = gradientsOfLogit(base, asked.row, asked.word, asked.other, execution);
   if (!gradients) return estimates;
-  const ModelConfig& c = base->config();
+  std::optional<ModelGradients> ofEncoder;
+  if (std::ranges::find(patches, Stack::encoder, &Patch::stack) != patches.end()) {
+    ofEncoder = gradientsOfEncoder(*base, *gradients, execution);
+    if (!ofEncoder) return estimates;
+  }
   for (std::size_t i = 0; i < patches.size() && !execution.stop(); ++i) {
     const Patch& patch = patches[i];
     if (!defined(patch)) continue;
+    const ModelTrace& pass = passOf(*base, patch.stack);
+    const ModelGradients& own = patch.stack == Stack::encoder ? *ofEncoder : *gradients;
+    const ModelConfig& c = pass.config();
     const bool ofHead = patch.site == Site::heads;
-    const Tensor own = ofHead ? headOutput(*base, {patch.layer, patch.head})
-                              : base->hidden(2 * patch.layer).reshaped({base->tokens(), c.dModel});
+    const Tensor present = ofHead
+                               ? headOutput(pass, {patch.layer, patch.head})
+                               : pass.hidden(2 * patch.layer).reshaped({pass.tokens(), c.dModel});
     const Index first = patch.place == Patch::kEveryPlace ? 0 : patch.place;
-    const Index row = (ofHead ? patch.layer * c.heads + patch.head : patch.layer) * base->tokens();
-    const Tensor& gradient = ofHead ? gradients->heads : gradients->residual;
-    const Index width = own.dim(1);
-    estimates[i] = firstOrder(gradient.data() + (row + first) * width, own.data() + first * width,
-                              patch.rows.data(), patch.rows.size());
+    const Index row = (ofHead ? patch.layer * c.heads + patch.head : patch.layer) * pass.tokens();
+    const Tensor& gradient = ofHead ? own.heads : own.residual;
+    const Index width = present.dim(1);
+    estimates[i] = firstOrder(gradient.data() + (row + first) * width,
+                              present.data() + first * width, patch.rows.data(), patch.rows.size());
   }
   return estimates;
 }

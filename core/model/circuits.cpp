@@ -16,12 +16,6 @@ using Columns = Eigen::MatrixXf;
 using RowMajorFloats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 void requireStreamReaders(const Model& model) {
-  if (model.config().crossAttention) {
-    throw UserError(fmt::format(
-        "{} has an encoder, whose last state the cross-attention reads, and circuits are computed "
-        "here within one stream: open a model with one stack (GPT-2, Llama)",
-        model.name()));
-  }
   if (!model.config().latent.on()) return;
   throw UserError(
       fmt::format("the heads of {} read narrow normalised vectors, not the stream (latent "
@@ -29,13 +23,22 @@ void requireStreamReaders(const Model& model) {
                   model.name()));
 }
 
+/// The model whose stream the keys and values of a layer read: of cross-attention the encoder.
+const Model& readByKeys(const Model& model, Index layer) {
+  return model.config().readsMemory(layer) ? *model.encoder() : model;
+}
+
+/// The gain of the norm between a stream and what reads it; empty without.
+using Gain = Tensor;
+Gain gainBefore(const LayerWeights& layer, const ModelConfig& c) {
+  return c.preNorm ? layer.attentionNorm.gain : Gain();
+}
+
 /// A head's rows of W_Q, W_K or W_V as they read the stream before the norm's division: (d_k, D).
-Columns readingRows(const Tensor& weight, Index head, const LayerWeights& layer,
-                    const ModelConfig& c) {
+Columns readingRows(const Tensor& weight, Index head, const Gain& gain, const ModelConfig& c) {
   Columns rows = Eigen::Map<const RowMajorFloats>(weight.data() + head * c.headDim * weight.dim(1),
                                                   c.headDim, weight.dim(1));
-  const Tensor& gain = layer.attentionNorm.gain;
-  if (!c.preNorm || gain.empty()) return rows;
+  if (gain.empty()) return rows;
   rows *= Eigen::Map<const Eigen::VectorXf>(gain.data(), gain.size()).asDiagonal();
   if (!c.rmsNorm) rows.colwise() -= rows.rowwise().mean().eval();
   return rows;
@@ -79,9 +82,12 @@ HeadMatrices matricesOf(const Model& model, HeadOfLayer head) {
   const ModelConfig& c = model.config();
   const LayerWeightsPtr layer = model.layer(head.layer);
   const Index group = head.head / (c.heads / c.kvHeads);
-  return {readingRows(layer->attention.wQ, head.head, *layer, c),
-          readingRows(layer->attention.wK, group, *layer, c),
-          readingRows(layer->attention.wV, group, *layer, c), writingColumns(*layer, head.head, c)};
+  const Model& read = readByKeys(model, head.layer);
+  const Gain ofQueries = gainBefore(*layer, c);
+  const Gain ofKeys = &read == &model ? ofQueries : read.readout()->norm.gain;
+  return {readingRows(layer->attention.wQ, head.head, ofQueries, c),
+          readingRows(layer->attention.wK, group, ofKeys, c),
+          readingRows(layer->attention.wV, group, ofKeys, c), writingColumns(*layer, head.head, c)};
 }
 
 /// Rows of the embedding or the unembedding as they meet the stream: (rows, D).
@@ -130,16 +136,53 @@ class TokenRows {
 
 constexpr Index kTokensAtOnce = 1024;
 
-/// W_Eᵀ W_U over all tokens: (D, D).
-std::optional<Columns> tokensThrough(const TokenRows& tokens, Index width,
-                                     const ExecutionContext& execution) {
+/// W_Eᵀ W_U over all tokens, which are read by `read` and said by `said`: (D, D). Empty where
+/// cancelled.
+Columns tokensThrough(const TokenRows& read, const TokenRows& said, Index width,
+                      const ExecutionContext& execution) {
   Columns sum = Columns::Zero(width, width);
-  for (Index first = 0; first < tokens.count(); first += kTokensAtOnce) {
-    if (execution.stop()) return std::nullopt;
-    const Index some = std::min(kTokensAtOnce, tokens.count() - first);
-    sum.noalias() += tokens.embedded(first, some).transpose() * tokens.unembedded(first, some);
+  for (Index first = 0; first < said.count(); first += kTokensAtOnce) {
+    if (execution.stop()) return {};
+    const Index some = std::min(kTokensAtOnce, said.count() - first);
+    sum.noalias() += read.embedded(first, some).transpose() * said.unembedded(first, some);
   }
   return sum;
+}
+
+/// W_Eᵀ W_U of a model's own tokens and, where the tokens of its encoder are the same, of those.
+struct ThroughTokens {
+  Columns own, fromEncoder;
+
+  const Columns& of(const ModelConfig& c, Index layer) const {
+    return c.readsMemory(layer) ? fromEncoder : own;
+  }
+};
+
+/// Returns whether two stacks name their tokens alike: they share the embedding.
+bool sameTokens(const Model& a, const Model& b) {
+  const StoredMatrix &one = a.embedding()->tokens, &other = b.embedding()->tokens;
+  if (one.rows() != other.rows() || one.cols() != other.cols()) return false;
+  std::vector<float> row(static_cast<std::size_t>(one.cols())), otherRow(row.size());
+  for (Index id = 0; id < one.rows(); ++id) {
+    one.copyRow(id, row.data());
+    other.copyRow(id, otherRow.data());
+    if (row != otherRow) return false;
+  }
+  return true;
+}
+
+/// Empty where the model says no tokens, or none that a product of matrices gives.
+ThroughTokens throughTokens(const Model& model, const ExecutionContext& execution) {
+  const ModelConfig& c = model.config();
+  // patches have no rows of an embedding that a classifier could name
+  if (!model.hasReadout() || c.image.on() || !model.readout()->transformNorm.gain.empty())
+    return {};
+  const TokenRows said(model);
+  ThroughTokens through{tokensThrough(said, said, c.dModel, execution), {}};
+  if (c.crossAttention && sameTokens(model, *model.encoder())) {
+    through.fromEncoder = tokensThrough(TokenRows(*model.encoder()), said, c.dModel, execution);
+  }
+  return through;
 }
 
 double copyingScore(const HeadMatrices& m, const Columns& through) {
@@ -194,12 +237,7 @@ std::optional<std::vector<HeadCircuits>> headCircuits(const Model& model,
                                                       const ExecutionContext& execution) {
   requireStreamReaders(model);
   const ModelConfig& c = model.config();
-  std::optional<Columns> through;
-  // patches have no rows of an embedding that a classifier could name
-  if (model.hasReadout() && !c.image.on() && model.readout()->transformNorm.gain.empty()) {
-    through = tokensThrough(TokenRows(model), c.dModel, execution);
-    if (!through) return std::nullopt;
-  }
+  const ThroughTokens through = throughTokens(model, execution);
   std::vector<HeadCircuits> all(static_cast<std::size_t>(c.layers * c.heads));
   const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, execution.threads));
   for (Index layer = 0; layer < c.layers && !execution.stop(); ++layer) {
@@ -210,7 +248,8 @@ std::optional<std::vector<HeadCircuits>> headCircuits(const Model& model,
       found.head = {layer, head};
       found.qk = valuesOfRank(decomposed(m.queries.transpose(), m.keys).values);
       found.ov = valuesOfRank(decomposed(m.outputs, m.values).values);
-      if (through) found.copying = copyingScore(m, *through);
+      const Columns& tokens = through.of(c, layer);
+      if (tokens.size() > 0) found.copying = copyingScore(m, tokens);
     });
   }
   if (execution.stop()) return std::nullopt;
@@ -236,23 +275,23 @@ HeadDirections headDirections(const Model& model, HeadOfLayer head, Index count,
   const LowRank qk = decomposed(m.queries.transpose(), m.keys);
   const LowRank ov = decomposed(m.outputs, m.values);
   const Index shown = std::min<Index>(count, qk.values.size());
-  const TokenRows rows(model);
-  const bool reads = rows.hasReadout() && model.readout()->transformNorm.gain.empty();
-  Columns asks(rows.count(), shown), asked(rows.count(), shown), read(rows.count(), shown),
-      written(rows.count(), shown);
-  for (Index first = 0; first < rows.count() && !execution.stop(); first += kTokensAtOnce) {
-    const Index some = std::min(kTokensAtOnce, rows.count() - first);
-    const Columns embedded = rows.embedded(first, some);
-    asks.middleRows(first, some) = embedded * qk.left.leftCols(shown);
-    asked.middleRows(first, some) = embedded * qk.right.leftCols(shown);
-    read.middleRows(first, some) = embedded * ov.right.leftCols(shown);
-    if (reads) {
-      written.middleRows(first, some) = rows.unembedded(first, some) * ov.left.leftCols(shown);
+  const TokenRows own(model), ofKeys(readByKeys(model, head.layer));
+  const bool says =
+      model.hasReadout() && own.hasReadout() && model.readout()->transformNorm.gain.empty();
+  const auto along = [&](const TokenRows& rows, const Columns& directions, bool said) {
+    Columns all(rows.count(), shown);
+    for (Index first = 0; first < rows.count() && !execution.stop(); first += kTokensAtOnce) {
+      const Index some = std::min(kTokensAtOnce, rows.count() - first);
+      all.middleRows(first, some) =
+          (said ? rows.unembedded(first, some) : rows.embedded(first, some)) *
+          directions.leftCols(shown);
     }
-  }
+    return all;
+  };
   HeadDirections found;
-  found.qk = endsOf(qk.values, asks, asked, tokens);
-  if (reads) found.ov = endsOf(ov.values, read, written, tokens);
+  found.qk = endsOf(qk.values, along(own, qk.left, false), along(ofKeys, qk.right, false), tokens);
+  if (!says) return found;
+  found.ov = endsOf(ov.values, along(ofKeys, ov.right, false), along(own, ov.left, true), tokens);
   return found;
 }
 

@@ -6,6 +6,9 @@
 // Where a norm precedes a layer, its gain is folded into W_Q, W_K and W_V, and for LayerNorm its
 // centring; the final norm likewise into the unembedding. Divisions by a deviation, biases, norms
 // of queries and keys, rotations (W_QK is that of equal positions) and networks are left out.
+//
+// The keys and values of cross-attention read the encoder's stream: its final norm is folded into
+// W_K and W_V, and their tokens are those of the source. The encoder of a model is a model itself.
 #pragma once
 
 #include <optional>
@@ -23,7 +26,8 @@ struct HeadCircuits {
   HeadOfLayer head;
   std::vector<double> qk, ov;  // singular values (d_k), in descending order
   /// Σ Re λ / Σ |λ| over the eigenvalues of W_U W_OV W_E, −1 to 1: above 0 where the head raises
-  /// the logit of the tokens that it reads (copying); nothing for a model without a readout.
+  /// the logit of the tokens that it reads (copying); nothing for a model without a readout, and
+  /// for cross-attention between two vocabularies.
   std::optional<double> copying;
 };
 

@@ -75,7 +75,10 @@ double normBetween(const Tensor& gramA, const ConstMatrixView& m, const Tensor& 
 }  // namespace
 
 Compositions::Compositions(const ModelConfig& c)
-    : layers_(c.layers), heads_(c.heads), valuesAlone_(!c.plainScores()) {
+    : layers_(c.layers),
+      heads_(c.heads),
+      valuesAlone_(!c.plainScores()),
+      crossAttention_(c.crossAttention) {
   const auto pairs = static_cast<std::size_t>(layers_ * (layers_ - 1) / 2 * heads_ * heads_);
   for (std::size_t kind = 0; kind < kCompositions; ++kind) {
     if (has(static_cast<Composition>(kind))) scores_[kind].resize(pairs);
@@ -83,9 +86,10 @@ Compositions::Compositions(const ModelConfig& c)
 }
 
 template <typename Visit>
-void Compositions::eachPair(const Visit& visit) const {
+void Compositions::eachPair(Composition kind, const Visit& visit) const {
   HeadOfLayer from, into;
   for (into.layer = 1; into.layer < layers_; ++into.layer) {
+    if (!has(kind, into.layer)) continue;
     for (from.layer = 0; from.layer < into.layer; ++from.layer) {
       for (into.head = 0; into.head < heads_; ++into.head) {
         for (from.head = 0; from.head < heads_; ++from.head) visit(from, into);
@@ -95,10 +99,13 @@ void Compositions::eachPair(const Visit& visit) const {
 }
 
 double Compositions::mean(Composition kind) const {
-  const auto& scores = scores_[static_cast<std::size_t>(kind)];
   double sum = 0.0;
-  for (const float score : scores) sum += double{score};
-  return scores.empty() ? 0.0 : sum / static_cast<double>(scores.size());
+  Index pairs = 0;
+  eachPair(kind, [&](const HeadOfLayer& from, const HeadOfLayer& into) {
+    sum += double{score(kind, from, into)};
+    ++pairs;
+  });
+  return pairs == 0 ? 0.0 : sum / static_cast<double>(pairs);
 }
 
 namespace {
@@ -116,7 +123,7 @@ std::vector<ComposedHeads> largestOf(std::vector<ComposedHeads> pairs, std::size
 std::vector<ComposedHeads> Compositions::strongest(Composition kind, std::size_t count) const {
   if (!has(kind)) return {};
   std::vector<ComposedHeads> pairs;
-  eachPair([&](const HeadOfLayer& from, const HeadOfLayer& into) {
+  eachPair(kind, [&](const HeadOfLayer& from, const HeadOfLayer& into) {
     pairs.push_back({from, into, kind, double{score(kind, from, into)}});
   });
   return largestOf(std::move(pairs), count);
@@ -132,6 +139,7 @@ std::vector<ComposedHeads> Compositions::strongestOf(const HeadOfLayer& head,
     for (other.layer = 0; other.layer < layers_; ++other.layer) {
       if (other.layer == head.layer) continue;
       const bool before = other.layer < head.layer;
+      if (!has(kind, before ? head.layer : other.layer)) continue;
       for (other.head = 0; other.head < heads_; ++other.head) {
         const HeadOfLayer& from = before ? other : head;
         const HeadOfLayer& into = before ? head : other;
@@ -186,7 +194,7 @@ class Composing {
 
   /// Composes all heads of an earlier layer with one head of this layer.
   void compose(Index earlier, HeadOfLayer into, Composition kind) {
-    if (!into_.has(kind)) return;
+    if (!into_.has(kind, into.layer)) return;
     const Index headDim = model_.config().headDim;
     const Writing& wrote = writings_[static_cast<std::size_t>(earlier)];
     const ReadingLayer::Head& head = reads_.heads[static_cast<std::size_t>(into.head)];

@@ -41,6 +41,12 @@ class Compositions {
   /// per head, so that their product is no fixed matrix.
   bool valuesAlone() const { return valuesAlone_; }
   bool has(Composition kind) const { return !valuesAlone_ || kind == Composition::value; }
+  /// Returns whether it is defined for the heads of a layer: the keys and values of cross-attention
+  /// read the encoder's stream, not what earlier heads of the decoder write.
+  bool has(Composition kind, Index into) const {
+    const bool ofMemory = crossAttention_ && into % 2 == 1;
+    return has(kind) && (!ofMemory || kind == Composition::query);
+  }
   /// The score of a pair; `from` is in an earlier layer than `into`.
   float score(Composition kind, const HeadOfLayer& from, const HeadOfLayer& into) const {
     return scores_[static_cast<std::size_t>(kind)][at(from, into)];
@@ -62,11 +68,12 @@ class Compositions {
     const Index layers = into.layer * (into.layer - 1) / 2 + from.layer;
     return static_cast<std::size_t>((layers * heads_ + into.head) * heads_ + from.head);
   }
+  /// Calls `visit` for each pair for which `kind` is defined.
   template <typename Visit>
-  void eachPair(const Visit& visit) const;
+  void eachPair(Composition kind, const Visit& visit) const;
 
   Index layers_, heads_;
-  bool valuesAlone_;
+  bool valuesAlone_, crossAttention_;
   std::array<std::vector<float>, kCompositions> scores_;
 };
 

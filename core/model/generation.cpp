@@ -100,11 +100,17 @@ Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index p
   return best[static_cast<std::size_t>(at)].id;
 }
 
-Index nextToken(std::span<const float> logits, const ModelConfig& config, const Sampling& sampling,
-                Index made, Index most, Index tokens) {
+std::optional<Index> forcedToken(const ModelConfig& config, Index made, Index most, Index tokens) {
   const TargetTokens& target = config.target;
   if (tokens == 1 && made == 0 && target.forcedFirst >= 0) return target.forcedFirst;
   if (made + 1 == most && target.forcedEnd >= 0) return target.forcedEnd;
+  return std::nullopt;
+}
+
+Index nextToken(std::span<const float> logits, const ModelConfig& config, const Sampling& sampling,
+                Index made, Index most, Index tokens) {
+  const TargetTokens& target = config.target;
+  if (const auto forced = forcedToken(config, made, most, tokens)) return *forced;
   if (target.never.empty()) return takenFrom(logits, sampling, made);
   std::vector<float> said(logits.begin(), logits.end());
   for (const Index id : target.never) {
@@ -180,6 +186,16 @@ void Decoder::begin(ModelTracePtr from) {
     layers_.push_back(attention->documentPtr());
   }
   logits_ = from_->logits(tokens_ - 1, 1).values();
+}
+
+Decoder Decoder::forked() const {
+  Decoder other = *this;
+  for (Index layer = 0; layer < config().layers; ++layer) {
+    if (config().readsMemory(layer)) continue;  // nothing is appended to these
+    KeysAndValues& kept = other.cache_[static_cast<std::size_t>(layer)];
+    kept = {kept.keys.clone(), kept.values.clone()};
+  }
+  return other;
 }
 
 bool Decoder::rotationChanges() const {

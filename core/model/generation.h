@@ -26,6 +26,10 @@ struct Sampling {
 /// every machine.
 Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index place);
 
+/// Returns the token that a model forces behind `tokens` tokens, `made` of at most `most` of which
+/// are new; nothing where it forces none.
+std::optional<Index> forcedToken(const ModelConfig& config, Index made, Index most, Index tokens);
+
 /// Returns the token that follows a text of a model: the one that it forces there, or one taken
 /// from the logits without those that it never says. `made` tokens are new, of at most `most`;
 /// `tokens` stand before it.
@@ -51,6 +55,9 @@ class Decoder {
 
   /// The logits of the next token: (V).
   const std::vector<float>& logits() const { return logits_; }
+  /// A copy with a cache of its own, which is fed other tokens.
+  Decoder forked() const;
+
   /// The number of tokens whose keys and values are in the cache, and the number that fit.
   Index tokens() const { return tokens_; }
   Index room() const { return room_; }

@@ -73,14 +73,15 @@ std::vector<LogitReading> logitReadings(const ModelTrace& trace, Index row, Inde
   if (other) requireWord(trace, row, *other);
   const ModelConfig& c = trace.config();
   const auto readout = trace.document().model->readout();
-  if (!c.preNorm) {
+  const bool furtherNorm = !readout->transformNorm.gain.empty();
+  if (!c.preNorm && furtherNorm) {
     throw UserError(
         fmt::format("{} normalises after each sum, so its last hidden state is not a sum of the "
                     "outputs of heads and networks: direct attribution needs a model that "
                     "normalises before each half layer (GPT-2, Llama)",
                     trace.document().model->name()));
   }
-  if (!readout->transformNorm.gain.empty()) {
+  if (furtherNorm) {
     throw UserError(
         fmt::format("{} predicts through a further layer with a norm (a masked-word head), so its "
                     "logits are not sums of the outputs of heads and networks: direct attribution "

@@ -3,8 +3,8 @@
 // layer's attention bias and each feed-forward network wrote there. With the final norm's scale
 // frozen at that token (where there is one) the logit of a word is linear in the stream, so each of
 // them has its part in it, and the parts add up to the logit. Where a norm follows the attention of
-// a layer, its scale is frozen too. A soft cap of the logits is not linear: the parts then add up
-// to the logit before the cap.
+// a layer, or a sum (BART), its scale is frozen too. A soft cap of the logits is not linear: the
+// parts then add up to the logit before the cap.
 #pragma once
 
 #include <optional>
@@ -41,9 +41,9 @@ LogitReading logitReading(const ModelTrace& trace, Index row, Index word,
                           std::optional<Index> other);
 
 /// The parts of a word's logit at token `row`, or with `other` of logit(word) − logit(other). Null
-/// where `execution` was cancelled. Throws UserError where norms follow the sums (BERT) or a norm
-/// stands in the readout (ModernBERT), since the logit is then no sum of parts, and for a token or
-/// word that does not exist.
+/// where `execution` was cancelled. Throws UserError where a norm stands in the readout (BERT,
+/// ModernBERT), since the logit is then no sum of parts, and for a token or word that does not
+/// exist.
 std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
                                      std::optional<Index> other, const ExecutionContext& execution);
 
@@ -53,8 +53,8 @@ class DirectPath {
  public:
   /// Throws UserError as logitParts does. The trace must outlive this object.
   DirectPath(const ModelTrace& trace, Index row, Index word, std::optional<Index> other);
-  /// Returns whether the logits of a model are sums of parts of one place's stream, so that it has
-  /// direct paths.
+  /// Returns whether the logits of a model are sums of parts of one place's stream to which later
+  /// layers only add, so that it has direct paths.
   static bool exists(const Model& model);
   /// The reason why a model has none: "norms follow the sums in this model".
   static std::string_view whyNone(const Model& model);

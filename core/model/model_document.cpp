@@ -225,7 +225,8 @@ ModelDocumentPtr withMemory(const ModelDocument& document, ModelTracePtr memory)
   return next;
 }
 
-DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, ScoreStorage held) {
+DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, ScoreStorage held,
+                          const Tensor& memory) {
   requireLayer(*document.model, layer);
   EditedLayer present = presentLayer(document, layer);
   TensorSource source;
@@ -242,7 +243,7 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, 
   input.x = std::move(x);
   input.tokens.assign(static_cast<std::size_t>(copies), source.tokens);
   if (document.model->config().readsMemory(layer)) {
-    source.memory = inCopies(document.memory->last(), copies);
+    source.memory = memory.empty() ? inCopies(document.memory->last(), copies) : memory;
     source.memoryTokens = namesOf(document.memory->document().input);
     input.memory = source.memory;
     input.memoryTokens.assign(static_cast<std::size_t>(copies), source.memoryTokens);

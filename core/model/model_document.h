@@ -74,9 +74,10 @@ ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input);
 ModelDocumentPtr withMemory(const ModelDocument& document, ModelTracePtr memory);
 
 /// Layer ℓ's attention over its input X (1, T, D), with the model's own weights or the edited ones.
-/// X of several passes, (B, T, D), gives a document with as many batch items.
+/// X of several passes, (B, T, D), gives a document with as many batch items. `memory` (B, M, D),
+/// if given, replaces the last states of the document's encoder.
 DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x,
-                          ScoreStorage held = ScoreStorage::all);
+                          ScoreStorage held = ScoreStorage::all, const Tensor& memory = {});
 
 /// The document with layer ℓ replaced by an edited layer document. Throws UserError where its sizes
 /// differ.

@@ -67,6 +67,7 @@ ModelBackward::ModelBackward(ModelTracePtr trace, Tensor gradLast,
   const Index tokens = trace_->tokens();
   found_.heads = Tensor::uninitialised({c.layers, c.heads, tokens, c.headDim});
   found_.residual = Tensor::uninitialised({c.layers, tokens, c.dModel});
+  if (c.crossAttention) found_.memory = Tensor::zeros(trace_->document().memory->last().shape());
   gradStream_ = normalizedBackward(trace_->hidden(2 * c.layers), gradLast,
                                    trace_->document().model->readout()->norm, c, execution_);
 }
@@ -121,9 +122,12 @@ void ModelBackward::throughLayer() {
   if (execution_.stop()) return;
   // the products mix tokens, so that the first one that is not finite says nothing
   requireInRange(gradStream_, [&](Index /*token*/) {
-    return fmt::format("the gradient of layer {}'s input in {}", layer_ + 1,
+    return fmt::format("the gradient of {}'s input in {}", c.layerInWords(layer_),
                        trace_->document().model->name());
   });
+  if (c.readsMemory(layer_)) {
+    found_.memory = sum(found_.memory, gradients.tensor(TensorId::memory), 1.0, execution_);
+  }
   const Tensor heads = gradients.tensor(TensorId::heads).clone();
   std::copy_n(heads.data(), heads.size(), found_.heads.mutableData() + layer_ * heads.size());
   std::copy_n(gradStream_.data(), tokens * c.dModel,
@@ -149,6 +153,14 @@ std::optional<ModelGradients> gradientsOfLogit(const ModelTracePtr& trace, Index
                                                std::optional<Index> other,
                                                const ExecutionContext& execution) {
   ModelBackward backward(trace, gradLastOfLogit(*trace, row, word, other, execution), execution);
+  while (!backward.runUnit()) continue;
+  return backward.found();
+}
+
+std::optional<ModelGradients> gradientsOfEncoder(const ModelTrace& decoder,
+                                                 const ModelGradients& gradients,
+                                                 const ExecutionContext& execution) {
+  ModelBackward backward(decoder.document().memory, gradients.memory, execution);
   while (!backward.runUnit()) continue;
   return backward.found();
 }

@@ -1,6 +1,7 @@
 // Model gradients: the derivatives of a number that a pass computes, such as a logit or the
 // difference of two, with respect to each head's output and to the residual stream that enters each
-// layer. The pass is run backward, from the readout to the first layer.
+// layer. The pass is run backward, from the readout to the first layer; of a decoder the memory has
+// gradients too, from which the encoder's are computed.
 //
 //   const auto gradients = gradientsOfLogit(trace, row, mary, john, {}).value();
 //   gradients.heads.at({9, 6, row, 0})  // of logit(mary) − logit(john)
@@ -15,6 +16,7 @@ namespace headscope::model {
 struct ModelGradients {
   Tensor heads;     // (L, H, T, d_k): of the output of each head, which W_O reads
   Tensor residual;  // (L, T, D): of the residual stream that enters each layer
+  Tensor memory;    // (1, M, D): of the encoder's last states; empty without an encoder
 };
 
 /// Runs a pass backward. A unit is a layer; only its own attention is held at a time. The experts
@@ -51,5 +53,10 @@ Tensor gradLastOfLogit(const ModelTrace& trace, Index row, Index word, std::opti
 std::optional<ModelGradients> gradientsOfLogit(const ModelTracePtr& trace, Index row, Index word,
                                                std::optional<Index> other,
                                                const ExecutionContext& execution);
+/// The gradients of the same number in the encoder of a decoder's pass. Returns nothing where
+/// cancelled.
+std::optional<ModelGradients> gradientsOfEncoder(const ModelTrace& decoder,
+                                                 const ModelGradients& gradients,
+                                                 const ExecutionContext& execution);
 
 }  // namespace headscope::model

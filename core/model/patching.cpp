@@ -65,7 +65,8 @@ double metricOf(std::span<const float> logits, const AskedWord& asked) {
   return asked.other ? at(asked.word) - at(*asked.other) : at(asked.word);
 }
 
-void requirePatch(const ModelTrace& base, const Patch& patch) {
+void requirePatch(const ModelTrace& of, const Patch& patch) {
+  const ModelTrace& base = passOf(of, patch.stack);
   const ModelConfig& c = base.config();
   const std::string& name = base.document().model->name();
   if (patch.layer < 0 || patch.layer >= c.layers) {
@@ -81,18 +82,18 @@ void requirePatch(const ModelTrace& base, const Patch& patch) {
                                 kind, patch.head, name, heads - 1));
   }
   const bool one = patch.place != Patch::kEveryPlace;
-  if (one && (patch.place < 0 || patch.place >= base.tokens())) {
+  const Index tokens =
+      shared ? passOf(of, keysOf(of, patch.stack, patch.layer)).tokens() : base.tokens();
+  if (one && (patch.place < 0 || patch.place >= tokens)) {
     throw UserError(fmt::format("there is no token {}: the text has the tokens 0 to {}",
-                                patch.place, base.tokens() - 1));
+                                patch.place, tokens - 1));
   }
-  const bool ofMemory = shared && c.readsMemory(patch.layer);
-  const Index tokens = ofMemory ? base.document().memory->tokens() : base.tokens();
   const Index rows = one ? 1 : tokens, width = ofHead ? c.headDim : c.dModel;
   if (patch.rows.rank() == 2 && patch.rows.dim(0) == rows && patch.rows.dim(1) == width) return;
   throw UserError(
       fmt::format("the other values are {} rows, and this text has {} tokens: a part is replaced "
                   "token by token, so give a text with equally many tokens",
-                  patch.rows.empty() ? 0 : patch.rows.dim(0), base.tokens()));
+                  patch.rows.empty() ? 0 : patch.rows.dim(0), tokens));
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ class PatchedRuns::Running {
   Running(ModelTracePtr base, std::vector<Patch> patches, const AskedWord& asked,
           const ExecutionContext& execution)
       : base_(std::move(base)),
-        config_(base_->config()),
+        pass_(base_.get()),
         patches_(std::move(patches)),
         asked_(asked),
         execution_(execution) {
@@ -116,12 +117,14 @@ class PatchedRuns::Running {
     }
     order_.resize(patches_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return patches_[i].layer; });
-    const Index each = tokens() * config_.dModel * static_cast<Index>(sizeof(float));
+    std::ranges::stable_sort(order_, {}, [&](std::size_t i) {
+      return std::pair(patches_[i].stack == Stack::decoder, patches_[i].layer);
+    });
+    Index rows = 0;
+    for (const Stack stack : stacksOf(*base_)) rows += passOf(*base_, stack).tokens();
+    const Index each = rows * config().dModel * static_cast<Index>(sizeof(float));
     together_ = std::max<Index>(1, defaultMemoryBudget() / 8 / each);
-    for (Index from = 0; from < count(); from += together_) {
-      units_ += config_.layers - patchAt(from).layer;
-    }
+    for (Index from = 0; from < count(); from = groupEnd(from)) units_ += layersOf(patchAt(from));
     found_.resize(patches_.size());
     baseLogits_ = base_->logits(asked.row, 1);
     baseEffect_ = effectOf(baseLogits_.matrix({0}).row(0));
@@ -140,9 +143,12 @@ class PatchedRuns::Running {
       return ended_ = true;
     }
     ++done_;
-    if (++layer_ == config_.layers) {
+    if (++layer_ < config().layers) return ended_;
+    if (pass_ != base_.get()) {
+      enterDecoder();
+    } else {
       readWords();
-      group_ += together_;
+      group_ = end_;
       beginGroup();
     }
     return ended_;
@@ -154,12 +160,33 @@ class PatchedRuns::Running {
   const std::vector<PatchEffect>& effects() const { return found_; }
 
  private:
-  Index tokens() const { return base_->tokens(); }
+  // of the stack that the copies run through
+  const ModelConfig& config() const { return pass_->config(); }
+  Index tokens() const { return pass_->tokens(); }
   Index count() const { return std::ssize(patches_); }
   const Patch& patchAt(Index place) const {
     return patches_[order_[static_cast<std::size_t>(place)]];
   }
-  bool last() const { return layer_ + 1 == config_.layers; }
+  /// The end of the group that begins here: copies that fit the memory, in one stack.
+  Index groupEnd(Index from) const {
+    Index end = from;
+    while (end < count() && end - from < together_ && patchAt(end).stack == patchAt(from).stack) {
+      ++end;
+    }
+    return end;
+  }
+  /// The layers that a copy runs through.
+  Index layersOf(const Patch& patch) const {
+    const Index own = passOf(*base_, patch.stack).layers() - patch.layer;
+    return patch.stack == Stack::decoder ? own : own + base_->layers() - firstOfMemory();
+  }
+  /// The first layer of the decoder that reads the memory.
+  Index firstOfMemory() const {
+    Index layer = 0;
+    while (!base_->config().readsMemory(layer)) ++layer;
+    return layer;
+  }
+  bool last() const { return pass_ == base_.get() && layer_ + 1 == config().layers; }
   /// The tokens of each copy that a layer gives.
   Index rowsGiven() const { return last() ? 1 : tokens(); }
 
@@ -167,9 +194,23 @@ class PatchedRuns::Running {
     ended_ = group_ >= count();
     if (ended_) return;
     begun_ = group_;
-    end_ = std::min(count(), group_ + together_);
+    end_ = groupEnd(group_);
+    pass_ = &passOf(*base_, patchAt(group_).stack);
     layer_ = patchAt(group_).layer;
-    streams_ = Tensor();
+    streams_ = memories_ = Tensor();
+  }
+
+  /// The copies leave the encoder: their last states are what they read in the decoder.
+  void enterDecoder() {
+    const Index all = std::ssize(copies_);
+    memories_ = normalized(streams_, pass_->document().model->readout()->norm, config(), execution_)
+                    .reshaped({all, tokens(), config().dModel});
+    pass_ = base_.get();
+    layer_ = firstOfMemory();
+    streams_ = copiesOf(base_->hidden(2 * layer_), all);
+    for (const Index copy : copies_) {
+      if (direct_) foundOf(copy).direct = 0.0;
+    }
   }
 
   /// The copies of the group whose patch is in the present layer, at one of the sites.
@@ -182,19 +223,20 @@ class PatchedRuns::Running {
   }
 
   void runLayer() {
-    const LayerWeightsPtr weights = base_->document().model->layer(layer_);
+    const LayerWeightsPtr weights = pass_->document().model->layer(layer_);
     std::vector<Index> copies = std::move(copies_);
     copies_.clear();
     const Tensor entering = withStreams(copies, beginningAt(true));
     const std::vector<Index> within = beginningAt(false);
     const Index rows = rowsGiven(), whole = std::ssize(copies), all = whole + std::ssize(within);
-    Tensor given = Tensor::uninitialised({1, all * rows, config_.dModel}, execution_.memory);
+    Tensor given = Tensor::uninitialised({1, all * rows, config().dModel}, execution_.memory);
     const Index each = std::max<Index>(1, kRowsTogether / tokens());
     for (Index from = 0; from < whole && !execution_.stop(); from += each) {
       const Index some = std::min(each, whole - from);
       const Tensor part = entering.slice(1, from * tokens(), (from + some) * tokens());
       const std::span<const Index> those(copies.data() + from, static_cast<std::size_t>(some));
-      copyRows(throughLayer(part, those, *weights), 0, some * rows, given, from * rows);
+      const Tensor memory = memories_.empty() ? Tensor() : memories_.slice(0, from, from + some);
+      copyRows(throughLayer(part, those, memory, *weights), 0, some * rows, given, from * rows);
     }
     for (Index from = 0; from < std::ssize(within) && !execution_.stop(); from += each) {
       const Index some = std::min(each, std::ssize(within) - from);
@@ -207,33 +249,38 @@ class PatchedRuns::Running {
     if (!execution_.stop())
       requireInRange(given, [&](Index row) {
         const Index copy = copies_[static_cast<std::size_t>(row / rows)];
-        return fmt::format("layer {} of a run with a part of layer {} replaced", layer_ + 1,
-                           patchAt(copy).layer + 1);
+        const Patch& patch = patchAt(copy);
+        return fmt::format("{} of a run with a part of {} replaced",
+                           layerInWords(base_->config(), stackNow(), layer_),
+                           layerInWords(base_->config(), patch.stack, patch.layer));
       });
-    streams_ = last() ? given : steered(base_->document(), layer_ + 1, given, 0, tokens());
+    streams_ = last() ? given : steered(pass_->document(), layer_ + 1, given, 0, tokens());
     for (Index i = 0; !last() && i < whole; ++i) {
       const Index unchanged = firstChanged(copies_[static_cast<std::size_t>(i)]);
-      copyRows(base_->hidden(2 * (layer_ + 1)), 0, unchanged, streams_, i * tokens());
+      copyRows(pass_->hidden(2 * (layer_ + 1)), 0, unchanged, streams_, i * tokens());
     }
   }
 
   /// The first row that a copy's patch can change: under causal masks, none before its place.
   Index firstChanged(Index copy) const {
-    const Index place = patchAt(copy).place;
-    const bool causal = config_.causal && base_->document().edited.empty();
-    return causal && place != Patch::kEveryPlace ? place : 0;
+    const Patch& patch = patchAt(copy);
+    const bool causal = config().causal && pass_->document().edited.empty();
+    const bool here = patch.stack == stackNow() && patch.place != Patch::kEveryPlace;
+    return causal && here ? patch.place : 0;
   }
+
+  Stack stackNow() const { return pass_ == base_.get() ? Stack::decoder : Stack::encoder; }
 
   /// The streams of the running copies, then of those whose stream is replaced here.
   Tensor withStreams(std::vector<Index>& copies, const std::vector<Index>& beginning) const {
     if (beginning.empty()) return streams_;
     const Index before = std::ssize(copies), own = tokens();
-    Tensor all = Tensor::uninitialised({1, (before + std::ssize(beginning)) * own, config_.dModel},
+    Tensor all = Tensor::uninitialised({1, (before + std::ssize(beginning)) * own, config().dModel},
                                        execution_.memory);
     if (before > 0) copyRows(streams_, 0, before * own, all, 0);
     Index at = before * own;
     for (const Index copy : beginning) {
-      copyRows(base_->hidden(2 * layer_), 0, own, all, at);
+      copyRows(pass_->hidden(2 * layer_), 0, own, all, at);
       replaceRows(patchAt(copy), all, at);
       at += own;
     }
@@ -247,18 +294,19 @@ class PatchedRuns::Running {
     copyRows(patch.rows, 0, patch.rows.dim(0), all, at + place);
   }
 
-  /// Runs the layer on copies of the stream, (1, copies · T, D). What follows the attention is not
-  /// computed for rows that have not changed; they are 0 in the result.
-  Tensor throughLayer(const Tensor& streams, std::span<const Index> copies,
+  /// Runs the layer on copies of the stream, (1, copies · T, D), with a memory of each, if they
+  /// have one. What follows the attention is not computed for rows that have not changed; they are
+  /// 0 in the result.
+  Tensor throughLayer(const Tensor& streams, std::span<const Index> copies, const Tensor& memory,
                       const LayerWeights& weights) const {
     const Index many = std::ssize(copies);
     const ScopedThreadLimit threads(threadsFor(work(many), execution_.threads));
-    Tensor x = attentionInput(streams, weights, config_, execution_);
+    Tensor x = attentionInput(streams, weights, config(), execution_);
     x = x.reshaped({many, tokens(), x.dim(2)});
     const TracePtr attention = runLayerAttention(
-        layerDocument(base_->document(), layer_, std::move(x), ScoreStorage::weights), nullptr,
-        execution_);
-    Tensor given = Tensor::zeros({1, many * rowsGiven(), config_.dModel});
+        layerDocument(pass_->document(), layer_, std::move(x), ScoreStorage::weights, memory),
+        nullptr, execution_);
+    Tensor given = Tensor::zeros({1, many * rowsGiven(), config().dModel});
     if (attention == nullptr) return given;
     const Tensor& output = attention->tensor(TensorId::output);
     const Tensor outputs = output.reshaped({1, many * tokens(), output.dim(2)});
@@ -267,8 +315,8 @@ class PatchedRuns::Running {
     };
     const Tensor entered = changed(streams);
     const Tensor whole = afterNetwork(
-        entered, afterAttention(entered, changed(outputs), weights, config_, execution_), weights,
-        config_, execution_);
+        entered, afterAttention(entered, changed(outputs), weights, config(), execution_), weights,
+        config(), execution_);
     if (last()) return whole;
     for (Index i = 0, from = 0; i < many; ++i) {
       const Index first = firstChanged(copies[static_cast<std::size_t>(i)]);
@@ -301,8 +349,8 @@ class PatchedRuns::Running {
   Tensor throughPatch(std::span<const Index> copies, const LayerWeights& weights) {
     const Index many = std::ssize(copies);
     const ScopedThreadLimit threads(threadsFor(work(many), execution_.threads));
-    const Tensor stream = onlyGiven(copiesOf(base_->hidden(2 * layer_), many), many);
-    Tensor halves = copiesOf(base_->hidden(2 * layer_ + 1), many);
+    const Tensor stream = onlyGiven(copiesOf(pass_->hidden(2 * layer_), many), many);
+    Tensor halves = copiesOf(pass_->hidden(2 * layer_ + 1), many);
     Tensor wholes;
     for (Index i = 0; i < many; ++i) {
       const Patch& patch = patchAt(copies[static_cast<std::size_t>(i)]);
@@ -315,7 +363,7 @@ class PatchedRuns::Running {
         copyRows(patchedHalf(copy, weights), 0, tokens(), halves, at);
       }
     }
-    Tensor given = afterNetwork(stream, onlyGiven(halves, many), weights, config_, execution_);
+    Tensor given = afterNetwork(stream, onlyGiven(halves, many), weights, config(), execution_);
     if (wholes.empty()) return given;
     const Tensor replaced = onlyGiven(wholes, many);
     for (Index i = 0; i < many; ++i) {
@@ -334,28 +382,30 @@ class PatchedRuns::Running {
   /// The stream after the layer's attention, with an attention or a part of a head replaced.
   Tensor patchedHalf(Index copy, const LayerWeights& weights) {
     const Patch& patch = patchAt(copy);
-    const Tensor& stream = base_->hidden(2 * layer_);
+    const Tensor& stream = pass_->hidden(2 * layer_);
     if (patch.site == Site::attention) {
-      Tensor addition = valuesInLayer(Site::attention, *base_, layer_, execution_).clone();
+      Tensor addition = valuesInLayer(Site::attention, *pass_, layer_, execution_).clone();
       replaceRows(patch, addition, 0);
-      return withAddition(stream, addition, weights.attentionNorm, config_, execution_);
+      return withAddition(stream, addition, weights.attentionNorm, config(), execution_);
     }
-    const std::vector<HeadChange> changes = headChanges(*base_, patch, execution_);
-    if (direct_) foundOf(copy).direct = directOf(patch.layer, changes);
-    return halfWithChanges(*base_, layer_, changes, execution_);
+    const std::vector<HeadChange> changes = headChanges(*pass_, patch, execution_);
+    if (direct_ && patch.stack == Stack::decoder) {
+      foundOf(copy).direct = directOf(patch.layer, changes);
+    }
+    return halfWithChanges(*pass_, layer_, changes, execution_);
   }
 
   Tensor patchedWhole(const Patch& patch, const LayerWeights& weights) const {
-    Tensor addition = valuesInLayer(Site::network, *base_, layer_, execution_).clone();
+    Tensor addition = valuesInLayer(Site::network, *pass_, layer_, execution_).clone();
     replaceRows(patch, addition, 0);
-    return withAddition(base_->hidden(2 * layer_ + 1), addition, weights.feedForwardNorm, config_,
+    return withAddition(pass_->hidden(2 * layer_ + 1), addition, weights.feedForwardNorm, config(),
                         execution_);
   }
 
   /// Multiply-adds of a layer over some copies, roughly.
   Index work(Index copies) const {
-    return 2 * copies * tokens() * config_.dModel *
-           (2 * config_.ffWidth + 4 * config_.heads * config_.headDim);
+    return 2 * copies * tokens() * config().dModel *
+           (2 * config().ffWidth + 4 * config().heads * config().headDim);
   }
 
   PatchEffect effectOf(std::span<const float> logits) const {
@@ -373,10 +423,10 @@ class PatchedRuns::Running {
     for (Index from = 0; from < all && !execution_.stop(); from += kLogitsTogether) {
       const Index some = std::min(kLogitsTogether, all - from);
       const ScopedThreadLimit threads(
-          threadsFor(2 * some * config_.dModel * config_.vocabulary, execution_.threads));
+          threadsFor(2 * some * config().dModel * config().vocabulary, execution_.threads));
       const Tensor ends = normalized(streams_.slice(1, from, from + some).clone(),
-                                     model.readout()->norm, config_, execution_);
-      const Tensor logits = logitsOf(ends, *model.readout(), config_, execution_, [&](Index row) {
+                                     model.readout()->norm, config(), execution_);
+      const Tensor logits = logitsOf(ends, *model.readout(), config(), execution_, [&](Index row) {
         return fmt::format("the logits of patched run {} of {}", from + row + 1, model.name());
       });
       parallelFor(some, execution_, [&](Index i) {
@@ -388,7 +438,8 @@ class PatchedRuns::Running {
     }
     for (std::size_t i = 0; direct_ && i < copies_.size() && !execution_.stop(); ++i) {
       const Patch& patch = patchAt(copies_[i]);
-      if (!isOfHeads(patch.site)) foundOf(copies_[i]).direct = directOf(patch);
+      if (isOfHeads(patch.site) || patch.stack == Stack::encoder) continue;
+      foundOf(copies_[i]).direct = directOf(patch);
     }
     copies_.clear();
   }
@@ -418,11 +469,11 @@ class PatchedRuns::Running {
   }
 
   ModelTracePtr base_;
-  const ModelConfig& config_;
+  const ModelTrace* pass_;  // of the stack that the copies run through
   std::vector<Patch> patches_;
   AskedWord asked_;
   ExecutionContext execution_;
-  std::vector<std::size_t> order_;  // of the patches, by their layers
+  std::vector<std::size_t> order_;  // of the patches: the encoder first, by their layers
   Index together_ = 1;              // copies of a group, whose streams fit the memory
   Index units_ = 0, done_ = 0;
   std::optional<DirectPath> direct_;
@@ -435,6 +486,7 @@ class PatchedRuns::Running {
   Index layer_ = 0;
   std::vector<Index> copies_;  // that run, in the order of their streams
   Tensor streams_;             // (1, copies · T, D)
+  Tensor memories_;            // (copies, M, D); empty: all read that of the base pass
   bool ended_ = false;
 };
 

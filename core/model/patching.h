@@ -5,7 +5,8 @@
 //
 // A copy begins at the layer of its patch with what the base pass computed up to there. All copies
 // that have begun run through a layer together, so that they share its products. The last layer
-// computes the one token whose prediction is read.
+// computes the one token whose prediction is read. A copy whose patch is in an encoder goes on in
+// the decoder, from its first cross-attention on.
 //
 //   PatchedRuns runs(base, patches, {row, word, other}, execution);
 //   while (!runs.runUnit()) continue;
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "core/model/sites.h"
+#include "core/model/stacks.h"
 
 namespace headscope::model {
 
@@ -29,8 +31,10 @@ struct Patch {
   Index head = 0;             // of heads and queries; of keys and values: the key/value head
   Index place = kEveryPlace;  // the token whose values are replaced
   /// (1, width) for one place, otherwise (T, width); width is d_k for a head and its sides,
-  /// otherwise D. Queries and keys are given before any norm or rotation.
+  /// otherwise D. The keys and values of cross-attention have the source's tokens. Queries and keys
+  /// are given before any norm or rotation.
   Tensor rows;
+  Stack stack = Stack::decoder;
 };
 
 /// The prediction that is read: at token `row` the logit of a word, or logit(word) − logit(other).
@@ -45,7 +49,8 @@ struct PatchEffect {
   double probability = 0.0;  // of the word
   double divergence = 0.0;   // KL(base ‖ patched) over all tokens, in nats
   /// The part of the metric's change that reaches the logits directly, past all that follows, with
-  /// the final norm's scale as it was; none where the logit is no sum of parts (logit_parts.h).
+  /// the final norm's scale as it was: 0 from an encoder; none where the logit has no direct paths
+  /// (logit_parts.h).
   std::optional<double> direct;
   /// The first-order estimate of the metric's change (attribution_patching.h); nothing where none
   /// was computed.

@@ -206,25 +206,29 @@ void addSteering(Summing& sum, const ModelTrace& trace, Index layer, Index place
 }  // namespace
 
 std::string inWords(const Writer& writer, const ModelConfig& config) {
+  const bool ofEncoder = writer.stack == Stack::encoder;
+  const std::string before = ofEncoder ? "encoder " : "";
+  const auto layer = [&] { return layerInWords(config, writer.stack, writer.layer); };
   switch (writer.kind) {
     case WriterKind::token:
-      return "token embedding";
+      return before + "token embedding";
     case WriterKind::position:
-      return "position";
+      return before + "position";
     case WriterKind::head:
-      return fmt::format("{}, head {}", config.layerInWords(writer.layer), writer.head + 1);
+      return fmt::format("{}, head {}", layer(), writer.head + 1);
     case WriterKind::attentionBias:
-      return config.layerInWords(writer.layer) + ", output bias";
+      return layer() + ", output bias";
     case WriterKind::feedForward:
-      return fmt::format("layer {}, FFN", config.depthOf(writer.layer) + 1);
+      return fmt::format("{}layer {}, FFN", before,
+                         (ofEncoder ? writer.layer : config.depthOf(writer.layer)) + 1);
     case WriterKind::biases:
-      return "biases";
+      return before + "biases";
     case WriterKind::normBias:
       return "final norm's bias";
     case WriterKind::readoutBias:
       return "readout's bias";
     case WriterKind::steering:
-      return config.layerInWords(writer.layer) + ", steering";
+      return layer() + ", steering";
     case WriterKind::relativePosition:
       return "relative position";
   }
@@ -232,21 +236,25 @@ std::string inWords(const Writer& writer, const ModelConfig& config) {
 }
 
 StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
-                        const ExecutionContext& execution) {
-  Summing sum(trace.config(), layer);
-  addEmbedding(sum, trace, place);
+                        const ExecutionContext& execution, Stack stack) {
+  const ModelTrace& pass = passOf(trace, stack);
+  Summing sum(pass.config(), layer);
+  addEmbedding(sum, pass, place);
   for (Index before = 0; before < layer && !execution.stop(); ++before) {
-    addSteering(sum, trace, before, place);
-    addAttention(sum, trace, before, place);
-    addNetwork(sum, trace, before, place);
+    addSteering(sum, pass, before, place);
+    addAttention(sum, pass, before, place);
+    addNetwork(sum, pass, before, place);
   }
-  addSteering(sum, trace, layer, place);
-  return sum.found();
+  addSteering(sum, pass, layer, place);
+  StreamParts found = sum.found();
+  for (Writer& writer : found.writers) writer.stack = stack;
+  return found;
 }
 
 std::vector<WrittenPart> partsOf(const ModelTrace& trace, const StreamReading& reading,
                                  const ExecutionContext& execution) {
-  const StreamParts stream = streamParts(trace, reading.layer, reading.place, execution);
+  const StreamParts stream =
+      streamParts(trace, reading.layer, reading.place, execution, reading.stack);
   std::vector<WrittenPart> parts;
   for (std::size_t i = 0; i < stream.writers.size(); ++i) {
     const std::span<const double> row = stream.rows.row(static_cast<Index>(i));

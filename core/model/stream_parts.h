@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/model_trace.h"
+#include "core/model/stacks.h"
 #include "core/tensor/matrix64.h"
 
 namespace headscope::model {
@@ -28,32 +28,36 @@ enum class WriterKind {
 struct Writer {
   WriterKind kind = WriterKind::token;
   Index layer = -1, head = -1;  // where it has one
+  Stack stack = Stack::decoder;
 
   bool operator==(const Writer&) const = default;
 };
 
-/// "layer 3, head 5", "layer 3, FFN", "token embedding", …; layers and heads from 1.
+/// "layer 3, head 5", "layer 3, FFN", "token embedding", …; layers and heads from 1. The
+/// configuration is that of the decoder.
 std::string inWords(const Writer& writer, const ModelConfig& config);
 
-/// The stream that enters a layer at a place (layer L: that leaves the last one).
+/// The stream of a stack that enters a layer at a place (layer L: that leaves the last one).
 struct StreamParts {
   std::vector<Writer> writers;  // the biases, then the others in the order of the pass
   Matrix64 rows;                // (writers, D); they add up to the stream
 };
 /// Incomplete where `execution` was cancelled.
 StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
-                        const ExecutionContext& execution = {});
+                        const ExecutionContext& execution = {}, Stack stack = Stack::decoder);
 
 /// A writer's addition to a number that is linear in the stream.
 struct WrittenPart : Writer {
   double value = 0.0;
 };
 
-/// A number that is linear in the stream that enters a layer at a place: along · stream + constant.
+/// A number that is linear in the stream that enters a layer of a stack at a place: along · stream
+/// + constant.
 struct StreamReading {
   Index layer = 0, place = 0;
   std::vector<double> along;  // (D)
   double constant = 0.0;
+  Stack stack = Stack::decoder;
 };
 /// The parts of such a number: the biases with its constant, then the others in the order of the
 /// pass.

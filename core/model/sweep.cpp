@@ -17,80 +17,95 @@ namespace {
 
 /// Calls `call` for each part that a sweep replaces in a layer; places share one part.
 template <typename Call>
-void eachPart(SweepOver over, const ModelConfig& config, Index layer, const Call& call) {
+void eachPartOfLayer(SweepOver over, const ModelConfig& config, Index layer, const Call& call) {
   switch (over) {
     case SweepOver::heads:
-      for (Index head = 0; head < config.heads; ++head) call(Site::heads, layer, head);
+      for (Index head = 0; head < config.heads; ++head) call(Site::heads, head);
       return;
     case SweepOver::queries:
-      for (Index head = 0; head < config.heads; ++head) call(Site::q, layer, head);
+      for (Index head = 0; head < config.heads; ++head) call(Site::q, head);
       return;
     case SweepOver::keys:
-      for (Index head = 0; head < config.kvHeads; ++head) call(Site::k, layer, head);
+      for (Index head = 0; head < config.kvHeads; ++head) call(Site::k, head);
       return;
     case SweepOver::values:
-      for (Index head = 0; head < config.kvHeads; ++head) call(Site::v, layer, head);
+      for (Index head = 0; head < config.kvHeads; ++head) call(Site::v, head);
       return;
     case SweepOver::layers:
-      call(Site::attention, layer, 0);
-      if (config.hasNetwork(layer)) call(Site::network, layer, 0);
+      call(Site::attention, 0);
+      if (config.hasNetwork(layer)) call(Site::network, 0);
       return;
     case SweepOver::places:
-      call(Site::residual, layer, 0);
+      call(Site::residual, 0);
       return;
   }
+}
+
+/// Calls `call` for each part of a pass, without rows, and the pass of its stack.
+template <typename Call>
+void eachPart(SweepOver over, const ModelTrace& trace, const Call& call) {
+  for (const Stack stack : stacksOf(trace)) {
+    const ModelTrace& pass = passOf(trace, stack);
+    for (Index layer = 0; layer < pass.layers(); ++layer) {
+      eachPartOfLayer(over, pass.config(), layer, [&](Site site, Index head) {
+        call(Patch{site, layer, head, Patch::kEveryPlace, {}, stack}, pass);
+      });
+    }
+  }
+}
+
+bool samePart(const Patch& a, const Patch& b) {
+  return a.site == b.site && a.layer == b.layer && a.head == b.head && a.stack == b.stack;
 }
 
 Tensor rowAlone(const Tensor& rows, Index row) { return rows.slice(0, row, row + 1).clone(); }
 
 }  // namespace
 
-Tensor valuesOf(const ModelTrace& trace, Site site, Index layer, Index head) {
-  if (site == Site::heads) return headOutput(trace, {layer, head});
+Tensor valuesOf(const ModelTrace& pass, Site site, Index layer, Index head) {
+  if (site == Site::heads) return headOutput(pass, {layer, head});
   if (isSide(site)) {
-    const Tensor all = valuesInLayer(site, trace, layer);
+    const Tensor all = valuesInLayer(site, pass, layer);
     return all.slice(1, head, head + 1).clone().reshaped({all.dim(2), all.dim(3)});
   }
-  return valuesInLayer(site, trace, layer).reshaped({trace.tokens(), trace.config().dModel});
+  return valuesInLayer(site, pass, layer).reshaped({pass.tokens(), pass.config().dModel});
 }
 
 void MeanValues::add(const ModelTrace& trace) {
   std::size_t at = 0;
-  for (Index layer = 0; layer < trace.layers(); ++layer) {
-    eachPart(over_, trace.config(), layer, [&](Site site, Index, Index head) {
-      const Tensor values = valuesOf(trace, site, layer, head);
-      if (at == parts_.size()) {
-        parts_.push_back({site, layer, head, {}});
-        parts_.back().sums.resize(static_cast<std::size_t>(values.dim(1)), 0.0);
+  eachPart(over_, trace, [&](const Patch& part, const ModelTrace& pass) {
+    const Tensor values = valuesOf(pass, part.site, part.layer, part.head);
+    if (at == parts_.size()) {
+      parts_.push_back({part, std::vector<double>(static_cast<std::size_t>(values.dim(1)))});
+    }
+    Part& sums = parts_[at++];
+    for (Index row = 0; row < values.dim(0); ++row) {
+      const std::span<const float> numbers = values.matrix().row(row);
+      for (std::size_t j = 0; j < numbers.size(); ++j) {
+        sums.sums[j] += static_cast<double>(numbers[j]);
       }
-      std::vector<double>& sums = parts_[at++].sums;
-      for (Index row = 0; row < values.dim(0); ++row) {
-        const std::span<const float> numbers = values.matrix().row(row);
-        for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += static_cast<double>(numbers[j]);
-      }
-    });
-  }
-  tokens_ += trace.tokens();
+    }
+    sums.rows += values.dim(0);
+  });
 }
 
-Tensor MeanValues::of(Site site, Index layer, Index head) const {
-  const auto part = std::ranges::find_if(parts_, [&](const Part& each) {
-    return each.site == site && each.layer == layer && each.head == head;
-  });
-  Tensor mean = Tensor::uninitialised({std::ssize(part->sums)});
-  std::ranges::transform(part->sums, mean.mutableData(), [&](double sum) {
-    return static_cast<float>(sum / static_cast<double>(tokens_));
+Tensor MeanValues::of(const Patch& part) const {
+  const auto found =
+      std::ranges::find_if(parts_, [&](const Part& each) { return samePart(each.of, part); });
+  Tensor mean = Tensor::uninitialised({std::ssize(found->sums)});
+  std::ranges::transform(found->sums, mean.mutableData(), [&](double sum) {
+    return static_cast<float>(sum / static_cast<double>(found->rows));
   });
   return mean;
 }
 
 NewValues zeros() {
-  return [](const Tensor& present, Site, Index, Index) { return Tensor::zeros(present.shape()); };
+  return [](const Tensor& present, const Patch&) { return Tensor::zeros(present.shape()); };
 }
 
 NewValues meansOf(std::shared_ptr<const MeanValues> means) {
-  return [means = std::move(means)](const Tensor& present, Site site, Index layer, Index head) {
-    const Tensor mean = means->of(site, layer, head);
+  return [means = std::move(means)](const Tensor& present, const Patch& part) {
+    const Tensor mean = means->of(part);
     Tensor rows = Tensor::uninitialised(present.shape());
     for (Index row = 0; row < rows.dim(0); ++row) {
       std::copy_n(mean.data(), mean.size(), rows.mutableMatrix().row(row).data());
@@ -100,10 +115,11 @@ NewValues meansOf(std::shared_ptr<const MeanValues> means) {
 }
 
 NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places) {
-  return [other = std::move(other), places = std::move(places)](const Tensor& present, Site site,
-                                                                Index layer, Index head) {
-    Tensor values = valuesOf(*other, site, layer, head);
-    if (values.dim(0) == present.dim(0)) return values;
+  return [other = std::move(other), places = std::move(places)](const Tensor& present,
+                                                                const Patch& part) {
+    const ModelTrace& pass = passOf(*other, part.stack);
+    Tensor values = valuesOf(pass, part.site, part.layer, part.head);
+    if (values.shape() == present.shape()) return values;
     if (std::ssize(places) == present.dim(0)) return alignedRows(present, values, places);
     throw UserError(fmt::format(
         "the other text has {} tokens and this one {}: a part is replaced token by token, so give "
@@ -119,19 +135,21 @@ std::vector<Patch> patchesOver(SweepOver over, const ModelTrace& base, const New
                                 base.tokens() - 1));
   }
   std::vector<Patch> patches;
-  for (Index layer = 0; layer < base.layers(); ++layer) {
-    eachPart(over, base.config(), layer, [&](Site site, Index, Index head) {
-      const Tensor rows = values(valuesOf(base, site, layer, head), site, layer, head);
-      if (over != SweepOver::places) {
-        const bool one = place != Patch::kEveryPlace;
-        patches.push_back({site, layer, head, place, one ? rowAlone(rows, place) : rows});
-        return;
-      }
-      for (Index each = 0; each < base.tokens(); ++each) {
-        patches.push_back({site, layer, 0, each, rowAlone(rows, each)});
-      }
-    });
-  }
+  eachPart(over, base, [&](Patch part, const ModelTrace& pass) {
+    Tensor rows = values(valuesOf(pass, part.site, part.layer, part.head), part);
+    if (over != SweepOver::places) {
+      const bool one = place != Patch::kEveryPlace;
+      if (one && place >= rows.dim(0)) return;  // another stack's text is shorter
+      part.place = place;
+      part.rows = one ? rowAlone(rows, place) : std::move(rows);
+      patches.push_back(std::move(part));
+      return;
+    }
+    for (part.place = 0; part.place < pass.tokens(); ++part.place) {
+      part.rows = rowAlone(rows, part.place);
+      patches.push_back(part);
+    }
+  });
   return patches;
 }
 

@@ -1,6 +1,6 @@
 // Sweep: a patch of every head, of its query, key or value alone, of every layer's attention and
 // network, or of the residual stream at every layer and place, with the effect of each on one
-// prediction.
+// prediction. Of a model with an encoder and a decoder the parts are those of both.
 //
 //   PatchedRuns runs(base, patchesOver(SweepOver::heads, *base, zeros()), asked, execution);
 #pragma once
@@ -16,8 +16,8 @@ namespace headscope::model {
 
 enum class SweepOver { heads, layers, places, queries, keys, values };
 
-/// The values of one part of a pass: (T, d_k) of a head and its sides, otherwise (T, D).
-Tensor valuesOf(const ModelTrace& trace, Site site, Index layer, Index head);
+/// The values of one part of a stack's pass: (T, d_k) of a head and its sides, otherwise (T, D).
+Tensor valuesOf(const ModelTrace& pass, Site site, Index layer, Index head);
 
 /// The mean values of the parts of a sweep, over all tokens of one or several texts.
 class MeanValues {
@@ -25,29 +25,29 @@ class MeanValues {
   explicit MeanValues(SweepOver over) : over_(over) {}
   void add(const ModelTrace& trace);
   /// (width); needs at least one text.
-  Tensor of(Site site, Index layer, Index head) const;
+  Tensor of(const Patch& part) const;
 
  private:
   struct Part {
-    Site site;
-    Index layer, head;
+    Patch of;  // without rows
     std::vector<double> sums;
+    Index rows = 0;
   };
   SweepOver over_;
-  Index tokens_ = 0;
   std::vector<Part> parts_;
 };
 
-/// Gives the new values of a part, of the shape of its present ones.
-using NewValues = std::function<Tensor(const Tensor& present, Site site, Index layer, Index head)>;
+/// Gives the new values of a part, of the shape of its present ones; the part has no rows.
+using NewValues = std::function<Tensor(const Tensor& present, const Patch& part)>;
 NewValues zeros();
 NewValues meansOf(std::shared_ptr<const MeanValues> means);
 /// The values of another pass of the same model. `places` names the other's place for each token
 /// (text_alignment.h); empty: the texts have equally many tokens.
 NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places = {});
 
-/// The patches of a sweep, layer by layer. In each layer heads come in order, attention before
-/// network, places in order. A model of attention alone has no networks. With `place`, heads, their
+/// The patches of a sweep, layer by layer, those of an encoder first. In each layer heads come in
+/// order, attention before network, places in order. A model of attention alone has no networks.
+/// With `place`, heads, their
 /// sides and layers are replaced at that token alone. Throws UserError for a place that the pass
 /// does not have, and for values of another number of tokens.
 std::vector<Patch> patchesOver(SweepOver over, const ModelTrace& base, const NewValues& values,

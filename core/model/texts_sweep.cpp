@@ -20,29 +20,50 @@ double metricAt(const ModelTrace& trace, Index row, const AskedWord& asked) {
   return asked.other ? word - static_cast<double>(logits.data()[*asked.other]) : word;
 }
 
-/// The tokens of the word that decides: up to the asked one, those that are the asked word, else
-/// those that the other text has not.
-std::vector<Index> decidingPlaces(const TextToSweep& text, const AskedWord& asked,
-                                  const std::vector<Index>& partners) {
-  const std::vector<Index>& ids = text.input.ids;
+/// The tokens of the word that decides: of the first `count`, those that are the asked word, else
+/// those that the other text has not. `partners` are its places; empty without another text.
+std::vector<Index> decidingPlaces(const std::vector<Index>& ids,
+                                  const std::optional<ModelInput>& other,
+                                  const std::vector<Index>& partners, Index word, Index count) {
   std::vector<Index> same, changed;
-  for (Index place = 0; place <= asked.row; ++place) {
+  for (Index place = 0; place < count; ++place) {
     const auto at = static_cast<std::size_t>(place);
-    if (ids[at] == asked.word) same.push_back(place);
-    if (partners.empty()) continue;
+    if (ids[at] == word) same.push_back(place);
+    if (!other || partners.empty()) continue;
     const Index partner = partners[at];
     const bool kept =
-        partner != kNoPartner && text.other->ids[static_cast<std::size_t>(partner)] == ids[at];
+        partner != kNoPartner && other->ids[static_cast<std::size_t>(partner)] == ids[at];
     if (!kept) changed.push_back(place);
   }
   return same.empty() ? changed : same;
 }
 
-/// The weight of a patched head from the asked token on these places.
+/// The tokens that decide, among those that heads of self-attention and of cross-attention look at.
+/// An id of the target may be another word in the source.
+struct DecidingPlaces {
+  std::vector<Index> ofText, ofSource;
+
+  DecidingPlaces(const ModelTrace& base, const std::optional<ModelInput>& other,
+                 const std::vector<Index>& partners, const AskedWord& asked) {
+    const std::vector<Index>& ids = base.document().input.ids;
+    const bool two = base.config().crossAttention;
+    ofText = decidingPlaces(ids, two ? std::nullopt : other, partners, asked.word, asked.row + 1);
+    if (!two) return;
+    const std::vector<Index>& source = passOf(base, Stack::encoder).document().input.ids;
+    constexpr Index kNoWord = -1;
+    ofSource = decidingPlaces(source, other, partners, kNoWord, std::ssize(source));
+  }
+};
+
+/// The weight of a patched head from the asked token on the places that decide. An encoder's heads
+/// do not look from there.
 std::optional<double> lookOf(const ModelTrace& base, const Patch& patch, Index row,
-                             const std::vector<Index>& places) {
+                             const DecidingPlaces& deciding) {
   const bool ofHead = patch.site == Site::heads || patch.site == Site::q;
-  if (places.empty() || !ofHead) return std::nullopt;
+  if (!ofHead || patch.stack == Stack::encoder) return std::nullopt;
+  const std::vector<Index>& places =
+      base.config().readsMemory(patch.layer) ? deciding.ofSource : deciding.ofText;
+  if (places.empty()) return std::nullopt;
   const TracePtr layer = base.layer(patch.layer);
   const Tensor& weights = layer->tensor(TensorId::weights);
   double look = 0.0;
@@ -50,8 +71,10 @@ std::optional<double> lookOf(const ModelTrace& base, const Patch& patch, Index r
   return look;
 }
 
-/// The addition of a head, an attention or a network to the metric.
+/// The addition of a head, an attention or a network to the metric; an encoder adds nothing by
+/// itself.
 std::optional<double> additionOf(const Patch& patch, const LogitParts& parts) {
+  if (patch.stack == Stack::encoder) return 0.0;
   if (patch.site == Site::heads) return parts.headPart(patch.layer, patch.head);
   if (patch.site != Site::attention && patch.site != Site::network) return std::nullopt;
   double sum = 0.0;
@@ -99,7 +122,10 @@ TextsSweep::TextsSweep(ModelDocumentPtr document, std::vector<TextToSweep> texts
   }
 }
 
-Index TextsSweep::units(std::size_t texts, const SweepSetting& setting, Index layers) {
+Index TextsSweep::units(std::size_t texts, const SweepSetting& setting, const Model& model) {
+  Index layers = model.config().layers;
+  // an encoder's copies go through all layers but the decoder's first
+  if (model.encoder() != nullptr) layers += model.encoder()->config().layers + layers - 1;
   return static_cast<Index>(texts) * (1 + layers) + static_cast<Index>(textsOfMean(texts, setting));
 }
 
@@ -122,7 +148,9 @@ bool TextsSweep::addToMeans() {
   if (meansDone_ == textsOfMean(texts_.size(), setting_)) return false;
   const bool own = setting_.meanOf.empty();
   naming(own ? texts_[meansDone_].name : std::string(), [&] {
-    const auto trace = pass(own ? texts_[meansDone_].input : setting_.meanOf[meansDone_]);
+    const TextToSweep& text = own ? texts_[meansDone_] : texts_.front();
+    const auto trace =
+        own ? pass(text.input, text.source) : passOfOther(setting_.meanOf[meansDone_], text);
     if (trace != nullptr) means_->add(*trace);
   });
   ++meansDone_;
@@ -130,31 +158,35 @@ bool TextsSweep::addToMeans() {
 }
 
 void TextsSweep::begin(const TextToSweep& text) {
-  const ModelTracePtr base = pass(text.input);
+  const ModelTracePtr base = pass(text.input, text.source);
   if (base == nullptr) return;
   const AskedWord asked = text.asked(*base);
   ModelTracePtr other;
-  const AlignedText partners = text.other ? aligned(text.input, *text.other) : AlignedText();
+  const bool two = base->config().crossAttention;  // the other text is another source
+  const ModelInput& own = two ? passOf(*base, Stack::encoder).document().input : text.input;
+  const AlignedText partners = text.other ? aligned(own, *text.other) : AlignedText();
   if (setting_.with == SweepWith::other) {
     if (!text.other) {
       throw UserError("there is no other text, whose values are put in place: give one");
     }
-    other = pass(*text.other);
+    other = passOfOther(*text.other, text);
     if (other == nullptr) return;
-    const Index row = partners.places[static_cast<std::size_t>(asked.row)];
+    const auto at = static_cast<std::size_t>(asked.row);
+    const Index row = two ? asked.row : partners.places[at];
     found_.otherMetrics.push_back(metricAt(*other, row, asked));
     found_.aligned.push_back(partners);
   }
   auto patches =
       patchesOver(setting_.over, *base, valuesFor(base, other, partners.places), setting_.place);
   if (setting_.to) {
-    std::erase_if(patches, [&](const Patch& each) { return each.layer >= setting_.to->layer; });
+    std::erase_if(patches,
+                  [&](const Patch& each) { return !reaches(base->config(), each, *setting_.to); });
   }
   if (found_.parts.empty()) {
     found_.parts = patches;
     for (Patch& part : found_.parts) part.rows = Tensor();
   }
-  const std::vector<Index> places = decidingPlaces(text, asked, partners.places);
+  const DecidingPlaces places(*base, text.other, partners.places, asked);
   std::optional<LogitParts> parts;
   if (DirectPath::exists(*document_->model)) {
     parts = logitParts(*base, asked.row, asked.word, asked.other, execution_);
@@ -193,8 +225,22 @@ NewValues TextsSweep::valuesFor(const ModelTracePtr& base, const ModelTracePtr& 
   return meansOf(own);
 }
 
-ModelTracePtr TextsSweep::pass(const ModelInput& input) const {
-  return runModel(withInput(*document_, input), previous_, execution_, defaultMemoryBudget() / 4);
+ModelTracePtr TextsSweep::pass(const ModelInput& input,
+                               const std::optional<ModelInput>& source) const {
+  const Index budget = defaultMemoryBudget() / 4;
+  ModelDocumentPtr document = withInput(*document_, input);
+  if (source) {
+    const ModelTracePtr& known = document_->memory;
+    const auto memory = runModel(withInput(known->document(), *source), known, execution_, budget);
+    if (memory == nullptr) return nullptr;
+    document = withMemory(*document, memory);
+  }
+  return runModel(document, previous_, execution_, budget);
+}
+
+ModelTracePtr TextsSweep::passOfOther(const ModelInput& other, const TextToSweep& text) const {
+  const bool two = document_->model->encoder() != nullptr;
+  return two ? pass(text.input, other) : pass(other, std::nullopt);
 }
 
 std::optional<SweptTexts> TextsSweep::found() const {

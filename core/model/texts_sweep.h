@@ -7,6 +7,9 @@
 // decides: the asked word where it stands in the text, else the tokens in which the other text
 // differs.
 //
+// A model with an encoder and a decoder has a source text besides; another text is another source,
+// with the same target.
+//
 //   TextsSweep sweep(document, {{"", input, {}, asked}}, {SweepOver::heads, SweepWith::zero}, {});
 //   while (!sweep.runUnit()) continue;
 //   sweep.found()->effects.mean(0).metric  // with the first head at zero
@@ -30,20 +33,25 @@ enum class SweepWith { zero, mean, other };
 struct SweepSetting {
   SweepOver over = SweepOver::heads;
   SweepWith with = SweepWith::zero;
-  /// The texts of the mean; empty: those of the sweep.
+  /// The texts of the mean, of two stacks source texts with the target of the first text; empty:
+  /// those of the sweep.
   std::vector<ModelInput> meanOf = {};
-  /// Not with SweepOver::places: the token at which parts are replaced.
-  Index place = Patch::kEveryPlace;
   /// With SweepOver::heads: the effect of each head of an earlier layer through this one alone.
   std::optional<Receiver> to = {};
+  /// Not with SweepOver::places: the token at which parts are replaced.
+  Index place = Patch::kEveryPlace;
 };
 
 struct TextToSweep {
   std::string name;  // begins the message of an error; may be empty
   ModelInput input;
-  std::optional<ModelInput> other;  // the other text, which SweepWith::other needs
+  /// The other text, which SweepWith::other needs; of two stacks another source.
+  std::optional<ModelInput> other;
   /// The prediction that is read; called with the text's pass.
   std::function<AskedWord(const ModelTrace&)> asked;
+  /// The source text of an encoder–decoder model, whose target is `input`; empty: that of the
+  /// document.
+  std::optional<ModelInput> source = {};
 };
 
 struct SweptTexts {
@@ -68,7 +76,7 @@ class TextsSweep {
   /// unit, or where it was cancelled. Throws UserError that begins with the text's name.
   bool runUnit();
   /// The number of units of a sweep whose patched runs fit the memory together.
-  static Index units(std::size_t texts, const SweepSetting& setting, Index layers);
+  static Index units(std::size_t texts, const SweepSetting& setting, const Model& model);
   std::size_t textsDone() const { return found_.effects.texts(); }
   /// The result, after the last unit; nothing where it was cancelled.
   std::optional<SweptTexts> found() const;
@@ -82,7 +90,9 @@ class TextsSweep {
   void end();
   NewValues valuesFor(const ModelTracePtr& base, const ModelTracePtr& other,
                       const std::vector<Index>& places) const;
-  ModelTracePtr pass(const ModelInput& input) const;
+  ModelTracePtr pass(const ModelInput& input, const std::optional<ModelInput>& source) const;
+  /// The pass with another text in the place of `text`.
+  ModelTracePtr passOfOther(const ModelInput& other, const TextToSweep& text) const;
 
   ModelDocumentPtr document_;
   std::vector<TextToSweep> texts_;

@@ -48,6 +48,19 @@ Tensor asFloats(const VectorXd& values) {
 
 }  // namespace
 
+std::vector<std::string> linesToMatch(std::string_view text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line(text.substr(begin, end - begin));
+    if (line.ends_with('\r')) line.pop_back();
+    if (!line.empty()) lines.push_back(std::move(line));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 Match matchOf(const TwoEncoders& encoders, const ModelTrace& image,
               const std::vector<ModelTracePtr>& texts) {
   Match match;

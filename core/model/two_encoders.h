@@ -2,6 +2,8 @@
 // image's class token and of each text's end, times a learned factor (Radford et al. 2021).
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/model_trace.h"
@@ -19,6 +21,9 @@ struct Match {
   Tensor texts;                                        // (texts, P), each of length 1
   std::vector<double> cosines, logits, probabilities;  // of each text; logit = factor · cosine
 };
+
+/// The lines that are not blank, each of which is matched by itself.
+std::vector<std::string> linesToMatch(std::string_view text);
 
 /// Throws UserError for a text without the token that ends it.
 Match matchOf(const TwoEncoders& encoders, const ModelTrace& image,

@@ -75,8 +75,9 @@ WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const Wh
   const Writer& followed = step.alongKey ? step.key : step.query;
   if (followed.kind != WriterKind::head) refuseStep("only heads read other tokens");
   const StreamReading reading =
-      step.alongKey ? readingOfKey(trace, score.head, score.query, score.key, step.query)
-                    : readingOfQuery(trace, score.head, score.query, score.key, step.key);
+      step.alongKey
+          ? readingOfKey(trace, score.head, score.query, score.key, step.query, score.stack)
+          : readingOfQuery(trace, score.head, score.query, score.key, step.key, score.stack);
   return levelOfHead(trace, reading, {followed.layer, followed.head},
                      entryOf(score, step.query, step.key));
 }
@@ -86,8 +87,9 @@ WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep
   switch (step.kind) {
     case WhyStep::Kind::head: {
       if (!level.parts) refuseStep("no sum over writers is shown");
-      return levelOfHead(trace, level.reading, step.head,
-                         partOf(level, {WriterKind::head, step.head.layer, step.head.head}));
+      return levelOfHead(
+          trace, level.reading, step.head,
+          partOf(level, {WriterKind::head, step.head.layer, step.head.head, level.reading.stack}));
     }
     case WhyStep::Kind::value: {
       if (!level.sources) refuseStep("no sum over tokens is shown");
@@ -99,8 +101,8 @@ WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep
     case WhyStep::Kind::score: {
       if (!level.sources) refuseStep("no sum over tokens is shown");
       WhyLevel next;
-      next.score =
-          scoreParts(trace, level.sources->head, level.reading.place, step.source, execution);
+      next.score = scoreParts(trace, level.sources->head, level.reading.place, step.source,
+                              execution, level.reading.stack);
       next.value = next.score->score;
       next.sum = next.score->sum;
       return next;
@@ -114,11 +116,20 @@ WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep
 
 /// The score of a pass, before a soft cap and the mask.
 double scoreIn(const ModelTrace& trace, const ScoreParts& score) {
-  const TracePtr attention = trace.layer(score.head.layer);
+  const TracePtr attention = passOf(trace, score.stack).layer(score.head.layer);
   return static_cast<double>(attention->config().scoreMultiplier()) *
              static_cast<double>(attention->value(
                  {TensorId::rawScores, 0, score.head.head, score.query, score.key})) +
          score.bias;
+}
+
+/// Runs a pass again with another document of one of its stacks. Null where cancelled.
+ModelTracePtr runWith(const ModelTracePtr& trace, Stack stack, const ModelDocumentPtr& document,
+                      const ExecutionContext& execution) {
+  const Index budget = defaultMemoryBudget() / 4;
+  const ModelTracePtr changed = runModel(document, passOf(trace, stack), execution, budget);
+  if (changed == nullptr || stack == Stack::decoder) return changed;
+  return runModel(withMemory(trace->document(), changed), trace, execution, budget);
 }
 
 }  // namespace
@@ -153,9 +164,10 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
       take(part.value, {.kind = WhyStep::Kind::head, .head = {part.layer, part.head}});
     }
   } else if (level.sources) {
+    const bool across = level.sources->tokens != level.reading.stack;
+    const auto kind = across ? WhyStep::Kind::value : WhyStep::Kind::score;
     for (std::size_t i = 0; i < level.sources->values.size(); ++i) {
-      take(level.sources->values[i],
-           {.kind = WhyStep::Kind::score, .source = static_cast<Index>(i)});
+      take(level.sources->values[i], {.kind = kind, .source = static_cast<Index>(i)});
     }
   } else if (level.score) {
     const ScoreParts& score = *level.score;
@@ -181,23 +193,24 @@ std::optional<WithoutHead> withoutHead(const ModelTracePtr& trace, const AskedWo
   const WhyLevel& last = levels.back();
   const HeadOfLayer head = last.sources->head;
   const Index place = last.reading.place;
+  const Stack stack = last.reading.stack;
+  const ModelTrace& pass = passOf(*trace, stack);
   WithoutHead found{-last.value, 0.0};
   const auto score = std::find_if(levels.rbegin(), levels.rend(),
                                   [](const WhyLevel& level) { return level.score.has_value(); });
   if (score == levels.rend()) {
-    PatchedRuns runs(
-        trace,
-        {{Site::heads, head.layer, head.head, place, Tensor::zeros({1, trace->config().headDim})}},
-        asked, execution);
+    PatchedRuns runs(trace,
+                     {{Site::heads, head.layer, head.head, place,
+                       Tensor::zeros({1, pass.config().headDim}), stack}},
+                     asked, execution);
     while (!runs.runUnit()) continue;
     if (runs.effects().empty()) return std::nullopt;
     found.total = runs.effects().front().metric - runs.base().metric;
     return found;
   }
-  Tensor rows = headOutput(*trace, head);
+  Tensor rows = headOutput(pass, head);
   std::ranges::fill(rows.mutableMatrix().row(place), 0.0F);
-  const ModelTracePtr without =
-      runModel(withHeadOutput(*trace, head, rows), trace, execution, defaultMemoryBudget() / 4);
+  const ModelTracePtr without = runWith(trace, stack, withHeadOutput(pass, head, rows), execution);
   if (without == nullptr) return std::nullopt;
   found.total = scoreIn(*without, *score->score) - scoreIn(*trace, *score->score);
   return found;

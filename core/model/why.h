@@ -33,7 +33,7 @@ struct WhyStep {
     entry   // of a score: what a head wrote into the key, or into the query
   };
   Kind kind = Kind::head;
-  HeadOfLayer head = {};        // of Kind::head
+  HeadOfLayer head = {};        // of Kind::head, in the stack of the level
   Index source = 0;             // of Kind::value and score: the token
   Writer query = {}, key = {};  // of Kind::entry: one pair of writers
   bool alongKey = true;  // follows the writer of the key, which is a head; otherwise the query's
@@ -43,8 +43,10 @@ struct WhyStep {
 
 /// Steps as a text, and back: "h1.2 s10 k:t:h0.3 v9" follows head 1.2, then why it looks at place
 /// 10, then what head 0.3 wrote into the key for the query's token, then the value of place 9. All
-/// count from 0. Writers are t (token), p (position), h1.2 (head), f1 (network), o1 (output bias),
-/// b (biases) and r (relative position). Throws UserError for another text.
+/// count from 0; in a decoder with cross-attention each layer counts as two. Writers are t (token),
+/// p (position), h1.2 (head), f1 (network), o1 (output bias), g1 (steering), b (biases) and r
+/// (relative position), with an e in front those of the encoder. A value of cross-attention leads
+/// into the encoder; what follows is there. Throws UserError for another text.
 std::string textOf(const std::vector<WhyStep>& steps);
 std::vector<WhyStep> stepsFrom(std::string_view text);
 
@@ -68,8 +70,8 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const AskedWord& asked,
                                 const ExecutionContext& execution = {});
 
 /// The step that follows a level's strongest part that can be followed: a head; the token with the
-/// largest value, and why the head looks there; the largest entry that a head wrote. Nothing where
-/// no part can be followed.
+/// largest value, and why the head looks there, or in cross-attention what wrote it in the encoder;
+/// the largest entry that a head wrote. Nothing where no part can be followed.
 std::optional<WhyStep> strongestStep(const WhyLevel& level);
 
 /// The changes without the head that the last step follows. `frozen` is minus its part in the

@@ -30,9 +30,10 @@ constexpr std::array kWriterCodes{
 std::string codeOf(const Writer& writer) {
   for (const WriterCode& code : kWriterCodes) {
     if (code.kind != writer.kind) continue;
-    if (code.head) return fmt::format("{}{}.{}", code.letter, writer.layer, writer.head);
-    return code.layer ? fmt::format("{}{}", code.letter, writer.layer)
-                      : std::string(1, code.letter);
+    const std::string letter =
+        (writer.stack == Stack::encoder ? "e" : "") + std::string(1, code.letter);
+    if (code.head) return fmt::format("{}{}.{}", letter, writer.layer, writer.head);
+    return code.layer ? fmt::format("{}{}", letter, writer.layer) : letter;
   }
   return "b";
 }
@@ -59,9 +60,10 @@ class Reading {
     return value;
   }
   Writer writer() {
+    const Stack stack = take('e') ? Stack::encoder : Stack::decoder;
     for (const WriterCode& code : kWriterCodes) {
       if (!take(code.letter)) continue;
-      Writer writer{code.kind};
+      Writer writer{code.kind, -1, -1, stack};
       if (code.layer) writer.layer = number();
       if (code.head) {
         require('.');

@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <variant>
 
+#include "../core/test_files.h"
+#include "app/gl/scene.h"
 #include "app/ui/model/image_view.h"
 #include "app/ui/model/model_page.h"
 #include "app/view_json.h"
@@ -18,6 +21,17 @@ namespace {
 std::filesystem::path dataPath(const std::string& name) {
   return std::filesystem::path(HEADSCOPE_TEST_DATA) / name;
 }
+
+/// A tokenizer that gives one id for each letter.
+constexpr const char* kClipTokenizer = R"({
+"version": "1.0",
+"added_tokens": [{"id": 96, "content": "<end>", "special": true}],
+"model": {"type": "BPE", "vocab": {"a": 0, "c": 1, "t": 2, " ": 3, "<end>": 96}, "merges": []},
+"post_processor": {"type": "TemplateProcessing",
+  "single": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "<end>", "type_id": 0}}],
+  "pair": [],
+  "special_tokens": {"<end>": {"id": "<end>", "ids": [96], "tokens": ["<end>"]}}}
+})";
 
 class ModelImage : public testing::Test {
  protected:

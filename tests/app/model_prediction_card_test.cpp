@@ -487,7 +487,8 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   view.sweepListsTexts = true;
   view.word = 5;
   view.otherText = "aaaa";
-  view.generation = {7, true, 0.5, 3, 9, true, SteeredBy::file, "a", "b", "d.npy", 1, 2.5};
+  view.generation = {7,   true, true,    6, 0.5,  3,  9, true, SteeredBy::file,
+                     "a", "b",  "d.npy", 1, true, 2.5};
   view.sweptPlace = 3;
   view.sweptThrough = SweptThrough::value;
   view.sweptToLayer = 2;
@@ -509,6 +510,9 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   EXPECT_EQ(kept.otherText, "aaaa");
   EXPECT_EQ(kept.generation.tokens, 7);
   EXPECT_TRUE(kept.generation.sampled);
+  EXPECT_TRUE(kept.generation.beams);
+  EXPECT_EQ(kept.generation.beamCount, 6);
+  EXPECT_TRUE(kept.generation.steeredEncoder);
   EXPECT_EQ(kept.generation.temperature, 0.5);
   EXPECT_EQ(kept.generation.topK, 3);
   EXPECT_EQ(kept.generation.seed, 9U);

@@ -55,7 +55,7 @@ TEST_F(TwoStacksPage, TheModelWritesTheTarget) {
 
 TEST_F(TwoStacksPage, EachAttentionHasItsGrid) {
   target("0, 5, 9");
-  for (const auto& [which, layer] : {std::pair("encoder", "open layer 1 in Flow"),
+  for (const auto& [which, layer] : {std::pair("encoder", "open encoder layer 1 in Flow"),
                                      {"decoder", "open layer 1, self-attention in Flow"},
                                      {"cross", "open layer 1, cross-attention in Flow"}}) {
     attention(which);
@@ -121,13 +121,55 @@ TEST_F(TwoStacksPage, AHeadThatIsOffIsListedAndUndoSwitchesItOn) {
   EXPECT_EQ(text(), before);
 }
 
-TEST_F(TwoStacksPage, AnEncodersLayerOpensByItself) {
+TEST_F(TwoStacksPage, AnEncodersHeadIsSwitchedOffAndUndoSwitchesItOn) {
+  target("0, 5, 9");
+  const std::string before = text();
   attention("encoder");
-  ui_.click("open layer 1 in Flow", kModelHeadsCard);
+  ui_.click("encoder layer 1, head 1 off", kModelHeadsCard);
+  calm();
+  EXPECT_NE(text(), before);
+  EXPECT_TRUE(ui_.shows("as loaded it predicts", kModelTextCard)) << text();
+  EXPECT_TRUE(ui_.shows("off: encoder 1·1", kModelHeadsCard)) << heads();
+  attention("cross");  // the decoder's head of that number is on
+  EXPECT_TRUE(ui_.shows("layer 1, cross-attention, head 1 off", kModelHeadsCard)) << heads();
+  ui_.press(Key{'Z'}, true);
+  calm();
+  EXPECT_EQ(text(), before);
+}
+
+TEST_F(TwoStacksPage, EditsOfAnEncodersLayerRunInTheModel) {
+  target("0, 5, 9");
+  const std::string before = text();
+  attention("encoder");
+  ui_.click("open encoder layer 1 in Flow", kModelHeadsCard);
   calm();
   EXPECT_EQ(ui_.config().memoryLen, 0);
   EXPECT_EQ(ui_.config().seqLen, 4);
   EXPECT_TRUE(ui_.config().pairBias.on());
+  EXPECT_TRUE(ui_.shows("t5, encoder layer 1 of 2", kLayerStripCard))
+      << ui_.screen().all(kLayerStripCard);
+  ui_.app().apply(SetPin{{{TensorId::weights, 0, 1, 2, 3}, 0.75F}});
+  ui_.app().apply(SetSwitch{&AttentionConfig::temperature, 5.0});
+  calm();
+  ui_.view().selection.page = kModelPage;
+  calm();
+  EXPECT_NE(text(), before);
+  EXPECT_TRUE(ui_.shows("edited: encoder layer 1", kModelHeadsCard)) << heads();
+  const std::string edited = text();
+  ui_.view().selection.page = kFlowPage;
+  calm();
+  saveAs(lecture());
+  ui_.restart(presetDocument("by-hand"));
+  ui_.app().dropFiles({lecture()});
+  calm();
+  EXPECT_EQ(ui_.document().pins.all().size(), 1U);
+  ui_.view().selection.page = kModelPage;
+  calm();
+  EXPECT_EQ(text(), edited);
+  EXPECT_TRUE(ui_.shows("edited: encoder layer 1", kModelHeadsCard)) << heads();
+  ui_.click("as loaded", kModelTextCard);
+  calm();
+  EXPECT_EQ(text(), before);
 }
 
 TEST_F(TwoStacksPage, WordsAreAlignedByAHeadALayerOrAll) {
@@ -142,12 +184,56 @@ TEST_F(TwoStacksPage, WordsAreAlignedByAHeadALayerOrAll) {
   EXPECT_EQ(ui_.view().model.prediction.aligned, AlignedBy::layer);
 }
 
-TEST_F(TwoStacksPage, ReadingsWithinOneStackSaySo) {
-  for (const char* reading : {"Why", "Every part", "Go on"}) {
-    ui_.click(reading, kModelPredictionCard);
-    calm();
-    EXPECT_TRUE(ui_.shows("computed within one stack", kModelPredictionCard)) << readings();
+TEST_F(TwoStacksPage, ASweepHasTheHeadsOfAllThreeAttentions) {
+  target("0, 5, 9");
+  ui_.click("Every part", kModelPredictionCard);
+  calm();
+  for (const char* row : {"encoder 1", "encoder 2", "self 1", "cross 2"}) {
+    EXPECT_TRUE(ui_.shows(row, kModelPredictionCard)) << row << readings();
   }
+  EXPECT_TRUE(ui_.shows("encoder 1, head", kModelPredictionCard)) << readings();
+  ui_.click("place", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(ui_.shows("encoder 1, “8”", kModelPredictionCard)) << readings();
+  EXPECT_TRUE(ui_.shows("cross 1, “9”", kModelPredictionCard)) << readings();
+}
+
+TEST_F(TwoStacksPage, WhyLeadsIntoTheEncoder) {
+  target("0, 5, 9");
+  ui_.click("Why", kModelPredictionCard);
+  calm();
+  ui_.view().model.prediction.why = "h3.1 v2";
+  calm();
+  EXPECT_TRUE(ui_.shows("layer 2, cross-attention, head 2", kModelPredictionCard)) << readings();
+  EXPECT_TRUE(ui_.shows("value of “8” (source 3)", kModelPredictionCard)) << readings();
+  EXPECT_TRUE(ui_.shows("“8” itself", kModelPredictionCard)) << readings();
+  ui_.click("encoder layer 2, head 1", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui_.view().model.prediction.why, "h3.1 v2 h1.0");
+  EXPECT_EQ(ui_.view().model.attention, AttentionShown::encoder);
+  EXPECT_EQ(ui_.view().model.layer, 1);
+}
+
+TEST_F(TwoStacksPage, ATargetIsSampledOrFoundByABeamSearch) {
+  ui_.click("Go on", kModelPredictionCard);
+  calm();
+  ui_.click("sampled", kModelPredictionCard);
+  ui_.view().model.prediction.generation.tokens = 3;
+  calm();
+  ui_.click("generate", kModelPredictionCard);
+  calm();
+  ui_.click("take as the target", kModelPredictionCard);
+  calm();
+  EXPECT_FALSE(ui_.shows("written by the model", kModelTextCard)) << text();
+  ui_.click("beam search", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(ui_.shows("4 beams kept", kModelPredictionCard)) << readings();
+  ui_.click("take as the target", kModelPredictionCard);
+  calm();
+  EXPECT_FALSE(ui_.shows("written by the model", kModelTextCard)) << text();
+}
+
+TEST_F(TwoStacksPage, ReadingsNameTheHalvesOfLayers) {
   ui_.click("Layer by layer", kModelPredictionCard);
   calm();
   EXPECT_TRUE(ui_.shows("layer 2 cross-attention", kModelPredictionCard)) << readings();

@@ -1,4 +1,6 @@
 // The model command, and the commands on one layer, with encoder–decoder models.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "core/tensor/safetensors.h"
@@ -180,13 +182,176 @@ TEST_F(TwoStacks, OneLayerIsAPassByItself) {
                 {"--attention", "leave it out"});
 }
 
-TEST_F(TwoStacks, SaysWhatIsMissing) {
-  const std::vector<std::string> ids{"--ids", "3,5,7"};
-  for (const char* command : {"sweep", "why"}) {
-    expectRefused({command, folder("t5"), "--ids", "3,5,7"}, {command, "an encoder and a decoder"});
+TEST_F(TwoStacks, ASweepReplacesHeadsOfAllThreeAttentions) {
+  const std::vector<std::string> pass{"sweep",         folder("t5"), "--ids",      "3,5,7",
+                                      "--decoder-ids", "0,9",        "--token-id", "11"};
+  const json said = jsonOf(pass);
+  EXPECT_EQ(said["at"], 1);
+  ASSERT_EQ(said["effects"].size(), 24U);
+  for (const json& effect : said["effects"]) {
+    std::string name = effect["attention"];
+    name += fmt::format(":{}.{}", effect["layer"].get<int>(), effect["head"].get<int>());
+    const json without = jsonOf(model("t5", {"--ids", "3,5,7", "--decoder-ids", "0,9", "--no-heads",
+                                             "--attribute", "11", "--drop-heads", name}));
+    EXPECT_NEAR(effect["value"], without["attribution"]["logit"], 1e-5) << name;
   }
-  expectRefused({"circuits", folder("t5")}, {"an encoder", "one stack"});
-  expectRefused(model("t5", {"--ids", "3,5,7", "--probe"}), {"one stack"});
+  std::vector<std::string> more = pass;
+  more.insert(more.end(), {"--with", "other", "--other-ids", "3,8,7", "--to", "cross:1.2:k"});
+  std::map<std::string, int> senders;
+  const json through = jsonOf(more);
+  for (const json& effect : through["effects"]) ++senders[effect["attention"]];
+  EXPECT_EQ(senders, (std::map<std::string, int>{{"encoder", 8}, {"decoder", 8}, {"cross", 4}}));
+  std::vector<std::string> csv = pass;
+  csv.push_back("--csv");
+  const CliResult table = runProgram(csv);
+  EXPECT_EQ(table.out.find("attention,layer,head,value"), 0U) << table.out;
+  EXPECT_NE(table.out.find("\ncross,1,3,"), std::string::npos) << table.out;
+  std::vector<std::string> printed = pass;
+  const CliResult words = runProgram(printed);
+  for (const char* part : {"attention", "encoder", "decoder", "cross"}) {
+    EXPECT_NE(words.out.find(part), std::string::npos) << part << words.out;
+  }
+  more.back() = "1.2:k";
+  expectRefused(more, {"--to 1.2", "decoder:0.3"});
+}
+
+/// Without a target the model writes one, and the last place predicts its end.
+TEST_F(TwoStacks, ASweepOfASetTakesSourcesWithOneTarget) {
+  std::ofstream(path("set.jsonl")) << "{\"clean_ids\": [3, 5, 7], \"corrupt_ids\": [3, 8, 7]}\n"
+                                   << "{\"clean_ids\": [9, 5], \"corrupt_ids\": [9, 8]}\n";
+  const json said = jsonOf({"sweep", folder("t5"), "--set", path("set.jsonl"), "--decoder-ids",
+                            "0,9", "--token-id", "11", "--with", "other"});
+  EXPECT_EQ(said["texts"], 2);
+  EXPECT_EQ(said["at"], 1);
+  const json one = jsonOf({"sweep", folder("t5"), "--ids", "9,5", "--other-ids", "9,8",
+                           "--decoder-ids", "0,9", "--token-id", "11", "--with", "other"});
+  const json two = jsonOf({"sweep", folder("t5"), "--ids", "3,5,7", "--other-ids", "3,8,7",
+                           "--decoder-ids", "0,9", "--token-id", "11", "--with", "other"});
+  for (std::size_t i = 0; i < 24; ++i) {
+    const double mean =
+        (one["effects"][i]["value"].get<double>() + two["effects"][i]["value"].get<double>()) / 2.0;
+    EXPECT_NEAR(said["effects"][i]["value"], mean, 1e-5) << i;
+  }
+  const json written = jsonOf({"sweep", folder("bart"), "--ids", "3,5,7"});
+  const json target = jsonOf(model("bart", {"--ids", "3,5,7", "--no-heads"}));
+  ASSERT_TRUE(target["ended"]);
+  EXPECT_EQ(written["at"].get<std::size_t>() + 2, target["decoder_ids"].size());
+}
+
+TEST_F(TwoStacks, WhyFollowsCrossAttentionIntoTheEncoder) {
+  for (const char* family : {"t5", "bart", "marian"}) {
+    const json said = jsonOf({"why", folder(family), "--ids", "3,5,7", "--decoder-ids", "2,9",
+                              "--token-id", "11", "--follow", "h3.1 v2 h1.2 s0 k:et:eh0.3"});
+    EXPECT_EQ(said["ids"], json({3, 5, 7}));
+    EXPECT_EQ(said["decoder_ids"], json({2, 9}));
+    ASSERT_EQ(said["levels"].size(), 6U) << family;
+    for (const json& level : said["levels"]) {
+      EXPECT_NEAR(level["sum"].get<double>(), level["value"].get<double>(), 1e-4) << family;
+    }
+    const json& levels = said["levels"];
+    EXPECT_EQ(levels[0]["follows"]["attention"], "cross");
+    EXPECT_EQ(levels[0]["follows"]["layer"], 1);
+    EXPECT_EQ(levels[1]["sources"][2]["id"], 7) << "the source's tokens";
+    EXPECT_EQ(levels[2]["stack"], "encoder");
+    EXPECT_EQ(levels[2]["place"], 2);
+    EXPECT_EQ(levels[3]["attention"], "encoder");
+    EXPECT_EQ(levels[4]["attention"], "encoder");
+    EXPECT_EQ(levels[4]["follows"]["key"]["stack"], "encoder");
+    EXPECT_TRUE(levels[5]["without"]["total"].is_number());
+  }
+  const CliResult words = runProgram({"why", folder("t5"), "--ids", "3,5,7", "--decoder-ids", "0,9",
+                                      "--token-id", "11", "--follow", "h3.1 s2"});
+  ASSERT_EQ(words.status, 0) << words.err;
+  for (const char* part : {"layer 2, cross-attention, head 2 at “9” (place 2)",
+                           "“7” (place of the source 3)", "encoder layer"}) {
+    EXPECT_NE(words.out.find(part), std::string::npos) << part << words.out;
+  }
+}
+
+TEST_F(TwoStacks, CircuitsAreThoseOfAllThreeAttentions) {
+  const json all = jsonOf({"circuits", folder("t5")});
+  std::map<std::string, int> heads;
+  for (const json& head : all["heads"]) {
+    ++heads[head["attention"]];
+    EXPECT_EQ(head["copying"].is_null(), head["attention"] == "encoder");
+  }
+  EXPECT_EQ(heads, (std::map<std::string, int>{{"encoder", 8}, {"decoder", 8}, {"cross", 8}}));
+  for (const json& pair : all["compositions"]["value"]["strongest"]) {
+    EXPECT_EQ(pair["into"]["attention"], "decoder");
+  }
+  for (const char* attention : {"encoder", "decoder", "cross"}) {
+    const json one =
+        jsonOf({"circuits", folder("t5"), "--attention", attention, "--layer", "1", "--head", "2"});
+    ASSERT_EQ(one["heads"].size(), 1U) << attention;
+    EXPECT_EQ(one["heads"][0]["attention"], attention);
+    EXPECT_EQ(one["qk_directions"].size(), 8U);
+    EXPECT_EQ(one["ov_directions"].empty(), std::string(attention) == "encoder");
+  }
+  expectRefused({"circuits", folder("t5"), "--layer", "1", "--head", "2"}, {"--attention"});
+  expectRefused({"circuits", folder("t5"), "--attention", "cross"}, {"--layer and --head"});
+  expectRefused({"circuits", dataFile("tiny-gpt2"), "--attention", "cross"}, {"leave it out"});
+}
+
+TEST_F(TwoStacks, EitherStackIsSteered) {
+  std::vector<float> direction(32, 0.5F);
+  writeSafetensors(path("d.safetensors"),
+                   std::vector<NamedTensor>{{"d", Tensor::fromValues({32}, direction)}}, {});
+  const std::vector<std::string> pass{"--ids", "3,5,7", "--decoder-ids", "0,9", "--no-heads"};
+  const auto steered = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), pass.begin(), pass.end());
+    return jsonOf(model("t5", flags));
+  };
+  const json plain = steered({});
+  const json decoder = steered({"--steer-layer", "1", "--steer-file", path("d.safetensors")});
+  const json encoder =
+      steered({"--steer-layer", "1", "--steer-file", path("d.safetensors"), "--steer-encoder"});
+  EXPECT_EQ(decoder["steering"]["layer"], 1);
+  EXPECT_FALSE(decoder["steering"].contains("stack"));
+  EXPECT_EQ(encoder["steering"]["stack"], "encoder");
+  EXPECT_NE(plain["predictions"], decoder["predictions"]);
+  EXPECT_NE(plain["predictions"], encoder["predictions"]);
+  EXPECT_NE(decoder["predictions"], encoder["predictions"]);
+  expectRefused(model("t5", {"--ids", "3", "--decoder-ids", "0", "--steer-layer", "2",
+                             "--steer-file", path("d.safetensors")}),
+                {"--steer-layer 2", "0 to 1"});
+  expectRefused({"model", dataFile("tiny-gpt2"), "--ids", "3", "--steer-layer", "0", "--steer-file",
+                 path("d.safetensors"), "--steer-encoder"},
+                {"--steer-encoder", "leave it out"});
+}
+
+TEST_F(TwoStacks, ABeamSearchWritesTheTargetAndShowsItsBranches) {
+  const json said = jsonOf(model("t5", {"--ids", "3,5,7", "--generate", "4", "--beam", "3"}));
+  const json& beams = said["beams"];
+  ASSERT_LE(beams["paths"].size(), 3U);
+  const json& best = beams["paths"][0];
+  json ids = json::array({0});
+  for (const json& node : best["nodes"]) ids.push_back(beams["nodes"][node.get<int>()]["id"]);
+  EXPECT_EQ(said["decoder_ids"], ids);
+  for (const json& path : beams["paths"]) {
+    const json& end = beams["nodes"][path["nodes"].back().get<int>()];
+    EXPECT_NEAR(path["score"].get<double>() * static_cast<double>(path["nodes"].size()),
+                end["log_probability"].get<double>(), 1e-9);
+    EXPECT_LE(path["score"], best["score"]);
+  }
+  const CliResult words =
+      runProgram(model("t5", {"--ids", "3,5,7", "--generate", "4", "--beam", "3"}));
+  EXPECT_NE(words.out.find("beam search, 3 beams"), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("chosen, path of mean"), std::string::npos) << words.out;
+  expectRefused(model("t5", {"--ids", "3", "--beam", "3"}), {"--beam", "--generate"});
+  expectRefused(model("t5", {"--ids", "3", "--generate", "2", "--beam", "17"}), {"--beam"});
+}
+
+TEST_F(TwoStacks, TheProbeKeepsTheSource) {
+  const json said = jsonOf(model("t5", {"--ids", "3,5,7", "--decoder-ids", "0,9", "--probe"}));
+  EXPECT_EQ(said["probe"]["heads"].size(), 16U);
+  EXPECT_EQ(said["probe"]["heads"][4]["attention"], "cross");
+}
+
+TEST_F(TwoStacks, SaysWhatIsMissing) {
+  for (const char* command : {"sweep", "why"}) {
+    expectRefused({command, dataFile("tiny-gpt2"), "--ids", "3", "--decoder-ids", "4"},
+                  {"--decoder-ids", "one stack"});
+  }
   expectRefused(model("t5", {"--ids", "3,5", "--decoder-ids", "0", "--trace", path("t.safetensors"),
                              "--sites", "k"}),
                 {"--sites"});

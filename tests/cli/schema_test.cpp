@@ -41,6 +41,10 @@ std::vector<Printed> everyJson() {
       {"compare", "model", {"model", gpt2, "--compare", gpt2}},
       {"sweep", "sweep", {"sweep", gpt2, "--text", "The cat", "--over", "layers"}},
       {"why", "why", {"why", gpt2, "--text", "The cat sat"}},
+      {"model",
+       "model",
+       {"model", dataFile("families/t5"), "--ids", "3,5", "--generate", "2", "--beam", "2"}},
+      {"why", "why", {"why", dataFile("families/t5"), "--ids", "3,5", "--decoder-ids", "0"}},
       {"circuits", "circuits", {"circuits", gpt2, "--layer", "0", "--head", "0"}}};
 }
 

@@ -199,7 +199,9 @@ TEST(Patching, TheMeanIsThatOfAllTokensOfAllTexts) {
   double total = 0.0;
   for (Index row = 0; row < 3; ++row) total += static_cast<double>(a.at({row, 4}));
   for (Index row = 0; row < 2; ++row) total += static_cast<double>(b.at({row, 4}));
-  EXPECT_NEAR(static_cast<double>(means.of(Site::network, 1, 0).data()[4]), total / 5.0, 1e-6);
+  EXPECT_NEAR(
+      static_cast<double>(means.of({Site::network, 1, 0, Patch::kEveryPlace, {}}).data()[4]),
+      total / 5.0, 1e-6);
 }
 
 TEST(Patching, RefusesWhatDoesNotFit) {

@@ -33,7 +33,7 @@ class SweptOverTexts : public testing::Test {
     TextsSweep sweep(document_, texts, setting, {}, previous);
     Index units = 1;
     while (!sweep.runUnit()) ++units;
-    EXPECT_EQ(units, TextsSweep::units(texts.size(), setting, model_->config().layers));
+    EXPECT_EQ(units, TextsSweep::units(texts.size(), setting, *model_));
     EXPECT_EQ(sweep.textsDone(), texts.size());
     return sweep.found().value();
   }
@@ -43,7 +43,7 @@ TEST_F(SweptOverTexts, GivesTheChangesOfEachText) {
   const std::vector<TextToSweep> texts{textOf("a", {5, 17, 3, 40}, {1, 2, 3, 4}),
                                        textOf("b", {9, 8, 7}, {4, 8, 1})};
   for (const SweepWith with : {SweepWith::zero, SweepWith::other}) {
-    const SweepSetting setting{SweepOver::heads, with, {}, Patch::kEveryPlace, {}};
+    const SweepSetting setting{SweepOver::heads, with, {}, {}};
     const SweptTexts both = swept(texts, setting);
     ASSERT_EQ(both.effects.texts(), 2U);
     ASSERT_EQ(both.otherMetrics.size(), with == SweepWith::other ? 2U : 0U);
@@ -62,7 +62,7 @@ TEST_F(SweptOverTexts, GivesTheChangesOfEachText) {
 }
 
 TEST_F(SweptOverTexts, MeasuresWhereHeadsLook) {
-  const SweepSetting setting{SweepOver::heads, SweepWith::zero, {}, Patch::kEveryPlace, {}};
+  const SweepSetting setting{SweepOver::heads, SweepWith::zero, {}, {}};
   const auto looks = [&](const TextToSweep& text) {
     std::vector<std::optional<double>> all;
     const SweptTexts found = swept({text}, setting);
@@ -91,7 +91,7 @@ TEST_F(SweptOverTexts, MeasuresWhereHeadsLook) {
 /// A token of the text gets the values of the one that stands for it, and keeps its own where there
 /// is none.
 TEST_F(SweptOverTexts, AlignsATextOfAnotherLength) {
-  const SweepSetting setting{SweepOver::places, SweepWith::other, {}, Patch::kEveryPlace, {}};
+  const SweepSetting setting{SweepOver::places, SweepWith::other, {}, {}};
   const SweptTexts found = swept({textOf("", {5, 17, 3, 40}, {5, 3, 40})}, setting);
   EXPECT_EQ(found.aligned.front().places, (std::vector<Index>{0, kNoPartner, 1, 2}));
   EXPECT_EQ(found.aligned.front().inWords,
@@ -123,7 +123,7 @@ TEST_F(SweptOverTexts, AlignsATextOfAnotherLength) {
 /// the prediction changes nothing.
 TEST_F(SweptOverTexts, ReplacesPartsAtOnePlace) {
   const auto at = [&](SweepOver over, Index place) {
-    SweepSetting setting{over, SweepWith::zero, {}, place, {}};
+    SweepSetting setting{over, SweepWith::zero, {}, {}, place};
     return swept({textOf("", {5, 17, 3, 40})}, setting);
   };
   const auto base = runModel(document_, nullptr, {}, kBudgetBytes);
@@ -161,7 +161,7 @@ TEST(TextAlignment, MatchesEqualTokensAndTheLastOfANewName) {
 
 TEST_F(SweptOverTexts, TakesTheMeanOfAllOrOfOthers) {
   const TextToSweep first = textOf("", {5, 17, 3, 40}), second = textOf("", {9, 8, 7});
-  const SweepSetting own{SweepOver::layers, SweepWith::mean, {}, Patch::kEveryPlace, {}};
+  const SweepSetting own{SweepOver::layers, SweepWith::mean, {}, {}};
   SweepSetting ofBoth = own;
   ofBoth.meanOf = {first.input, second.input};
   const SweptTexts both = swept({first, second}, own);
@@ -173,7 +173,7 @@ TEST_F(SweptOverTexts, TakesTheMeanOfAllOrOfOthers) {
 TEST_F(SweptOverTexts, TakesWhatWasComputed) {
   const ModelTracePtr trace = runModel(document_, nullptr, {}, kBudgetBytes);
   const std::vector<TextToSweep> texts{textOf("", {5, 17, 3, 40})};
-  const SweepSetting setting{SweepOver::places, SweepWith::zero, {}, Patch::kEveryPlace, {}};
+  const SweepSetting setting{SweepOver::places, SweepWith::zero, {}, {}};
   const SweptTexts found = swept(texts, setting, trace), alone = swept(texts, setting);
   for (std::size_t part = 0; part < found.parts.size(); ++part) {
     EXPECT_EQ(found.effects.change(0, part), alone.effects.change(0, part));
@@ -185,13 +185,12 @@ TEST_F(SweptOverTexts, SaysInWhichTextItFails) {
     TextsSweep sweep(document_, {textOf("first", {1, 2}, {3, 4}), text}, setting, {});
     while (!sweep.runUnit()) continue;
   };
-  const SweepSetting other{SweepOver::heads, SweepWith::other, {}, Patch::kEveryPlace, {}};
+  const SweepSetting other{SweepOver::heads, SweepWith::other, {}, {}};
   expectUserError([&] { run(textOf("second", {1, 2}), other); }, "second: ", "no other text");
   expectUserError([&] { run(textOf("second", {900}), {}); }, "second: ", "900");
   expectUserError(
       [&] {
-        run(textOf("second", {1, 2, 3}),
-            {SweepOver::places, SweepWith::zero, {}, Patch::kEveryPlace, {}});
+        run(textOf("second", {1, 2, 3}), {SweepOver::places, SweepWith::zero, {}, {}});
       },
       "second: ", "numbers of tokens");
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/ui/model/model_view.h"
-#include "core/model/model_config.h"
+#include "core/model/stacks.h"
 
 namespace headscope::ui {
 
@@ -20,6 +20,18 @@ void chooseHead(ModelView& view, const model::ModelConfig& config, const HeadOfL
   view.head = head.head;
   if (!config.crossAttention) return;
   view.attention = config.readsMemory(head.layer) ? AttentionShown::cross : AttentionShown::decoder;
+}
+
+void chooseHead(ModelView& view, const model::ModelConfig& config, model::Stack stack,
+                const HeadOfLayer& head) {
+  chooseHead(view, config, head);
+  if (stack == model::Stack::encoder) view.attention = AttentionShown::encoder;
+}
+
+bool isChosenLayer(const ModelView& view, const model::ModelConfig& config, model::Stack stack,
+                   Index layer) {
+  const bool encoder = config.crossAttention && view.attention == AttentionShown::encoder;
+  return view.layer == layer && encoder == (stack == model::Stack::encoder);
 }
 
 }  // namespace headscope::ui

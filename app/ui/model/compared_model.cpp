@@ -29,7 +29,6 @@ MomentRequest requestOf(const ComparedView& view, const ShownModel& own, const M
   request.budget = defaultMemoryBudget() / 4;
   if (view.folder.empty()) {
     request.before = own.moment;
-    request.off = own.off;
     request.edits = own.edits;
     request.changes = own.moment->changes;
   } else if (last != nullptr && last->folder == view.folder) {

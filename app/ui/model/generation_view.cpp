@@ -8,6 +8,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/model/beams_view.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
@@ -16,16 +17,24 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::ui {
 
 std::string millisecondsInWords(double ms) { return fmt::format("{:.{}f}", ms, ms < 1.0 ? 2 : 1); }
 
+std::vector<Index> tokensBefore(const ModelMoment& moment) {
+  if (moment.source == nullptr) return moment.trace->document().input.ids;
+  return {model::startToken(*moment.trace->document().model)};
+}
+
 TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made) {
-  std::vector<Index> all = moment.trace->document().input.ids;
+  std::vector<Index> all = tokensBefore(moment);
   if (moment.tokenizer == nullptr) {
-    TextGoneOn on{moment.text, {}, true};
+    const bool two = moment.source != nullptr;
+    TextGoneOn on{two ? fmt::format("{}", all.front()) : moment.text, {}, true};
     for (const Index id : made) on.added += fmt::format(", {}", id);
     on.text += on.added;
     return on;
@@ -39,24 +48,62 @@ TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made)
   const std::string whole = textOf(all);
   TextGoneOn on;
   on.added = whole.starts_with(before) ? whole.substr(before.size()) : textOf(made);
-  on.text = moment.text + on.added;
+  on.text = moment.source != nullptr ? whole : moment.text + on.added;
+  // the end token of a target is predicted, and not part of its text
+  if (moment.source != nullptr && moment.config().ends(all.back())) all.pop_back();
   const std::string why = whyNot([&] { on.sameTokens = inputOfText(moment, on.text).ids == all; });
   if (!why.empty()) on.sameTokens = false;
   return on;
 }
 
+namespace {
+
+/// The pass that a generation continues; nothing where it is the moment's own.
+LiveGeneration::OtherPass passToContinue(const ModelMoment& moment, const ModelView& shown) {
+  const bool steered = steers(shown.prediction.generation), two = moment.source != nullptr;
+  if (!steered && !two) return nullptr;
+  return [moment, shown, steered, two](const ExecutionContext& execution) -> model::ModelTracePtr {
+    const Index budget = defaultMemoryBudget() / 4;
+    const bool inEncoder = steered && two && shown.prediction.generation.steeredEncoder;
+    model::ModelDocumentPtr document = moment.trace->documentPtr();
+    if (inEncoder) {
+      const auto source = steeredDocument(*moment.source, shown, execution);
+      if (source == nullptr) return nullptr;
+      const auto memory = runModel(source, moment.source->trace, execution, budget);
+      if (memory == nullptr) return nullptr;
+      document = withMemory(*document, memory);
+    } else if (steered) {
+      document = steeredDocument(moment, shown, execution);
+      if (document == nullptr) return nullptr;
+    }
+    if (two) document = withInput(*document, {tokensBefore(moment), {}, {}});
+    return runModel(document, two ? nullptr : moment.trace, execution, budget);
+  };
+}
+
+void sayTokensDiffer(const FrameContext& look, const TextGoneOn& on) {
+  if (on.sameTokens) return;
+  wrappedLabel(look.fonts.small, look.theme.textMuted,
+               "The tokenizer splits this text into other tokens than the generated ones.");
+}
+
+}  // namespace
+
 void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   const std::string why = model::whyNoGeneration(*moment.trace->document().model);
   if (!why.empty()) return wrappedLabel(look.fonts.regular, look.theme.textMuted, why);
-  if (full(panel, moment)) return;
+  if (moment.source == nullptr && full(panel, moment)) return;
   controls(panel, moment);
+  if (panel.modelView.prediction.generation.beams) return branches(panel, moment);
   if (!generation_.problem().empty()) {
     wrappedLabel(look.fonts.regular, look.theme.bad, generation_.problem());
   }
   const auto now = generation_.moment();
   Rect room = Rect::rest();
-  const float left = std::clamp(room.width() * 0.42F, look.px(240), look.px(460));
+  const bool cached = moment.source == nullptr;  // the picture is of one stack
+  const float left =
+      cached ? std::clamp(room.width() * 0.42F, look.px(240), look.px(460)) : room.width();
   const Rect cache = [&] {
     Rect right = room;
     right.cutLeft(left, look.space.large);
@@ -68,15 +115,16 @@ void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
   } else {
     wrappedLabel(
         look.fonts.small, look.theme.textMuted,
-        generation_.playing()
-            ? "being computed …"
+        generation_.playing() ? "being computed …"
+        : moment.source != nullptr
+            ? "The model writes a target, token by token, from its start token on."
             : "Each new token is chosen from the model's prediction after the previous token.");
   }
   ImGui::EndChild();
-  if (cache.width() < look.px(160)) return;
+  if (!cached || cache.width() < look.px(160)) return;
   ImGui::SetCursorScreenPos(cache.a);
   ImGui::BeginChild("cache", cache.size());
-  const Index text = moment.trace->tokens();
+  const Index text = std::ssize(tokensBefore(moment));
   CacheShown shown{
       text, 0,
       std::min(text + panel.modelView.prediction.generation.tokens, mostTokens(moment.config())),
@@ -107,10 +155,15 @@ bool GenerationTab::full(const PanelContext& panel, const ModelMoment& moment) {
 void GenerationTab::controls(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   GenerationView& view = panel.modelView.prediction.generation;
-  const int chosen = choices(look, "sampling", {"most probable", "sampled"}, view.sampled ? 1 : 0);
-  if (chosen >= 0) view.sampled = chosen == 1;
+  choice(panel, moment);
   wholeSetting(panel, "tokens", "the maximum number of new tokens", view.tokens, 1, kMostNewTokens,
                tokens_);
+  if (view.beams) {
+    wholeSetting(panel, "beams", "the number of beginnings that are kept at each step",
+                 view.beamCount, 1, model::BeamSearch::kMostBeams, beams_);
+    ImGui::Dummy({0.0F, look.space.tight});
+    return;
+  }
   if (view.sampled) {
     flowOn(look, look.px(150), 14.0F);
     rowCaption(look, "temperature");
@@ -143,7 +196,8 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
     if (pill(look, now == nullptr ? "generate" : "generate again", now == nullptr)) {
       model::Sampling sampling;
       if (view.sampled) sampling = {view.temperature, view.topK, view.seed};
-      generation_.begin(moment.trace, sampling, view.tokens, steeredPass(moment, panel.modelView));
+      generation_.begin(moment.trace, sampling, view.tokens,
+                        passToContinue(moment, panel.modelView));
     }
     if (rest && flowingPill(look, "go on", "up to the requested number of tokens")) {
       generation_.play(true);
@@ -156,6 +210,7 @@ void GenerationTab::made(const PanelContext& panel, const ModelMoment& moment,
                          const GenerationMoment& now) {
   const FrameContext& look = panel.look;
   take(panel, moment, now);
+  const Index before = std::ssize(tokensBefore(moment));
   Table table(look, {.id = "made", .height = ImGui::GetContentRegionAvail().y, .dense = true},
               {{"", "its place in the text, from 1", true, 34, 0, false},
                {"token", {}, false, 90, 1, false},
@@ -165,7 +220,7 @@ void GenerationTab::made(const PanelContext& panel, const ModelMoment& moment,
   table.rows(std::ssize(now.made), [&](Index i) {
     const auto& each = now.made[static_cast<std::size_t>(i)];
     table.row(i);
-    table.number(std::to_string(moment.trace->tokens() + i + 1), look.theme.textMuted);
+    table.number(std::to_string(before + i + 1), look.theme.textMuted);
     table.text(moment.nameOf(each.token.id));
     table.number(probabilityInWords(each.token.probability));
     table.bar(static_cast<float>(each.token.probability), look.theme.accent);
@@ -198,12 +253,86 @@ void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
     label(look.fonts.small, look.theme.textMuted,
           fmt::format("{} tokens are this model's maximum.", now.tokens));
   }
-  if (pill(look, "take into the text")) model_.setText(on->text);
-  tip(look, "Appends these tokens to the model's text");
-  if (!on->sameTokens) {
-    wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 "The tokenizer splits this text into other tokens than the generated ones.");
+  takeButton(panel, moment, *on);
+  sayTokensDiffer(look, *on);
+}
+
+/// Draws the button that makes generated tokens part of the model's text, or its target.
+void GenerationTab::takeButton(const PanelContext& panel, const ModelMoment& moment,
+                               const TextGoneOn& on) {
+  const FrameContext& look = panel.look;
+  const bool two = moment.source != nullptr;
+  if (pill(look, two ? "take as the target" : "take into the text")) {
+    if (two) {
+      model_.setTarget(on.text);
+    } else {
+      model_.setText(on.text);
+    }
   }
+  tip(look,
+      two ? "The decoder then reads this target" : "Appends these tokens to the model's text");
+}
+
+/// Draws the choice of how tokens are chosen.
+void GenerationTab::choice(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
+  GenerationView& view = panel.modelView.prediction.generation;
+  const int chosen = choices(look, "sampling", {"most probable", "sampled", "beam search"},
+                             view.beams     ? 2
+                             : view.sampled ? 1
+                                            : 0);
+  tip(look, moment.source != nullptr
+                ? "How the model writes a target, from its start token on"
+                : "How each next token is chosen; a beam search keeps several beginnings and "
+                  "finds the continuation of the largest mean log-probability");
+  if (chosen < 0) return;
+  view.sampled = chosen == 1;
+  view.beams = chosen == 2;
+}
+
+/// Draws the branches of a beam search, and the text of the chosen path.
+void GenerationTab::branches(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
+  const GenerationView& view = panel.modelView.prediction.generation;
+  const Fingerprint key("beams", moment.number, view.tokens, view.beamCount);
+  const auto found =
+      panel.computations.request<model::Beams>("beams", key, Schedule::whenIdle, [&] {
+        return [moment, view](const std::atomic<bool>& cancelled) -> std::optional<model::Beams> {
+          const ExecutionContext execution{.cancelled = &cancelled};
+          const auto other = passToContinue(moment, {});
+          const model::ModelTracePtr from = other ? other(execution) : moment.trace;
+          if (from == nullptr) return std::nullopt;
+          model::BeamSearch search(from, view.tokens, view.beamCount);
+          while (!search.runUnit(execution)) continue;
+          if (cancelled) return std::nullopt;
+          return search.found();
+        };
+      });
+  if (!found.problem.empty()) {
+    return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
+  }
+  if (found.current == nullptr) {
+    return label(look.fonts.regular, look.theme.textMuted, "searching …");
+  }
+  const model::Beams& beams = *found.current;
+  if (std::exchange(branchOf_, key.value()) != key.value()) branch_ = -1;
+  const Fingerprint shown("text of a branch", key.value(), branch_);
+  const TextGoneOn* on = panel.computations.computeNow<TextGoneOn>(
+      "text of a branch", shown, [&] { return textGoneOn(moment, tokensTo(beams, branch_)); });
+  if (on == nullptr) return;
+  takeButton(panel, moment, *on);
+  ImGui::SameLine(0.0F, look.space.large);
+  const std::string text = moment.source != nullptr ? on->text : "…" + on->added;
+  label(look.fonts.regular, look.theme.text,
+        elided(look.fonts.regular, text, Rect::rest().width()));
+  sayTokensDiffer(look, *on);
+  wrappedLabel(
+      look.fonts.small, look.theme.textMuted,
+      fmt::format("{} beams kept {} tokens; a frame marks the end of each of the {} best "
+                  "paths, which score the mean log-probability of their tokens. The number "
+                  "below a token is the sum up to it.",
+                  view.beamCount, withThousands(std::ssize(beams.nodes)), beams.paths.size()));
+  drawBranches(panel, moment, beams, branch_);
 }
 
 }  // namespace headscope::ui

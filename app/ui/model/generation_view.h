@@ -14,6 +14,13 @@ namespace headscope::ui {
 
 struct PanelContext;
 
+/// The text with the new tokens appended, or the target that they are, and whether the tokenizer
+/// splits it into exactly these tokens again.
+struct TextGoneOn {
+  std::string text, added;
+  bool sameTokens = true;
+};
+
 class GenerationTab {
  public:
   GenerationTab(LiveModel& model, LiveGeneration& generation)
@@ -23,22 +30,24 @@ class GenerationTab {
 
  private:
   bool full(const PanelContext& panel, const ModelMoment& moment);
+  void choice(const PanelContext& panel, const ModelMoment& moment);
+  void branches(const PanelContext& panel, const ModelMoment& moment);
+  void takeButton(const PanelContext& panel, const ModelMoment& moment, const TextGoneOn& on);
   void controls(const PanelContext& panel, const ModelMoment& moment);
   void made(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
   void take(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
 
   LiveModel& model_;
   LiveGeneration& generation_;
-  NumberDraft tokens_, temperature_, topK_, seed_;
+  NumberDraft tokens_, temperature_, topK_, seed_, beams_;
   SteeringControls steering_;
+  Index branch_ = -1;           // the end of the shown path
+  std::uint64_t branchOf_ = 0;  // the search that it is of
 };
 
-/// The text with the new tokens appended, and whether the tokenizer splits it into exactly these
-/// tokens again.
-struct TextGoneOn {
-  std::string text, added;
-  bool sameTokens = true;
-};
+/// The tokens that a generation continues: the text's; of an encoder–decoder model the start token
+/// of a target, so that a whole target is written.
+std::vector<Index> tokensBefore(const ModelMoment& moment);
 TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made);
 
 }  // namespace headscope::ui

@@ -13,6 +13,7 @@
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/patch_measures.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/images/shapes.h"
 #include "core/model/image_embedding.h"
@@ -177,15 +178,21 @@ std::vector<Rect> patchRects(const model::ImageInput& image, const model::Extent
 
 void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,
                     const std::vector<std::pair<Index, Rect>>& tokens) {
-  const std::vector<Rect> parts = patchRects(moment, Rect::at({0.0F, 0.0F}, {1.0F, 1.0F}));
-  gl::PictureBatch batch{sourceOf(moment), {}};
-  for (const auto& [token, at] : tokens) {
-    const Rect& part = parts[static_cast<std::size_t>(token)];
-    if (part.empty()) continue;
-    batch.quads.push_back(
-        {{at.a.x, at.a.y, at.b.x, at.b.y}, {part.a.x, part.a.y, part.b.x, part.b.y}});
-  }
-  addPicture(list, panel.look.scene, std::move(batch));
+  tokenPictures(moment).draw(panel.look, list, tokens);
+}
+
+TokenPictures tokenPictures(const ModelMoment& moment) {
+  return {{}, sourceOf(moment), patchRects(moment, Rect::at({0.0F, 0.0F}, {1.0F, 1.0F}))};
+}
+
+std::optional<TokenPictures> picturesInFlow(const LiveModel& model) {
+  const LayersInFlow::Opened* shown = model.layerInFlow();
+  const auto moment = model.moment();
+  if (shown == nullptr || moment == nullptr || !moment->ofImage()) return std::nullopt;
+  if (shown->of->input.pixels != moment->trace->document().input.pixels) return std::nullopt;
+  TokenPictures pictures = tokenPictures(*moment);
+  pictures.x = shown->document->input->x;
+  return pictures;
 }
 
 std::string mapInWords(const ModelView& view, const ModelMoment& moment) {

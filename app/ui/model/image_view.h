@@ -3,12 +3,13 @@
 // a patch chooses its row.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/live_model.h"
-#include "app/ui/parts/layout.h"
+#include "app/ui/parts/token_pictures.h"
 
 namespace headscope::ui {
 
@@ -24,6 +25,11 @@ std::vector<Rect> patchRects(const model::ImageInput& image, const model::Extent
 /// Draws the weights of a row over its patches, in the accent's colour, behind a veil that leaves
 /// the picture pale.
 void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row);
+
+/// The patches of a moment's image, as pictures of its tokens.
+TokenPictures tokenPictures(const ModelMoment& moment);
+/// Those of the layer that Flow shows, where that is one of an image model.
+std::optional<TokenPictures> picturesInFlow(const LiveModel& model);
 
 /// Draws the patches of some tokens, each in its rectangle.
 void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,

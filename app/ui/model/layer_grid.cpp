@@ -10,10 +10,10 @@
 namespace headscope::ui {
 
 LayerGrid::LayerGrid(const FrameContext& look, Rect room, Index layers, Index columns,
-                     float mostDown)
+                     float mostDown, const char* widest)
     : look_(look), names_(room), room_(room), layers_(layers), columns_(columns) {
   room_.cutTop(fontSize(look.fonts.tiny) + look.space.tight);
-  room_.cutLeft(textSize(look.fonts.tiny, "layer 00").x + look.space.small);
+  room_.cutLeft(textSize(look.fonts.tiny, widest).x + look.space.small);
   across_ = std::max(1.0F, room_.width()) / static_cast<float>(columns);
   down_ = std::min(std::max(1.0F, room_.height()) / static_cast<float>(layers), mostDown);
 }

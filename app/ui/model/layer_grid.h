@@ -15,8 +15,10 @@ namespace headscope::ui {
 
 class LayerGrid {
  public:
-  /// A grid within `room`, with rows of at most `mostDown` points.
-  LayerGrid(const FrameContext& look, Rect room, Index layers, Index columns, float mostDown);
+  /// A grid within `room`, with rows of at most `mostDown` points; `widest` is the widest name of a
+  /// layer.
+  LayerGrid(const FrameContext& look, Rect room, Index layers, Index columns, float mostDown,
+            const char* widest = "layer 00");
   /// The height of a room in which every row is high enough for the mouse.
   static float heightToHit(const FrameContext& look, Index layers);
 

@@ -17,6 +17,9 @@
 #include "core/base/memory_budget.h"
 
 namespace headscope::ui {
+
+using model::Stack;
+
 namespace {
 
 /// Returns the order of a layer's parts, from its attention on.
@@ -52,20 +55,22 @@ class LayerStripCard final : public Card {
     const LayersInFlow::Opened* shown = model_.layerInFlow();
     if (moment == nullptr || shown == nullptr) return;
     const model::ModelConfig& c = moment->config();
+    const Stack stack = model_.stackInFlow();
+    const model::ModelConfig& own = shown->of->model->config();
     if (pill(look, "← Model")) {
-      chooseHead(panel.modelView, c, {shown->layer, panel.modelView.head});
+      chooseHead(panel.modelView, c, stack, {shown->layer, panel.modelView.head});
       panel.selection.page = kModelPage;
     }
     tip(look, "Back to all layers; your changes here stay in the model");
     ImGui::SameLine();
     inlineLabel(look, look.fonts.semibold, look.theme.text,
                 fmt::format("{}, {} of {}", moment->trace->document().model->name(),
-                            c.layerInWords(shown->layer), c.depth()));
+                            layerInWords(c, stack, shown->layer), own.depth()));
     ImGui::SameLine(0.0F, look.space.large);
-    layers(panel, *moment, shown->layer);
+    layers(panel, own, stack, shown->layer);
     experts(panel, *moment, shown->layer);
     const std::string said = saysInWords(panel.modelView, *moment);
-    const std::string way = wayThrough(c, shown->layer);
+    const std::string way = wayThrough(own, shown->layer);
     const float room = ImGui::GetContentRegionAvail().x;
     const float words = textSize(look.fonts.small, said).x;
     if (textSize(look.fonts.small, way).x + words + 2 * look.space.large < room) {
@@ -78,24 +83,23 @@ class LayerStripCard final : public Card {
 
  private:
   /// Draws as many layers around the shown one as fit into half of the line.
-  void layers(const PanelContext& panel, const ModelMoment& moment, Index shown) {
+  void layers(const PanelContext& panel, const model::ModelConfig& c, Stack stack, Index shown) {
     const FrameContext& look = panel.look;
-    const Index count = moment.config().layers;
-    const model::ModelConfig& c = moment.config();
+    const Index count = c.layers;
     const float each = buttonWidth(look, c.crossAttention ? "00 cross" : "00") + look.space.thin;
     const auto fit =
         std::max<Index>(1, static_cast<Index>(ImGui::GetContentRegionAvail().x * 0.35F / each));
     const Index first = std::clamp<Index>(shown - fit / 2, 0, std::max<Index>(0, count - fit));
     for (Index layer = first; layer < std::min(count, first + fit); ++layer) {
       const char* kind = !c.crossAttention ? "" : c.readsMemory(layer) ? " cross" : " self";
-      const std::string name =
-          fmt::format("{}{}{}", c.depthOf(layer) + 1, kind, model_.differs(layer) ? "*" : "");
+      const std::string name = fmt::format("{}{}{}", c.depthOf(layer) + 1, kind,
+                                           model_.differs(layer, stack) ? "*" : "");
       if (pill(look, fmt::format("{}##layer {}", name, layer).c_str(), layer == shown) &&
           layer != shown) {
-        openLayerInFlow(panel, model_, {layer, panel.selection.head});
+        openLayerInFlow(panel, model_, {layer, panel.selection.head}, stack);
       }
       tip(look, fmt::format("{}{}: open it here", c.layerInWords(layer, true),
-                            model_.differs(layer) ? ", edited" : ""));
+                            model_.differs(layer, stack) ? ", edited" : ""));
       ImGui::SameLine(0.0F, look.space.thin);
     }
     ImGui::SameLine(0.0F, look.space.large);
@@ -175,14 +179,16 @@ Index predictedRow(const ModelView& view, const ModelMoment& moment) {
   return moment.ofImage() ? Index{0} : chosenToken(view, moment);
 }
 
-void openLayerInFlow(const PanelContext& panel, LiveModel& live, const HeadOfLayer& head) {
-  const auto moment = live.moment();
+void openLayerInFlow(const PanelContext& panel, LiveModel& live, const HeadOfLayer& head,
+                     Stack stack) {
+  const auto whole = live.moment();
+  const auto moment = stack == Stack::encoder ? whole->source : whole;
   DocumentPtr document;
   const std::string problem = whyNot([&] {  // the layer's weights may have to be read
     document = moment->trace->documentOfLayer(head.layer, defaultMemoryBudget());
   });
   if (!problem.empty()) return panel.commands.say(problem, true);
-  live.openedInFlow(head.layer, document);
+  live.openedInFlow(head.layer, document, stack);
   showInFlow(panel, document, *moment, head);
 }
 

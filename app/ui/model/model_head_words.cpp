@@ -69,7 +69,7 @@ void ModelHeads::layerNames(const Rect& names) const {
       const float y = first.centre().y - height * 0.5F;
       if (y < last + height) continue;
       last = y;
-      const bool differs = live_.differs(layer);
+      const bool differs = live_.differs(layer, stack_);
       const std::string name =
           fmt::format("layer {}{}", moment_.config().depthOf(layer) + 1, differs ? "*" : "");
       const float left = canvas.placeAt(row, block * canvas.grid.perBlock()).a.x;
@@ -136,7 +136,7 @@ ModelHeads::MapCell ModelHeads::signedCell(const MetricValue& value) const {
 
 /// Draws all texts in and around a tile.
 void ModelHeads::words(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
-  if (live_.isOff(head)) {
+  if (live_.isOff(head, stack_)) {
     drawOff(look_, list, at.a, at.b);
   } else if (!pictures()) {
     if (const auto cell = mapCell(head)) wordsInCell(list, *cell, at);
@@ -177,7 +177,7 @@ void ModelHeads::wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& 
 void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
   const HeadLabel* found = labelOf(head);
   std::string words = found != nullptr ? labelWithScore(*found) : std::string();
-  if (live_.isOff(head)) words = "off";
+  if (live_.isOff(head, stack_)) words = "off";
   const bool nameless = !inPlace() || (memory_.canvas.grid.blocks > 1 && memory_.canvas.zoom > 1);
   if (nameless) words = fmt::format("{}  {}", shortName(head, moment_.config()), words);
   const bool muted = found == nullptr || !found->defined() || found->key == "mixed";
@@ -251,7 +251,7 @@ std::string ModelHeads::inWords(const Under& under) const {
                    : view_.heads.on == MeasuredOn::probe ? "on repeated random tokens"
                    : view_.heads.on == MeasuredOn::set   ? "on average over the set"
                                                          : "on this text";
-  if (live_.isOff(under.head)) {
+  if (live_.isOff(under.head, stack_)) {
     text += ": off";
   } else if (shown_.heads != nullptr) {
     const HeadLabel& label = shown_.heads->labels[i];

@@ -92,6 +92,12 @@ std::string shortName(const HeadOfLayer& head, const model::ModelConfig& config)
   return fmt::format("{}{}·{}", kind, config.depthOf(head.layer) + 1, head.head + 1);
 }
 
+model::Stack stackOf(const LiveModel& live, const ModelMoment& shown) {
+  const auto whole = live.moment();
+  const bool encoder = whole->source != nullptr && !shown.config().crossAttention;
+  return encoder ? model::Stack::encoder : model::Stack::decoder;
+}
+
 WeightRange weightRange(const model::ModelDocument& document) {
   WeightRange range;
   for (const auto& [layer, edited] : document.edited) {
@@ -108,6 +114,7 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live,
       live_(live),
       weights_(weights),
       moment_(*weights_.of),
+      stack_(stackOf(live, moment_)),
       view_(panel.modelView),
       memory_(memory) {
   remember();

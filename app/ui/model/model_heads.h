@@ -42,6 +42,8 @@ inline constexpr std::array<std::string_view, 9> kColoredLabels{
 
 /// The short name of a head, counted from 1: "2·11"; of a decoder "cross 2·11".
 std::string shortName(const HeadOfLayer& head, const model::ModelConfig& config);
+/// The stack of the open model that a moment shows the heads of.
+model::Stack stackOf(const LiveModel& live, const ModelMoment& shown);
 
 /// The range of weights in all edited layers of a model; an edit may exceed 0 … 1.
 WeightRange weightRange(const model::ModelDocument& document);
@@ -143,6 +145,7 @@ class ModelHeads {
   const LiveModel& live_;
   ShownWeights weights_;
   const ModelMoment& moment_;  // of the pass
+  model::Stack stack_;         // of the heads
   ModelView& view_;
   Memory& memory_;
   ShownHeads shown_;

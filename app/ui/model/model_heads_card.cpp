@@ -22,6 +22,9 @@
 #include "core/formats/attention_file.h"
 
 namespace headscope::ui {
+
+using model::Stack;
+
 namespace {
 
 constexpr std::size_t kPartners = 4;  // the number of named partners of the chosen head
@@ -130,10 +133,10 @@ class ModelHeadsCard final : public Card {
 
   void open(const PanelContext& panel, const ModelMoment& moment, const HeadOfLayer& head) {
     const auto whole = model_.moment();
-    const bool encoder = whole->source != nullptr && !moment.config().crossAttention;
+    const bool own = &moment == whole.get() || &moment == whole->source.get();
     const bool other = panel.modelView.compared.shown == PassShown::other;
-    if (encoder || (other && &moment != whole.get())) return openAloneInFlow(panel, moment, head);
-    openLayerInFlow(panel, model_, head);
+    if (other && !own) return openAloneInFlow(panel, moment, head);
+    openLayerInFlow(panel, model_, head, stackOf(model_, moment));
   }
 
   /// Draws the choice among the three attentions of two stacks.
@@ -277,64 +280,73 @@ class ModelHeadsCard final : public Card {
       memory_.canvas = {};
     }
     const HeadOfLayer chosen{view.layer, view.head};
-    const model::ModelConfig& c = moment.config();
-    const bool encoder = model_.moment()->source != nullptr && !c.crossAttention;
-    if (c.modelType == formats::kAttentionsAlone) return;  // only its weights are real
-    const std::string open = fmt::format("open {} in Flow", c.layerInWords(view.layer));
-    if (flowingPill(look, open,
-                    encoder ? "Opens this layer of the encoder by itself with all its tools"
-                            : "Opens this layer on this text with all its tools; edits there run "
-                              "in the model")) {
+    if (moment.config().modelType == formats::kAttentionsAlone)
+      return;  // only its weights are real
+    const Stack stack = stackOf(model_, moment);
+    const std::string layer = layerInWords(moment.config(), stack, view.layer);
+    if (flowingPill(look, fmt::format("open {} in Flow", layer),
+                    "Opens this layer on this text with all its tools; edits there run in the "
+                    "model")) {
       this->open(panel, moment, chosen);
     }
-    if (encoder) return;
-    const std::string off = fmt::format("{}, head {} {}", c.layerInWords(view.layer), view.head + 1,
-                                        model_.isOff(chosen) ? "on" : "off");
+    const std::string off = fmt::format("{}, head {} {}", layer, view.head + 1,
+                                        model_.isOff(chosen, stack) ? "on" : "off");
     if (flowingPill(look, off, "The prediction without it appears at the left")) {
-      model_.switchHead(chosen);
+      model_.switchHead(chosen, stack);
     }
     if (model_.changed()) changes(look);
   }
 
   /// Draws the list of changes of the model, which can be undone one by one or all at once.
   void changes(const FrameContext& look) {
-    const model::ModelConfig& c = model_.moment()->config();
-    const std::vector<HeadOfLayer> off = model_.headsOff();
-    const std::vector<Index> edited = model_.layersEdited();
-    if (beginChoice(look, "##changes", changesInWords(off, edited, c))) {
-      for (const HeadOfLayer& head : off) {
-        const std::string text =
-            fmt::format("{}, head {}: switch on", c.layerInWords(head.layer), head.head + 1);
-        if (ImGui::Selectable(text.c_str())) model_.switchHead(head);
+    const ModelMoment& moment = *model_.moment();
+    const model::ModelConfig& c = moment.config();
+    std::vector<std::string> heads, layers;  // in a few letters
+    const std::vector<Stack> stacks = stacksOf(*moment.trace);
+    for (const Stack stack : stacks) {
+      for (const HeadOfLayer& head : model_.headsOff(stack)) {
+        const bool encoder = stack == Stack::encoder;
+        heads.push_back(encoder ? fmt::format("encoder {}·{}", head.layer + 1, head.head + 1)
+                                : shortName(head, c));
       }
-      for (const Index layer : edited) {
-        const std::string text = fmt::format("{}: undo all changes", c.layerInWords(layer));
-        if (ImGui::Selectable(text.c_str())) model_.resetLayer(layer);
+      for (const Index layer : model_.layersEdited(stack)) {
+        layers.push_back(layerInWords(c, stack, layer));
+      }
+    }
+    if (beginChoice(look, "##changes", changesInWords(heads, layers))) {
+      for (const Stack stack : stacks) {
+        for (const HeadOfLayer& head : model_.headsOff(stack)) {
+          const std::string text = fmt::format("{}, head {}: switch on",
+                                               layerInWords(c, stack, head.layer), head.head + 1);
+          if (ImGui::Selectable(text.c_str())) model_.switchHead(head, stack);
+        }
+        for (const Index layer : model_.layersEdited(stack)) {
+          const std::string text =
+              fmt::format("{}: undo all changes", layerInWords(c, stack, layer));
+          if (ImGui::Selectable(text.c_str())) model_.resetLayer(layer, stack);
+        }
       }
       ImGui::EndCombo();
     }
     tip(look, "What differs from the model as loaded; ctrl+z takes the last of it back");
-    if (!off.empty() && flowingPill(look, "all on", "Switches every head on")) {
+    if (!heads.empty() && flowingPill(look, "all on", "Switches every head on")) {
       model_.switchAllOn();
     }
   }
 
   /// "off: 1·1, 2·3; edited: layer 2"
-  static std::string changesInWords(const std::vector<HeadOfLayer>& off,
-                                    const std::vector<Index>& edited, const model::ModelConfig& c) {
+  static std::string changesInWords(const std::vector<std::string>& off,
+                                    const std::vector<std::string>& edited) {
     static constexpr std::size_t kNamed = 3;
-    std::vector<std::string> heads, layers;
-    for (const HeadOfLayer& head : off) heads.push_back(shortName(head, c));
-    for (const Index layer : edited) layers.push_back(c.layerInWords(layer));
     const auto some = [](std::vector<std::string> names) {
       const std::size_t more = names.size() - std::min(kNamed, names.size());
       names.resize(names.size() - more);
       return fmt::format("{}{}", fmt::join(names, ", "),
                          more > 0 ? fmt::format(" and {} more", more) : std::string());
     };
-    std::string words = off.empty() ? std::string() : "off: " + some(heads);
+    std::string words = off.empty() ? std::string() : "off: " + some(off);
     if (edited.empty()) return words;
-    return words + (words.empty() ? "" : "; ") + "edited: " + some(layers);
+    return words + (words.empty() ? "" : "; ") + "edited: " + some(edited);
   }
 
   /// Returns the names of the first chosen tokens.

@@ -32,9 +32,9 @@ Index chosenToken(const ModelView& view, const ModelMoment& moment);
 Index predictedRow(const ModelView& view, const ModelMoment& moment);
 
 /// Opens the head's layer in Flow; the model then runs the edits made there.
-void openLayerInFlow(const PanelContext& panel, LiveModel& model, const HeadOfLayer& head);
-/// Opens a layer by itself, of an encoder or of another model: edits there do not run in the page's
-/// model.
+void openLayerInFlow(const PanelContext& panel, LiveModel& model, const HeadOfLayer& head,
+                     model::Stack stack = model::Stack::decoder);
+/// Opens a layer of another model by itself: edits there do not run in the page's model.
 void openAloneInFlow(const PanelContext& panel, const ModelMoment& moment, const HeadOfLayer& head);
 std::unique_ptr<Card> makeModelPredictionCard(LiveModel& model, LiveGeneration& generation);
 

@@ -29,58 +29,60 @@ struct PredictionReading {
   const char* about;
   void (*draw)(const PanelContext&, const AskedWord&);  // null: the tab is not about a word
   bool differs;                                         // it supports the difference of two words
-  bool oneStack = false;                                // it is computed within one stack
   bool ofImages = false;                                // it has a meaning for a model of images
 };
 constexpr std::array kReadings{
     PredictionReading{"Layer by layer",
                       "Logit lens: the prediction if the model stopped after each half layer",
-                      &drawLogitLens, false, false, true},
+                      &drawLogitLens, false, true},
     PredictionReading{"Who says it",
                       "Direct logit attribution: what each head and network adds to the logit",
-                      &drawLogitParts, true, false, true},
+                      &drawLogitParts, true, true},
     PredictionReading{"Another output",
                       "Replaces a head's output and shows the effect on the prediction",
-                      &drawHeadReplaced, true, false, true},
+                      &drawHeadReplaced, true, true},
     PredictionReading{"Go on", "The model continues the text, with cached keys and values", nullptr,
-                      false, true},
+                      false},
     PredictionReading{"Every part",
                       "Activation patching: each head, layer or place is replaced in turn",
-                      &drawSweep, true, true},
+                      &drawSweep, true},
     PredictionReading{"Why", "Follows the word back to the words that were read, sum by sum",
-                      &drawWhy, true, true},
+                      &drawWhy, true},
     PredictionReading{"Alignment",
                       "Which words of the source the decoder looks at, at each word of the target",
                       nullptr, false},
     PredictionReading{"Side by side", "Another text, or another model, next to this one", nullptr,
-                      false, true},
+                      false},
     PredictionReading{"One head", "Where the chosen head looks from the chosen word", nullptr,
-                      false, true},
+                      false},
     PredictionReading{"Its weights",
                       "What the chosen head does by its weights alone, without a text", nullptr,
-                      false, true}};
+                      false},
+
+    PredictionReading{"Match", "How well lines of text match the image", nullptr, false, true}};
 
 /// Only models with an encoder and a decoder have an alignment.
 constexpr int kAlignment = 6;
 constexpr int kSideBySide = 7;
 constexpr int kOneHead = 8;
 constexpr int kItsWeights = 9;
+constexpr int kMatch = 10;
 /// The readings in the order of their tabs.
-constexpr std::array kOrder{kOneHead, kItsWeights,       0, 1,          2,
-                            3,        kEveryPartReading, 5, kAlignment, kSideBySide};
+constexpr std::array kOrder{kOneHead,          kItsWeights, 0,          1,           2,     3,
+                            kEveryPartReading, 5,           kAlignment, kSideBySide, kMatch};
 static_assert(kOrder.size() == kReadings.size());
 
 /// Returns whether a reading has a meaning for the open model; without one all have.
-bool isOffered(int i, const ModelMoment* moment) {
-  if (moment == nullptr) return i != kAlignment;
+bool isOffered(const PanelContext& panel, int i, const ModelMoment* moment) {
+  if (moment == nullptr) return i != kAlignment && i != kMatch;
+  if (i == kMatch) return matchesTexts(panel, *moment);
   const bool two = moment->source != nullptr;
   if (i == kAlignment) return two;
   if (i == kItsWeights) {
     const model::Model& model = *moment->trace->document().model;
     return model.hasReadout() && hasPositionPatterns(model) && !moment->config().latent.on();
   }
-  if (i == kOneHead) return !two && !moment->ofImage();
-  if (i == kSideBySide) return !moment->ofImage();
+  if (i == kOneHead || i == kSideBySide) return !two && !moment->ofImage();
   const bool says = moment->trace->document().model->hasReadout();
   return says && (!moment->ofImage() || kReadings[static_cast<std::size_t>(i)].ofImages);
 }
@@ -102,11 +104,10 @@ class ModelPredictionCard final : public Card {
     const FrameContext& look = panel.look;
     PredictionView& view = panel.modelView.prediction;
     const auto moment = model_.moment();
-    const bool two = moment != nullptr && moment->source != nullptr;
     std::vector<int> offered;
     std::vector<Tab> tabs;
     for (const int i : kOrder) {
-      if (!isOffered(i, moment.get())) continue;
+      if (!isOffered(panel, i, moment.get())) continue;
       const PredictionReading& reading = kReadings[static_cast<std::size_t>(i)];
       offered.push_back(i);
       tabs.push_back({reading.title, reading.about});
@@ -137,17 +138,13 @@ class ModelPredictionCard final : public Card {
     if (view.reading == kAlignment) return drawAlignment(panel, *moment);
     if (view.reading == kOneHead) return drawChosenHead(panel, moment);
     if (view.reading == kItsWeights) return drawHeadCircuits(panel, *moment);
-    if (view.reading == kSideBySide && !two) return compared_.draw(panel, *moment);
+    if (view.reading == kMatch) return drawMatch(panel, *moment);
+    if (view.reading == kSideBySide) return compared_.draw(panel, *moment);
     if (moment->predictions.empty()) {
       return wrappedLabel(look.fonts.regular, look.theme.textMuted,
                           model_.busy() ? "being computed …" : "could not be computed");
     }
     const PredictionReading& reading = kReadings[static_cast<std::size_t>(view.reading)];
-    if (two && reading.oneStack) {
-      return wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                          "This reading is computed within one stack, and the model has an encoder "
-                          "and a decoder.");
-    }
     if (reading.draw == nullptr) return generation_.draw(panel, *moment);
     const AskedWord asked = words(panel, moment, reading.differs);
     ImGui::Dummy({0.0F, look.space.tight});

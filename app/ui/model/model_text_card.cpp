@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
@@ -79,12 +80,46 @@ class ModelTextCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     heading(look, text().title, model_.busy() ? "at work …" : text().about);
-    beginPart("model text body", {0.0F, 0.0F});  // a long text needs more than the card's height
+    const auto moment = model_.moment();
+    const bool ofText = moment != nullptr && !moment->ofImage() &&
+                        !isAttentionAlone(*moment->trace->document().model);
+    // a long text needs more than the card's height; its prediction stays in view below it
+    const float room = ImGui::GetContentRegionAvail().y;
+    const float most = 0.5F * room;
+    const float below =
+        predictionHeight_.points > 0.0F ? std::min(predictionHeight_.points, most) : most;
+    const bool fits = bodyHeight_.points > 0.0F && bodyHeight_.points + below <= room;
+    beginPart("model text body", {0.0F, !ofText ? 0.0F : fits ? bodyHeight_.points : room - below});
     body(panel);
+    if (ofText) bodyHeight_.keep(look, moment->number);
+    ImGui::EndChild();
+    if (!ofText) return;
+    beginPart("model prediction", {0.0F, 0.0F});
+    predictions(panel, *moment);
+    predictionHeight_.keep(look, moment->number);
     ImGui::EndChild();
   }
 
  private:
+  /// The height of a part of the card, which the next frame gives it. It follows at once where the
+  /// part has grown; a part does not shrink while it shows one moment in one width, so that no
+  /// scroll bar comes and goes.
+  struct Height {
+    float points = 0.0F;  // 0: not known yet
+    std::uint64_t of = 0;
+    float width = 0.0F;
+
+    void keep(const FrameContext& look, std::uint64_t moment) {
+      const float across = ImGui::GetWindowWidth();
+      const bool same =
+          std::exchange(of, moment) == moment && std::exchange(width, across) == across;
+      const float now = ImGui::GetCursorPosY() + look.space.small;
+      if (same && now <= points + 0.5F) return;
+      points = now;
+      look.changesIn(0.0);
+    }
+  };
+
   void body(const PanelContext& panel) {
     const FrameContext& look = panel.look;
     const auto moment = model_.moment();
@@ -146,6 +181,7 @@ class ModelTextCard final : public Card {
         targetField(panel, *moment);
       }
       tokens(panel, *moment);
+      return;
     }
     predictions(panel, *moment);
   }
@@ -423,6 +459,7 @@ class ModelTextCard final : public Card {
   bool typing_ = false;
   std::string targetDraft_;
   bool typingTarget_ = false;
+  Height bodyHeight_, predictionHeight_;
   float strength_ = 1.0F;  // of the adapter, as the slider shows it
   bool sliding_ = false;
 };

@@ -62,6 +62,8 @@ enum class SteeredBy { stream, head, file };
 struct GenerationView {
   Index tokens = 16;  // the maximum number of new tokens
   bool sampled = false;
+  bool beams = false;  // a beam search, whose branches are shown
+  Index beamCount = 4;
   double temperature = 1.0;
   Index topK = 40;  // 0: all
   std::uint64_t seed = 1;
@@ -70,6 +72,7 @@ struct GenerationView {
   std::string toward, awayFrom;  // texts: the direction is the difference of what is read at both
   std::string steeredFile;
   Index steeredLayer = 0;
+  bool steeredEncoder = false;  // of two stacks: steers the encoder, by texts that are sources
   double strength = 1.0;
 };
 
@@ -107,6 +110,8 @@ struct PredictionView {
   bool whyValues = false;        // a token's value is followed; otherwise why the head looks there
   GenerationView generation;
   AlignedBy aligned = AlignedBy::all;
+  /// Of a CLIP's image: one text on each line.
+  std::string matchTexts = "a landscape with mountains\na person\na page of text";
 };
 
 /// The attention of an encoder–decoder model whose heads are shown.

@@ -23,7 +23,8 @@ std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap&
   const ImVec2 from = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;  // without the scroll bar
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const LayerGrid grid(look, Rect::at(from, {width, height}), map.layers, map.columns, look.px(40));
+  const LayerGrid grid(look, Rect::at(from, {width, height}), map.layers, map.columns, look.px(40),
+                       map.widestLayer);
   grid.drawNames(list, map.columnName, map.layerName);
   ImGui::SetCursorScreenPos(grid.cells().a);
   const ImVec2 size = grid.cells().size();

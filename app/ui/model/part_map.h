@@ -28,6 +28,7 @@ struct PartMap {
   std::vector<PartCell> cells;
   bool changes = true;                                     // the numbers are changes, with a sign
   std::function<std::string(Index layer)> layerName = {};  // none: "layer 1" and so on
+  const char* widestLayer = "layer 00";                    // the widest of these names
 };
 
 /// Draws the map within `room`; with many layers it is higher than its room, and scrolls. Returns

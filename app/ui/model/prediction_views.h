@@ -57,6 +57,11 @@ void drawWhy(const PanelContext& panel, const AskedWord& asked);
 /// Draws the effect of replacing every head, layer or place in turn.
 void drawSweep(const PanelContext& panel, const AskedWord& asked);
 
+/// Returns whether a moment's image can be matched with texts: it is read by a CLIP's encoder.
+bool matchesTexts(const PanelContext& panel, const ModelMoment& moment);
+/// Draws lines of text, and how well each matches the image.
+void drawMatch(const PanelContext& panel, const ModelMoment& moment);
+
 /// Draws the words of source and target with lines as strong as the cross-attention between them.
 void drawAlignment(const PanelContext& panel, const ModelMoment& moment);
 

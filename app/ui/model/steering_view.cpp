@@ -35,33 +35,36 @@ void wholeSetting(const PanelContext& panel, const char* name, const char* about
   if (next) value = *next;
 }
 
-LiveGeneration::OtherPass steeredPass(const ModelMoment& moment, const ModelView& shown) {
-  const GenerationView& view = shown.prediction.generation;
+bool steers(const GenerationView& view) {
   const bool ofFile = view.steeredBy == SteeredBy::file;
-  if (!view.steered || (ofFile ? view.steeredFile : view.toward).empty()) return nullptr;
-  return [moment, view, head = chosenHead(shown, moment.config())](
-             const ExecutionContext& execution) -> model::ModelTracePtr {
-    const Index budget = defaultMemoryBudget() / 4;
-    const model::ModelDocument& document = moment.trace->document();
-    const Index layer = std::min(view.steeredLayer, moment.config().layers - 1);
-    const auto ends = [&](const std::string& text) {
-      const auto trace =
-          runModel(withInput(document, inputOfText(moment, text)), nullptr, execution, budget);
-      if (trace == nullptr) return std::vector<float>();
-      const Index last = trace->tokens() - 1;
-      return view.steeredBy == SteeredBy::head ? headAdditionAt(*trace, head, last)
-                                               : streamAt(*trace, layer, last);
-    };
-    const bool ofTexts = view.steeredBy != SteeredBy::file;
-    const std::vector<float> toward =
-        ofTexts ? ends(view.toward) : formats::readDirection(view.steeredFile);
-    const std::vector<float> from =
-        ofTexts && !view.awayFrom.empty() ? ends(view.awayFrom) : std::vector<float>();
-    if (execution.stop()) return nullptr;
-    const auto steered = withSteering(document, {layer, model::Steering::kEveryPlace,
-                                                 model::addition(view.strength, toward, from)});
-    return runModel(steered, moment.trace, execution, budget);
+  return view.steered && !(ofFile ? view.steeredFile : view.toward).empty();
+}
+
+model::ModelDocumentPtr steeredDocument(const ModelMoment& moment, const ModelView& shown,
+                                        const ExecutionContext& execution) {
+  const GenerationView& view = shown.prediction.generation;
+  const Index budget = defaultMemoryBudget() / 4;
+  const model::ModelDocument& document = moment.trace->document();
+  const model::ModelConfig& c = moment.config();
+  const Index depth = std::min(view.steeredLayer, c.depth() - 1);
+  const Index layer = c.crossAttention ? 2 * depth : depth;
+  const HeadOfLayer head = chosenHead(shown, c);
+  const auto ends = [&](const std::string& text) {
+    const auto trace =
+        runModel(withInput(document, inputOfText(moment, text)), nullptr, execution, budget);
+    if (trace == nullptr) return std::vector<float>();
+    const Index last = trace->tokens() - 1;
+    return view.steeredBy == SteeredBy::head ? headAdditionAt(*trace, head, last)
+                                             : streamAt(*trace, layer, last);
   };
+  const bool ofTexts = view.steeredBy != SteeredBy::file;
+  const std::vector<float> toward =
+      ofTexts ? ends(view.toward) : formats::readDirection(view.steeredFile);
+  const std::vector<float> from =
+      ofTexts && !view.awayFrom.empty() ? ends(view.awayFrom) : std::vector<float>();
+  if (execution.stop()) return nullptr;
+  return withSteering(document, {layer, model::Steering::kEveryPlace,
+                                 model::addition(view.strength, toward, from)});
 }
 
 void SteeringControls::draw(const PanelContext& panel, const ModelMoment& moment) {
@@ -74,10 +77,18 @@ void SteeringControls::draw(const PanelContext& panel, const ModelMoment& moment
       "the end of one text minus that of another (Turner et al. 2023), the same of what the chosen "
       "head adds, or a vector of a file");
   if (!view.steered) return;
-  direction(panel, moment);
-  Index layer = std::min(view.steeredLayer, moment.config().layers - 1) + 1;
-  wholeSetting(panel, "layer", "the layer that the steered stream enters", layer, 1,
-               moment.config().layers, layer_);
+  if (moment.source != nullptr) {
+    flowOn(look, choicesWidth(look, {"decoder", "encoder"}), 14.0F);
+    const int chosen =
+        choices(look, "steered stack", {"decoder", "encoder"}, view.steeredEncoder ? 1 : 0);
+    if (chosen >= 0) view.steeredEncoder = chosen == 1;
+    tip(look, "The texts are targets for the decoder, and sources for the encoder");
+  }
+  const ModelMoment& steered = view.steeredEncoder ? moment.first() : moment;
+  const Index depth = steered.config().depth();
+  direction(panel, steered);
+  Index layer = std::min(view.steeredLayer, depth - 1) + 1;
+  wholeSetting(panel, "layer", "the layer that the steered stream enters", layer, 1, depth, layer_);
   view.steeredLayer = layer - 1;
   flowOn(look, look.px(150), 14.0F);
   rowCaption(look, "strength");

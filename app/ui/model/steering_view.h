@@ -9,6 +9,7 @@
 namespace headscope::ui {
 
 struct PanelContext;
+struct GenerationView;
 struct ModelView;
 
 class SteeringControls {
@@ -21,8 +22,11 @@ class SteeringControls {
   NumberDraft layer_, strength_;
 };
 
-/// The pass of the moment's text with the stream steered as the view says; null where it is not.
-LiveGeneration::OtherPass steeredPass(const ModelMoment& moment, const ModelView& view);
+/// Returns whether the view steers.
+bool steers(const GenerationView& view);
+/// The document of a moment with the stream steered as the view says. Null where cancelled.
+model::ModelDocumentPtr steeredDocument(const ModelMoment& moment, const ModelView& view,
+                                        const ExecutionContext& execution);
 
 /// Draws a whole number with its name on the current line.
 void wholeSetting(const PanelContext& panel, const char* name, const char* about, Index& value,

@@ -24,10 +24,10 @@ namespace {
 constexpr std::array<Index, 4> kCounts{10, 20, 50, 100};
 
 /// The prediction that is read in a text: its answers, else the chosen word, else the most probable
-/// one, each after the last token.
+/// one, each after the last token, of two stacks after the chosen token of the page's target.
 model::AskedWord askedIn(const formats::TextOfSet& text, const AskedWord& page, bool wordChosen,
                          const model::ModelTrace& trace) {
-  const Index row = trace.tokens() - 1;
+  const Index row = page.moment->source != nullptr ? page.row : trace.tokens() - 1;
   const auto answer = [&](std::size_t i) {
     return model::oneToken(text.answers[i], page.moment->tokenizer.get());
   };
@@ -101,7 +101,7 @@ void openTexts(const PanelContext& panel) {
 ChosenTexts chosenSet(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   const PredictionView& view = panel.modelView.prediction;
-  const formats::TokenizerPtr& tokenizer = moment.tokenizer;
+  const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
   Fingerprint key("texts of a sweep", reinterpret_cast<std::uintptr_t>(tokenizer.get()),
                   view.sweepCount, view.sweepSeed);
   key.add(Fingerprint(view.sweepTexts));
@@ -168,9 +168,10 @@ ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
 }
 
 model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds& text) {
-  if (text.ids.empty()) return inputOfText(moment, text.text);
+  const ModelMoment& of = moment.first();
+  if (text.ids.empty()) return inputOfText(of, text.text);
   model::ModelInput input{text.ids, {}, {}};
-  if (moment.tokenizer != nullptr) input.tokens = model::namesOf(text.ids, *moment.tokenizer);
+  if (of.tokenizer != nullptr) input.tokens = model::namesOf(text.ids, *of.tokenizer);
   return input;
 }
 
@@ -185,7 +186,7 @@ std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet
     texts.push_back({{}, moment.trace->document().input, {}, [asked](const model::ModelTrace&) {
                        return model::AskedWord{asked.row, asked.word, asked.other};
                      }});
-    if (withOther) texts.back().other = inputOfText(moment, otherText);
+    if (withOther) texts.back().other = inputOfText(moment.first(), otherText);
   } else {
     for (const formats::TextOfSet& text : *set) {
       texts.push_back({text.name,
@@ -194,6 +195,9 @@ std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet
                        [text, asked, wordChosen](const model::ModelTrace& trace) {
                          return askedIn(text, asked, wordChosen, trace);
                        }});
+      if (moment.source != nullptr) {
+        texts.back().source = std::exchange(texts.back().input, moment.trace->document().input);
+      }
       if (!text.other.empty()) texts.back().other = inputOfSet(moment, text.other);
       if (withOther && text.other.empty()) {
         throw UserError(
@@ -207,8 +211,9 @@ std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet
 
 std::string shownText(const ModelMoment& moment, const formats::TextOrIds& text) {
   if (text.ids.empty()) return text.text;
-  if (moment.tokenizer == nullptr) return fmt::format("{}", fmt::join(text.ids, ", "));
-  return moment.tokenizer->decode({text.ids.begin(), text.ids.end()});
+  const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
+  if (tokenizer == nullptr) return fmt::format("{}", fmt::join(text.ids, ", "));
+  return tokenizer->decode({text.ids.begin(), text.ids.end()});
 }
 
 }  // namespace headscope::ui

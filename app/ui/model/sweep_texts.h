@@ -23,7 +23,8 @@ struct ChosenTexts {
 ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment);
 /// Draws the choice of a set in a menu, for a card with little room.
 ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment);
-/// The text of a set as the moment's model reads it. Throws UserError for a text without tokens.
+/// The text of a set as the moment's model reads it, of two stacks as a source. Throws UserError
+/// for a text without tokens.
 model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds& text);
 
 /// The work of a sweep over the chosen texts; `otherText` stands for the page's own.

@@ -17,6 +17,7 @@
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/part_map.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/model/sweep_choices.h"
 #include "app/ui/model/sweep_texts.h"
 #include "app/ui/model/swept.h"
 #include "app/ui/panel.h"
@@ -36,14 +37,33 @@ using model::SweepOver;
 
 constexpr const char* kSweep = "sweep";  // the computation
 
-std::string partInWords(const Patch& part, const std::vector<std::string>& tokens) {
-  const std::string layer = fmt::format("layer {}", part.layer + 1);
+/// The names of the places in each stack.
+struct PlaceNames {
+  std::vector<std::string> own, ofSource;
+
+  const std::string& of(const Patch& part) const {
+    const auto& names = part.stack == model::Stack::encoder ? ofSource : own;
+    return names[static_cast<std::size_t>(part.place)];
+  }
+};
+
+/// "layer 2", of two stacks "encoder 2", "self 2" or "cross 2".
+std::string layerName(const Patch& part, const model::ModelConfig& config) {
+  if (part.stack == model::Stack::encoder) return fmt::format("encoder {}", part.layer + 1);
+  if (!config.crossAttention) return fmt::format("layer {}", part.layer + 1);
+  return fmt::format("{} {}", config.readsMemory(part.layer) ? "cross" : "self",
+                     config.depthOf(part.layer) + 1);
+}
+
+std::string partInWords(const Patch& part, const PlaceNames& tokens,
+                        const model::ModelConfig& config) {
+  const std::string layer = layerName(part, config);
   if (part.site == Site::heads) return fmt::format("{}, head {}", layer, part.head + 1);
   if (part.site == Site::q) return fmt::format("{}, queries {}", layer, part.head + 1);
   if (part.site == Site::k) return fmt::format("{}, keys {}", layer, part.head + 1);
   if (part.site == Site::v) return fmt::format("{}, values {}", layer, part.head + 1);
   if (part.site == Site::residual) {
-    return fmt::format("{}, “{}”", layer, tokens[static_cast<std::size_t>(part.place)]);
+    return fmt::format("{}, “{}”", layer, tokens.of(part));
   }
   return layer + (part.site == Site::attention ? ", attention" : ", FFN");
 }
@@ -58,37 +78,50 @@ Index columnOf(const Patch& part) {
 bool hasHead(const Patch& part) { return part.site == Site::heads || part.site == Site::q; }
 
 /// Selects the part in the page: its layer, and the head, the half or the place in it.
-void choose(ModelView& view, const Patch& part) {
-  view.layer = part.layer;
+void choose(ModelView& view, const model::ModelConfig& config, const Patch& part) {
   view.prediction.sweepColumn = columnOf(part);
-  if (hasHead(part)) view.head = part.head;
+  chooseHead(view, config, part.stack, {part.layer, hasHead(part) ? part.head : view.head});
 }
 
-bool isChosen(const ModelView& view, const Patch& part) {
+bool isChosen(const ModelView& view, const model::ModelConfig& config, const Patch& part) {
   const Index column = hasHead(part) ? view.head : view.prediction.sweepColumn;
-  return part.layer == view.layer && columnOf(part) == column;
+  return isChosenLayer(view, config, part.stack, part.layer) && columnOf(part) == column;
 }
 
-PartMap mapOf(const PanelContext& panel, const Swept& swept, EffectKind kind,
-              const std::vector<std::string>& tokens, Index layers) {
+PartMap mapOf(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
+              EffectKind kind, const PlaceNames& tokens) {
   const FrameContext& look = panel.look;
   const ModelView& view = panel.modelView;
-  PartMap map{"sweep map", layers, 1, {}, {}, isChange(kind)};
+  const model::ModelConfig& config = moment.config();
+  // the encoder's layers stand above those of the decoder
+  const bool two = moment.source != nullptr;
+  const Index above = two ? moment.source->config().layers : 0;
+  PartMap map{"sweep map", above + config.layers, 1, {}, {}, isChange(kind)};
+  if (two) {
+    map.widestLayer = "encoder 00";
+    map.layerName = [&config, above](Index row) {
+      Patch part;
+      part.stack = row < above ? model::Stack::encoder : model::Stack::decoder;
+      part.layer = row < above ? row : row - above;
+      return layerName(part, config);
+    };
+  }
   for (std::size_t i = 0; i < swept.found.parts.size(); ++i) {
     const Patch& part = swept.found.parts[i];
     map.columns = std::max(map.columns, columnOf(part) + 1);
     const double value = swept.value(i, kind).value_or(0.0);
     map.cells.push_back(
-        {part.layer, columnOf(part), value,
-         fmt::format("{}: {} {}", partInWords(part, tokens), textOf(kind).title,
+        {part.layer + (part.stack == model::Stack::encoder ? 0 : above), columnOf(part), value,
+         fmt::format("{}: {} {}", partInWords(part, tokens, config), textOf(kind).title,
                      map.changes ? changeInWords(value) : fmt::format("{:.2f}", value)),
-         isChosen(view, part)});
+         isChosen(view, config, part)});
   }
   const Site site = swept.found.parts.front().site;
-  map.columnName = [&look, &tokens, site](Index column, float width) {
-    if (site == Site::residual) {
-      return elided(look.fonts.tiny, tokens[static_cast<std::size_t>(column)],
-                    width - look.space.tight);
+  map.columnName = [&look, &tokens, site, two](Index column, float width) {
+    if (site == Site::residual) {  // of two texts the places have two names
+      const std::string name =
+          two ? fmt::format("{}", column + 1) : tokens.own[static_cast<std::size_t>(column)];
+      return elided(look.fonts.tiny, name, width - look.space.tight);
     }
     if (isOfHeads(site)) {
       return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
@@ -99,7 +132,7 @@ PartMap mapOf(const PanelContext& panel, const Swept& swept, EffectKind kind,
 }
 
 std::vector<TableColumn> columnsFor(const Swept& swept) {
-  std::vector<TableColumn> columns{{"part", {}, false, 110, 0, false},
+  std::vector<TableColumn> columns{{"part", {}, false, 124, 0, false},
                                    {"total", textOf(EffectKind::total).about, true, 54, 0, false}};
   if (swept.many()) {
     columns[1].title = "mean";
@@ -117,8 +150,8 @@ std::vector<TableColumn> columnsFor(const Swept& swept) {
   return columns;
 }
 
-void table(const PanelContext& panel, const Swept& swept, EffectKind kind, const ColorScale& scale,
-           const std::vector<std::string>& tokens, const Rect& room) {
+void table(const PanelContext& panel, const model::ModelConfig& config, const Swept& swept,
+           EffectKind kind, const ColorScale& scale, const PlaceNames& tokens, const Rect& room) {
   const FrameContext& look = panel.look;
   std::vector<std::size_t> order(swept.parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -134,13 +167,15 @@ void table(const PanelContext& panel, const Swept& swept, EffectKind kind, const
       const std::size_t i = order[static_cast<std::size_t>(row)];
       const Patch& part = swept.found.parts[i];
       const PatchEffect& found = swept.parts[i];
-      if (rows.row(row, isChosen(panel.modelView, part))) choose(panel.modelView, part);
+      if (rows.row(row, isChosen(panel.modelView, config, part))) {
+        choose(panel.modelView, config, part);
+      }
       const double value = swept.value(i, kind).value_or(0.0);
       const bool early = swept.found.estimatesOnly;  // the part has not been replaced yet
       const auto numberOr = [&](std::optional<double> number, bool known = true) {
         rows.number(number && known ? changeInWords(*number) : "–", look.theme.textMuted);
       };
-      rows.text(partInWords(part, tokens));
+      rows.text(partInWords(part, tokens, config));
       rows.number(early ? "…" : changeInWords(found.metric - swept.base.metric));
       if (swept.many()) {
         rows.number(fmt::format("{:.3f}", swept.spreads[static_cast<std::size_t>(kind)][i]));
@@ -163,10 +198,10 @@ void openText(const PanelContext& panel, const ModelMoment& moment, const Swept&
               std::size_t text) {
   const formats::TextOrIds& chosen = (*swept.set)[text].text;
   const std::string shown = shownText(moment, chosen);
-  if (!chosen.ids.empty() && inputOfText(moment, shown).ids != chosen.ids) {
+  if (!chosen.ids.empty() && inputOfText(moment.first(), shown).ids != chosen.ids) {
     panel.commands.say("the tokenizer splits this text into other tokens than the given ids", true);
   }
-  panel.modelView.token = -1;
+  if (moment.source == nullptr) panel.modelView.token = -1;
   if (!(*swept.set)[text].answers.empty()) {
     const model::AskedWord& asked = swept.found.asked[text];
     panel.modelView.prediction.word = asked.word;
@@ -177,11 +212,11 @@ void openText(const PanelContext& panel, const ModelMoment& moment, const Swept&
 
 /// Lists the texts by the chosen part's number, the largest first; a click opens one.
 void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
-                  EffectKind kind, const std::vector<std::string>& tokens, const Rect& room) {
+                  EffectKind kind, const PlaceNames& tokens, const Rect& room) {
   const FrameContext& look = panel.look;
   const auto& parts = swept.found.parts;
   const auto chosen = std::ranges::find_if(
-      parts, [&](const Patch& part) { return isChosen(panel.modelView, part); });
+      parts, [&](const Patch& part) { return isChosen(panel.modelView, moment.config(), part); });
   const std::size_t part =
       chosen == parts.end() ? 0 : static_cast<std::size_t>(chosen - parts.begin());
   const std::vector<std::size_t> order = swept.found.effects.strongest(part, kind);
@@ -189,12 +224,13 @@ void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Sw
   ImGui::BeginChild("sweep examples", room.size());
   {
     Table rows(look, {.id = "examples", .height = room.height(), .dense = true},
-               {{partInWords(parts[part], tokens), textOf(kind).about, true, 110, 0, false},
+               {{partInWords(parts[part], tokens, moment.config()), textOf(kind).about, true, 110,
+                 0, false},
                 {"text", "A click opens it", false, 100, 1, false}});
     rows.rows(std::ssize(order), [&](Index row) {
       const std::size_t text = order[static_cast<std::size_t>(row)];
       const std::string shown = shownText(moment, (*swept.set)[text].text);
-      if (rows.row(row, shown == moment.text)) openText(panel, moment, swept, text);
+      if (rows.row(row, shown == moment.given())) openText(panel, moment, swept, text);
       const double value = swept.found.effects.value(text, part, kind).value_or(0.0);
       rows.number(isChange(kind) ? changeInWords(value) : fmt::format("{:.3f}", value));
       rows.text(shown);
@@ -267,105 +303,20 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Chos
                      uneven ? " " + swept.found.aligned.front().inWords : "");
 }
 
-/// Draws the choice of what replaces a part in the texts of a set.
-Instead chooseInsteadOfSet(const FrameContext& look, PredictionView& view) {
-  view.instead = std::clamp(view.instead, 0, 2);
-  const int chosen =
-      menuOf(look, "by", "##instead", {"nothing", "its mean", "as corrupted"}, view.instead);
-  if (chosen >= 0) view.instead = chosen;
-  return static_cast<Instead>(view.instead);
-}
-
 /// The names of places: the tokens of the page's text, or numbers, since those of texts differ.
-std::vector<std::string> placesOf(const ModelMoment& moment, const Swept& swept) {
-  if (swept.set == nullptr) return moment.tokenNames();
-  std::vector<std::string> places;
+PlaceNames placesOf(const ModelMoment& moment, const Swept& swept) {
+  PlaceNames places;
+  if (moment.source != nullptr) places.ofSource = moment.source->tokenNames();
+  if (swept.set == nullptr || moment.source != nullptr) places.own = moment.tokenNames();
+  if (swept.set == nullptr) return places;
+  auto& names = moment.source != nullptr ? places.ofSource : places.own;
+  names.clear();
   for (const Patch& part : swept.found.parts) {
-    if (part.layer == 0) places.push_back(fmt::format("{}", part.place + 1));
+    if (part.layer == 0 && part.stack == swept.found.parts.front().stack) {
+      names.push_back(fmt::format("{}", part.place + 1));
+    }
   }
   return places;
-}
-
-/// Draws the choice of the list beside the map.
-void chooseList(const FrameContext& look, PredictionView& view) {
-  flowOn(look, look.px(150), 14.0F);
-  rowCaption(look, "list");
-  const int chosen = choices(look, "sweep list", {"parts", "texts"}, view.sweepListsTexts ? 1 : 0);
-  tip(look, "All parts, or the texts in which the chosen part matters most");
-  if (chosen >= 0) view.sweepListsTexts = chosen == 1;
-}
-
-/// Draws the choice of the number that the map shows.
-EffectKind chooseEffect(const FrameContext& look, PredictionView& view, const Swept& swept) {
-  const auto chosen = static_cast<EffectKind>(
-      std::clamp(view.sweepShown, 0, static_cast<int>(model::kEffectKinds) - 1));
-  const EffectKind none = swept.found.estimatesOnly ? EffectKind::estimate : EffectKind::total;
-  const EffectKind shown = swept.has(chosen) ? chosen : none;
-  std::vector<EffectKind> offered;
-  std::vector<std::string> titles;
-  for (std::size_t i = 0; i < model::kEffectKinds; ++i) {
-    if (!swept.has(static_cast<EffectKind>(i))) continue;
-    offered.push_back(static_cast<EffectKind>(i));
-    titles.emplace_back(textOf(offered.back()).title);
-  }
-  const auto at = std::ranges::find(offered, shown) - offered.begin();
-  const int clicked = menuOf(look, "show", "##effect", titles, static_cast<int>(at));
-  if (clicked >= 0) {
-    view.sweepShown = static_cast<int>(offered[static_cast<std::size_t>(clicked)]);
-  }
-  tip(look, textOf(shown).about);
-  return shown;
-}
-
-/// Draws the choice of the token at which parts are replaced; of a set it is every one.
-Index choosePlace(const PanelContext& panel, const AskedWord& asked, SweepOver over) {
-  PredictionView& view = panel.modelView.prediction;
-  if (over == SweepOver::places || !view.sweepTexts.empty()) return Patch::kEveryPlace;
-  const FrameContext& look = panel.look;
-  const Index tokens = asked.moment->trace->tokens();
-  std::vector<std::string> places{"every token"};
-  for (Index place = 0; place < tokens; ++place) {
-    places.push_back(fmt::format("{} “{}”", place + 1, asked.moment->tokenName(place)));
-  }
-  const Index shown = std::min(view.sweptPlace, tokens - 1);
-  const int chosen = menuOf(look, "at", "##sweep at", places, static_cast<int>(shown + 1));
-  if (chosen >= 0) view.sweptPlace = chosen - 1;
-  tip(look, "Replaces a part at all tokens, or at this token alone");
-  return shown;
-}
-
-/// Draws the choice of the way by which a replaced head acts, with the receiver: the head that was
-/// chosen when its query, key or value was.
-std::optional<model::Receiver> chooseReceiver(const PanelContext& panel, const AskedWord& asked,
-                                              SweepOver over) {
-  PredictionView& view = panel.modelView.prediction;
-  const model::ModelConfig& c = asked.moment->config();
-  const HeadOfLayer chosen = chosenHead(panel.modelView, c);
-  const bool through = view.sweptThrough != SweptThrough::all;
-  if (over != SweepOver::heads || (chosen.layer == 0 && !through)) return std::nullopt;
-  const FrameContext& look = panel.look;
-  const HeadOfLayer shown = through ? HeadOfLayer{view.sweptToLayer, view.sweptToHead} : chosen;
-  const std::string of = fmt::format("of {}, head {}", c.layerInWords(shown.layer), shown.head + 1);
-  const int way =
-      menuOf(look, "through", "##swept through",
-             {"all that follows", "the query " + of, "the key " + of, "the value " + of},
-             static_cast<int>(view.sweptThrough));
-  tip(look,
-      "Path patching (Wang et al. 2022): the effect of each head of an earlier layer through the "
-      "query, key or value of the chosen head alone; the heads between are held");
-  if (way >= 0) {
-    view.sweptThrough = static_cast<SweptThrough>(way);
-    view.sweptToLayer = chosen.layer;
-    view.sweptToHead = chosen.head;
-  }
-  const bool exists =
-      view.sweptToLayer > 0 && view.sweptToLayer < c.layers && view.sweptToHead < c.heads;
-  if (view.sweptThrough == SweptThrough::all || !exists) return std::nullopt;
-  const bool ofQuery = view.sweptThrough == SweptThrough::query;
-  const Site site = ofQuery ? Site::q : view.sweptThrough == SweptThrough::key ? Site::k : Site::v;
-  const Index shared = c.heads / c.kvHeads;
-  return model::Receiver{site, view.sweptToLayer,
-                         ofQuery ? view.sweptToHead : view.sweptToHead / shared};
 }
 
 /// Identifies a sweep. A set's texts with answers do not depend on the page's text and word.
@@ -374,6 +325,8 @@ Fingerprint keyOf(const AskedWord& asked, const ChosenTexts& texts, Instead inst
   Fingerprint key = asked.key(kSweep);
   if (texts.set != nullptr) {
     key = Fingerprint(kSweep, asked.moment->changes);
+    // of two stacks all texts have the page's target
+    if (asked.moment->source != nullptr) key.add(asked.moment->number).add(asked.row);
     key.add(reinterpret_cast<std::uintptr_t>(asked.moment->trace->document().model.get()));
     key.add(reinterpret_cast<std::uintptr_t>(texts.set.get()));
     const bool answered = std::ranges::none_of(
@@ -395,16 +348,17 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
     most = std::max(most, std::abs(swept.value(i, kind).value_or(0.0)));
   }
-  const std::vector<std::string> tokens = placesOf(*asked.moment, swept);
-  const PartMap map = mapOf(panel, swept, kind, tokens, asked.moment->config().layers);
+  const ModelMoment& moment = *asked.moment;
+  const PlaceNames tokens = placesOf(moment, swept);
+  const PartMap map = mapOf(panel, moment, swept, kind, tokens);
   const ColorScale scale = divergingScale(look, static_cast<float>(std::max(most, 1e-12)));
   if (const auto clicked = drawPartMap(panel, map, scale, room)) {
-    choose(panel.modelView, swept.found.parts[*clicked]);
+    choose(panel.modelView, moment.config(), swept.found.parts[*clicked]);
   }
   if (swept.set != nullptr && panel.modelView.prediction.sweepListsTexts) {
-    drawExamples(panel, *asked.moment, swept, kind, tokens, right);
+    drawExamples(panel, moment, swept, kind, tokens, right);
   } else {
-    table(panel, swept, kind, scale, tokens, right);
+    table(panel, moment.config(), swept, kind, scale, tokens, right);
   }
 }
 
@@ -426,7 +380,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
       view.sweepTexts.empty() ? chooseInstead(panel, asked, "by") : chooseInsteadOfSet(look, view);
   if (!texts.ready) return;
   const model::SweepSetting setting{
-      over, static_cast<model::SweepWith>(instead), {}, place, receiver};
+      over, static_cast<model::SweepWith>(instead), {}, receiver, place};
 
   const bool wordChosen = view.word >= 0;
   Fingerprint key = keyOf(asked, texts, instead, view).add(place);
@@ -447,7 +401,7 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const bool runs = found.current == nullptr || !found.current->ended;
   if (!stopped && runs) {
     progress(panel, found.unitsDone,
-             model::TextsSweep::units(count, setting, asked.moment->config().layers));
+             model::TextsSweep::units(count, setting, *asked.moment->trace->document().model));
   }
   if (found.current == nullptr) return;
   const Swept& swept = *found.current;

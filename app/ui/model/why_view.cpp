@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/model/chosen_head.h"
+#include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
@@ -26,6 +28,7 @@ namespace headscope::ui {
 namespace {
 
 using model::ScoreParts;
+using model::Stack;
 using model::WhyLevel;
 using model::WhyStep;
 using model::Writer;
@@ -69,7 +72,9 @@ class WhyView {
         view_(panel.modelView.prediction),
         asked_(asked),
         found_(found),
-        tokens_(asked.moment->tokenNames()) {}
+        tokens_(asked.moment->tokenNames()) {
+    if (asked.moment->source != nullptr) sourceTokens_ = asked.moment->source->tokenNames();
+  }
 
   void draw() {
     trail();
@@ -81,8 +86,20 @@ class WhyView {
   }
 
  private:
-  std::string placeInWords(Index place) const {
-    return fmt::format("“{}” ({})", tokens_[static_cast<std::size_t>(place)], place + 1);
+  const model::ModelConfig& config() const { return asked_.moment->config(); }
+  const std::string& token(Index place, Stack stack) const {
+    return (stack == Stack::encoder ? sourceTokens_ : tokens_)[static_cast<std::size_t>(place)];
+  }
+  std::string placeInWords(Index place, Stack stack) const {
+    return fmt::format("“{}” ({}{})", token(place, stack), stack == Stack::encoder ? "source " : "",
+                       place + 1);
+  }
+  std::string headInWords(Stack stack, HeadOfLayer head, bool capital = false) const {
+    return fmt::format("{}, head {}", layerInWords(config(), stack, head.layer, capital),
+                       head.head + 1);
+  }
+  Stack keysOf(const ScoreParts& score) const {
+    return model::keysOf(*asked_.moment->trace, score.stack, score.head.layer);
   }
 
   void follow(const WhyStep& step) const {
@@ -90,8 +107,7 @@ class WhyView {
     steps.push_back(step);
     view_.why = model::textOf(steps);
     if (step.kind != WhyStep::Kind::head) return;
-    panel_.modelView.layer = step.head.layer;
-    panel_.modelView.head = step.head.head;
+    chooseHead(panel_.modelView, config(), found_.levels.back().reading.stack, step.head);
   }
 
   /// The names of the levels; a click goes back to one.
@@ -117,19 +133,17 @@ class WhyView {
   std::string nameOf(std::size_t level) const {
     if (level == 0) return asked_.logitName();
     const WhyStep& step = found_.steps[level - 1];
-    const auto head = [](Index layer, Index number) {
-      return fmt::format("layer {}, head {}", layer + 1, number + 1);
-    };
+    const WhyLevel& before = found_.levels[level - 1];
     switch (step.kind) {
       case WhyStep::Kind::head:
-        return head(step.head.layer, step.head.head);
+        return headInWords(before.reading.stack, step.head);
       case WhyStep::Kind::value:
-        return fmt::format("value of {}", placeInWords(step.source));
+        return fmt::format("value of {}", placeInWords(step.source, before.sources->tokens));
       case WhyStep::Kind::score:
-        return fmt::format("why it looks at {}", placeInWords(step.source));
+        return fmt::format("why it looks at {}", placeInWords(step.source, before.sources->tokens));
       case WhyStep::Kind::entry: {
         const Writer& writer = step.alongKey ? step.key : step.query;
-        return head(writer.layer, writer.head);
+        return headInWords(writer.stack, {writer.layer, writer.head});
       }
     }
     return {};
@@ -149,12 +163,12 @@ class WhyView {
     const std::string sum = fmt::format("sum {:+.4f} = {:+.4f}{}", level.sum, level.value, share);
     if (level.parts) {
       return fmt::format("Written at {}: {} parts, {}. Patterns and norms are held.",
-                         placeInWords(level.reading.place), level.parts->size(), sum);
+                         placeInWords(level.reading.place, level.reading.stack),
+                         level.parts->size(), sum);
     }
-    const HeadOfLayer& head = level.sources->head;
-    std::string words =
-        fmt::format("Layer {}, head {} at {}: weight × value of each token, {}.", head.layer + 1,
-                    head.head + 1, placeInWords(level.reading.place), sum);
+    std::string words = fmt::format("{} at {}: weight × value of each token, {}.",
+                                    headInWords(level.reading.stack, level.sources->head, true),
+                                    placeInWords(level.reading.place, level.reading.stack), sum);
     if (!found_.without) return words;
     return words + fmt::format(
                        " Without this part: {}, patterns and norms held. Without all that "
@@ -174,10 +188,9 @@ class WhyView {
   std::vector<PartLine> linesOfWriters(const WhyLevel& level) const {
     std::vector<PartLine> lines;
     for (const WrittenPart& part : *level.parts) {
-      PartLine line{model::inWords(part, asked_.moment->config()), part.value, {}, {}};
+      PartLine line{model::inWords(part, config()), part.value, {}, {}};
       if (part.kind == WriterKind::token) {
-        line.name =
-            fmt::format("“{}” itself", tokens_[static_cast<std::size_t>(level.reading.place)]);
+        line.name = fmt::format("“{}” itself", token(level.reading.place, part.stack));
       }
       if (part.kind == WriterKind::head) {
         WhyStep step;
@@ -196,8 +209,8 @@ class WhyView {
       WhyStep step;
       step.kind = view_.whyValues ? WhyStep::Kind::value : WhyStep::Kind::score;
       step.source = static_cast<Index>(i);
-      lines.push_back(
-          {placeInWords(step.source), level.sources->values[i], level.sources->weights[i], step});
+      lines.push_back({placeInWords(step.source, level.sources->tokens), level.sources->values[i],
+                       level.sources->weights[i], step});
     }
     return lines;
   }
@@ -209,7 +222,8 @@ class WhyView {
     const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
     const ColorScale scale = divergingScale(look_, static_cast<float>(most));
     const bool weighs = !lines.empty() && lines.front().weight;
-    std::vector<TableColumn> columns{{weighs ? "token" : "part", {}, false, 170, 0, false}};
+    const float nameWidth = config().crossAttention ? 230.0F : 170.0F;
+    std::vector<TableColumn> columns{{weighs ? "token" : "part", {}, false, nameWidth, 0, false}};
     if (weighs) columns.push_back({"weight", {}, true, 60, 0, false});
     columns.push_back({"adds", {}, true, 70, 0, false});
     columns.push_back({"", {}, false, 60, 1, false});
@@ -228,19 +242,24 @@ class WhyView {
     });
   }
 
-  /// "“cat”", "1·4", "FFN 2": a writer at a place, as short as a matrix needs it.
+  /// "“cat”", "1·4", "FFN 2", of a decoder "cross 1·4": a writer at a place, as short as a matrix
+  /// needs it. All writers of one side are of one stack.
   std::string shortName(const Writer& writer, Index place) const {
+    const bool encoder = writer.stack == Stack::encoder;
+    const Index layer = 1 + (encoder ? writer.layer : config().depthOf(writer.layer));
+    const HeadOfLayer head{writer.layer, writer.head};
     switch (writer.kind) {
       case WriterKind::token:
-        return fmt::format("“{}”", tokens_[static_cast<std::size_t>(place)]);
+        return fmt::format("“{}”", token(place, writer.stack));
       case WriterKind::head:
-        return fmt::format("{}·{}", writer.layer + 1, writer.head + 1);
+        return encoder ? fmt::format("{}·{}", layer, writer.head + 1)
+                       : ui::shortName(head, config());
       case WriterKind::feedForward:
-        return fmt::format("FFN {}", writer.layer + 1);
+        return fmt::format("FFN {}", layer);
       case WriterKind::attentionBias:
-        return fmt::format("b_O {}", writer.layer + 1);
+        return fmt::format("b_O {}", layer);
       default:
-        return model::inWords(writer, asked_.moment->config());
+        return model::inWords(writer, config());
     }
   }
 
@@ -278,11 +297,11 @@ class WhyView {
   std::string scoreInWords(const ScoreParts& score) const {
     const model::ContentAndPosition sums = contentAndPosition(score);
     return fmt::format(
-        "Layer {}, head {} scores {:+.3f} from {} to {}: the sum over what wrote into the query "
+        "{} scores {:+.3f} from {} to {}: the sum over what wrote into the query "
         "(rows) × what wrote into the key (columns){}, {:+.3f}; content {:+.3f}, with position "
         "{:+.3f}.",
-        score.head.layer + 1, score.head.head + 1, score.score, placeInWords(score.query),
-        placeInWords(score.key),
+        headInWords(score.stack, score.head, true), score.score,
+        placeInWords(score.query, score.stack), placeInWords(score.key, keysOf(score)),
         score.bias == 0.0 ? std::string() : fmt::format(", {:+.3f} for the places", score.bias),
         score.sum, sums.content, sums.mixed + sums.position);
   }
@@ -392,7 +411,7 @@ class WhyView {
   PredictionView& view_;
   const AskedWord& asked_;
   const FoundWhy& found_;
-  std::vector<std::string> tokens_;
+  std::vector<std::string> tokens_, sourceTokens_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/hover.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/parts/token_pictures.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
 #include "core/document/document.h"
@@ -23,6 +24,7 @@ constexpr Index kMostCurves = 8;      // more would look alike
 constexpr float kPointsApart = 2.0F;  // steps of a curve that lie closer are drawn as one
 constexpr float kStandsOut = 0.4F;    // as a share of a channel's range
 constexpr float kStripShare = 1.35F;  // as a factor of the font's size
+constexpr float kLeastPicture = 9.0F, kMostPicture = 20.0F;  // the side of a patch, in points
 
 /// The geometry of a strip: the steps along it and the readings across it.
 struct Strip {
@@ -141,6 +143,27 @@ class CurvePainter {
   Strip strip_;
 };
 
+/// Draws the pictures of patches along a strip; where they would overlap, only every n-th.
+template <typename Place>
+void drawPictures(const AxisCurves& curves, ImDrawList* list, const Strip& strip, Index count,
+                  Place&& place) {
+  if (count < 1) return;
+  const float thick = strip.down ? strip.at.width() : strip.at.height();
+  const float apart = count > 1 ? (place(count - 1) - place(0)) / static_cast<float>(count - 1)
+                                : strip.end() - strip.begin();
+  const float least = curves.look->px(kLeastPicture);
+  const auto every =
+      std::max<Index>(1, static_cast<Index>(std::ceil(least / std::max(apart, 1e-4F))));
+  const float side = std::min(thick, apart * static_cast<float>(every) - curves.look->space.hair);
+  std::vector<std::pair<Index, Rect>> tokens;
+  for (Index i = 0; i < count; i += every) {
+    const ImVec2 middle = strip.point(place(i), 0.5F);
+    tokens.emplace_back(curves.first + i,
+                        Rect::at({middle.x - 0.5F * side, middle.y - 0.5F * side}, {side, side}));
+  }
+  curves.pictures->draw(*curves.look, list, tokens);
+}
+
 }  // namespace
 
 ImU32 channelColor(const Theme& theme, std::size_t channel) {
@@ -148,36 +171,41 @@ ImU32 channelColor(const Theme& theme, std::size_t channel) {
 }
 
 float AxisCurves::room(ImFont* font) const {
-  return empty() ? 0.0F : fontSize(font) * kStripShare + look->space.tight;
+  if (empty()) return 0.0F;
+  const float strip = pictures != nullptr ? look->px(kMostPicture) : fontSize(font) * kStripShare;
+  return strip + look->space.tight;
 }
 
 void AxisCurves::drawAcross(ImDrawList* list, const Rect& strip, Index count, Index lit) const {
   if (empty()) return;
   const float cell = strip.width() / static_cast<float>(std::max<Index>(count, 1));
-  CurvePainter(*this, list, {strip, false}).draw(count, lit, [&](Index i) {
-    return strip.a.x + (static_cast<float>(i) + 0.5F) * cell;
-  });
+  const auto place = [&](Index i) { return strip.a.x + (static_cast<float>(i) + 0.5F) * cell; };
+  if (pictures != nullptr) return drawPictures(*this, list, {strip, false}, count, place);
+  CurvePainter(*this, list, {strip, false}).draw(count, lit, place);
 }
 
 void AxisCurves::drawDown(ImDrawList* list, const Rect& strip, Index count, Index lit) const {
   if (empty()) return;
   const float cell = strip.height() / static_cast<float>(std::max<Index>(count, 1));
-  CurvePainter(*this, list, {strip, true}).draw(count, lit, [&](Index i) {
-    return strip.a.y + (static_cast<float>(i) + 0.5F) * cell;
-  });
+  const auto place = [&](Index i) { return strip.a.y + (static_cast<float>(i) + 0.5F) * cell; };
+  if (pictures != nullptr) return drawPictures(*this, list, {strip, true}, count, place);
+  CurvePainter(*this, list, {strip, true}).draw(count, lit, place);
 }
 
 void AxisCurves::drawAt(ImDrawList* list, const Rect& strip, std::span<const float> x) const {
   if (empty()) return;
-  CurvePainter(*this, list, {strip, false}).draw(std::ssize(x), -1, [&](Index i) {
-    return x[static_cast<std::size_t>(i)];
-  });
+  const auto place = [&](Index i) { return x[static_cast<std::size_t>(i)]; };
+  if (pictures != nullptr) return drawPictures(*this, list, {strip, false}, std::ssize(x), place);
+  CurvePainter(*this, list, {strip, false}).draw(std::ssize(x), -1, place);
 }
 
 AxisCurves inputCurves(const FrameContext& look, const Input& input, Index item, Index first) {
+  if (look.pictures != nullptr && look.pictures->x.sameAs(input.x)) {
+    return {&look, nullptr, item, first, look.pictures};
+  }
   const Readings& readings = input.readings;
   if (readings.channels.empty() || item < 0 || item >= readings.values.dim(0)) return {};
-  return {&look, &readings, item, first};
+  return {&look, &readings, item, first, nullptr};
 }
 
 AxisCurves laneCurves(const FrameContext& look, const Trace& trace, Lane lane, Index item,

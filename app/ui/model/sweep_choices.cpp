@@ -1,0 +1,105 @@
+#include "app/ui/model/sweep_choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/ui/model/chosen_head.h"
+#include "app/ui/model/model_view.h"
+#include "app/ui/panel.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+using model::Patch;
+using model::Site;
+using model::SweepOver;
+
+Instead chooseInsteadOfSet(const FrameContext& look, PredictionView& view) {
+  view.instead = std::clamp(view.instead, 0, 2);
+  const int chosen =
+      menuOf(look, "by", "##instead", {"nothing", "its mean", "as corrupted"}, view.instead);
+  if (chosen >= 0) view.instead = chosen;
+  return static_cast<Instead>(view.instead);
+}
+
+void chooseList(const FrameContext& look, PredictionView& view) {
+  flowOn(look, look.px(150), 14.0F);
+  rowCaption(look, "list");
+  const int chosen = choices(look, "sweep list", {"parts", "texts"}, view.sweepListsTexts ? 1 : 0);
+  tip(look, "All parts, or the texts in which the chosen part matters most");
+  if (chosen >= 0) view.sweepListsTexts = chosen == 1;
+}
+
+EffectKind chooseEffect(const FrameContext& look, PredictionView& view, const Swept& swept) {
+  const auto chosen = static_cast<EffectKind>(
+      std::clamp(view.sweepShown, 0, static_cast<int>(model::kEffectKinds) - 1));
+  const EffectKind none = swept.found.estimatesOnly ? EffectKind::estimate : EffectKind::total;
+  const EffectKind shown = swept.has(chosen) ? chosen : none;
+  std::vector<EffectKind> offered;
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < model::kEffectKinds; ++i) {
+    if (!swept.has(static_cast<EffectKind>(i))) continue;
+    offered.push_back(static_cast<EffectKind>(i));
+    titles.emplace_back(textOf(offered.back()).title);
+  }
+  const auto at = std::ranges::find(offered, shown) - offered.begin();
+  const int clicked = menuOf(look, "show", "##effect", titles, static_cast<int>(at));
+  if (clicked >= 0) {
+    view.sweepShown = static_cast<int>(offered[static_cast<std::size_t>(clicked)]);
+  }
+  tip(look, textOf(shown).about);
+  return shown;
+}
+
+Index choosePlace(const PanelContext& panel, const AskedWord& asked, SweepOver over) {
+  PredictionView& view = panel.modelView.prediction;
+  if (over == SweepOver::places || !view.sweepTexts.empty()) return Patch::kEveryPlace;
+  const FrameContext& look = panel.look;
+  const Index tokens = asked.moment->trace->tokens();
+  std::vector<std::string> places{"every token"};
+  for (Index place = 0; place < tokens; ++place) {
+    places.push_back(fmt::format("{} “{}”", place + 1, asked.moment->tokenName(place)));
+  }
+  const Index shown = std::min(view.sweptPlace, tokens - 1);
+  const int chosen = menuOf(look, "at", "##sweep at", places, static_cast<int>(shown + 1));
+  if (chosen >= 0) view.sweptPlace = chosen - 1;
+  tip(look, "Replaces a part at all tokens, or at this token alone");
+  return shown;
+}
+
+std::optional<model::Receiver> chooseReceiver(const PanelContext& panel, const AskedWord& asked,
+                                              SweepOver over) {
+  PredictionView& view = panel.modelView.prediction;
+  const model::ModelConfig& c = asked.moment->config();
+  const HeadOfLayer chosen = chosenHead(panel.modelView, c);
+  const bool through = view.sweptThrough != SweptThrough::all;
+  if (over != SweepOver::heads || (chosen.layer == 0 && !through)) return std::nullopt;
+  const FrameContext& look = panel.look;
+  const HeadOfLayer shown = through ? HeadOfLayer{view.sweptToLayer, view.sweptToHead} : chosen;
+  const std::string of = fmt::format("of {}, head {}", c.layerInWords(shown.layer), shown.head + 1);
+  const int way =
+      menuOf(look, "through", "##swept through",
+             {"all that follows", "the query " + of, "the key " + of, "the value " + of},
+             static_cast<int>(view.sweptThrough));
+  tip(look,
+      "Path patching (Wang et al. 2022): the effect of each head of an earlier layer through the "
+      "query, key or value of the chosen head alone; the heads between are held");
+  if (way >= 0) {
+    view.sweptThrough = static_cast<SweptThrough>(way);
+    view.sweptToLayer = chosen.layer;
+    view.sweptToHead = chosen.head;
+  }
+  const bool exists =
+      view.sweptToLayer > 0 && view.sweptToLayer < c.layers && view.sweptToHead < c.heads;
+  if (view.sweptThrough == SweptThrough::all || !exists) return std::nullopt;
+  const bool ofQuery = view.sweptThrough == SweptThrough::query;
+  const Site site = ofQuery ? Site::q : view.sweptThrough == SweptThrough::key ? Site::k : Site::v;
+  const Index shared = c.heads / c.kvHeads;
+  return model::Receiver{site, view.sweptToLayer,
+                         ofQuery ? view.sweptToHead : view.sweptToHead / shared};
+}
+
+}  // namespace headscope::ui

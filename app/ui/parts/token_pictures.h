@@ -1,0 +1,31 @@
+// Token pictures: the patches of an image that are the tokens of a document, as small pictures.
+#pragma once
+
+#include <imgui.h>
+
+#include <utility>
+#include <vector>
+
+#include "app/gl/scene.h"
+#include "app/ui/parts/layout.h"
+#include "core/tensor/tensor.h"
+
+namespace headscope::ui {
+
+struct FrameContext;
+
+struct TokenPictures {
+  Tensor x;                   // of the document whose tokens they are
+  gl::PictureSource picture;  // the whole image
+  std::vector<Rect> parts;    // of each token, 0 … 1 across the image; empty: it is no patch
+
+  bool has(Index token) const {
+    return token >= 0 && token < std::ssize(parts) &&
+           !parts[static_cast<std::size_t>(token)].empty();
+  }
+  /// Draws the patches of some tokens, each in its rectangle.
+  void draw(const FrameContext& look, ImDrawList* list,
+            const std::vector<std::pair<Index, Rect>>& tokens) const;
+};
+
+}  // namespace headscope::ui

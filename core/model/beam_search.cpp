@@ -1,0 +1,147 @@
+#include "core/model/beam_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
+
+namespace headscope::model {
+namespace {
+
+/// The tokens that may follow, with the logarithms of their probabilities: those that the model
+/// forces there alone, and never those that it never says.
+std::vector<TokenProbability> followers(const Decoder& decoder, Index made, Index most,
+                                        std::size_t count) {
+  const std::span<const float> logits = decoder.logits();
+  const ModelConfig& c = decoder.config();
+  if (const auto forced = forcedToken(c, made, most, decoder.tokens())) {
+    return {{*forced, double{logits[static_cast<std::size_t>(*forced)]}, 1.0}};
+  }
+  std::vector<TokenProbability> best = mostProbable(logits, count + c.target.never.size());
+  std::erase_if(best, [&](const TokenProbability& each) {
+    return std::ranges::find(c.target.never, each.id) != c.target.never.end();
+  });
+  best.resize(std::min(best.size(), count));
+  return best;
+}
+
+}  // namespace
+
+std::vector<Index> Beams::nodesOf(const BeamPath& path) const {
+  std::vector<Index> found;
+  for (Index node = path.end; node >= 0; node = nodes[static_cast<std::size_t>(node)].parent) {
+    found.push_back(node);
+  }
+  std::ranges::reverse(found);
+  return found;
+}
+
+std::vector<TokenProbability> Beams::tokensOf(const BeamPath& path) const {
+  std::vector<TokenProbability> tokens;
+  for (const Index node : nodesOf(path)) {
+    tokens.push_back(nodes[static_cast<std::size_t>(node)].token);
+  }
+  return tokens;
+}
+
+BeamSearch::BeamSearch(ModelTracePtr from, Index most, Index beams) : beams_(beams) {
+  if (beams < 1 || beams > kMostBeams) {
+    throw UserError(fmt::format("{} beams: give 1 to {}", beams, kMostBeams));
+  }
+  Decoder decoder(std::move(from), most);
+  most_ = decoder.room() - decoder.tokens();
+  const Index bytes =
+      beams * layerCacheBytes(decoder.config(), decoder.room()) * decoder.config().layers;
+  if (bytes > defaultMemoryBudget() / 2) {
+    throw UserError(fmt::format(
+        "keys and values of {} tokens in {} beams need {}: ask for fewer tokens or beams",
+        decoder.room(), beams, bytesInWords(bytes)));
+  }
+  running_.push_back({-1, 0.0, std::move(decoder)});
+}
+
+std::vector<BeamSearch::Candidate> BeamSearch::candidates() const {
+  const auto count = static_cast<std::size_t>(2 * beams_);
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    const Beam& beam = running_[i];
+    for (const TokenProbability& token : followers(beam.decoder, made_, most_, count)) {
+      all.push_back({i, token, beam.logProbability + std::log(token.probability)});
+    }
+  }
+  std::ranges::stable_sort(all, std::greater(), &Candidate::logProbability);
+  all.resize(std::min(all.size(), count));
+  return all;
+}
+
+Index BeamSearch::added(const Candidate& candidate) {
+  const Index parent = running_[candidate.beam].node;
+  const Index depth = parent < 0 ? 1 : found_.nodes[static_cast<std::size_t>(parent)].depth + 1;
+  found_.nodes.push_back({parent, candidate.token, candidate.logProbability, depth});
+  return std::ssize(found_.nodes) - 1;
+}
+
+/// Takes a path into the best ones.
+void BeamSearch::end(Index node, bool ended) {
+  const BeamNode& last = found_.nodes[static_cast<std::size_t>(node)];
+  found_.paths.push_back({node, last.logProbability / static_cast<double>(last.depth), ended});
+  std::ranges::stable_sort(found_.paths, std::greater(), &BeamPath::score);
+  found_.paths.resize(std::min(found_.paths.size(), static_cast<std::size_t>(beams_)));
+}
+
+/// Returns whether a beam that goes on may score more than the worst ended path.
+bool BeamSearch::improves() const {
+  if (running_.empty()) return false;
+  if (std::ssize(found_.paths) < beams_) return true;
+  return running_.front().logProbability / static_cast<double>(made_) > found_.paths.back().score;
+}
+
+bool BeamSearch::runUnit(const ExecutionContext& execution) {
+  if (ended_) return true;
+  std::vector<Beam> next;
+  std::vector<std::size_t> takenBy(running_.size(), 0);
+  std::vector<std::pair<Candidate, Index>> chosen;
+  const std::vector<Candidate> all = candidates();
+  for (std::size_t rank = 0; rank < all.size() && std::ssize(chosen) < beams_; ++rank) {
+    const bool ends = running_[all[rank].beam].decoder.config().ends(all[rank].token.id);
+    if (!ends) {
+      chosen.emplace_back(all[rank], added(all[rank]));
+      ++takenBy[all[rank].beam];
+    } else if (static_cast<Index>(rank) < beams_) {
+      end(added(all[rank]), true);
+    }
+  }
+  ++made_;
+  for (const auto& [candidate, node] : chosen) {
+    Decoder& decoder = running_[candidate.beam].decoder;
+    // the last beam behind a beginning takes its cache
+    const bool last = --takenBy[candidate.beam] == 0;
+    next.push_back({node, candidate.logProbability, last ? std::move(decoder) : decoder.forked()});
+  }
+  running_ = std::move(next);
+  const bool more = made_ < most_ && improves();
+  for (Beam& beam : running_) {
+    if (!more) break;
+    const Index id = found_.nodes[static_cast<std::size_t>(beam.node)].token.id;
+    if (!beam.decoder.feed(id, execution)) return ended_ = true;
+  }
+  if (more) return false;
+  if (made_ == most_ && improves()) {
+    for (const Beam& beam : running_) end(beam.node, false);
+  }
+  return ended_ = true;
+}
+
+Beams BeamSearch::found() const {
+  Beams found = found_;
+  for (const Beam& beam : running_) found.cacheBytes += beam.decoder.cacheBytes();
+  return found;
+}
+
+}  // namespace headscope::model
