@@ -27,6 +27,7 @@
 #include "app/cli/text_sets.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/formats/text_set.h"
 #include "core/formats/text_templates.h"
 #include "core/model/texts_sweep.h"
@@ -325,11 +326,11 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   const bool set = swept.effects.texts() > 1;
   const auto asked = swept.word();
   const auto other = swept.other();
-  out << fmt::format("the logit of {}{} is {:.4f}{}",
-                     asked ? inWords(*asked, names) : "the right answer minus the wrong",
-                     set ? fmt::format(", the mean over {} texts,", swept.effects.texts()) : "",
-                     base.metric,
-                     other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
+  out << fmt::format(
+      "the logit of {}{} is {:.4f}{}",
+      asked ? inWords(*asked, names) : "the right answer minus the wrong",
+      set ? fmt::format(", the mean over {} texts,", withThousands(swept.effects.texts())) : "",
+      base.metric, other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
   out << fmt::format("\nwith {} replaced by {}", kindOf(options).inWords, replacedBy(options));
   if (!options.to.empty()) {
     out << fmt::format(", through {} alone (from 0), heads between held", options.to);

@@ -25,6 +25,10 @@ std::vector<Rect> patchRects(const model::ImageInput& image, const model::Extent
 /// the picture pale.
 void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row);
 
+/// Draws the colours of drawMap() from 0 to the row's largest weight, with what they mean, as one
+/// line at the cursor. `largest` 0: the rows of several pictures, each up to its own largest.
+void mapLegend(const FrameContext& look, float largest);
+
 /// Draws the patches of some tokens, each in its rectangle.
 void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,
                     const std::vector<std::pair<Index, Rect>>& tokens);

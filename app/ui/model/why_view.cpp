@@ -21,6 +21,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 #include "core/model/why.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -234,7 +235,7 @@ class WhyView {
       case WriterKind::token:
         return fmt::format("“{}”", tokens_[static_cast<std::size_t>(place)]);
       case WriterKind::head:
-        return fmt::format("{}·{}", writer.layer + 1, writer.head + 1);
+        return headscope::shortName(HeadOfLayer{writer.layer, writer.head});
       case WriterKind::feedForward:
         return fmt::format("FFN {}", writer.layer + 1);
       case WriterKind::attentionBias:
@@ -381,7 +382,8 @@ class WhyView {
     const auto row = static_cast<std::size_t>(hovered->row);
     const auto col = static_cast<std::size_t>(hovered->col);
     tipNow(fmt::format("{} × {}: {}", rows.names[row], columns.names[col],
-                       changeInWords(double{valueAt(hovered->row, hovered->col)})));
+                       changeInWords(double{valueAt(hovered->row, hovered->col)})),
+           at);
     if (row >= rows.shown.size() || col >= columns.shown.size()) return;
     const auto step = stepOf(score.queries[rows.shown[row]], score.keys[columns.shown[col]]);
     if (step && ImGui::IsMouseReleased(0)) follow(*step);
