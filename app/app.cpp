@@ -73,7 +73,7 @@ App::State::State(AppOptions o)
     sessions.openedAt(o.scene);
   }
   documents.start();
-  if (o.learns) documents.apply(DrawWeights{WeightInit::learned, 1}, "");
+  if (o.learns) documents.learnAtStart();
 }
 
 App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options))) {}

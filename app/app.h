@@ -98,6 +98,10 @@ class App {
   /// Sets the list into which frames draw the speaker's window, and the window's size. Null: there
   /// is no such window.
   void setSpeakerWindow(ImDrawList* list, ImVec2 size = {});
+  /// Returns, once for each scene of a lecture, a request for a picture of the next one, for the
+  /// speaker's window; without a path. The host sets what it drew.
+  std::optional<PictureRequest> takeNextSlide();
+  void setNextSlide(ImTextureID picture, ImVec2 size);
   /// Reports that the user closed the speaker's window, or, with `why`, that it could not be
   /// opened.
   void speakerWindowGone(const std::string& why = {});

@@ -9,6 +9,7 @@
 #include "app/ui/export_subject.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/formats/adapter.h"
 #include "core/formats/lesson_json.h"
@@ -189,6 +190,29 @@ std::vector<FilmOf> App::State::filmable() const {
   return found;
 }
 
+std::optional<PictureRequest> App::takeNextSlide() {
+  auto slide = state_->lecture.takeNextSlide();
+  if (!slide) return std::nullopt;
+  constexpr int kWidth = 960, kHeight = 540;
+  PictureRequest request;
+  request.program.document = slide->document;
+  request.program.view = std::move(slide->view);
+  request.program.view.preferences.scale = ui::presentedScale(1.0F) * kWidth / 1280.0F;
+  request.program.view.preferences.animate = false;
+  request.program.embedded = true;  // the presented card alone
+  request.program.memoryBudget = state_->documents.memoryBudget();
+  request.program.training = state_->training.moment();
+  request.program.language = state_->language.moment();
+  request.width = kWidth;
+  request.height = kHeight;
+  return request;
+}
+
+void App::setNextSlide(ImTextureID picture, ImVec2 size) {
+  state_->lecture.setNextSlide({picture, size});
+  state_->wantsFrame = true;
+}
+
 void App::offerFilms(std::vector<FilmKind> kinds) { state_->filmKinds = std::move(kinds); }
 bool App::filmGoesOn(const FilmProgress& progress) { return state_->exports.filmGoesOn(progress); }
 void App::filmStopped() { state_->exports.filmStopped(); }
@@ -206,8 +230,8 @@ void App::pictureDrawn(const PictureRequest& request, std::function<void()> writ
     write();
     if (request.film) {
       return fmt::format("exported a film of {:g} s, {} pictures of {} × {} pixels, {}, to {}",
-                         request.film->seconds, picturesOf(*request.film), request.width,
-                         request.height, request.subject, wholePath(request.path));
+                         request.film->seconds, withThousands(picturesOf(*request.film)),
+                         request.width, request.height, request.subject, wholePath(request.path));
     }
     if (request.path.extension() != ".png") {
       return fmt::format("exported a figure, {}, to {}", request.subject, wholePath(request.path));

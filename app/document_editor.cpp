@@ -177,6 +177,7 @@ bool DocumentEditor::asksForLearned(const Change& change) const {
 void DocumentEditor::commit(const Change& change, Outcome outcome) {
   leaveChange();
   open(std::move(outcome.document), change.name);
+  if (change.onlyOpens) opened_ = newest();
   say(outcome.note.empty() ? change.name : outcome.note);
 }
 
@@ -260,6 +261,7 @@ void DocumentEditor::apply(const Edit& edit, const std::string& gesture) {
     if (change_) {
       Change change = *change_;
       change.edits.push_back(edit);
+      change.onlyOpens = false;
       return follow(std::move(change));
     }
     const WeightSource& now = newest()->weightSource;
@@ -342,10 +344,20 @@ void DocumentEditor::returnToOwn() {
   if (!isComputed()) worker_.request(newest());
 }
 
+void DocumentEditor::learnAtStart() {
+  attempt([&] {
+    const Edit edit = DrawWeights{WeightInit::learned, 1};
+    Change change{{edit}, nameOf(edit, *newest())};
+    change.onlyOpens = true;
+    follow(std::move(change));
+  });
+}
+
 /// Applies the file's edits to a copy and takes them over as one entry of the history.
 void DocumentEditor::openFile(const std::filesystem::path& path) {
   attempt([&] {
-    const Change change{editsToOpen(path, *newest()), "open " + path.filename().string()};
+    Change change{editsToOpen(path, *newest()), "open " + path.filename().string()};
+    change.onlyOpens = true;
     if (outcomeOf(change).learns) {
       leaveChange();
       return follow(change);
@@ -358,6 +370,7 @@ void DocumentEditor::openFile(const std::filesystem::path& path) {
       if (!applied.note.empty()) notes += "; " + applied.note;
     }
     open(std::move(opened), change.name);
+    opened_ = newest();
     say("opened " + path.string() + notes);
   });
 }

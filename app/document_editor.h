@@ -94,6 +94,11 @@ class DocumentEditor {
   void open(DocumentPtr document, const std::string& name);
   /// Opens a series, an input or weights; applies the whole file or nothing.
   void openFile(const std::filesystem::path& path);
+  /// Learns the weights that the program starts with.
+  void learnAtStart();
+  /// Returns whether the user's own document is a file as it was opened, or what the program
+  /// started with: nothing of it is lost when the program ends.
+  bool isAsOpened() const { return opened_.lock() == ownNewest(); }
 
   /// Takes the newest finished pass, if any, and returns the one before it (null: there was none).
   /// Undoes the edit whose pass cannot be computed.
@@ -129,6 +134,7 @@ class DocumentEditor {
     DocumentPtr forming{};                // the document with the present weights; null: none yet
     std::optional<Weights> weights{};     // the present weights, of the requested sizes
     std::optional<LearnedSizes> sizes{};  // the requested sizes
+    bool onlyOpens = false;               // the user has changed nothing: see isAsOpened()
   };
   /// The user's own work while another history is shown.
   struct Own {
@@ -151,6 +157,7 @@ class DocumentEditor {
   std::optional<Change> change_;
   std::optional<Own> own_;
   bool learnsAtNewSizes_ = true;
+  std::weak_ptr<const Document> opened_;
   LayerLearning learning_;
   Worker worker_;  // last: destroyed before the members that it uses
 };

@@ -95,8 +95,8 @@ std::string writeCurves(const std::filesystem::path& path, const TrainingMoment*
     file << formats::curvesCsv(*moment->task, moment->records, moment->evaluations);
   });
   return fmt::format("exported the curves of {} steps on the task {} ({} layers of {} heads) to {}",
-                     moment->stepsTaken, moment->task->title, moment->settings.model.layers,
-                     moment->settings.model.heads, wholePath(path));
+                     withThousands(moment->stepsTaken), moment->task->title,
+                     moment->settings.model.layers, moment->settings.model.heads, wholePath(path));
 }
 
 std::string writeStoryCurves(const std::filesystem::path& path, const LanguageMoment* moment) {
@@ -107,7 +107,7 @@ std::string writeStoryCurves(const std::filesystem::path& path, const LanguageMo
     file << formats::curvesCsv(moment->records, moment->evaluations);
   });
   return fmt::format("exported the curves of {} steps on {} ({} layers of {} heads) to {}",
-                     moment->stepsTaken,
+                     withThousands(moment->stepsTaken),
                      moment->corpus->stories ? "stories" : moment->corpus->title,
                      moment->settings.model.layers, moment->settings.model.heads, wholePath(path));
 }

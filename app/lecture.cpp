@@ -48,6 +48,19 @@ void Lecture::follow(double now, bool presented) {
   if (!began_ && (presented || speaker_)) began_ = now;
 }
 
+std::optional<ui::LessonRun::Slide> Lecture::takeNextSlide() {
+  if (list_ == nullptr || !speaker_ || !lesson_.open()) {
+    pictured_.clear();
+    nextSlide_ = {};
+    return std::nullopt;
+  }
+  std::string place = fmt::format("{}/{}", lesson_.lesson().id, lesson_.place());
+  if (place == pictured_) return std::nullopt;
+  pictured_ = std::move(place);
+  nextSlide_ = {};
+  return lesson_.nextSlide();
+}
+
 void Lecture::drawSpeaker(const ui::FrameContext& look) const {
   if (list_ == nullptr || !speaker_) return;
   ui::beginOwnList(*list_, size_);
@@ -67,6 +80,7 @@ ui::SpeakerNotes Lecture::forTheSpeaker(double now) const {
     notes.say = lesson_.shown().speaker;
     notes.next = lesson_.nextInWords();
     notes.nextSentence = lesson_.nextSentence();
+    notes.nextSlide = nextSlide_;
     return notes;
   }
   const formats::SavedScene* scene = sessions_.sceneShown();

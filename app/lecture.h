@@ -38,6 +38,11 @@ class Lecture {
     size_ = size;
   }
   void drawSpeaker(const ui::FrameContext& look) const;
+  /// Returns the next scene of an open lesson while there is a speaker's window, once for each
+  /// scene that is shown.
+  std::optional<ui::LessonRun::Slide> takeNextSlide();
+  /// Sets the picture of it that the host has drawn.
+  void setNextSlide(ui::SlidePicture picture) { nextSlide_ = picture; }
   /// The content of the speaker's window.
   ui::SpeakerNotes forTheSpeaker(double now) const;
   /// Reports that the speaker's window was closed, or, with `why`, that it could not be opened.
@@ -57,7 +62,9 @@ class Lecture {
   ImVec2 size_{0.0F, 0.0F};
   std::string problem_;  // why there is no speaker's window
   std::optional<double> began_;
-  std::string beganOf_;  // the id of the lesson that the clock measures
+  std::string beganOf_;   // the id of the lesson that the clock measures
+  std::string pictured_;  // the lesson and the scene before the slide of the picture
+  ui::SlidePicture nextSlide_;
 };
 
 }  // namespace headscope

@@ -101,7 +101,7 @@ void LiveModel::switchAllOn() {
 }
 
 void LiveModel::setHeadsOff(const std::vector<HeadOfLayer>& heads) {
-  Change change{.name = "heads off"};
+  Change change{.name = "another choice of heads off"};
   const std::vector<HeadOfLayer> now = headsOff();
   for (const HeadOfLayer& head : now) {
     if (std::ranges::find(heads, head) == heads.end()) change.gains.push_back({head, 0.0F, 1.0F});

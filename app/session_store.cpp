@@ -167,6 +167,11 @@ int SessionStore::opened(const std::filesystem::path& path, const formats::Sessi
                versionsOf(session.models)});
 }
 
+void SessionStore::noteAsOpened(const DocumentPtr& document) {
+  if (unsavedBefore_ || awaitsAutosave() || !shown().path.empty()) return;
+  shown().savedDocument = document;
+}
+
 bool SessionStore::follow(const History& history) {
   const bool another = std::exchange(mark_, history.mark()) != mark_;
   // a history from another process may return to a session that is unknown here
@@ -273,6 +278,7 @@ std::optional<SessionStore::News> SessionStore::update(const DocumentPtr& docume
     if (auto more = newsOf(*done)) news = std::move(more);
   }
   autosave(document, view, computed);
+  unsavedBefore_ = unsaved(document);
   return news;
 }
 

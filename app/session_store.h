@@ -70,6 +70,9 @@ class SessionStore {
             SessionWriter::Replace replace = SessionWriter::Replace::any);
   /// Shows a session loaded from its file. Returns the mark of its states in the history.
   int opened(const std::filesystem::path& path, const formats::Session& session);
+  /// Notes that a document is only a file as it was opened: nothing of it is unsaved, unless
+  /// something was before, or the session has a file of its own.
+  void noteAsOpened(const DocumentPtr& document);
   /// Shows the session of the history's current state, and forgets sessions without any state.
   /// Returns whether the shown session has changed.
   bool follow(const History& history);
@@ -176,6 +179,7 @@ class SessionStore {
   std::vector<AbandonedAutosave> abandoned_;
   std::optional<Restored> restored_;
   std::optional<News> startNews_;
+  bool unsavedBefore_ = false;  // at the last update()
 
   int exceptions_;  // the number of exceptions in flight at construction
 

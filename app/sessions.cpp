@@ -9,6 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/view_json.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 
 namespace headscope {
@@ -111,9 +112,10 @@ void Sessions::takeLink() {
   }
   const std::string& link = outcome->result->link;
   ImGui::SetClipboardText((linkBase_ + "#" + link).c_str());
-  documents_.say(linkBase_.empty()
-                     ? "copied: append it to the address of a page with headscope (web.sh)"
-                     : fmt::format("copied a link of {} characters", link.size()));
+  documents_.say(
+      linkBase_.empty()
+          ? "copied: append it to the address of a page with headscope (web.sh)"
+          : fmt::format("copied a link of {} characters", withThousands(std::ssize(link))));
 }
 
 void Sessions::save(bool elsewhere) {
@@ -270,6 +272,7 @@ bool Sessions::follow() {
   const bool viewCame = takeViewToCome();
   store_.setModels(model_.saved());
   ui::ViewState kept = ownView();
+  if (documents_.isAsOpened()) store_.noteAsOpened(documents_.ownNewest());
   if (kept.frame.playing)
     kept.selection.playTime.reset();  // its position is saved once it is paused
   const auto news =

@@ -17,6 +17,7 @@
 
 #include "app/cairo_bytes.h"
 #include "core/base/files.h"
+#include "core/base/numbers.h"
 #include "core/base/utf8.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
@@ -32,7 +33,8 @@ namespace {
 // points
 constexpr double kPageWidth = 595.0, kPageHeight = 842.0, kPageMargin = 40.0;
 constexpr double kSheetCell = 16.0, kBlockGap = 18.0;
-constexpr double kSheetText = 9.0, kSheetHeading = 16.0;
+constexpr double kSheetText = 9.0, kSheetHeading = 16.0, kSheetNumber = 8.0;
+constexpr double kCellSpace = 4.0;  // beside the widest number of a matrix
 constexpr double kLongestName = 70.0;
 
 /// A matrix on the page.
@@ -75,6 +77,7 @@ class Sheet {
 
   /// Draws the blocks side by side, on as many lines as they need.
   void blocks(std::vector<Block> blocks) {
+    for (Block& block : blocks) block.cell = std::max(block.cell, widestNumber(block) + kCellSpace);
     std::size_t begin = 0;
     while (begin < blocks.size()) {
       double x = kPageMargin, height = 0.0;
@@ -107,9 +110,16 @@ class Sheet {
 
  private:
   void beginPage() {
-    constexpr double kNoteWidth = 150.0;
+    constexpr double kNoteWidth = 190.0;
     text(kPageMargin, kPageMargin + 12.0, kSheetHeading, title_, true);
-    text(kPageWidth - kPageMargin - kNoteWidth, kPageMargin + 12.0, kSheetText, note_);
+    const double left = kPageWidth - kPageMargin - kNoteWidth, base = kPageMargin + 12.0;
+    text(left, base, kSheetText, note_);
+    if (!answers_) {  // to write the name on
+      cairo_set_line_width(cairo_, 0.5);
+      cairo_move_to(cairo_, left + widthOf(note_) + 4.0, base + 1.5);
+      cairo_line_to(cairo_, kPageWidth - kPageMargin, base + 1.5);
+      cairo_stroke(cairo_);
+    }
     y_ = kPageMargin + 34.0;
   }
   /// Begins a page where less than `height` is left.
@@ -117,6 +127,17 @@ class Sheet {
     if (y_ + height <= kPageHeight - kPageMargin) return;
     cairo_show_page(cairo_);
     beginPage();
+  }
+
+  /// The width of the widest number of a block, also of those that are to be written.
+  double widestNumber(const Block& block) {
+    double widest = 0.0;
+    eachCell(block, [&](Index row, Index col) {
+      if (!allowed(block, row, col)) return;
+      widest =
+          std::max(widest, widthOf(digits(block.value(row, col), block.decimals), kSheetNumber));
+    });
+    return widest;
   }
 
   static double gridWidth(const Block& block) {
@@ -142,8 +163,8 @@ class Sheet {
     cairo_move_to(cairo_, x, y);
     cairo_show_text(cairo_, words.c_str());
   }
-  double widthOf(const std::string& words) {
-    select(kSheetText, false);
+  double widthOf(const std::string& words, double size = kSheetText) {
+    select(size, false);
     cairo_text_extents_t extents;
     cairo_text_extents(cairo_, words.c_str(), &extents);
     return extents.x_advance;
@@ -205,8 +226,8 @@ class Sheet {
     eachCell(block, [&](Index row, Index col) {
       if (!allowed(block, row, col)) return;
       const std::string number = digits(block.value(row, col), block.decimals);
-      text(x + block.cell * (static_cast<double>(col) + 0.5) - widthOf(number) * 0.5,
-           y + kSheetCell * (static_cast<double>(row) + 0.5) + 3.2, kSheetText, number);
+      text(x + block.cell * (static_cast<double>(col) + 0.5) - widthOf(number, kSheetNumber) * 0.5,
+           y + kSheetCell * (static_cast<double>(row) + 0.5) + 3.0, kSheetNumber, number);
     });
   }
 
@@ -289,8 +310,8 @@ void introduction(Sheet& sheet, const AttentionConfig& c) {
   sheet.line(fmt::format(
       "{} tokens, d_model = {}, {} of width {}, so √d_k = {}. Q = X W^Q, K = X "
       "W^K, V = X W^V, without biases.",
-      c.seqLen, c.dModel, c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads), c.dK(),
-      rootInWords(c)));
+      withThousands(c.seqLen), c.dModel,
+      c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads), c.dK(), rootInWords(c)));
   if (c.numHeads > 1) {
     sheet.line(
         "The columns of Q, K and V between two strong lines belong to one head, from the "

@@ -13,6 +13,7 @@
 #include "app/cli/output.h"
 #include "app/cli/progress.h"
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/formats/csv_table.h"
 #include "core/model/heads_over_texts.h"
 
@@ -102,7 +103,7 @@ void printSetCsv(std::ostream& out, const MeasuredSet& set) {
 
 void printSetTable(std::ostream& out, const MeasuredSet& set, std::optional<Metric> by) {
   out << fmt::format("{} texts; means of the heads' measures, layers and heads from 1\n\n",
-                     set.texts.size());
+                     withThousands(std::ssize(set.texts)));
   std::vector<Align> columns(allMetrics().size() + 3, Align::right);
   columns.back() = Align::left;
   TextTable table(columns);

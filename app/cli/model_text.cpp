@@ -95,7 +95,7 @@ std::string modelInWords(const model::Model& model) {
   }
   if (c.modelType == formats::kAttentionsAlone) {
     return fmt::format("{}: attention weights of {}, {} heads each, {} tokens", model.name(),
-                       layers(c), c.heads, c.positions);
+                       layers(c), c.heads, withThousands(c.positions));
   }
   return fmt::format("{}: {}, {}, d_model {}, {} heads{}, d_k {}, {} parameters", model.name(),
                      c.typeName(), layers(c), c.dModel, c.heads,

@@ -9,6 +9,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/numbers.h"
 #include "core/training/learned_layer.h"
 
 namespace headscope::cli {
@@ -79,8 +80,9 @@ std::string shapesInWords(const std::vector<NamedShape>& shapes) {
 void tellLearning(const training::LayerLearner& learner) {
   constexpr Index kStepsBetweenLines = 20;
   if (learner.stepsDone() % kStepsBetweenLines != 0 && !learner.done()) return;
-  std::cerr << fmt::format("learning, step {} of {}: loss {:.3f}\n", learner.stepsDone(),
-                           learner.settings().steps, learner.loss());
+  std::cerr << fmt::format("learning, step {} of {}: loss {:.3f}\n",
+                           withThousands(learner.stepsDone()),
+                           withThousands(learner.settings().steps), learner.loss());
 }
 
 Json shapesJson(const std::vector<NamedShape>& shapes) {

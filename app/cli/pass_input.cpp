@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/base/numbers.h"
 #include "core/formats/pass_files.h"
 #include "core/input/tables.h"
 #include "core/presets/presets.h"
@@ -111,10 +112,10 @@ std::string memoryNote(const PassOptions& o) {
   const InputSource source = chosenSource(o);
   const std::string& text = memoryOf(std::get<TextSource>(source)).front();
   const auto given = static_cast<Index>(tokenize(text, "memory text").size());
-  const std::string fitted = given == wanted
-                                 ? ""
-                                 : fmt::format(", {} from {} to {} tokens",
-                                               given > wanted ? "cut" : "repeated", given, wanted);
+  const std::string fitted = given == wanted ? ""
+                                             : fmt::format(", {} from {} to {} tokens",
+                                                           given > wanted ? "cut" : "repeated",
+                                                           given, withThousands(wanted));
   return fmt::format("without --memory-text the memory is the example \"{}\"{}", text, fitted);
 }
 

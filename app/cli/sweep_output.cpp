@@ -195,11 +195,11 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   const bool set = swept.effects.texts() > 1;
   const auto asked = swept.word();
   const auto other = swept.other();
-  out << fmt::format("the logit of {}{} is {:.4f}{}",
-                     asked ? inWords(*asked, names) : "the right answer minus the wrong",
-                     set ? fmt::format(", the mean over {} texts,", swept.effects.texts()) : "",
-                     base.metric,
-                     other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
+  out << fmt::format(
+      "the logit of {}{} is {:.4f}{}",
+      asked ? inWords(*asked, names) : "the right answer minus the wrong",
+      set ? fmt::format(", the mean over {} texts,", withThousands(swept.effects.texts())) : "",
+      base.metric, other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
   out << '\n';
   if (!set && !swept.aligned.empty()) printAlignment(out, swept.aligned.front());
   out << fmt::format("with {} replaced by {}", kindOf(options).inWords, replacedBy(options));

@@ -93,8 +93,8 @@ void printRun(std::ostream& out, const Trainer& run, double msPerStep) {
       s.model.heads == 1 ? "" : "s", withThousands(parameterCount(run.task(), s.model)), s.batch,
       s.optimiser.learningRate, s.seed);
   out << fmt::format("step {}: loss {:.3f}, {:.3f} at the start; {:.2f} ms a step\n\n",
-                     run.stepsTaken(), last.losses.loss, run.evaluations().front().losses.loss,
-                     msPerStep);
+                     withThousands(run.stepsTaken()), last.losses.loss,
+                     run.evaluations().front().losses.loss, msPerStep);
   TextTable questions({Align::left, Align::right, Align::right, Align::left});
   questions.add({"question", "accuracy", "solved at", "asks for"});
   for (std::size_t q = 0; q < last.losses.questions.size(); ++q) {
@@ -205,8 +205,8 @@ void TrainProgress::show(Index step, Index steps, double loss) {
   }
   if (now - printed_ < (terminal_ ? 0.1 : 5.0)) return;
   printed_ = now;
-  std::cerr << fmt::format("{}step {} of {}, loss {:.3f}{}", terminal_ ? "\r" : "", step, steps,
-                           loss, terminal_ ? "  " : "\n")
+  std::cerr << fmt::format("{}step {} of {}, loss {:.3f}{}", terminal_ ? "\r" : "",
+                           withThousands(step), withThousands(steps), loss, terminal_ ? "  " : "\n")
             << std::flush;
   shown_ = true;
 }

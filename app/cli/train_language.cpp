@@ -148,8 +148,8 @@ void printQuestions(std::ostream& out, const LanguageTrainer& run, const Finding
     const std::optional<Index> at = run.answeredAt(q);
     const MostMissed missed = mostMissed(found.withoutEach[q], heads);
     table.add({std::string(storyQuestions()[q].name), fmt::format("{:.3f}", answered.right),
-               at ? fmt::format("step {}", *at) : "not yet", headInWords(answered.head),
-               fmt::format("{:.2f}", answered.look),
+               at ? fmt::format("step {}", withThousands(*at)) : "not yet",
+               headInWords(answered.head), fmt::format("{:.2f}", answered.look),
                missed.right < answered.right ? headInWords(missed.head) : "no single one",
                fmt::format("{:.3f}", missed.right), std::string(storyQuestions()[q].words)});
   }
@@ -174,12 +174,12 @@ void printLanguageRun(std::ostream& out, const LanguageTrainer& run, const Findi
       "seed {}\n",
       s.model.layers, s.model.layers == 1 ? "" : "s", s.model.dModel, s.model.heads,
       s.model.heads == 1 ? "" : "s", withThousands(parameterCount(s.model, corpus.vocabulary)),
-      s.batch, s.model.context, s.optimiser.learningRate, s.seed);
+      s.batch, withThousands(s.model.context), s.optimiser.learningRate, s.seed);
   out << fmt::format(
       "step {}: loss {:.3f} nats per token on held-out text, {:.3f} at the start; {:.1f} ms a "
       "step\n\n",
-      run.stepsTaken(), run.evaluations().back().heldOutLoss, run.evaluations().front().heldOutLoss,
-      msPerStep);
+      withThousands(run.stepsTaken()), run.evaluations().back().heldOutLoss,
+      run.evaluations().front().heldOutLoss, msPerStep);
   printQuestions(out, run, found);
   out << fmt::format("\nIt writes (temperature {}): {}\n", kSampleTemperature, found.sample);
 }

@@ -103,7 +103,7 @@ void printLooks(std::ostream& out, const ShapeTrainer& run, const ShapeFindings&
       "\n\"on the shape\": the share of the class token's weights on patches that the shape "
       "touches, the mean over\n{} pictures that were not learned from; these patches are {:.3f} of "
       "all tokens. \"right without\": the answers\nwith the head switched off.\n",
-      kLookedAtDrawings, found.touched);
+      withThousands(kLookedAtDrawings), found.touched);
 }
 
 void printShapeRun(std::ostream& out, const ShapeTrainer& run, const ShapeFindings& found,
@@ -120,8 +120,8 @@ void printShapeRun(std::ostream& out, const ShapeTrainer& run, const ShapeFindin
       s.optimiser.learningRate, s.seed);
   out << fmt::format(
       "step {}: loss {:.3f} on {} held-out pictures, {:.3f} at the start; {:.1f} ms a step\n",
-      run.stepsTaken(), last.answers.loss, kHeldOutDrawings, run.evaluations().front().answers.loss,
-      msPerStep);
+      withThousands(run.stepsTaken()), last.answers.loss, kHeldOutDrawings,
+      run.evaluations().front().answers.loss, msPerStep);
   out << fmt::format("{:.1f} % are named right:", 100.0 * last.answers.right);
   for (std::size_t kind = 0; kind < last.answers.rightOf.size(); ++kind) {
     out << fmt::format("{} {} {:.1f} %", kind == 0 ? "" : ",", kShapeNames[kind],

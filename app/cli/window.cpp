@@ -128,7 +128,6 @@ void openModelOn(const formats::AdaptedFolder& place, const WindowFlags& flags, 
     return;
   }
   AppOptions options = programFor(flags);
-  options.firstLook = false;
   options.view.selection.page = ui::kModelPage;
   options.view.model.place.folder =
       formats::isShipped(folder) ? folder : platform::absolutePath(folder).string();

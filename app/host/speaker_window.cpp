@@ -8,8 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <exception>
 
 #include "app/host/monitor.h"
+#include "app/host/offscreen.h"
 
 namespace headscope::host {
 namespace {
@@ -33,6 +36,14 @@ void placeSpeaker(GLFWwindow* window, GLFWwindow* first, int width, int height) 
   glfwGetMonitorWorkarea(other, &x, &y, &screenWidth, &screenHeight);
   glfwSetWindowPos(window, x + std::max(0, screenWidth - width),
                    y + std::max(0, screenHeight - height));
+}
+
+ImTextureID textureId(GLuint name) {
+#if IMGUI_VERSION_NUM >= 19140
+  return static_cast<ImTextureID>(name);
+#else
+  return reinterpret_cast<ImTextureID>(static_cast<std::intptr_t>(name));  // NOLINT
+#endif
 }
 
 /// Wraps one draw list as draw data for Dear ImGui's renderers.
@@ -146,6 +157,30 @@ void SpeakerWindow::paint() {
   ImGui_ImplOpenGL3_RenderDrawData(&data);
   glfwSwapBuffers(window_);
   glfwMakeContextCurrent(first_);
+}
+
+void SpeakerWindow::drawNextSlide(App& app, const std::filesystem::path& shaderDir) {
+  if (window_ == nullptr) return;
+  const std::optional<PictureRequest> request = app.takeNextSlide();
+  if (!request) return;
+  glfwMakeContextCurrent(nullptr);
+  Image image;
+  try {
+    image = drawPicture(*request, shaderDir);
+  } catch (const std::exception&) {
+    image = {};  // the notes then show the words of the slide
+  }
+  glfwMakeContextCurrent(first_);
+  if (image.rgba.empty()) return;
+  if (!slide_) slide_.emplace();
+  glBindTexture(GL_TEXTURE_2D, slide_->id());
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, image.width, image.height, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+               image.rgba.data());
+  glBindTexture(GL_TEXTURE_2D, 0);
+  app.setNextSlide(textureId(slide_->id()),
+                   {static_cast<float>(image.width), static_cast<float>(image.height)});
 }
 
 }  // namespace headscope::host

@@ -5,12 +5,15 @@
 
 #include <imgui.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "app/app.h"
+#include "app/gl/objects.h"
 
 struct GLFWwindow;
 
@@ -36,6 +39,9 @@ class SpeakerWindow {
   void follow(App& app);
   /// Draws the list that the frame has filled. Call it after drawing the first window.
   void paint();
+  /// Draws the next slide offscreen and sets its picture, if the program asks for it. Call it after
+  /// painting: it takes a moment.
+  void drawNextSlide(App& app, const std::filesystem::path& shaderDir);
 
  private:
   std::string open(float scale);
@@ -45,6 +51,7 @@ class SpeakerWindow {
   Events events_;
   GLFWwindow* window_ = nullptr;
   std::unique_ptr<ImDrawList> list_;
+  std::optional<gl::Texture> slide_;
 };
 
 }  // namespace headscope::host

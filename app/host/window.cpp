@@ -412,6 +412,7 @@ int runWindow(App& app, const WindowOptions& options) {
     --events.owedFrames;
     if (painter.renderer().stats().putOff > 0) events.owedFrames = std::max(events.owedFrames, 1);
     drawIfAsked(app, window.get(), options.shaderDir, film);
+    speaker.drawNextSlide(app, options.shaderDir);
     fullScreen.set(app.wantsFullScreen());
   }
 }

@@ -36,13 +36,17 @@ std::size_t Cards::tabs(const PanelContext& panel, const char* id, std::size_t o
     tabs.push_back({of.title, of.key != 0 ? fmt::format("{} ({})", of.about, of.key) : of.about});
   }
   const Rect line = Rect::rest();
-  const float controls = look.px(card.controlsWidth());
+  float controls = 0.0F;  // the widest of all, so that the row stands still
+  for (const auto& each : cards_) {
+    controls = std::max(controls, look.px(each->controlsWidth()));
+  }
   const int clicked =
       tabRow(look, id, tabs, static_cast<int>(open),
              text.subtitle != nullptr ? text.subtitle : text.about, controls + kept);
-  if (controls > 0.0F) {
+  if (card.controlsWidth() > 0.0F) {
     const ImVec2 below = ImGui::GetCursorScreenPos();
-    ImGui::SetCursorScreenPos({line.b.x - controls, line.a.y - look.space.tight});
+    const float own = look.px(card.controlsWidth());
+    ImGui::SetCursorScreenPos({line.b.x - own, line.a.y - look.space.tight});
     card.drawControls(panel);
     ImGui::SetCursorScreenPos(below);
   }

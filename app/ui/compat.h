@@ -342,13 +342,33 @@ class ClipboardBetween {
 
 // Widgets and fonts.
 
+/// Keeps what is seen of the current window in its place when the interface becomes larger or
+/// smaller: its middle; at either end, that end. Call it once a frame.
+inline void keepScrolledPlace() {
+  constexpr ImGuiID kLetters = 0x5ca1ed01;  // in the window's storage
+  const float now = ImGui::GetFontSize();   // grows with the interface
+  float* before = ImGui::GetStateStorage()->GetFloatRef(kLetters, now);
+  if (*before == now) return;
+  const float grown = now / *before;
+  *before = now;
+  const auto moved = [grown](float scroll, float most, float length) {
+    const float kept = most > 0.0F ? length * scroll / most : 0.0F;
+    return (scroll + kept) * grown - kept;
+  };
+  const ImVec2 size = ImGui::GetWindowSize();
+  ImGui::SetScrollX(moved(ImGui::GetScrollX(), ImGui::GetScrollMaxX(), size.x));
+  ImGui::SetScrollY(moved(ImGui::GetScrollY(), ImGui::GetScrollMaxY(), size.y));
+}
+
 /// Begins a part of a card that scrolls by itself; arrow keys move into it and out of it.
 inline bool beginPart(const char* id, ImVec2 size, ImGuiWindowFlags flags = 0) {
 #if IMGUI_VERSION_NUM >= 19090
-  return ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened, flags);
+  const bool seen = ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened, flags);
 #else
-  return ImGui::BeginChild(id, size, false, flags | ImGuiWindowFlags_NavFlattened);
+  const bool seen = ImGui::BeginChild(id, size, false, flags | ImGuiWindowFlags_NavFlattened);
 #endif
+  keepScrolledPlace();
+  return seen;
 }
 
 /// Gives the keyboard to the next item, from anywhere (from 1.90 on only within the focused

@@ -13,6 +13,7 @@
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -145,7 +146,7 @@ std::string playedInWords(const PanelContext& panel, const FilmSettings& film) {
 std::string filmInWords(const PanelContext& panel, const ExportDialogMemory& memory,
                         const ExportSources& sources) {
   const FilmSettings& film = memory.choice.film;
-  std::string words = fmt::format("{} pictures", picturesOf(film));
+  std::string words = fmt::format("{} pictures", withThousands(picturesOf(film)));
   if (film.of == FilmOf::play) {
     words += ", " + playedInWords(panel, film);
   } else if (film.of == FilmOf::run) {

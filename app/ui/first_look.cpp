@@ -30,7 +30,7 @@ void FirstLook::open(const Document& document, ViewState& view) {
           CellRef{TensorId::rawScores, 0, static_cast<Index>(head), static_cast<Index>(query), key};
     }
   }
-  view.selection.page = kStagePage;
+  if (view.model.place.folder.empty()) view.selection.page = kStagePage;
   if (!cell_) return;
   view.selection.step = StepId::score;
   view.selection.head = cell_->head;

@@ -136,20 +136,25 @@ std::string asRichText(std::string_view plain) {
   return rich;
 }
 
-ImVec2 drawRichParagraph(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos,
-                         ImU32 color, std::string_view text, float width, float gap) {
+ImVec2 eachRichLine(const Fonts& fonts, ImFont* base, std::string_view text, float width, float gap,
+                    const std::function<void(std::string_view line, float y)>& line) {
   ImVec2 taken(0.0F, 0.0F);
   while (!text.empty()) {
     const std::size_t end = fittingLine(fonts, base, text, width);
     const std::string_view shown = text.substr(0, end);
-    if (drawList != nullptr) {
-      drawRichText(drawList, fonts, base, {pos.x, pos.y + taken.y}, color, shown);
-    }
+    line(shown, taken.y);
     taken.x = std::max(taken.x, richTextSize(fonts, base, shown).x);
     taken.y += fontSize(base) + gap;
     text.remove_prefix(std::min(end + 1, text.size()));  // including the space at the break
   }
   return taken;
+}
+
+ImVec2 drawRichParagraph(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos,
+                         ImU32 color, std::string_view text, float width, float gap) {
+  return eachRichLine(fonts, base, text, width, gap, [&](std::string_view line, float y) {
+    if (drawList != nullptr) drawRichText(drawList, fonts, base, {pos.x, pos.y + y}, color, line);
+  });
 }
 
 void richLabel(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text, float below) {

@@ -6,6 +6,7 @@
 
 #include <imgui.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,11 @@ void drawRichText(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2
 
 /// Returns rich text that shows a plain text literally: a backslash precedes each sign.
 std::string asRichText(std::string_view plain);
+
+/// Calls `line` with each line of a text wrapped at spaces to `width`, a part of `text`, and with
+/// its upper edge. Returns the size that the lines take.
+ImVec2 eachRichLine(const Fonts& fonts, ImFont* base, std::string_view text, float width, float gap,
+                    const std::function<void(std::string_view line, float y)>& line);
 
 /// Draws a text from `pos` on, wrapped at spaces to `width`, with the text's own line breaks and
 /// `gap` points between lines. Returns the size it takes; a null list only measures.

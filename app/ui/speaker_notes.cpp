@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/ui/compat.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
+namespace {
+
+constexpr float kSlideShare = 0.45F;  // of the height, for the picture of the next slide
+
+}  // namespace
 
 void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerNotes& notes,
                       ImVec2 size) {
@@ -28,7 +35,23 @@ void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerN
   drawText(&list, fonts.small, keys.a, t.textMuted,
            elided(fonts.small, "page down, page up: forward, back · F10 closes this window",
                   keys.width()));
-  if (!notes.nextSentence.empty()) {  // a small picture of the next slide
+  if (notes.nextSlide.size.x > 0.0F) {
+    const float high = room.height() * kSlideShare;
+    const float wide = high * notes.nextSlide.size.x / notes.nextSlide.size.y;
+    Rect below = room.cutBottom(high, look.space.small);
+    const Rect slide = below.cutRight(std::min(wide, below.width() * 0.6F), look.space.medium);
+    const Rect picture = slide.placed({slide.width(), slide.width() * high / wide});
+    list.AddImage(notes.nextSlide.texture, picture.a, picture.b);
+    list.AddRect(picture.a, picture.b, t.panelBorder);
+    const float title = drawRichParagraph(&list, fonts, fonts.semibold, below.a, t.textMuted,
+                                          "Next: " + asRichText(notes.next), below.width())
+                            .y;
+    below.cutTop(title, look.space.small);
+    list.PushClipRect(below.a, below.b, true);
+    drawRichParagraph(&list, fonts, fonts.small, below.a, t.text, notes.nextSentence,
+                      below.width());
+    list.PopClipRect();
+  } else if (!notes.nextSentence.empty()) {  // its words
     const float width = room.width() - 2.0F * look.space.medium;
     const float height =
         drawRichParagraph(nullptr, fonts, fonts.regular, {}, t.text, notes.nextSentence, width).y;
@@ -38,7 +61,7 @@ void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerN
                       {slide.a.x + look.space.medium, slide.a.y + look.space.small}, t.text,
                       notes.nextSentence, width);
   }
-  if (!notes.next.empty()) {
+  if (!notes.next.empty() && notes.nextSlide.size.x == 0.0F) {
     const Rect next = room.cutBottom(fontSize(fonts.semibold), look.space.medium);
     drawText(&list, fonts.semibold, next.a, t.textMuted,
              elided(fonts.semibold, "Next: " + notes.next, next.width()));

@@ -66,12 +66,10 @@ class Tokens {
     const char* hint = memory_ && !cross()
                            ? "type the text that gives keys and values; empty: self-attention"
                            : "";
-    const bool entered = textField(look_,
-                                   {memory_ ? "##memory text" : "##text",
-                                    ImGuiInputTextFlags_EnterReturnsTrue |
-                                        (row_.focus ? ImGuiInputTextFlags_AutoSelectAll : 0),
-                                    hint},
-                                   row_.text);
+    TextField sentence{memory_ ? "##memory text" : "##text", ImGuiInputTextFlags_EnterReturnsTrue,
+                       hint};
+    if (row_.focus) sentence.always = selectBackwards;
+    const bool entered = textField(look_, sentence, row_.text);
     ImGui::PopStyleColor();
     const bool edited = ImGui::IsItemEdited();
     const bool active = ImGui::IsItemActive();
@@ -137,6 +135,14 @@ class Tokens {
   }
 
  private:
+  /// Selects the whole text with the caret at its start, so that a long text is seen from its first
+  /// word on.
+  static void selectBackwards(ImGuiInputTextCallbackData& data) {
+    data.CursorPos = 0;
+    data.SelectionStart = data.BufTextLen;
+    data.SelectionEnd = 0;
+  }
+
   static constexpr float kFade = 58.0F;  // points at the right end where chips fade out
 
   /// Draws at the right end, over a cut chip, the number of further tokens.
@@ -455,8 +461,21 @@ void TokenRow::edit(const PanelContext& panel) {
   Tokens(panel, memory_.input, false).startEditing();
 }
 
-void TokenRow::field(const PanelContext& panel, float width) {
+void TokenRow::field(const PanelContext& panel, float width, float most) {
+  const FrameContext& look = panel.look;
+  // the largest letters in which the whole sentence is seen
+  ImFont* font = look.fonts.title;
+  const auto needed = [&] {
+    return textSize(font, memory_.input.text).x + 3.0F * ImGui::GetStyle().FramePadding.x;
+  };
+  for (ImFont* smaller : {look.fonts.semibold, look.fonts.regular, look.fonts.small}) {
+    if (needed() > most) font = smaller;
+  }
+  width = std::clamp(needed(), std::min(width, most), most);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() - width * 0.5F);
+  pushFont(font);
   Tokens(panel, memory_.input, false).field(width);
+  ImGui::PopFont();
   panel.frame.typesText = memory_.input.editing;
   if (!memory_.input.editing) *panel.look.wantsFrame = true;
 }

@@ -22,7 +22,8 @@ class TokenRow {
   void edit(const PanelContext& panel);
   bool editing() const { return memory_.input.editing; }
   /// Draws the field of an open sentence at the cursor, where the rows are not shown.
-  void field(const PanelContext& panel, float width);
+  /// It is `width` wide, or as wide as its text up to `most`, centred on the cursor.
+  void field(const PanelContext& panel, float width, float most);
   /// Replaces the open sentence and ends the edit.
   void replace(const PanelContext& panel, const std::string& text);
 

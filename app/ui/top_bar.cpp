@@ -181,7 +181,8 @@ class TopBarRow {
           panel_.commands.add(OpenPreset{std::make_shared<const Preset>(p), "preset: " + p.title});
         }
         tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p),
-                               p.config.dModel, p.config.numHeads, p.config.dK(), p.config.seqLen));
+                               p.config.dModel, p.config.numHeads, p.config.dK(),
+                               withThousands(p.config.seqLen)));
       }
       ImGui::EndCombo();
     } else {
@@ -286,7 +287,9 @@ void TopBar::draw(const PanelContext& panel, const TopBarState& state) {
   ImVec2 padding = ImGui::GetStyle().FramePadding;
   padding.x *= width < kNarrow ? kTightest : width < kRoomy ? kTight : 1.0F;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
+  const float before = memory_.height;
   TopBarRow(panel, memory_, state).draw();
+  if (memory_.height != before) *panel.look.wantsFrame = true;  // the page begins below it
   ImGui::PopStyleVar();
 }
 

@@ -9,6 +9,7 @@
 #include "app/ui/letters.h"
 #include "app/ui/menu.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/tip_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -35,38 +36,32 @@ bool justClicked() {
   return item.contains(mouse);
 }
 
-/// Places a tooltip below a button or a field, or above it low on the display, so that it does not
-/// cover the neighbours. For higher items the mouse's place is used.
-void placeTip(const FrameContext& look) {
-  const Rect item{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
-  if (item.height() > ImGui::GetFrameHeight() * 1.5F) return;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const bool right = item.centre().x > display.x * 0.5F;
-  const bool low = item.b.y > display.y * 0.7F;
-  const float gap = look.space.small;
-  ImGui::SetNextWindowPos({right ? item.b.x : item.a.x, low ? item.a.y - gap : item.b.y + gap},
-                          ImGuiCond_Always, {right ? 1.0F : 0.0F, low ? 1.0F : 0.0F});
-}
+ImVec2 tipPadding(const FrameContext& look) { return {look.px(10), look.px(7)}; }
 
-/// Shows a tooltip for the previous item once the mouse rests on it, but not for an item that a
-/// click brought under the mouse.
+/// Shows a tooltip with content of a size for the previous item once the mouse rests on it, but not
+/// for an item that a click brought under the mouse.
 template <typename Fill>
-void showTip(const FrameContext& look, Fill&& fill) {
-  if (justClicked() || look.clickedHere ||
-      !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
-    return;
-  if (look.mouseStill < kTipDelay) {  // not while the mouse is moving past
-    look.changesIn(kTipDelay - look.mouseStill);
-    return;
-  }
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(10), look.px(7)));
-  placeTip(look);
+void showTip(const FrameContext& look, ImVec2 size, Fill&& fill) {
+  const ImVec2 padding = tipPadding(look);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  placeNextBeside({ImGui::GetItemRectMin(), ImGui::GetItemRectMax()},
+                  {size.x + 2.0F * padding.x, size.y + 2.0F * padding.y}, look.space.small);
   ImGui::BeginTooltip();
   // its size is known after the first frame, in which Dear ImGui does not draw it yet
   if (ImGui::IsWindowAppearing()) look.changesIn(0.0);
   fill();
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
+}
+
+/// Returns whether the previous item's tooltip is due.
+bool tipIsDue(const FrameContext& look) {
+  if (justClicked() || look.clickedHere ||
+      !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
+    return false;
+  if (look.mouseStill >= kTipDelay) return true;
+  look.changesIn(kTipDelay - look.mouseStill);  // not while the mouse is moving past
+  return false;
 }
 
 }  // namespace
@@ -271,19 +266,34 @@ bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags)
 }
 
 void tipNow(std::string_view text) {
+  // a cell or a curve is about as large as the pointer
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float around = ImGui::GetFontSize();
+  tipNow(text, {{mouse.x - around, mouse.y - around}, {mouse.x + around, mouse.y + around}});
+}
+
+void tipNow(std::string_view text, const Rect& thing) {
+  const ImVec2 padding = ImGui::GetStyle().WindowPadding;
+  const ImVec2 size = textSize(ImGui::GetFont(), text);
+  placeNextBeside(thing, {size.x + 2.0F * padding.x, size.y + 2.0F * padding.y},
+                  ImGui::GetStyle().ItemSpacing.y);
   ImGui::BeginTooltip();
   plainText(text);
   ImGui::EndTooltip();
 }
 
 void tip(const FrameContext& look, const std::string& text) {
-  showTip(look, [&] { plainText(wrapped(ImGui::GetFont(), text, look.px(kTipWidth))); });
+  if (!tipIsDue(look)) return;
+  const std::string lines = wrapped(ImGui::GetFont(), text, look.px(kTipWidth));
+  showTip(look, textSize(ImGui::GetFont(), lines), [&] { plainText(lines); });
 }
 
 void richTip(const FrameContext& look, const std::string& text) {
-  showTip(look, [&] {
-    richParagraph(look.fonts, ImGui::GetFont(), look.theme.text, text, look.px(kTipWidth));
-  });
+  if (!tipIsDue(look)) return;
+  ImFont* font = ImGui::GetFont();
+  const float width = look.px(kTipWidth);
+  showTip(look, drawRichParagraph(nullptr, look.fonts, font, {}, look.theme.text, text, width),
+          [&] { richParagraph(look.fonts, font, look.theme.text, text, width); });
 }
 
 int choices(const FrameContext& look, const char* id, const std::vector<const char*>& texts,
@@ -344,30 +354,56 @@ void rowCaption(const FrameContext& look, const char* text) {
 
 namespace {
 
-constexpr const char* kMore = "more ▾";
+constexpr const char* kMore = "more";
+constexpr const char* kMenuMark = " ▾";
 
-ImFont* fontOf(const FrameContext& look, bool chosen) {
-  return chosen ? look.fonts.semibold : look.fonts.regular;
+/// The width of a tab: the same whether it is chosen or not, so that the row stands still.
+float tabWidth(const FrameContext& look, const char* title) {
+  return std::ceil(std::max(richTextSize(look.fonts, look.fonts.semibold, title).x,
+                            richTextSize(look.fonts, look.fonts.regular, title).x));
 }
 
-/// Draws one tab at the cursor. Returns true if it was clicked.
-bool tabItem(const FrameContext& look, const Tab& tab, bool chosen, float rowHeight) {
+/// Draws one tab at the cursor, `after` behind its title. Returns true if it was clicked.
+bool tabItem(const FrameContext& look, const Tab& tab, bool chosen, float rowHeight,
+             const char* after = "") {
   const Theme& t = look.theme;
-  ImFont* font = fontOf(look, chosen);
-  const ImVec2 size = richTextSize(look.fonts, font, tab.title);
+  ImFont* font = chosen ? look.fonts.semibold : look.fonts.regular;
+  const std::string title = fmt::format("{}{}", tab.title, after);
+  const float width = tabWidth(look, title.c_str());
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(tab.title, {size.x, rowHeight});
+  const bool clicked = ImGui::InvisibleButton(tab.title, {width, rowHeight});
   noteControl(look, tab.title);
   const bool hovered = ImGui::IsItemHovered();
   if (!chosen) tip(look, tab.about);  // the chosen tab's panel is shown below it
   ImDrawList* list = ImGui::GetWindowDrawList();
-  drawRichText(list, look.fonts, font, {at.x, at.y + (rowHeight - size.y) * 0.5F},
-               chosen || hovered ? t.text : t.textMuted, tab.title);
+  drawRichText(list, look.fonts, font, {at.x, at.y + (rowHeight - fontSize(font)) * 0.5F},
+               chosen || hovered ? t.text : t.textMuted, title);
   if (chosen) {
     const float y = at.y + rowHeight + look.space.hair;
-    list->AddLine({at.x, y}, {at.x + size.x, y}, t.accent, look.space.thin);
+    list->AddLine({at.x, y}, {at.x + width, y}, t.accent, look.space.thin);
   }
-  return clicked && !chosen;
+  return clicked;
+}
+
+/// The tabs of a row that have a place of their own; the rest are behind a menu at its end.
+struct TabPlaces {
+  std::size_t shown = 0;
+  float menu = 0.0F;  // width of the menu's title, which is that of a chosen tab behind it
+};
+
+TabPlaces tabPlaces(const FrameContext& look, const std::vector<Tab>& tabs, float room, float gap) {
+  float all = -gap;
+  for (const Tab& tab : tabs) all += tabWidth(look, tab.title) + gap;
+  if (all <= room) return {tabs.size(), 0.0F};
+  TabPlaces places{tabs.size(), tabWidth(look, fmt::format("{}{}", kMore, kMenuMark).c_str())};
+  while (places.shown > 0) {
+    const Tab& last = tabs[--places.shown];
+    all -= tabWidth(look, last.title) + gap;
+    places.menu =
+        std::max(places.menu, tabWidth(look, fmt::format("{}{}", last.title, kMenuMark).c_str()));
+    if (all + gap + places.menu <= room) break;
+  }
+  return places;
 }
 
 }  // namespace
@@ -381,43 +417,24 @@ int tabRow(const FrameContext& look, const char* id, const std::vector<Tab>& tab
   const float gap = look.px(18);
   const float rowHeight = fontSize(look.fonts.semibold) + look.space.thin;
   const float room = ImGui::GetContentRegionAvail().x - kept;
-  const auto widthOf = [&](std::size_t i) {
-    return richTextSize(look.fonts, fontOf(look, static_cast<int>(i) == chosen), tabs[i].title).x;
-  };
-  // as many tabs as fit beside "more", and always the chosen one
-  float all = -gap;
-  for (std::size_t i = 0; i < tabs.size(); ++i) all += widthOf(i) + gap;
-  const float more = textSize(look.fonts.regular, kMore).x;
-  std::vector<std::size_t> shown;
-  std::vector<std::size_t> hidden;
-  float used = all <= room ? -gap : more + widthOf(static_cast<std::size_t>(chosen)) + gap;
-  for (std::size_t i = 0; i < tabs.size(); ++i) {
-    const bool isChosen = static_cast<int>(i) == chosen;
-    const float needed = all > room && isChosen ? 0.0F : widthOf(i) + gap;
-    if (isChosen || (hidden.empty() && used + needed <= room)) {
-      used += needed;
-      shown.push_back(i);
-    } else {
-      hidden.push_back(i);
-    }
-  }
-
+  const TabPlaces places = tabPlaces(look, tabs, room, gap);
   int clicked = -1;
   ImGui::PushID(id);
   const ImVec2 start = ImGui::GetCursorScreenPos();
   float x = start.x;
-  for (const std::size_t i : shown) {
+  for (std::size_t i = 0; i < places.shown; ++i) {
     ImGui::SetCursorScreenPos({x, start.y});
-    if (tabItem(look, tabs[i], static_cast<int>(i) == chosen, rowHeight)) {
-      clicked = static_cast<int>(i);
-    }
-    x += widthOf(i) + gap;
+    const bool isChosen = static_cast<int>(i) == chosen;
+    if (tabItem(look, tabs[i], isChosen, rowHeight) && !isChosen) clicked = static_cast<int>(i);
+    x += tabWidth(look, tabs[i].title) + gap;
   }
-  if (!hidden.empty()) {
+  if (places.shown < tabs.size()) {
     ImGui::SetCursorScreenPos({x, start.y});
-    if (tabItem(look, {kMore, "the other tabs"}, false, rowHeight)) openMenu("more tabs");
+    const bool behind = chosen >= static_cast<int>(places.shown);
+    const Tab menu = behind ? tabs[static_cast<std::size_t>(chosen)] : Tab{kMore, "the other tabs"};
+    if (tabItem(look, menu, behind, rowHeight, kMenuMark)) openMenu("more tabs");
     if (beginPopup("more tabs")) {
-      for (const std::size_t i : hidden) {
+      for (std::size_t i = places.shown; i < tabs.size(); ++i) {
         if (ImGui::MenuItem(tabs[i].title)) clicked = static_cast<int>(i);
       }
       ImGui::EndPopup();

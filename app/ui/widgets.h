@@ -61,8 +61,10 @@ bool beginPopup(const char* id);
 bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags = 0);
 /// Shows a wrapped tooltip for the previous item once the mouse rests.
 void tip(const FrameContext& look, const std::string& text);
-/// Shows a tooltip at the mouse in this frame, with the line breaks of the text.
+/// Shows a tooltip in this frame, with the line breaks of the text: beside the pointer, or beside
+/// the thing that it explains a part of, such as a matrix.
 void tipNow(std::string_view text);
+void tipNow(std::string_view text, const Rect& thing);
 /// Shows a tooltip like tip(), with superscripts and subscripts.
 void richTip(const FrameContext& look, const std::string& text);
 

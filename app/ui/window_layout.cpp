@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/gl/scene.h"
+#include "app/ui/compat.h"
 
 namespace headscope::ui {
 namespace {
@@ -72,6 +73,7 @@ void beginBody(const Rect& at, ImVec2 content, const FrameContext& look, bool by
   if (!byWheel) flags |= ImGuiWindowFlags_NoScrollWithMouse;
   ImGui::BeginChild("body", at.size(), false, flags);
   ImGui::PopStyleColor();
+  keepScrolledPlace();
   const ImVec2 origin = ImGui::GetCursorPos();
   ImGui::Dummy({content.x, content.y - 1.0F});
   ImGui::SetCursorPos(origin);

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/attention/switches.h"
+#include "core/base/numbers.h"
 #include "core/editing/cell_edits.h"
 #include "core/editing/document_normalizer.h"
 
@@ -214,7 +215,8 @@ struct Editor {
       const std::size_t items = std::min(texts.size(), all.size());
       for (std::size_t i = 0; i < items; ++i) texts[i] = joined(all[i]);  // all are repeated alike
       sentence = shown;
-      note = fmt::format("the sentence is now the {} tokens shown", shown.size());
+      note =
+          fmt::format("the sentence is now the {} tokens shown", withThousands(std::ssize(shown)));
     }
     texts[item] = joined(movedTokens(std::move(sentence), e.from, e.to));
     setSource(std::move(source));

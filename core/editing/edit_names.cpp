@@ -1,8 +1,13 @@
 // The names of edits in the undo list.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
 
 #include "core/attention/config.h"
 #include "core/attention/switches.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/input/series.h"
@@ -37,7 +42,7 @@ struct InputNamer {
   }
   std::string operator()(const SeriesSource& s) const {
     const Series& first = *s.items.front();
-    return fmt::format("series of {} steps × {} channels", first.values.dim(0),
+    return fmt::format("series of {} steps × {} channels", withThousands(first.values.dim(0)),
                        first.channels.size());
   }
   std::string operator()(const TensorSource& s) const { return "input " + s.name; }
@@ -56,6 +61,32 @@ struct FillNamer {
   }
   std::string operator()(const FillValues&) const { return " pasted"; }
 };
+
+/// A place on an axis: a word in quotes where the axis counts tokens, else the index.
+std::string placeOn(Axis axis, Index at, Index item, const Input& input, bool cross) {
+  const bool ofMemory = axis == Axis::key && cross;
+  const auto& all = ofMemory ? input.memoryTokens : input.tokens;
+  const bool counts = axis == Axis::query || axis == Axis::key;
+  if (!counts || all.empty()) return std::to_string(at);
+  const auto& tokens = all[static_cast<std::size_t>(std::max<Index>(item, 0)) % all.size()];
+  return at < std::ssize(tokens) ? fmt::format("“{}”", tokens[static_cast<std::size_t>(at)])
+                                 : std::to_string(at);
+}
+
+/// "weights[“slept”, “cat”] of head 2"; "W_Q[3, 17]" where no axis counts tokens.
+std::string cellInWords(const CellRef& cell, const Document& document) {
+  const TensorInfo& tensor = info(cell.tensor);
+  const auto isToken = [](Axis axis) { return axis == Axis::query || axis == Axis::key; };
+  if (!isToken(tensor.rows) && !isToken(tensor.cols)) return toString(cell);
+  const bool cross = document.config.crossAttention();
+  const auto place = [&](Axis axis, Index at) {
+    return placeOn(axis, at, cell.item, *document.input, cross);
+  };
+  std::string words = fmt::format("{}[{}, {}]", tensor.name, place(tensor.rows, cell.row),
+                                  place(tensor.cols, cell.col));
+  if (tensor.perHead) words += fmt::format(" of head {}", cell.head + 1);
+  return words;
+}
 
 struct Namer {
   const Document& before;
@@ -96,12 +127,14 @@ struct Namer {
                  ? fmt::format("window {}", e.mask.window)
                  : changed("window", before.config.mask.window, e.mask.window);
     }
-    return e.mask.lengths != before.config.mask.lengths ? "padding" : "mask";
+    if (e.mask.lengths == before.config.mask.lengths) return "mask changed";
+    if (e.mask.lengths.empty()) return "padding off";
+    return fmt::format("padding after {} tokens", fmt::join(e.mask.lengths, ", "));
   }
   std::string operator()(const SetRotary& e) const {
     const Rotary& was = before.config.rotary;
     if (was.on() && e.rotary.on() && was.theta != e.rotary.theta) {
-      return fmt::format("theta {:g} → {:g}", was.theta, e.rotary.theta);
+      return changed("RoPE θ", was.theta, e.rotary.theta);
     }
     if (was.on() && e.rotary.on() && was.pairing != e.rotary.pairing) {
       return e.rotary.pairing == Rotary::Pairing::neighbours ? "RoPE pairs neighbours"
@@ -119,14 +152,14 @@ struct Namer {
       return fmt::format("sinks {}", onOff(!e.sinks.empty()));
     }
     const auto [old, next] = std::ranges::mismatch(was, e.sinks);
-    if (next == e.sinks.end()) return "sinks";
+    if (next == e.sinks.end()) return "sinks changed";
     const auto head = next - e.sinks.begin();
     return changed(fmt::format("head {} sink", head + 1).c_str(), *old, *next);
   }
   std::string operator()(const SetPairBias& e) const {
     if (!e.bias.on()) return "pair bias off";
     const auto& seed = e.bias.settings().seed;
-    return seed ? fmt::format("pair bias drawn, seed {}", *seed) : "pair bias";
+    return seed ? fmt::format("pair bias drawn, seed {}", *seed) : "pair bias changed";
   }
   std::string operator()(const SetPositions& e) const {
     switch (e.positions) {
@@ -143,14 +176,14 @@ struct Namer {
     const std::string what = e.memory ? "memory" : "text";
     const std::string item =
         before.config.batch > 1 ? fmt::format(" of item {}", e.item + 1) : std::string();
-    return e.text.empty() ? fmt::format("no {}{}", what, item)
+    return e.text.empty() ? fmt::format("{}{} removed", what, item)
                           : fmt::format("{}{} {}", what, item, quoted(e.text));
   }
   std::string operator()(const MoveToken& e) const {
     const auto& tokens = e.memory ? before.input->memoryTokens : before.input->tokens;
-    return fmt::format("move '{}', place {} → {}",
+    return fmt::format("move “{}” from place {} to {}",
                        tokens[static_cast<std::size_t>(e.item)][static_cast<std::size_t>(e.from)],
-                       e.from, e.to);
+                       e.from + 1, e.to + 1);
   }
   std::string operator()(const SetInput& e) const { return std::visit(InputNamer{}, *e.source); }
   std::string operator()(const DrawWeights& e) const {
@@ -166,7 +199,7 @@ struct Namer {
     return changed((head + " gain").c_str(), was, e.gain);
   }
   std::string operator()(const SetCell& e) const {
-    return fmt::format("{} = {:g}", toString(e.cell), e.value);
+    return fmt::format("{} = {:g}", cellInWords(e.cell, before), e.value);
   }
   std::string operator()(const FillRegion& e) const {
     return nameOf(e.region, before.config) + std::visit(FillNamer{e.region.tensor}, e.fill);
@@ -175,8 +208,12 @@ struct Namer {
     return fmt::format("{} head {} = head {}", info(e.tensor).name, e.to + 1, e.from + 1);
   }
   std::string operator()(const TieKeysToQueries&) const { return "W_K = W_Q"; }
-  std::string operator()(const SetPin& e) const { return "pin " + toString(e.pin); }
-  std::string operator()(const RemovePin& e) const { return "unpin " + toString(e.cell); }
+  std::string operator()(const SetPin& e) const {
+    return fmt::format("pin {} = {:g}", cellInWords(e.pin.cell, before), e.pin.value);
+  }
+  std::string operator()(const RemovePin& e) const {
+    return "unpin " + cellInWords(e.cell, before);
+  }
   std::string operator()(const RemoveAllPins& e) const {
     if (!e.of) return "unpin all";
     return fmt::format("unpin all of {}, head {}", info(e.of->tensor).name, e.of->head + 1);

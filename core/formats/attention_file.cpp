@@ -14,6 +14,7 @@
 #include "core/attention/limits.h"
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/base/numbers.h"
 #include "core/model/tokenized.h"
 #include "core/tensor/safetensors.h"
 
@@ -47,7 +48,8 @@ Shape checkedShape(const SafetensorsFile& file) {
   if (shape[2] != shape[3]) {
     fail("queries and keys must be the same tokens; cross-attention is not read from a file");
   }
-  if (shape[2] > kMostPlaces) fail(fmt::format("at most {} tokens are read", kMostPlaces));
+  if (shape[2] > kMostPlaces)
+    fail(fmt::format("at most {} tokens are read", withThousands(kMostPlaces)));
   if (shape[0] < 1 || shape[0] > model::ModelLimits::kLayers || shape[1] < 1 ||
       shape[1] > Limits::kDModel || shape[2] < 1) {
     fail(fmt::format("1 to {} layers and 1 to {} heads are read", model::ModelLimits::kLayers,
@@ -118,7 +120,7 @@ std::vector<std::string> tokensOf(const SafetensorsFile& file, Index count) {
     names.push_back(*token.text());
   }
   if (std::ssize(names) != count) {
-    fail(fmt::format("has {} names for {} tokens", names.size(), count));
+    fail(fmt::format("has {} names for {} tokens", names.size(), withThousands(count)));
   }
   return names;
 }

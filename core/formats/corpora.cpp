@@ -9,6 +9,7 @@
 
 #include "core/base/file_error.h"
 #include "core/base/files.h"
+#include "core/base/numbers.h"
 #include "core/base/utf8.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/formats/tokenizer_writer.h"
@@ -232,7 +233,7 @@ void checkVocabulary(TextTokens tokens, Index vocabulary) {
   if (vocabulary >= least && vocabulary <= kMostTextTokens) return;
   throw UserError(fmt::format("vocabulary is {}; {} need from {} to {} tokens", vocabulary,
                               characters ? "characters" : "words and byte pairs, beside 256 bytes,",
-                              least, kMostTextTokens));
+                              least, withThousands(kMostTextTokens)));
 }
 
 language::CorpusPtr textCorpus(const std::filesystem::path& file, TextTokens tokens,

@@ -15,6 +15,7 @@
 #include "core/attention/switches.h"
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/editing/make_document.h"
@@ -310,7 +311,7 @@ PatchGrid patchesFrom(const JsonField& source, const AttentionConfig& c) {
   };
   const PatchGrid grid{count("first", 0), count("rows", 1), count("columns", 1)};
   if (grid.first + grid.rows * grid.columns != c.seqLen) {
-    field->fail(fmt::format("does not give the {} tokens", c.seqLen));
+    field->fail(fmt::format("does not give the {} tokens", withThousands(c.seqLen)));
   }
   return grid;
 }

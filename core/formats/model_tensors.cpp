@@ -143,7 +143,8 @@ void requireRoom(const std::filesystem::path& path, const ModelTrace& trace, std
   const Index bytes = elementCount(shape) * static_cast<Index>(sizeof(float));
   if (bytes <= defaultMemoryBudget() / 2) return;
   throw UserError(fmt::format("{}: {} of {} tokens need {} of memory: give fewer tokens",
-                              path.string(), name, trace.tokens(), bytesInWords(bytes)));
+                              path.string(), name, withThousands(trace.tokens()),
+                              bytesInWords(bytes)));
 }
 
 /// Every second of the first axis, from `first` on: the layers of a decoder with one attention.

@@ -346,6 +346,30 @@ const TextTemplate& textTemplate(std::string_view set) {
   throw UserError(fmt::format("there is no {}: give {}", set, textTemplatesInWords()));
 }
 
+/// Returns whether a text has no token that stands for an unknown word.
+static bool reads(const tokenizer::Tokenizer& tokenizer, const std::string& text) {
+  return std::ranges::none_of(tokenizer.encode(text, false), [&](const tokenizer::Token& token) {
+    const std::string* name = tokenizer.text(token.id);
+    return name == nullptr || *name == "<unk>" || *name == "[UNK]";
+  });
+}
+
+const TextTemplate& readableTemplate(const tokenizer::Tokenizer& tokenizer) {
+  constexpr Index kTried = 4;  // texts; all of a template are made of the same words
+  const std::vector<TextTemplate>& all = textTemplates();
+  const auto readable = [&](const TextTemplate& each) {
+    try {
+      return std::ranges::all_of(textsOf(each, tokenizer, kTried, 1), [&](const TextOfSet& text) {
+        return reads(tokenizer, text.text.text);
+      });
+    } catch (const UserError&) {  // too few of its words are one token
+      return false;
+    }
+  };
+  const auto found = std::ranges::find_if(all, readable);
+  return found != all.end() ? *found : all.front();
+}
+
 std::vector<TextOfSet> textsOf(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer,
                                Index count, std::uint64_t seed) {
   TextMaker maker(of, tokenizer, seed);

@@ -63,6 +63,10 @@ const TextTemplate& textTemplate(std::string_view set);
 /// "template:agreement, template:greater_than, template:induction or template:ioi"
 std::string textTemplatesInWords();
 
+/// Returns the first template whose texts this tokenizer writes without an unknown token; where
+/// there is none, the first of all.
+const TextTemplate& readableTemplate(const tokenizer::Tokenizer& tokenizer);
+
 /// Makes texts. Only words that are one token where they stand are used, so that all texts of one
 /// sentence have equally many tokens. Text n depends on the tokenizer, the seed and n alone. Throws
 /// UserError where too few words of a list are single tokens.

@@ -55,7 +55,7 @@ void checkTraining(const ShapeSettings& s, Index memoryBudgetBytes) {
   throw UserError(
       fmt::format("training {} layers of d_model {} with batches of {} pictures needs {}, more "
                   "than the memory budget of {}: reduce batch, d_model or layers",
-                  s.model.layers, s.model.dModel, s.batch, bytesInWords(needed),
+                  s.model.layers, s.model.dModel, withThousands(s.batch), bytesInWords(needed),
                   bytesInWords(memoryBudgetBytes)));
 }
 
@@ -131,7 +131,7 @@ std::optional<std::vector<HeadSimilarity>> ShapeTrainer::similarity(
 }
 
 model::ModelPtr ShapeTrainer::modelNow() const {
-  return model_.model(fmt::format("Shapes, step {}", stepsTaken()));
+  return model_.model(fmt::format("Shapes, step {}", withThousands(stepsTaken())));
 }
 
 std::optional<Index> ShapeTrainer::answeredAt() const {

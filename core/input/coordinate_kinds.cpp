@@ -12,15 +12,33 @@ namespace headscope {
 namespace {
 
 constexpr const char *kPosition = "position", *kWordClass = "word class",
-                     *kConstant = "always the same";
+                     *kConstant = "always the same", *kWordItself = "the word itself",
+                     *kMix = "a mix of the values";
 constexpr Index kMostSingle = 12;  // columns that are shown one by one
+
+/// Explains the kinds whose names alone do not.
+std::string aboutKind(std::string_view name) {
+  if (name == kConstant) {
+    return "a number that is 1 for every token: with it a head can ask the same of all";
+  }
+  if (name == kWordItself) {
+    return "numbers drawn for each word, the same wherever it stands: they tell words apart";
+  }
+  if (name == kWordClass) return "noun, verb, …: one number for each class, 1 for the word's own";
+  if (name == kPosition) return "where in the text the token stands";
+  if (name == kMix) return "sums of the values with random signs";
+  return {};
+}
 
 /// Gives the columns of a block, or the rest, to a kind of this name.
 void give(CoordinateKinds& kinds, ColumnRange range, const std::string& name) {
   if (range.count == 0) return;
   auto found = std::ranges::find(kinds.names, name);
   const Index kind = found - kinds.names.begin();
-  if (found == kinds.names.end()) kinds.names.push_back(name);
+  if (found == kinds.names.end()) {
+    kinds.names.push_back(name);
+    kinds.about.push_back(aboutKind(name));
+  }
   for (Index column = range.begin; column < range.begin + range.count; ++column) {
     kinds.kindOf[static_cast<std::size_t>(column)] = kind;
   }
@@ -28,38 +46,39 @@ void give(CoordinateKinds& kinds, ColumnRange range, const std::string& name) {
 
 CoordinateKinds kindsOfText(Index dModel) {
   const Layout layout = textLayout(dModel);
-  CoordinateKinds kinds{{}, std::vector<Index>(static_cast<std::size_t>(dModel)), {}};
+  CoordinateKinds kinds{{}, std::vector<Index>(static_cast<std::size_t>(dModel)), {}, {}};
   give(kinds, layout.blocks[TextBlock::wordClass], kWordClass);
   give(kinds, layout.blocks[TextBlock::slowPosition], kPosition);
   give(kinds, layout.blocks[TextBlock::positionPairs], kPosition);
-  give(kinds, layout.blocks[TextBlock::wordPart], "the word itself");
-  give(kinds, layout.rest, "the word itself");
+  give(kinds, layout.blocks[TextBlock::wordPart], kWordItself);
+  give(kinds, layout.rest, kWordItself);
   give(kinds, layout.blocks[TextBlock::constant], kConstant);
   return kinds;
 }
 
 CoordinateKinds kindsOfSeries(const SeriesSource& source, Index dModel) {
   const Layout layout = seriesLayout(source.items.front()->channels, dModel);
-  CoordinateKinds kinds{{}, std::vector<Index>(static_cast<std::size_t>(dModel)), {}};
+  CoordinateKinds kinds{{}, std::vector<Index>(static_cast<std::size_t>(dModel)), {}, {}};
   give(kinds, layout.blocks[SeriesBlock::channels], "values");
   give(kinds, layout.blocks[SeriesBlock::differences], "change");
   give(kinds, layout.blocks[SeriesBlock::means], "mean so far");
   give(kinds, layout.blocks[SeriesBlock::flags], "spike or change point");
   give(kinds, layout.blocks[SeriesBlock::slowPosition], kPosition);
   give(kinds, layout.blocks[SeriesBlock::positionPairs], kPosition);
-  give(kinds, layout.rest, "a mix of the values");
+  give(kinds, layout.rest, kMix);
   give(kinds, layout.blocks[SeriesBlock::constant], kConstant);
   return kinds;
 }
 
 CoordinateKinds kindsOfNumbers(Index dModel) {
   if (dModel > kMostSingle) {
-    return {{}, {}, "The columns of this X have no names, so nothing can be said about them."};
+    return {{}, {}, {}, "The columns of this X have no names, so nothing can be said about them."};
   }
   CoordinateKinds kinds;
   for (Index column = 0; column < dModel; ++column) {
     kinds.names.push_back(fmt::format("column {}", column + 1));
     kinds.kindOf.push_back(column);
+    kinds.about.emplace_back();
   }
   return kinds;
 }
@@ -70,6 +89,7 @@ CoordinateKinds coordinateKinds(const InputSource& source, Positions positions, 
   if (std::holds_alternative<TensorSource>(source)) return kindsOfNumbers(dModel);
   if (positions == Positions::sinusoidal) {
     return {
+        {},
         {},
         {},
         "Sinusoids are added over all columns of X, so that a column is about word and position "

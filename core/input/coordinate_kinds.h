@@ -13,6 +13,7 @@ namespace headscope {
 struct CoordinateKinds {
   std::vector<std::string> names;  // "word class", "position", …
   std::vector<Index> kindOf;       // of each column, an index of `names`
+  std::vector<std::string> about;  // a sentence on each kind; empty where its name says it all
   std::string whyNone;             // a sentence where the columns have no kinds; else empty
 
   bool empty() const { return names.empty(); }

@@ -76,8 +76,8 @@ void checkTraining(const LanguageSettings& s, Index vocabulary, Index memoryBudg
   throw UserError(fmt::format(
       "training {} layers of d_model {} with batches of {} texts of {} tokens needs {}, more than "
       "the memory budget of {}: reduce batch, context, d_model or layers",
-      s.model.layers, s.model.dModel, s.batch, s.model.context, bytesInWords(needed),
-      bytesInWords(memoryBudgetBytes)));
+      s.model.layers, s.model.dModel, withThousands(s.batch), withThousands(s.model.context),
+      bytesInWords(needed), bytesInWords(memoryBudgetBytes)));
 }
 
 LanguageTrainer::LanguageTrainer(CorpusPtr corpus, const LanguageSettings& settings,
@@ -91,13 +91,14 @@ LanguageTrainer::LanguageTrainer(CorpusPtr corpus, const LanguageSettings& setti
   if (corpus_->stories && settings.model.context < kStoryContext) {
     throw UserError(fmt::format(
         "context is {}, and the questions about stories are up to {} tokens long: give at least {}",
-        settings.model.context, kStoryContext, kStoryContext));
+        settings.model.context, withThousands(kStoryContext), kStoryContext));
   }
   if (std::ssize(corpus_->training) < needed || std::ssize(corpus_->heldOut) < needed) {
     throw UserError(fmt::format(
         "{} has {} tokens to learn from and {} held out, fewer than a text of {} and the next "
         "token: choose a longer text or a smaller context",
-        corpus_->title, corpus_->training.size(), corpus_->heldOut.size(), needed - 1));
+        corpus_->title, withThousands(std::ssize(corpus_->training)), corpus_->heldOut.size(),
+        needed - 1));
   }
   keepMemory();
 }
@@ -200,7 +201,7 @@ void LanguageTrainer::change(const model_training::Schedule& schedule) {
 }
 
 std::string LanguageTrainer::nameAt(Index step) const {
-  return fmt::format("{}, step {}", corpus_->title, step);
+  return fmt::format("{}, step {}", corpus_->title, withThousands(step));
 }
 
 model::ModelPtr LanguageTrainer::modelNow() const { return model_.model(nameAt(stepsTaken())); }

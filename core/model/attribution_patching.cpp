@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/document/trace.h"
 #include "core/model/head_output.h"
 
@@ -30,7 +31,7 @@ void requireComparable(const ModelTrace& own, const ModelTrace& other) {
   throw UserError(
       fmt::format("the other text has {} tokens and this one {}: values are put in place token by "
                   "token, so give a text with equally many tokens",
-                  other.tokens(), own.tokens()));
+                  withThousands(other.tokens()), own.tokens()));
 }
 
 }  // namespace

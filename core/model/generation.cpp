@@ -158,12 +158,12 @@ Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
   if (room_ <= tokens_) {
     throw UserError(
         fmt::format("{} takes at most {} tokens and the text has {}: give a shorter one",
-                    model.name(), c.positions, tokens_));
+                    model.name(), withThousands(c.positions), tokens_));
   }
   const Index bytes = cacheBytesOf(*from_, room_);
   if (bytes > defaultMemoryBudget() / 2) {
-    throw UserError(fmt::format("keys and values of {} tokens need {}: ask for fewer", room_,
-                                bytesInWords(bytes)));
+    throw UserError(fmt::format("keys and values of {} tokens need {}: ask for fewer",
+                                withThousands(room_), bytesInWords(bytes)));
   }
   begin(from_);
 }
@@ -219,7 +219,7 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
   const Model& model = *from_->document().model;
   const ModelConfig& c = model.config();
   if (tokens_ >= room_) {
-    throw UserError(fmt::format("there is room for {} tokens", room_));
+    throw UserError(fmt::format("there is room for {} tokens", withThousands(room_)));
   }
   if (id < 0 || id >= c.vocabulary) {
     throw UserError(fmt::format("id {} is not a token of {}", id, model.name()));

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/logit_parts.h"
@@ -52,7 +53,7 @@ ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const
     throw UserError(
         fmt::format("the other text has {} tokens and this one {}: a head's output is replaced row "
                     "by row, so give a text with equally many tokens",
-                    rows.dim(0), trace.tokens()));
+                    withThousands(rows.dim(0)), trace.tokens()));
   }
   Document edited = *trace.layer(head.layer)->documentPtr();
   std::vector<Pin> pins = edited.pins.all();

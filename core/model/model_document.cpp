@@ -68,7 +68,7 @@ void checkInput(const Model& model, const ModelInput& input) {
   }
   if (!input.types.empty() && input.types.size() != input.ids.size()) {
     throw UserError(fmt::format("{} token types are given for {} tokens: give one for each token",
-                                input.types.size(), input.ids.size()));
+                                input.types.size(), withThousands(std::ssize(input.ids))));
   }
   for (const Index type : input.types) {
     if (type == 0 || (type > 0 && type < c.tokenTypes)) continue;
@@ -79,7 +79,7 @@ void checkInput(const Model& model, const ModelInput& input) {
   if (!input.tokens.empty() && input.tokens.size() != input.ids.size()) {
     throw UserError(
         fmt::format("{} names are given for {} tokens: give one for each token, or none",
-                    input.tokens.size(), input.ids.size()));
+                    input.tokens.size(), withThousands(std::ssize(input.ids))));
   }
 }
 
@@ -276,7 +276,8 @@ ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Doc
     throw UserError(fmt::format(
         "layer {} of {} has d_model {}, {} heads, {} key/value heads and {} tokens, and a layer "
         "within a model keeps its size: open the layer by itself to change that",
-        layer + 1, document.model->name(), own.dModel, own.numHeads, own.numKvHeads, own.seqLen));
+        layer + 1, document.model->name(), own.dModel, own.numHeads, own.numKvHeads,
+        withThousands(own.seqLen)));
   }
   if (c.gate || (c.pairBias.ofPairs() && c.pairBias != own.pairBias)) {
     throw UserError(fmt::format(

@@ -319,8 +319,8 @@ Tensor ModelTrace::logitsAs(const ModelConfig& config, Index row, Index rows,
   }
   const Index bytes = floatBytes(rows * config.vocabulary);
   if (bytes > defaultMemoryBudget() / 2) {
-    throw UserError(
-        fmt::format("the logits of {} tokens need {}: ask for fewer", rows, bytesInWords(bytes)));
+    throw UserError(fmt::format("the logits of {} tokens need {}: ask for fewer",
+                                withThousands(rows), bytesInWords(bytes)));
   }
   const ScopedThreadLimit threads(
       threadsFor(2 * rows * config.dModel * config.vocabulary, execution.threads));

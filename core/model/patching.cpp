@@ -11,6 +11,7 @@
 #include "core/attention/config.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/model/blocks.h"
@@ -93,7 +94,7 @@ void requirePatch(const ModelTrace& of, const Patch& patch) {
   throw UserError(
       fmt::format("the other values are {} rows, and this text has {} tokens: a part is replaced "
                   "token by token, so give a text with equally many tokens",
-                  patch.rows.empty() ? 0 : patch.rows.dim(0), tokens));
+                  patch.rows.empty() ? 0 : patch.rows.dim(0), withThousands(tokens)));
 }
 
 }  // namespace

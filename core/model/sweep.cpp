@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/model/head_output.h"
 #include "core/model/text_alignment.h"
 
@@ -124,7 +125,7 @@ NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places) {
     throw UserError(fmt::format(
         "the other text has {} tokens and this one {}: a part is replaced token by token, so give "
         "a text with equally many tokens",
-        values.dim(0), present.dim(0)));
+        withThousands(values.dim(0)), present.dim(0)));
   };
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/base/utf8.h"
 
 namespace headscope::model {
@@ -82,7 +83,7 @@ Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer) {
     throw UserError(
         fmt::format("“{}” is {} tokens: give a word of one token (with the space before it, as in "
                     "\" cat\"), or an id",
-                    text, tokens.size()));
+                    text, withThousands(std::ssize(tokens))));
   }
   return static_cast<Index>(tokens.front().id);
 }

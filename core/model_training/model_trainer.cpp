@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/model_training/layer_parameters.h"
 
 namespace headscope::model_training {
@@ -128,7 +129,8 @@ void ModelTrainer::stop(std::string what) {
   why.words = fmt::format(
       "step {}: {} does not fit a 32-bit float; the parameters are those after step {} again: "
       "train with a lower learning rate than {}",
-      why.step, why.tensor, why.back, schedule().optimiser.learningRate);
+      withThousands(why.step), why.tensor, withThousands(why.back),
+      schedule().optimiser.learningRate);
   stopped_ = std::move(why);
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/base/random.h"
 #include "core/document/attention.h"
 #include "core/document/document.h"
@@ -156,7 +157,8 @@ std::string worksheetProblem(const Document& like) {
         "A worksheet has 2 to {} tokens, d_model from 2 to {} and up to {} heads; this layer has "
         "{} "
         "tokens, d_model {} and {} heads.",
-        kMostTokens, kMostWidth, kMostHeads, c.seqLen, c.dModel, c.numHeads);
+        withThousands(kMostTokens), kMostWidth, kMostHeads, withThousands(c.seqLen), c.dModel,
+        c.numHeads);
   }
   for (Index row = 0; row < c.seqLen; ++row) {
     if (!allowedKeys(c.mask, 0, row, c.seqLen).any()) {

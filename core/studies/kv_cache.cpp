@@ -8,6 +8,7 @@
 
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -164,7 +165,7 @@ DecodeLedger::DecodeLedger(const AttentionConfig& config) {
     throw UserError(
         fmt::format("decoding {} tokens cannot be counted in 64 bits (about {:.1e} FLOPs): reduce "
                     "d_model, tokens or batch",
-                    config.seqLen, all));
+                    withThousands(config.seqLen), all));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace headscope::tokenizer {
 namespace {
@@ -31,7 +32,7 @@ Unigram::Unigram(const Vocabulary& vocabulary, std::vector<double> scores, Unigr
     : scores_(std::move(scores)), settings_(settings) {
   if (settings_.unknown && vocabulary.text(*settings_.unknown) == nullptr) {
     throw UserError(fmt::format("unk_id is {}, and the vocabulary has {} tokens",
-                                *settings_.unknown, vocabulary.size()));
+                                *settings_.unknown, withThousands(std::ssize(vocabulary))));
   }
   double least = scores_.empty() ? 0.0 : scores_.front();
   for (std::size_t id = 0; id < scores_.size(); ++id) {

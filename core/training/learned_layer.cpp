@@ -335,8 +335,9 @@ void LayerLearner::take(const Step& step) {
   const double length = takeStep(parameters_, optimiser, stepsDone_ + 1, {});
   for (Parameter& parameter : parameters_) parameter.gradient = {};
   if (!step.finite() || !std::isfinite(length)) {
-    throw UserError(fmt::format(
-        "step {} of learning gave a number that is not finite: try another seed", stepsDone_ + 1));
+    throw UserError(
+        fmt::format("step {} of learning gave a number that is not finite: try another seed",
+                    withThousands(stepsDone_ + 1)));
   }
   curriculum_->learned();
   ++stepsDone_;

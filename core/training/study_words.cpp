@@ -24,8 +24,9 @@ std::string listed(const std::vector<std::string>& items) {
 std::string percent(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
 
 std::string stepInWords(const StudyFigures& run) {
-  return run.step < run.steps ? fmt::format("So far, at step {} of {}: ", run.step, run.steps)
-                              : fmt::format("At step {}: ", run.step);
+  return run.step < run.steps ? fmt::format("So far, at step {} of {}: ", withThousands(run.step),
+                                            withThousands(run.steps))
+                              : fmt::format("At step {}: ", withThousands(run.step));
 }
 
 std::string stoppedInWords(const std::vector<StudyFigures>& runs) {
@@ -116,7 +117,7 @@ std::string scaleInWords(const Task& task, const std::vector<StudyFigures>& runs
       " Rows whose largest weight is above {}: {} and {} at the first step, {} and {} at step {}. "
       "The length of the gradient of the softmax's input was {} and {} on average over the run.",
       kSaturated, percent(with.first.saturated), percent(without.first.saturated),
-      percent(with.last.saturated), percent(without.last.saturated), with.last.step,
+      percent(with.last.saturated), percent(without.last.saturated), withThousands(with.last.step),
       number(with.meanGradient, 2), number(without.meanGradient, 2));
   std::vector<std::string> answers;
   for (std::size_t q = 0; q < task.questions.size(); ++q) {

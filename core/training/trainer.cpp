@@ -264,7 +264,8 @@ void Trainer::stop(std::string tensor) {
   why.words = fmt::format(
       "step {}: {} does not fit a 32-bit float; the parameters are those after step {} again: "
       "train with a lower learning rate than {}",
-      why.step, why.tensor, why.back, settings_.optimiser.learningRate);
+      withThousands(why.step), why.tensor, withThousands(why.back),
+      settings_.optimiser.learningRate);
   stopped_ = std::move(why);
 }
 

@@ -29,7 +29,7 @@ std::string weightGradientsInWords(std::span<const StepRecord> records) {
   const double ratio = first.valueOutput / std::max(first.queryKey, 1e-30);
   const std::string start = fmt::format(
       "At step {} the gradients of W_V and W_O are {} times as long as those of W_Q and W_K",
-      records.front().step, number(ratio, 2));
+      withThousands(records.front().step), number(ratio, 2));
   if (ratio < kMuchLonger) return start + ": no great difference in this run.";
   const auto nearly = std::find_if(records.begin(), records.end(), [](const StepRecord& record) {
     const WeightGradients g = weightGradients(record);
@@ -37,9 +37,10 @@ std::string weightGradientsInWords(std::span<const StepRecord> records) {
   });
   return start + ": heads learn the content they carry before they learn where to look. " +
          (nearly == records.end()
-              ? fmt::format("Up to step {} these stay less than half as long.", records.back().step)
+              ? fmt::format("Up to step {} these stay less than half as long.",
+                            withThousands(records.back().step))
               : fmt::format("At step {} these are at least half as long for the first time.",
-                            nearly->step));
+                            withThousands(nearly->step)));
 }
 
 }  // namespace headscope::training

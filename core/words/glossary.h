@@ -1,6 +1,7 @@
 // Glossary: the terms of the field with their explanations.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,15 @@ std::vector<GlossaryEntry> parseGlossary(std::string_view json);
 /// The explanation of a term. Throws std::out_of_range for an unknown term, which is an internal
 /// error.
 const std::string& aboutTerm(std::string_view term);
+
+/// Where a term stands in a text: its bytes [begin, end).
+struct TermPlace {
+  const GlossaryEntry* entry = nullptr;
+  std::size_t begin = 0, end = 0;
+};
+/// Finds the first mention of each term in rich text, also in the plural and at the beginning of a
+/// sentence, in the order of the text. Words that mean other things as often are left out.
+std::vector<TermPlace> termsIn(std::string_view text);
 
 /// "softmax: exp of each score, …"
 std::string termText(std::string_view term);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <thread>
 #include <vector>
@@ -50,6 +51,26 @@ TEST_F(Autosave, OfTryingThingsOutGoesButChangesToASessionStayUntilTheNextStart)
   EXPECT_TRUE(ui_.shows("'lecture' was not saved before headscope ended. Restore it as of"));
   ui_.press(Key{'R'}, true, true);
   EXPECT_EQ(ui_.document().input->tokens[0][0], "Changed");
+}
+
+TEST_F(Autosave, IsNotWrittenForAFileThatIsOnlyLookedAt) {
+  const std::filesystem::path series = folder_ / "series.csv";
+  std::ofstream(series) << "a,b\n1,2\n2,3\n4,1\n3,3\n";
+  const auto look = [&] {
+    ui_.app().dropFiles({series});
+    ui_.settle();
+    ui_.frame();
+  };
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  look();
+  ASSERT_EQ(ui_.config().seqLen, 4);
+  EXPECT_TRUE(autosaves().empty()) << "nothing was changed";
+  ui_.pressAlt(Key{'X'});
+  EXPECT_EQ(autosaves().size(), 1U) << "a head was switched off";
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  ui_.typeSentence("Not saved yet");
+  look();
+  EXPECT_EQ(autosaves().size(), 1U) << "the sentence was typed before";
 }
 
 TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {

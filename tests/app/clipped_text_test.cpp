@@ -1,12 +1,19 @@
-// No text is cut at the sizes that the interface is made for: no letter by the edge of its card, no
-// name or sentence with "…" in place of its end. What does not fit is left out whole.
+// Every page and tool at the sizes that the interface is made for: no letter is cut by the edge of
+// its card, no name or sentence has "…" in place of its end, no text lies over another, and counts
+// of four digits and more are separated.
 #include <imgui_internal.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "app/ui/compat.h"
 #include "app_driver.h"
 #include "core/attention/steps/step.h"
 
@@ -16,6 +23,7 @@ namespace {
 struct WindowSize {
   int width, height;
   float scale;
+  ThemeKind theme = ThemeKind::light;
 };
 
 bool scrolls(const std::string& window) {
@@ -26,43 +34,187 @@ bool scrolls(const std::string& window) {
   return false;
 }
 
+bool inBody(const TextRun& run) { return run.window.find("/body_") != std::string::npos; }
+
+/// A text with a space where its letters stand apart, as its reader sees it.
+std::string asSeen(const TextRun& run) {
+  constexpr float kApart = 0.17F;  // of the letters' height
+  std::string seen;
+  for (std::size_t at = 0; at < run.text.size(); ++at) {
+    const std::size_t glyph = run.glyphAt[at];
+    const bool first = at == 0 || run.glyphAt[at - 1] != glyph;
+    if (first && glyph > 0) {
+      const Spot &before = run.glyphs[glyph - 1], &now = run.glyphs[glyph];
+      const float height = fontSize(now.font) * now.stretch;
+      const bool another = before.color != now.color || now.min.x < before.min.x;
+      if (another || now.min.x - before.max.x > kApart * height) seen += ' ';
+    }
+    seen += run.text[at];
+  }
+  return seen;
+}
+
+/// Returns whether a text ends before its end. “…” after a space stands for a rest: "a + b + …".
+bool isElided(const TextRun& run) {
+  const std::string seen = asSeen(run);
+  const std::size_t at = seen.find("…");
+  return at != std::string::npos && at > 0 && seen[at - 1] != ' ';
+}
+
 /// Returns every text below the bars that is cut, with its window.
-std::string cutTexts(const AppDriver& ui) {
+std::string cutTexts(const ScreenText& screen) {
   std::string cut;
-  const ScreenText screen = ui.screen();
   const auto add = [&](const TextRun& run) { cut += run.window + ": " + run.text + "\n"; };
   for (const TextRun& run : screen.cut()) {
     if (!scrolls(run.window)) add(run);
   }
   for (const TextRun& run : screen.runs()) {
-    const bool inBody = run.window.find("/body_") != std::string::npos;
-    const bool waits = run.text.find("measuring…") != std::string::npos;
-    if (inBody && !waits && run.text.find("…") != std::string::npos) add(run);
+    if (inBody(run) && isElided(run)) add(run);
   }
   return cut;
 }
 
+Spot whole(const TextRun& run) { return run.spot(0, run.text.size()); }
+
+/// Returns the pairs of texts of one window that cover each other by more than their margins.
+std::string overlappingTexts(const ScreenText& screen) {
+  constexpr float kMargin = 2.0F;  // points; letters are read with the space around them
+  std::string found;
+  const std::vector<TextRun>& runs = screen.runs();
+  std::vector<Spot> places;
+  for (const TextRun& run : runs) places.push_back(whole(run));
+  for (std::size_t a = 0; a < runs.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      if (runs[a].window != runs[b].window || !inBody(runs[a])) continue;
+      const Spot &p = places[a], &q = places[b];
+      if (p.turned != 0.0F || q.turned != 0.0F) continue;  // leaning names interlock
+      const float wide = std::min(p.max.x, q.max.x) - std::max(p.min.x, q.min.x);
+      const float high = std::min(p.max.y, q.max.y) - std::max(p.min.y, q.min.y);
+      if (wide <= kMargin || high <= kMargin) continue;
+      found += runs[a].window + ": " + runs[b].text + " | " + runs[a].text + "\n";
+    }
+  }
+  return found;
+}
+
+/// Returns whether letters of a text are hidden where its window scrolls.
+bool isHalfHidden(const ScreenText& screen, const TextRun& run) {
+  const Spot at = whole(run);
+  return std::any_of(screen.cut().begin(), screen.cut().end(), [&](const TextRun& cut) {
+    const ImVec2 centre = cut.glyphs.front().centre();
+    return cut.window == run.window && centre.x >= at.min.x && centre.x <= at.max.x &&
+           std::abs(centre.y - at.centre().y) < at.max.y - at.min.y;
+  });
+}
+
+/// Returns whether the glyph at a byte goes on the number that the byte before belongs to.
+bool goesOn(const TextRun& run, std::size_t at) {
+  constexpr float kApart = 0.3F;  // of the letters' height
+  const Spot &before = run.glyphs[run.glyphAt[at - 1]], &now = run.glyphs[run.glyphAt[at]];
+  return before.color == now.color && now.min.x > before.min.x &&
+         now.min.x - before.max.x < kApart * fontSize(now.font) * now.stretch;
+}
+
+/// Returns the texts with a whole number of four digits or more that is not separated, outside of
+/// brackets, which hold shapes and indices.
+std::string unseparatedNumbers(const ScreenText& screen) {
+  const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string found;
+  for (const TextRun& run : screen.runs()) {
+    const std::string& text = run.text;
+    if (!inBody(run) || text.find('(') != std::string::npos || isHalfHidden(screen, run)) continue;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      std::size_t end = at;
+      while (end < text.size() && isDigit(text[end]) && (end == at || goesOn(run, end))) ++end;
+      const bool decimals = at > 0 && std::string_view(".,_").find(text[at - 1]) < 3;
+      const bool fraction = end + 1 < text.size() && text[end] == '.' && isDigit(text[end + 1]);
+      if (end - at >= 4 && !decimals && !fraction) found += run.window + ": " + text + "\n";
+      if (end > at) at = end - 1;
+    }
+  }
+  return found;
+}
+
+using Choose = std::function<void(ViewState&)>;
+
 class ClippedText : public testing::TestWithParam<WindowSize> {
  protected:
-  void expectWhole(const char* what, const std::function<void(ViewState&)>& choose) {
-    const auto [width, height, scale] = GetParam();
+  static constexpr const char* kSentence =
+      "The cat , which was very fluffy , slept by the warm fire .";
+
+  static ViewState viewFor(const Choose& choose) {
     ViewState view;
-    view.preferences.scale = scale;
+    view.preferences.scale = GetParam().scale;
+    view.preferences.theme = GetParam().theme;
     view.preferences.animate = false;
     choose(view);
-    AppDriver ui(textDocument("The cat , which was very fluffy , slept by the warm fire ."), width,
-                 height, view);
-    EXPECT_EQ(cutTexts(ui), "") << what;
+    return view;
   }
+  static void expectReadable(AppDriver& ui, const std::string& what) {
+    const ScreenText screen = ui.screen();
+    EXPECT_EQ(cutTexts(screen), "") << what;
+    EXPECT_EQ(overlappingTexts(screen), "") << what;
+    EXPECT_EQ(unseparatedNumbers(screen), "") << what;
+  }
+  void expectWhole(const std::string& what, const Choose& choose) {
+    const WindowSize& size = GetParam();
+    if (!ui_) {
+      ui_.emplace(textDocument(kSentence), size.width, size.height, viewFor(choose));
+    } else {
+      ui_->view() = viewFor(choose);
+    }
+    for (int i = 0; i < 2; ++i) {
+      ui_->frame();
+      ui_->settle();
+    }
+    expectReadable(*ui_, what);
+  }
+  /// Opens a built-in model and shows each of the readings of its predictions.
+  static void expectModelWhole(const char* folder) {
+    const WindowSize& size = GetParam();
+    AppDriver ui(textDocument("a b"), size.width, size.height, viewFor([&](ViewState& view) {
+                   view.selection.page = kModelPage;
+                   view.model.place.folder = folder;
+                 }));
+    const auto look = [&](const std::string& what) {
+      for (int i = 0; i < 3; ++i) {
+        ui.frame();
+        ui.settle();
+      }
+      expectReadable(ui, folder + (": " + what));
+    };
+    look("opened");
+    for (int reading = 0; reading < 10; ++reading) {
+      ui.view().model.prediction.reading = reading;
+      look("reading " + std::to_string(reading));
+    }
+    ui.view().model.prediction.folded = true;
+    look("folded");
+    ui.view().model.heads.on = MeasuredOn::set;
+    look("a set of texts");
+  }
+
+ private:
+  std::optional<AppDriver> ui_;
 };
 
 TEST_P(ClippedText, StageHasNone) {
   expectWhole("stage", [](ViewState& view) { view.selection.page = kStagePage; });
+  for (int place = 0; place < 9; ++place) {
+    expectWhole("stage " + std::to_string(place), [&](ViewState& view) {
+      view.selection.page = kStagePage;
+      view.stage.at = place + 0.9;
+    });
+  }
+  expectWhole("settings", [](ViewState& view) {
+    view.selection.page = kStagePage;
+    view.stage.settingsOpen = true;
+  });
 }
 
 TEST_P(ClippedText, NoStepHasAny) {
   for (const Step* each : allSteps()) {
-    expectWhole("step", [&](ViewState& view) {
+    expectWhole("step " + std::to_string(static_cast<int>(each->id())), [&](ViewState& view) {
       view.selection.page = kFlowPage;
       view.selection.step = each->id();
     });
@@ -70,8 +222,8 @@ TEST_P(ClippedText, NoStepHasAny) {
 }
 
 TEST_P(ClippedText, NoToolHasAny) {
-  for (const char* tool : {"flow", "terms", "mask", "temperature", "rotation", "changes",
-                           "mistakes", "kvcache", "perhead"}) {
+  for (const char* tool : {"flow", "terms", "why", "code", "mask", "temperature", "rotation",
+                           "changes", "mistakes", "kvcache", "perhead"}) {
     expectWhole(tool, [&](ViewState& view) {
       view.selection.page = kFlowPage;
       view.selection.tool = tool;
@@ -81,7 +233,7 @@ TEST_P(ClippedText, NoToolHasAny) {
 
 TEST_P(ClippedText, NoCardOfHeadsHasAny) {
   for (int tab = 0; tab < 5; ++tab) {
-    expectWhole("heads", [&](ViewState& view) {
+    expectWhole("heads " + std::to_string(tab), [&](ViewState& view) {
       view.selection.page = kHeadsPage;
       view.heads.effectTab = static_cast<EffectTab>(tab);
       view.heads.looksTab = static_cast<LooksTab>(tab % 4);
@@ -92,24 +244,38 @@ TEST_P(ClippedText, NoCardOfHeadsHasAny) {
 
 TEST_P(ClippedText, TrainHasNone) {
   for (int tab = 0; tab < 5; ++tab) {
-    expectWhole("train", [&](ViewState& view) {
+    expectWhole("train " + std::to_string(tab), [&](ViewState& view) {
       view.selection.page = kTrainPage;
       view.train.tab = static_cast<TrainTab>(tab);
     });
   }
 }
 
-TEST_P(ClippedText, TrainOnStoriesHasNone) {
-  expectWhole("stories", [](ViewState& view) {
-    view.selection.page = kTrainPage;
-    view.train.task = kStories;
-  });
+TEST_P(ClippedText, TrainOnStoriesAndShapesHasNone) {
+  for (const char* task : {kStories, kShapes}) {
+    expectWhole(task, [&](ViewState& view) {
+      view.selection.page = kTrainPage;
+      view.train.task = task;
+    });
+  }
 }
+
+TEST_P(ClippedText, LearnHasNone) {
+  expectWhole("learn", [](ViewState& view) { view.selection.page = kLearnPage; });
+}
+
+TEST_P(ClippedText, TheModelOfStoriesHasNone) { expectModelWhole("headscope:stories"); }
+TEST_P(ClippedText, TheModelOfShapesHasNone) { expectModelWhole("headscope:shapes"); }
+TEST_P(ClippedText, TheModelOfLettersHasNone) { expectModelWhole("headscope:induction"); }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, ClippedText,
                          testing::Values(WindowSize{1280, 720, 1.0F}, WindowSize{1600, 1000, 1.0F},
-                                         WindowSize{3840, 2160, 2.0F}),
-                         [](const auto& info) { return "w" + std::to_string(info.param.width); });
+                                         WindowSize{3840, 2160, 2.0F},
+                                         WindowSize{1280, 720, 1.0F, ThemeKind::dark}),
+                         [](const auto& info) {
+                           return "w" + std::to_string(info.param.width) +
+                                  (info.param.theme == ThemeKind::dark ? "dark" : "");
+                         });
 
 }  // namespace
 }  // namespace headscope::ui

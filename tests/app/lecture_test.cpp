@@ -209,6 +209,40 @@ TEST_F(LectureWindow, TheSpeakersLinesStandInAWindowOfTheirOwn) {
   EXPECT_FALSE(ui_.app().wantsSpeakerWindow());
 }
 
+TEST_F(LectureWindow, TheSpeakerSeesThePictureOfTheNextSlide) {
+  ImDrawList list(ImGui::GetDrawListSharedData());
+  present();
+  EXPECT_FALSE(ui_.app().takeNextSlide()) << "nobody would see it";
+  key(Key::f10);
+  ui_.app().setSpeakerWindow(&list, {900.0F, 540.0F});
+  key(Key::pageDown);
+  const auto slide = ui_.app().takeNextSlide();
+  ASSERT_TRUE(slide);
+  EXPECT_EQ(slide->program.view.selection.page, kStagePage);
+  EXPECT_EQ(slide->program.view.selection.presented, kSentenceCard);
+  ASSERT_TRUE(slide->program.view.stage.at);
+  EXPECT_NEAR(*slide->program.view.stage.at, 3.0, 0.01);
+  EXPECT_FALSE(ui_.app().takeNextSlide()) << "once for each scene";
+  const auto pictures = [&] {
+    return std::count_if(list.CmdBuffer.begin(), list.CmdBuffer.end(), [&](const ImDrawCmd& c) {
+      return c.GetTexID() != list.CmdBuffer.front().GetTexID();
+    });
+  };
+  EXPECT_EQ(pictures(), 0);
+  const int texture = 0;  // any other than that of the letters
+  ui_.app().setNextSlide((ImTextureID)(std::uintptr_t)&texture, {960.0F, 540.0F});
+  ui_.settle();
+  ui_.frame();
+  EXPECT_EQ(pictures(), 1);
+  const ScreenText notes = ScreenText::read(list);
+  EXPECT_TRUE(notes.shows("Next: Several heads")) << notes.all();
+  key(Key::pageDown);
+  ui_.frame();
+  EXPECT_TRUE(ui_.app().takeNextSlide());
+  ui_.frame();
+  EXPECT_EQ(pictures(), 0) << "that of the scene before is gone";
+}
+
 TEST_F(LectureWindow, TheClockRunsFromWhenItIsPresented) {
   ImDrawList list(ImGui::GetDrawListSharedData());
   present();

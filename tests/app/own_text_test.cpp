@@ -56,10 +56,10 @@ TEST_F(OwnText, AsksForATextFirst) {
 TEST_F(OwnText, LearnsFromADroppedFile) {
   open("book.txt", bookText());
   EXPECT_TRUE(ui_.shows("book.txt", kTaskCard)) << ui_.screen().all();
-  EXPECT_TRUE(ui_.shows("step 0 of 1500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
   EXPECT_TRUE(ui_.shows("the river of the", kTaskCard)) << ui_.screen().all(kTaskCard);
   ui_.click("Step", kSentenceHeadsCard);
-  EXPECT_TRUE(ui_.shows("step 1 of 1500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("step 1 of 1,500", kSentenceHeadsCard));
   EXPECT_FALSE(ui_.shows("Six questions"));
   const ViewState again = viewFromJson(viewToJson(ui_.view()), ViewState());
   EXPECT_EQ(again.train.task, kOwnText);
@@ -103,7 +103,7 @@ TEST_F(OwnText, AnotherWayOfCuttingBeginsAnotherRun) {
   ui_.click("Step", kSentenceHeadsCard);
   ui_.click("characters", kTaskCard);
   ui_.settle();
-  EXPECT_TRUE(ui_.shows("step 0 of 1500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
   EXPECT_TRUE(ui_.shows("Each of the text's most frequent characters is a token", kTextTokensCard));
 }
 
@@ -112,7 +112,7 @@ TEST_F(OwnText, AFileThatCannotBeLearnedFromIsExplained) {
   EXPECT_TRUE(ui_.shows("a model learns from a text of at least 20 KiB", kSentenceHeadsCard))
       << ui_.screen().all();
   open("book.txt", bookText());
-  EXPECT_TRUE(ui_.shows("step 0 of 1500", kSentenceHeadsCard)) << ui_.screen().all();
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard)) << ui_.screen().all();
 }
 
 TEST_F(OwnText, StoriesAreLearnedAgainAfterwards) {

@@ -39,19 +39,19 @@ class ShapesPage : public testing::Test {
 };
 
 TEST_F(ShapesPage, ShowsThreePicturesAndTakesAStep) {
-  EXPECT_TRUE(says("step 0 of 2000")) << all();
+  EXPECT_TRUE(says("step 0 of 2,000")) << all();
   EXPECT_TRUE(says("on the shape: ")) << all();
-  EXPECT_TRUE(says("1.2: ")) << all() << ": the second head";
-  EXPECT_FALSE(says("2.1: ")) << all() << ": there is one layer";
+  EXPECT_TRUE(says("1·2: ")) << all() << ": the second head";
+  EXPECT_FALSE(says("2·1: ")) << all() << ": there is one layer";
   EXPECT_TRUE(says("named right", kShapeCurvesCard)) << all(kShapeCurvesCard);
   EXPECT_TRUE(says("weight on the shape", kShapeCurvesCard)) << all(kShapeCurvesCard);
   EXPECT_TRUE(says("the name of the shape", kTaskCard)) << all(kTaskCard);
   ui.press(Key::right);
   calm();
-  EXPECT_TRUE(says("step 1 of 2000")) << all();
+  EXPECT_TRUE(says("step 1 of 2,000")) << all();
   ui.click("Reset", kShapePicturesCard);
   calm();
-  EXPECT_TRUE(says("step 0 of 2000")) << all();
+  EXPECT_TRUE(says("step 0 of 2,000")) << all();
 }
 
 TEST_F(ShapesPage, OtherPicturesAndHeadsAreChosen) {
@@ -73,7 +73,7 @@ TEST_F(ShapesPage, AnotherTaskPausesItAndItsRunIsThereAgain) {
   EXPECT_EQ(ui.view().train.task, "cards");
   ui.click("Shapes", kTaskCard);
   calm();
-  EXPECT_TRUE(says("step 1 of 2000")) << all();
+  EXPECT_TRUE(says("step 1 of 2,000")) << all();
   EXPECT_EQ(ui.view().train.heads, 2);
 }
 
@@ -87,7 +87,7 @@ TEST_F(ShapesPage, ALessonSetsTheRunAside) {
   calm();
   ui.view().selection.page = kTrainPage;
   calm();
-  EXPECT_FALSE(says("step 1 of 2000")) << "it is the user's own";
+  EXPECT_FALSE(says("step 1 of 2,000")) << "it is the user's own";
   ui.click("Leave", "lesson");
   calm();
   EXPECT_EQ(all(), before);

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <string>
 
+#include "app/ui/first_look.h"
 #include "app/ui/stage/journey.h"
+#include "app/ui/stage/sentence_layout.h"
 #include "app/ui/stage/stage_view.h"
 #include "app_driver.h"
 #include "core/attention/config.h"
@@ -80,7 +82,10 @@ TEST_F(StagePageTest, AChosenWordStaysWithAnotherHead) {
   ui.click("Noun → its", "small stages");
   EXPECT_EQ(ui.view().selection.head, 3);
   EXPECT_TRUE(ui.shows("“very” looks", "sentence")) << ui.screen().all("sentence");
-  EXPECT_TRUE(ui.shows("But head 4 has nothing to find for this word")) << ui.screen().all();
+  const float most = linksOf(ui.trace(), {0, 3, 4}).front().weight;
+  EXPECT_TRUE(ui.shows(percent(most) + " of head 4 goes there, but it is no answer"))
+      << ui.screen().all();
+  EXPECT_TRUE(ui.shows("“Noun → its adjectives” has none for this word")) << ui.screen().all();
   ui.click("Noun → its", "small stages");  // again: the word that shows the head best
   EXPECT_FALSE(ui.shows("“very” looks", "sentence")) << ui.screen().all("sentence");
 }
@@ -244,6 +249,43 @@ TEST_F(StagePageTest, ANameHoldsOnlyWhereItsHeadHasSomethingToDo) {
   EXPECT_FALSE(ui.shows("nothing to do here", "small stages")) << ui.screen().all("small stages");
   AppDriver other(fireDocument("The dog sleeps in the garden."), 1600, 1000, onStage());
   EXPECT_TRUE(other.shows("nothing to do here", "small stages"));  // no adjective, no pronoun
+}
+
+TEST_F(StagePageTest, TheStripOfFlowSaysTheSameOfEveryHead) {
+  ui.view().selection.page = kFlowPage;
+  ui.settle();
+  for (const char* name : {"Previous word", "Verb → its subject", "Adjective → its noun",
+                           "Noun → its adjectives", "Determiner → its noun",
+                           "Preposition → its object", "Pronoun → its noun", "Word → its verb"}) {
+    EXPECT_TRUE(ui.shows(name, "strip")) << ui.screen().all("strip");
+  }
+  ViewState flow = onStage();
+  flow.selection.page = kFlowPage;
+  AppDriver other(fireDocument("The dog sleeps in the garden."), 1600, 1000, flow);
+  EXPECT_TRUE(other.shows("nothing to do here", "strip")) << other.screen().all("strip");
+}
+
+TEST_F(StagePageTest, OpensOnAWordWhereNothingIsDeclared) {
+  AppDriver other(textDocument("The cat slept."), 1600, 1000, onStage());
+  const auto stories = headStories(other.trace(), 0, {});
+  for (const HeadStory& story : stories) EXPECT_LT(story.best, 3) << "the full stop";
+  const auto declared = headStories(ui.trace(), 0, declaredRelations(ui.document()));
+  EXPECT_NE(declared.front().best, 13) << "previous word: of the full stop, too";
+  ViewState ofModel;
+  ofModel.selection.page = kModelPage;
+  ofModel.model.place.folder = "headscope:stories";
+  FirstLook look;
+  look.open(ui.document(), ofModel);
+  EXPECT_EQ(ofModel.selection.page, kModelPage);
+  EXPECT_EQ(ofModel.stage.word, kSlept);
+}
+
+TEST(StageArcs, OfNeighboursAreSeenOnEveryLine) {
+  const std::vector<WordWidth> words(60, WordWidth{3.0F});
+  SentenceSpace space{{{0.0F, 0.0F}, {1228.0F, 240.0F}}};
+  const SentenceLayout layout = layoutSentence(words, space);
+  ASSERT_GT(layout.lines, 1);
+  EXPECT_GE(layout.arcRoom, 1.5F * layout.letters);
 }
 
 TEST(StageStories, CountFoundPartners) {

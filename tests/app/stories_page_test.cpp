@@ -13,6 +13,7 @@
 #include "app_driver.h"
 #include "core/formats/corpora.h"
 #include "core/language/stories.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -34,18 +35,18 @@ class StoriesPage : public testing::Test {
 };
 
 TEST_F(StoriesPage, TakesSingleStepsAndStartsAnew) {
-  EXPECT_TRUE(ui_.shows("step 0 of 1500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
   EXPECT_TRUE(ui_.shows("Layer 2 · head 2", kSentenceHeadsCard));
   EXPECT_TRUE(ui_.shows("at step 0", kWrittenTextCard));
   ui_.click("Step", kSentenceHeadsCard);
-  EXPECT_TRUE(ui_.shows("step 1 of 1500"));
+  EXPECT_TRUE(ui_.shows("step 1 of 1,500"));
   EXPECT_TRUE(ui_.shows("at step 1", kWrittenTextCard));
   ui_.press(Key::right);
   ui_.settle();
-  EXPECT_TRUE(ui_.shows("step 2 of 1500"));
+  EXPECT_TRUE(ui_.shows("step 2 of 1,500"));
   ui_.press(Key::home);
   ui_.settle();
-  EXPECT_TRUE(ui_.shows("step 0 of 1500"));
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500"));
   ui_.press(Key::enter);
   ui_.frame();
   EXPECT_TRUE(ui_.shows("Pause", kSentenceHeadsCard));
@@ -103,8 +104,7 @@ TEST_F(StoriesPage, ItsQuestionsAreShownWithTheHeadThatLooks) {
   for (const language::AnsweredQuestion& answered : run.evaluations().front().questions) {
     EXPECT_TRUE(ui_.shows(fmt::format("{:.0f} %", 100.0 * answered.right), "answers"));
     EXPECT_TRUE(ui_.shows(fmt::format("{:.2f}", answered.look), "answers"));
-    EXPECT_TRUE(ui_.shows(fmt::format("{}.{}", answered.head.layer + 1, answered.head.head + 1),
-                          "answers"));
+    EXPECT_TRUE(ui_.shows(shortName(answered.head), "answers"));
   }
 }
 
@@ -132,10 +132,10 @@ TEST_F(StoriesPage, AnotherTaskKeepsTheRunThatOneReturnsTo) {
   EXPECT_FALSE(ui_.shows("your sentence"));
   EXPECT_TRUE(ui_.shows("All heads", kLiveHeadsCard));
   ui_.click("Stories: the next word", kTaskCard);
-  EXPECT_TRUE(ui_.shows("step 1 of 1500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("step 1 of 1,500", kSentenceHeadsCard));
   EXPECT_EQ(ui_.view().train.dModel, 8);
   ui_.click("try another", kTaskCard);
-  EXPECT_TRUE(ui_.shows("step 0 of 1500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
   EXPECT_TRUE(ui_.shows("seed 2", kTaskCard));
 }
 

@@ -219,6 +219,30 @@ TEST_P(ThemeTest, EightHeadsAreToldApartWithoutOneKindOfCones) {
   }
 }
 
+/// Chroma and hue of a colour in OKLCH (Ottosson 2020), the hue in degrees.
+std::pair<double, double> chromaAndHue(ImU32 color) {
+  const auto& [r, g, b] = linear(color);
+  const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  const double x = 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s;
+  const double y = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
+  return {std::hypot(x, y), std::atan2(y, x) * 57.29577951308232};
+}
+
+TEST(HeadColors, KeepTheirHueInBothThemes) {
+  constexpr double kGrey = 0.02;  // the hue of less chroma is not seen
+  for (const Palette palette : {Palette::usual, Palette::safe}) {
+    for (std::size_t head = 0; head < kHeads; ++head) {
+      const auto light = chromaAndHue(headColor(theme(ThemeKind::light, palette), head));
+      const auto dark = chromaAndHue(headColor(theme(ThemeKind::dark, palette), head));
+      EXPECT_GE(std::min(light.first, dark.first), kGrey) << "head " << head + 1;
+      EXPECT_LE(std::abs(std::remainder(light.second - dark.second, 360.0)), 25.0)
+          << "head " << head + 1;
+    }
+  }
+}
+
 TEST(SafePalette, SurvivesGrey) {
   constexpr std::size_t kFewHeads = 8;
   for (const ThemeKind kind : {ThemeKind::light, ThemeKind::dark}) {

@@ -1,7 +1,9 @@
 // The tool Why: what of both words makes a score.
 #include "app/ui/ids.h"
 #include "app_driver.h"
+#include "core/attention/config.h"
 #include "core/attention/tensor_id.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::ui {
 namespace {
@@ -35,9 +37,26 @@ TEST_F(WhyTool, SaysWhatMakesTheScoreOfTheChosenCell) {
   EXPECT_TRUE(shows(ui, " meets ")) << all;
   EXPECT_TRUE(shows(ui, "What makes the difference of")) << all;
   EXPECT_TRUE(shows(ui, "word class")) << all;
+  EXPECT_TRUE(shows(ui, "position: where in the text the token stands.")) << all;
+  EXPECT_TRUE(shows(ui, "the word itself: numbers drawn for each word")) << all;
   ui.click("the score itself", kToolsCard);
   show(ui);
   EXPECT_TRUE(shows(ui, "What the score is made of")) << ui.screen().all(kToolsCard);
+}
+
+TEST_F(WhyTool, LeavesOutWhatIsZeroThroughout) {
+  AttentionConfig config;
+  config.dModel = 512;
+  config.numHeads = config.numKvHeads = 8;
+  config.bias = false;
+  AppDriver ui(makeDocument("", config, TextSource{{"The cat slept."}, {}}, Positions::named,
+                            {WeightInit::xavier, 1, {}}, kTestBudget),
+               1600, 2000, withWhy());
+  show(ui);
+  EXPECT_TRUE(
+      shows(ui, "Not shown, since the whole row is 0.00: word class, always the same, bias b_Q."))
+      << ui.screen().all(kToolsCard);
+  EXPECT_FALSE(shows(ui, "nan")) << ui.screen().all(kToolsCard);
 }
 
 TEST_F(WhyTool, SaysWhyThereIsNothingToSay) {

@@ -72,7 +72,11 @@ TEST_P(CellEdit, ChangesThatCellAloneAndSharesAllElse) {
   for (std::size_t n = 0; n < values.size(); ++n) differing += values[n] != expected[n] ? 1 : 0;
   EXPECT_EQ(differing, 1U);
   EXPECT_EQ(runAttention(after)->value(cell), 4.5F);
-  EXPECT_EQ(nameOf(SetCell{cell, 4.5F}, *before), toString(cell) + " = 4.5");
+  const std::string name = nameOf(SetCell{cell, 4.5F}, *before);
+  EXPECT_TRUE(name.ends_with(" = 4.5")) << name;
+  EXPECT_EQ(name.find("“") != std::string::npos,
+            info(id).rows == Axis::query || info(id).rows == Axis::key)
+      << name;
   EXPECT_EQ(info(id).perItem ? after->inputEdited : after->weightsEdited, true);
 }
 

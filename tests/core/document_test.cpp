@@ -227,7 +227,7 @@ TEST(EditNames, AreWhatTheUndoListShows) {
   EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.window = 3; }), *d), "window 3");
   EXPECT_EQ(nameOf(SetPositions{Positions::none}, *d), "positions off");
   EXPECT_EQ(nameOf(SetText{0, true, "x"}, *d), "memory “x”");
-  EXPECT_EQ(nameOf(MoveToken{0, false, 1, 0}, *d), "move 'cat', place 1 → 0");
+  EXPECT_EQ(nameOf(MoveToken{0, false, 1, 0}, *d), "move “cat” from place 2 to 1");
   EXPECT_EQ(nameOf(DrawWeights{WeightInit::normal, 3}, *d), "weights normal, seed 3");
   EXPECT_EQ(nameOf(SetHeadGain{2, 0.0F}, *d), "head 3 off");
   const DocumentPtr sinking =

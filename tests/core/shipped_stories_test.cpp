@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/formats/shipped_model.h"
+#include "core/formats/text_templates.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/language/story_questions.h"
 #include "core/model/model_document.h"
@@ -37,6 +38,14 @@ class ShippedStories : public testing::Test {
   model::ModelPtr model_ = formats::openModel(formats::kStoriesModel, kBudgetBytes);
   formats::TokenizerPtr tokenizer_ = formats::openTokenizer(formats::kStoriesModel);
 };
+
+TEST_F(ShippedStories, ReadTheSetOfTextsThatIsOfferedFirst) {
+  for (const auto& text : textsOf(formats::readableTemplate(*tokenizer_), *tokenizer_, 20, 7)) {
+    for (const auto& token : tokenizer_->encode(text.text.text, false)) {
+      EXPECT_NE(*tokenizer_->text(token.id), "<unk>") << text.text.text;
+    }
+  }
+}
 
 TEST_F(ShippedStories, SaysTheNextWordOfTextAsPeopleWriteIt) {
   EXPECT_TRUE(model_->notes().empty());

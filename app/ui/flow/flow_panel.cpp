@@ -12,6 +12,7 @@
 #include "app/ui/preferences.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
+#include "app/ui/tip_place.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/document/trace.h"
@@ -81,10 +82,32 @@ float easeOut(double t) {
   return 1 - left * left * left;
 }
 
-void flowTooltip(const FrameContext& look, const FlowDescription& text) {
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(10), look.px(8)));
-  ImGui::BeginTooltip();
+/// The size of the tooltip's content.
+ImVec2 sizeOf(const FrameContext& look, const FlowDescription& text, const std::string& term) {
   const Fonts& fonts = look.fonts;
+  const float spacing = ImGui::GetStyle().ItemSpacing.y;
+  ImVec2 size = richTextSize(fonts, fonts.regular, text.title);
+  if (!text.shape.empty()) size.x += look.px(10) + textSize(fonts.mono, text.shape).x;
+  const auto below = [&](ImVec2 more) {
+    size = {std::max(size.x, more.x), size.y + spacing + more.y};
+  };
+  if (!text.about.empty()) below(richTextSize(fonts, fonts.small, text.about));
+  if (!term.empty()) below(textSize(fonts.small, term));
+  return size;
+}
+
+void flowTooltip(const FrameContext& look, const FlowDescription& text) {
+  const Fonts& fonts = look.fonts;
+  const ImVec2 padding(look.px(10), look.px(8));
+  const std::string term =
+      text.term.empty() ? "" : wrapped(fonts.small, termText(text.term), look.px(340));
+  const ImVec2 content = sizeOf(look, text, term);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float around = look.px(24);  // of a block
+  placeNextBeside({{mouse.x - around, mouse.y - around}, {mouse.x + around, mouse.y + around}},
+                  {content.x + 2.0F * padding.x, content.y + 2.0F * padding.y}, look.space.small);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::BeginTooltip();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImVec2 size = richTextSize(fonts, fonts.regular, text.title);
   drawRichText(ImGui::GetWindowDrawList(), fonts, fonts.regular, at, look.theme.text, text.title);
@@ -99,10 +122,7 @@ void flowTooltip(const FrameContext& look, const FlowDescription& text) {
                  look.theme.textMuted, text.about);
     ImGui::Dummy(size);
   }
-  if (!text.term.empty()) {
-    label(fonts.small, look.theme.textMuted,
-          wrapped(fonts.small, termText(text.term), look.px(340)));
-  }
+  if (!term.empty()) label(fonts.small, look.theme.textMuted, term);
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }

@@ -78,11 +78,14 @@ class ScatterTab final : public FiguresTabCard {
     const FrameContext& look = panel.look;
     Rect room = Rect::rest();
     const bool large = room.height() > look.px(330);
-    const float words =
-        large ? look.px(170) : std::clamp(room.height() * 0.24F, look.px(32), look.px(50));
+    const bool low = room.height() < look.px(150);  // the plot needs all of it
+    const float words = large ? look.px(170)
+                        : low ? 0.0F
+                              : std::clamp(room.height() * 0.24F, look.px(32), look.px(50));
     const ScatterAxes axes = scatterAxes(panel.headsView);
     const Rect below = room.cutBottom(words, look.space.tight);
     const ScatterPick pick = scatter(panel, report, room);
+    if (low) return;
     ImGui::SetCursorScreenPos(below.a);
     wordsBelow("summary of the scatter plot", words, [&] {
       if (pick.metric && !large) {

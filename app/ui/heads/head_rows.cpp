@@ -182,7 +182,7 @@ std::vector<TileLine> tileLines(const FrameContext& look, const HeadReport& repo
   }
   ImFont* font = fonts[textSize(fonts[0], bits).x <= room ? 0 : 1];
   for (const std::string& text : {bits, peak}) {
-    if (!text.empty()) lines.push_back({font, elided(font, text, room)});
+    if (!text.empty() && textSize(font, text).x <= room) lines.push_back({font, text});
   }
   return lines;
 }

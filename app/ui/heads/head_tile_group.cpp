@@ -355,14 +355,15 @@ std::optional<Hover> pickInTiles(const HeadsState& state, const HeadTileGroup& g
     if (group.lines) {
       if (computed) {
         const auto [text, key] = rowInWords(state, picture, cell.row, parts);
-        tipNow(text);
+        tipNow(text, place.at);
         cell.col = key;
       }
       return Hover{cell, Lane::query, Lane::none, cell.row, -1};
     }
     cell.col = shown.keys.first + at.col;
     if (computed) {
-      tipNow(cellInWords(state, picture, cell, parts, group.set.get(), ImGui::GetIO().KeyCtrl));
+      tipNow(cellInWords(state, picture, cell, parts, group.set.get(), ImGui::GetIO().KeyCtrl),
+             place.at);
     }
     return Hover{cell, Lane::query, Lane::key, cell.row, cell.col};
   }

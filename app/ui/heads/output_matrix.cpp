@@ -19,6 +19,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {
@@ -169,7 +170,8 @@ void shareStacks(const PanelContext& panel, const ChartBars& bars, const ShareBa
                  Rect room) {
   const FrameContext& look = panel.look;
   std::string title = "share of each token's output, by head";
-  if (bars.several()) title += fmt::format(" · a bar is the mean of {} tokens", bars.perBar);
+  if (bars.several())
+    title += fmt::format(" · a bar is the mean of {} tokens", withThousands(bars.perBar));
   drawChartTitle(look, room, title);
   ChartAxis axis = roundAxis(shares.lowest, shares.highest);
   // the whole output, 1, has its own labelled line

@@ -18,6 +18,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 
 namespace headscope::ui {
@@ -183,7 +184,7 @@ class SwitchOffTab final : public Card {
     if (together > 1) {
       const bool mean = panel.headsView.pooling == Pooling::mean;
       check.text += fmt::format(" · {}: {} of {} tokens", heatmapDrawn(panel) ? "cell" : "bar",
-                                mean ? "mean" : "largest", together);
+                                mean ? "mean" : "largest", withThousands(together));
     }
     wrappedLabel(font, check.bad ? t.bad : t.textMuted, check.text);
     const Index zeros = effects == nullptr ? 0 : outputsOfZero(*effects);
@@ -191,7 +192,7 @@ class SwitchOffTab final : public Card {
     wrappedLabel(
         font, t.bad,
         fmt::format("{} of {} tokens have an output of 0, so no percentage is defined for them.",
-                    zeros, effects->tokens()));
+                    zeros, withThousands(effects->tokens())));
   }
 
   NumberDraft gain_;

@@ -17,6 +17,7 @@
 #include "core/images/shapes.h"
 #include "core/language/measured_runs.h"
 #include "core/training/study.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -95,8 +96,7 @@ void addStories(Facts& facts, const LanguageMoment& moment) {
     const std::string_view name = questions[q].name;
     number(fmt::format("train_right[{}]", name), answered.right);
     number(fmt::format("train_mass[{}]", name), answered.look);
-    facts[fmt::format("train_head[{}]", name)] =
-        fmt::format("{}.{}", answered.head.layer + 1, answered.head.head + 1);
+    facts[fmt::format("train_head[{}]", name)] = shortName(answered.head);
     const auto& at = moment.answeredAt[q];
     const bool isFound = at && *at <= moment.step;
     number(fmt::format("train_found[{}]", name), isFound);
@@ -115,15 +115,12 @@ void addMeasured(Facts& facts) {
       const auto& question = run.questions[q];
       const std::string at =
           fmt::format("[{}, {}]", run.layers, language::storyQuestions()[q].name);
-      const auto headName = [](const HeadOfLayer& head) {
-        return fmt::format("{}.{}", head.layer + 1, head.head + 1);
-      };
       facts.try_emplace("measured_right" + at, question.right.back());
-      facts.try_emplace("measured_head" + at, headName(question.looks));
+      facts.try_emplace("measured_head" + at, shortName(question.looks));
       facts.try_emplace("measured_mass" + at, question.look);
       facts.try_emplace("measured_without" + at, question.rightWithoutIt);
       if (question.mostMissed) {
-        facts.try_emplace("measured_missed" + at, headName(*question.mostMissed));
+        facts.try_emplace("measured_missed" + at, shortName(*question.mostMissed));
         facts.try_emplace("measured_without_missed" + at, question.rightWithoutMostMissed);
       }
       if (const auto found = run.answeredAt(q)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/ids.h"
 #include "app/ui/learn/lesson_picture.h"
@@ -11,6 +12,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/selection.h"
+#include "app/ui/term_paragraph.h"
 #include "app/ui/widgets.h"
 #include "core/formats/lesson_json.h"
 
@@ -52,9 +54,10 @@ class LessonPanel {
     const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width_, height});
     ImGui::BeginChild(id.c_str(), {0.0F, height}, false);
     joinNavigation();
+    keepScrolledPlace();
     if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0.0F);
     width_ = ImGui::GetContentRegionAvail().x;
-    words(look_.fonts.regular, look_.theme.text, run_.shown().text);
+    prose(look_.fonts.regular, look_.theme.text, run_.shown().text);
     verdict();
     result();
     scrollToNewParts();
@@ -128,6 +131,10 @@ class LessonPanel {
   void words(ImFont* font, ImU32 color, const std::string& text) {
     richParagraph(look_.fonts, font, color, text, width_, look_.px(3));
   }
+  /// Draws a text of the lesson, whose terms are explained.
+  void prose(ImFont* font, ImU32 color, const std::string& text) {
+    termParagraph(look_, font, color, text, width_, look_.px(3));
+  }
 
   void head() {
     const lessons::Lesson& lesson = run_.lesson();
@@ -147,7 +154,7 @@ class LessonPanel {
     const std::vector<std::string>& choices = run_.shown().choices;
     if (choices.size() != p.choices.size()) return;  // its pass is not computed yet
     gap();
-    words(look_.fonts.semibold, look_.theme.text, run_.shown().question);
+    prose(look_.fonts.semibold, look_.theme.text, run_.shown().question);
     for (std::size_t i = 0; i < choices.size(); ++i) choice(i);
   }
 
@@ -161,11 +168,11 @@ class LessonPanel {
           fmt::format("“{}”", run_.shown().choices[given]));
     if (!run_.answered()) {
       wrappedLabel(look_.fonts.regular, look_.theme.bad, "Not quite.");
-      words(look_.fonts.regular, look_.theme.text, run_.shown().means[given]);
+      prose(look_.fonts.regular, look_.theme.text, run_.shown().means[given]);
       return;
     }
     wrappedLabel(look_.fonts.regular, look_.theme.good, "Yes.");
-    words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
+    prose(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
     if (run_.lesson().isQuiz && run_.lastWrong() && !run_.isDone(run_.place())) {
       notCounted("The score counts first choices");
     }
@@ -213,18 +220,18 @@ class LessonPanel {
     gap();
     resultAt_ = ImGui::GetCursorPosY();
     if (run_.hintShown() && !run_.shown().checked) {
-      words(look_.fonts.regular, look_.theme.text, run_.shown().hint);
+      prose(look_.fonts.regular, look_.theme.text, run_.shown().hint);
     }
     if (!run_.shown().checked) return;
     const bool holds = run_.shown().holds;
-    words(look_.fonts.regular, holds ? look_.theme.good : look_.theme.textMuted,
+    prose(look_.fonts.regular, holds ? look_.theme.good : look_.theme.textMuted,
           (holds ? "" : "That is no longer the case; it was: ") + run_.shown().done);
   }
 
   void exercise() {
     const lessons::Check& check = *run_.scene().check;
     gap();
-    words(look_.fonts.semibold, look_.theme.text, run_.shown().exercise);
+    prose(look_.fonts.semibold, look_.theme.text, run_.shown().exercise);
     if (run_.shown().checked) {
       wrappedLabel(look_.fonts.regular,
                    run_.shown().holds ? look_.theme.good : look_.theme.textMuted,
@@ -262,7 +269,7 @@ class LessonPanel {
     bool& open = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("speaker"), false);
     if (pill(look_, "For teachers", open)) open = !open;
     ImGui::PopStyleColor();
-    if (open) words(look_.fonts.small, look_.theme.textMuted, run_.shown().speaker);
+    if (open) prose(look_.fonts.small, look_.theme.textMuted, run_.shown().speaker);
   }
 
   /// Draws what the lesson's last scene shows, the scenes, and the ways on.

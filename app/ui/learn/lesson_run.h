@@ -86,6 +86,13 @@ class LessonRun {
   /// The sentence that the audience will read when the next key has been pressed; empty at the
   /// end. The numbers of another scene are not known yet: “…” stands for them.
   std::string nextSentence() const;
+  /// What a scene shows: its document, and its view as the lesson sets it.
+  struct Slide {
+    DocumentPtr document;
+    ViewState view;
+  };
+  /// The next scene; empty at the end, and where the lesson shows a model of its own.
+  std::optional<Slide> nextSlide();
   /// The next effect of continuePresented(): "the question", "the answer", the next scene's title;
   /// empty at the end.
   std::string nextInWords() const;

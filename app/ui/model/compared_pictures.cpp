@@ -16,7 +16,7 @@ namespace headscope::ui {
 namespace {
 
 /// Draws the cell's values in all pictures at the mouse.
-void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at) {
+void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at, const Rect& place) {
   const Pictures::One& one = pictures.all[under];
   std::string text = pictures.reduced ? std::string("the largest of the cells here")
                      : one.rows.empty()
@@ -30,7 +30,7 @@ void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at) {
     const float value = row[static_cast<std::size_t>(at.col)];
     if (value != gl::kMaskedCell) text += fmt::format("\n{} {:.4g}", each.title, value);
   }
-  tipNow(text);
+  tipNow(text, place);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect
     Rect at = room.column(static_cast<int>(i), static_cast<int>(pictures.count), look.space.large);
     const Rect title = at.cutTop(fontSize(look.fonts.small), look.space.tight);
     drawText(list, look.fonts.small, title.a, look.theme.text,
-             elided(look.fonts.small, one.title, title.width()));
+             wholeParts(look.fonts.small, one.title, title.width()));
     if (one.cells.rows == 0) {
       const std::string why = wrapped(look.fonts.small, one.why, at.width());
       drawText(list, look.fonts.small, at.a, look.theme.textMuted, why);
@@ -85,7 +85,7 @@ void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect
     columns.lit = lit ? under->second.col : -1;
     ColumnLabels(look, columns, places[i].width(), names).draw(list, places[i]);
   }
-  if (under) tipOf(pictures, under->first, under->second);
+  if (under) tipOf(pictures, under->first, under->second, places[under->first]);
 }
 
 }  // namespace headscope::ui

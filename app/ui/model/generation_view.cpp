@@ -141,12 +141,12 @@ bool GenerationTab::full(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   const Index tokens = moment.trace->tokens(), most = mostTokens(moment.config());
   if (tokens < most) return false;
-  wrappedLabel(
-      look.fonts.regular, look.theme.textMuted,
-      fmt::format("The text has {} tokens, the model's maximum: shorten it to continue.", tokens));
+  wrappedLabel(look.fonts.regular, look.theme.textMuted,
+               fmt::format("The text has {} tokens, the model's maximum: shorten it to continue.",
+                           withThousands(tokens)));
   const Index some = most * 3 / 4;
   if (moment.tokenizer == nullptr || some == 0) return true;
-  if (pill(look, fmt::format("use the first {} tokens", some).c_str())) {
+  if (pill(look, fmt::format("use the first {} tokens", withThousands(some)).c_str())) {
     model_.setText(std::string(model::firstTokens(moment.text, *moment.tokenizer, some)));
   }
   return true;
@@ -251,7 +251,7 @@ void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
                       moment.nameOf(now.made.back().token.id)));
   } else if (now.tokens == mostTokens(moment.config())) {
     label(look.fonts.small, look.theme.textMuted,
-          fmt::format("{} tokens are this model's maximum.", now.tokens));
+          fmt::format("{} tokens are this model's maximum.", withThousands(now.tokens)));
   }
   takeButton(panel, moment, *on);
   sayTokensDiffer(look, *on);

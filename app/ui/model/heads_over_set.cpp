@@ -13,6 +13,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/model/heads_over_texts.h"
 
 namespace headscope::ui {
@@ -61,12 +62,12 @@ void drawSpread(const PanelContext& panel, LiveModel& live, const ModelMoment& m
     return wrappedLabel(look.fonts.small, look.theme.textMuted,
                         fmt::format("Measures are means over {} texts. Choose a measure to see how "
                                     "it varies and in which text it is largest.",
-                                    set.texts->size()));
+                                    withThousands(std::ssize(*set.texts))));
   }
   inlineLabel(look, look.fonts.small, look.theme.textMuted,
               fmt::format("{}: {} {:.3f} ± {:.3f} over {} texts, largest in",
                           shortName(head, moment.config()), info(*metric).title, over->mean,
-                          over->spread, over->texts));
+                          over->spread, withThousands(over->texts)));
   const std::string text = shownText(moment, (*set.texts)[over->strongest].text);
   const std::string shown =
       fmt::format("{}  {:.3f}", elided(look.fonts.regular, text, look.px(360)), over->largest);

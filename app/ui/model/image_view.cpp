@@ -13,6 +13,7 @@
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/patch_measures.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/images/shapes.h"
@@ -119,7 +120,7 @@ void drawShareOnShape(const FrameContext& look, const ModelMoment& moment, const
                            100.0 * share, touched,
                            100.0 * static_cast<double>(touched) /
                                static_cast<double>(moment.trace->tokens()),
-                           moment.trace->tokens()));
+                           withThousands(moment.trace->tokens())));
 }
 
 /// The tokens that are no patches, as buttons with their weights.
@@ -140,11 +141,17 @@ void specialTokens(const PanelContext& panel, const ModelMoment& moment, Index c
 
 }  // namespace
 
-void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row) {
+/// The largest weight of a row on a patch.
+static float largestOnPatch(const std::vector<Rect>& patches, const float* row) {
   float most = 1e-30F;
   for (std::size_t i = 0; i < patches.size(); ++i) {
     if (!patches[i].empty()) most = std::max(most, row[i]);
   }
+  return most;
+}
+
+void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row) {
+  const float most = largestOnPatch(patches, row);
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (std::size_t i = 0; i < patches.size(); ++i) {
     if (patches[i].empty()) continue;
@@ -152,6 +159,27 @@ void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const f
     list->AddRectFilled(patches[i].a, patches[i].b,
                         withAlpha(look.theme.accent, kMostOpacity * row[i] / most));
   }
+}
+
+void mapLegend(const FrameContext& look, float largest) {
+  const auto words = [&](const char* of) {
+    label(look.fonts.small, look.theme.textMuted, of);
+    ImGui::SameLine(0.0F, look.space.small);
+  };
+  words("weight 0");
+  const float line = fontSize(look.fonts.small);
+  const Rect bar = Rect::at(ImGui::GetCursorScreenPos(), {look.px(70), line});
+  const ImU32 none = withAlpha(look.theme.accent, 0.0F);
+  const ImU32 full = withAlpha(look.theme.accent, kMostOpacity);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilledMultiColor(bar.a, bar.b, none, full, full, none);
+  list->AddRect(bar.a, bar.b, look.theme.panelBorder);
+  ImGui::Dummy(bar.size());
+  ImGui::SameLine(0.0F, look.space.small);
+  const std::string most = largest > 0.0F
+                               ? fmt::format("{:.3f}, the largest on a patch in this row", largest)
+                               : std::string("the largest on a patch of its picture");
+  wrappedLabel(look.fonts.small, look.theme.textMuted, most);
 }
 
 std::vector<Rect> patchRects(const ModelMoment& moment, const Rect& at) {
@@ -259,10 +287,12 @@ void drawImage(const PanelContext& panel, const ModelMoment& moment) {
       const Index token = hovered - patches.begin();
       outline(token, look.theme.accent);
       tipNow(row != nullptr ? fmt::format("{}\nweight {:.4f}", moment.tokenName(token), row[token])
-                            : moment.tokenName(token));
+                            : moment.tokenName(token),
+             *hovered);
       if (ImGui::IsItemClicked()) view.token = token;
     }
   }
+  if (row != nullptr) mapLegend(look, largestOnPatch(patches, row));
   specialTokens(panel, moment, chosen, row);
   drawShareOnShape(look, moment, row);
   drawMeasures(panel, moment);

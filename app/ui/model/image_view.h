@@ -30,6 +30,9 @@ void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const f
 TokenPictures tokenPictures(const ModelMoment& moment);
 /// Those of the layer that Flow shows, where that is one of an image model.
 std::optional<TokenPictures> picturesInFlow(const LiveModel& model);
+/// Draws the colours of drawMap() from 0 to the row's largest weight, with what they mean, as one
+/// line at the cursor. `largest` 0: the rows of several pictures, each up to its own largest.
+void mapLegend(const FrameContext& look, float largest);
 
 /// Draws the patches of some tokens, each in its rectangle.
 void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,

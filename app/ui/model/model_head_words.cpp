@@ -182,7 +182,10 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   if (nameless) words = fmt::format("{}  {}", shortName(head, moment_.config()), words);
   const bool muted = found == nullptr || !found->defined() || found->key == "mixed";
   const ImVec2 from(at.a.x, at.a.y - fontSize(look_.fonts.tiny) - look_.space.thin);
-  words = elided(look_.fonts.tiny, words, at.width());
+  // the score gives way to the name, which is left out where it does not fit either
+  words = wholeParts(look_.fonts.tiny, words, at.width());
+  if (words.ends_with("…")) words = found != nullptr ? found->title : std::string();
+  if (textSize(look_.fonts.tiny, words).x > at.width()) words.clear();
   if (joined_ != nullptr) {
     const Rect ground = Rect::at(from, textSize(look_.fonts.tiny, words));
     list->AddRectFilled(ground.a, ground.b, look_.theme.panel, look_.space.thin);

@@ -21,6 +21,7 @@
 #include "app/ui/widgets.h"
 #include "core/formats/attention_file.h"
 #include "core/model/edited_layer.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -89,7 +90,7 @@ std::string shortName(const HeadOfLayer& head, const model::ModelConfig& config)
   const char* kind = !config.crossAttention           ? ""
                      : config.readsMemory(head.layer) ? "cross "
                                                       : "self ";
-  return fmt::format("{}{}·{}", kind, config.depthOf(head.layer) + 1, head.head + 1);
+  return kind + shortName(HeadOfLayer{config.depthOf(head.layer), head.head});
 }
 
 model::Stack stackOf(const LiveModel& live, const ModelMoment& shown) {

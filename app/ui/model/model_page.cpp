@@ -43,7 +43,7 @@ class ModelPage final : public Page {
                          source.tokens(), moment->trace->tokens(), source.ms + moment->trace->ms);
     }
     return fmt::format("{} parameters · {} tokens in {:.1f} ms", parameters,
-                       moment->trace->tokens(), moment->trace->ms);
+                       withThousands(moment->trace->tokens()), moment->trace->ms);
   }
 
   ImVec2 content(const PanelContext& panel, ImVec2 body) const override {

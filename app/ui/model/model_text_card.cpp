@@ -41,7 +41,7 @@ std::string inWords(const model::Model& model) {
   if (isAttentionAlone(model)) {
     return fmt::format("attention weights from a file · {} layer{} · {} head{} · {} tokens",
                        c.layers, c.layers == 1 ? "" : "s", c.heads, c.heads == 1 ? "" : "s",
-                       c.positions);
+                       withThousands(c.positions));
   }
   const auto layers = [](const ModelConfig& stack) {
     return fmt::format("{} layer{}", stack.depth(), stack.depth() == 1 ? "" : "s");
@@ -317,8 +317,8 @@ class ModelTextCard final : public Card {
     std::vector<std::string> shown(
         names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, names.size())));
     wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 fmt::format("{} tokens: {}{}", names.size(), fmt::join(shown, " "),
-                             names.size() > kMost ? " …" : ""));
+                 fmt::format("{} tokens: {}{}", withThousands(std::ssize(names)),
+                             fmt::join(shown, " "), names.size() > kMost ? " …" : ""));
   }
 
   /// Draws the target, which is typed or written by the model.

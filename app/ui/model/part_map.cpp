@@ -44,7 +44,7 @@ std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap&
     }
     if (cell.chosen) list->AddRect(at.a, at.b, look.theme.accent, 0.0F, 0, look.space.thin);
     if (!over || !whole.contains(ImGui::GetIO().MousePos)) continue;
-    tipNow(cell.tip);
+    tipNow(cell.tip, whole);
     if (ImGui::IsMouseReleased(0)) clicked = i;
   }
   ImGui::EndChild();

@@ -148,8 +148,12 @@ ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
 ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
-  if (view.sweepTexts.empty())
-    view.sweepTexts = "template:" + formats::textTemplates().front().name;
+  if (view.sweepTexts.empty()) {
+    view.sweepTexts =
+        "template:" + (moment.tokenizer != nullptr ? formats::readableTemplate(*moment.tokenizer)
+                                                   : formats::textTemplates().front())
+                          .name;
+  }
   const std::string name = nameOfSet(view.sweepTexts);
   const float width = buttonWidth(look, name) + ImGui::GetFrameHeight();
   flowOn(look, width, 3.0F);

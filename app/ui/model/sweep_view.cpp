@@ -26,6 +26,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {
@@ -277,9 +278,9 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Chos
           : (texts.set != nullptr ? "its value on the corrupted text"
                                   : fmt::format("its value on “{}”", otherText));
   const std::string over =
-      texts.set == nullptr
-          ? ""
-          : fmt::format(", the mean over {} texts ({})", swept.found.effects.texts(), texts.name);
+      texts.set == nullptr ? ""
+                           : fmt::format(", the mean over {} texts ({})",
+                                         withThousands(swept.found.effects.texts()), texts.name);
   const std::string replaced = fmt::format(
       "its change with that one part replaced by {}, {}", with,
       to ? fmt::format("through the {} of layer {}, {}head {} alone; heads between are held",

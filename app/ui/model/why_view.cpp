@@ -23,6 +23,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 #include "core/model/why.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -252,7 +253,7 @@ class WhyView {
       case WriterKind::token:
         return fmt::format("“{}”", token(place, writer.stack));
       case WriterKind::head:
-        return encoder ? fmt::format("{}·{}", layer, writer.head + 1)
+        return encoder ? headscope::shortName(HeadOfLayer{writer.layer, writer.head})
                        : ui::shortName(head, config());
       case WriterKind::feedForward:
         return fmt::format("FFN {}", layer);
@@ -400,7 +401,8 @@ class WhyView {
     const auto row = static_cast<std::size_t>(hovered->row);
     const auto col = static_cast<std::size_t>(hovered->col);
     tipNow(fmt::format("{} × {}: {}", rows.names[row], columns.names[col],
-                       changeInWords(double{valueAt(hovered->row, hovered->col)})));
+                       changeInWords(double{valueAt(hovered->row, hovered->col)})),
+           at);
     if (row >= rows.shown.size() || col >= columns.shown.size()) return;
     const auto step = stepOf(score.queries[rows.shown[row]], score.keys[columns.shown[col]]);
     if (step && ImGui::IsMouseReleased(0)) follow(*step);

@@ -11,6 +11,7 @@
 #include "app/ui/hover.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/token_pictures.h"
+#include "app/ui/tip_place.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
 #include "core/document/document.h"
@@ -120,18 +121,30 @@ class CurvePainter {
 
   void tell(Index step) const {
     if (!holds(step)) return;
-    ImGui::BeginTooltip();
-    ImGui::Text("t%lld", static_cast<long long>(curves_.first + step));
-    for (Index c = 0; c < std::min(kMostCurves, channels()); ++c) {
-      const std::string line = fmt::format("{} {}", readings_.channels[static_cast<std::size_t>(c)],
-                                           number(read(step, c), 6));
-      ImGui::PushStyleColor(ImGuiCol_Text, channelColor(look_.theme, static_cast<std::size_t>(c)));
-      ImGui::TextUnformatted(line.c_str());
-      ImGui::PopStyleColor();
+    const std::size_t drawn = static_cast<std::size_t>(std::min(kMostCurves, channels()));
+    std::vector<std::string> lines;
+    for (std::size_t c = 0; c < drawn; ++c) {
+      lines.push_back(fmt::format("{} {}", readings_.channels[c],
+                                  number(read(step, static_cast<Index>(c)), 6)));
     }
+    lines.insert(lines.begin(), fmt::format("t{}", curves_.first + step));
     if (channels() > kMostCurves) {
-      ImGui::Text("and %lld channels that are not drawn",
-                  static_cast<long long>(channels() - kMostCurves));
+      lines.push_back(fmt::format("and {} channels that are not drawn", channels() - kMostCurves));
+    }
+    const ImGuiStyle& style = ImGui::GetStyle();
+    ImVec2 size{0.0F, 2.0F * style.WindowPadding.y};
+    for (const std::string& line : lines) {
+      size = {std::max(size.x, ImGui::CalcTextSize(line.c_str()).x + 2.0F * style.WindowPadding.x),
+              size.y + ImGui::GetTextLineHeightWithSpacing()};
+    }
+    placeNextBeside(strip_.at, size, look_.space.small);
+    ImGui::BeginTooltip();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const bool ofChannel = i > 0 && i <= drawn;
+      ImGui::PushStyleColor(ImGuiCol_Text,
+                            ofChannel ? channelColor(look_.theme, i - 1) : look_.theme.text);
+      ImGui::TextUnformatted(lines[i].c_str());
+      ImGui::PopStyleColor();
     }
     ImGui::EndTooltip();
   }

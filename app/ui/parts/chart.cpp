@@ -10,6 +10,7 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {
@@ -41,7 +42,11 @@ double ChartAxis::value(double fraction) const {
 
 std::string ChartAxis::textOf(double tick) const {
   if (text) return text(tick);
-  return tick >= 1000.0 ? fmt::format("{:g}", tick) : fmt::format("{:.3g}", tick);
+  constexpr double kThousand = 1000.0, kExact = 1e15;
+  const double magnitude = std::abs(tick);
+  const bool whole = tick == std::round(tick) && magnitude < kExact;
+  if (whole && magnitude >= kThousand) return withThousands(std::llround(tick));
+  return tick >= kThousand ? fmt::format("{:g}", tick) : fmt::format("{:.3g}", tick);
 }
 
 ChartAxis roundAxis(double low, double high) {
@@ -86,6 +91,11 @@ double tickStep(double range, double most) {
 ChartBars ChartBars::fitting(Index things, float width, float least) {
   const auto most = std::max<Index>(1, static_cast<Index>(width / least));
   return {things, std::max<Index>(1, (things + most - 1) / most)};
+}
+
+/// The left edge of the number of a tick: centred on it, but within the room.
+static float numberLeft(float centre, float width, const Rect& room) {
+  return std::clamp(centre - width * 0.5F, room.a.x, std::max(room.a.x, room.b.x - width));
 }
 
 Chart::Chart(const FrameContext& look, ChartFrame frame) : look_(look), frame_(std::move(frame)) {
@@ -153,7 +163,8 @@ void Chart::drawAxes(ImDrawList* list) const {
       if (p.x - size.x * 0.5F < taken) continue;
       taken = p.x + size.x * 0.5F + s.tight;
       list->AddLine(p, {p.x, p.y + s.tight}, t.textMuted);
-      drawText(list, mono, {p.x - size.x * 0.5F, p.y + s.thin}, t.textMuted, text);
+      const float left = numberLeft(p.x, size.x, frame_.room);
+      drawText(list, mono, {left, p.y + s.thin}, t.textMuted, text);
     }
   }
   const float zero = at(0.0, std::clamp(0.0, frame_.y.low, frame_.y.high)).y;
@@ -174,11 +185,14 @@ void Chart::drawAxes(ImDrawList* list) const {
 std::optional<float> Chart::nameBetweenTicks() const {
   if (!hasTicksBelow() || frame_.x.ticks.size() < 2) return std::nullopt;
   const auto last = frame_.x.ticks.rbegin();
-  const auto half = [&](double tick) {
-    return textSize(look_.fonts.monoSmall, frame_.x.textOf(tick)).x * 0.5F;
+  const auto widthOf = [&](double tick) {
+    return textSize(look_.fonts.monoSmall, frame_.x.textOf(tick)).x;
   };
-  const float from = at(last[1], frame_.y.low).x + half(last[1]);
-  const float to = at(last[0], frame_.y.low).x - half(last[0]);
+  const auto leftOf = [&](double tick) {
+    return numberLeft(at(tick, frame_.y.low).x, widthOf(tick), frame_.room);
+  };
+  const float from = leftOf(last[1]) + widthOf(last[1]);
+  const float to = leftOf(last[0]);
   const float width = richTextSize(look_.fonts, look_.fonts.small, frame_.xName).x;
   if (to - from < width + 2.0F * look_.space.small) return std::nullopt;
   return (from + to - width) * 0.5F;

@@ -169,7 +169,8 @@ std::optional<Hover> HeadTiles::pick(Index head, const Rect& at) const {
   if (!under) return std::nullopt;
   const CellRef cell = shown.cell(*under);
   tipNow(fmt::format("{}\n{}", cellTip(panel_.trace, cell),
-                     headName(tensor_, head, panel_.trace.config())));
+                     headName(tensor_, head, panel_.trace.config())),
+         at);
   const TensorInfo& t = info(tensor_);
   return Hover{cell, t.rows == Axis::query ? Lane::query : Lane::key,
                t.cols == Axis::key ? Lane::key : Lane::none, cell.row, cell.col};

@@ -8,6 +8,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/selection.h"
+#include "app/ui/tip_place.h"
 #include "core/document/document.h"
 
 namespace headscope::ui {
@@ -99,6 +100,8 @@ bool patchPictureHere(const PanelContext& panel, float side) {
   picture->draw(look, ImGui::GetWindowDrawList(), Rect::at(corner, {side, side}), query, key);
   if (ImGui::IsItemHovered()) {
     const float large = look.px(224);
+    placeNextBeside(Rect::at(corner, {side, side}), {large + look.px(28), large + look.px(48)},
+                    look.space.small);
     ImGui::BeginTooltip();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::Dummy({large, large});

@@ -11,6 +11,7 @@
 #include "app/ui/stage/stage_view.h"
 #include "core/analysis/head_effect.h"
 #include "core/base/numbers.h"
+#include "core/input/coordinate_kinds.h"
 
 namespace headscope::ui {
 namespace {
@@ -63,10 +64,86 @@ class Scene : private ScenePainter {
     const float grown = motion(moment_, 2.5);
     const Rect at = mix(wordAt(), bar, grown);
     band(wordAt(), at, color_, grown, 0.12F);
-    const MatrixRef ref = rowOf(TensorId::x, subject_.word);
-    bars_.add(ref, bars_.scaleOf(ref), at, std::min(1.0F, grown * 2.0F));
+    const std::vector<KindOfColumns> kinds = kindsOfColumns();
+    rowOfX(kinds, rowOf(TensorId::x, subject_.word), at, std::min(1.0F, grown * 2.0F));
     bars_.frame(at, theme_.panelBorder);
-    if (grown >= 1.0F) caption(bar, fmt::format("{} numbers", c_.dModel), theme_.textMuted);
+    if (grown < 1.0F) return;
+    const float line = fontSize(look_.fonts.semibold);
+    Rect below = bar;
+    if (kinds.size() > 1) {
+      nameKinds(kinds, bar);
+      below.b.y += 1.6F * line;
+    }
+    caption(below,
+            fmt::format("{} numbers{}", c_.dModel,
+                        kinds.size() > 1 ? "; each part in colours of its own scale" : ""),
+            theme_.textMuted);
+  }
+
+  /// Neighbouring columns of X that are about one thing, and the largest magnitude of the word's.
+  struct KindOfColumns {
+    Index first = 0, count = 0;
+    std::string name;  // empty: they are about several things
+    float largest = 0.0F;
+  };
+
+  /// Takes the columns of X apart, since those of the word itself are small beside those of its
+  /// class: on one scale they would look like nothing.
+  std::vector<KindOfColumns> kindsOfColumns() const {
+    constexpr Index kFewest = 8;  // columns with a scale of their own
+    const Document& document = trace_.document();
+    const CoordinateKinds kinds = coordinateKinds(*document.source, document.positions, c_.dModel);
+    std::vector<float> row(static_cast<std::size_t>(c_.dModel));
+    trace_.tile(TensorId::x, subject_.item, 0, subject_.word, 1, 0, c_.dModel, row.data());
+    std::vector<KindOfColumns> found;
+    for (Index column = 0; column < c_.dModel; ++column) {
+      const auto at = static_cast<std::size_t>(column);
+      const std::string name =
+          kinds.empty() ? "" : kinds.names[static_cast<std::size_t>(kinds.kindOf[at])];
+      const bool another = found.empty() || (found.back().name != name);
+      if (another) found.push_back({column, 0, name, 0.0F});
+      ++found.back().count;
+      found.back().largest = std::max(found.back().largest, std::abs(row[at]));
+    }
+    // few columns join those before them
+    for (std::size_t i = 1; i < found.size();) {
+      if (found[i].count >= kFewest && found[i - 1].count >= kFewest) {
+        ++i;
+        continue;
+      }
+      KindOfColumns& joined = found[i - 1];
+      joined.count += found[i].count;
+      joined.largest = std::max(joined.largest, found[i].largest);
+      joined.name.clear();
+      found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return found;
+  }
+
+  Rect columnsAt(const KindOfColumns& kind, const Rect& bar) const {
+    const float each = bar.width() / static_cast<float>(c_.dModel);
+    const float left = bar.a.x + each * static_cast<float>(kind.first);
+    return {{left, bar.a.y}, {left + each * static_cast<float>(kind.count), bar.b.y}};
+  }
+
+  void rowOfX(const std::vector<KindOfColumns>& kinds, const MatrixRef& row, const Rect& at,
+              float opacity) {
+    constexpr float kSoft = 1.8F;  // the largest number does not get the strongest colour
+    for (const KindOfColumns& kind : kinds) {
+      bars_.add(columnsOf(row, kind.first, kind.count), divergingScale(look_, kSoft * kind.largest),
+                columnsAt(kind, at), opacity);
+    }
+  }
+
+  /// Draws the names of the kinds below their columns, where they fit.
+  void nameKinds(const std::vector<KindOfColumns>& kinds, const Rect& bar) const {
+    ImFont* font = look_.fonts.regular;
+    for (const KindOfColumns& kind : kinds) {
+      const Rect at = columnsAt(kind, bar);
+      if (textSize(font, kind.name).x > at.width()) continue;
+      drawTextCentred(list_, font, {at.centre().x, at.b.y + fontSize(font) * 0.9F}, color_,
+                      kind.name);
+    }
   }
 
   struct Role {
@@ -88,7 +165,6 @@ class Scene : private ScenePainter {
                      c_.numKvHeads});
     }
     const Rect x = wideBar(rest.a.y, look_.px(16));
-    const MatrixRef ref = rowOf(TensorId::x, subject_.word, 1);
     const float grown = motion(moment_, 2.5);
     const float parted = motion(moment_, 2.5, 4.0);
     const float pitch =
@@ -103,7 +179,7 @@ class Scene : private ScenePainter {
                {at.a.x, at.a.y - fontSize(look_.fonts.semibold) - look_.px(4)}, all[i].text,
                all[i].words);
     }
-    bars_.add(ref, bars_.scaleOf(ref), x);
+    rowOfX(kindsOfColumns(), rowOf(TensorId::x, subject_.word, 1), x, 1.0F);
   }
 
   /// Draws a row of Q, K or V in the parts of its heads, `parted` 0 … 1 of the way; the chosen

@@ -10,6 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/frame_state.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/selection.h"
@@ -59,9 +60,7 @@ class SentenceCard final : public Card {
       if (!panel.stageView.at && known != nullptr && known->foreign) {
         said.sentence = kForeign;
       } else if (!panel.stageView.at && !isAsked(panel, subject)) {
-        said.sentence = fmt::format(
-            "But head {} has nothing to find for this word: its weight just has to go somewhere.",
-            subject.head + 1);
+        said = unaskedWords(panel.trace, subject, purposeTitle(panel.purposes, subject.head));
       }
       // the scores are not told before they are there
       if (moment.place == StagePlace::scores && motion(moment, 6.0) < 1.0F) {
@@ -182,11 +181,8 @@ class SentenceCard final : public Card {
     const FrameContext& look = panel.look;
     Rect top = room.cutTop(look.px(150));
     const Rect below = top.cutBottom(look.px(62));
-    const float width = std::min(top.width(), look.px(900));
-    ImGui::SetCursorScreenPos({top.centre().x - width * 0.5F, top.a.y + look.px(14)});
-    pushFont(look.fonts.title);
-    tokens_.field(panel, width);
-    ImGui::PopFont();
+    ImGui::SetCursorScreenPos({top.centre().x, top.a.y + look.px(14)});
+    tokens_.field(panel, look.px(900), top.width());
     drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.regular,
                     {top.centre().x, top.b.y - look.px(22)}, look.theme.textMuted,
                     "Everything follows as you type. Enter ends.");

@@ -12,7 +12,11 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kArcPerLetter = 0.66F;    // thickness of weight 1, in heights of the letters
+constexpr float kArcPerLetter = 0.66F;   // thickness of weight 1, in heights of the letters
+constexpr float kMostOfArcRoom = 0.28F;  // … and at most this share of the room above the words
+constexpr float kStrongShare = 0.58F;    // height of an arc's share, in heights of the letters
+constexpr float kWeakShare = 0.42F;
+constexpr float kLeastArc = 0.5F;         // height of an arc, in heights of the letters
 constexpr float kThinnest = 1.6F;         // points
 constexpr float kFramedPatch = 0.02F;     // least weight of a patch with a frame
 constexpr float kLettersOfMarks = 34.0F;  // for the shares of marks, in points
@@ -37,7 +41,20 @@ ImFont* fontFor(const FrameContext& look, float height, bool bold, std::string_v
   return hasLetters(nearest, text) ? nearest : bold ? fonts.title : fonts.regular;
 }
 
-Curve curveOf(const SentenceLayout& from, const SentenceLayout& to, const Arc& arc) {
+/// The height of the letters of an arc's share.
+float shareHeight(const FrameContext& look, const SentenceLayout& layout, float ofLetters) {
+  const float letters = std::max(layout.letters, look.px(kLettersOfMarks));
+  return std::clamp(letters * ofLetters, look.px(13), look.px(26));
+}
+
+/// The room that an arc leaves above it for its share.
+float roomForShare(const FrameContext& look, const SentenceLayout& layout, const Arc& arc) {
+  if (layout.marks() && arc.share.empty()) return 0.75F * layout.words.front().height();
+  return shareHeight(look, layout, kStrongShare) + look.space.tight;
+}
+
+Curve curveOf(const FrameContext& look, const SentenceLayout& from, const SentenceLayout& to,
+              const Arc& arc) {
   const Rect& a = from.words[static_cast<std::size_t>(arc.from)];
   const Rect& b = to.words[static_cast<std::size_t>(arc.to)];
   if (from.picture) {  // from middle to middle, bent upwards
@@ -49,8 +66,10 @@ Curve curveOf(const SentenceLayout& from, const SentenceLayout& to, const Arc& a
   if (std::abs(a.a.y - b.a.y) < 1.0F) {
     const float apart = std::abs(a.centre().x - b.centre().x);
     const float letters = std::max(from.letters, a.height());
-    const float most = std::max(0.0F, from.arcRoom - arc.thickness * 0.5F - letters * 0.75F);
-    const float height = std::min(most, 0.3F * apart + letters * 0.7F);
+    // the share stands above the arc; an arc that is too low to be seen as one takes its room
+    const float most = from.arcRoom - arc.thickness * 0.5F - roomForShare(look, from, arc);
+    const float height =
+        std::min(std::max(most, letters * kLeastArc), 0.3F * apart + letters * 0.7F);
     const float up = height * 4.0F / 3.0F;  // a cubic curve reaches 3/4 of its handles
     const float side = apart < 1.0F ? letters * 0.5F : 0.0F;  // a loop of a word to itself
     return {ImVec2{a.centre().x - side, a.a.y}, ImVec2{a.centre().x - side, a.a.y - up},
@@ -67,11 +86,9 @@ Curve curveOf(const SentenceLayout& from, const SentenceLayout& to, const Arc& a
 /// neither a word nor another share; nowhere if there is no such place.
 void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout& from,
                const SentenceLayout& to, const Arc& arc, ImU32 color, std::vector<Rect>& drawn) {
-  const Curve curve = curveOf(from, to, arc);
-  const float letters = std::max(from.letters, look.px(kLettersOfMarks));
+  const Curve curve = curveOf(look, from, to, arc);
   const bool onLine = std::abs(curve[0].y - curve[3].y) < 1.0F;
-  const float height =
-      std::clamp(letters * (arc.strength > 0.8F ? 0.58F : 0.42F), look.px(13), look.px(26));
+  const float height = shareHeight(look, from, arc.strength > 0.8F ? kStrongShare : kWeakShare);
   const ImVec2 size = lettersSize(look, height, true, arc.share);
   const float away = arc.thickness * 0.5F + look.space.tight;
   const auto labelAt = [&](float along) {
@@ -179,7 +196,9 @@ void drawWords(const FrameContext& look, ImDrawList* list, const DrawnSentence& 
 }
 
 float arcThickness(const FrameContext& look, const SentenceLayout& layout, float weight) {
-  const float whole = layout.marks() ? look.px(kMarkArc) : kArcPerLetter * layout.letters;
+  const float whole =
+      layout.marks() ? look.px(kMarkArc)
+                     : std::min(kArcPerLetter * layout.letters, kMostOfArcRoom * layout.arcRoom);
   return std::max(look.px(kThinnest), whole * weight);
 }
 
@@ -196,7 +215,7 @@ void drawArcs(const FrameContext& look, ImDrawList* list, const SentenceLayout& 
   for (std::size_t n = arcs.size(); n-- > 0;) {
     const Arc& arc = arcs[n];
     if (arc.strength <= 0.0F) continue;
-    const Curve c = curveOf(from, to, arc);
+    const Curve c = curveOf(look, from, to, arc);
     list->PathLineTo(c[0]);
     constexpr int kSegments = 48;
     list->PathBezierCubicCurveTo(c[1], c[2], c[3], kSegments);

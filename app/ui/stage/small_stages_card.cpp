@@ -138,9 +138,11 @@ class SmallStagesCard final : public Card {
     const bool hasNote = !below.empty() && titled;
     if (hasNote) {
       const Rect foot = room.cutBottom(fontSize(look.fonts.regular));
-      const bool fits = textSize(look.fonts.regular, below).x <= foot.width();
-      ImFont* small = fits ? look.fonts.regular : look.fonts.small;
-      drawText(list, small, foot.a, t.textMuted, elided(small, below, foot.width()));
+      ImFont* noted = look.fonts.regular;
+      for (ImFont* smaller : {look.fonts.small, look.fonts.tiny}) {
+        if (textSize(noted, below).x > foot.width()) noted = smaller;
+      }
+      drawText(list, noted, foot.a, t.textMuted, elided(noted, below, foot.width()));
     } else if (titled && !panel.alone) {
       room.cutBottom(look.px(4));
     }

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <string_view>
 
+#include "app/ui/stage/sentence_layout.h"
 #include "core/analysis/head_effect.h"
 #include "core/attention/config.h"
 #include "core/base/numbers.h"
@@ -222,6 +225,17 @@ class Words {
   const StageSubject& subject_;
 };
 
+/// Returns whether a token is a word and no mark, blank or token of a model's own such as "[CLS]".
+bool isWord(std::string_view token) {
+  const std::string_view shown = shownToken(token);
+  const bool bracketed = shown.size() > 2 && ((shown.front() == '<' && shown.back() == '>') ||
+                                              (shown.front() == '[' && shown.back() == ']'));
+  return !bracketed && !isClosingMark(shown) && std::any_of(shown.begin(), shown.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x80 || std::isalnum(byte) != 0;
+  });
+}
+
 /// Finds what one head does in the sentence.
 HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRelation* relation) {
   const AttentionConfig& c = trace.config();
@@ -232,7 +246,7 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
           ? nullptr
           : &relation->partners[static_cast<std::size_t>(item) % relation->partners.size()];
   Index asked = 0, found = 0;
-  float best = -1.0F;
+  float best = 0.0F;
   for (Index i = 0; i < c.seqLen; ++i) {
     const std::span<const float> row = rows.row(i);
     const std::size_t top = strongest(row);
@@ -251,6 +265,9 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
       rank = hit ? 1.0F + row[top] * static_cast<float>(std::abs(static_cast<Index>(top) - i))
                  : rank - 1.0F;
     }
+    // a mark or a token of the model's own shows least
+    constexpr float kBehindAllWords = 1e6F;
+    if (!isWord(placeName(trace, Axis::query, item, i))) rank -= kBehindAllWords;
     if (rank > best || i == 0) {
       best = rank;
       story.best = i;
@@ -351,6 +368,19 @@ std::string noteOf(const HeadStory& story) {
 
 StageWords stageWords(const Trace& trace, const StageSubject& subject) {
   return Words(trace, subject).of(StagePlace::shares, false, nullptr);
+}
+
+StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
+                        const std::string& purpose) {
+  StageWords words = stageWords(trace, subject);
+  const std::vector<Link> links = linksOf(trace, subject);
+  if (links.empty()) return words;  // a row without weights
+  words.sentence = fmt::format(
+      "{} of head {} goes there, but it is no answer: {} has none for this word. Shares "
+      "always add up to 100 %.",
+      percent(links.front().weight), subject.head + 1,
+      purpose.empty() ? "its question" : fmt::format("“{}”", purpose));
+  return words;
 }
 
 StageWords stageWords(const Trace& trace, const StageSubject& subject, StagePlace place,

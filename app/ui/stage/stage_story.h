@@ -80,6 +80,10 @@ struct StageWords {
 };
 /// The words off the journey: where the word looks.
 StageWords stageWords(const Trace& trace, const StageSubject& subject);
+/// The words off the journey for a word that has no partner in the relation of the head: its weight
+/// goes somewhere all the same. `purpose`: the relation, "Verb → its subject".
+StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
+                        const std::string& purpose);
 /// The words of a place of the journey. `effects`: what each head adds to the output, for the last
 /// place; null while it is being computed.
 StageWords stageWords(const Trace& trace, const StageSubject& subject, StagePlace place,

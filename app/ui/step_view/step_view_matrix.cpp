@@ -208,9 +208,9 @@ class StepViewMatrixPainter {
                under->col + item_.colOffset};
     }
     if (ref_.maskOnly) {
-      tipNow(explainCell(trace_, found).rule);
+      tipNow(explainCell(trace_, found).rule, place_.at);
     } else {
-      tipNow(cellTip(trace_, found) + tooltipDetail(found));
+      tipNow(cellTip(trace_, found) + tooltipDetail(found), place_.at);
     }
     if (ImGui::IsMouseClicked(0)) {
       panel_.selection.cell = found;

@@ -21,6 +21,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/trace_difference.h"
 #include "core/attention/mistakes.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
@@ -131,7 +132,8 @@ void outputBars(const PanelContext& panel, const std::vector<OutputChange>& chan
   }
   if (!cut) return;
   write(room, font, t.textMuted,
-        fmt::format("the {} of {} tokens that changed most", rows.size(), changes.size()));
+        fmt::format("the {} of {} tokens that changed most", rows.size(),
+                    withThousands(std::ssize(changes))));
 }
 
 class ChangesTool final : public Card {

@@ -257,7 +257,7 @@ void kvCacheSize(const PanelContext& panel) {
   };
   label(look.fonts.semibold, look.theme.text, "Cache " + bytesOf(c.numKvHeads, positions, 4));
   tip(look, fmt::format("K and V of one layer: 2 × {} items × {} tokens × {} columns × 4 bytes",
-                        c.batch, positions, c.dKv()));
+                        c.batch, withThousands(positions), c.dKv()));
   const auto line = [&](const std::string& text) {
     wrappedLabel(look.fonts.small, look.theme.textMuted, text);
   };

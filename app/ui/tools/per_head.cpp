@@ -233,10 +233,9 @@ class PerHeadPicture {
                             picture_.scaleOf(whole(projection_.result)), at);
     const auto cell = MatrixPlace{at, values.rows, values.cols}.hovered();
     if (!cell) return;
-    ImGui::SetTooltip("head %lld, row %lld, column %lld = %s\ncomputed from this head's matrix",
-                      static_cast<long long>(head + 1), static_cast<long long>(cell->row),
-                      static_cast<long long>(cell->col),
-                      number(values(cell->row, cell->col), 6).c_str());
+    tipNow(fmt::format("head {}, row {}, column {} = {}\ncomputed from this head's matrix",
+                       head + 1, cell->row, cell->col, number(values(cell->row, cell->col), 6)),
+           at);
   }
 
   const PanelContext& panel_;

@@ -1,6 +1,7 @@
 // Why: why the chosen head looks at a word. The score as a sum over pairs of kinds of coordinates:
 // what the query asks with (its word class, its position, …) × what the key offers.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -92,13 +93,14 @@ class WhyScoreTool final : public Card {
       return label(look.fonts.regular, look.theme.textMuted, "being computed …");
     }
     const bool compares = compares_ && found.current->otherKeys > 0;
-    const Matrix64& shown = compares ? found.current->above : found.current->values;
-    const std::vector<KindPair> pairs = strongestPairs(shown);
+    const Matrix64& all = compares ? found.current->above : found.current->values;
     const Names names = namesOf(panel, asked, kinds);
-    words(panel, asked, *found.current, names, pairs, compares);
+    words(panel, asked, *found.current, names, strongestPairs(all), compares);
     ImGui::Dummy({0.0F, look.space.tight});
     beginPart("kinds", {0.0F, 0.0F});
-    matrix(panel, asked, shown, names);
+    const Shown shown = withoutZeros(all, names);
+    matrix(panel, asked, shown.values, shown.names);
+    notes(look, shown);
     ImGui::EndChild();
   }
 
@@ -107,7 +109,7 @@ class WhyScoreTool final : public Card {
   struct Names {
     /// "word class" and what a word has of it, "verb", where that has a name.
     struct Of {
-      std::string kind, flags;
+      std::string kind, flags, about;
       std::string inWords() const {
         return flags.empty() ? kind : fmt::format("{} ({})", kind, flags);
       }
@@ -144,14 +146,80 @@ class WhyScoreTool final : public Card {
                 {}};
     for (Index kind = 0; kind < std::ssize(kinds.names); ++kind) {
       const std::string& name = kinds.names[static_cast<std::size_t>(kind)];
+      const std::string& about = kinds.about[static_cast<std::size_t>(kind)];
       names.rows.push_back(
-          {name, flagsInWords(kinds, kind, input, asked.item, asked.query, false)});
+          {name, flagsInWords(kinds, kind, input, asked.item, asked.query, false), about});
       names.columns.push_back(
-          {name, flagsInWords(kinds, kind, input, asked.item, asked.key, cross)});
+          {name, flagsInWords(kinds, kind, input, asked.item, asked.key, cross), about});
     }
-    names.rows.push_back({"bias b_Q", {}});
-    names.columns.push_back({"bias b_K", {}});
+    names.rows.push_back({"bias b_Q", {}, {}});
+    names.columns.push_back({"bias b_K", {}, {}});
     return names;
+  }
+
+  /// The pairs that are drawn.
+  struct Shown {
+    Matrix64 values;
+    Names names;
+    std::vector<std::string> asks, offers;  // rows and columns that are left out
+  };
+
+  /// Leaves out rows and columns that would read 0.00 throughout.
+  static Shown withoutZeros(const Matrix64& all, const Names& names) {
+    constexpr double kReadsZero = 0.005;
+    const auto counts = [](double value) { return std::abs(value) >= kReadsZero; };
+    Shown shown;
+    shown.names = {names.query, names.key, {}, {}};
+    std::vector<Index> rows, columns;
+    for (Index row = 0; row < all.rows; ++row) {
+      const Names::Of& name = names.rows[static_cast<std::size_t>(row)];
+      const bool any = std::ranges::any_of(all.row(row), counts);
+      if (!any) {
+        shown.asks.push_back(name.kind);
+        continue;
+      }
+      rows.push_back(row);
+      shown.names.rows.push_back(name);
+    }
+    for (Index col = 0; col < all.cols; ++col) {
+      const Names::Of& name = names.columns[static_cast<std::size_t>(col)];
+      const bool any = std::ranges::any_of(rows, [&](Index row) { return counts(all(row, col)); });
+      if (!any) {
+        shown.offers.push_back(name.kind);
+        continue;
+      }
+      columns.push_back(col);
+      shown.names.columns.push_back(name);
+    }
+    shown.values = Matrix64(std::ssize(rows), std::ssize(columns));
+    for (Index row = 0; row < shown.values.rows; ++row) {
+      for (Index col = 0; col < shown.values.cols; ++col) {
+        shown.values(row, col) =
+            all(rows[static_cast<std::size_t>(row)], columns[static_cast<std::size_t>(col)]);
+      }
+    }
+    return shown;
+  }
+
+  /// Says what the kinds are, and which are left out.
+  static void notes(const FrameContext& look, const Shown& shown) {
+    std::vector<Names::Of> kinds = shown.names.rows;
+    kinds.insert(kinds.end(), shown.names.columns.begin(), shown.names.columns.end());
+    std::vector<std::string> said;
+    for (const Names::Of& each : kinds) {
+      const bool before = std::ranges::find(said, each.kind) != said.end();
+      if (each.about.empty() || before) continue;
+      said.push_back(each.kind);
+      wrappedLabel(look.fonts.small, look.theme.textMuted,
+                   fmt::format("{}: {}.", each.kind, each.about));
+    }
+    const auto leftOut = [&](const std::vector<std::string>& names, const char* which) {
+      if (names.empty()) return;
+      wrappedLabel(look.fonts.small, look.theme.textMuted,
+                   fmt::format("Not shown, since {} is 0.00: {}.", which, fmt::join(names, ", ")));
+    };
+    leftOut(shown.asks, "the whole row");
+    leftOut(shown.offers, "the whole column");
   }
 
   /// "“slept” looks at “cat” 93 %, Its score is …: word class (verb) meets word class (noun) +2.06
@@ -198,6 +266,7 @@ class WhyScoreTool final : public Card {
   /// Draws the pairs as a matrix: rows ask, columns offer.
   static void matrix(const PanelContext& panel, const AskedScore& asked, const Matrix64& shown,
                      const Names& names) {
+    if (shown.rows == 0 || shown.cols == 0) return;
     const FrameContext& look = panel.look;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float gap = look.space.small;
@@ -217,15 +286,17 @@ class WhyScoreTool final : public Card {
     if (width < 1.0F) return;
     const Rect at = Rect::at(room.a, {width, height});
     const ColorScale scale = divergingScale(look, static_cast<float>(shown.largest()));
-    const CellRows cells{shown.rows, shown.cols, [&shown](Index row, std::span<float> out) {
-                           std::ranges::transform(shown.row(row), out.begin(), [](double value) {
+    // the picture is painted after this frame is built
+    const auto held = std::make_shared<const Matrix64>(shown);
+    const CellRows cells{shown.rows, shown.cols, [held](Index row, std::span<float> out) {
+                           std::ranges::transform(held->row(row), out.begin(), [](double value) {
                              return static_cast<float>(value);
                            });
                          }};
     Heatmaps heatmaps(look);
     heatmaps.add(Fingerprint("score by kind"),
                  Fingerprint("score by kind", panel.trace.pass(), asked.item, asked.head,
-                             asked.query, asked.key, shown.largest()),
+                             asked.query, asked.key, shown.largest(), shown.rows, shown.cols),
                  cells, scale, at);
     heatmaps.draw(list);
     const MatrixPlace place{at, shown.rows, shown.cols};
@@ -241,7 +312,8 @@ class WhyScoreTool final : public Card {
     ImGui::Dummy({1.0F, at.b.y - ImGui::GetCursorScreenPos().y});  // the part scrolls that far
     if (!under) return;
     tipNow(fmt::format("“{}” × “{}”: {} {:+.3f}", names.query, names.key,
-                       names.meet({under->row, under->col}), shown(under->row, under->col)));
+                       names.meet({under->row, under->col}), shown(under->row, under->col)),
+           at);
   }
 
   /// Draws the kinds above the columns, and below them what the key has of each.

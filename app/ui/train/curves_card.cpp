@@ -95,7 +95,8 @@ class Curves {
     plot.curve(1, std::move(asked));
     plot.markNames(marks_);
     finish(plot, "loss", [](const training::Evaluation& at) {
-      return fmt::format("step {}: loss {:.3f} on the fixed examples", at.step, at.losses.loss);
+      return fmt::format("step {}: loss {:.3f} on the fixed examples", withThousands(at.step),
+                         at.losses.loss);
     });
   }
 
@@ -122,7 +123,7 @@ class Curves {
     }
     plot.endNames();
     finish(plot, "answers", [&](const training::Evaluation& at) {
-      std::string text = fmt::format("step {}", at.step);
+      std::string text = fmt::format("step {}", withThousands(at.step));
       for (std::size_t q = 0; q < questions.size(); ++q) {
         text +=
             fmt::format("\n{} {}", questions[q].name,
@@ -163,7 +164,7 @@ class Curves {
     }
     plot.endNames();
     finish(plot, "masses", [&](const training::Evaluation& at) {
-      std::string text = fmt::format("step {}", at.step);
+      std::string text = fmt::format("step {}", withThousands(at.step));
       for (std::size_t r = 0; r < relations.size(); ++r) {
         text += fmt::format("\n{} {:.2f}", relations[r].name, bestMass(at, r));
       }

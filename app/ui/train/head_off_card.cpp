@@ -109,8 +109,9 @@ class HeadOffCard final : public Card {
     runButtons(panel, training_, *moment);
     ImGui::SameLine(0.0F, look.space.large);
     inlineLabel(look, look.fonts.small, look.theme.textMuted,
-                fmt::format("step {} of {} · right answers of {} examples", moment->step,
-                            moment->settings.steps, training::kEvaluationExamples));
+                fmt::format("step {} of {} · right answers of {} examples",
+                            withThousands(moment->step), withThousands(moment->settings.steps),
+                            withThousands(training::kEvaluationExamples)));
     detailPills(panel);
     if (!moment->headsOff) return;
     HeadOffTable(look, *moment).draw();

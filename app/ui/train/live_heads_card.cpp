@@ -13,6 +13,7 @@
 #include "app/ui/train/train_view.h"
 #include "app/ui/train/trained_heads.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {
@@ -74,9 +75,9 @@ class LiveHeadsCard final : public Card {
     if (const auto clicked = heads.draw()) layer_ = clicked->layer;
     if (moment->document != nullptr && moment->number != opened_) {
       opened_ = moment->number;
-      panel.commands.add(OpenDocument{
-          moment->document,
-          fmt::format("{}, layer {} at step {}", moment->task->title, layer_ + 1, moment->step)});
+      panel.commands.add(
+          OpenDocument{moment->document, fmt::format("{}, layer {} at step {}", moment->task->title,
+                                                     layer_ + 1, withThousands(moment->step))});
       panel.selection.page = kFlowPage;
     }
   }

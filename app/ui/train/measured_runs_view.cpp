@@ -13,6 +13,7 @@
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
 #include "core/language/measured_runs.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -119,19 +120,16 @@ std::string sentenceOf(const std::vector<RunsOfModel>& all, std::size_t question
   if (one == nullptr || two == nullptr) return {};
   const auto outcome = [&](const MeasuredRun& run) {
     const auto at = run.answeredAt(question);
-    return at ? fmt::format("answered from step {} on", *at)
+    return at ? fmt::format("answered from step {} on", withThousands(*at))
               : fmt::format("{:.0f} % right at the end", 100.0 * atEnd(run, question));
   };
   const MeasuredRun::Question& asked = two->questions[question];
-  const auto headName = [](const HeadOfLayer& head) {
-    return fmt::format("{}.{}", head.layer + 1, head.head + 1);
-  };
   std::string words = fmt::format("“{}”: with one layer {}, with two {}.",
                                   storyQuestions()[question].name, outcome(*one), outcome(*two));
-  words += fmt::format(" With two, head {} looks at {} ({:.2f}); ", headName(asked.looks),
+  words += fmt::format(" With two, head {} looks at {} ({:.2f}); ", shortName(asked.looks),
                        storyQuestions()[question].decides, asked.look);
   words += asked.mostMissed
-               ? fmt::format("without head {} {:.0f} % stay right.", headName(*asked.mostMissed),
+               ? fmt::format("without head {} {:.0f} % stay right.", shortName(*asked.mostMissed),
                              100.0 * asked.rightWithoutMostMissed)
                : "without any single head all of that stays right.";
   return words;

@@ -9,6 +9,8 @@
 #include "app/ui/panel.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -66,8 +68,7 @@ class OverSteps {
     return moment_.strip[m].weights[static_cast<std::size_t>(head(n).layer)];
   }
   std::string name(Index n) const {
-    return moment_.layers() == 1 ? fmt::format("Head {}", n + 1)
-                                 : fmt::format("{}.{}", head(n).layer + 1, head(n).head + 1);
+    return moment_.layers() == 1 ? fmt::format("Head {}", n + 1) : shortName(head(n));
   }
   Rect at(std::size_t m, Index n) const {
     const float gap = look_.space.medium;
@@ -84,7 +85,8 @@ class OverSteps {
     const auto line = [&](float y, const std::string& text, ImU32 color) {
       drawText(list, font, {top.a.x, y}, color, elided(font, text, side_ + look_.space.medium));
     };
-    line(top.a.y - 2.0F * line_ - look_.space.thin, fmt::format("step {}", moment.step), t.text);
+    line(top.a.y - 2.0F * line_ - look_.space.thin,
+         fmt::format("step {}", withThousands(moment.step)), t.text);
     line(top.a.y - line_ - look_.space.thin,
          fmt::format("loss {:.2f}", moment.evaluation.losses.loss), t.textMuted);
     for (Index n = 0; n < heads_; ++n) {
@@ -103,8 +105,8 @@ class OverSteps {
              found ? headColor(t, static_cast<std::size_t>(n)) : t.textMuted);
       }
       if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(picture.a, picture.b)) {
-        ImGui::SetTooltip("%s at step %d: %s", name(n).c_str(), static_cast<int>(moment.step),
-                          text.c_str());
+        tipNow(fmt::format("{} at step {}: {}", name(n), withThousands(moment.step), text),
+               picture);
       }
     }
   }

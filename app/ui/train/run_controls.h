@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 
@@ -62,9 +63,10 @@ void earlierStepPills(const FrameContext& look, Run& run, const Moment& moment) 
 /// "step 20 of 300 (the run is at 60) · loss 1.234 · 2.50 s"
 template <typename Moment>
 std::string whereInRun(const Moment& moment) {
-  std::string text = fmt::format("step {} of {}", moment.step, moment.settings.steps);
+  std::string text = fmt::format("step {} of {}", withThousands(moment.step),
+                                 withThousands(moment.settings.steps));
   if (moment.step < moment.stepsTaken) {
-    text += fmt::format(" (the run is at {})", moment.stepsTaken);
+    text += fmt::format(" (the run is at {})", withThousands(moment.stepsTaken));
   }
   if (const auto* record = moment.record()) text += fmt::format(" · loss {:.3f}", record->loss);
   if (moment.trainingMs > 0.0) text += fmt::format(" · {:.2f} s", moment.trainingMs / 1000.0);

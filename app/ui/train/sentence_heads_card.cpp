@@ -16,6 +16,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/train/trained_heads.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -145,7 +146,8 @@ class SentenceHeadsCard final : public Card {
     }
     if (moment.leftOut > 0) {
       note += fmt::format("{}the first {} tokens are left out: the model reads {}",
-                          note.empty() ? "" : " · ", moment.leftOut, moment.settings.model.context);
+                          note.empty() ? "" : " · ", withThousands(moment.leftOut),
+                          moment.settings.model.context);
     }
     if (!note.empty()) wrappedLabel(look.fonts.small, look.theme.accentText, note);
   }

@@ -16,16 +16,19 @@
 #include "app/ui/train/shape_run_view.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
 
 using images::ShapeEvaluation;
 
-/// "1.3", layer and head from 1.
+/// "1·3", layer and head from 1.
 std::string shapeHeadName(const ShapeMoment& moment, std::size_t head) {
-  const auto heads = static_cast<std::size_t>(moment.settings.model.heads);
-  return fmt::format("{}.{}", head / heads + 1, head % heads + 1);
+  const Index heads = moment.settings.model.heads;
+  const auto place = static_cast<Index>(head);
+  return shortName(HeadOfLayer{place / heads, place % heads});
 }
 
 class ShapePicturesCard final : public Card {
@@ -56,6 +59,7 @@ class ShapePicturesCard final : public Card {
       }
     }
     const std::size_t head = headChoice(panel, *moment);
+    mapLegend(look, 0.0F);
     const Rect room = Rect::rest();
     for (std::size_t kind = 0; kind < moment->seen.size(); ++kind) {
       picture(look, *moment, kind, head,
@@ -89,7 +93,7 @@ class ShapePicturesCard final : public Card {
       }
       tip(look, fmt::format("The mean share of its weights on the shape, over {} pictures that are "
                             "never learned from; as much as chance: {:.0f} %",
-                            images::kLookedAtDrawings, 100.0 * moment.touchedShare));
+                            withThousands(images::kLookedAtDrawings), 100.0 * moment.touchedShare));
     }
     return static_cast<std::size_t>(view.relation);
   }
@@ -165,7 +169,8 @@ class ShapeCurvesCard final : public Card {
                   }));
     }
     finish(chart, "named", moment, [](const ShapeEvaluation& at) {
-      return fmt::format("step {}: {:.1f} % named right", at.step, 100.0 * at.answers.right);
+      return fmt::format("step {}: {:.1f} % named right", withThousands(at.step),
+                         100.0 * at.answers.right);
     });
   }
 
@@ -185,7 +190,7 @@ class ShapeCurvesCard final : public Card {
     }
     if (apart(moment)) chart.endNames();
     finish(chart, "looks", moment, [&](const ShapeEvaluation& at) {
-      std::string text = fmt::format("step {}", at.step);
+      std::string text = fmt::format("step {}", withThousands(at.step));
       for (std::size_t head = 0; head < count; ++head) {
         text += fmt::format("\nhead {} {:.0f} %", shapeHeadName(moment, head),
                             100.0 * at.answers.onShape[head]);

@@ -18,6 +18,8 @@
 #include "app/ui/train/measured_runs_view.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -103,7 +105,7 @@ class StoryQuestionsCard final : public Card {
         chart.finish("questions", answeredMarks(look.theme, moment), [&](Index step) {
           const LanguageEvaluation* at = newestAt(moment.evaluations, step);
           if (at == nullptr) return std::string();
-          std::string text = fmt::format("step {}", at->step);
+          std::string text = fmt::format("step {}", withThousands(at->step));
           for (std::size_t q = 0; q < questions.size(); ++q) {
             text += fmt::format("\n{} {:.0f} %", questions[q].name, 100.0 * at->questions[q].right);
           }
@@ -136,8 +138,7 @@ class StoryQuestionsCard final : public Card {
       table.number(fmt::format("{:.0f} %", 100.0 * answered.right),
                    answered.right >= questions[q].solved ? look.theme.text : look.theme.textMuted);
       table.number(solved ? std::to_string(*moment.answeredAt[q]) : std::string("–"));
-      table.number(fmt::format("{}.{}", answered.head.layer + 1, answered.head.head + 1),
-                   look.theme.textMuted);
+      table.number(shortName(answered.head), look.theme.textMuted);
       table.number(fmt::format("{:.2f}", answered.look), look.theme.textMuted);
       table.number(q < moment.without.size() ? fmt::format("{:.0f} %", 100.0 * moment.without[q])
                                              : std::string("–"),
@@ -167,8 +168,8 @@ class StoryQuestionsCard final : public Card {
       const language::AnsweredQuestion& here = now->questions[question];
       inlineLabel(look, look.fonts.regular, questionColor(look.theme, question), asked.name);
       inlineLabel(look, look.fonts.regular, look.theme.text,
-                  fmt::format("here head {}.{} looks at {} with {:.2f}", here.head.layer + 1,
-                              here.head.head + 1, asked.decides, here.look));
+                  fmt::format("here head {} looks at {} with {:.2f}", shortName(here.head),
+                              asked.decides, here.look));
       if (flowingPill(look, fmt::format("look for it in a model##{}", asked.name),
                       "Opens the page Model with texts of this kind")) {
         lookFor(panel, texts);

@@ -323,8 +323,8 @@ class StudyCard final : public Card {
     const training::TrainingSettings& s = asked.variants.front().settings;
     std::string words = fmt::format(
         "{} · {} runs of {} steps of {} examples · d\\_model {} · learning rate {:.3g} · seed {}",
-        asked.task.title, asked.variants.size(), s.steps, s.batch, s.model.dModel,
-        s.optimiser.learningRate, s.seed);
+        asked.task.title, asked.variants.size(), withThousands(s.steps), withThousands(s.batch),
+        s.model.dModel, s.optimiser.learningRate, s.seed);
     if (asked.moment != nullptr) {
       words += fmt::format(" · {:.1f} s", asked.moment->trainingMs / 1000.0);
     }

@@ -161,8 +161,9 @@ class TaskCard final : public Card {
       const bool clicked = pill(panel.look, title.c_str(), &task == now);
       const auto aside = &task != now ? training_.kept(task) : nullptr;
       if (aside != nullptr) {
-        tip(panel.look, fmt::format("Returns to its run, at step {} of {}", aside->step,
-                                    aside->settings.steps));
+        tip(panel.look,
+            fmt::format("Returns to its run, at step {} of {}", withThousands(aside->step),
+                        withThousands(aside->settings.steps)));
       }
       if (!clicked || &task == now) continue;
       pauseAll();
@@ -301,8 +302,12 @@ class TaskCard final : public Card {
     Rect room = Rect::rest();
     const Rect below = room.cutBottom(settingsHeight(look), look.space.small);
     ImGui::BeginChild("read", room.size());
-    for (const std::string& text : firstTexts(corpus)) {
-      wrappedLabel(look.fonts.small, look.theme.textMuted, text);
+    ImFont* font = look.fonts.small;
+    for (const std::string& text : firstTexts(corpus)) {  // whole texts, but for the first
+      const std::string lines = wrapped(font, text, room.width());
+      const bool first = ImGui::GetCursorPosY() == 0.0F;
+      if (!first && textSize(font, lines).y > ImGui::GetContentRegionAvail().y) break;
+      label(font, look.theme.textMuted, lines);
       ImGui::Dummy({0.0F, look.space.tight});
     }
     ImGui::EndChild();

@@ -150,8 +150,9 @@ class TrainPage final : public Page {
     const auto& relations = now->roles.relations;
     const auto found = std::count_if(relations.begin(), relations.end(),
                                      [](const training::Role& role) { return role.found; });
-    return fmt::format("After {} steps {} of {} relations have a head of their own.", moment->step,
-                       found == 0 ? "none" : std::to_string(found), relations.size());
+    return fmt::format("After {} steps {} of {} relations have a head of their own.",
+                       withThousands(moment->step), found == 0 ? "none" : std::to_string(found),
+                       relations.size());
   }
 
  private:
@@ -218,20 +219,21 @@ class TrainPage final : public Page {
     const auto* now = moment != nullptr ? moment->evaluation() : nullptr;
     if (now == nullptr) return {};
     return fmt::format("After {} steps it names {:.0f} % of {} shapes that it never saw.",
-                       now->step, 100.0 * now->answers.right, images::kHeldOutDrawings);
+                       withThousands(now->step), 100.0 * now->answers.right,
+                       images::kHeldOutDrawings);
   }
   std::string answersInWords(const TrainView& view) const {
     const auto moment = languageMoment(view);
     if (moment == nullptr) return {};
     if (const auto* now = moment->evaluation(); now != nullptr && !moment->corpus->stories) {
       return fmt::format("After {} steps its loss on text that it never saw is {:.2f}.",
-                         moment->step, now->heldOutLoss);
+                         withThousands(moment->step), now->heldOutLoss);
     }
     const auto answered = std::ranges::count_if(
         moment->answeredAt, [&](const auto& at) { return at && *at <= moment->step; });
-    return fmt::format("After {} steps {} of {} questions are answered.", moment->step,
-                       answered == 0 ? "none" : std::to_string(answered),
-                       moment->answeredAt.size());
+    return fmt::format(
+        "After {} steps {} of {} questions are answered.", withThousands(moment->step),
+        answered == 0 ? "none" : std::to_string(answered), moment->answeredAt.size());
   }
 
   /// The places of the cards behind the task and the five of the middle.

@@ -10,6 +10,7 @@
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -31,7 +32,8 @@ TrainedHeads::TrainedHeads(const FrameContext& look, const Rect& room, Shown sho
   space.right = 0.0F;
   space.below = ColumnLabels::turnedRoom(look, labels);
   space.stretch = kStretched;
-  space.edgesBelow = 240.0F;  // all tiles have the same names
+  space.edgesBelow = 240.0F;   // all tiles have the same names
+  space.labelledFrom = 46.0F;  // low pictures with names say more than high ones without
   space.gap = look.space.large;
   space.scale = look.scale;
   grid_ = layoutTiles(space);
@@ -61,10 +63,11 @@ std::optional<HeadOfLayer> TrainedHeads::draw() const {
     if (under) {
       const auto& [layer, head] = this->head(n);
       const auto values = weights[static_cast<std::size_t>(layer)].matrix({0, head});
-      tipNow(fmt::format("{} looks at {}: {:.3f}",
-                         shown_.names[static_cast<std::size_t>(under->row)],
-                         shown_.names[static_cast<std::size_t>(under->col)],
-                         static_cast<double>(values(under->row, under->col))));
+      tipNow(
+          fmt::format("{} looks at {}: {:.3f}", shown_.names[static_cast<std::size_t>(under->row)],
+                      shown_.names[static_cast<std::size_t>(under->col)],
+                      static_cast<double>(values(under->row, under->col))),
+          at);
       if (ImGui::IsMouseClicked(0)) clicked = this->head(n);
     }
     TileNames names;
@@ -87,8 +90,7 @@ void TrainedHeads::title(ImDrawList* list, Index n, const Rect& at) const {
   std::string name = fmt::format("Head {}", n + 1);
   if (shown_.layers > 1) {
     name = fmt::format("Layer {} · head {}", layer + 1, head + 1);
-    if (textSize(look_.fonts.semibold, name).x > room)
-      name = fmt::format("{}.{}", layer + 1, head + 1);
+    if (textSize(look_.fonts.semibold, name).x > room) name = shortName(HeadOfLayer{layer, head});
   }
   drawText(list, look_.fonts.semibold, top, headColor(t, static_cast<std::size_t>(n)), name);
   const HeadTitle title = shown_.title({layer, head});

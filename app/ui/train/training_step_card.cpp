@@ -18,6 +18,7 @@
 #include "core/base/numbers.h"
 #include "core/training/task_pass.h"
 #include "core/training/weight_gradients.h"
+#include "core/words/head_place.h"
 
 namespace headscope::ui {
 namespace {
@@ -120,7 +121,7 @@ class GradientLengths {
 
   std::string name(std::size_t head) const {
     const auto n = static_cast<Index>(head);
-    return moment_.layers() > 1 ? fmt::format("{}.{}", n / heads_ + 1, n % heads_ + 1)
+    return moment_.layers() > 1 ? shortName(HeadOfLayer{n / heads_, n % heads_})
                                 : std::to_string(n + 1);
   }
 
@@ -149,7 +150,7 @@ class TrainingStepCard final : public Card {
                   "{} parameters are learned. No step has run yet.",
                   withThousands(training::parameterCount(*moment->task, moment->settings.model)))
             : fmt::format("loss {:.4f} of {} examples · whole gradient {:.3g} long{}", record->loss,
-                          moment->settings.batch, record->gradientLength,
+                          withThousands(moment->settings.batch), record->gradientLength,
                           record->gradientLength > moment->settings.optimiser.clip
                               ? fmt::format(", shortened to {:g}", moment->settings.optimiser.clip)
                               : std::string()));

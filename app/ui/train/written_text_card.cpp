@@ -12,6 +12,7 @@
 #include "app/ui/train/language_run_view.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {
@@ -59,7 +60,9 @@ class WrittenTextCard final : public Card {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
     heading(look, "It writes",
-            moment != nullptr ? fmt::format("at step {}", moment->written.step).c_str() : nullptr);
+            moment != nullptr
+                ? fmt::format("at step {}", withThousands(moment->written.step)).c_str()
+                : nullptr);
     if (moment == nullptr) return;
     if (!panel.slide) {
       if (pill(look, "another text")) language_.writeAnother();
@@ -90,7 +93,7 @@ class WrittenTextCard final : public Card {
     const Rect room = Rect::rest();
     ImFont* font = look.fonts.small;
     for (auto text = moment.earlier.rbegin(); text != moment.earlier.rend(); ++text) {
-      const std::string words = fmt::format("step {}: {}", text->step, text->text);
+      const std::string words = fmt::format("step {}: {}", withThousands(text->step), text->text);
       const ImVec2 at = ImGui::GetCursorScreenPos();
       if (at.y + textSize(font, wrapped(font, words, room.width())).y > room.b.y) return;
       wrappedLabel(font, look.theme.textMuted, words);

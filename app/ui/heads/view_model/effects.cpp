@@ -133,7 +133,7 @@ std::string effectInWords(const HeadsState& state, const HeadEffects& effects, I
   std::string where = tokenInQuotes(state, begin);
   if (end - begin > 1) {
     where += fmt::format(" … {} ({} of {} tokens)", tokenInQuotes(state, end - 1),
-                         pooling == Pooling::mean ? "mean" : "largest", end - begin);
+                         pooling == Pooling::mean ? "mean" : "largest", withThousands(end - begin));
   }
   const std::string start = fmt::format("without head {}, {}: ", head + 1, where);
   if (!percent) return start + "not defined because the output is 0";

@@ -1,0 +1,65 @@
+// Tooltips stand beside what they explain, on the display.
+#include "app/ui/tip_place.h"
+
+#include <gtest/gtest.h>
+
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+const ImVec2 kDisplay{1600.0F, 1000.0F};
+const ImVec2 kTip{200.0F, 60.0F};
+constexpr float kApart = 8.0F;
+
+Rect tipFor(const Rect& thing, ImVec2 mouse, ImVec2 size = kTip) {
+  return Rect::at(besideOf(thing, size, kDisplay, mouse, kApart), size);
+}
+
+TEST(TipPlace, CoversNothingWhereThereIsRoom) {
+  for (float x = 0.0F; x <= 1500.0F; x += 100.0F) {
+    for (float y = 0.0F; y <= 900.0F; y += 90.0F) {
+      for (const ImVec2 size : {ImVec2(40, 20), ImVec2(100, 100), ImVec2(30, 400)}) {
+        Rect thing = Rect::at({x, y}, size);
+        thing.b = {std::min(thing.b.x, kDisplay.x), std::min(thing.b.y, kDisplay.y)};
+        const Rect tip = tipFor(thing, thing.centre());
+        EXPECT_FALSE(tip.overlaps(thing)) << x << ", " << y;
+        EXPECT_GE(tip.a.x, 0.0F);
+        EXPECT_GE(tip.a.y, 0.0F);
+        EXPECT_LE(tip.b.x, kDisplay.x);
+        EXPECT_LE(tip.b.y, kDisplay.y);
+      }
+    }
+  }
+}
+
+TEST(TipPlace, StandsBelowAButtonAndAboveItLowOnTheDisplay) {
+  const Rect button = Rect::at({300, 100}, {80, 24});
+  EXPECT_FLOAT_EQ(tipFor(button, button.centre()).a.y, button.b.y + kApart);
+  EXPECT_FLOAT_EQ(tipFor(button, button.centre()).a.x, button.a.x);
+  const Rect low = Rect::at({300, 960}, {80, 24});
+  EXPECT_FLOAT_EQ(tipFor(low, low.centre()).b.y, low.a.y - kApart);
+}
+
+TEST(TipPlace, StandsAsideOfThePointerWhereAThingFillsTheDisplay) {
+  const Rect all{{0, 0}, kDisplay};
+  for (const ImVec2 mouse : {ImVec2(10, 10), ImVec2(1590, 990), ImVec2(800, 500)}) {
+    EXPECT_FALSE(tipFor(all, mouse).contains(mouse));
+  }
+}
+
+TEST(TipPlace, ATooltipOfAMatrixCoversNoneOfItsCells) {
+  ViewState view;
+  view.selection.page = kHeadsPage;
+  AppDriver ui(textDocument("the cat sat"), 1600, 1000, view);
+  const gl::Bounds head = ui.heatmaps(kAllHeadsCard).front();
+  ui.hover(cellAt(head, 3, 3, 1, 1));
+  ui.settle();
+  const auto tip = ui.window("##Tooltip");
+  ASSERT_TRUE(tip);
+  const Rect matrix{{head.x0, head.y0}, {head.x1, head.y1}};
+  EXPECT_FALSE(matrix.overlaps({{tip->x0, tip->y0}, {tip->x1, tip->y1}}));
+}
+
+}  // namespace
+}  // namespace headscope::ui
