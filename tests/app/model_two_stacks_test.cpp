@@ -192,7 +192,8 @@ TEST_F(TwoStacksPage, ASweepHasTheHeadsOfAllThreeAttentions) {
     EXPECT_TRUE(ui_.shows(row, kModelPredictionCard)) << row << readings();
   }
   EXPECT_TRUE(ui_.shows("encoder 1, head", kModelPredictionCard)) << readings();
-  ui_.click("place", kModelPredictionCard);
+  ui_.clickAt(ui_.after("replace each", kModelPredictionCard));
+  ui_.click("place", "Combo");
   calm();
   EXPECT_TRUE(ui_.shows("encoder 1, “8”", kModelPredictionCard)) << readings();
   EXPECT_TRUE(ui_.shows("cross 1, “9”", kModelPredictionCard)) << readings();

@@ -168,7 +168,7 @@ TEST(TextCorpora, ErrorsNameTheFile) {
                   folder.path().filename().string());
   const auto book = folder.file("book.txt", longText(30'000));
   expectUserError([&] { textCorpus(book, TextTokens::words, 200); }, "vocabulary is 200", "300");
-  expectUserError([&] { textCorpus(book, TextTokens::characters, 100'000); }, "65536");
+  expectUserError([&] { textCorpus(book, TextTokens::characters, 100'000); }, "65,536");
   expectUserError([] { textTokensFromString("letters"); }, "letters", "words, bpe, characters");
 }
 

@@ -114,7 +114,7 @@ TEST(KvCache, TheLargestSizesAreCountedOrRefused) {
             Index{93'827'139'731'456} * 16 * 4);
   c.dModel = Limits::kDModel;
   c.batch = Limits::kBatch;
-  expectUserError([&] { DecodeLedger{c}; }, "64 bits", "65536", "batch");
+  expectUserError([&] { DecodeLedger{c}; }, "64 bits", "65,536", "batch");
 }
 
 TEST(KvCache, ACausalMaskIsNeeded) {

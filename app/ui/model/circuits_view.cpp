@@ -1,7 +1,6 @@
 // Circuits of the chosen head: what it does by its weights alone, without a text: which tokens ask
 // for which, which token is turned into which, and where it looks by position.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -52,11 +51,16 @@ Computed<HeadsCircuits> circuitsOf(const PanelContext& panel, const model::Model
       });
 }
 
-std::string tokensInWords(const ModelMoment& moment,
-                          const std::vector<model::DirectionToken>& tokens) {
-  std::vector<std::string> names;
-  for (const model::DirectionToken& token : tokens) names.push_back(moment.nameOf(token.id));
-  return fmt::format("{}", fmt::join(names, "  "));
+/// The names of the first tokens, as many as fit, at least one.
+std::string tokensInWords(const FrameContext& look, const ModelMoment& moment,
+                          const std::vector<model::DirectionToken>& tokens, float width) {
+  std::string words;
+  for (const model::DirectionToken& token : tokens) {
+    const std::string more = (words.empty() ? "" : "  ") + moment.nameOf(token.id);
+    if (!words.empty() && textSize(look.fonts.regular, words + more).x > width) break;
+    words += more;
+  }
+  return words;
 }
 
 void directionsTable(const FrameContext& look, const ModelMoment& moment, const char* title,
@@ -65,6 +69,8 @@ void directionsTable(const FrameContext& look, const ModelMoment& moment, const 
   ImGui::SetCursorScreenPos(room.a);
   ImGui::BeginChild(title, room.size());
   label(look.fonts.small, look.theme.textMuted, title);
+  constexpr float kNumberAndEnd = 40.0F + 14.0F, kGaps = 64.0F;  // points
+  const float width = (room.width() - look.px(kNumberAndEnd + kGaps)) * 0.5F;
   {
     Table table(look, {.id = title, .height = ImGui::GetContentRegionAvail().y, .dense = true},
                 {{"σ", "The singular value", true, 40, 0, false},
@@ -76,8 +82,8 @@ void directionsTable(const FrameContext& look, const ModelMoment& moment, const 
       table.row(i);
       table.number(direction.positive ? fmt::format("{:.2f}", direction.singularValue) : "");
       table.text(direction.positive ? "+" : "−");
-      table.text(tokensInWords(moment, direction.from));
-      table.text(tokensInWords(moment, direction.to));
+      table.text(tokensInWords(look, moment, direction.from, width));
+      table.text(tokensInWords(look, moment, direction.to, width));
     });
   }
   ImGui::EndChild();
