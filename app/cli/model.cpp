@@ -47,8 +47,6 @@ using model::ModelConfig;
 using model::ModelInput;
 using model::ModelPtr;
 using model::ModelTrace;
-using model::ModelTracePtr;
-using model::TokenProbability;
 
 struct ModelOptions {
   std::string directory;
@@ -250,66 +248,6 @@ ModelReadings readingsOf(const ModelOptions& options, const ModelPass& pass) {
   return readings;
 }
 
-Json predictionsJson(const ModelPass& pass, Index count) {
-  const ModelTrace& trace = *pass.trace;
-  Json places = Json::emptyList();
-  if (count == 0 || !trace.document().model->hasReadout()) return places;
-  for (const auto& atPlace :
-       trace.predictions(0, trace.logitRows(), static_cast<std::size_t>(count))) {
-    Json best = Json::emptyList();
-    for (const TokenProbability& p : atPlace) {
-      Json one{{"id", p.id}, {"p", numberJson(p.probability)}};
-      const bool label = !trace.config().labels.empty();
-      if (label || pass.names != nullptr) one[label ? "label" : "token"] = pass.nameOf(p.id);
-      best.push_back(std::move(one));
-    }
-    places.push_back(std::move(best));
-  }
-  return places;
-}
-
-/// Adds the heads of a pass to a list; `encoder`: those of the encoder of two stacks.
-void addHeads(Json& heads, const MeasuredPass& pass, bool encoder = false) {
-  const ModelConfig& c = pass.trace->config();
-  const auto perLayer = static_cast<std::size_t>(c.heads);
-  for (std::size_t i = 0; i < pass.metrics.size(); ++i) {
-    Json head = Json::emptyObject();
-    formats::addLayer(head, static_cast<Index>(i / perLayer), c);
-    if (encoder) head["attention"] = "encoder";
-    head["head"] = i % perLayer;
-    addMetrics(head, pass.metrics[i]);
-    addLabel(head, pass.metrics[i], pass.labels[i]);
-    heads.push_back(std::move(head));
-  }
-}
-
-Json headsJson(const MeasuredPass& pass) {
-  Json heads = Json::emptyList();
-  addHeads(heads, pass);
-  return heads;
-}
-
-/// For each layer the experts of each token; null for a layer without experts.
-Json expertsJson(const ModelTrace& trace) {
-  Json layers = Json::emptyList();
-  for (Index layer = 0; layer < trace.layers(); ++layer) {
-    if (!trace.config().experts.at(layer)) {
-      layers.push_back(nullptr);
-      continue;
-    }
-    Json tokens = Json::emptyList();
-    for (const auto& chosen : trace.experts(layer)) {
-      Json experts = Json::emptyList();
-      for (const auto& each : chosen) {
-        experts.push_back({{"expert", each.expert}, {"weight", numberJson(each.weight)}});
-      }
-      tokens.push_back(std::move(experts));
-    }
-    layers.push_back(std::move(tokens));
-  }
-  return layers;
-}
-
 Json modelJson(const ModelPass& pass, const ModelOptions& options) {
   const ModelTrace& trace = *pass.trace;
   const ModelInput& target = trace.document().input;
@@ -337,8 +275,9 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
     json["heads"] = std::move(heads);
   }
   if (pass.probe) {
-    json["probe"] = {{"ids", pass.probe->trace->document().input.ids},
-                     {"heads", headsJson(*pass.probe)}};
+    Json heads = Json::emptyList();
+    addHeads(heads, *pass.probe);
+    json["probe"] = {{"ids", pass.probe->trace->document().input.ids}, {"heads", heads}};
   }
   if (!pass.steering.isNull()) json["steering"] = pass.steering;
   if (trace.config().experts.count > 0) json["experts"] = expertsJson(trace);

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "app/cli/head_json.h"
 #include "app/cli/model_text.h"
 #include "app/cli/output.h"
 
@@ -90,15 +91,12 @@ void printProbe(std::ostream& out, const MeasuredPass& probe) {
   constexpr std::array kShown{Metric::previousToken, Metric::induction, Metric::duplicateToken,
                               Metric::firstToken};
   out << "\nthe labels of all heads on random tokens given twice\n";
-  std::vector<Align> columns(kShown.size() + 4, Align::left);
+  const ModelConfig& c = probe.trace->config();
+  std::vector<Align> columns(kShown.size() + (c.crossAttention ? 5 : 4), Align::left);
   columns.back() = Align::right;
   TextTable table(columns);
-  const ModelConfig& c = probe.trace->config();
   std::vector<std::string> titles{"layer", "head"};
-  if (c.crossAttention) {
-    columns.insert(columns.begin(), Align::left);
-    titles.insert(titles.begin() + 1, "attention");
-  }
+  if (c.crossAttention) titles.insert(titles.begin() + 1, "attention");
   for (const Metric metric : kShown) titles.emplace_back(info(metric).title);
   titles.emplace_back("does there");
   titles.emplace_back("n");
@@ -135,8 +133,9 @@ void print(std::ostream& out, const ModelPass& pass) {
     out << fmt::format("{}, {:.1f} ms\n", tokens(trace.tokens(), ""), trace.ms);
   }
   if (!pass.steering.isNull()) {
-    out << fmt::format("steered as layer {} is entered, by a direction of length {:.3f}\n",
+    out << fmt::format("steered as layer {}{} is entered, by a direction of length {:.3f}\n",
                        pass.steering.find("layer")->whole().value() + 1,
+                       pass.steering.find("stack") != nullptr ? " of the encoder" : "",
                        pass.steering.find("length")->number().value());
   }
   out << "layers, heads and positions count from 1 here, from 0 in flags and JSON\n\n";
@@ -155,6 +154,58 @@ void print(std::ostream& out, const ModelPass& pass) {
     }
   }
   if (pass.probe) printProbe(out, *pass.probe);
+}
+
+Json predictionsJson(const ModelPass& pass, Index count) {
+  const ModelTrace& trace = *pass.trace;
+  Json places = Json::emptyList();
+  if (count == 0 || !trace.document().model->hasReadout()) return places;
+  for (const auto& atPlace :
+       trace.predictions(0, trace.logitRows(), static_cast<std::size_t>(count))) {
+    Json best = Json::emptyList();
+    for (const TokenProbability& p : atPlace) {
+      Json one{{"id", p.id}, {"p", numberJson(p.probability)}};
+      const bool label = !trace.config().labels.empty();
+      if (label || pass.names != nullptr) one[label ? "label" : "token"] = pass.nameOf(p.id);
+      best.push_back(std::move(one));
+    }
+    places.push_back(std::move(best));
+  }
+  return places;
+}
+
+void addHeads(Json& heads, const MeasuredPass& pass, bool encoder) {
+  const ModelConfig& c = pass.trace->config();
+  const auto perLayer = static_cast<std::size_t>(c.heads);
+  for (std::size_t i = 0; i < pass.metrics.size(); ++i) {
+    Json head = Json::emptyObject();
+    formats::addLayer(head, static_cast<Index>(i / perLayer), c);
+    if (encoder) head["attention"] = "encoder";
+    head["head"] = i % perLayer;
+    addMetrics(head, pass.metrics[i]);
+    addLabel(head, pass.metrics[i], pass.labels[i]);
+    heads.push_back(std::move(head));
+  }
+}
+
+Json expertsJson(const ModelTrace& trace) {
+  Json layers = Json::emptyList();
+  for (Index layer = 0; layer < trace.layers(); ++layer) {
+    if (!trace.config().experts.at(layer)) {
+      layers.push_back(nullptr);
+      continue;
+    }
+    Json tokens = Json::emptyList();
+    for (const auto& chosen : trace.experts(layer)) {
+      Json experts = Json::emptyList();
+      for (const auto& each : chosen) {
+        experts.push_back({{"expert", each.expert}, {"weight", numberJson(each.weight)}});
+      }
+      tokens.push_back(std::move(experts));
+    }
+    layers.push_back(std::move(tokens));
+  }
+  return layers;
 }
 
 }  // namespace headscope::cli

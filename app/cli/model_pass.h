@@ -1,4 +1,4 @@
-// Model pass: what the model command has computed, and its tables.
+// Model pass: what the model command has computed, its tables and the parts of its JSON.
 #pragma once
 
 #include <optional>
@@ -30,5 +30,12 @@ struct ModelPass : model::MeasuredPass {
 
 /// Prints the model, the predictions and the labels of all heads.
 void print(std::ostream& out, const ModelPass& pass);
+
+/// For each place its `count` most probable tokens; empty without a readout.
+Json predictionsJson(const ModelPass& pass, Index count);
+/// Adds the heads of a pass to a list; `encoder`: those of the encoder of two stacks.
+void addHeads(Json& heads, const model::MeasuredPass& pass, bool encoder = false);
+/// For each layer the experts of each token; null for a layer without experts.
+Json expertsJson(const model::ModelTrace& trace);
 
 }  // namespace headscope::cli

@@ -184,6 +184,21 @@ TEST_F(TwoStacksPage, WordsAreAlignedByAHeadALayerOrAll) {
   EXPECT_EQ(ui_.view().model.prediction.aligned, AlignedBy::layer);
 }
 
+/// The gradient of a word goes on into the encoder; copying is of the decoder's weights.
+TEST_F(TwoStacksPage, MapsOfTheWordsGradientAndOfCopying) {
+  target("0, 5, 9");
+  ui_.view().model.metric = kGradientMap;
+  for (const char* which : {"encoder", "decoder", "cross"}) {
+    attention(which);
+    EXPECT_TRUE(ui_.shows("length of the gradient of the logit of", kModelHeadsCard)) << heads();
+  }
+  const std::string words = heads();
+  ui_.view().model.metric = kCopyingMap;
+  calm();
+  EXPECT_NE(heads(), words);
+  EXPECT_TRUE(ui_.shows("copying", kModelHeadsCard)) << heads();
+}
+
 TEST_F(TwoStacksPage, ASweepHasTheHeadsOfAllThreeAttentions) {
   target("0, 5, 9");
   ui_.click("Every part", kModelPredictionCard);

@@ -308,6 +308,11 @@ TEST_F(TwoStacks, EitherStackIsSteered) {
   EXPECT_EQ(decoder["steering"]["layer"], 1);
   EXPECT_FALSE(decoder["steering"].contains("stack"));
   EXPECT_EQ(encoder["steering"]["stack"], "encoder");
+  const CliResult words =
+      runProgram(model("t5", {"--ids", "3,5,7", "--decoder-ids", "0,9", "--steer-layer", "1",
+                              "--steer-file", path("d.safetensors"), "--steer-encoder"}));
+  EXPECT_NE(words.out.find("steered as layer 2 of the encoder is entered"), std::string::npos)
+      << words.out;
   EXPECT_NE(plain["predictions"], decoder["predictions"]);
   EXPECT_NE(plain["predictions"], encoder["predictions"]);
   EXPECT_NE(decoder["predictions"], encoder["predictions"]);
@@ -345,6 +350,11 @@ TEST_F(TwoStacks, TheProbeKeepsTheSource) {
   const json said = jsonOf(model("t5", {"--ids", "3,5,7", "--decoder-ids", "0,9", "--probe"}));
   EXPECT_EQ(said["probe"]["heads"].size(), 16U);
   EXPECT_EQ(said["probe"]["heads"][4]["attention"], "cross");
+  const std::string words =
+      runProgram(model("t5", {"--ids", "3,5,7", "--decoder-ids", "0,9", "--probe"})).out;
+  const std::size_t table = words.find("random tokens given twice\nlayer  attention  head");
+  ASSERT_NE(table, std::string::npos) << words;
+  EXPECT_NE(words.find("\n1      cross      1", table), std::string::npos) << words;
 }
 
 TEST_F(TwoStacks, SaysWhatIsMissing) {

@@ -18,7 +18,7 @@ bool isOfImages(Metric metric) {
 
 }  // namespace
 
-std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared) {
+std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared, bool predicts) {
   std::vector<HeadMap> maps;
   for (const Metric metric : kMappedMetrics) {
     if (moment.ofImage() && !isOfImages(metric)) continue;
@@ -45,8 +45,8 @@ std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared) {
                     "How much the adapter changes each head's weights: ‖ΔW‖ / ‖W‖ of its rows of "
                     "W_Q, W_K and W_V and its columns of W_O (Frobenius)"});
   }
-  if (!model.hasReadout()) return maps;
-  if (!moment.config().latent.on() && !moment.config().crossAttention && !moment.ofImage()) {
+  if (!predicts) return maps;
+  if (model.hasReadout() && !moment.config().latent.on() && !moment.ofImage()) {
     maps.push_back({"copying", kCopyingMap,
                     "By the weights alone: Σ Re λ / Σ |λ| over the eigenvalues of W_U W_OV W_E, "
                     "from −1 to 1; above 0 where a head raises the logit of the tokens that it "

@@ -12,8 +12,9 @@ namespace headscope::ui {
 struct HeadMap {
   std::string name, key, about;
 };
-/// The maps of a moment's model. `compared`: there is another pass whose weights can be subtracted.
-std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared);
+/// The maps of a moment's model. `compared`: there is another pass whose weights can be subtracted;
+/// `predicts`: its heads act on predictions, which for an encoder are those of the decoder.
+std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared, bool predicts);
 
 /// "sorted by copying"; "in place" for no key.
 std::string orderInWords(const std::string& order);

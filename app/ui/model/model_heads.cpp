@@ -149,8 +149,9 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live,
                     .current;
   }
   const bool asked = view_.metric == kGradientMap || view_.heads.order == kGradientMap;
-  if (const auto word = asked ? chosenWord(view_, moment) : std::nullopt) {
-    gradients_ = gradientsOfHeads(panel, moment, *word).current;
+  const ModelMoment& predicts = predictedBy(live_, moment_);
+  if (const auto word = asked ? chosenWord(view_, predicts) : std::nullopt) {
+    gradients_ = gradientsOfHeads(panel, predicts, stack_, *word).current;
   }
   if (view_.metric == kCopyingMap || view_.heads.order == kCopyingMap) {
     copying_ = copyingOfHeads(panel, moment).current;

@@ -165,14 +165,19 @@ class ModelHeadsCard final : public Card {
     if (config.readsMemory(view.layer) != cross) view.layer += cross ? 1 : -1;
   }
 
+  std::vector<HeadMap> offeredMaps(const ModelMoment& moment, const ComparedPass& compared) const {
+    const model::ModelTrace& predicts = *predictedBy(model_, moment).trace;
+    return headMaps(moment, compared.subtracts(), predicts.document().model->hasReadout());
+  }
+
   /// Draws the choice of the map, which determines what represents a head.
-  static void maps(const FrameContext& look, ModelView& view, const ModelMoment& moment,
-                   const ComparedPass& compared) {
+  void maps(const FrameContext& look, ModelView& view, const ModelMoment& moment,
+            const ComparedPass& compared) const {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
     flowOn(look, buttonWidth(look, "what it does"), 3.0F);
     if (pill(look, "what it does", view.metric == kLabelMap)) view.metric = kLabelMap;
     tip(look, "Colours each head by what it does. " + labelRule());
-    const std::vector<HeadMap> offered = headMaps(moment, compared.subtracts());
+    const std::vector<HeadMap> offered = offeredMaps(moment, compared);
     const auto chosen = std::ranges::find(offered, view.metric, &HeadMap::key);
     const bool open =
         beginChoice(look, "##map", chosen != offered.end() ? chosen->name : "a measure");
@@ -207,15 +212,15 @@ class ModelHeadsCard final : public Card {
         "use positions and earlier tokens (Olsson et al. 2022); or the mean over many texts");
   }
 
-  static void order(const FrameContext& look, ModelHeadsView& heads, const ModelMoment& moment,
-                    const ComparedPass& compared) {
+  void order(const FrameContext& look, ModelHeadsView& heads, const ModelMoment& moment,
+             const ComparedPass& compared) const {
     if (!beginChoice(look, "##order", orderInWords(heads.order))) return;
     const auto choice = [&](const std::string& key) {
       if (ImGui::Selectable(orderInWords(key).c_str(), heads.order == key)) heads.order = key;
     };
     choice("");
     choice(kLabelMap);
-    for (const HeadMap& map : headMaps(moment, compared.subtracts())) choice(map.key);
+    for (const HeadMap& map : offeredMaps(moment, compared)) choice(map.key);
     ImGui::EndCombo();
   }
 
@@ -441,14 +446,15 @@ class ModelHeadsCard final : public Card {
   }
 
   /// Says what the map of gradients is of, and whether it is computed.
-  static void gradient(const PanelContext& panel, const ModelMoment& moment) {
+  void gradient(const PanelContext& panel, const ModelMoment& shown) const {
     const FrameContext& look = panel.look;
+    const ModelMoment& moment = predictedBy(model_, shown);
     const auto word = chosenWord(panel.modelView, moment);
     if (!word) {
       return wrappedLabel(look.fonts.small, look.theme.textMuted,
                           "no word is predicted here, so there is no gradient of one");
     }
-    const auto found = gradientsOfHeads(panel, moment, *word);
+    const auto found = gradientsOfHeads(panel, moment, stackOf(model_, shown), *word);
     const bool failed = !found.problem.empty();
     wrappedLabel(
         look.fonts.small, failed ? look.theme.bad : look.theme.textMuted,

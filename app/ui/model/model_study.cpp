@@ -231,14 +231,12 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
 namespace {
 
 /// The length of each head's part of the gradients.
-std::optional<std::vector<MetricValue>> lengthsOf(const model::ModelBackward& backward) {
-  const auto found = backward.found();
-  if (!found) return std::nullopt;
-  const Shape& shape = found->heads.shape();
+std::vector<MetricValue> lengthsOf(const model::ModelGradients& found) {
+  const Shape& shape = found.heads.shape();
   const Index each = shape[2] * shape[3];
   std::vector<MetricValue> lengths;
   for (Index head = 0; head < shape[0] * shape[1]; ++head) {
-    const std::span part(found->heads.data() + head * each, static_cast<std::size_t>(each));
+    const std::span part(found.heads.data() + head * each, static_cast<std::size_t>(each));
     double squares = 0.0;
     for (const float d : part) squares += static_cast<double>(d) * static_cast<double>(d);
     lengths.push_back({std::sqrt(squares), {}});
@@ -246,22 +244,59 @@ std::optional<std::vector<MetricValue>> lengthsOf(const model::ModelBackward& ba
   return lengths;
 }
 
+/// The backward pass of a number, through the decoder and, if it is asked for, on through the
+/// encoder, layer by layer.
+class GradientsOfStack {
+ public:
+  GradientsOfStack(model::ModelTracePtr trace, model::Stack stack, const ChosenWord& chosen,
+                   const ExecutionContext& execution)
+      : trace_(std::move(trace)), stack_(stack), execution_(execution) {
+    Tensor last = gradLastOfLogit(*trace_, chosen.row, chosen.word, chosen.other, execution_);
+    backward_ = std::make_unique<model::ModelBackward>(trace_, std::move(last), execution_);
+  }
+
+  bool runUnit() {
+    if (!backward_->runUnit()) return false;
+    if (stack_ == model::Stack::decoder || execution_.stop()) return true;
+    stack_ = model::Stack::decoder;  // the rest is one stack
+    const auto decoder = backward_->found();
+    if (!decoder) return true;
+    backward_ = std::make_unique<model::ModelBackward>(passOf(trace_, model::Stack::encoder),
+                                                       decoder->memory, execution_);
+    return false;
+  }
+  std::optional<std::vector<MetricValue>> lengths() const {
+    const auto found = backward_->found();
+    return found ? std::optional(lengthsOf(*found)) : std::nullopt;
+  }
+
+ private:
+  model::ModelTracePtr trace_;
+  model::Stack stack_;
+  ExecutionContext execution_;
+  std::unique_ptr<model::ModelBackward> backward_;
+};
+
 }  // namespace
 
+const ModelMoment& predictedBy(const LiveModel& live, const ModelMoment& shown) {
+  const auto& whole = live.moment();
+  return whole != nullptr && whole->source.get() == &shown ? *whole : shown;
+}
+
 Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
-                                                    const ModelMoment& moment,
+                                                    const ModelMoment& moment, model::Stack stack,
                                                     const ChosenWord& chosen) {
   const Fingerprint key("gradients", moment.number, chosen.row, chosen.word,
-                        chosen.other.value_or(-1));
+                        chosen.other.value_or(-1), stack);
   using Lengths = std::vector<MetricValue>;
   return panel.computations.request<Lengths>("gradients", key, Schedule::background, [&] {
     return unitsOf(
-        [trace = moment.trace, chosen](const std::atomic<bool>& cancelled) {
-          const ExecutionContext execution{0, &cancelled};
-          Tensor last = gradLastOfLogit(*trace, chosen.row, chosen.word, chosen.other, execution);
-          return std::make_shared<model::ModelBackward>(trace, std::move(last), execution);
+        [trace = moment.trace, stack, chosen](const std::atomic<bool>& cancelled) {
+          return std::make_shared<GradientsOfStack>(trace, stack, chosen,
+                                                    ExecutionContext{0, &cancelled});
         },
-        &lengthsOf);
+        [](const GradientsOfStack& gradients) { return gradients.lengths(); });
   });
 }
 

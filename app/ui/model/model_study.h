@@ -55,10 +55,14 @@ Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
                                                   const std::vector<Index>& queries,
                                                   const std::vector<Index>& keys);
 
-/// For each head: the length of the derivative of the word's logit, or of the difference of two,
-/// with respect to the head's output at all tokens.
+/// The moment whose predictions the heads of a shown moment act on: of the source of an
+/// encoder–decoder model that of the target.
+const ModelMoment& predictedBy(const LiveModel& live, const ModelMoment& shown);
+
+/// For each head of a stack: the length of the derivative of the word's logit, or of the difference
+/// of two, with respect to the head's output at all tokens. `moment` predicts the word.
 Computed<std::vector<MetricValue>> gradientsOfHeads(const PanelContext& panel,
-                                                    const ModelMoment& moment,
+                                                    const ModelMoment& moment, model::Stack stack,
                                                     const ChosenWord& chosen);
 
 /// For each head: its copying score, by the weights alone (circuits.h). `problem` reports a
