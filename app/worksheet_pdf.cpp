@@ -33,8 +33,8 @@ namespace {
 // points
 constexpr double kPageWidth = 595.0, kPageHeight = 842.0, kPageMargin = 40.0;
 constexpr double kSheetCell = 16.0, kBlockGap = 18.0;
-constexpr double kSheetText = 9.0, kSheetHeading = 16.0, kSheetNumber = 8.0;
-constexpr double kCellSpace = 4.0;  // beside the widest number of a matrix
+constexpr double kSheetText = 9.0, kSheetHeading = 16.0, kSheetNumber = 7.5;
+constexpr double kCellSpace = 3.2;  // beside the widest number of a matrix
 constexpr double kLongestName = 70.0;
 
 /// A matrix on the page.
@@ -112,7 +112,8 @@ class Sheet {
   void beginPage() {
     constexpr double kNoteWidth = 190.0;
     text(kPageMargin, kPageMargin + 12.0, kSheetHeading, title_, true);
-    const double left = kPageWidth - kPageMargin - kNoteWidth, base = kPageMargin + 12.0;
+    const double wide = answers_ ? widthOf(note_) : kNoteWidth;
+    const double left = kPageWidth - kPageMargin - wide, base = kPageMargin + 12.0;
     text(left, base, kSheetText, note_);
     if (!answers_) {  // to write the name on
       cairo_set_line_width(cairo_, 0.5);

@@ -17,6 +17,7 @@
 #include "app/cli/pass_options.h"
 #include "core/analysis/head_report.h"
 #include "core/attention/config.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/formats/csv_table.h"
 #include "core/heads/designed_heads.h"
@@ -129,7 +130,7 @@ void printMetrics(std::ostream& out, const HeadReport& report) {
       cells.push_back(measured ? fmt::format("{:.3f}", *measured) : "–");
     }
     cells.push_back(report.labels[h].title);
-    cells.push_back(std::to_string(report.labels[h].rows));
+    cells.push_back(withThousands(report.labels[h].rows));
     table.add(std::move(cells));
   }
   table.print(out);
@@ -167,7 +168,7 @@ void printLabels(std::ostream& out, const HeadReport& report) {
   for (std::size_t h = 0; h < report.labels.size(); ++h) {
     const HeadLabel& label = report.labels[h];
     std::vector<std::string> cells{fmt::format("Head {}", h + 1), label.title,
-                                   std::to_string(label.rows), label.rule};
+                                   withThousands(label.rows), label.rule};
     if (made) {
       const auto& own = report.madeFor[h];
       cells.insert(cells.begin() + 1, !own ? std::string("–")

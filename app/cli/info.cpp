@@ -119,8 +119,8 @@ void printPresets(std::ostream& out) {
   for (const Preset& preset : presets()) {
     const AttentionConfig& c = preset.config;
     if (c.dK() == kCommonHeadWidth) ++common;
-    table.add({preset.name, std::to_string(c.dModel), std::to_string(c.numHeads),
-               std::to_string(c.dK()), std::to_string(c.seqLen), std::to_string(c.batch),
+    table.add({preset.name, withThousands(c.dModel), std::to_string(c.numHeads),
+               std::to_string(c.dK()), withThousands(c.seqLen), std::to_string(c.batch),
                withThousands(ledger(c).parameters.total), preset.about});
   }
   table.print(out);

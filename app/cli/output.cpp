@@ -48,11 +48,11 @@ void TextTable::print(std::ostream& out) const {
 }
 
 std::string sizeInWords(const AttentionConfig& c) {
-  std::string words =
-      fmt::format("d_model {}, {} head{}", c.dModel, c.numHeads, c.numHeads == 1 ? "" : "s");
+  std::string words = fmt::format("d_model {}, {} head{}", withThousands(c.dModel), c.numHeads,
+                                  c.numHeads == 1 ? "" : "s");
   if (c.numKvHeads != c.numHeads)
     words += fmt::format(" sharing {} of keys and values", c.numKvHeads);
-  words += fmt::format(", {} token{}", c.seqLen, c.seqLen == 1 ? "" : "s");
+  words += fmt::format(", {} token{}", withThousands(c.seqLen), c.seqLen == 1 ? "" : "s");
   if (c.crossAttention()) words += fmt::format(" attending to {} of the memory", c.memoryLen);
   return words + fmt::format(", batch {}{}", c.batch, c.bias ? "" : ", no bias");
 }

@@ -7,7 +7,9 @@
 #include "app/ui/head_purposes.h"
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
+#include "app/ui/stage/sentence_layout.h"
 #include "app/ui/view_state.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/training/relations.h"
 #include "core/words/cells.h"
@@ -16,12 +18,16 @@ namespace headscope::ui {
 
 void FirstLook::open(const Document& document, ViewState& view) {
   const DeclaredRelations relations = declaredRelations(document);
+  const auto& texts = document.input->tokens;
+  const auto isMark = [&](std::size_t query) {
+    return !texts.empty() && query < texts.front().size() && !isWord(texts.front()[query]);
+  };
   Index farthest = 0;
   for (std::size_t head = 0; head < relations.size(); ++head) {
     if (!relations[head] || relations[head]->partners.empty()) continue;
     const auto& queries = relations[head]->partners.front();
     for (std::size_t query = 0; query < queries.size(); ++query) {
-      if (queries[query].empty()) continue;
+      if (queries[query].empty() || isMark(query)) continue;
       const Index key = queries[query].front();
       const Index apart = std::abs(static_cast<Index>(query) - key);
       if (apart <= farthest) continue;

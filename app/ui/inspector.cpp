@@ -22,6 +22,7 @@
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/base/numbers.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 
@@ -116,7 +117,7 @@ void weightBars(const PanelContext& panel, const Inspected& of, float most) {
   }
   if (order.size() < row.size()) {
     label(look.fonts.small, t.textMuted,
-          fmt::format("the {} largest of {} keys", order.size(), row.size()));
+          fmt::format("the {} largest of {} keys", order.size(), withThousands(std::ssize(row))));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/shipped_model.h"
@@ -149,7 +150,7 @@ class Tokens {
   void goesOn(Index beyond) const {
     Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
     window.b.y -= look_.px(2);  // the line below the band stays
-    const std::string text = fmt::format("+{} ›", beyond);
+    const std::string text = fmt::format("+{} ›", withThousands(beyond));
     const ImVec2 size = textSize(look_.fonts.small, text);
     const float solid = window.b.x - size.x - look_.space.small;
     const float fade = window.b.x - look_.px(kFade);

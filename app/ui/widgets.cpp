@@ -272,7 +272,9 @@ void tipNow(std::string_view text) {
   tipNow(text, {{mouse.x - around, mouse.y - around}, {mouse.x + around, mouse.y + around}});
 }
 
-void tipNow(std::string_view text, const Rect& thing) {
+void tipNow(std::string_view words, const Rect& thing) {
+  constexpr float kLetters = 30.0F;  // the most in a line, about
+  const std::string text = wrapped(ImGui::GetFont(), words, kLetters * ImGui::GetFontSize());
   const ImVec2 padding = ImGui::GetStyle().WindowPadding;
   const ImVec2 size = textSize(ImGui::GetFont(), text);
   placeNextBeside(thing, {size.x + 2.0F * padding.x, size.y + 2.0F * padding.y},

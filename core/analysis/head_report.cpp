@@ -12,6 +12,7 @@
 
 #include "core/analysis/rows.h"
 #include "core/attention/config.h"
+#include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 
@@ -53,7 +54,9 @@ std::string inSentence(std::string title) {
   return title;
 }
 
-std::string rowsInWords(Index rows) { return fmt::format("{} row{}", rows, rows == 1 ? "" : "s"); }
+std::string rowsInWords(Index rows) {
+  return fmt::format("{} row{}", withThousands(rows), rows == 1 ? "" : "s");
+}
 
 /// A score and the threshold and chance that it is compared with.
 struct Claim {

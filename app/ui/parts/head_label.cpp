@@ -8,7 +8,7 @@ namespace headscope::ui {
 
 /// The number of rows that a score is the mean of.
 static std::string rowsInWords(Index rows) {
-  return fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
+  return fmt::format("{} row{}", withThousands(rows), rows == 1 ? "" : "s");
 }
 
 std::string labelWithScore(const HeadLabel& label) {

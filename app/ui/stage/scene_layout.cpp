@@ -1,6 +1,7 @@
 #include "app/ui/stage/scene_layout.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "app/ui/panel.h"
@@ -43,6 +44,17 @@ PlaceRoom roomOf(StagePlace place) {
   return {0.0F, 1.0F, 0.0F, false};
 }
 
+/// Places the words. Marks keep room below them for the chosen word.
+SentenceLayout placedWords(const FrameContext& look, std::span<const WordWidth> words,
+                           SentenceSpace space) {
+  SentenceLayout layout = layoutSentence(words, space);
+  const float word = look.px(34);
+  if (!layout.marks() || space.below >= word) return layout;
+  space.largest = 0.0F;
+  space.below = word;
+  return layoutSentence(words, space);
+}
+
 SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect& room) {
   const FrameContext& look = panel.look;
   const Input& input = *panel.trace.document().input;
@@ -75,11 +87,11 @@ SceneLayout layoutPlace(const PanelContext& panel, StagePlace place, const Rect&
   constexpr std::size_t kMostWords = 400;  // more are marks at any size
   if (queries.size() > kMostWords) {
     space.largest = 0.0F;
-    layout.queries = layout.keys = layoutSentence(std::vector<WordWidth>(queries.size()), space);
+    layout.queries = layout.keys = placedWords(look, std::vector<WordWidth>(queries.size()), space);
     return layout;
   }
   if (!panel.trace.config().crossAttention()) {
-    layout.queries = layout.keys = layoutSentence(widthsOf(look, queries), space);
+    layout.queries = layout.keys = placedWords(look, widthsOf(look, queries), space);
     return layout;
   }
   const auto& keys = input.memoryTokens[item % input.memoryTokens.size()];

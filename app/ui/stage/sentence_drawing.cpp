@@ -16,6 +16,7 @@ constexpr float kArcPerLetter = 0.66F;   // thickness of weight 1, in heights of
 constexpr float kMostOfArcRoom = 0.28F;  // … and at most this share of the room above the words
 constexpr float kStrongShare = 0.58F;    // height of an arc's share, in heights of the letters
 constexpr float kWeakShare = 0.42F;
+constexpr float kFrameAboveLetters = 0.18F;
 constexpr float kLeastArc = 0.5F;         // height of an arc, in heights of the letters
 constexpr float kThinnest = 1.6F;         // points
 constexpr float kFramedPatch = 0.02F;     // least weight of a patch with a frame
@@ -93,15 +94,23 @@ void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout&
   const float away = arc.thickness * 0.5F + look.space.tight;
   const auto labelAt = [&](float along) {
     const ImVec2 top = pointOn(curve, along);
-    return Rect::at(onLine ? ImVec2{top.x - size.x * 0.5F, top.y - away - size.y}
-                           : ImVec2{top.x + away + arc.thickness, top.y - size.y * 0.5F},
-                    size);
+    if (!onLine) return Rect::at({top.x + away + arc.thickness, top.y - size.y * 0.5F}, size);
+    float left = top.x - size.x * 0.5F;
+    if (from.marks()) {  // the last of many marks is at the edge of the room
+      const float first = from.words.front().a.x, end = from.words.back().b.x;
+      left = std::clamp(left, first, std::max(first, end - size.x));
+    }
+    return Rect::at({left, top.y - away - size.y}, size);
   };
   const auto isFree = [&](const Rect& label) {
     const auto overlaps = [&](const Rect& other) { return other.overlaps(label); };
+    // letters are lower than the frame of their word
+    const auto covers = [&](const Rect& word) {
+      return word.inset({0.0F, from.letters * kFrameAboveLetters}).overlaps(label);
+    };
     if (std::any_of(drawn.begin(), drawn.end(), overlaps)) return false;
-    return from.picture || (std::none_of(from.words.begin(), from.words.end(), overlaps) &&
-                            std::none_of(to.words.begin(), to.words.end(), overlaps));
+    return from.picture || (std::none_of(from.words.begin(), from.words.end(), covers) &&
+                            std::none_of(to.words.begin(), to.words.end(), covers));
   };
   constexpr std::array kAlong{0.5F, 0.3F, 0.7F, 0.2F, 0.8F, 0.4F, 0.6F, 0.12F, 0.88F};
   const auto tried = std::span(kAlong).first(onLine ? 1 : kAlong.size());

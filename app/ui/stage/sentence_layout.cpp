@@ -1,6 +1,7 @@
 #include "app/ui/stage/sentence_layout.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -189,6 +190,15 @@ bool isClosingMark(std::string_view token) {
   constexpr std::string_view kClosing[] = {",", ".", ";", ":",  "!",  "?",  ")",
                                            "]", "…", "”", "’s", "'s", "n't"};
   return std::find(std::begin(kClosing), std::end(kClosing), token) != std::end(kClosing);
+}
+
+bool isWord(std::string_view token) {
+  const bool bracketed = token.size() > 2 && ((token.front() == '<' && token.back() == '>') ||
+                                              (token.front() == '[' && token.back() == ']'));
+  return !bracketed && !isClosingMark(token) && std::any_of(token.begin(), token.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x80 || std::isalnum(byte) != 0;
+  });
 }
 
 }  // namespace headscope::ui

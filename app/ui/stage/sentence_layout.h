@@ -55,4 +55,7 @@ Rect mix(const Rect& a, const Rect& b, float share);
 /// Returns whether a token closes the word before it: “,”, “.”, “)”.
 bool isClosingMark(std::string_view token);
 
+/// Returns whether a token is a word and no mark, blank or token of a model's own such as "[CLS]".
+bool isWord(std::string_view token);
+
 }  // namespace headscope::ui

@@ -182,7 +182,8 @@ StagePlaces layoutStage(ImVec2 content, float scale, Index heads, bool underWay)
     const bool small = heads > 2 * std::max<Index>(1, titled);
     const Index columns = std::max<Index>(1, std::min(heads, small ? inRow : titled));
     const auto rows = static_cast<float>((heads + columns - 1) / columns);
-    const float each = small ? px(70) : low ? px(104) : px(168);
+    // two rows are as high as one, so that the sentence stays in place as the interface grows
+    const float each = small ? px(70) : low ? px(104) : rows > 1.0F ? px(92) : px(168);
     places.heads =
         room.cutBottom(std::min(rows * each + px(30), room.height() * (low ? 0.42F : 0.5F)), px(6));
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -224,17 +223,6 @@ class Words {
   const AttentionConfig& c_;
   const StageSubject& subject_;
 };
-
-/// Returns whether a token is a word and no mark, blank or token of a model's own such as "[CLS]".
-bool isWord(std::string_view token) {
-  const std::string_view shown = shownToken(token);
-  const bool bracketed = shown.size() > 2 && ((shown.front() == '<' && shown.back() == '>') ||
-                                              (shown.front() == '[' && shown.back() == ']'));
-  return !bracketed && !isClosingMark(shown) && std::any_of(shown.begin(), shown.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x80 || std::isalnum(byte) != 0;
-  });
-}
 
 /// Finds what one head does in the sentence.
 HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRelation* relation) {

@@ -113,7 +113,7 @@ std::string blockInWords(const PictureSet& set, const HeadPicture& picture, cons
 
 std::string rangeInWords(const char* name, const TokenRange& range, Index n) {
   const TokenRange shown = shownOf(range, n);
-  if (shown.count == n) return fmt::format("{}: all {}", name, n);
+  if (shown.count == n) return fmt::format("{}: all {}", name, withThousands(n));
   return fmt::format("{} {} – {}", name, shown.first, shown.first + shown.count - 1);
 }
 
