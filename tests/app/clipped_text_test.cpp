@@ -76,9 +76,9 @@ std::string cutTexts(const ScreenText& screen) {
   return cut;
 }
 
-Spot whole(const TextRun& run) { return run.spot(0, run.text.size()); }
+Spot placeOfRun(const TextRun& run) { return run.spot(0, run.text.size()); }
 
-bool overlap(const Spot& p, const Spot& q, float margin) {
+bool spotsMeet(const Spot& p, const Spot& q, float margin) {
   const float wide = std::min(p.max.x, q.max.x) - std::max(p.min.x, q.min.x);
   const float high = std::min(p.max.y, q.max.y) - std::max(p.min.y, q.min.y);
   return wide > margin && high > margin;
@@ -90,11 +90,11 @@ std::string overlappingTexts(const ScreenText& screen) {
   std::string found;
   const std::vector<TextRun>& runs = screen.runs();
   std::vector<Spot> places;
-  for (const TextRun& run : runs) places.push_back(whole(run));
+  for (const TextRun& run : runs) places.push_back(placeOfRun(run));
   const auto lettersOverlap = [&](const TextRun& a, const TextRun& b) {
     return std::any_of(a.glyphs.begin(), a.glyphs.end(), [&](const Spot& p) {
       return std::any_of(b.glyphs.begin(), b.glyphs.end(),
-                         [&](const Spot& q) { return overlap(p, q, kMargin); });
+                         [&](const Spot& q) { return spotsMeet(p, q, kMargin); });
     });
   };
   for (std::size_t a = 0; a < runs.size(); ++a) {
@@ -102,7 +102,7 @@ std::string overlappingTexts(const ScreenText& screen) {
       if (runs[a].window != runs[b].window || !inBody(runs[a])) continue;
       if (places[a].turned != 0.0F || places[b].turned != 0.0F)
         continue;  // leaning names interlock
-      if (!overlap(places[a], places[b], kMargin) || !lettersOverlap(runs[a], runs[b])) continue;
+      if (!spotsMeet(places[a], places[b], kMargin) || !lettersOverlap(runs[a], runs[b])) continue;
       found += runs[a].window + ": " + runs[b].text + " | " + runs[a].text + "\n";
     }
   }
@@ -111,7 +111,7 @@ std::string overlappingTexts(const ScreenText& screen) {
 
 /// Returns whether letters of a text are hidden where its window scrolls.
 bool isHalfHidden(const ScreenText& screen, const TextRun& run) {
-  const Spot at = whole(run);
+  const Spot at = placeOfRun(run);
   return std::any_of(screen.cut().begin(), screen.cut().end(), [&](const TextRun& cut) {
     const ImVec2 centre = cut.glyphs.front().centre();
     return cut.window == run.window && centre.x >= at.min.x && centre.x <= at.max.x &&
