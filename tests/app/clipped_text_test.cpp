@@ -15,7 +15,9 @@
 
 #include "app/ui/compat.h"
 #include "app_driver.h"
+#include "core/attention/config.h"
 #include "core/attention/steps/step.h"
+#include "core/editing/make_document.h"
 
 namespace headscope::ui {
 namespace {
@@ -74,23 +76,33 @@ std::string cutTexts(const ScreenText& screen) {
   return cut;
 }
 
-Spot whole(const TextRun& run) { return run.spot(0, run.text.size()); }
+Spot placeOfRun(const TextRun& run) { return run.spot(0, run.text.size()); }
 
-/// Returns the pairs of texts of one window that cover each other by more than their margins.
+bool spotsMeet(const Spot& p, const Spot& q, float margin) {
+  const float wide = std::min(p.max.x, q.max.x) - std::max(p.min.x, q.min.x);
+  const float high = std::min(p.max.y, q.max.y) - std::max(p.min.y, q.min.y);
+  return wide > margin && high > margin;
+}
+
+/// Returns the pairs of texts of one window with letters that cover each other.
 std::string overlappingTexts(const ScreenText& screen) {
-  constexpr float kMargin = 2.0F;  // points; letters are read with the space around them
+  constexpr float kMargin = 2.0F;  // points; a letter is read with the space around it
   std::string found;
   const std::vector<TextRun>& runs = screen.runs();
   std::vector<Spot> places;
-  for (const TextRun& run : runs) places.push_back(whole(run));
+  for (const TextRun& run : runs) places.push_back(placeOfRun(run));
+  const auto lettersOverlap = [&](const TextRun& a, const TextRun& b) {
+    return std::any_of(a.glyphs.begin(), a.glyphs.end(), [&](const Spot& p) {
+      return std::any_of(b.glyphs.begin(), b.glyphs.end(),
+                         [&](const Spot& q) { return spotsMeet(p, q, kMargin); });
+    });
+  };
   for (std::size_t a = 0; a < runs.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
       if (runs[a].window != runs[b].window || !inBody(runs[a])) continue;
-      const Spot &p = places[a], &q = places[b];
-      if (p.turned != 0.0F || q.turned != 0.0F) continue;  // leaning names interlock
-      const float wide = std::min(p.max.x, q.max.x) - std::max(p.min.x, q.min.x);
-      const float high = std::min(p.max.y, q.max.y) - std::max(p.min.y, q.min.y);
-      if (wide <= kMargin || high <= kMargin) continue;
+      if (places[a].turned != 0.0F || places[b].turned != 0.0F)
+        continue;  // leaning names interlock
+      if (!spotsMeet(places[a], places[b], kMargin) || !lettersOverlap(runs[a], runs[b])) continue;
       found += runs[a].window + ": " + runs[b].text + " | " + runs[a].text + "\n";
     }
   }
@@ -99,7 +111,7 @@ std::string overlappingTexts(const ScreenText& screen) {
 
 /// Returns whether letters of a text are hidden where its window scrolls.
 bool isHalfHidden(const ScreenText& screen, const TextRun& run) {
-  const Spot at = whole(run);
+  const Spot at = placeOfRun(run);
   return std::any_of(screen.cut().begin(), screen.cut().end(), [&](const TextRun& cut) {
     const ImVec2 centre = cut.glyphs.front().centre();
     return cut.window == run.window && centre.x >= at.min.x && centre.x <= at.max.x &&
@@ -145,6 +157,14 @@ class ClippedText : public testing::TestWithParam<WindowSize> {
   static constexpr const char* kSentence =
       "The cat , which was very fluffy , slept by the warm fire .";
 
+  /// The heads on which the program opens: learned, with names.
+  static DocumentPtr learnedDocument() {
+    AttentionConfig config;
+    config.dModel = 512;
+    config.numHeads = config.numKvHeads = 8;
+    return makeDocument("", config, TextSource{{kSentence}, {}}, Positions::named,
+                        {WeightInit::learned, 1, {}}, kTestBudget);
+  }
   static ViewState viewFor(const Choose& choose) {
     ViewState view;
     view.preferences.scale = GetParam().scale;
@@ -162,7 +182,7 @@ class ClippedText : public testing::TestWithParam<WindowSize> {
   void expectWhole(const std::string& what, const Choose& choose) {
     const WindowSize& size = GetParam();
     if (!ui_) {
-      ui_.emplace(textDocument(kSentence), size.width, size.height, viewFor(choose));
+      ui_.emplace(learnedDocument(), size.width, size.height, viewFor(choose));
     } else {
       ui_->view() = viewFor(choose);
     }

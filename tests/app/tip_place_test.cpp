@@ -10,10 +10,10 @@ namespace {
 
 const ImVec2 kDisplay{1600.0F, 1000.0F};
 const ImVec2 kTip{200.0F, 60.0F};
-constexpr float kApart = 8.0F;
+constexpr float kTipGap = 8.0F;
 
 Rect tipFor(const Rect& thing, ImVec2 mouse, ImVec2 size = kTip) {
-  return Rect::at(besideOf(thing, size, kDisplay, mouse, kApart), size);
+  return Rect::at(besideOf(thing, size, kDisplay, mouse, kTipGap), size);
 }
 
 TEST(TipPlace, CoversNothingWhereThereIsRoom) {
@@ -35,10 +35,10 @@ TEST(TipPlace, CoversNothingWhereThereIsRoom) {
 
 TEST(TipPlace, StandsBelowAButtonAndAboveItLowOnTheDisplay) {
   const Rect button = Rect::at({300, 100}, {80, 24});
-  EXPECT_FLOAT_EQ(tipFor(button, button.centre()).a.y, button.b.y + kApart);
+  EXPECT_FLOAT_EQ(tipFor(button, button.centre()).a.y, button.b.y + kTipGap);
   EXPECT_FLOAT_EQ(tipFor(button, button.centre()).a.x, button.a.x);
   const Rect low = Rect::at({300, 960}, {80, 24});
-  EXPECT_FLOAT_EQ(tipFor(low, low.centre()).b.y, low.a.y - kApart);
+  EXPECT_FLOAT_EQ(tipFor(low, low.centre()).b.y, low.a.y - kTipGap);
 }
 
 TEST(TipPlace, StandsAsideOfThePointerWhereAThingFillsTheDisplay) {

@@ -9,7 +9,7 @@
 namespace headscope {
 namespace {
 
-std::vector<std::string> found(const std::string& text) {
+std::vector<std::string> termsFound(const std::string& text) {
   std::vector<std::string> words;
   for (const TermPlace& place : termsIn(text)) {
     words.push_back(text.substr(place.begin, place.end - place.begin));
@@ -17,26 +17,26 @@ std::vector<std::string> found(const std::string& text) {
   return words;
 }
 
-using Words = std::vector<std::string>;
+using TermWords = std::vector<std::string>;
 
 TEST(TermsIn, FindTheFirstMentionOfEach) {
-  EXPECT_EQ(found("Softmax turns scores into weights; a score of 0 is no weight of 0."),
-            (Words{"Softmax", "scores", "weights"}));
-  EXPECT_EQ(found("“Heads” ask by their queries."), (Words{"Heads", "queries"}));
+  EXPECT_EQ(termsFound("Softmax turns scores into weights; a score of 0 is no weight of 0."),
+            (TermWords{"Softmax", "scores", "weights"}));
+  EXPECT_EQ(termsFound("“Heads” ask by their queries."), (TermWords{"Heads", "queries"}));
 }
 
 TEST(TermsIn, TakeTheLongestTerm) {
-  EXPECT_EQ(found("the pair bias"), (Words{"pair bias"}));
-  EXPECT_EQ(found("in self-attention"), (Words{"self-attention"}));
+  EXPECT_EQ(termsFound("the pair bias"), (TermWords{"pair bias"}));
+  EXPECT_EQ(termsFound("in self-attention"), (TermWords{"self-attention"}));
 }
 
 TEST(TermsIn, KnowFormulas) {
-  EXPECT_EQ(found("K W^K, then ÷√d_k"), (Words{"W^K", "÷√d_k"}));
-  EXPECT_EQ(found("d\\_model / heads = d_k"), (Words{"d\\_model", "heads", "d_k"}));
+  EXPECT_EQ(termsFound("K W^K, then ÷√d_k"), (TermWords{"W^K", "÷√d_k"}));
+  EXPECT_EQ(termsFound("d\\_model / heads = d_k"), (TermWords{"d\\_model", "heads", "d_k"}));
 }
 
 TEST(TermsIn, FindNoPartsOfWords) {
-  EXPECT_TRUE(found("ahead, keyboard, overscored, tokenizer, unmasked").empty());
+  EXPECT_TRUE(termsFound("ahead, keyboard, overscored, tokenizer, unmasked").empty());
 }
 
 TEST(TermsIn, FindEveryTermByItsShownForm) {

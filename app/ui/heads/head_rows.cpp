@@ -88,19 +88,28 @@ void drawTitleRow(const PanelContext& panel, Index head, const HeadLabel& label,
   const float width = ImGui::GetContentRegionAvail().x;
   const Index batch = panel.trace.batch();
   const bool mean = panel.headsView.averageItems && batch > 1;
-  const std::string text = mean ? fmt::format("Head {}, mean of {} items: like", head + 1, batch)
-                                : fmt::format("Head {} looks like", head + 1);
+  const std::string whole = mean ? fmt::format("Head {}, mean of {} items: like", head + 1, batch)
+                                 : fmt::format("Head {} looks like", head + 1);
   const float y = at.y + look.px(2.5F);
+  std::string text, shown;
+  float start = 0.0F;
+  ImFont* font = look.fonts.small;
+  for (ImFont* each : {look.fonts.small, look.fonts.tiny}) {  // the label is not cut
+    font = each;
+    for (const std::string& lead : {whole, fmt::format("Head {}", head + 1)}) {
+      text = lead;
+      start = textSize(look.fonts.small, text).x + look.space.medium;
+      shown = wholeParts(font, labelWithScore(label), width - start - look.space.wide);
+      if (!shown.ends_with("…")) break;
+    }
+    if (!shown.ends_with("…")) break;
+  }
   drawText(list, look.fonts.small, {at.x, y}, t.textMuted, text);
-  const float start = textSize(look.fonts.small, text).x + look.space.medium;
-  const std::string shown =
-      wholeParts(look.fonts.small, labelWithScore(label), width - start - look.space.wide);
   const ImVec2 a(at.x + start, at.y);
-  const ImVec2 b(a.x + textSize(look.fonts.small, shown).x + look.px(18),
+  const ImVec2 b(a.x + textSize(font, shown).x + look.px(18),
                  at.y + rowsTitleHeight(look) - look.px(3));
   list->AddRectFilled(a, b, t.accentSoft, look.px(5));
-  drawText(list, look.fonts.small, {a.x + look.space.medium, y},
-           current ? t.accentText : t.textMuted, shown);
+  drawText(list, font, {a.x + look.space.medium, y}, current ? t.accentText : t.textMuted, shown);
   ImGui::Dummy({width, rowsTitleHeight(look)});
 }
 

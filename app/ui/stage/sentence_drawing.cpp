@@ -17,7 +17,7 @@ constexpr float kMostOfArcRoom = 0.28F;  // … and at most this share of the ro
 constexpr float kStrongShare = 0.58F;    // height of an arc's share, in heights of the letters
 constexpr float kWeakShare = 0.42F;
 constexpr float kFrameAboveLetters = 0.18F;
-constexpr float kLeastArc = 0.5F;         // height of an arc, in heights of the letters
+constexpr float kLeastArcHeight = 0.5F;   // height of an arc, in heights of the letters
 constexpr float kThinnest = 1.6F;         // points
 constexpr float kFramedPatch = 0.02F;     // least weight of a patch with a frame
 constexpr float kLettersOfMarks = 34.0F;  // for the shares of marks, in points
@@ -70,7 +70,7 @@ Curve curveOf(const FrameContext& look, const SentenceLayout& from, const Senten
     // the share stands above the arc; an arc that is too low to be seen as one takes its room
     const float most = from.arcRoom - arc.thickness * 0.5F - roomForShare(look, from, arc);
     const float height =
-        std::min(std::max(most, letters * kLeastArc), 0.3F * apart + letters * 0.7F);
+        std::min(std::max(most, letters * kLeastArcHeight), 0.3F * apart + letters * 0.7F);
     const float up = height * 4.0F / 3.0F;  // a cubic curve reaches 3/4 of its handles
     const float side = apart < 1.0F ? letters * 0.5F : 0.0F;  // a loop of a word to itself
     return {ImVec2{a.centre().x - side, a.a.y}, ImVec2{a.centre().x - side, a.a.y - up},
