@@ -80,7 +80,7 @@ std::vector<std::size_t> ordered(const Swept& swept, EffectKind by) {
   return order;
 }
 
-/// The parts as JSON and CSV list them: by --by, or in the order of the model.
+/// The parts as CSV lists them: by --by, or in the order of the model.
 std::vector<std::size_t> orderOf(const Swept& swept, const SweepOptions& options) {
   if (!options.by.empty()) return ordered(swept, kindBy(options));
   std::vector<std::size_t> order(swept.parts.size());
@@ -119,7 +119,7 @@ Json sweepJson(const Swept& swept, const SweepOptions& options, const Sweeper& s
   const EffectKind by = kindBy(options);
   if (!options.by.empty()) json["by"] = options.by;
   Json effects = Json::emptyList();
-  for (const std::size_t i : orderOf(swept, options)) {
+  for (std::size_t i = 0; i < swept.parts.size(); ++i) {
     const Patch& patch = swept.parts[i];
     const PatchEffect mean = swept.effects.mean(i);
     Json one = Json::emptyObject();
@@ -184,6 +184,13 @@ std::string replacedBy(const SweepOptions& options) {
   return options.set.empty() ? "its mean over the text" : "its mean over the set's texts";
 }
 
+/// What is read of texts that ask for different words.
+std::string askedInWords(const Swept& swept) {
+  const bool all = std::ranges::all_of(
+      swept.asked, [](const model::AskedWord& each) { return each.other.has_value(); });
+  return all ? "the right answer minus the wrong" : "the word that each text asks for";
+}
+
 }  // namespace
 
 void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& options,
@@ -196,8 +203,7 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   const auto asked = swept.word();
   const auto other = swept.other();
   out << fmt::format(
-      "the logit of {}{} is {:.4f}{}",
-      asked ? inWords(*asked, names) : "the right answer minus the wrong",
+      "the logit of {}{} is {:.4f}{}", asked ? inWords(*asked, names) : askedInWords(swept),
       set ? fmt::format(", the mean over {} texts,", withThousands(swept.effects.texts())) : "",
       base.metric, other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
   out << '\n';

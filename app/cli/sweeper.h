@@ -29,7 +29,7 @@ struct SweepOptions {
   std::string set, jsonLines;  // files, or templates
   TemplateOptions templates;
   std::optional<Index> place;  // where parts are replaced; none: everywhere
-  std::string by;  // the number that sorts the parts; empty: total, in JSON the model's order
+  std::string by;  // the number that sorts the table; empty: total, in CSV the model's order
   std::string to;  // the receiver of paths: "9.6:q"
   bool swap = false;
   int threads = 0;

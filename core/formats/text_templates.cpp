@@ -102,6 +102,14 @@ Pieces joined(Pieces first, const Pieces& second) {
   return first;
 }
 
+/// Returns whether a text has no token that stands for an unknown word.
+bool reads(const tokenizer::Tokenizer& tokenizer, const std::string& text) {
+  return std::ranges::none_of(tokenizer.encode(text, false), [&](const tokenizer::Token& token) {
+    const std::string* name = tokenizer.text(token.id);
+    return name == nullptr || *name == "<unk>" || *name == "[UNK]";
+  });
+}
+
 /// Makes the texts of one template.
 class TextMaker {
  public:
@@ -122,6 +130,12 @@ class TextMaker {
         made->name = fmt::format("{}{}, text {}", kPrefix, of_.name, number + 1);
         return std::move(*made);
       }
+    }
+    if (!unknown_.empty()) {
+      throw UserError(fmt::format(
+          "{}{}: the model does not know all words of such a text (\"{}\"): choose another "
+          "template, or give a file of texts",
+          kPrefix, of_.name, unknown_));
     }
     if (!shortList_.empty()) {
       throw UserError(fmt::format(
@@ -165,6 +179,10 @@ class TextMaker {
     made.text.text = textOf(variant.clean);
     made.other.text = textOf(variant.corrupt);
     const auto fit = [&](const Pieces& pieces) { return allAreOneToken(pieces); };
+    if (!reads(tokenizer_, made.text.text) || !reads(tokenizer_, made.other.text)) {
+      unknown_ = made.text.text;
+      return std::nullopt;
+    }
     const bool aligned = tokensOf(made.text.text).size() == tokensOf(made.other.text).size();
     if (!aligned || !std::ranges::all_of(wholes, fit)) return std::nullopt;
     for (const Pieces& answer : {variant.right, variant.wrong}) {
@@ -275,6 +293,7 @@ class TextMaker {
   std::vector<const Words*> lists_;  // by slot
   std::vector<std::optional<std::size_t>> chosen_;
   std::uint64_t next_ = 0;  // the next number of the stream
+  std::string unknown_;     // a text with a word that the model does not know
   std::string shortList_;   // the list that had no fitting word
 };
 
@@ -344,14 +363,6 @@ const TextTemplate& textTemplate(std::string_view set) {
     if (set.substr(std::min(kPrefix.size(), set.size())) == each.name) return each;
   }
   throw UserError(fmt::format("there is no {}: give {}", set, textTemplatesInWords()));
-}
-
-/// Returns whether a text has no token that stands for an unknown word.
-static bool reads(const tokenizer::Tokenizer& tokenizer, const std::string& text) {
-  return std::ranges::none_of(tokenizer.encode(text, false), [&](const tokenizer::Token& token) {
-    const std::string* name = tokenizer.text(token.id);
-    return name == nullptr || *name == "<unk>" || *name == "[UNK]";
-  });
 }
 
 const TextTemplate& readableTemplate(const tokenizer::Tokenizer& tokenizer) {

@@ -48,21 +48,27 @@ class Sweep:
     """The effects of replacing each part of a model. Arrays of float64, one row for each layer:
     (L, H) over heads and queries; (L, H_kv) over keys and values; (L, 2), attention and network,
     over layers; (L, T) over places. With `to`, one row for each layer before the receiver's.
+    Of a model with an encoder and a decoder they are one-dimensional, in the order of `parts`.
 
     values       the word's logit, or difference of logits, after the change
     direct       the part of the change that reaches the logit past all later layers; nan: undefined
     probability  of the word, after the change
     kl           from the base's prediction, in nats
     base         the logit without a change
+    parts        of each number: a dict with attention (of two stacks), layer, and head, kv_head,
+                 place or part
     """
 
     def __init__(self, result):
         effects = result["effects"]
+        two = any("attention" in effect for effect in effects)
         rows = len({effect["layer"] for effect in effects})
+        places = ("attention", "layer", "head", "kv_head", "place", "part")
+        self.parts = [{name: e[name] for name in places if name in e} for e in effects]
 
         def array(name):
-            numbers = [np.nan if e[name] is None else float(e[name]) for e in effects]
-            return np.array(numbers).reshape(rows, -1)
+            numbers = np.array([np.nan if e[name] is None else float(e[name]) for e in effects])
+            return numbers if two else numbers.reshape(rows, -1)
 
         self.values = array("value")
         self.direct = array("direct")
@@ -96,7 +102,8 @@ class Model:
 
     def run(self, text=None, *, ids=None, pair=None, sites="all", drop_heads=None, **options):
         """Returns the Pass of a text. `sites`: which arrays it has besides attentions,
-        hidden_states and logits. `drop_heads`: heads to switch off, ["0.3", "5.1"]."""
+        hidden_states and logits; of a model with two stacks only None. `drop_heads`: heads to
+        switch off, ["0.3", "5.1"]."""
         with tempfile.TemporaryDirectory(prefix="headscope") as folder:
             trace = os.path.join(folder, "pass.safetensors")
             result = self._ask("model", text=text, ids=ids, pair=pair, drop_heads=drop_heads,

@@ -43,7 +43,7 @@ class PredictionCard : public testing::Test {
   /// Runs frames until nothing is computed. On a slow machine each request makes one token.
   void calm() {
     constexpr int kMost = 200;
-    for (int i = 0; i < 3 || (i < kMost && shows("stop")); ++i) {
+    for (int i = 0; i < 3 || (i < kMost && (shows("stop") || shows("being computed"))); ++i) {
       ui.frame();
       ui.settle();
     }

@@ -77,7 +77,7 @@ TEST_F(TwoStacksPage, EachAttentionIsMeasuredOnRandomTokensToo) {
   }
   const gl::Bounds map = ui_.heatmaps(kModelHeadsCard).front();
   ui_.hover({std::lerp(map.x0, map.x1, 0.9F), std::lerp(map.y0, map.y1, 0.5F)});
-  EXPECT_TRUE(ui_.shows(" looks at 32: ")) << ui_.screen().all();  // the last token of the source
+  EXPECT_TRUE(ui_.shows("looks at “32”: ")) << ui_.screen().all();  // the last token of the source
   ui_.click("first column", kModelHeadsCard);
   calm();
   EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U);

@@ -71,7 +71,10 @@ void directionsTable(const FrameContext& look, const ModelMoment& moment, const 
   label(look.fonts.small, look.theme.textMuted, title);
   constexpr float kNumberAndEnd = 40.0F + 14.0F, kGaps = 64.0F;  // points
   const float width = (room.width() - look.px(kNumberAndEnd + kGaps)) * 0.5F;
-  {
+  if (directions.empty()) {
+    wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                 "No fixed matrix: norms follow the sums in this model.");
+  } else {
     Table table(look, {.id = title, .height = ImGui::GetContentRegionAvail().y, .dense = true},
                 {{"σ", "The singular value", true, 40, 0, false},
                  {"", "The end of the direction; both sides have one sign", false, 14, 0, false},
@@ -91,10 +94,12 @@ void directionsTable(const FrameContext& look, const ModelMoment& moment, const 
 
 /// "Layer 2, head 3 by its weights alone. Copying score +0.98: it raises …"
 std::string summary(const PanelContext& panel, const ModelMoment& moment, HeadOfLayer head) {
+  const model::ModelConfig& c = moment.config();
   std::string text = fmt::format(
-      "{}, head {} by its weights alone, without this text: norms' gains folded in, "
-      "biases, rotations and networks left out.",
-      moment.config().layerInWords(head.layer, true), head.head + 1);
+      "{}, head {} by its weights alone, without this text{}; biases, rotations and networks are "
+      "left out.",
+      c.layerInWords(head.layer, true), head.head + 1,
+      c.preNorm ? ", with the gains of norms folded in" : "");
   const auto copying = copyingOfHeads(panel, moment);
   if (copying.current == nullptr) return text;
   const MetricValue& score = (*copying.current)[placeOf(head, moment.config())];

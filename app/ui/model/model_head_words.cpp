@@ -300,7 +300,7 @@ std::string ModelHeads::inWords(const Under& under) const {
   }
   if (under.cell) {
     const CellRef cell{TensorId::weights, 0, head, under.cell->row, under.cell->col};
-    text += fmt::format("\n{} looks at {}: {:.3f}",
+    text += fmt::format("\n“{}” looks at “{}”: {:.3f}",
                         memory_.names[static_cast<std::size_t>(under.cell->row)],
                         keyNames(layer)[static_cast<std::size_t>(under.cell->col)],
                         static_cast<double>(moment_.trace->layer(layer)->value(cell)));

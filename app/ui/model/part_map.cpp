@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/ui/color_maps.h"
 #include "app/ui/compat.h"
@@ -36,8 +37,9 @@ std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap&
     const Rect at = whole.width() > look.px(6) ? whole.inset(look.space.hair) : whole;
     const ImU32 fill = scale.color(look.maps, static_cast<float>(cell.value));
     list->AddRectFilled(at.a, at.b, fill);
-    const std::string words =
-        map.changes ? fmt::format("{:+.2f}", cell.value) : fmt::format("{:.2f}", cell.value);
+    const std::string words = map.changes && std::abs(cell.value) >= 0.005
+                                  ? fmt::format("{:+.2f}", cell.value)
+                                  : fmt::format("{:.2f}", std::abs(cell.value));
     if (textSize(look.fonts.tiny, words).x < at.width() - look.space.tight &&
         fontSize(look.fonts.tiny) < at.height()) {
       drawTextCentred(list, look.fonts.tiny, at.centre(), legibleOn(fill), words);

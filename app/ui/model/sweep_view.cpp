@@ -37,6 +37,7 @@ using model::Site;
 using model::SweepOver;
 
 constexpr const char* kSweep = "sweep";  // the computation
+constexpr double kLeast = 1e-3;          // rounding is no effect: less has no colour
 
 /// The names of the places in each stack.
 struct PlaceNames {
@@ -159,7 +160,7 @@ void table(const PanelContext& panel, const model::ModelConfig& config, const Sw
   const auto sizeOf = [&](std::size_t i) { return std::abs(swept.value(i, kind).value_or(0.0)); };
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return sizeOf(a) > sizeOf(b); });
-  const double most = std::max(1e-12, sizeOf(order.front()));
+  const double most = std::max(kLeast, sizeOf(order.front()));
   ImGui::SetCursorScreenPos(room.a);
   ImGui::BeginChild("sweep table", room.size());
   {
@@ -298,9 +299,16 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Chos
           : replaced;
   const bool uneven = swept.set == nullptr && !swept.found.aligned.empty() &&
                       !swept.found.aligned.front().inWords.empty();
-  return fmt::format("The {} is {:.3f} (probability {}){}. Each number: {}.{}",
+  std::string onOther;
+  if (!swept.found.otherMetrics.empty()) {
+    double sum = 0.0;
+    for (const double each : swept.found.otherMetrics) sum += each;
+    onOther = fmt::format(", {:.3f} on the other text",
+                          sum / static_cast<double>(swept.found.otherMetrics.size()));
+  }
+  return fmt::format("The {} is {:.3f} (probability {}){}{}. Each number: {}.{}",
                      metricInWords(swept, asked), swept.base.metric,
-                     probabilityInWords(swept.base.probability), over, numbers,
+                     probabilityInWords(swept.base.probability), over, onOther, numbers,
                      uneven ? " " + swept.found.aligned.front().inWords : "");
 }
 
@@ -343,7 +351,8 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
                EffectKind kind) {
   const FrameContext& look = panel.look;
   Rect room = Rect::rest();
-  const float side = std::clamp(room.width() * 0.46F, look.px(540), look.px(700));
+  const float least = look.px(swept.many() ? 650 : 600);
+  const float side = std::clamp(room.width() * 0.46F, least, look.px(720));
   const Rect right = room.cutRight(std::min(side, room.width()), look.space.large);
   double most = 0.0;
   for (std::size_t i = 0; i < swept.parts.size(); ++i) {
@@ -352,7 +361,7 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
   const ModelMoment& moment = *asked.moment;
   const PlaceNames tokens = placesOf(moment, swept);
   const PartMap map = mapOf(panel, moment, swept, kind, tokens);
-  const ColorScale scale = divergingScale(look, static_cast<float>(std::max(most, 1e-12)));
+  const ColorScale scale = divergingScale(look, static_cast<float>(std::max(most, kLeast)));
   if (const auto clicked = drawPartMap(panel, map, scale, room)) {
     choose(panel.modelView, moment.config(), swept.found.parts[*clicked]);
   }
