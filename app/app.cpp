@@ -60,6 +60,7 @@ App::State::State(AppOptions o)
       reference(scheduler, o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()),
       progress(o.stateFolder),
+      pastedPictures(o.stateFolder.empty() ? o.stateFolder : o.stateFolder / "pictures"),
       settings(std::move(o.stateFolder)),
       embedded(o.embedded) {
   sessions.setLinkBase(std::move(o.linkBase));
@@ -366,6 +367,10 @@ void App::copyLink() { state_->sessions.copyLink(); }
 
 void App::onChooseFiles(std::function<void(bool folder)> choose) {
   state_->chooseFiles = std::move(choose);
+}
+
+void App::onPastePicture(std::function<std::string()> copied) {
+  state_->copiedPicture = std::move(copied);
 }
 
 Settings& App::settings() { return state_->settings.now(); }

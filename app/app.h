@@ -124,6 +124,9 @@ class App {
   /// Sets the host's own dialog for files, or for a folder. The host passes the choice to
   /// dropFiles().
   void onChooseFiles(std::function<void(bool folder)> choose);
+  /// Sets how the host finds the bytes of the picture that another program has copied, none where
+  /// it has copied none; null: it cannot.
+  void onPastePicture(std::function<std::string()> copied);
   /// The settings that this machine keeps between runs.
   Settings& settings();
 

@@ -1,10 +1,17 @@
 // Files: those that are opened, exports, and the settings that are kept
 // from one run to the next.
 #include <fmt/format.h>
+#include <imgui.h>
 
+#include <charconv>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "app/app_state.h"
+#include "app/autosave.h"
 #include "app/filmed_run.h"
 #include "app/ui/export_subject.h"
 #include "core/base/error.h"
@@ -20,6 +27,42 @@
 #include "core/platform/paths.h"
 
 namespace headscope {
+namespace {
+
+/// "/a b.png" of "/a%20b.png", as addresses are written.
+std::string withoutEscapes(std::string_view address) {
+  std::string text;
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    unsigned char byte = 0;
+    const char* first = address.data() + i + 1;
+    const bool escape = address[i] == '%' && address.size() - i > 2 &&
+                        std::from_chars(first, first + 2, byte, 16).ptr == first + 2;
+    text += escape ? static_cast<char>(byte) : address[i];
+    if (escape) i += 2;
+  }
+  return text;
+}
+
+/// The path that a file manager copies: a line, or the address of a file.
+std::filesystem::path pathIn(const char* text) {
+  constexpr std::string_view kFile = "file://";
+  std::string_view line = text != nullptr ? text : "";
+  line = line.substr(0, line.find_first_of("\r\n"));
+  if (line.substr(0, kFile.size()) == kFile) return withoutEscapes(line.substr(kFile.size()));
+  return line;
+}
+
+/// Writes a copied picture to a file, which a session can name. The same picture is one file.
+std::filesystem::path keptPicture(const std::string& bytes, const std::filesystem::path& folder) {
+  const std::string name = fmt::format("pasted-{:016x}{}", std::hash<std::string>()(bytes),
+                                       formats::pictureExtension(bytes));
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  writeAtomically(folder / name, [&](std::ostream& out) { out << bytes; });
+  return folder / name;
+}
+
+}  // namespace
 
 void App::State::openDropped() {
   if (!linkToOpen.empty()) sessions.openLink(std::exchange(linkToOpen, {}));
@@ -66,6 +109,28 @@ void App::State::openPicture(const std::filesystem::path& path) {
   }
   view.selection.page = ui::kModelPage;
   model.live.setText(platform::absolutePath(path).string());
+}
+
+/// Runs the open model of images on the picture that was copied, or whose path was.
+void App::State::pastePicture() {
+  const auto moment = model.live.moment();
+  if (view.selection.page != ui::kModelPage || moment == nullptr || !moment->ofImage()) return;
+  const std::filesystem::path named = pathIn(ImGui::GetClipboardText());
+  if (formats::isPictureName(named)) return openPath(named);
+  const std::string copied = copiedPicture != nullptr ? copiedPicture() : std::string();
+  if (formats::pictureExtension(copied).empty()) {
+    const char* missing =
+        copiedPicture != nullptr
+            ? "ctrl+v: the clipboard has no picture, nor the path of one: copy a picture first"
+            : "ctrl+v: the clipboard has no path of a picture: copy the picture's file";
+    return documents.say(missing, true);
+  }
+  if (pastedPictures.empty()) return documents.say(noStateFolder(), true);
+  try {
+    openPath(keptPicture(copied, pastedPictures));
+  } catch (const UserError& error) {
+    documents.say(error.what(), true);
+  }
 }
 
 /// Shows the sweep over a file of texts.

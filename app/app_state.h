@@ -63,6 +63,7 @@ struct App::State {
   void openPath(const std::filesystem::path& path);
   void openLesson(const std::filesystem::path& path);
   void openPicture(const std::filesystem::path& path);
+  void pastePicture();
   void openTexts(const std::filesystem::path& path);
   void followLesson();
   void startExport();
@@ -148,6 +149,7 @@ struct App::State {
   ui::LessonRun lesson;
   Lecture lecture{lesson, sessions};
   StoredProgress progress;
+  std::filesystem::path pastedPictures;  // the folder that keeps them; empty: none
   StoredSettings settings;
   std::optional<CellRef> cellBefore;  // the chosen cell, and the head, in the last frame
   Index headBefore = 0;
@@ -170,6 +172,7 @@ struct App::State {
   std::vector<std::filesystem::path> dropped;
   std::string linkToOpen;
   std::function<void(bool folder)> chooseFiles;  // its own file dialog; null: it has none
+  std::function<std::string()> copiedPicture;    // null: it reads no such
   std::optional<PictureRequest> pictureAsked;    // a picture that it has not drawn yet
   std::vector<FilmKind> filmKinds;               // the films that it can make
 

@@ -23,6 +23,7 @@
 
 #include "app/background_task.h"
 #include "app/gl/reset_watch.h"
+#include "app/host/clipboard_picture.h"
 #include "app/host/figure.h"
 #include "app/host/film_between_frames.h"
 #include "app/host/image.h"
@@ -361,6 +362,7 @@ int runWindow(App& app, const WindowOptions& options) {
                                        },
                                        [&events] { events.input.addFocus(false); }});
   app.offerFilms(filmKinds());
+  app.onPastePicture(clipboardPictures());
   FilmBetweenFrames film(app, options.shaderDir, [&window](bool on) {
     glfwMakeContextCurrent(on ? window.get() : nullptr);
   });

@@ -113,6 +113,44 @@ TEST_F(ModelImage, ADroppedPictureReplacesTheShownOne) {
   EXPECT_EQ(all(kModelTextCard), before);
 }
 
+/// A picture is pasted by its path, as file managers copy it, or by its bytes, which a file keeps.
+TEST_F(ModelImage, ACopiedPictureReplacesTheShownOne) {
+  const TempFolder state;
+  ui.restartKeeping(state.path(), presetDocument("by-hand"));
+  std::string copied;
+  ui.app().onPastePicture([&] { return copied; });
+  drop("image_models/vit");
+  const std::string own = all(kModelTextCard);
+  const auto paste = [&](const std::string& text) {
+    ImGui::SetClipboardText(text.c_str());
+    ui.press(Key{'V'}, true);
+    ui.settle();
+    ui.frame();
+    return ui.view().model.place.text;
+  };
+  EXPECT_EQ(paste("the cat"), "");
+  EXPECT_NE(ui.app().message().find("the clipboard has no picture"), std::string::npos)
+      << ui.app().message();
+  EXPECT_EQ(all(kModelTextCard), own);
+
+  const std::filesystem::path file = dataPath("pictures/color.jpg");
+  EXPECT_EQ(paste(file.string() + "\n"), file.string());
+  const std::string named = all(kModelTextCard);
+  EXPECT_NE(named, own);
+  EXPECT_NE(paste("file:///no%20such.png"), "");
+  EXPECT_TRUE(says("/no such.png")) << all(kModelTextCard);
+
+  copied = readAll(file);
+  const std::filesystem::path kept = paste("");
+  EXPECT_EQ(kept.parent_path(), state.path() / "pictures");
+  EXPECT_EQ(kept.extension(), ".jpg");
+  EXPECT_EQ(readAll(kept), copied);
+  EXPECT_EQ(paste(""), kept) << "the same picture is one file";
+  copied = "a text";
+  EXPECT_EQ(paste(""), kept) << "it is no picture";
+  EXPECT_NE(ui.app().message().find("the clipboard has no picture"), std::string::npos);
+}
+
 TEST_F(ModelImage, APictureThatCannotBeReadIsExplainedAndTheOtherStays) {
   drop("image_models/vit");
   drop("pictures/animated.webp");

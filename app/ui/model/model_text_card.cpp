@@ -230,7 +230,9 @@ class ModelTextCard final : public Card {
   void picture(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
     if (pill(look, "Open a picture …")) chooseFile(panel, false);
-    tip(look, "A PNG, JPEG or WebP file; it may also be dropped on the window");
+    tip(look,
+        "A PNG, JPEG or WebP file; it may also be dropped on the window, or copied and pasted: "
+        "ctrl+v");
     if (moment.folder == formats::kShapesModel) {
       shapes(look, moment);
     } else if (!moment.text.empty()) {

@@ -22,18 +22,29 @@ constexpr std::uintmax_t kMostPictureBytes = std::uintmax_t{256} << 20;
 struct Kind {
   std::string_view begin, also, is;
   Decoded (*decode)(std::string_view bytes, const std::string& name);  // null: it is not read
+  std::string_view extension = {};                                     // of one that is read
 };
-constexpr std::array kKinds{
-    Kind{"\x89PNG", "", "", decodePng},   Kind{"\xff\xd8\xff", "", "", decodeJpeg},
-    Kind{"RIFF", "WEBP", "", decodeWebp}, Kind{"GIF8", "", "a GIF", nullptr},
-    Kind{"BM", "", "a BMP", nullptr},     Kind{"II*", "", "a TIFF", nullptr},
-    Kind{"MM", "", "a TIFF", nullptr},    Kind{"%PDF", "", "a PDF", nullptr}};
+constexpr std::array kKinds{Kind{"\x89PNG", "", "", decodePng, ".png"},
+                            Kind{"\xff\xd8\xff", "", "", decodeJpeg, ".jpg"},
+                            Kind{"RIFF", "WEBP", "", decodeWebp, ".webp"},
+                            Kind{"GIF8", "", "a GIF", nullptr},
+                            Kind{"BM", "", "a BMP", nullptr},
+                            Kind{"II*", "", "a TIFF", nullptr},
+                            Kind{"MM", "", "a TIFF", nullptr},
+                            Kind{"%PDF", "", "a PDF", nullptr}};
 
 bool isOf(const Kind& kind, std::string_view bytes) {
   constexpr std::size_t kSecond = 8;
   return bytes.starts_with(kind.begin) &&
          (kind.also.empty() ||
           (bytes.size() > kSecond && bytes.substr(kSecond).starts_with(kind.also)));
+}
+
+/// The kind of a file's bytes; null for those of another kind.
+const Kind* kindOf(std::string_view bytes) {
+  const auto* const kind =
+      std::ranges::find_if(kKinds, [bytes](const Kind& each) { return isOf(each, bytes); });
+  return kind == kKinds.end() ? nullptr : kind;
 }
 
 /// The picture as EXIF's orientation turns and mirrors it: 5 to 8 swap rows and columns.
@@ -81,13 +92,17 @@ bool isPictureName(const std::filesystem::path& path) {
   return ending == ".png" || ending == ".jpg" || ending == ".jpeg" || ending == ".webp";
 }
 
+std::string_view pictureExtension(std::string_view bytes) {
+  const Kind* kind = kindOf(bytes);
+  return kind != nullptr ? kind->extension : std::string_view();
+}
+
 Picture pictureFrom(std::string_view bytes, const std::string& name) {
-  const auto* const kind =
-      std::ranges::find_if(kKinds, [bytes](const Kind& each) { return isOf(each, bytes); });
-  if (kind == kKinds.end() || kind->decode == nullptr) {
+  const Kind* kind = kindOf(bytes);
+  if (kind == nullptr || kind->decode == nullptr) {
     throw UserError(
         fmt::format("{} is {}: save the picture as PNG, JPEG or WebP", name,
-                    kind == kKinds.end() ? "no PNG, JPEG or WebP file" : std::string(kind->is)));
+                    kind == nullptr ? "no PNG, JPEG or WebP file" : std::string(kind->is)));
   }
   Decoded found = kind->decode(bytes, name);
   return upright(std::move(found.picture), found.orientation);

@@ -27,6 +27,9 @@ bool isPictureName(const std::filesystem::path& path);
 /// becomes RGB, as Pillow's convert("RGB") does. Throws UserError that names the file for one that
 /// is damaged, cut short, an animation, too large or of another kind.
 Picture readPicture(const std::filesystem::path& path);
+/// Returns how the name of a file with these bytes ends, ".png"; empty for a file of another kind
+/// than readPicture reads.
+std::string_view pictureExtension(std::string_view bytes);
 /// Reads the bytes of a file; messages call it `name`.
 Picture pictureFrom(std::string_view bytes, const std::string& name);
 
