@@ -17,6 +17,15 @@ bool Lecture::keys(const ui::PanelContext& panel, bool presented) {
   const bool arrows = presented && !panel.selection.playTime && !ImGui::GetIO().KeyShift;
   const bool on = keyPressed(Key::pageDown, false) || (arrows && keyPressed(Key::right, false));
   const bool back = keyPressed(Key::pageUp, false) || (arrows && keyPressed(Key::left, false));
+  const bool ends = presented && lesson_.open();
+  if (ends && keyPressed(Key::home, false)) {
+    lesson_.goTo(panel, 0);
+    return true;
+  }
+  if (ends && keyPressed(Key::end, false)) {
+    lesson_.goTo(panel, lesson_.lesson().scenes.size() - 1);
+    return true;
+  }
   if (!on && !back) return false;
   if (!lesson_.open()) {
     sessions_.recallNeighbour(on ? 1 : -1);

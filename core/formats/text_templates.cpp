@@ -102,11 +102,16 @@ Pieces joined(Pieces first, const Pieces& second) {
   return first;
 }
 
-/// Returns whether a text has no token that stands for an unknown word.
+/// Returns whether a token stands for words that the model does not know.
+bool isUnknown(const tokenizer::Tokenizer& tokenizer, tokenizer::TokenId id) {
+  const std::string* name = tokenizer.text(id);
+  return name == nullptr || *name == "<unk>" || *name == "[UNK]";
+}
+
+/// Returns whether a text has no such token.
 bool reads(const tokenizer::Tokenizer& tokenizer, const std::string& text) {
   return std::ranges::none_of(tokenizer.encode(text, false), [&](const tokenizer::Token& token) {
-    const std::string* name = tokenizer.text(token.id);
-    return name == nullptr || *name == "<unk>" || *name == "[UNK]";
+    return isUnknown(tokenizer, token.id);
   });
 }
 
@@ -282,7 +287,7 @@ class TextMaker {
     const std::vector<tokenizer::TokenId> all = tokensOf(text + word);
     if (all.size() != ids.size() + 1) return std::nullopt;
     ids.push_back(all.back());
-    if (ids != all) return std::nullopt;
+    if (ids != all || isUnknown(tokenizer_, all.back())) return std::nullopt;
     return all.back();
   }
 
@@ -366,14 +371,12 @@ const TextTemplate& textTemplate(std::string_view set) {
 }
 
 const TextTemplate& readableTemplate(const tokenizer::Tokenizer& tokenizer) {
-  constexpr Index kTried = 4;  // texts; all of a template are made of the same words
+  constexpr Index kTried = 20;
   const std::vector<TextTemplate>& all = textTemplates();
   const auto readable = [&](const TextTemplate& each) {
     try {
-      return std::ranges::all_of(textsOf(each, tokenizer, kTried, 1), [&](const TextOfSet& text) {
-        return reads(tokenizer, text.text.text);
-      });
-    } catch (const UserError&) {  // too few of its words are one token
+      return std::ssize(textsOf(each, tokenizer, kTried, 1)) == kTried;
+    } catch (const UserError&) {  // the model does not know its words
       return false;
     }
   };

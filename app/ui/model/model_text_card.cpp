@@ -303,7 +303,7 @@ class ModelTextCard final : public Card {
           look.fonts.small, look.theme.textMuted,
           "It knows the letters a to z: capitals become lower case, other characters are skipped.");
     }
-    if (folder == formats::kStoriesModel) stories(look, moment);
+    if (folder == formats::kStoriesModel) stories(panel, moment);
     if (given.wholeTokens > 0) {
       label(look.fonts.small, look.theme.textMuted,
             fmt::format("the first {} of {} tokens", withThousands(given.trace->tokens()),
@@ -344,7 +344,8 @@ class ModelTextCard final : public Card {
   }
 
   /// Draws what the model of stories knows, and a text for each question about stories.
-  void stories(const FrameContext& look, const ModelMoment& moment) {
+  void stories(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
     wrappedLabel(look.fonts.small, look.theme.textMuted,
                  "It knows the words of little stories; any other becomes <unk>. Texts that ask it "
                  "for a word:");
@@ -355,6 +356,7 @@ class ModelTextCard final : public Card {
       if (pill(look, name.c_str())) {
         const std::vector<std::int32_t> tokens = language::storyCases(q, 1).front().tokens;
         model_.setText(moment.tokenizer->decode({tokens.begin(), tokens.end()}));
+        panel.modelView.prediction.word = panel.modelView.prediction.other = -1;
       }
       tip(look, std::string(questions[q].words));
     }

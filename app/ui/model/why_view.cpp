@@ -229,7 +229,11 @@ class WhyView {
     columns.push_back({"adds", {}, true, 70, 0, false});
     columns.push_back({"", {}, false, 60, 1, false});
     columns.push_back({"share", "Of the number that is taken apart", true, 60, 0, false});
-    Table table(look_, {.id = "why", .height = ImGui::GetContentRegionAvail().y, .dense = true},
+    // a list of its own for each step and text, which begins at its top
+    const std::string id =
+        fmt::format("why {} {}", panel_.modelView.prediction.why, asked_.moment->number);
+    Table table(look_,
+                {.id = id.c_str(), .height = ImGui::GetContentRegionAvail().y, .dense = true},
                 columns);
     table.rows(std::ssize(lines), [&](Index i) {
       const PartLine& line = lines[static_cast<std::size_t>(i)];

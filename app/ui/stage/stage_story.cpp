@@ -364,9 +364,10 @@ StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
   const std::vector<Link> links = linksOf(trace, subject);
   if (links.empty()) return words;  // a row without weights
   words.sentence = fmt::format(
-      "{} of head {} goes there, but it is no answer: {} has none for this word. Shares "
+      "{} of head {} goes to {}, but it is no answer: {} has none for this word. Shares "
       "always add up to 100 %.",
       percent(links.front().weight), subject.head + 1,
+      inQuotes(placeName(trace, Axis::key, subject.item, links.front().key)),
       purpose.empty() ? "its question" : fmt::format("“{}”", purpose));
   return words;
 }
