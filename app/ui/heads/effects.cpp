@@ -154,7 +154,7 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   const auto count = static_cast<float>(effects.heads());
   const float gap = look.space.large;
   const float available = room.width() - gutter;
-  const float least = look.px(96);
+  const float least = look.px(panel.slide ? 56 : 96);  // a slide does not scroll
   const float most =
       std::max({look.px(230), look.px(18) * static_cast<float>(effects.tokens()), least});
   const float width = std::clamp((available + gap) / count - gap, least, most);

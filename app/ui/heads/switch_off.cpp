@@ -68,6 +68,7 @@ class SwitchOffTab final : public Card {
     const Index head = std::min(panel.selection.head, panel.document.config.numHeads - 1);
     const MeasuredHeads heads = measuredHeads(panel);
     const Figures* figures = heads.figures;
+    if (panel.slide) return slide(panel, heads);
     Rect room = Rect::rest();
     const ImVec2 at = room.a;
     controls(panel, head);
@@ -109,6 +110,11 @@ class SwitchOffTab final : public Card {
   float controlsWidth() const override { return 136.0F; }
 
  private:
+  /// Draws the bars alone: a slide has no controls.
+  static void slide(const PanelContext& panel, const MeasuredHeads& heads) {
+    if (heads.figures == nullptr) return noFigures(panel, heads);
+    effectBars(panel, *heads.figures);
+  }
   static bool heatmapDrawn(const PanelContext& panel) {
     return panel.headsView.effectDrawing == EffectDrawing::heatmap;
   }
