@@ -130,8 +130,6 @@ meson_library pixman -Dgtk=disabled -Dlibpng=disabled -Dopenmp=disabled -Ddemos=
 meson_library cairo -Dfreetype=enabled -Dfontconfig=disabled -Dpng=enabled -Dzlib=enabled \
   -Dglib=disabled -Dspectre=disabled -Dsymbol-lookup=disabled -Ddwrite=disabled \
   -Dxlib=disabled -Dxcb=disabled
-grep -q CAIRO_WIN32_STATIC_BUILD "$libraries/lib/pkgconfig/cairo.pc" ||
-  sed -i 's/^Cflags:/Cflags: -DCAIRO_WIN32_STATIC_BUILD/' "$libraries/lib/pkgconfig/cairo.pc"
 
 # The rest compiles with the program, by the recipes of fetch.cmake.
 cd "$root"
