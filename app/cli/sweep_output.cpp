@@ -184,7 +184,7 @@ std::string replacedBy(const SweepOptions& options) {
   return options.set.empty() ? "its mean over the text" : "its mean over the set's texts";
 }
 
-/// What is read of texts that ask for different words.
+/// Names the number that is read where texts ask for different words.
 std::string askedInWords(const Swept& swept) {
   const bool all = std::ranges::all_of(
       swept.asked, [](const model::AskedWord& each) { return each.other.has_value(); });

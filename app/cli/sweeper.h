@@ -73,7 +73,7 @@ class Sweeper {
   Swept over(std::vector<model::TextToSweep> texts, std::vector<std::string> names,
              std::vector<model::ModelInput> meanOf);
   bool twoStacks() const { return model_->encoder() != nullptr; }
-  /// Of the stack that reads the text.
+  /// The settings of the stack that reads the text: the encoder, or the only one.
   const model::ModelConfig& readingConfig() const {
     return (twoStacks() ? model_->encoder() : model_)->config();
   }

@@ -20,7 +20,7 @@ std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other);
 double headDistance(const Trace& one, const Trace& other, Index head);
 
 /// The distance of each head between two passes, indexed by placeOf. The passes must be comparable.
-/// Nothing where cancelled.
+/// Returns nothing where cancelled.
 std::optional<std::vector<double>> headDistances(const ModelTrace& one, const ModelTrace& other,
                                                  const ExecutionContext& execution);
 

@@ -9,6 +9,7 @@
 #include "core/base/memory_budget.h"
 #include "core/document/trace.h"
 #include "core/model/attribution_patching.h"
+#include "core/model/logit_metric.h"
 #include "core/model/logit_parts.h"
 
 namespace headscope::model {
@@ -16,8 +17,7 @@ namespace {
 
 double metricAt(const ModelTrace& trace, Index row, const AskedWord& asked) {
   const Tensor logits = trace.logits(row == kNoPartner ? trace.tokens() - 1 : row, 1);
-  const double word = logits.data()[asked.word];
-  return asked.other ? word - static_cast<double>(logits.data()[*asked.other]) : word;
+  return metricOf(logits.matrix({0}).row(0), asked);
 }
 
 /// The tokens of the word that decides: of the first `count`, those that are the asked word, else

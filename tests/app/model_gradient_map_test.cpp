@@ -113,34 +113,34 @@ TEST_F(GradientMap, NeedsAWordThatIsPredicted) {
   EXPECT_FALSE(ui.shows("gradient of the word", "Combo"));
 }
 
-class CopyingMap : public GradientMap {};
-
-TEST_F(CopyingMap, TellsWhichHeadsCopyByTheirWeightsAlone) {
-  ui.view().selection.page = kModelPage;
-  ui.view().model.place = {formats::kInductionModel, "abcdefgh abcd"};
-  ui.settle();
-  ui.frame();
-  ui.pick("a measure", "copying", kModelHeadsCard);
-  for (int i = 0; i < 3; ++i) {
+class LettersMap : public GradientMap {
+ protected:
+  /// Shows a map of the model of repeated letters.
+  void showOfLetters(const char* map) {
+    ui.view().selection.page = kModelPage;
+    ui.view().model.place = {formats::kInductionModel, "abcdefgh abcd"};
     ui.settle();
     ui.frame();
+    ui.pick("a measure", map, kModelHeadsCard);
+    for (int i = 0; i < 3; ++i) {
+      ui.settle();
+      ui.frame();
+    }
   }
+};
+
+class CopyingMap : public LettersMap {};
+
+TEST_F(CopyingMap, TellsWhichHeadsCopyByTheirWeightsAlone) {
+  showOfLetters("copying");
   EXPECT_EQ(ui.view().model.metric, kCopyingMap);
   EXPECT_TRUE(ui.shows("+1.00", kModelHeadsCard)) << ui.screen().all(kModelHeadsCard);
 }
 
-class PositionMap : public GradientMap {};
+class PositionMap : public LettersMap {};
 
 TEST_F(PositionMap, TellsWhichHeadsGoByPosition) {
-  ui.view().selection.page = kModelPage;
-  ui.view().model.place = {formats::kInductionModel, "abcdefgh abcd"};
-  ui.settle();
-  ui.frame();
-  ui.pick("a measure", "by position alone", kModelHeadsCard);
-  for (int i = 0; i < 3; ++i) {
-    ui.settle();
-    ui.frame();
-  }
+  showOfLetters("by position alone");
   EXPECT_EQ(ui.view().model.metric, kPositionMap);
   const auto tokenizer = formats::openTokenizer(formats::kInductionModel);
   const auto model = formats::openModel(formats::kInductionModel, kTestBudget);

@@ -86,7 +86,7 @@ class LessonRun {
   /// The sentence that the audience will read when the next key has been pressed; empty at the
   /// end. The numbers of another scene are not known yet: “…” stands for them.
   std::string nextSentence() const;
-  /// What a scene shows: its document, and its view as the lesson sets it.
+  /// The document and the view that the lesson sets for a scene.
   struct Slide {
     DocumentPtr document;
     ViewState view;

@@ -110,7 +110,7 @@ struct PredictionView {
   bool whyValues = false;        // a token's value is followed; otherwise why the head looks there
   GenerationView generation;
   AlignedBy aligned = AlignedBy::all;
-  /// Of a CLIP's image: one text on each line.
+  /// The texts that a CLIP model matches with its image, one on each line.
   std::string matchTexts = "a landscape with mountains\na person\na page of text";
 };
 
