@@ -15,6 +15,7 @@
 #include "core/attention/steps/step.h"
 #include "core/base/json.h"
 #include "core/model/model_config.h"
+#include "core/model/sweep.h"
 #include "core/training/trainer.h"
 
 namespace headscope {
@@ -96,6 +97,7 @@ void visitGenerationFields(Fields& f, View& view) {
   f.word("model_steered_toward", view.toward);
   f.word("model_steered_away_from", view.awayFrom);
   f.number("model_steered_layer", view.steeredLayer, Index{0}, model::ModelLimits::kLayers);
+  f.number("model_steered_place", view.steeredPlace, Index{-1}, model::ModelLimits::kPositions);
   f.number("model_steered_strength", view.strength, -ui::kMostStrength, ui::kMostStrength);
 }
 
@@ -138,10 +140,13 @@ void visitModelFields(Fields& f, View& view) {
            model::ModelLimits::kLayers);
   f.number("model_swept_to_head", view.prediction.sweptToHead, Index{0},
            model::ModelLimits::kLayers);
-  f.number("model_swept_place", view.prediction.sweptPlace, Index{-1},
+  f.number("model_swept_place", view.prediction.sweptPlace, model::kAskedPlace,
            model::ModelLimits::kPositions);
   f.number("model_sweep_shown", view.prediction.sweepShown, 0, kMostEffects);
   f.word("model_sweep_texts", view.prediction.sweepTexts);
+  f.word("model_sweep_mean_texts", view.prediction.sweepMeanTexts);
+  f.flag("model_sweep_swapped", view.prediction.sweepSwapped);
+  f.number("model_sweep_at", view.prediction.sweepAt, Index{-1}, Limits::kTokens - 1);
   f.number("model_sweep_count", view.prediction.sweepCount, Index{1}, Index{100});
   f.number("model_sweep_seed", view.prediction.sweepSeed, std::uint64_t{1}, ui::kMostSeed);
   f.flag("model_sweep_lists_texts", view.prediction.sweepListsTexts);

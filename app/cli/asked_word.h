@@ -33,7 +33,8 @@ model::AskedWord askedWord(const AskedWordOptions& options, const model::ModelTr
 
 /// "Ġcat", or the id without a tokenizer.
 std::string tokenInWords(Index id, const formats::TokenizerPtr& names);
-/// "Ġcat", or "Ġcat minus Ġdog".
-std::string inWords(const model::AskedWord& asked, const formats::TokenizerPtr& names);
+/// "Ġcat", or "Ġcat minus Ġdog"; of a classifier the labels.
+std::string inWords(const model::AskedWord& asked, const model::ModelConfig& config,
+                    const formats::TokenizerPtr& names);
 
 }  // namespace headscope::cli

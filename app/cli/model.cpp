@@ -115,16 +115,8 @@ ModelInput fittingInput(const ModelOptions& options, OpenModels& models,
 
 /// Throws UserError for flags that only a text gives a meaning, and for a missing image.
 void checkImageFlags(const ModelOptions& o, const model::Model& model, bool clip) {
-  if (!model.config().image.on()) {
-    if (o.image.given()) {
-      throw UserError(fmt::format("--image: {} reads texts: give --text", o.directory));
-    }
-    return;
-  }
-  if (!o.image.given()) {
-    throw UserError(fmt::format("{} reads images: give --image FILE or --pixels FILE.safetensors",
-                                o.directory));
-  }
+  checkImage(o.image, o.directory, model.config());
+  if (!o.image.given()) return;
   const std::array<std::pair<const char*, bool>, 9> ofTexts{{
       {"--text, --pair or --file", o.text.given() > 0 && !clip},
       {"--ids", !o.ids.empty()},
@@ -245,6 +237,7 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
 ModelReadings readingsOf(const ModelOptions& options, const ModelPass& pass) {
   ModelReadings readings = options.readings;
   if (pass.written) readings.generate = 0;
+  readings.gradients = options.trace.gradOfId || !options.trace.gradOf.empty();
   return readings;
 }
 
@@ -329,7 +322,7 @@ ModelPass checkedPass(const ModelOptions& options, OpenModels& models) {
 
 void writeTrace(const ModelOptions& options, const ModelPass& pass) {
   if (options.trace.path.empty()) return;
-  TraceFile(options.trace, pass.trace, pass.names, options.threads,
+  TraceFile(options.trace, pass.trace, pass.names, options.threads, options.readings.at,
             pass.match ? matchTensors(*pass.match) : std::vector<NamedTensor>())
       .save();
 }

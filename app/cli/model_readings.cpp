@@ -38,11 +38,13 @@ class Reader {
   Reader(const ModelReadings& readings, const model::ModelTracePtr& trace,
          const formats::TokenizerPtr& names)
       : readings_(readings), trace_(trace), names_(names) {
-    if (readings.at && !readings.lens && readings.attribute.empty() && readings.patch.empty()) {
+    if (readings.at && !readings.lens && readings.attribute.empty() && readings.patch.empty() &&
+        !readings.gradients) {
       throw UserError(
-          "--at chooses the token for --lens, --attribute and --patch: give one of them");
+          "--at chooses the token for --lens, --attribute, --patch and --grad-of: give one of "
+          "them");
     }
-    row_ = readings.at.value_or(trace->logitRows() - 1);
+    row_ = readings.at.value_or(model::readPlace(*trace, names.get()));
     if (row_ < 0 || row_ >= trace->tokens()) {
       throw UserError(
           fmt::format("--at {}: the text has the tokens 0 to {}", row_, trace->tokens() - 1));
@@ -314,8 +316,10 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
          "print what each head and network adds to a token's logit, or to the difference of two")
       ->check(notEmpty)
       ->type_name("TOKEN[,OTHER]");
-  app.add_option("--at", r.at,
-                 "the token, from 0, that --lens, --attribute and --patch are about (the last)")
+  app.add_option(
+         "--at", r.at,
+         "the token, from 0, that --lens, --attribute, --patch and --grad-of are about (the "
+         "last)")
       ->type_name("K");
   auto* patch =
       app.add_option("--patch", r.patch,

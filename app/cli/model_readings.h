@@ -19,6 +19,7 @@ struct ModelReadings {
   bool lens = false;
   std::vector<std::string> attribute;  // one or two words
   std::optional<Index> at;             // the index of the token; none: the last
+  bool gradients = false;              // the trace's file has gradients, which read `at` too
   std::string patch;                   // the head to replace, "L.H"; empty: none
   std::string patchWith = "mean";      // or "zero"
   std::optional<std::string> patchText;

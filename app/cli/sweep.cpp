@@ -24,7 +24,7 @@
 namespace headscope::cli {
 namespace {
 void checkSweep(const SweepOptions& options) {
-  if (options.place && options.over == "places") {
+  if (!options.place.empty() && options.over == "places") {
     throw UserError("--place: --over places replaces every place in turn: give another --over");
   }
   if (options.with != "other" && (options.otherText || !options.otherIds.empty())) {
@@ -64,6 +64,7 @@ Command addSweep(CLI::App& app, Context& context) {
   SweepOptions& o = *options;
   addModelFlags(*sub, {o.directory, o.adapter, o.text, o.ids}, context);
   addTargetFlags(*sub, o.target);
+  addImageFlags(*sub, o.image);
   sub->add_option("--over", o.over,
                   "replace each head's output (default), each layer's attention and network, the "
                   "residual stream that enters each layer, at each place, or each head's queries, "
@@ -85,9 +86,11 @@ Command addSweep(CLI::App& app, Context& context) {
                   "its values on another text")
       ->check(CLI::IsMember({"zero", "mean", "other"}))
       ->type_name("zero|mean|other");
-  sub->add_option("--place", o.place, "replace each part at this token of the text alone, from 0")
-      ->check(notWhole)
-      ->type_name("K");
+  sub->add_option("--place", o.place,
+                  "replace each part at this token of the text alone, from 0; asked: at the token "
+                  "whose prediction is read; each: at each token in turn")
+      ->check(notEmpty)
+      ->type_name("K|asked|each");
   auto* otherText = sub->add_option("--other-text", o.otherText,
                                     "the other text, aligned with the first token by token")
                         ->type_name("TEXT");

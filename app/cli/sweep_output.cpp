@@ -14,6 +14,7 @@
 #include "app/cli/output.h"
 #include "core/base/numbers.h"
 #include "core/formats/model_tensors.h"
+#include "core/model/tokenized.h"
 
 namespace headscope::cli {
 namespace {
@@ -49,6 +50,22 @@ Json partNumber(const Patch& patch) {
   if (isOfHeads(patch.site)) return patch.head;
   if (patch.site == Site::residual) return patch.place;
   return patch.site == Site::attention ? "attention" : "network";
+}
+
+bool eachPlace(const SweepOptions& options) { return options.place == "each"; }
+
+Json placeJson(const SweepOptions& options) {
+  const Index place = placeOf(options);
+  return place >= 0 ? Json(place) : Json(options.place);
+}
+
+/// " at place 3 alone"; empty where parts are replaced at every place.
+std::string placeInWords(const SweepOptions& options) {
+  if (options.place.empty()) return {};
+  const Index place = placeOf(options);
+  if (place == model::kEachPlace) return " at one place alone, each in turn";
+  if (place == model::kAskedPlace) return " at the place whose prediction is read";
+  return fmt::format(" at place {} alone", place + 1);
 }
 
 /// The numbers that --by sorts by.
@@ -98,15 +115,18 @@ Json sweepJson(const Swept& swept, const SweepOptions& options, const Sweeper& s
             {"over", options.over},
             {"with", options.with}};
   if (!options.to.empty()) json["to"] = options.to;
-  if (options.place) json["place"] = *options.place;
+  if (!options.place.empty()) json["place"] = placeJson(options);
   if (asked) {
     json["at"] = asked->row;
     json["token_id"] = asked->word;
-    if (names != nullptr) json["token"] = tokenInWords(asked->word, names);
+    const model::ModelConfig& config = sweeper.config();
+    const auto addName = [&](const char* field, Index id) {
+      const std::string name = model::predictedName(id, config, names.get());
+      if (!name.empty()) json[field] = name;
+    };
+    addName(config.labels.empty() ? "token" : "label", asked->word);
     if (asked->other) json["against_id"] = *asked->other;
-    if (asked->other && names != nullptr) {
-      json["against"] = tokenInWords(*asked->other, names);
-    }
+    if (asked->other) addName("against", *asked->other);
   }
   const bool set = swept.effects.texts() > 1;
   if (set) json["texts"] = swept.effects.texts();
@@ -125,6 +145,7 @@ Json sweepJson(const Swept& swept, const SweepOptions& options, const Sweeper& s
     Json one = Json::emptyObject();
     formats::addLayer(one, patch.layer, sweeper.config(), patch.stack);
     one[kindOf(options).column] = partNumber(patch);
+    if (eachPlace(options)) one["place"] = patch.place;
     one["value"] = numberJson(mean.metric);
     one["direct"] = mean.direct ? numberJson(*mean.direct) : Json();
     one["estimate"] = mean.estimate ? numberJson(*mean.estimate) : Json();
@@ -160,15 +181,18 @@ Index depthOf(const Patch& patch, const model::ModelConfig& config) {
 void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options,
               const model::ModelConfig& config) {
   const bool two = config.crossAttention;
-  out << fmt::format("{}layer,{},value,direct,estimate,probability,kl,adds\n",
-                     two ? "attention," : "", kindOf(options).column);
+  out << fmt::format("{}layer,{},{}value,direct,estimate,probability,kl,adds\n",
+                     two ? "attention," : "", kindOf(options).column,
+                     eachPlace(options) ? "place," : "");
   for (const std::size_t i : orderOf(swept, options)) {
     const Patch& patch = swept.parts[i];
     const PatchEffect effect = swept.effects.mean(i);
     const Json part = partNumber(patch);
     if (two) out << attentionOf(patch, config) << ',';
-    out << fmt::format("{},{},{},{},{},{},{},{}\n", depthOf(patch, config),
-                       part.text() != nullptr ? *part.text() : part.dump(), effect.metric,
+    out << fmt::format("{},{},", depthOf(patch, config),
+                       part.text() != nullptr ? *part.text() : part.dump());
+    if (eachPlace(options)) out << patch.place << ',';
+    out << fmt::format("{},{},{},{},{},{}\n", effect.metric,
                        effect.direct ? fmt::format("{}", *effect.direct) : "",
                        effect.estimate ? fmt::format("{}", *effect.estimate) : "",
                        effect.probability, effect.divergence,
@@ -203,13 +227,13 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   const auto asked = swept.word();
   const auto other = swept.other();
   out << fmt::format(
-      "the logit of {}{} is {:.4f}{}", asked ? inWords(*asked, names) : askedInWords(swept),
+      "the logit of {}{} is {:.4f}{}", asked ? inWords(*asked, config, names) : askedInWords(swept),
       set ? fmt::format(", the mean over {} texts,", withThousands(swept.effects.texts())) : "",
       base.metric, other ? fmt::format(" here and {:.4f} on the other text", *other) : "");
   out << '\n';
   if (!set && !swept.aligned.empty()) printAlignment(out, swept.aligned.front());
   out << fmt::format("with {} replaced by {}", kindOf(options).inWords, replacedBy(options));
-  if (options.place) out << fmt::format(" at place {} alone", *options.place + 1);
+  out << placeInWords(options);
   if (!options.to.empty()) {
     out << fmt::format(", through {} alone (from 0), heads between held", options.to);
   }
@@ -225,6 +249,10 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   if (set) {
     columns.push_back(Align::right);
     titles.emplace_back("spread");
+  }
+  if (eachPlace(options)) {
+    columns.push_back(Align::right);
+    titles.insert(titles.begin() + 2, "place");
   }
   if (config.crossAttention) {
     columns.insert(columns.begin(), Align::left);
@@ -247,6 +275,7 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
         effect.adds ? fmt::format("{:+.4f}", *effect.adds) : std::string("–"),
         effect.looks ? fmt::format("{:.2f}", *effect.looks) : std::string("–")};
     if (set) cells.push_back(fmt::format("{:.4f}", swept.effects.spread(i, kindBy(options))));
+    if (eachPlace(options)) cells.insert(cells.begin() + 2, std::to_string(patch.place + 1));
     if (config.crossAttention) cells.insert(cells.begin(), attentionOf(patch, config));
     table.add(std::move(cells));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <numeric>
 #include <utility>
 
@@ -58,6 +59,18 @@ SweepOver overOf(const SweepOptions& options) {
   return std::ranges::find_if(kNames, named)->second;
 }
 
+Index placeOf(const SweepOptions& options) {
+  if (options.place.empty()) return model::Patch::kEveryPlace;
+  if (options.place == "each") return model::kEachPlace;
+  if (options.place == "asked") return model::kAskedPlace;
+  Index place = 0;
+  const char* end = options.place.data() + options.place.size();
+  const auto read = std::from_chars(options.place.data(), end, place);
+  if (read.ec == std::errc() && read.ptr == end && place >= 0) return place;
+  throw UserError(fmt::format("--place {}: give a token of the text, from 0, or each, or asked",
+                              options.place));
+}
+
 std::optional<double> Swept::other() const {
   if (otherMetrics.empty()) return std::nullopt;
   return std::accumulate(otherMetrics.begin(), otherMetrics.end(), 0.0) /
@@ -81,7 +94,7 @@ Sweeper::Sweeper(const SweepOptions& options, OpenModels& models)
                withOf(options),
                {},
                receiverOf(options, model_->config()),
-               options.place.value_or(model::Patch::kEveryPlace)} {
+               placeOf(options)} {
   refuseTarget(options.target, *model_);
   execution_.threads = options.threads;
 }
@@ -90,7 +103,8 @@ Swept Sweeper::run() {
   const std::vector<formats::TextOfSet> set =
       options_.set.empty() ? std::vector<formats::TextOfSet>() : textsOf(options_.set);
   // with a text of its own, the command uses the set for means alone
-  const bool one = options_.text.given() > 0 || !options_.ids.empty() || set.empty();
+  const bool one =
+      options_.text.given() > 0 || !options_.ids.empty() || options_.image.given() || set.empty();
   if (!one) return over(set);
   std::vector<model::ModelInput> meanOf;
   if (setting_.with == SweepWith::mean) {
@@ -147,9 +161,12 @@ model::ModelDocumentPtr Sweeper::documentOver(std::vector<TextToSweep>& texts) c
 }
 
 TextToSweep Sweeper::textOfFlags() const {
+  checkImage(options_.image, options_.directory, model_->config());
   TextToSweep text{
       {},
-      modelInput(models_, options_.directory, options_.text, options_.ids, readingConfig()),
+      options_.image.given()
+          ? imageInputFrom(options_.image, options_.directory, *model_)
+          : modelInput(models_, options_.directory, options_.text, options_.ids, readingConfig()),
       {},
       [this](const model::ModelTrace& trace) { return askedWord(options_.asked, trace, names_); }};
   if (setting_.with != SweepWith::other) return text;

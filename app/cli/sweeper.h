@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/cli/asked_word.h"
+#include "app/cli/model_image.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/progress.h"
@@ -21,6 +22,7 @@ struct SweepOptions {
   AdapterOptions adapter;
   ModelTextOptions text;
   std::vector<Index> ids;
+  ImageOptions image;
   TargetOptions target;
   std::string over = "heads", with = "zero";
   std::optional<std::string> otherText;
@@ -28,9 +30,9 @@ struct SweepOptions {
   AskedWordOptions asked;
   std::string set, jsonLines;  // files, or templates
   TemplateOptions templates;
-  std::optional<Index> place;  // where parts are replaced; none: everywhere
-  std::string by;  // the number that sorts the table; empty: total, in CSV the model's order
-  std::string to;  // the receiver of paths: "9.6:q"
+  std::string place;  // where parts are replaced: a token, "each", "asked"; empty: everywhere
+  std::string by;     // the number that sorts the table; empty: total, in CSV the model's order
+  std::string to;     // the receiver of paths: "9.6:q"
   bool swap = false;
   int threads = 0;
   bool strict = false;
@@ -40,6 +42,8 @@ struct SweepOptions {
 
 /// The part of the model that the flags say.
 model::SweepOver overOf(const SweepOptions& options);
+/// The place of the flags, as SweepSetting::place. Throws UserError that names the flag.
+Index placeOf(const SweepOptions& options);
 
 /// The result of a sweep over one or several texts.
 struct Swept : model::SweptTexts {

@@ -66,7 +66,7 @@ struct TraceFile::Contents {
 };
 
 TraceFile::TraceFile(const TraceOptions& options, const model::ModelTracePtr& trace,
-                     const formats::TokenizerPtr& names, int threads,
+                     const formats::TokenizerPtr& names, int threads, std::optional<Index> at,
                      std::vector<NamedTensor> others)
     : path_(options.path), trace_(trace), contents_(std::make_unique<Contents>()) {
   formats::TraceExtras& extras = contents_->extras;
@@ -76,10 +76,10 @@ TraceFile::TraceFile(const TraceOptions& options, const model::ModelTracePtr& tr
   if (!word) return;
   const auto against =
       idFrom("--against", options.againstId, options.against, trace->config(), names);
-  const Index row = trace->logitRows() - 1;
+  const Index row = at.value_or(model::readPlace(*trace, names.get()));
   ExecutionContext execution;
   execution.threads = threads;
-  contents_->gradients = gradientsOfLogit(trace, row, *word, against, execution);
+  contents_->gradients = gradientsOfLogit(trace, row, *word, against, execution, extras.sites);
   extras.gradients = &*contents_->gradients;
   Json number{{"at", row}, {"word", *word}};
   if (against) number["other"] = *against;
@@ -108,8 +108,9 @@ void addTraceOptions(CLI::App& app, TraceOptions& options) {
       ->needs(trace)
       ->type_name("SITE,…");
   auto* id = app.add_option("--grad-of-id", options.gradOfId,
-                            "also grad.heads (L,H,T,d_k) and grad.residual (L,T,D): the gradients "
-                            "of this token's logit at the last place, or of this label's")
+                            "also grad.heads (L,H,T,d_k), grad.residual (L,T,D) and those of the "
+                            "other --sites: the gradients of this token's logit at the last place "
+                            "or that of --at, or of this label's")
                  ->needs(trace)
                  ->type_name("N");
   app.add_option("--grad-of", options.gradOf, "likewise, the token as text")

@@ -32,10 +32,12 @@ void noteTraceFile(FileFlags& files, const TraceOptions& options);
 /// The contents of the file for a pass.
 class TraceFile {
  public:
-  /// Runs the pass backward if gradients are requested. Throws UserError for a token that is not
-  /// the model's. `names` may be null: only ids name tokens then.
+  /// Runs the pass backward if gradients are requested, from token `at`, by default the last.
+  /// Throws UserError for a token that is not the model's. `names` may be null: only ids name
+  /// tokens then.
   TraceFile(const TraceOptions& options, const model::ModelTracePtr& trace,
-            const formats::TokenizerPtr& names, int threads, std::vector<NamedTensor> others = {});
+            const formats::TokenizerPtr& names, int threads, std::optional<Index> at,
+            std::vector<NamedTensor> others = {});
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;

@@ -152,7 +152,8 @@ class Telling {
     out << fmt::format(
         "why {} after {}: a chain of sums, with patterns and norms held; each level explains the "
         "part that the one before follows\n",
-        inWords(chain_.asked, names_), placeInWords(chain_.asked.row, Stack::decoder));
+        inWords(chain_.asked, chain_.trace->config(), names_),
+        placeInWords(chain_.asked.row, Stack::decoder));
     for (std::size_t i = 0; i < chain_.levels.size(); ++i) {
       out << '\n' << i + 1 << "  ";
       printLevel(out, i);

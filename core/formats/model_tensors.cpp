@@ -159,15 +159,29 @@ Tensor everySecond(const Tensor& all, Index first) {
   return some;
 }
 
-/// Adds the gradients of heads and streams; a decoder's are parted by its two attentions.
+/// The tensors of all layers, (1, …) each, as one: (L, …). The first one has the shape of all.
+Tensor stacked(const std::vector<Tensor>& layers) {
+  Shape shape = layers.front().shape();
+  shape[0] = std::ssize(layers);
+  Tensor all = Tensor::uninitialised(shape);
+  float* to = all.mutableData();
+  for (const Tensor& layer : layers) to = std::copy_n(layer.data(), layer.size(), to);
+  return all;
+}
+
+/// Adds the gradients of heads, streams and further sites; a decoder's are parted by its two
+/// attentions.
 void addGradients(const model::ModelGradients& gradients, const ModelTrace& trace,
                   std::vector<TensorToWrite>& tensors) {
-  const auto add = [&](const char* name, const Tensor& values) {
+  const auto add = [&](const std::string& name, const Tensor& values) {
     tensors.push_back({name, values.shape(), [values] { return values; }});
   };
   if (!trace.config().crossAttention) {
     add("grad.heads", gradients.heads);
     add("grad.residual", gradients.residual);
+    for (const auto& [site, layers] : gradients.others) {
+      add(fmt::format("grad.{}", nameOf(site)), stacked(layers));
+    }
     return;
   }
   add("grad.decoder_heads", everySecond(gradients.heads, 0));

@@ -44,7 +44,7 @@ void addLayer(Json& json, Index layer, const model::ModelConfig& config,
 /// Tensors that a trace's file has on request.
 struct TraceExtras {
   std::vector<model::Site> sites = {};               // under their names
-  const model::ModelGradients* gradients = nullptr;  // "grad.heads", "grad.residual"; may be null
+  const model::ModelGradients* gradients = nullptr;  // "grad.heads" and so on; may be null
   std::string gradOf = {};                           // the number they are of, for the metadata
   std::vector<NamedTensor> others = {};              // such as those of a match with texts
 };

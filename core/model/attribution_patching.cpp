@@ -1,13 +1,7 @@
 #include "core/model/attribution_patching.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "core/base/error.h"
-#include "core/base/numbers.h"
-#include "core/document/trace.h"
-#include "core/model/head_output.h"
+#include <optional>
 
 namespace headscope::model {
 namespace {
@@ -22,98 +16,57 @@ double firstOrder(const float* gradient, const float* own, const float* other, I
   return total;
 }
 
-void requireComparable(const ModelTrace& own, const ModelTrace& other) {
-  if (own.document().model != other.document().model) {
-    throw UserError(fmt::format("{} and {} are different models: give two passes of one model",
-                                own.document().model->name(), other.document().model->name()));
+/// The present values of patched parts. Those of the last part are kept, since the patches of one
+/// part at several places follow each other.
+class PresentValues {
+ public:
+  explicit PresentValues(const ModelTrace& base) : base_(base) {}
+
+  const Tensor& of(const Patch& patch) {
+    if (last_ && samePart(*last_, patch)) return values_;
+    values_ = valuesOfPart(passOf(base_, patch.stack), patch.site, patch.layer, patch.head);
+    last_ = patch;
+    last_->rows = Tensor();
+    return values_;
   }
-  if (own.tokens() == other.tokens()) return;
-  throw UserError(
-      fmt::format("the other text has {} tokens and this one {}: values are put in place token by "
-                  "token, so give a text with equally many tokens",
-                  withThousands(other.tokens()), own.tokens()));
-}
+
+ private:
+  const ModelTrace& base_;
+  std::optional<Patch> last_;
+  Tensor values_;
+};
 
 }  // namespace
 
-double estimatedEffect(const ModelGradients& gradients, const ModelTrace& own, HeadOfLayer head,
-                       const Tensor& rows) {
-  const Tensor present = headOutput(own, head);
-  if (rows.shape() != present.shape()) {
-    throw UserError(fmt::format("a head's output here is {}, and {} was given",
-                                toString(present.shape()), toString(rows.shape())));
+std::vector<double> estimatedEffects(const ModelTracePtr& base, const std::vector<Patch>& patches,
+                                     const AskedWord& asked, const ExecutionContext& execution) {
+  std::vector<double> estimates(patches.size());
+  std::vector<Site> sites;
+  for (const Patch& patch : patches) {
+    if (std::ranges::find(sites, patch.site) == sites.end()) sites.push_back(patch.site);
   }
-  const Tensor dense = rows.contiguous() ? rows : rows.clone();
-  const float* gradient =
-      gradients.heads.data() + static_cast<Index>(placeOf(head, own.config())) * present.size();
-  return firstOrder(gradient, present.data(), dense.data(), present.size());
-}
-
-double estimatedEffect(const ModelGradients& gradients, const ModelTrace& own,
-                       const ModelTrace& other, Index layer, Index place) {
-  requireComparable(own, other);
-  const Index width = own.config().dModel;
-  const float* gradient = gradients.residual.data() + (layer * own.tokens() + place) * width;
-  return firstOrder(gradient, own.hidden(2 * layer).data() + place * width,
-                    other.hidden(2 * layer).data() + place * width, width);
-}
-
-std::vector<std::optional<double>> estimatedEffects(const ModelTracePtr& base,
-                                                    const std::vector<Patch>& patches,
-                                                    const AskedWord& asked,
-                                                    const ExecutionContext& execution) {
-  std::vector<std::optional<double>> estimates(patches.size());
-  const auto defined = [](const Patch& patch) {
-    return patch.site == Site::heads || patch.site == Site::residual;
-  };
-  if (std::ranges::none_of(patches, defined)) return estimates;
-  const auto gradients = gradientsOfLogit(base, asked.row, asked.word, asked.other, execution);
+  const auto gradients =
+      gradientsOfLogit(base, asked.row, asked.word, asked.other, execution, sites);
   if (!gradients) return estimates;
   std::optional<ModelGradients> ofEncoder;
   if (std::ranges::find(patches, Stack::encoder, &Patch::stack) != patches.end()) {
-    ofEncoder = gradientsOfEncoder(*base, *gradients, execution);
+    ofEncoder = gradientsOfEncoder(*base, *gradients, execution, sites);
     if (!ofEncoder) return estimates;
   }
+  PresentValues present(*base);
   for (std::size_t i = 0; i < patches.size() && !execution.stop(); ++i) {
     const Patch& patch = patches[i];
-    if (!defined(patch)) continue;
-    const ModelTrace& pass = passOf(*base, patch.stack);
-    const ModelGradients& own = patch.stack == Stack::encoder ? *ofEncoder : *gradients;
-    const ModelConfig& c = pass.config();
-    const bool ofHead = patch.site == Site::heads;
-    const Tensor present = ofHead
-                               ? headOutput(pass, {patch.layer, patch.head})
-                               : pass.hidden(2 * patch.layer).reshaped({pass.tokens(), c.dModel});
+    const ModelGradients& of = patch.stack == Stack::encoder ? *ofEncoder : *gradients;
+    const Tensor own = present.of(patch);
+    Tensor gradient = of.inLayer(patch.site, patch.layer);
+    if (isOfHeads(patch.site)) {
+      gradient = gradient.slice(0, patch.head, patch.head + 1).reshaped({own.dim(0), own.dim(1)});
+    }
     const Index first = patch.place == Patch::kEveryPlace ? 0 : patch.place;
-    const Index row = (ofHead ? patch.layer * c.heads + patch.head : patch.layer) * pass.tokens();
-    const Tensor& gradient = ofHead ? own.heads : own.residual;
-    const Index width = present.dim(1);
-    estimates[i] = firstOrder(gradient.data() + (row + first) * width,
-                              present.data() + first * width, patch.rows.data(), patch.rows.size());
+    estimates[i] = firstOrder(gradient.data() + first * own.dim(1), own.data() + first * own.dim(1),
+                              patch.rows.data(), patch.rows.size());
   }
   return estimates;
-}
-
-std::optional<EstimatedEffects> estimatedEffects(const ModelGradients& gradients,
-                                                 const ModelTrace& own, const ModelTrace& other,
-                                                 const ExecutionContext& execution) {
-  requireComparable(own, other);
-  const ModelConfig& c = own.config();
-  EstimatedEffects found{Tensor::uninitialised({c.layers, c.heads}),
-                         Tensor::uninitialised({c.layers, own.tokens()})};
-  float* ofHead = found.heads.mutableData();
-  float* ofPlace = found.places.mutableData();
-  for (Index layer = 0; layer < c.layers; ++layer) {
-    if (execution.stop()) return std::nullopt;
-    for (Index head = 0; head < c.heads; ++head) {
-      *ofHead++ = static_cast<float>(
-          estimatedEffect(gradients, own, {layer, head}, headOutput(other, {layer, head})));
-    }
-    for (Index place = 0; place < own.tokens(); ++place) {
-      *ofPlace++ = static_cast<float>(estimatedEffect(gradients, own, other, layer, place));
-    }
-  }
-  return found;
 }
 
 }  // namespace headscope::model

@@ -168,7 +168,7 @@ AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& h
                                            const Tensor& dWhole, const LayerWeights& weights,
                                            const ModelConfig& config,
                                            const ExecutionContext& execution) {
-  if (!weights.hasNetwork()) return {{}, dWhole};
+  if (!weights.hasNetwork()) return {{}, dWhole, {}};
   const Tensor inner = networkInput(stream, half, weights, config, execution);
   const bool outputNeeded = !config.preNorm || !weights.feedForwardOutputNorm.gain.empty();
   const Tensor output = outputNeeded ? networkOutput(inner, weights, config, execution) : Tensor();
@@ -176,17 +176,18 @@ AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& h
     const Tensor dSum = normalizedBackward(sum(half, output, 1.0, execution), dWhole,
                                            weights.feedForwardNorm, config, execution);
     const Tensor dInner = networkOutputBackward(inner, dSum, weights, config, execution);
-    return {{}, sum(dSum, dInner, 1.0, execution)};
+    return {{}, sum(dSum, dInner, 1.0, execution), dSum};
   }
   const Tensor dOutput =
       normalizedBackward(output, scaled(dWhole, config.residualFactor, execution),
                          weights.feedForwardOutputNorm, config, execution);
   const Tensor dInner = networkOutputBackward(inner, dOutput, weights, config, execution);
   if (config.parallel) {
-    return {normalizedBackward(stream, dInner, parallelNorm(weights), config, execution), dWhole};
+    return {normalizedBackward(stream, dInner, parallelNorm(weights), config, execution), dWhole,
+            dWhole};
   }
   const Tensor dRead = normalizedBackward(half, dInner, weights.feedForwardNorm, config, execution);
-  return {{}, sum(dWhole, dRead, 1.0, execution)};
+  return {{}, sum(dWhole, dRead, 1.0, execution), dWhole};
 }
 
 }  // namespace headscope::model

@@ -41,7 +41,8 @@ Tensor withAddition(const Tensor& stream, const Tensor& addition, const NormWeig
 Tensor afterAttention(const Tensor& stream, const Tensor& output, const LayerWeights& weights,
                       const ModelConfig& config, const ExecutionContext& execution);
 struct AfterAttentionGradients {
-  Tensor stream, output;
+  Tensor stream;  // also that of attentionAddition, which is added to the stream
+  Tensor output;
 };
 AfterAttentionGradients afterAttentionBackward(const Tensor& stream, const Tensor& output,
                                                const Tensor& dHalf, const LayerWeights& weights,
@@ -60,6 +61,7 @@ Tensor afterNetwork(const Tensor& stream, const Tensor& half, const LayerWeights
 struct AfterNetworkGradients {
   Tensor stream;  // empty where the network does not read the stream itself
   Tensor half;
+  Tensor addition;  // of networkAddition; empty for a layer without a network
 };
 AfterNetworkGradients afterNetworkBackward(const Tensor& stream, const Tensor& half,
                                            const Tensor& dWhole, const LayerWeights& weights,

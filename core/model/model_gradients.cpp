@@ -40,14 +40,16 @@ void skipWeights(Gradients& gradients) {
 
 /// Counts the results of all layers, the weights of the layer at work, and two gradients of that
 /// size.
-Index bytesForGradients(const ModelConfig& c, Index tokens) {
-  const Index results = c.layers * tokens * (c.heads * c.headDim + c.dModel);
+Index bytesForGradients(const ModelConfig& c, Index tokens, const std::vector<Site>& others) {
+  Index width = c.heads * c.headDim + c.dModel;
+  for (const Site site : others) width += isOfHeads(site) ? c.heads * c.headDim : c.dModel;
+  const Index results = c.layers * tokens * width;
   const Index scores = 3 * c.heads * tokens * tokens;
   return (results + scores) * static_cast<Index>(sizeof(float));
 }
 
-void requireRoomForGradients(const ModelTrace& trace) {
-  const Index bytes = bytesForGradients(trace.config(), trace.tokens());
+void requireRoomForGradients(const ModelTrace& trace, const std::vector<Site>& others) {
+  const Index bytes = bytesForGradients(trace.config(), trace.tokens(), others);
   const Index most = defaultMemoryBudget() / 2;
   if (bytes <= most) return;
   throw UserError(fmt::format(
@@ -59,11 +61,30 @@ void requireRoomForGradients(const ModelTrace& trace) {
 
 }  // namespace
 
+Tensor ModelGradients::inLayer(Site site, Index layer) const {
+  if (site == Site::heads) {
+    const Shape& s = heads.shape();
+    return heads.slice(0, layer, layer + 1).reshaped({s[1], s[2], s[3]});
+  }
+  if (site == Site::residual) {
+    const Shape& s = residual.shape();
+    return residual.slice(0, layer, layer + 1).reshaped({s[1], s[2]});
+  }
+  const Tensor& all = others.at(site)[static_cast<std::size_t>(layer)];
+  if (all.empty()) return all;
+  const Shape& s = all.shape();
+  return isOfHeads(site) ? all.reshaped({s[1], s[2], s[3]}) : all.reshaped({s[1], s[2]});
+}
+
 ModelBackward::ModelBackward(ModelTracePtr trace, Tensor gradLast,
-                             const ExecutionContext& execution)
+                             const ExecutionContext& execution, const std::vector<Site>& others)
     : trace_(std::move(trace)), execution_(execution), layer_(trace_->layers()) {
-  requireRoomForGradients(*trace_);
+  requireRoomForGradients(*trace_, others);
   const ModelConfig& c = trace_->config();
+  for (const Site site : others) {
+    if (site == Site::heads || site == Site::residual) continue;
+    found_.others[site].resize(static_cast<std::size_t>(c.layers));
+  }
   const Index tokens = trace_->tokens();
   found_.heads = Tensor::uninitialised({c.layers, c.heads, tokens, c.headDim});
   found_.residual = Tensor::uninitialised({c.layers, tokens, c.dModel});
@@ -111,6 +132,7 @@ void ModelBackward::throughLayer() {
       afterNetworkBackward(stream, half, gradStream_, *weights, c, execution_);
   const AfterAttentionGradients added = afterAttentionBackward(
       stream, attention->tensor(TensorId::output), network.half, *weights, c, execution_);
+  gradOutput_ = added.output;
   Gradients gradients(*attention, added.output);
   skipWeights(gradients);
   if (!runBackward(gradients, execution_)) return;
@@ -128,10 +150,22 @@ void ModelBackward::throughLayer() {
   if (c.readsMemory(layer_)) {
     found_.memory = sum(found_.memory, gradients.tensor(TensorId::memory), 1.0, execution_);
   }
+  keep(Site::network, network.addition);
+  keep(Site::attention, added.stream);
+  for (const Site side : {Site::q, Site::k, Site::v}) {
+    keep(side, gradients.tensor(tensorOf(side)));
+  }
   const Tensor heads = gradients.tensor(TensorId::heads).clone();
   std::copy_n(heads.data(), heads.size(), found_.heads.mutableData() + layer_ * heads.size());
   std::copy_n(gradStream_.data(), tokens * c.dModel,
               found_.residual.mutableData() + layer_ * tokens * c.dModel);
+}
+
+/// Keeps a gradient of the present layer if its site was asked for.
+void ModelBackward::keep(Site site, Tensor gradient) {
+  const auto wanted = found_.others.find(site);
+  if (wanted == found_.others.end()) return;
+  wanted->second[static_cast<std::size_t>(layer_)] = std::move(gradient).clone();
 }
 
 Tensor gradLastOfLogit(const ModelTrace& trace, Index row, Index word, std::optional<Index> other,
@@ -151,18 +185,33 @@ Tensor gradLastOfLogit(const ModelTrace& trace, Index row, Index word, std::opti
 
 std::optional<ModelGradients> gradientsOfLogit(const ModelTracePtr& trace, Index row, Index word,
                                                std::optional<Index> other,
-                                               const ExecutionContext& execution) {
-  ModelBackward backward(trace, gradLastOfLogit(*trace, row, word, other, execution), execution);
+                                               const ExecutionContext& execution,
+                                               const std::vector<Site>& others) {
+  ModelBackward backward(trace, gradLastOfLogit(*trace, row, word, other, execution), execution,
+                         others);
   while (!backward.runUnit()) continue;
   return backward.found();
 }
 
 std::optional<ModelGradients> gradientsOfEncoder(const ModelTrace& decoder,
                                                  const ModelGradients& gradients,
-                                                 const ExecutionContext& execution) {
-  ModelBackward backward(decoder.document().memory, gradients.memory, execution);
+                                                 const ExecutionContext& execution,
+                                                 const std::vector<Site>& others) {
+  ModelBackward backward(decoder.document().memory, gradients.memory, execution, others);
   while (!backward.runUnit()) continue;
   return backward.found();
+}
+
+std::optional<Tensor> gradOutputOfLayer(const ModelTracePtr& trace, Stack stack, Index layer,
+                                        Tensor gradLast, const ExecutionContext& execution) {
+  ModelBackward backward(trace, std::move(gradLast), execution);
+  const Index from = stack == Stack::encoder ? 0 : layer;
+  for (Index at = trace->layers(); at > from; --at) backward.runUnit();
+  if (execution.stop()) return std::nullopt;
+  if (stack == Stack::decoder) return backward.ofOutput();
+  const auto found = backward.found();
+  return gradOutputOfLayer(passOf(trace, Stack::encoder), Stack::decoder, layer, found->memory,
+                           execution);
 }
 
 }  // namespace headscope::model

@@ -37,6 +37,11 @@ struct Patch {
   Stack stack = Stack::decoder;
 };
 
+/// Returns whether two patches replace the same part, perhaps at other places.
+inline bool samePart(const Patch& a, const Patch& b) {
+  return a.site == b.site && a.layer == b.layer && a.head == b.head && a.stack == b.stack;
+}
+
 /// The prediction that is read: at token `row` the logit of a word, or logit(word) − logit(other).
 struct AskedWord {
   Index row = 0, word = 0;

@@ -35,6 +35,13 @@ Tensor valuesInLayer(Site site, const ModelTrace& trace, Index layer,
                          trace.config(), execution);
 }
 
+Tensor valuesOfPart(const ModelTrace& trace, Site site, Index layer, Index head) {
+  const Tensor all = valuesInLayer(site, trace, layer);
+  const Shape& s = all.shape();
+  if (!isOfHeads(site)) return all.reshaped({s[1], s[2]});
+  return all.slice(1, head, head + 1).clone().reshaped({s[2], s[3]});
+}
+
 TensorId tensorOf(Site side) {
   return side == Site::q ? TensorId::q : side == Site::k ? TensorId::k : TensorId::v;
 }

@@ -38,6 +38,8 @@ Shape shapeOf(Site site, const ModelTrace& trace);
 /// addition is taken before the norm. Not the networks of a model of attention alone.
 Tensor valuesInLayer(Site site, const ModelTrace& trace, Index layer,
                      const ExecutionContext& execution = {});
+/// The values of a layer's attention or network, (T, D), or of one of its heads, (T, d_k).
+Tensor valuesOfPart(const ModelTrace& trace, Site site, Index layer, Index head);
 /// Computes a site's values, layer by layer; a layer's attention that is not held is computed
 /// again. The result is incomplete where `execution` is cancelled. Throws UserError for the
 /// networks of a model of attention alone.

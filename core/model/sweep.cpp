@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/model/head_output.h"
 #include "core/model/text_alignment.h"
 
 namespace headscope::model {
@@ -55,27 +54,14 @@ void eachPart(SweepOver over, const ModelTrace& trace, const Call& call) {
   }
 }
 
-bool samePart(const Patch& a, const Patch& b) {
-  return a.site == b.site && a.layer == b.layer && a.head == b.head && a.stack == b.stack;
-}
-
 Tensor rowAlone(const Tensor& rows, Index row) { return rows.slice(0, row, row + 1).clone(); }
 
 }  // namespace
 
-Tensor valuesOf(const ModelTrace& pass, Site site, Index layer, Index head) {
-  if (site == Site::heads) return headOutput(pass, {layer, head});
-  if (isSide(site)) {
-    const Tensor all = valuesInLayer(site, pass, layer);
-    return all.slice(1, head, head + 1).clone().reshaped({all.dim(2), all.dim(3)});
-  }
-  return valuesInLayer(site, pass, layer).reshaped({pass.tokens(), pass.config().dModel});
-}
-
 void MeanValues::add(const ModelTrace& trace) {
   std::size_t at = 0;
   eachPart(over_, trace, [&](const Patch& part, const ModelTrace& pass) {
-    const Tensor values = valuesOf(pass, part.site, part.layer, part.head);
+    const Tensor values = valuesOfPart(pass, part.site, part.layer, part.head);
     if (at == parts_.size()) {
       parts_.push_back({part, std::vector<double>(static_cast<std::size_t>(values.dim(1)))});
     }
@@ -119,7 +105,7 @@ NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places) {
   return [other = std::move(other), places = std::move(places)](const Tensor& present,
                                                                 const Patch& part) {
     const ModelTrace& pass = passOf(*other, part.stack);
-    Tensor values = valuesOf(pass, part.site, part.layer, part.head);
+    Tensor values = valuesOfPart(pass, part.site, part.layer, part.head);
     if (values.shape() == present.shape()) return values;
     if (std::ssize(places) == present.dim(0)) return alignedRows(present, values, places);
     throw UserError(fmt::format(
@@ -131,22 +117,22 @@ NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places) {
 
 std::vector<Patch> patchesOver(SweepOver over, const ModelTrace& base, const NewValues& values,
                                Index place) {
-  if (place != Patch::kEveryPlace && (place < 0 || place >= base.tokens())) {
+  if (place >= base.tokens() || place < kAskedPlace) {
     throw UserError(fmt::format("there is no token {}: the text has the tokens 0 to {}", place,
                                 base.tokens() - 1));
   }
   std::vector<Patch> patches;
   eachPart(over, base, [&](Patch part, const ModelTrace& pass) {
-    Tensor rows = values(valuesOf(pass, part.site, part.layer, part.head), part);
-    if (over != SweepOver::places) {
-      const bool one = place != Patch::kEveryPlace;
-      if (one && place >= rows.dim(0)) return;  // another stack's text is shorter
-      part.place = place;
-      part.rows = one ? rowAlone(rows, place) : std::move(rows);
+    Tensor rows = values(valuesOfPart(pass, part.site, part.layer, part.head), part);
+    if (over != SweepOver::places && place == Patch::kEveryPlace) {
+      part.rows = std::move(rows);
       patches.push_back(std::move(part));
       return;
     }
-    for (part.place = 0; part.place < pass.tokens(); ++part.place) {
+    const bool each = over == SweepOver::places || place == kEachPlace;
+    // another stack's text may be shorter than the place
+    const Index end = each ? rows.dim(0) : std::min(place + 1, rows.dim(0));
+    for (part.place = each ? 0 : place; part.place < end; ++part.place) {
       part.rows = rowAlone(rows, part.place);
       patches.push_back(part);
     }

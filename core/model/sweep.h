@@ -16,9 +16,6 @@ namespace headscope::model {
 
 enum class SweepOver { heads, layers, places, queries, keys, values };
 
-/// The values of one part of a stack's pass: (T, d_k) of a head and its sides, otherwise (T, D).
-Tensor valuesOf(const ModelTrace& pass, Site site, Index layer, Index head);
-
 /// The mean values of the parts of a sweep, over all tokens of one or several texts.
 class MeanValues {
  public:
@@ -45,11 +42,17 @@ NewValues meansOf(std::shared_ptr<const MeanValues> means);
 /// (text_alignment.h); empty: the texts have equally many tokens.
 NewValues valuesFrom(ModelTracePtr other, std::vector<Index> places = {});
 
+/// Stands for each token in turn where a sweep's place is asked for: a patch for each part and
+/// token.
+inline constexpr Index kEachPlace = -2;
+/// Stands for the token whose prediction is read.
+inline constexpr Index kAskedPlace = -3;
+
 /// The patches of a sweep, layer by layer, those of an encoder first. In each layer heads come in
 /// order, attention before network, places in order. A model of attention alone has no networks.
-/// With `place`, heads, their
-/// sides and layers are replaced at that token alone. Throws UserError for a place that the pass
-/// does not have, and for values of another number of tokens.
+/// With `place`, heads, their sides and layers are replaced at that token alone, or with kEachPlace
+/// at each one in turn. Throws UserError for a place that the pass does not have, and for values of
+/// another number of tokens.
 std::vector<Patch> patchesOver(SweepOver over, const ModelTrace& base, const NewValues& values,
                                Index place = Patch::kEveryPlace);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/base/error.h"
@@ -71,12 +73,15 @@ std::optional<double> lookOf(const ModelTrace& base, const Patch& patch, Index r
   return look;
 }
 
-/// The addition of a head, an attention or a network to the metric; an encoder adds nothing by
-/// itself.
-std::optional<double> additionOf(const Patch& patch, const LogitParts& parts) {
-  if (patch.stack == Stack::encoder) return 0.0;
+/// The addition of a head, an attention or a network to the metric, which it makes at token `row`
+/// alone; an encoder adds nothing by itself.
+std::optional<double> additionOf(const Patch& patch, const LogitParts& parts, Index row) {
+  const bool written =
+      patch.site == Site::heads || patch.site == Site::attention || patch.site == Site::network;
+  if (!written) return std::nullopt;
+  const bool elsewhere = patch.place != Patch::kEveryPlace && patch.place != row;
+  if (patch.stack == Stack::encoder || elsewhere) return 0.0;
   if (patch.site == Site::heads) return parts.headPart(patch.layer, patch.head);
-  if (patch.site != Site::attention && patch.site != Site::network) return std::nullopt;
   double sum = 0.0;
   for (const WrittenPart& part : parts.parts) {
     const bool ofAttention =
@@ -86,6 +91,13 @@ std::optional<double> additionOf(const Patch& patch, const LogitParts& parts) {
     if (part.layer == patch.layer && ofSite) sum += part.value;
   }
   return sum;
+}
+
+/// Returns whether the tokens of a part are those of the text whose prediction is read.
+bool ofTarget(const ModelTrace& base, const Patch& part) {
+  const bool ofKeys = part.site == Site::k || part.site == Site::v;
+  const Stack stack = ofKeys ? keysOf(base, part.stack, part.layer) : part.stack;
+  return stack == Stack::decoder;
 }
 
 /// Calls `call`; the message of an error begins with the text's name.
@@ -98,6 +110,14 @@ void naming(const std::string& text, const Call& call) {
     if (text.empty() || why.starts_with(text)) throw;
     throw UserError(fmt::format("{}: {}", text, why));
   }
+}
+
+/// The patched runs of one text that go first, and the least number of all for which they do.
+constexpr std::size_t kFirst = 8, kLeastForFirst = 24;
+
+/// Returns whether the parts with the largest estimates run before the others.
+bool strongestFirst(std::size_t texts, std::size_t patches) {
+  return texts == 1 && patches >= kLeastForFirst;
 }
 
 /// The number of texts whose mean replaces parts; 0 where each text has its own.
@@ -126,7 +146,9 @@ Index TextsSweep::units(std::size_t texts, const SweepSetting& setting, const Mo
   Index layers = model.config().layers;
   // an encoder's copies go through all layers but the decoder's first
   if (model.encoder() != nullptr) layers += model.encoder()->config().layers + layers - 1;
-  return static_cast<Index>(texts) * (1 + layers) + static_cast<Index>(textsOfMean(texts, setting));
+  const Index first = texts == 1 ? 1 : 0;
+  return static_cast<Index>(texts) * (1 + layers) + first +
+         static_cast<Index>(textsOfMean(texts, setting));
 }
 
 bool TextsSweep::runUnit() {
@@ -134,10 +156,13 @@ bool TextsSweep::runUnit() {
   if (addToMeans()) return ended_ = execution_.stop();
   const TextToSweep& text = texts_[textsDone()];
   naming(text.name, [&] {
-    if (!runs_) {
+    if (base_ == nullptr) {
       begin(text);
-    } else if (runs_->runUnit() && !execution_.stop()) {
-      end();
+    } else if (strongestFirst(texts_.size(), left_.size()) && left_.size() == patches_.size()) {
+      runStrongest();
+    } else {
+      if (!runs_) beginRuns();
+      if (runs_->runUnit() && !execution_.stop()) endRuns();
     }
   });
   return ended_ = execution_.stop() || textsDone() == texts_.size();
@@ -176,8 +201,11 @@ void TextsSweep::begin(const TextToSweep& text) {
     found_.otherMetrics.push_back(metricAt(*other, row, asked));
     found_.aligned.push_back(partners);
   }
-  auto patches =
-      patchesOver(setting_.over, *base, valuesFor(base, other, partners.places), setting_.place);
+  const Index place = setting_.place == kAskedPlace ? asked.row : setting_.place;
+  auto patches = patchesOver(setting_.over, *base, valuesFor(base, other, partners.places), place);
+  if (setting_.place == kAskedPlace) {
+    std::erase_if(patches, [&](const Patch& each) { return !ofTarget(*base, each); });
+  }
   if (setting_.to) {
     std::erase_if(patches,
                   [&](const Patch& each) { return !reaches(base->config(), each, *setting_.to); });
@@ -185,6 +213,7 @@ void TextsSweep::begin(const TextToSweep& text) {
   if (found_.parts.empty()) {
     found_.parts = patches;
     for (Patch& part : found_.parts) part.rows = Tensor();
+    found_.tokens = own.tokens;
   }
   const DecidingPlaces places(*base, text.other, partners.places, asked);
   std::optional<LogitParts> parts;
@@ -194,25 +223,64 @@ void TextsSweep::begin(const TextToSweep& text) {
   known_.assign(patches.size(), {});
   for (std::size_t i = 0; i < patches.size(); ++i) {
     known_[i].looks = lookOf(*base, patches[i], asked.row, places);
-    if (parts) known_[i].adds = additionOf(patches[i], *parts);
+    if (parts) known_[i].adds = additionOf(patches[i], *parts, asked.row);
   }
   if (setting_.to) patches = patchesThrough(*base, patches, *setting_.to, execution_);
   const auto estimates = estimatedEffects(base, patches, asked, execution_);
   if (execution_.stop()) return;
-  for (std::size_t i = 0; i < patches.size(); ++i) known_[i].estimate = estimates[i];
+  unchanged_ = PatchedRuns(base, {}, asked, execution_).base();
+  left_.resize(patches.size());
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    known_[i].estimate = estimates[i];
+    known_[i].metric = unchanged_.metric;
+    known_[i].probability = unchanged_.probability;
+    left_[i] = i;
+  }
+  if (found_.replaced.empty()) found_.replaced.assign(patches.size(), false);
+  if (strongestFirst(texts_.size(), patches.size())) {
+    std::ranges::stable_sort(left_, std::greater(),
+                             [&](std::size_t i) { return std::abs(estimates[i]); });
+  }
   found_.asked.push_back(asked);
-  runs_.emplace(base, std::move(patches), asked, execution_);
+  patches_ = std::move(patches);
+  base_ = base;
 }
 
-void TextsSweep::end() {
-  std::vector<PatchEffect> effects = runs_->effects();
-  for (std::size_t i = 0; i < effects.size(); ++i) {
-    effects[i].estimate = known_[i].estimate;
-    effects[i].looks = known_[i].looks;
-    effects[i].adds = known_[i].adds;
+/// Begins the patched runs that are left.
+void TextsSweep::beginRuns() {
+  running_ = std::exchange(left_, {});
+  std::ranges::sort(running_);
+  std::vector<Patch> patches;
+  for (const std::size_t i : running_) patches.push_back(patches_[i]);
+  runs_.emplace(base_, std::move(patches), found_.asked.back(), execution_);
+}
+
+/// Takes over the effects of the patched runs; after the last ones the text is done.
+void TextsSweep::endRuns() {
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    PatchEffect effect = runs_->effects()[i];
+    PatchEffect& known = known_[running_[i]];
+    effect.estimate = known.estimate;
+    effect.looks = known.looks;
+    effect.adds = known.adds;
+    known = effect;
+    if (running_[i] < found_.replaced.size()) found_.replaced[running_[i]] = true;
   }
-  found_.effects.add(runs_->base(), std::move(effects));
+  if (left_.empty()) {
+    found_.effects.add(unchanged_, std::move(known_));
+    base_.reset();
+  }
   runs_.reset();
+}
+
+/// Runs the patches with the largest estimates to their end.
+void TextsSweep::runStrongest() {
+  std::vector<std::size_t> others(left_.begin() + kFirst, left_.end());
+  left_.resize(kFirst);
+  beginRuns();
+  left_ = std::move(others);
+  while (!runs_->runUnit()) continue;
+  if (!execution_.stop()) endRuns();
 }
 
 NewValues TextsSweep::valuesFor(const ModelTracePtr& base, const ModelTracePtr& other,
@@ -251,15 +319,9 @@ std::optional<SweptTexts> TextsSweep::found() const {
 std::optional<SweptTexts> TextsSweep::soFar() const {
   if (execution_.stop()) return std::nullopt;
   if (textsDone() > 0) return found_;
-  if (!runs_) return std::nullopt;
+  if (base_ == nullptr) return std::nullopt;
   SweptTexts early = found_;
-  early.estimatesOnly = true;
-  std::vector<PatchEffect> effects = known_;
-  for (PatchEffect& effect : effects) {
-    effect.metric = runs_->base().metric;
-    effect.probability = runs_->base().probability;
-  }
-  early.effects.add(runs_->base(), std::move(effects));
+  early.effects.add(unchanged_, known_);
   return early;
 }
 

@@ -1,6 +1,7 @@
 // Sweep of texts: one sweep over one or many texts of a model, text by text: the passes of the text
-// and of the one whose values replace its own, then all patched runs together, with the gradient's
-// estimates. It ends in means, spreads and the texts on which a part matters most.
+// and of the one whose values replace its own, the gradient's estimates, then all patched runs
+// together, of one text alone those with the largest estimates first. It ends in means, spreads and
+// the texts on which a part matters most.
 //
 // The values of another text are those of the tokens that stand for the text's own, as
 // text_alignment.h aligns them. The sweep also measures how much each head looks at the word that
@@ -15,6 +16,7 @@
 //   sweep.found()->effects.mean(0).metric  // with the first head at zero
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,7 +40,7 @@ struct SweepSetting {
   std::vector<ModelInput> meanOf = {};
   /// With SweepOver::heads: the effect of each head of an earlier layer through this one alone.
   std::optional<Receiver> to = {};
-  /// Not with SweepOver::places: the token at which parts are replaced.
+  /// Not with SweepOver::places: the token at which parts are replaced, kEachPlace or kAskedPlace.
   Index place = Patch::kEveryPlace;
 };
 
@@ -55,14 +57,16 @@ struct TextToSweep {
 };
 
 struct SweptTexts {
-  std::vector<Patch> parts;  // of the first text, without their rows
+  std::vector<Patch> parts;         // of the first text, without their rows
+  std::vector<std::string> tokens;  // of the first text, or source; may be empty
   EffectsOverTexts effects;
   std::vector<AskedWord> asked;      // of each text
   std::vector<double> otherMetrics;  // of each other text, with SweepWith::other
   std::vector<AlignedText> aligned;
-  /// Only the numbers of the base pass and the estimates are there, since the patched runs of the
-  /// first text have not ended.
-  bool estimatesOnly = false;
+  /// Which parts have been replaced in the first text; the others have estimates alone as yet.
+  std::vector<bool> replaced;
+
+  bool allReplaced() const { return std::ranges::find(replaced, false) == replaced.end(); }
 };
 
 class TextsSweep {
@@ -72,22 +76,26 @@ class TextsSweep {
   TextsSweep(ModelDocumentPtr document, std::vector<TextToSweep> texts, SweepSetting setting,
              const ExecutionContext& execution, ModelTracePtr previous = nullptr);
 
-  /// Runs the passes of the next text, or the next layer of its patched runs. True after the last
-  /// unit, or where it was cancelled. Throws UserError that begins with the text's name.
+  /// Runs the passes of the next text, the patched runs with the largest estimates, or the next
+  /// layer of the others. True after the last unit, or where it was cancelled. Throws UserError
+  /// that begins with the text's name.
   bool runUnit();
-  /// The number of units of a sweep whose patched runs fit the memory together.
+  /// The number of units of a sweep whose patched runs fit the memory together; of one text with
+  /// few parts it is one less.
   static Index units(std::size_t texts, const SweepSetting& setting, const Model& model);
   std::size_t textsDone() const { return found_.effects.texts(); }
   /// The result, after the last unit; nothing where it was cancelled.
   std::optional<SweptTexts> found() const;
-  /// The result over the texts done so far, or the estimates of the first one; nothing before those
-  /// are known.
+  /// The result over the texts done so far, or what is known of the first one; nothing before its
+  /// estimates are known.
   std::optional<SweptTexts> soFar() const;
 
  private:
   bool addToMeans();
   void begin(const TextToSweep& text);
-  void end();
+  void beginRuns();
+  void endRuns();
+  void runStrongest();
   NewValues valuesFor(const ModelTracePtr& base, const ModelTracePtr& other,
                       const std::vector<Index>& places) const;
   ModelTracePtr pass(const ModelInput& input, const std::optional<ModelInput>& source) const;
@@ -101,7 +109,14 @@ class TextsSweep {
   ModelTracePtr previous_;
   std::shared_ptr<MeanValues> means_;  // null: not the means of several texts
   std::size_t meansDone_ = 0;
-  std::vector<PatchEffect> known_;  // of the present text, before its patched runs
+
+  // of the present text
+  ModelTracePtr base_;
+  PatchEffect unchanged_;
+  std::vector<Patch> patches_;
+  std::vector<PatchEffect> known_;  // of each patch
+  std::vector<std::size_t> left_;  // the patches that have not run yet, those to run first in front
+  std::vector<std::size_t> running_;
   std::optional<PatchedRuns> runs_;
   SweptTexts found_;
   bool ended_ = false;

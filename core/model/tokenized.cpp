@@ -118,4 +118,13 @@ std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer) {
   return std::nullopt;
 }
 
+Index readPlace(const ModelTrace& trace, const tokenizer::Tokenizer* tokenizer) {
+  const Index last = trace.logitRows() - 1;
+  if (last + 1 < trace.tokens() || trace.config().causal || tokenizer == nullptr) return last;
+  const std::vector<Index>& ids = trace.document().input.ids;
+  const auto mask = maskToken(*tokenizer);
+  const auto found = mask ? std::ranges::find(ids, *mask) : ids.end();
+  return found == ids.end() ? last : found - ids.begin();
+}
+
 }  // namespace headscope::model

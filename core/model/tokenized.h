@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/model_document.h"
+#include "core/model/model_trace.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace headscope::model {
@@ -44,5 +44,9 @@ Index onePredicted(std::string_view text, const ModelConfig& config,
 
 /// The mask token ("[MASK]", "<mask>"), if the tokenizer has one.
 std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer);
+/// The token whose prediction is read where none is named: the last one; of a text that hides words
+/// from a model without a causal mask the first mask token; of an image the first token.
+/// `tokenizer` may be null.
+Index readPlace(const ModelTrace& trace, const tokenizer::Tokenizer* tokenizer);
 
 }  // namespace headscope::model

@@ -47,7 +47,8 @@ class Pass:
 class Sweep:
     """The effects of replacing each part of a model. Arrays of float64, one row for each layer:
     (L, H) over heads and queries; (L, H_kv) over keys and values; (L, 2), attention and network,
-    over layers; (L, T) over places. With `to`, one row for each layer before the receiver's.
+    over layers; (L, T) over places. With place="each" a last axis of T places follows. With `to`,
+    one row for each layer before the receiver's.
     Of a model with an encoder and a decoder they are one-dimensional, in the order of `parts`.
 
     values       the word's logit, or difference of logits, after the change
@@ -68,7 +69,11 @@ class Sweep:
 
         def array(name):
             numbers = np.array([np.nan if e[name] is None else float(e[name]) for e in effects])
-            return numbers if two else numbers.reshape(rows, -1)
+            if two:
+                return numbers
+            if result.get("place") == "each":
+                return numbers.reshape(rows, -1, len({e["place"] for e in effects}))
+            return numbers.reshape(rows, -1)
 
         self.values = array("value")
         self.direct = array("direct")
@@ -102,8 +107,10 @@ class Model:
 
     def run(self, text=None, *, ids=None, pair=None, sites="all", drop_heads=None, **options):
         """Returns the Pass of a text. `sites`: which arrays it has besides attentions,
-        hidden_states and logits; of a model with two stacks only None. `drop_heads`: heads to
-        switch off, ["0.3", "5.1"]."""
+        hidden_states and logits: "all", "q,heads", or None; of a model with two stacks there are
+        none. `drop_heads`: heads to switch off, ["0.3", "5.1"]."""
+        if sites == "all" and "encoder" in self.config:
+            sites = None
         with tempfile.TemporaryDirectory(prefix="headscope") as folder:
             trace = os.path.join(folder, "pass.safetensors")
             result = self._ask("model", text=text, ids=ids, pair=pair, drop_heads=drop_heads,
@@ -118,8 +125,9 @@ class Model:
               **options):
         """Replaces each part in turn and returns the Sweep of its effects on a word.
 
-        `over`: "heads", "layers", "places", "queries", "keys" or "values". `with_`: "zero", "mean", or "other" with
-        `other_text` or `other_ids`. `token`: the word, " on"; absent: the most probable one.
+        `over`: "heads", "layers", "places", "queries", "keys" or "values". `with_`: "zero", "mean",
+        or "other" with `other_text` or `other_ids`. `place`: the token at which parts are replaced,
+        "asked" or "each". `token`: the word, " on"; absent: the most probable one.
         `against`: a word whose logit is subtracted. `set`: a file of texts to sweep over, or a
         template, "template:ioi", with `count` and `seed`. `to`: the receiver of paths, "9.6:q".
         """

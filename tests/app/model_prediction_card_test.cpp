@@ -7,7 +7,6 @@
 #include "app/live_generation.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/view_json.h"
-#include "app_driver.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/numpy_files.h"
 #include "core/formats/shipped_model.h"
@@ -19,45 +18,10 @@
 #include "core/model/steering.h"
 #include "core/model/sweep.h"
 #include "core/model/tokenized.h"
+#include "prediction_card.h"
 
 namespace headscope::ui {
 namespace {
-
-class PredictionCard : public testing::Test {
- protected:
-  void open(const std::string& folder, const std::string& text) {
-    ui.view().selection.page = kModelPage;
-    ui.view().model.place = {folder, text};
-    calm();
-  }
-  void openInduction() { open(formats::kInductionModel, "abcdefgh abcd"); }
-  /// Chooses an item of the menu behind a caption.
-  void choose(std::string_view caption, std::string_view item) {
-    ui.clickAt(ui.after(caption, kModelPredictionCard));
-    ui.click(item, "Combo");
-    calm();
-  }
-  void openTiny(const std::string& name, const std::string& text) {
-    open((std::filesystem::path(HEADSCOPE_TEST_DATA) / name).string(), text);
-  }
-  /// Runs frames until nothing is computed. On a slow machine each request makes one token.
-  void calm() {
-    constexpr int kMost = 200;
-    for (int i = 0; i < 3 || (i < kMost && (shows("stop") || shows("being computed"))); ++i) {
-      ui.frame();
-      ui.settle();
-    }
-    ui.frame();
-  }
-  void tab(const char* name) {
-    ui.click(name, kModelPredictionCard);
-    calm();
-  }
-  bool shows(const char* text) { return ui.shows(text, kModelPredictionCard); }
-  std::string all() { return ui.screen().all(kModelPredictionCard); }
-
-  AppDriver ui;
-};
 
 TEST_F(PredictionCard, TellsFromWhereOnTheModelKnows) {
   openInduction();
@@ -143,143 +107,6 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   EXPECT_FALSE(shows("total effect 0.000")) << all();
 }
 
-TEST_F(PredictionCard, EveryPartIsReplacedInTurn) {
-  openTiny("tiny-gpt2", "The cat sat");
-  tab("Every part");
-  EXPECT_TRUE(shows("replaced by zero")) << all();
-  EXPECT_TRUE(shows("layer 1, head 2")) << all();
-  EXPECT_TRUE(shows("layer 2, head 4")) << all();
-  // one head of the sweep is that head alone
-  const auto folder = std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2";
-  const auto model = formats::openModel(folder, kTestBudget);
-  const auto tokenizer = formats::openTokenizer(folder);
-  const auto tokens = tokenizer->encode("The cat sat", true);
-  const model::ModelTracePtr trace =
-      runModel(makeModelDocument(model, inputOf(tokens, *tokenizer, model->config())), nullptr, {},
-               kTestBudget);
-  const Index row = trace->tokens() - 1, word = trace->predictions(row, 1).front().id;
-  const HeadOfLayer head{1, 1};
-  const Tensor none = Tensor::zeros({trace->tokens(), trace->config().headDim});
-  const auto alone = replaceHead(trace, head, none, row, word, std::nullopt, {}).value();
-  EXPECT_TRUE(shows(changeInWords(alone.total()).c_str())) << alone.total() << '\n' << all();
-  EXPECT_TRUE(shows(changeInWords(*alone.direct).c_str())) << *alone.direct << '\n' << all();
-  ui.click("layer 2, head 4", kModelPredictionCard);
-  EXPECT_EQ(ui.view().model.layer, 1);
-  EXPECT_EQ(ui.view().model.head, 3);
-  choose("replace each", "layer's halves");
-  EXPECT_TRUE(shows("layer 2, FFN")) << all();
-  choose("replace each", "place");
-  EXPECT_TRUE(shows("layer 1, “·ca”")) << all();
-  ui.view().model.prediction.sweepOver = 4;
-  calm();
-  EXPECT_TRUE(shows("layer 2, keys 3")) << all();
-  choose("by", "as on another text");
-  ui.view().model.prediction.otherText = "The";
-  calm();
-  EXPECT_TRUE(shows("1 tokens and are aligned. Without a partner, ")) << all();
-  EXPECT_TRUE(shows("keep their own values")) << all();
-}
-
-/// The effect of a head through one head's key alone, and of a part at one token alone.
-TEST_F(PredictionCard, PartsActAtOnePlaceOrThroughOneHead) {
-  openInduction();
-  tab("Every part");
-  ui.view().model.layer = 1;
-  ui.view().model.head = 2;
-  calm();
-  choose("through", "the key of layer 2, head 3");
-  EXPECT_TRUE(shows("the key of layer 2, head 3")) << all();
-  EXPECT_TRUE(shows("through the key of layer 2, key/value head 3 alone")) << all();
-  EXPECT_FALSE(shows("layer 2, head 1")) << "only earlier heads send\n" << all();
-  const auto model = formats::openModel(formats::kInductionModel, kTestBudget);
-  const auto tokenizer = formats::openTokenizer(formats::kInductionModel);
-  const auto base =
-      runModel(makeModelDocument(model, inputOf(tokenizer->encode(ui.view().model.place.text, true),
-                                                *tokenizer, model->config())),
-               nullptr, {}, kTestBudget);
-  const Index last = base->tokens() - 1, word = base->predictions(last, 1).front().id;
-  const auto effectOf = [&](const std::vector<model::Patch>& patches) {
-    model::PatchedRuns runs(base, patches, {last, word, {}}, {});
-    while (!runs.runUnit()) continue;
-    return runs.effects().front().metric - runs.base().metric;
-  };
-  auto senders = patchesOver(model::SweepOver::heads, *base, model::zeros());
-  senders.resize(1);
-  const double through = effectOf(patchesThrough(*base, senders, {model::Site::k, 1, 2}, {}));
-  EXPECT_TRUE(shows(changeInWords(through).c_str())) << through << all();
-  choose("through", "all that follows");
-  choose("at", "2 “b”");
-  EXPECT_EQ(ui.view().model.prediction.sweptPlace, 1);
-  const double atToken = effectOf(patchesOver(model::SweepOver::heads, *base, model::zeros(), 1));
-  EXPECT_TRUE(shows(changeInWords(atToken).c_str())) << atToken << all();
-}
-
-/// A template's texts give means, spreads and the texts in which a part matters most, which open.
-TEST_F(PredictionCard, ASweepRunsOverTextsOfATemplate) {
-  openInduction();
-  tab("Every part");
-  choose("over", "Induction");
-  EXPECT_TRUE(shows("the mean over 20 texts (Induction)")) << all();
-  EXPECT_TRUE(shows("logit of the right word − logit of the wrong one")) << all();
-  tab("10");
-  choose("by", "as corrupted");
-  EXPECT_TRUE(shows("the mean over 10 texts (Induction)")) << all();
-  EXPECT_TRUE(shows("its value on the corrupted text")) << all();
-  const auto model = formats::openModel(formats::kInductionModel, kTestBudget);
-  const auto tokenizer = formats::openTokenizer(formats::kInductionModel);
-  const auto texts = textsOf(formats::textTemplate("template:induction"), *tokenizer, 10, 1);
-  model::EffectsOverTexts effects;
-  for (const formats::TextOfSet& text : texts) {
-    const auto pass = [&](const std::string& of) {
-      return runModel(makeModelDocument(
-                          model, inputOf(tokenizer->encode(of, true), *tokenizer, model->config())),
-                      nullptr, {}, kTestBudget);
-    };
-    const auto base = pass(text.text.text);
-    model::PatchedRuns runs(
-        base, patchesOver(model::SweepOver::heads, *base, model::valuesFrom(pass(text.other.text))),
-        {base->tokens() - 1, std::stoi(text.answers[0]), std::stoi(text.answers[1])}, {});
-    while (!runs.runUnit()) continue;
-    effects.add(runs.base(), runs.effects());
-  }
-  constexpr std::size_t kPart = 6;  // layer 2, head 3
-  EXPECT_TRUE(shows(changeInWords(effects.mean(kPart).metric - effects.base().metric).c_str()))
-      << all();
-  const double spread = effects.spread(kPart);
-  EXPECT_TRUE(shows(fmt::format("{:.3f}", spread).c_str())) << spread << all();
-  ui.click("layer 2, head 3", kModelPredictionCard);
-  tab("texts");
-  const std::size_t first = effects.strongest(kPart).front();
-  EXPECT_TRUE(shows(changeInWords(effects.change(first, kPart)).c_str())) << all();
-  const std::string text = texts[first].text.text;
-  ui.click(text, kModelPredictionCard);
-  calm();
-  EXPECT_EQ(ui.view().model.place.text, text);
-  EXPECT_EQ(ui.view().model.prediction.word, std::stoi(texts[first].answers[0]));
-  EXPECT_EQ(ui.view().model.prediction.other, std::stoi(texts[first].answers[1]));
-  EXPECT_TRUE(shows("the mean over 10 texts")) << "the sweep stands\n" << all();
-  choose("over", "Indirect objects");
-  EXPECT_TRUE(shows("too few words")) << all();
-  choose("over", "this text");
-  EXPECT_TRUE(shows("logit of “")) << all();
-}
-
-TEST_F(PredictionCard, AFileOfTextsIsSwept) {
-  const TempFolder folder;
-  folder.file("some.txt", "abcabca\nqwertyqwert\n");
-  ui.app().dropFiles({folder / "some.txt"});
-  calm();
-  EXPECT_TRUE(ui.shows("open one on the page Model first"));
-  openInduction();
-  ui.app().dropFiles({folder / "some.txt"});
-  calm();
-  EXPECT_EQ(ui.view().model.prediction.reading, kEveryPartReading);
-  EXPECT_TRUE(shows("the mean over 2 texts (some.txt)")) << all();
-  EXPECT_TRUE(shows("logit of each text's word")) << all();
-  choose("by", "as corrupted");
-  EXPECT_TRUE(shows("some.txt, line 1 has no")) << all();
-}
-
 /// From the word to the head that says it, why that head looks where it looks, and what an earlier
 /// head wrote there.
 TEST_F(PredictionCard, AWordIsFollowedBackToTheWordsThatWereRead) {
@@ -320,15 +147,6 @@ TEST_F(PredictionCard, AChainOfAnotherTextStartsOver) {
   EXPECT_TRUE(shows("no token 99")) << all();
   tab("start over");
   EXPECT_TRUE(shows("Written at")) << all();
-}
-
-TEST_F(PredictionCard, ASweepWithoutDirectEffectsSaysSo) {
-  openTiny("tiny-bert", "the cat sat");
-  tab("Every part");
-  EXPECT_TRUE(shows("replaced by zero")) << all();
-  EXPECT_TRUE(shows("–")) << all();
-  choose("show", "probability");
-  EXPECT_EQ(ui.view().model.prediction.sweepShown, 2);
 }
 
 TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {
@@ -487,8 +305,11 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   view.sweepListsTexts = true;
   view.word = 5;
   view.otherText = "aaaa";
-  view.generation = {7,   true, true,    6, 0.5,  3,  9, true, SteeredBy::file,
-                     "a", "b",  "d.npy", 1, true, 2.5};
+  view.generation = {7,   true, true,    6, 0.5, 3,    9,  true, SteeredBy::file,
+                     "a", "b",  "d.npy", 1, 4,   true, 2.5};
+  view.sweepMeanTexts = "template:agreement";
+  view.sweepSwapped = true;
+  view.sweepAt = 2;
   view.sweptPlace = 3;
   view.sweptThrough = SweptThrough::value;
   view.sweptToLayer = 2;
@@ -522,7 +343,11 @@ TEST_F(PredictionCard, IsKeptBySessions) {
   EXPECT_EQ(kept.generation.toward, "a");
   EXPECT_EQ(kept.generation.awayFrom, "b");
   EXPECT_EQ(kept.generation.steeredLayer, 1);
+  EXPECT_EQ(kept.generation.steeredPlace, 4);
   EXPECT_EQ(kept.generation.strength, 2.5);
+  EXPECT_EQ(kept.sweepMeanTexts, "template:agreement");
+  EXPECT_TRUE(kept.sweepSwapped);
+  EXPECT_EQ(kept.sweepAt, 2);
 }
 
 class Going : public testing::Test {

@@ -71,6 +71,35 @@ TEST_F(ModelTraceFile, HasGradientsAsTransformersGivesThem) {
   EXPECT_EQ(mixed.read("grad.residual").values(), found[1]);
 }
 
+/// The derivative along the network's addition of the last layer, at the last place, is that along
+/// the residual stream that follows; the sites have the shapes of their values.
+TEST_F(ModelTraceFile, HasGradientsOfTheSitesThatItHas) {
+  const SafetensorsFile file =
+      traced({"--ids", "5,17,3,40", "--grad-of-id", "21", "--sites", "all"});
+  for (const char* site : {"q", "k", "v", "heads", "residual", "attention", "network"}) {
+    EXPECT_EQ(file.shape(fmt::format("grad.{}", site)), file.shape(site)) << site;
+  }
+  // what attention adds goes into the same stream as what the layer read, past its own norms
+  const Tensor network = file.read("grad.network"), attention = file.read("grad.attention");
+  const Index layers = network.dim(0), tokens = network.dim(1), width = network.dim(2);
+  const Tensor residual = file.read("grad.residual");
+  for (Index token = 0; token < tokens; ++token) {
+    for (Index j = 0; j < width; ++j) {
+      ASSERT_EQ(network.at({0, token, j}), residual.at({1, token, j}));
+      if (token < tokens - 1) {
+        ASSERT_EQ(network.at({layers - 1, token, j}), 0.0F);
+      }
+    }
+  }
+  EXPECT_NE(attention.values(), network.values());
+  const SafetensorsFile earlier =
+      traced({"--ids", "5,17,3,40", "--grad-of-id", "21", "--at", "1", "--sites", "network"});
+  const Tensor there = earlier.read("grad.network");
+  for (Index j = 0; j < width; ++j) EXPECT_EQ(there.at({0, 2, j}), 0.0F);
+  EXPECT_NE(there.at({0, 1, 0}), 0.0F);
+  EXPECT_EQ(json::parse(earlier.metadata().at("grad_of"))["at"], 1);
+}
+
 TEST_F(ModelTraceFile, NamesTokensByText) {
   const SafetensorsFile byText =
       traced({"--text", "The cat sat", "--grad-of", " on", "--against", " the"});

@@ -251,5 +251,60 @@ TEST_F(SweepOfSet, WhatCannotBeIsRefused) {
   refused({"--set", path("uneven.txt"), "--over", "places"}, {"numbers of tokens", "equally many"});
 }
 
+/// Each part at each token is what that part at that token alone is.
+TEST_F(SweepOfGolden, ReplacesPartsAtEachTokenInTurn) {
+  const Arguments layers{"--ids", ids("clean"), "--over", "layers", "--place"};
+  const auto placed = [&](const std::string& place) {
+    Arguments flags = layers;
+    flags.push_back(place);
+    return jsonOf(command(flags));
+  };
+  const json each = placed("each"), third = placed("2"), asked = placed("asked");
+  EXPECT_EQ(each["place"], "each");
+  EXPECT_EQ(third["place"], 2);
+  EXPECT_EQ(asked["place"], "asked");
+  const std::size_t tokens = golden_.ids("clean").size();
+  ASSERT_EQ(each["effects"].size(), tokens * third["effects"].size());
+  for (std::size_t part = 0; part < third["effects"].size(); ++part) {
+    for (const auto& [place, alone] :
+         {std::pair<std::size_t, json>(2, third["effects"][part]),
+          std::pair<std::size_t, json>(tokens - 1, asked["effects"][part])}) {
+      const json& one = each["effects"][part * tokens + place];
+      EXPECT_EQ(one["place"], place);
+      EXPECT_EQ(one["part"], alone["part"]);
+      EXPECT_NEAR(one["value"].get<double>(), alone["value"].get<double>(), 1e-5);
+      EXPECT_NEAR(one["estimate"].get<double>(), alone["estimate"].get<double>(), 1e-6);
+      EXPECT_FALSE(alone.contains("place"));
+    }
+  }
+  Arguments csv = layers;
+  csv.insert(csv.end(), {"each", "--csv"});
+  EXPECT_TRUE(runProgram(command(csv)).out.starts_with("layer,part,place,value,"));
+  EXPECT_NE(runProgram(command({"--ids", "1,2,3", "--place", "each"})).out.find("each in turn"),
+            std::string::npos);
+  expectRefused(command({"--ids", "1,2,3", "--place", "last"}), {"--place last", "each"});
+  expectRefused(command({"--ids", "1,2,3", "--place", "3"}), {"there is no token 3"});
+}
+
+TEST(SweepCommand, ReadsAnImage) {
+  const std::string picture = "headscope:shapes/circle";
+  const json found = jsonOf({"sweep", "headscope:shapes", "--image", picture, "--over", "layers"});
+  EXPECT_EQ(found["label"], "circle");
+  EXPECT_EQ(found["at"], 0);
+  const json against = jsonOf({"sweep", "headscope:shapes", "--image", picture, "--token", "circle",
+                               "--against", "square", "--over", "places"});
+  EXPECT_EQ(against["against"], "square");
+  expectRefused({"sweep", "headscope:shapes", "--text", "a"}, {"reads images", "--image"});
+  expectRefused(sweep("tiny-gpt2", {"--image", picture}), {"--image", "reads texts"});
+}
+
+/// A model like BERT predicts the word that the mask hides.
+TEST(SweepCommand, ReadsAtTheMaskToken) {
+  const json found = jsonOf(sweep("tiny-bert", {"--text", "the [MASK] sat", "--over", "layers"}));
+  EXPECT_EQ(found["at"], 2);
+  const json last = jsonOf(sweep("tiny-bert", {"--text", "the cat sat", "--over", "layers"}));
+  EXPECT_EQ(last["at"], 4);
+}
+
 }  // namespace
 }  // namespace headscope

@@ -1,5 +1,7 @@
 // Gradients through a whole model: against what hooks on transformers' modules gave in float64,
 // against central differences for every family, and what holds of them for any model.
+#include "core/model/model_gradients.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +14,7 @@
 #include "core/document/attention.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
-#include "core/model/attribution_patching.h"
+#include "core/document/trace_gradients.h"
 #include "core/model/blocks.h"
 #include "core/model/head_output.h"
 #include "core/model/norms.h"
@@ -209,6 +211,28 @@ TEST_P(OfEveryModel, TheBitsDoNotDependOnThreads) {
   EXPECT_EQ(one.residual.values(), three.residual.values());
 }
 
+/// The gradient of a layer's output, given to the layer's own backward pass, gives the gradients of
+/// all that is in the layer.
+TEST_P(OfEveryModel, TheGradientOfALayersOutputGivesThoseOfItsSites) {
+  ModelBackward backward(trace_, gradLast(), {}, {Site::q, Site::v});
+  while (!backward.runUnit()) continue;
+  const ModelGradients found = backward.found().value();
+  for (Index layer = 0; layer < config().layers; ++layer) {
+    const Tensor output = gradOutputOfLayer(trace_, Stack::decoder, layer, gradLast(), {}).value();
+    const GradientsPtr gradients =
+        gradientsOf(runAttention(trace_->documentOfLayer(layer, kBudgetBytes)), output, {});
+    for (const auto& [site, tensor] :
+         {std::pair(Site::heads, TensorId::heads), std::pair(Site::q, TensorId::q),
+          std::pair(Site::v, TensorId::v)}) {
+      EXPECT_LE(relativeDifference(
+                    found.inLayer(site, layer),
+                    gradients->tensor(tensor).clone().reshaped(found.inLayer(site, layer).shape())),
+                1e-6)
+          << static_cast<int>(site) << ' ' << layer;
+    }
+  }
+}
+
 TEST_P(OfEveryModel, AttributionOfASmallDifferenceIsItsEffect) {
   const ModelGradients found = gradients();
   const HeadOfLayer head{config().layers - 1, 1};
@@ -220,84 +244,13 @@ TEST_P(OfEveryModel, AttributionOfASmallDifferenceIsItsEffect) {
   }
   const double effect = numberFrom(*withHeadOutput(*trace_, head, rows), 0, trace_->hidden(0)) -
                         numberFrom(trace_->document(), 0, trace_->hidden(0));
-  EXPECT_NEAR(estimatedEffect(found, *trace_, head, rows) / effect, 1.0, 0.01);
-}
-
-/// Where layer 1 alone differs a little, everything after it reads the difference from the stream:
-/// the estimates at the places of each later layer add up to the whole effect.
-TEST(AttributionPatching, AddsUpToTheWholeEffectOfASmallDifference) {
-  for (const char* name : {"tiny-gpt2", "gemma2", "qwen3_moe"}) {
-    const Circuit circuit(name);
-    const ModelTracePtr own = circuit.pass("clean");
-    Document edited = *own->layer(0)->documentPtr();
-    edited.config.temperature *= 1.004;
-    const ModelTracePtr other =
-        runModel(withLayer(own->document(), 0, edited), own, {}, kBudgetBytes);
-    const std::vector<Index> answers = circuit.ids("answers");
-    const Index row = own->tokens() - 1;
-    const auto number = [&](const ModelTrace& trace) {
-      const Tensor logits = trace.logits(row, 1);
-      return static_cast<double>(logits.data()[answers[0]]) -
-             static_cast<double>(logits.data()[answers[1]]);
-    };
-    const auto gradients = gradientsOfLogit(own, row, answers[0], answers[1], {}).value();
-    const auto found = estimatedEffects(gradients, *own, *other, {}).value();
-    ASSERT_EQ(found.places.shape(), Shape({own->layers(), own->tokens()}));
-    double ofLayer = 0.0, ofHeads = 0.0;
-    for (const float each : found.places.slice(0, 1, 2).values()) {
-      ofLayer += static_cast<double>(each);
-    }
-    // the heads of layer 1 differ by the temperature alone
-    for (const float each : found.heads.slice(0, 0, 1).values()) {
-      ofHeads += static_cast<double>(each);
-    }
-    const double effect = number(*other) - number(*own);
-    EXPECT_NEAR(ofLayer / effect, 1.0, 0.02) << name;
-    EXPECT_NEAR(ofHeads / effect, 1.0, 0.02) << name;
-    for (const float each : found.places.slice(0, 0, 1).values()) EXPECT_EQ(each, 0.0F);
+  double estimate = 0.0;
+  const Tensor own = headOutput(*trace_, head);
+  for (Index i = 0; i < rows.size(); ++i) {
+    estimate +=
+        static_cast<double>(along.data()[i]) * static_cast<double>(rows.data()[i] - own.data()[i]);
   }
-}
-
-TEST(AttributionPatching, EachHeadsEstimateIsThatOfItsRows) {
-  const Circuit circuit("tiny-llama");
-  const ModelTracePtr own = circuit.pass("clean"), other = circuit.pass("corrupt");
-  const auto gradients = gradientsOfLogit(own, 8, 5, std::nullopt, {}).value();
-  const auto found = estimatedEffects(gradients, *own, *other, {}).value();
-  const ModelConfig& c = own->config();
-  ASSERT_EQ(found.heads.shape(), Shape({c.layers, c.heads}));
-  for (Index layer = 0; layer < c.layers; ++layer) {
-    for (Index head = 0; head < c.heads; ++head) {
-      const Tensor rows = headOutput(*other, {layer, head}), mine = headOutput(*own, {layer, head});
-      double wanted = 0.0;
-      for (Index t = 0; t < own->tokens(); ++t) {
-        for (Index j = 0; j < c.headDim; ++j) {
-          wanted += static_cast<double>(gradients.heads.at({layer, head, t, j})) *
-                    static_cast<double>(rows.at({t, j}) - mine.at({t, j}));
-        }
-      }
-      EXPECT_NEAR(static_cast<double>(found.heads.at({layer, head})), wanted,
-                  1e-6 * std::abs(wanted));
-    }
-  }
-  std::atomic<bool> cancelled = true;
-  ExecutionContext execution;
-  execution.cancelled = &cancelled;
-  EXPECT_FALSE(estimatedEffects(gradients, *own, *other, execution));
-  const ModelTracePtr shorter = traceOf(circuit.model(), {1, 2});
-  expectUserError([&] { estimatedEffects(gradients, *own, *shorter, {}); },
-                  "the other text has 2 tokens and this one 9");
-  const ModelTracePtr foreign = Circuit("tiny-llama").pass("clean");
-  expectUserError([&] { estimatedEffects(gradients, *own, *foreign, {}); }, "different models");
-  expectUserError(
-      [&] {
-        estimatedEffect(gradients, *own, {0, 0}, Tensor::zeros({2, 2}));
-      },
-      "(2, 2) was given");
-  expectUserError(
-      [&] {
-        estimatedEffect(gradients, *own, {0, 9}, Tensor::zeros({9, 8}));
-      },
-      "there is no layer 0, head 9");
+  EXPECT_NEAR(estimate / effect, 1.0, 0.01);
 }
 
 TEST(ModelGradients, EndWhereTheyAreCancelled) {

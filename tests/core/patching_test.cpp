@@ -129,8 +129,8 @@ TEST_P(PatchedIn, TheWholeStreamOfAnotherTextIsThatText) {
   const AskedWord asked{6, 21, 12};
   std::vector<Patch> patches;
   for (Index layer = 0; layer < base->layers(); ++layer) {
-    patches.push_back(
-        {Site::residual, layer, 0, Patch::kEveryPlace, valuesOf(*other, Site::residual, layer, 0)});
+    patches.push_back({Site::residual, layer, 0, Patch::kEveryPlace,
+                       valuesOfPart(*other, Site::residual, layer, 0)});
   }
   const Tensor logits = other->logits(asked.row, 1);
   const double metric = static_cast<double>(logits.data()[asked.word]) -
@@ -159,33 +159,58 @@ TEST(Patching, TheLastNetworksDirectEffectIsItsPart) {
   }
 }
 
-/// Values that differ by little have the effect that the gradient says.
-TEST(Patching, EstimatesAreTheFirstOrderOfTheEffects) {
-  const ModelTracePtr base =
-      passOver(formats::openModel(modelData("tiny-gpt2"), kBudgetBytes), {5, 17, 3, 40, 5, 17, 9});
-  const AskedWord asked{6, 21, 12};
-  for (const SweepOver over : {SweepOver::heads, SweepOver::places}) {
-    auto patches = patchesOver(over, *base, zeros());
-    for (Patch& patch : patches) {  // an eightieth of the way to zero
-      const bool ofHead = patch.site == Site::heads;
-      Tensor near = valuesOf(*base, patch.site, patch.layer, patch.head).clone();
-      if (!ofHead) near = near.slice(0, patch.place, patch.place + 1).clone();
-      for (Index i = 0; i < near.size(); ++i) near.mutableData()[i] *= 1.0F - 1.0F / 80.0F;
-      patch.rows = near;
+/// Values that differ by little have the effect that the gradient says, at every site: half the
+/// difference of the effects of a step toward the other text's values and of one away from them.
+TEST_P(AgainstHooks, EstimatesAreTheFirstOrderOfTheEffects) {
+  const Circuit circuit(GetParam());
+  const ModelTracePtr base = circuit.pass("clean");
+  const std::vector<Index> answers = circuit.ids("answers");
+  const AskedWord asked{base->tokens() - 1, answers[0], answers[1]};
+  for (const SweepOver over : {SweepOver::heads, SweepOver::layers, SweepOver::places,
+                               SweepOver::queries, SweepOver::keys, SweepOver::values}) {
+    const auto whole = patchesOver(over, *base, valuesFrom(circuit.pass("corrupt")));
+    std::vector<Patch> toward = whole, away = whole;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      const Patch& patch = whole[i];
+      Tensor own = valuesOfPart(*base, patch.site, patch.layer, patch.head);
+      if (patch.place >= 0) own = own.slice(0, patch.place, patch.place + 1).clone();
+      toward[i].rows = own.clone();
+      away[i].rows = own.clone();
+      for (Index j = 0; j < own.size(); ++j) {
+        const float step = (patch.rows.data()[j] - own.data()[j]) / 400.0F;
+        toward[i].rows.mutableData()[j] += step;
+        away[i].rows.mutableData()[j] -= step;
+      }
     }
-    const auto estimates = estimatedEffects(base, patches, asked, {});
-    PatchedRuns runs(base, patches, asked, {});
-    while (!runs.runUnit()) continue;
+    const auto effects = [&](const std::vector<Patch>& patches) {
+      PatchedRuns runs(base, patches, asked, {});
+      while (!runs.runUnit()) continue;
+      return runs.effects();
+    };
+    const auto estimates = estimatedEffects(base, toward, asked, {});
+    const auto there = effects(toward), back = effects(away);
     double largest = 0.0;
-    for (const auto& estimate : estimates) largest = std::max(largest, std::abs(estimate.value()));
-    for (std::size_t i = 0; i < patches.size(); ++i) {
-      EXPECT_NEAR(*estimates[i], runs.effects()[i].metric - runs.base().metric, 0.03 * largest)
-          << i;
+    for (const double estimate : estimates) largest = std::max(largest, std::abs(estimate));
+    EXPECT_GT(largest, 1e-6);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      EXPECT_NEAR(estimates[i], 0.5 * (there[i].metric - back[i].metric), 0.02 * largest)
+          << static_cast<int>(over) << ' ' << i;
     }
   }
-  const auto none =
-      estimatedEffects(base, patchesOver(SweepOver::layers, *base, zeros()), asked, {});
-  EXPECT_TRUE(std::ranges::none_of(none, [](const auto& each) { return each.has_value(); }));
+}
+
+/// A part that is replaced at each token in turn has a patch for each, of one row.
+TEST(Patching, EachPlaceInTurnIsAPatchOfOneRow) {
+  const ModelTracePtr base =
+      passOver(formats::openModel(modelData("tiny-gpt2"), kBudgetBytes), {5, 17, 3});
+  const auto whole = patchesOver(SweepOver::layers, *base, zeros());
+  const auto each = patchesOver(SweepOver::layers, *base, zeros(), kEachPlace);
+  ASSERT_EQ(each.size(), 3 * whole.size());
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    EXPECT_TRUE(samePart(each[i], whole[i / 3]));
+    EXPECT_EQ(each[i].place, static_cast<Index>(i % 3));
+    EXPECT_EQ(each[i].rows.dim(0), 1);
+  }
 }
 
 TEST(Patching, TheMeanIsThatOfAllTokensOfAllTexts) {
@@ -194,8 +219,8 @@ TEST(Patching, TheMeanIsThatOfAllTokensOfAllTexts) {
   MeanValues means(SweepOver::layers);
   means.add(*first);
   means.add(*second);
-  const Tensor a = valuesOf(*first, Site::network, 1, 0),
-               b = valuesOf(*second, Site::network, 1, 0);
+  const Tensor a = valuesOfPart(*first, Site::network, 1, 0),
+               b = valuesOfPart(*second, Site::network, 1, 0);
   double total = 0.0;
   for (Index row = 0; row < 3; ++row) total += static_cast<double>(a.at({row, 4}));
   for (Index row = 0; row < 2; ++row) total += static_cast<double>(b.at({row, 4}));

@@ -57,7 +57,7 @@ TEST_P(Steered, IsAResidualStreamWithTheDirectionAdded) {
   const std::vector<float> direction = someDirection(model_->config().dModel);
   for (Index layer = 0; layer < base->layers(); ++layer) {
     for (const Index place : {Steering::kEveryPlace, Index{2}}) {
-      Tensor rows = valuesOf(*base, Site::residual, layer, 0).clone();
+      Tensor rows = valuesOfPart(*base, Site::residual, layer, 0).clone();
       for (Index row = 0; row < rows.dim(0); ++row) {
         if (place >= 0 && row != place) continue;
         const std::span<float> to = rows.mutableMatrix().row(row);
@@ -142,7 +142,7 @@ TEST(Steering, AHeadsDirectionIsWhatItAdds) {
     const std::vector<float> added = headAdditionAt(*trace, {1, head}, 4);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(added[i]);
   }
-  const Tensor all = valuesOf(*trace, Site::attention, 1, 0);
+  const Tensor all = valuesOfPart(*trace, Site::attention, 1, 0);
   const StreamParts parts = streamParts(*trace, 2, 4);
   const auto bias = std::ranges::find(parts.writers, Writer{WriterKind::attentionBias, 1, -1});
   ASSERT_NE(bias, parts.writers.end());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <string>
@@ -33,7 +34,8 @@ class SweptOverTexts : public testing::Test {
     TextsSweep sweep(document_, texts, setting, {}, previous);
     Index units = 1;
     while (!sweep.runUnit()) ++units;
-    EXPECT_EQ(units, TextsSweep::units(texts.size(), setting, *model_));
+    // with few parts, none run before the others
+    EXPECT_NEAR(units, TextsSweep::units(texts.size(), setting, *model_), 1);
     EXPECT_EQ(sweep.textsDone(), texts.size());
     return sweep.found().value();
   }
@@ -142,6 +144,78 @@ TEST_F(SweptOverTexts, ReplacesPartsAtOnePlace) {
                 1e-5);
   }
   expectUserError([&] { patchesOver(SweepOver::heads, *base, zeros(), 4); }, "no token 4");
+}
+
+/// Replacing each part at each token gives what replacing it at that token gives, also where the
+/// largest estimates go first.
+TEST_F(SweptOverTexts, ReplacesPartsAtEachPlaceInTurn) {
+  const TextToSweep text = textOf("", {5, 17, 3, 40});
+  SweepSetting setting{SweepOver::layers, SweepWith::zero, {}, {}, kEachPlace};
+  TextsSweep sweep(document_, {text}, setting, {});
+  EXPECT_FALSE(sweep.soFar());
+  sweep.runUnit();
+  const auto estimated = sweep.soFar().value();
+  EXPECT_EQ(std::ranges::count(estimated.replaced, true), 0);
+  EXPECT_TRUE(valueOf(estimated.effects.base(), estimated.effects.mean(0), EffectKind::estimate));
+  // 4 layers' halves at 4 tokens are too few for an order
+  const SweptTexts each = swept({text}, setting);
+  EXPECT_TRUE(each.allReplaced());
+  const std::size_t tokens = 4;
+  for (std::size_t place = 0; place < tokens; ++place) {
+    setting.place = static_cast<Index>(place);
+    const SweptTexts there = swept({text}, setting);
+    ASSERT_EQ(each.parts.size(), tokens * there.parts.size());
+    for (std::size_t part = 0; part < there.parts.size(); ++part) {
+      EXPECT_NEAR(each.effects.change(0, part * tokens + place), there.effects.change(0, part),
+                  1e-6);
+    }
+  }
+}
+
+/// The parts with the largest estimates are replaced before the others, with the same effects.
+TEST_F(SweptOverTexts, RunsTheLargestEstimatesFirst) {
+  const TextToSweep text = textOf("", {5, 17, 3, 40});
+  const SweepSetting setting{SweepOver::heads, SweepWith::zero, {}, {}, kEachPlace};
+  TextsSweep sweep(document_, {text}, setting, {});
+  sweep.runUnit();
+  sweep.runUnit();
+  const SweptTexts first = sweep.soFar().value();
+  EXPECT_FALSE(first.allReplaced());
+  EXPECT_EQ(std::ranges::count(first.replaced, true), 8);
+  double least = 1e9, most = 0.0;
+  for (std::size_t part = 0; part < first.parts.size(); ++part) {
+    const double size = std::abs(first.effects.mean(part).estimate.value());
+    if (first.replaced[part]) {
+      least = std::min(least, size);
+    } else {
+      most = std::max(most, size);
+      EXPECT_EQ(first.effects.change(0, part), 0.0);
+    }
+  }
+  EXPECT_GE(least, most);
+  while (!sweep.runUnit()) continue;
+  const SweptTexts all = sweep.found().value();
+  EXPECT_TRUE(all.allReplaced());
+  for (std::size_t part = 0; part < all.parts.size(); ++part) {
+    if (first.replaced[part]) {
+      EXPECT_EQ(first.effects.change(0, part), all.effects.change(0, part));
+    } else {
+      EXPECT_NE(all.effects.change(0, part), 0.0);
+    }
+  }
+}
+
+/// The token whose prediction is read is the last one here.
+TEST_F(SweptOverTexts, ReplacesPartsAtTheAskedPlace) {
+  const TextToSweep text = textOf("", {5, 17, 3});
+  SweepSetting setting{SweepOver::keys, SweepWith::zero, {}, {}, kAskedPlace};
+  const SweptTexts asked = swept({text}, setting);
+  setting.place = 2;
+  const SweptTexts last = swept({text}, setting);
+  ASSERT_EQ(asked.parts.size(), last.parts.size());
+  for (std::size_t part = 0; part < last.parts.size(); ++part) {
+    EXPECT_EQ(asked.effects.change(0, part), last.effects.change(0, part));
+  }
 }
 
 TEST(TextAlignment, MatchesEqualTokensAndTheLastOfANewName) {

@@ -95,7 +95,7 @@ TEST_P(BothStacks, TheStreamOfAnotherSourceInTheEncoderIsThatSource) {
   std::vector<Patch> patches;
   for (Index layer = 0; layer < encoder().layers(); ++layer) {
     patches.push_back({Site::residual, layer, 0, Patch::kEveryPlace,
-                       valuesOf(passOf(*other_, Stack::encoder), Site::residual, layer, 0),
+                       valuesOfPart(passOf(*other_, Stack::encoder), Site::residual, layer, 0),
                        Stack::encoder});
   }
   for (const PatchEffect& effect : effectsOf(patches)) {
@@ -104,13 +104,14 @@ TEST_P(BothStacks, TheStreamOfAnotherSourceInTheEncoderIsThatSource) {
 }
 
 TEST_P(BothStacks, EstimatesAreTheFirstOrderOfTheEffects) {
-  for (const SweepOver over : {SweepOver::heads, SweepOver::places}) {
+  for (const SweepOver over : {SweepOver::heads, SweepOver::layers, SweepOver::places,
+                               SweepOver::queries, SweepOver::keys, SweepOver::values}) {
     auto patches = patchesOver(over, *base_, zeros());
-    for (Patch& patch : patches) {  // a hundredth of the way to zero
+    for (Patch& patch : patches) {  // a little of the way to zero
       const ModelTrace& pass = passOf(*base_, patch.stack);
-      Tensor near = valuesOf(pass, patch.site, patch.layer, patch.head).clone();
+      Tensor near = valuesOfPart(pass, patch.site, patch.layer, patch.head).clone();
       if (patch.place >= 0) near = near.slice(0, patch.place, patch.place + 1).clone();
-      for (Index i = 0; i < near.size(); ++i) near.mutableData()[i] *= 0.99F;
+      for (Index i = 0; i < near.size(); ++i) near.mutableData()[i] *= 0.9975F;
       patch.rows = near;
     }
     const auto estimates = estimatedEffects(base_, patches, kAskedThere, {});
@@ -118,12 +119,12 @@ TEST_P(BothStacks, EstimatesAreTheFirstOrderOfTheEffects) {
     for (const Stack stack : {Stack::encoder, Stack::decoder}) {
       double largest = 0.0;
       for (std::size_t i = 0; i < patches.size(); ++i) {
-        if (patches[i].stack == stack) largest = std::max(largest, std::abs(*estimates[i]));
+        if (patches[i].stack == stack) largest = std::max(largest, std::abs(estimates[i]));
       }
       EXPECT_GT(largest, 0.0);
       for (std::size_t i = 0; i < patches.size(); ++i) {
         if (patches[i].stack != stack) continue;
-        EXPECT_NEAR(*estimates[i], effects[i].metric - metricOf(*base_), 0.05 * largest) << i;
+        EXPECT_NEAR(estimates[i], effects[i].metric - metricOf(*base_), 0.05 * largest) << i;
       }
     }
   }
@@ -138,7 +139,7 @@ TEST_P(BothStacks, ASweepOfTextsTakesSourcesWithOneTarget) {
   TextsSweep sweep(base_->documentPtr(), {text}, setting, {});
   Index units = 1;
   while (!sweep.runUnit()) ++units;
-  EXPECT_EQ(units, TextsSweep::units(1, setting, *model_));
+  EXPECT_NEAR(units, TextsSweep::units(1, setting, *model_), 1);
   const SweptTexts found = sweep.found().value();
   EXPECT_NEAR(found.otherMetrics.front(), metricOf(*other_), 2e-5);
   const auto expected = effectsOf(patchesOver(SweepOver::heads, *base_, valuesFrom(other_)));
@@ -168,7 +169,7 @@ TEST_P(BothStacks, APathLeadsFromTheEncoderToKeysAndValues) {
   const ModelTracePtr after = withEncoder(withHeadOutput(encoder(), head, sender.rows));
   for (const Site site : {Site::k, Site::v}) {
     const std::vector<float> through = valuesThrough(*base_, sender, {site, 3, 2}, {}).values();
-    const std::vector<float> wanted = valuesOf(*after, site, 3, 2).values();
+    const std::vector<float> wanted = valuesOfPart(*after, site, 3, 2).values();
     ASSERT_EQ(through.size(), wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(through[i], wanted[i], 2e-5);
   }

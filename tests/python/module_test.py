@@ -164,6 +164,19 @@ class OpenModel(unittest.TestCase):
                 self.assertEqual(effect["kl"], sweep.kl[place])
                 self.assertEqual(effect["probability"], sweep.probability[place])
 
+    def test_a_sweep_by_place_has_an_axis_of_places(self):
+        text = "The cat sat"
+        each = self.model.sweep(text, over="layers", place="each", token=" on")
+        tokens = len(self.model.run(text).tokens)
+        self.assertEqual(each.values.shape, (2, 2, tokens))
+        alone = self.model.sweep(text, over="layers", place=1, token=" on")
+        np.testing.assert_allclose(each.values[:, :, 1], alone.values, atol=1e-5)
+
+    def test_a_model_of_two_stacks_runs_without_sites(self):
+        with headscope.open(ROOT / "tests/data/families/t5") as model:
+            run = model.run(ids=[44, 59, 8], decoder_ids=[0, 5])
+        self.assertIn("cross_attentions", run.arrays)
+
     def test_paths_have_the_rows_of_the_layers_before(self):
         paths = self.model.sweep("The cat sat", to="1.2:v", with_="mean")
         self.assertEqual(paths.values.shape, (1, 4))

@@ -153,13 +153,14 @@ Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const c
   shown.instead = std::clamp(shown.instead, 0, static_cast<int>(offered.size()) - 1);
   const int chosen = menuOf(look, caption, "##instead", offered, shown.instead, beginsRow);
   if (chosen >= 0) shown.instead = chosen;
-  const auto instead = static_cast<Instead>(shown.instead);
-  if (instead == Instead::otherText) {
-    if (shown.otherText.empty()) shown.otherText = asked.moment->text;
-    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-    textField(look, textOfLines("##other text", shown.otherText), shown.otherText);
-  }
-  return instead;
+  return static_cast<Instead>(shown.instead);
+}
+
+void otherTextField(const PanelContext& panel, const AskedWord& asked) {
+  PredictionView& shown = panel.modelView.prediction;
+  if (shown.otherText.empty()) shown.otherText = asked.moment->text;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  textField(panel.look, textOfLines("##other text", shown.otherText), shown.otherText);
 }
 
 void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
@@ -170,6 +171,7 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
   const std::string layer = c.layerInWords(head.layer);
   const Instead instead = chooseInstead(
       panel, asked, fmt::format("{}, head {} gives", layer, head.head + 1).c_str(), true);
+  if (instead == Instead::otherText) otherTextField(panel, asked);
   const Replacing with{head, layer, instead, view.prediction.otherText};
   Fingerprint key = asked.key("replaced");
   key.add(with.head.layer).add(with.head.head).add(with.instead);

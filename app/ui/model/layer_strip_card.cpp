@@ -15,6 +15,7 @@
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
 #include "core/base/memory_budget.h"
+#include "core/model/tokenized.h"
 
 namespace headscope::ui {
 
@@ -171,7 +172,8 @@ const std::shared_ptr<const ModelMoment>& momentShown(
 
 Index chosenToken(const ModelView& view, const ModelMoment& moment) {
   const Index last = moment.trace->tokens() - 1;
-  if (view.token < 0) return moment.ofImage() ? Index{0} : last;
+  if (view.token < 0 && moment.ofImage()) return 0;
+  if (view.token < 0) return model::readPlace(*moment.trace, moment.tokenizer.get());
   return std::min(view.token, last);
 }
 

@@ -35,7 +35,7 @@ PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitPart
       std::any_of(found.parts.begin(), found.parts.end(),
                   [](const WrittenPart& part) { return part.kind == WriterKind::attentionBias; });
   const Index network = c.heads + (bias ? 1 : 0);
-  PartMap map{"logit map", c.layers, network + (c.attentionOnly ? 0 : 1), {}, {}};
+  PartMap map{"logit map", c.layers, network + (c.attentionOnly ? 0 : 1), {}, {}, {}};
   map.columnName = [&look, network, heads = c.heads](Index column, float width) {
     if (column >= heads) return std::string(column == network ? "FFN" : "bias");
     return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
@@ -46,16 +46,20 @@ PartMap mapOf(const PanelContext& panel, const AskedWord& asked, const LogitPart
     };
   }
   const HeadOfLayer chosen = chosenHead(panel.modelView, c);
+  std::vector<WrittenPart> shown;
   for (const WrittenPart& part : found.parts) {
     if (part.layer < 0 || part.kind == WriterKind::steering) continue;
+    shown.push_back(part);
     const bool isHead = part.kind == WriterKind::head;
     const Index column = isHead                                   ? part.head
                          : part.kind == WriterKind::attentionBias ? c.heads
                                                                   : network;
     map.cells.push_back({part.layer, column, part.value,
-                         fmt::format("{}: {}", inWords(part, c), changeInWords(part.value)),
                          isHead && part.layer == chosen.layer && part.head == chosen.head});
   }
+  map.tip = [shown = std::move(shown), &c](std::size_t i) {
+    return fmt::format("{}: {}", inWords(shown[i], c), changeInWords(shown[i].value));
+  };
   return map;
 }
 

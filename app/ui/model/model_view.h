@@ -54,11 +54,11 @@ inline constexpr double kLeastSampling = 0.01, kMostSampling = 10.0;  // tempera
 inline constexpr double kMostStrength = 1000.0;                       // of steering, either way
 inline constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 32U;
 
-/// The settings of generation.
 /// The direction that steers a generation: the difference of two texts' streams, that of what the
 /// chosen head adds at their ends, or a vector of a file.
 enum class SteeredBy { stream, head, file };
 
+/// The settings of generation.
 struct GenerationView {
   Index tokens = 16;  // the maximum number of new tokens
   bool sampled = false;
@@ -72,6 +72,7 @@ struct GenerationView {
   std::string toward, awayFrom;  // texts: the direction is the difference of what is read at both
   std::string steeredFile;
   Index steeredLayer = 0;
+  Index steeredPlace = -1;      // the token of the text; −1: every one, also of what is generated
   bool steeredEncoder = false;  // of two stacks: steers the encoder, by texts that are sources
   double strength = 1.0;
 };
@@ -99,12 +100,15 @@ struct PredictionView {
   int sweepOver = 0;  // heads, layers or places
   SweptThrough sweptThrough = SweptThrough::all;
   Index sweptToLayer = 0, sweptToHead = 0;  // the head of that query, key or value
-  Index sweptPlace = -1;   // the token at which parts are replaced; −1: every one
-  int sweepShown = 0;      // an EffectKind of core/model/sweep.h
-  std::string sweepTexts;  // "template:ioi", or a file of texts; empty: the page's own text
-  Index sweepCount = 20;   // texts of a template
+  Index sweptPlace = -1;                    // the place of model::SweepSetting; −1: every token
+  int sweepShown = 0;                       // an EffectKind of core/model/sweep.h
+  std::string sweepTexts;      // "template:ioi", or a file of texts; empty: the page's own text
+  std::string sweepMeanTexts;  // likewise, the texts of the mean; empty: the text itself
+  bool sweepSwapped = false;   // runs the other text, with values of the page's own
+  Index sweepCount = 20;       // texts of a template
   std::uint64_t sweepSeed = 1;
   Index sweepColumn = 0;         // the chosen part of the layer: attention or network, or a place
+  Index sweepAt = -1;            // its token, where parts are replaced at each token in turn
   bool sweepListsTexts = false;  // lists the texts by the chosen part's effect, not the parts
   std::string why;               // the steps of the chain that is followed (core/model/why.h)
   bool whyValues = false;        // a token's value is followed; otherwise why the head looks there

@@ -13,6 +13,20 @@
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
+namespace {
+
+/// Draws a cell's number where it has room.
+void drawNumber(const FrameContext& look, double value, bool isChange, const Rect& at, ImU32 fill) {
+  ImFont* font = look.fonts.tiny;
+  if (fontSize(font) >= at.height() || at.width() < look.px(14)) return;
+  const std::string words = isChange && std::abs(value) >= 0.005
+                                ? fmt::format("{:+.2f}", value)
+                                : fmt::format("{:.2f}", std::abs(value));
+  if (textSize(font, words).x >= at.width() - look.space.tight) return;
+  drawTextCentred(ImGui::GetWindowDrawList(), font, at.centre(), legibleOn(fill), words);
+}
+
+}  // namespace
 
 std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap& map,
                                        const ColorScale& scale, const Rect& room) {
@@ -37,16 +51,10 @@ std::optional<std::size_t> drawPartMap(const PanelContext& panel, const PartMap&
     const Rect at = whole.width() > look.px(6) ? whole.inset(look.space.hair) : whole;
     const ImU32 fill = scale.color(look.maps, static_cast<float>(cell.value));
     list->AddRectFilled(at.a, at.b, fill);
-    const std::string words = map.changes && std::abs(cell.value) >= 0.005
-                                  ? fmt::format("{:+.2f}", cell.value)
-                                  : fmt::format("{:.2f}", std::abs(cell.value));
-    if (textSize(look.fonts.tiny, words).x < at.width() - look.space.tight &&
-        fontSize(look.fonts.tiny) < at.height()) {
-      drawTextCentred(list, look.fonts.tiny, at.centre(), legibleOn(fill), words);
-    }
+    drawNumber(look, cell.value, map.changes, at, fill);
     if (cell.chosen) list->AddRect(at.a, at.b, look.theme.accent, 0.0F, 0, look.space.thin);
     if (!over || !whole.contains(ImGui::GetIO().MousePos)) continue;
-    tipNow(cell.tip, whole);
+    tipNow(map.tip(i), whole);
     if (ImGui::IsMouseReleased(0)) clicked = i;
   }
   ImGui::EndChild();

@@ -17,7 +17,6 @@ struct ColorScale;
 struct PartCell {
   Index layer = 0, column = 0;
   double value = 0.0;
-  std::string tip;  // what the part is, with its number
   bool chosen = false;
 };
 
@@ -26,6 +25,7 @@ struct PartMap {
   Index layers = 1, columns = 1;
   std::function<std::string(Index column, float width)> columnName;
   std::vector<PartCell> cells;
+  std::function<std::string(std::size_t cell)> tip;        // what the part is, with its number
   bool changes = true;                                     // the numbers are changes, with a sign
   std::function<std::string(Index layer)> layerName = {};  // none: "layer 1" and so on
   const char* widestLayer = "layer 00";                    // the widest of these names

@@ -67,9 +67,11 @@ void drawAlignment(const PanelContext& panel, const ModelMoment& moment);
 
 /// The replacement of a part of the pass that the user chose, for one head and for a sweep.
 enum class Instead { nothing, mean, otherText };
-/// Draws the choice, with the field for the other text; `caption` says what is replaced.
+/// Draws the choice; `caption` says what is replaced.
 Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const char* caption,
                       bool beginsRow = false);
+/// Draws the field of the other text, at first that of the page.
+void otherTextField(const PanelContext& panel, const AskedWord& asked);
 
 /// "0.042"; "<0.001" where three digits would show 0.
 std::string probabilityInWords(double probability);

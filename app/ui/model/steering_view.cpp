@@ -63,7 +63,8 @@ model::ModelDocumentPtr steeredDocument(const ModelMoment& moment, const ModelVi
   const std::vector<float> from =
       ofTexts && !view.awayFrom.empty() ? ends(view.awayFrom) : std::vector<float>();
   if (execution.stop()) return nullptr;
-  return withSteering(document, {layer, model::Steering::kEveryPlace,
+  const bool there = view.steeredPlace < moment.trace->tokens();
+  return withSteering(document, {layer, there ? view.steeredPlace : model::Steering::kEveryPlace,
                                  model::addition(view.strength, toward, from)});
 }
 
@@ -90,6 +91,15 @@ void SteeringControls::draw(const PanelContext& panel, const ModelMoment& moment
   Index layer = std::min(view.steeredLayer, depth - 1) + 1;
   wholeSetting(panel, "layer", "the layer that the steered stream enters", layer, 1, depth, layer_);
   view.steeredLayer = layer - 1;
+  std::vector<std::string> places{"every token"};
+  for (Index place = 0; place < steered.trace->tokens(); ++place) {
+    places.push_back(fmt::format("{} “{}”", place + 1, steered.tokenName(place)));
+  }
+  const Index shown = view.steeredPlace < steered.trace->tokens() ? view.steeredPlace : -1;
+  const int place = menuOf(look, "at", "##steered place", places, static_cast<int>(shown + 1));
+  if (place >= 0) view.steeredPlace = place - 1;
+  tip(look,
+      "Adds the direction at all tokens, also those that are generated, or at this one alone");
   flowOn(look, look.px(150), 14.0F);
   rowCaption(look, "strength");
   const auto typed =

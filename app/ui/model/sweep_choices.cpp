@@ -36,7 +36,7 @@ void chooseList(const FrameContext& look, PredictionView& view) {
 EffectKind chooseEffect(const FrameContext& look, PredictionView& view, const Swept& swept) {
   const auto chosen = static_cast<EffectKind>(
       std::clamp(view.sweepShown, 0, static_cast<int>(model::kEffectKinds) - 1));
-  const EffectKind none = swept.found.estimatesOnly ? EffectKind::estimate : EffectKind::total;
+  const EffectKind none = !swept.found.allReplaced() ? EffectKind::estimate : EffectKind::total;
   const EffectKind shown = swept.has(chosen) ? chosen : none;
   std::vector<EffectKind> offered;
   std::vector<std::string> titles;
@@ -54,20 +54,42 @@ EffectKind chooseEffect(const FrameContext& look, PredictionView& view, const Sw
   return shown;
 }
 
-Index choosePlace(const PanelContext& panel, const AskedWord& asked, SweepOver over) {
-  PredictionView& view = panel.modelView.prediction;
-  if (over == SweepOver::places || !view.sweepTexts.empty()) return Patch::kEveryPlace;
+bool chooseSwapped(const PanelContext& panel, bool ofSet) {
   const FrameContext& look = panel.look;
-  const Index tokens = asked.moment->trace->tokens();
-  std::vector<std::string> places{"every token"};
-  for (Index place = 0; place < tokens; ++place) {
-    places.push_back(fmt::format("{} “{}”", place + 1, asked.moment->tokenName(place)));
+  PredictionView& view = panel.modelView.prediction;
+  const std::vector<std::string> texts =
+      ofSet ? std::vector<std::string>{"clean texts", "corrupted texts"}
+            : std::vector<std::string>{"this text", "the other text"};
+  const int chosen = menuOf(look, "in", "##sweep runs", texts, view.sweepSwapped ? 1 : 0);
+  tip(look,
+      "The text that is run. Noising puts values of a corrupted text into the clean one, and shows "
+      "which parts the answer needs; denoising puts clean values into the corrupted text, and "
+      "shows which parts suffice for it");
+  if (chosen >= 0) view.sweepSwapped = chosen == 1;
+  return view.sweepSwapped;
+}
+
+Index choosePlace(const PanelContext& panel, const AskedWord& asked, SweepOver over, bool ofOther) {
+  PredictionView& view = panel.modelView.prediction;
+  if (over == SweepOver::places) return Patch::kEveryPlace;
+  const FrameContext& look = panel.look;
+  std::vector<std::string> titles{"every token", "each token in turn", "the token that is read"};
+  std::vector<Index> places{Patch::kEveryPlace, model::kEachPlace, model::kAskedPlace};
+  if (view.sweepTexts.empty() && !ofOther) {
+    for (Index place = 0; place < asked.moment->trace->tokens(); ++place) {
+      titles.push_back(fmt::format("{} “{}”", place + 1, asked.moment->tokenName(place)));
+      places.push_back(place);
+    }
   }
-  const Index shown = std::min(view.sweptPlace, tokens - 1);
-  const int chosen = menuOf(look, "at", "##sweep at", places, static_cast<int>(shown + 1));
-  if (chosen >= 0) view.sweptPlace = chosen - 1;
-  tip(look, "Replaces a part at all tokens, or at this token alone");
-  return shown;
+  const auto found = std::ranges::find(places, view.sweptPlace);
+  const auto shown = found == places.end() ? places.begin() : found;
+  const int chosen =
+      menuOf(look, "at", "##sweep at", titles, static_cast<int>(shown - places.begin()));
+  if (chosen >= 0) view.sweptPlace = places[static_cast<std::size_t>(chosen)];
+  tip(look,
+      "Replaces a part at all tokens at once, at each token in turn (a map of parts and places), "
+      "or at one token alone");
+  return *shown;
 }
 
 std::optional<model::Receiver> chooseReceiver(const PanelContext& panel, const AskedWord& asked,

@@ -20,8 +20,13 @@ Instead chooseInsteadOfSet(const FrameContext& look, PredictionView& view);
 void chooseList(const FrameContext& look, PredictionView& view);
 /// Draws the choice of the number that the map shows.
 EffectKind chooseEffect(const FrameContext& look, PredictionView& view, const Swept& swept);
-/// Draws the choice of the token at which parts are replaced; of a set it is every one.
-Index choosePlace(const PanelContext& panel, const AskedWord& asked, model::SweepOver over);
+/// Draws the choice of the texts that run where another text's values are put in place: the page's
+/// own or a set's clean texts (false), or the others, with values of the first.
+bool chooseSwapped(const PanelContext& panel, bool ofSet);
+/// Draws the choice of the token at which parts are replaced, as model::SweepSetting::place. The
+/// tokens are those of the page's text, not of a set's or of the other text.
+Index choosePlace(const PanelContext& panel, const AskedWord& asked, model::SweepOver over,
+                  bool ofOther);
 /// Draws the choice of the way by which a replaced head acts, with the receiver: the head that was
 /// chosen when its query, key or value was.
 std::optional<model::Receiver> chooseReceiver(const PanelContext& panel, const AskedWord& asked,

@@ -24,10 +24,12 @@ namespace {
 constexpr std::array<Index, 4> kCounts{10, 20, 50, 100};
 
 /// The prediction that is read in a text: its answers, else the chosen word, else the most probable
-/// one, each after the last token, of two stacks after the chosen token of the page's target.
+/// one, each at the token that is read, of two stacks after the chosen token of the page's target.
 model::AskedWord askedIn(const formats::TextOfSet& text, const AskedWord& page, bool wordChosen,
                          const model::ModelTrace& trace) {
-  const Index row = page.moment->source != nullptr ? page.row : trace.tokens() - 1;
+  const Index row = page.moment->source != nullptr
+                        ? page.row
+                        : model::readPlace(trace, page.moment->tokenizer.get());
   const auto answer = [&](std::size_t i) {
     return model::oneToken(text.answers[i], page.moment->tokenizer.get());
   };
@@ -97,24 +99,24 @@ void openTexts(const PanelContext& panel) {
   }
 }
 
-/// The set that the view names; draws what keeps it from being read.
-ChosenTexts chosenSet(const PanelContext& panel, const ModelMoment& moment) {
+/// A set by its name; draws what keeps it from being read. `work` names the computation.
+ChosenTexts chosenSet(const PanelContext& panel, const ModelMoment& moment, const std::string& set,
+                      const char* work = "texts of a sweep") {
   const FrameContext& look = panel.look;
   const PredictionView& view = panel.modelView.prediction;
   const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
-  Fingerprint key("texts of a sweep", reinterpret_cast<std::uintptr_t>(tokenizer.get()),
-                  view.sweepCount, view.sweepSeed);
-  key.add(Fingerprint(view.sweepTexts));
-  const auto found =
-      panel.computations.request<TextSet>("texts of a sweep", key, Schedule::background, [&] {
-        return [name = view.sweepTexts, tokenizer, count = view.sweepCount,
-                seed = view.sweepSeed](const std::atomic<bool>&) -> std::optional<TextSet> {
-          return readSet(name, tokenizer, count, seed);
-        };
-      });
+  Fingerprint key(work, reinterpret_cast<std::uintptr_t>(tokenizer.get()), view.sweepCount,
+                  view.sweepSeed);
+  key.add(Fingerprint(set));
+  const auto found = panel.computations.request<TextSet>(work, key, Schedule::background, [&] {
+    return [name = set, tokenizer, count = view.sweepCount,
+            seed = view.sweepSeed](const std::atomic<bool>&) -> std::optional<TextSet> {
+      return readSet(name, tokenizer, count, seed);
+    };
+  });
   if (!found.problem.empty()) wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   if (found.current == nullptr) return {};
-  return {*found.current, nameOfSet(view.sweepTexts), true};
+  return {*found.current, nameOfSet(set), true};
 }
 
 }  // namespace
@@ -142,7 +144,25 @@ ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
   }
   if (view.sweepTexts.empty()) return {nullptr, {}, true};
   if (!isFile) chooseCount(look, view);
-  return chosenSet(panel, moment);
+  return chosenSet(panel, moment, view.sweepTexts);
+}
+
+ChosenTexts chooseMeanTexts(const PanelContext& panel, const ModelMoment& moment) {
+  std::string& set = panel.modelView.prediction.sweepMeanTexts;
+  std::vector<std::string> sets{""}, titles{"this text"};
+  for (const formats::TextTemplate& each : formats::textTemplates()) {
+    sets.push_back("template:" + each.name);
+    titles.push_back(each.title);
+  }
+  const auto found = std::ranges::find(sets, set);
+  const auto now = found == sets.end() ? 0 : found - sets.begin();
+  const int chosen = menuOf(panel.look, "of", "##mean texts", titles, static_cast<int>(now));
+  tip(panel.look,
+      "The texts whose mean stands in a part's place: all tokens of this text, or of "
+      "some made by a template");
+  if (chosen >= 0) set = sets[static_cast<std::size_t>(chosen)];
+  if (set.empty()) return {nullptr, {}, true};
+  return chosenSet(panel, moment, set, "texts of a mean");
 }
 
 ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
@@ -168,7 +188,7 @@ ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
     tip(look, kOpenTextsTip);
     ImGui::EndCombo();
   }
-  return chosenSet(panel, moment);
+  return chosenSet(panel, moment, view.sweepTexts);
 }
 
 model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds& text) {
@@ -179,34 +199,59 @@ model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds
   return input;
 }
 
-std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet& set,
+namespace {
+
+/// The page's own text with its other one.
+model::TextToSweep textOfPage(const AskedWord& asked, const SweepTexts& chosen, bool withOther) {
+  const ModelMoment& moment = *asked.moment;
+  const model::AskedWord word{asked.row, asked.word, asked.other};
+  const model::ModelInput own = moment.trace->document().input;
+  model::TextToSweep text{{}, own, {}, [word](const model::ModelTrace&) { return word; }};
+  if (!withOther) return text;
+  text.other = inputOfText(moment.first(), chosen.otherText);
+  if (!chosen.swapped) return text;
+  if (moment.source != nullptr) {  // the target is that of both sources
+    text.source = std::exchange(*text.other, moment.source->trace->document().input);
+    return text;
+  }
+  model::AskedWord there = word;
+  there.row = model::aligned(own, *text.other).places[static_cast<std::size_t>(word.row)];
+  if (there.row == model::kNoPartner) there.row = std::ssize(text.other->ids) - 1;
+  std::swap(text.input, *text.other);
+  text.asked = [there](const model::ModelTrace&) { return there; };
+  return text;
+}
+
+}  // namespace
+
+std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const SweepTexts& chosen,
                                            model::SweepSetting setting,
-                                           const std::string& otherText, bool wordChosen,
                                            const ExecutionContext& execution) {
   const bool withOther = setting.with == model::SweepWith::other;
   const ModelMoment& moment = *asked.moment;
+  for (const formats::TextOfSet& text :
+       chosen.meanOf != nullptr ? *chosen.meanOf : std::vector<formats::TextOfSet>()) {
+    setting.meanOf.push_back(inputOfSet(moment, text.text));
+  }
   std::vector<model::TextToSweep> texts;
-  if (set == nullptr) {
-    texts.push_back({{}, moment.trace->document().input, {}, [asked](const model::ModelTrace&) {
-                       return model::AskedWord{asked.row, asked.word, asked.other};
+  if (chosen.set == nullptr) texts.push_back(textOfPage(asked, chosen, withOther));
+  for (const formats::TextOfSet& text :
+       chosen.set != nullptr ? *chosen.set : std::vector<formats::TextOfSet>()) {
+    if (withOther && text.other.empty()) {
+      throw UserError(
+          fmt::format("{} has no \"corrupt\" text, whose values are put in place", text.name));
+    }
+    const bool swapped = withOther && chosen.swapped;
+    texts.push_back({text.name,
+                     inputOfSet(moment, swapped ? text.other : text.text),
+                     {},
+                     [text, asked, wordChosen = chosen.wordChosen](const model::ModelTrace& trace) {
+                       return askedIn(text, asked, wordChosen, trace);
                      }});
-    if (withOther) texts.back().other = inputOfText(moment.first(), otherText);
-  } else {
-    for (const formats::TextOfSet& text : *set) {
-      texts.push_back({text.name,
-                       inputOfSet(moment, text.text),
-                       {},
-                       [text, asked, wordChosen](const model::ModelTrace& trace) {
-                         return askedIn(text, asked, wordChosen, trace);
-                       }});
-      if (moment.source != nullptr) {
-        texts.back().source = std::exchange(texts.back().input, moment.trace->document().input);
-      }
-      if (!text.other.empty()) texts.back().other = inputOfSet(moment, text.other);
-      if (withOther && text.other.empty()) {
-        throw UserError(
-            fmt::format("{} has no \"corrupt\" text, whose values are put in place", text.name));
-      }
+    if (!text.other.empty())
+      texts.back().other = inputOfSet(moment, swapped ? text.text : text.other);
+    if (moment.source != nullptr) {
+      texts.back().source = std::exchange(texts.back().input, moment.trace->document().input);
     }
   }
   return std::make_shared<model::TextsSweep>(moment.trace->documentPtr(), std::move(texts),

@@ -27,10 +27,19 @@ ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment);
 /// for a text without tokens.
 model::ModelInput inputOfSet(const ModelMoment& moment, const formats::TextOrIds& text);
 
-/// The work of a sweep over the chosen texts; `otherText` stands for the page's own.
-std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const TextSet& set,
+/// Draws the choice of the texts of a mean: the page's own, or those of a template.
+ChosenTexts chooseMeanTexts(const PanelContext& panel, const ModelMoment& moment);
+
+struct SweepTexts {
+  TextSet set;            // null: the page's own text
+  std::string otherText;  // the other one of the page's own
+  bool swapped = false;   // the other texts are run, with values of the first
+  bool wordChosen = false;
+  TextSet meanOf = nullptr;  // the texts of a mean; null: those of the sweep
+};
+/// The work of a sweep over the chosen texts.
+std::shared_ptr<model::TextsSweep> sweepOf(const AskedWord& asked, const SweepTexts& chosen,
                                            model::SweepSetting setting,
-                                           const std::string& otherText, bool wordChosen,
                                            const ExecutionContext& execution);
 
 /// A set's text as the page's field takes it.

@@ -13,13 +13,11 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
-#include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_view.h"
-#include "app/ui/model/part_map.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/model/sweep_choices.h"
 #include "app/ui/model/sweep_texts.h"
-#include "app/ui/model/swept.h"
+#include "app/ui/model/swept_parts.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
@@ -39,102 +37,14 @@ using model::SweepOver;
 constexpr const char* kSweep = "sweep";  // the computation
 constexpr double kLeast = 1e-3;          // rounding is no effect: less has no colour
 
-/// The names of the places in each stack.
-struct PlaceNames {
-  std::vector<std::string> own, ofSource;
-
-  const std::string& of(const Patch& part) const {
-    const auto& names = part.stack == model::Stack::encoder ? ofSource : own;
-    return names[static_cast<std::size_t>(part.place)];
-  }
-};
-
-/// "layer 2", of two stacks "encoder 2", "self 2" or "cross 2".
-std::string layerName(const Patch& part, const model::ModelConfig& config) {
-  if (part.stack == model::Stack::encoder) return fmt::format("encoder {}", part.layer + 1);
-  if (!config.crossAttention) return fmt::format("layer {}", part.layer + 1);
-  return fmt::format("{} {}", config.readsMemory(part.layer) ? "cross" : "self",
-                     config.depthOf(part.layer) + 1);
-}
-
-std::string partInWords(const Patch& part, const PlaceNames& tokens,
-                        const model::ModelConfig& config) {
-  const std::string layer = layerName(part, config);
-  if (part.site == Site::heads) return fmt::format("{}, head {}", layer, part.head + 1);
-  if (part.site == Site::q) return fmt::format("{}, queries {}", layer, part.head + 1);
-  if (part.site == Site::k) return fmt::format("{}, keys {}", layer, part.head + 1);
-  if (part.site == Site::v) return fmt::format("{}, values {}", layer, part.head + 1);
-  if (part.site == Site::residual) {
-    return fmt::format("{}, “{}”", layer, tokens.of(part));
-  }
-  return layer + (part.site == Site::attention ? ", attention" : ", FFN");
-}
-
-Index columnOf(const Patch& part) {
-  if (isOfHeads(part.site)) return part.head;
-  if (part.site == Site::residual) return part.place;
-  return part.site == Site::attention ? 0 : 1;
-}
-
-/// Returns whether a part is one head's own; keys and values may belong to several.
-bool hasHead(const Patch& part) { return part.site == Site::heads || part.site == Site::q; }
-
-/// Selects the part in the page: its layer, and the head, the half or the place in it.
-void choose(ModelView& view, const model::ModelConfig& config, const Patch& part) {
-  view.prediction.sweepColumn = columnOf(part);
-  chooseHead(view, config, part.stack, {part.layer, hasHead(part) ? part.head : view.head});
-}
-
-bool isChosen(const ModelView& view, const model::ModelConfig& config, const Patch& part) {
-  const Index column = hasHead(part) ? view.head : view.prediction.sweepColumn;
-  return isChosenLayer(view, config, part.stack, part.layer) && columnOf(part) == column;
-}
-
-PartMap mapOf(const PanelContext& panel, const ModelMoment& moment, const Swept& swept,
-              EffectKind kind, const PlaceNames& tokens) {
-  const FrameContext& look = panel.look;
-  const ModelView& view = panel.modelView;
-  const model::ModelConfig& config = moment.config();
-  // the encoder's layers stand above those of the decoder
-  const bool two = moment.source != nullptr;
-  const Index above = two ? moment.source->config().layers : 0;
-  PartMap map{"sweep map", above + config.layers, 1, {}, {}, isChange(kind)};
-  if (two) {
-    map.widestLayer = "encoder 00";
-    map.layerName = [&config, above](Index row) {
-      Patch part;
-      part.stack = row < above ? model::Stack::encoder : model::Stack::decoder;
-      part.layer = row < above ? row : row - above;
-      return layerName(part, config);
-    };
-  }
-  for (std::size_t i = 0; i < swept.found.parts.size(); ++i) {
-    const Patch& part = swept.found.parts[i];
-    map.columns = std::max(map.columns, columnOf(part) + 1);
-    const double value = swept.value(i, kind).value_or(0.0);
-    map.cells.push_back(
-        {part.layer + (part.stack == model::Stack::encoder ? 0 : above), columnOf(part), value,
-         fmt::format("{}: {} {}", partInWords(part, tokens, config), textOf(kind).title,
-                     map.changes ? changeInWords(value) : fmt::format("{:.2f}", value)),
-         isChosen(view, config, part)});
-  }
-  const Site site = swept.found.parts.front().site;
-  map.columnName = [&look, &tokens, site, two](Index column, float width) {
-    if (site == Site::residual) {  // of two texts the places have two names
-      const std::string name =
-          two ? fmt::format("{}", column + 1) : tokens.own[static_cast<std::size_t>(column)];
-      return elided(look.fonts.tiny, name, width - look.space.tight);
-    }
-    if (isOfHeads(site)) {
-      return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
-    }
-    return std::string(column == 0 ? "attention" : "FFN");
-  };
-  return map;
+/// The width of a part's name, which may end with a token.
+float widthOfPart(const Swept& swept) {
+  const Patch& part = swept.found.parts.front();
+  return part.place >= 0 && part.site != Site::residual ? 194.0F : 124.0F;
 }
 
 std::vector<TableColumn> columnsFor(const Swept& swept) {
-  std::vector<TableColumn> columns{{"part", {}, false, 124, 0, false},
+  std::vector<TableColumn> columns{{"part", {}, false, widthOfPart(swept), 0, false},
                                    {"total", textOf(EffectKind::total).about, true, 54, 0, false}};
   if (swept.many()) {
     columns[1].title = "mean";
@@ -169,11 +79,11 @@ void table(const PanelContext& panel, const model::ModelConfig& config, const Sw
       const std::size_t i = order[static_cast<std::size_t>(row)];
       const Patch& part = swept.found.parts[i];
       const PatchEffect& found = swept.parts[i];
-      if (rows.row(row, isChosen(panel.modelView, config, part))) {
-        choose(panel.modelView, config, part);
+      if (rows.row(row, isChosenPart(panel.modelView, config, part))) {
+        choosePart(panel.modelView, config, part);
       }
       const double value = swept.value(i, kind).value_or(0.0);
-      const bool early = swept.found.estimatesOnly;  // the part has not been replaced yet
+      const bool early = !swept.found.replaced[i];  // has only its estimate yet
       const auto numberOr = [&](std::optional<double> number, bool known = true) {
         rows.number(number && known ? changeInWords(*number) : "–", look.theme.textMuted);
       };
@@ -217,8 +127,9 @@ void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Sw
                   EffectKind kind, const PlaceNames& tokens, const Rect& room) {
   const FrameContext& look = panel.look;
   const auto& parts = swept.found.parts;
-  const auto chosen = std::ranges::find_if(
-      parts, [&](const Patch& part) { return isChosen(panel.modelView, moment.config(), part); });
+  const auto chosen = std::ranges::find_if(parts, [&](const Patch& part) {
+    return isChosenPart(panel.modelView, moment.config(), part);
+  });
   const std::size_t part =
       chosen == parts.end() ? 0 : static_cast<std::size_t>(chosen - parts.begin());
   const std::vector<std::size_t> order = swept.found.effects.strongest(part, kind);
@@ -269,21 +180,40 @@ std::string metricInWords(const Swept& swept, const AskedWord& asked) {
   return answered ? "logit of the right word" : "logit of each text's word";
 }
 
-std::string resultInWords(const Swept& swept, const AskedWord& asked, const ChosenTexts& texts,
-                          Instead instead, const std::string& otherText, EffectKind kind,
-                          const std::optional<model::Receiver>& to) {
-  const std::string with =
-      instead == Instead::nothing ? "zero"
-      : instead == Instead::mean
-          ? (swept.many() ? "its mean over all texts" : "its mean over this text")
-          : (texts.set != nullptr ? "its value on the corrupted text"
-                                  : fmt::format("its value on “{}”", otherText));
-  const std::string over =
-      texts.set == nullptr ? ""
-                           : fmt::format(", the mean over {} texts ({})",
-                                         withThousands(swept.found.effects.texts()), texts.name);
+/// The values that stand in the place of a part's own.
+struct Replacing {
+  const ChosenTexts& texts;
+  Instead instead;
+  const std::string& meanOf;  // the name of a set; empty: the text itself
+  Index place;
+
+  std::string inWords(const Swept& swept) const {
+    if (instead == Instead::nothing) return "zero";
+    if (instead == Instead::mean) {
+      if (!meanOf.empty()) return fmt::format("its mean over other texts ({})", meanOf);
+      return swept.many() ? "its mean over all texts" : "its mean over this text";
+    }
+    if (texts.set != nullptr) {
+      return swept.ofOther ? "its value on the clean text" : "its value on the corrupted text";
+    }
+    return swept.ofOther ? "its value on this page's text" : "its value on the other text";
+  }
+  std::string placeInWords() const {
+    if (place == model::kEachPlace) return ", at one token at a time,";
+    return place == model::kAskedPlace ? " at the token whose prediction is read" : "";
+  }
+};
+
+std::string resultInWords(const Swept& swept, const AskedWord& asked, const Replacing& by,
+                          EffectKind kind, const std::optional<model::Receiver>& to) {
+  const ChosenTexts& texts = by.texts;
+  const std::string over = texts.set == nullptr
+                               ? (swept.ofOther ? " on the other text" : "")
+                               : fmt::format(", the mean over {} {}texts ({})",
+                                             withThousands(swept.found.effects.texts()),
+                                             swept.ofOther ? "corrupted " : "", texts.name);
   const std::string replaced = fmt::format(
-      "its change with that one part replaced by {}, {}", with,
+      "its change with that one part{} replaced by {}, {}", by.placeInWords(), by.inWords(swept),
       to ? fmt::format("through the {} of layer {}, {}head {} alone; heads between are held",
                        to->site == Site::q   ? "query"
                        : to->site == Site::k ? "key"
@@ -303,29 +233,16 @@ std::string resultInWords(const Swept& swept, const AskedWord& asked, const Chos
   if (!swept.found.otherMetrics.empty()) {
     double sum = 0.0;
     for (const double each : swept.found.otherMetrics) sum += each;
-    onOther = fmt::format(", {:.3f} on the other text",
-                          sum / static_cast<double>(swept.found.otherMetrics.size()));
+    onOther = fmt::format(", {:.3f} on the {} text",
+                          sum / static_cast<double>(swept.found.otherMetrics.size()),
+                          !swept.ofOther         ? "other"
+                          : texts.set == nullptr ? "page's"
+                                                 : "clean");
   }
   return fmt::format("The {} is {:.3f} (probability {}){}{}. Each number: {}.{}",
                      metricInWords(swept, asked), swept.base.metric,
                      probabilityInWords(swept.base.probability), over, onOther, numbers,
                      uneven ? " " + swept.found.aligned.front().inWords : "");
-}
-
-/// The names of places: the tokens of the page's text, or numbers, since those of texts differ.
-PlaceNames placesOf(const ModelMoment& moment, const Swept& swept) {
-  PlaceNames places;
-  if (moment.source != nullptr) places.ofSource = moment.source->tokenNames();
-  if (swept.set == nullptr || moment.source != nullptr) places.own = moment.tokenNames();
-  if (swept.set == nullptr) return places;
-  auto& names = moment.source != nullptr ? places.ofSource : places.own;
-  names.clear();
-  for (const Patch& part : swept.found.parts) {
-    if (part.layer == 0 && part.stack == swept.found.parts.front().stack) {
-      names.push_back(fmt::format("{}", part.place + 1));
-    }
-  }
-  return places;
 }
 
 /// Identifies a sweep. A set's texts with answers do not depend on the page's text and word.
@@ -351,7 +268,7 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
                EffectKind kind) {
   const FrameContext& look = panel.look;
   Rect room = Rect::rest();
-  const float least = look.px(swept.many() ? 650 : 600);
+  const float least = look.px((swept.many() ? 526.0F : 476.0F) + widthOfPart(swept));
   const float side = std::clamp(room.width() * 0.46F, least, look.px(720));
   const Rect right = room.cutRight(std::min(side, room.width()), look.space.large);
   double most = 0.0;
@@ -360,10 +277,10 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
   }
   const ModelMoment& moment = *asked.moment;
   const PlaceNames tokens = placesOf(moment, swept);
-  const PartMap map = mapOf(panel, moment, swept, kind, tokens);
+  const PartMap map = sweepMap(panel, moment, swept, kind, tokens);
   const ColorScale scale = divergingScale(look, static_cast<float>(std::max(most, kLeast)));
   if (const auto clicked = drawPartMap(panel, map, scale, room)) {
-    choose(panel.modelView, moment.config(), swept.found.parts[*clicked]);
+    choosePart(panel.modelView, moment.config(), swept.found.parts[*clicked]);
   }
   if (swept.set != nullptr && panel.modelView.prediction.sweepListsTexts) {
     drawExamples(panel, moment, swept, kind, tokens, right);
@@ -384,24 +301,35 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
              view.sweepOver);
   if (overChosen >= 0) view.sweepOver = overChosen;
   const auto over = static_cast<SweepOver>(view.sweepOver);
-  const Index place = choosePlace(panel, asked, over);
   const auto receiver = chooseReceiver(panel, asked, over);
+  const bool ofSet = !view.sweepTexts.empty();
   const Instead instead =
-      view.sweepTexts.empty() ? chooseInstead(panel, asked, "by") : chooseInsteadOfSet(look, view);
-  if (!texts.ready) return;
+      ofSet ? chooseInsteadOfSet(look, view) : chooseInstead(panel, asked, "by");
+  const bool swapped = instead == Instead::otherText && chooseSwapped(panel, ofSet);
+  const ChosenTexts meanOf = instead == Instead::mean && !ofSet
+                                 ? chooseMeanTexts(panel, *asked.moment)
+                                 : ChosenTexts{nullptr, {}, true};
+  const Index place = choosePlace(panel, asked, over, swapped);
+  if (!texts.ready || !meanOf.ready) return;
   const model::SweepSetting setting{
       over, static_cast<model::SweepWith>(instead), {}, receiver, place};
-
   const bool wordChosen = view.word >= 0;
-  Fingerprint key = keyOf(asked, texts, instead, view).add(place);
+  Fingerprint key = keyOf(asked, texts, instead, view).add(place).add(swapped);
+  key.add(reinterpret_cast<std::uintptr_t>(meanOf.set.get()));
   if (receiver) key.add(receiver->site).add(receiver->layer).add(receiver->head);
   const auto found = panel.computations.request<Swept>(kSweep, key, Schedule::whenIdle, [&] {
     return unitsWithNews([=, text = view.otherText](const std::atomic<bool>& cancelled) {
       return std::make_shared<ShownSweep>(
-          sweepOf(asked, texts.set, setting, text, wordChosen, ExecutionContext{0, &cancelled}),
-          texts.set);
+          sweepOf(asked, {texts.set, text, swapped, wordChosen, meanOf.set}, setting,
+                  ExecutionContext{0, &cancelled}),
+          texts.set, swapped);
     });
   });
+  const std::optional<EffectKind> shown =
+      found.current != nullptr ? std::optional(chooseEffect(look, view, *found.current))
+                               : std::nullopt;
+  if (found.current != nullptr && ofSet) chooseList(look, view);
+  if (instead == Instead::otherText && !ofSet) otherTextField(panel, asked);
   const bool stopped = found.problem == Computations::kStopped;
   if (!found.problem.empty() && !stopped) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
@@ -415,11 +343,9 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   }
   if (found.current == nullptr) return;
   const Swept& swept = *found.current;
-  const EffectKind kind = chooseEffect(look, view, swept);
-  if (swept.set != nullptr) chooseList(look, view);
   wrappedLabel(look.fonts.small, look.theme.textMuted,
-               resultInWords(swept, asked, texts, instead, view.otherText, kind, receiver));
-  drawSwept(panel, asked, swept, kind);
+               resultInWords(swept, asked, {texts, instead, meanOf.name, place}, *shown, receiver));
+  drawSwept(panel, asked, swept, *shown);
 }
 
 }  // namespace headscope::ui

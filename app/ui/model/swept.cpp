@@ -5,8 +5,8 @@
 namespace headscope::ui {
 namespace {
 
-Swept sweptBy(model::SweptTexts found, const TextSet& set, bool ended) {
-  Swept swept{std::move(found), set, ended, {}, {}, {}};
+/// Adds the means and spreads of all parts.
+Swept summarised(Swept swept) {
   swept.base = swept.found.effects.base();
   for (std::size_t i = 0; i < swept.found.parts.size(); ++i) {
     swept.parts.push_back(swept.found.effects.mean(i));
@@ -40,19 +40,18 @@ bool Swept::has(EffectKind kind) const {
   // before the patched runs have ended, the effects of patches are those of the base pass
   const bool early =
       kind == EffectKind::estimate || kind == EffectKind::adds || kind == EffectKind::looks;
-  if (found.estimatesOnly && !early) return false;
+  if (!found.allReplaced() && !early) return false;
   return std::ranges::any_of(
       parts, [&](const model::PatchEffect& part) { return valueOf(base, part, kind).has_value(); });
 }
 
 std::optional<Swept> ShownSweep::news() {
-  if (!ended_ && shown_ == sweep_->textsDone()) return std::nullopt;
   auto found = ended_ ? sweep_->found() : sweep_->soFar();
   if (!found) return std::nullopt;
-  shown_ = sweep_->textsDone();
-  Swept swept = sweptBy(std::move(*found), set_, ended_);
-  if (swept.found.estimatesOnly && !swept.has(EffectKind::estimate)) return std::nullopt;
-  return swept;
+  const auto now = std::pair(sweep_->textsDone(), std::ranges::count(found->replaced, true));
+  if (!ended_ && shown_ == now) return std::nullopt;
+  shown_ = now;
+  return summarised({std::move(*found), set_, ofOther_, ended_, {}, {}, {}});
 }
 
 const EffectText& textOf(EffectKind kind) { return kEffects[static_cast<std::size_t>(kind)]; }

@@ -17,8 +17,9 @@ using model::EffectKind;
 
 struct Swept {
   model::SweptTexts found;
-  TextSet set;         // null: the page's own text
-  bool ended = false;  // otherwise more texts follow, or there are only estimates yet
+  TextSet set;           // null: the page's own text
+  bool ofOther = false;  // the other text, or the corrupted texts, are run
+  bool ended = false;    // otherwise more texts follow, or some parts have only estimates yet
   model::PatchEffect base;
   std::vector<model::PatchEffect> parts;  // the means
   std::array<std::vector<double>, model::kEffectKinds> spreads;
@@ -27,16 +28,16 @@ struct Swept {
   std::optional<double> value(std::size_t part, EffectKind kind) const {
     return valueOf(base, parts[part], kind);
   }
-  /// Returns whether some part has a number of this kind by now.
+  /// Returns whether the parts have numbers of this kind by now.
   bool has(EffectKind kind) const;
 };
 
-/// Runs a sweep unit by unit. It shows the estimates before the patched runs have ended, and each
-/// further text of a set.
+/// Runs a sweep unit by unit. It shows the estimates before the patched runs have ended, then the
+/// largest effects, and each further text of a set.
 class ShownSweep {
  public:
-  ShownSweep(std::shared_ptr<model::TextsSweep> sweep, TextSet set)
-      : sweep_(std::move(sweep)), set_(std::move(set)) {}
+  ShownSweep(std::shared_ptr<model::TextsSweep> sweep, TextSet set, bool ofOther)
+      : sweep_(std::move(sweep)), set_(std::move(set)), ofOther_(ofOther) {}
 
   bool runUnit() { return ended_ = sweep_->runUnit(); }
   /// The result so far, where it is news.
@@ -45,7 +46,9 @@ class ShownSweep {
  private:
   std::shared_ptr<model::TextsSweep> sweep_;
   TextSet set_;
-  std::optional<std::size_t> shown_;  // the number of texts in the last news; 0: estimates
+  bool ofOther_;
+  /// The numbers of texts and of replaced parts in the last news.
+  std::optional<std::pair<std::size_t, std::ptrdiff_t>> shown_;
   bool ended_ = false;
 };
 
