@@ -193,6 +193,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
         .flash = flash.at(now, computations, &wantsFrame),
         .purposes = purposes.of(newest),
         .gradientsProblem = gradientsProblem,
+        .gradientsOf = gradientsOfWhat,
         .slide = presenter.on() && !lecture.forTheRoom().counter.empty(),
         .alone = presenter.on() || embedded || !view.selection.focus.empty(),
         .hostHasDialog = chooseFiles != nullptr,
@@ -249,13 +250,17 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
   view.frame.gradientsThere = false;
   gradientsProblem = {};
   if (!view.selection.gradients) return newest;
+  const GradientTarget target = gradientTargets.of(*newest, model.live, view.model);
+  gradientsOfWhat = target.inWords;
   const auto with = computations.request<TracePtr>(
-      "gradients", ui::Fingerprint("gradients", newest->pass()), ui::Schedule::background,
-      [&newest] {
-        return [newest](const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
+      "gradients", target.key, ui::Schedule::background, [&newest, &target] {
+        return [newest, gradOutput = target.gradOutput](
+                   const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
           checkGradientsFit(newest->config(), defaultMemoryBudget());
-          const GradientsPtr gradients = gradientsOf(newest, gradOutputOfSum(newest->config()),
-                                                     ExecutionContext{0, &cancelled});
+          const ExecutionContext execution{0, &cancelled};
+          const std::optional<Tensor> ofOutput = gradOutput(execution);
+          if (!ofOutput) return std::nullopt;
+          const GradientsPtr gradients = gradientsOf(newest, *ofOutput, execution);
           if (gradients == nullptr) return std::nullopt;
           return withGradients(*newest, gradients);
         };

@@ -14,6 +14,7 @@
 #include "app/comparison.h"
 #include "app/document_editor.h"
 #include "app/exports.h"
+#include "app/gradient_target.h"
 #include "app/lecture.h"
 #include "app/live_language.h"
 #include "app/live_shapes.h"
@@ -183,6 +184,8 @@ struct App::State {
   int messageShown = 0;         // the number of the message in the status bar …
   double messageShownAt = 0.0;  // … and when it appeared
   bool clickedHere = false;     // a click at this position; the mouse has not moved since
+  GradientTargets gradientTargets;
+  std::string gradientsOfWhat = {};
   std::string_view gradientsProblem;
 };
 

@@ -72,6 +72,7 @@ struct PanelContext {
   FlashState flash{};
   const std::vector<HeadPurpose>* purposes = nullptr;  // of the trace's heads; empty: unknown
   std::string_view gradientsProblem = {};              // why no gradients can be computed
+  std::string_view gradientsOf = "the output's sum";   // the number that they are of
   bool slide = false;          // a slide of a lecture: without tabs and buttons
   bool alone = false;          // one panel fills the screen or the picture alone
   bool hostHasDialog = false;  // the host has a file dialog; else paths are typed

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "app_driver.h"
+#include "core/attention/tensor_id.h"
 #include "core/base/memory_budget.h"
+#include "core/base/numbers.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
@@ -42,14 +44,16 @@ class GradientMap : public testing::Test {
   bool shows(const std::string& text) { return ui.shows(text.c_str(), kModelHeadsCard); }
   std::string all() { return ui.screen().all(kModelHeadsCard); }
 
-  /// The lengths of all heads' gradients for the word that the model predicts last, in words.
-  static std::vector<std::string> lengths(std::optional<Index> other) {
+  static model::ModelTracePtr traceOfText() {
     const auto model = formats::openModel(folder("tiny-gpt2"), defaultMemoryBudget() / 8);
     const auto tokenizer = formats::openTokenizer(folder("tiny-gpt2"));
-    const auto trace = runModel(
-        makeModelDocument(
-            model, inputOf(tokenizer->encode(kText, true, "text"), *tokenizer, model->config())),
-        nullptr, {}, defaultMemoryBudget() / 8);
+    return runModel(makeModelDocument(model, inputOf(tokenizer->encode(kText, true, "text"),
+                                                     *tokenizer, model->config())),
+                    nullptr, {}, defaultMemoryBudget() / 8);
+  }
+  /// The lengths of all heads' gradients for the word that the model predicts last, in words.
+  static std::vector<std::string> lengths(std::optional<Index> other) {
+    const auto trace = traceOfText();
     const Index row = trace->tokens() - 1;
     const Index word = trace->predictions(row, 1).front().id;
     const Tensor heads = gradientsOfLogit(trace, row, word, other, {}).value().heads;
@@ -111,6 +115,38 @@ TEST_F(GradientMap, NeedsAWordThatIsPredicted) {
   ui.click("a measure", kModelHeadsCard);
   EXPECT_TRUE(ui.shows("tokens you choose", "Combo"));
   EXPECT_FALSE(ui.shows("gradient of the word", "Combo"));
+}
+
+/// A layer of the model in Flow shows the gradients of the word's logit; with another text on the
+/// page, those of the output's sum.
+TEST_F(GradientMap, IsOfTheWordInAModelsLayerInFlow) {
+  open("tiny-gpt2", kText);
+  ui.click("open layer 1 in Flow", kModelHeadsCard);
+  calm();
+  ui.press(Key{'G'}, false, true);
+  calm();
+  ASSERT_TRUE(ui.view().frame.gradientsThere);
+  const auto trace = traceOfText();
+  const Index row = trace->tokens() - 1;
+  const Index word = trace->predictions(row, 1).front().id;
+  const CellRef cell{TensorId::heads, 0, 2, row, 1, -1, true};
+  const auto shown = [&](std::optional<Index> other) {
+    const Tensor heads = gradientsOfLogit(trace, row, word, other, {}).value().heads;
+    return number(static_cast<double>(heads.at({0, 2, row, 1})), 5);
+  };
+  ui.view().selection.step = StepId::weigh;
+  ui.view().selection.head = 2;
+  ui.view().selection.cell = cell;
+  calm();
+  EXPECT_TRUE(ui.shows("the gradient of the logit of “T” with respect to each number"));
+  EXPECT_TRUE(ui.shows(shown(std::nullopt)));
+  constexpr Index kOther = 262;
+  ui.view().model.prediction.other = kOther;
+  calm();
+  EXPECT_TRUE(ui.shows(shown(kOther)));
+  ui.view().model.place.text = "The dog sat on";
+  calm();
+  EXPECT_TRUE(ui.shows("the gradient of the output's sum with respect to each number"));
 }
 
 class LettersMap : public GradientMap {

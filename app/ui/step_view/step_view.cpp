@@ -289,7 +289,16 @@ void stepViewChoices(const PanelContext& panel, bool flows) {
   }
   if (pill(look, kGradients, panel.selection.gradients))
     showGradients(panel.view, !panel.selection.gradients);
-  tip(look, "Shows the gradient of the output's sum instead of each number (shift+G)");
+  tip(look,
+      "Shows gradients instead of the numbers (shift+G): of the chosen word's logit, if this is a "
+      "layer of the page Model's pass, else of the output's sum");
+}
+
+/// The number that the gradients are of, or why there are none yet.
+std::string gradientSentence(const PanelContext& panel) {
+  if (!panel.gradientsProblem.empty()) return std::string(panel.gradientsProblem);
+  if (!panel.frame.gradientsThere) return "backward: being computed";
+  return fmt::format("backward: the gradient of {} with respect to each number", panel.gradientsOf);
 }
 
 /// Draws the step's number and description at the left of the switches, or above them where it is
@@ -302,12 +311,7 @@ void stepViewHeading(const PanelContext& panel, bool perHead) {
   const std::string title =
       fmt::format("Step {} · {}", stepPlace(panel.selection.step, c) + 1, text.title);
   std::string explanation = stepSentence(step(panel.selection.step), panel.document);
-  if (panel.selection.gradients) {
-    explanation = !panel.gradientsProblem.empty() ? std::string(panel.gradientsProblem)
-                  : panel.frame.gradientsThere
-                      ? "backward: the gradient of the output's sum with respect to each number"
-                      : "backward: being computed";
-  }
+  if (panel.selection.gradients) explanation = gradientSentence(panel);
   if (perHead) {
     const TensorId whose = partCount(panel.selection.step) > 0
                                ? partShownBy(panel.selection.step, panel.selection.part).part
@@ -319,6 +323,9 @@ void stepViewHeading(const PanelContext& panel, bool perHead) {
       ImGui::GetContentRegionAvail().x - textSize(look.fonts.semibold, title).x - look.px(24);
   const bool flows = free < switches;
   const float room = flows ? free : free - switches;
+  if (panel.frame.gradientsThere && textSize(look.fonts.small, explanation).x > room) {
+    explanation = fmt::format("gradient of {}", panel.gradientsOf);
+  }
   heading(look, title.c_str(),
           room > look.px(60) ? elided(look.fonts.small, explanation, room).c_str() : nullptr);
   const float below = ImGui::GetCursorPos().y;
