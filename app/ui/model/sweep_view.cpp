@@ -156,17 +156,21 @@ void drawExamples(const PanelContext& panel, const ModelMoment& moment, const Sw
 void progress(const PanelContext& panel, Index done, Index all) {
   const FrameContext& look = panel.look;
   const float share = static_cast<float>(done) / static_cast<float>(std::max<Index>(1, all));
-  const ImVec2 size(std::min(look.px(320), Rect::rest().width()), look.px(6));
+  if (pill(look, "stop##sweep")) panel.computations.stop(kSweep);
+  ImGui::SameLine(0.0F, look.space.large);
+  ImGui::AlignTextToFramePadding();
   label(look.fonts.regular, look.theme.textMuted,
         fmt::format("running the model with each part replaced: {:.0f} %",
                     100.0F * std::min(1.0F, share)));
-  const Rect bar = Rect::at(ImGui::GetCursorScreenPos(), size);
+  ImGui::SameLine(0.0F, look.space.large);
+  const ImVec2 size(std::min(look.px(240), Rect::rest().width()), look.px(6));
+  const float middle = ImGui::GetItemRectMin().y + 0.5F * ImGui::GetItemRectSize().y;
+  const Rect bar = Rect::at({ImGui::GetCursorScreenPos().x, middle - 0.5F * size.y}, size);
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(bar.a, bar.b, withAlpha(look.theme.textMuted, 0.25F), look.space.tight);
   list->AddRectFilled(bar.a, {bar.a.x + bar.width() * std::min(1.0F, share), bar.b.y},
                       look.theme.accent, look.space.tight);
-  ImGui::Dummy({size.x, size.y + look.space.small});
-  if (pill(look, "stop##sweep")) panel.computations.stop(kSweep);
+  ImGui::Dummy(size);
 }
 
 /// The number that is read: "logit of “cat”", or that of several texts.
