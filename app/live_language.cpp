@@ -8,8 +8,10 @@
 #include <mutex>
 #include <utility>
 
+#include "core/document/trace.h"
 #include "core/formats/language_run.h"
 #include "core/language/sample.h"
+#include "core/language/sentence_reading.h"
 #include "core/language/stories.h"
 #include "core/model/model_heads.h"
 
@@ -19,8 +21,9 @@ namespace {
 constexpr double kFastSeconds = 0.2;  // a moment costs as much as a few steps
 constexpr double kTextSeconds = 0.7;  // the least age of a text that is replaced: one reads it
 constexpr Index kStoryTokens = 2'000'000;
-constexpr std::size_t kNextWords = 12;
-constexpr Index kFirstText = 25;  // the first step after the start whose text is kept
+constexpr Index kFewStoryTokens = 20'000;  // for a kept run, which learns nothing
+constexpr double kKeptSpeed = 50.0;        // steps per second
+constexpr Index kFirstText = 25;           // the first step after the start whose text is kept
 constexpr model::Sampling kWriting{.temperature = 0.7};
 
 /// All runs on stories learn from the same ones.
@@ -66,9 +69,13 @@ struct LiveLanguage::Live {
         budget(memoryBudget),
         moments(momentsBefore) {}
 
+  /// A run that is shown from the file that comes with the program.
+  explicit Live(std::uint64_t momentsBefore) : budget(0), moments(momentsBefore), isKept(true) {}
+
   std::optional<LanguageMoment> advance(const Request& request, const std::atomic<bool>& cancelled);
 
  private:
+  LanguageMoment advanceKept(const Request& request);
   /// The model of the shown step, whose number the moment receives.
   const language::LanguageModel& shownModel(LanguageMoment& moment, std::optional<Index> look);
   // Computes a model's pass over the sentence, its text and its answers without a head. False where
@@ -88,6 +95,8 @@ struct LiveLanguage::Live {
   language::LanguageSettings settings;
   Index budget;
   std::uint64_t moments;
+  bool isKept = false;
+  Index keptStep = 0;                              // of a kept run: the step that it has reached
   std::optional<language::LanguageTrainer> run;    // from the first request on
   std::optional<language::LanguageModel> earlier;  // with the parameters of an earlier step
   std::vector<WrittenText> texts;                  // each at least twice as many steps on
@@ -115,22 +124,20 @@ bool LiveLanguage::Live::read(LanguageMoment& moment, const model::ModelPtr& mod
                               const std::string& sentence,
                               const ExecutionContext& execution) const {
   const language::Corpus& corpus = *moment.corpus;
-  moment.sentence = sentence.empty() ? corpus.example : sentence;
-  const auto unknown = corpus.tokenizer->id(language::kUnknownToken);
-  std::vector<tokenizer::Token> tokens = corpus.tokenizer->encode(moment.sentence);
-  moment.leftOut = std::max<Index>(0, std::ssize(tokens) - moment.settings.model.context);
-  tokens.erase(tokens.begin(), tokens.begin() + moment.leftOut);
-  model::ModelInput input;
-  for (const tokenizer::Token& token : tokens) {
-    input.ids.push_back(token.id);
-    input.tokens.push_back(corpus.tokenizer->inWords(token.id));
-    if (token.id == unknown) moment.unknown.emplace_back(token.offsets.of(moment.sentence));
+  auto reading =
+      readSentence(model, corpus, sentence, moment.settings.model.context, budget, execution);
+  if (!reading) return false;
+  moment.sentence = std::move(reading->sentence);
+  moment.leftOut = reading->leftOut;
+  moment.unknown = std::move(reading->unknown);
+  moment.next = std::move(reading->next);
+  const model::ModelTracePtr trace = std::move(reading->trace);
+  moment.tokens = trace->document().input.tokens;
+  for (Index layer = 0; layer < trace->layers(); ++layer) {
+    moment.weights.push_back(trace->layer(layer)->tensor(TensorId::weights));
   }
-  moment.trace = runModel(makeModelDocument(model, std::move(input)), nullptr, execution, budget);
-  if (moment.trace == nullptr) return false;
-  moment.next = moment.trace->predictions(moment.trace->tokens() - 1, kNextWords);
   if (corpus.stories) return true;
-  model::ModelMeasure measure(moment.trace, nullptr, execution);
+  model::ModelMeasure measure(trace, nullptr, execution);
   while (!measure.runUnit()) {
   }
   auto measured = measure.measured();
@@ -164,13 +171,10 @@ bool LiveLanguage::Live::switchOff(const LanguageMoment& moment,
                                    const ExecutionContext& execution) {
   if (withoutAt == moment.step) return true;
   const language::LanguageEvaluation* now = moment.evaluation();
-  std::vector<double> right;
-  for (std::size_t q = 0; now != nullptr && q < now->questions.size(); ++q) {
-    const auto answered = answersTo(model, q, execution, now->questions[q].head);
-    if (!answered) return false;
-    right.push_back(answered->right);
-  }
-  without = std::move(right);
+  auto right = now != nullptr ? rightWithoutLookers(model, *now, execution)
+                              : std::optional(std::vector<double>());
+  if (!right) return false;
+  without = std::move(*right);
   withoutAt = moment.step;
   return true;
 }
@@ -196,11 +200,63 @@ bool LiveLanguage::Live::writeForFilm(LanguageMoment& moment, const ExecutionCon
   return true;
 }
 
+LanguageMoment LiveLanguage::Live::advanceKept(const Request& request) {
+  const std::shared_ptr<const language::KeptRun> run = formats::shippedRun();
+  if (corpus == nullptr) corpus = formats::storyCorpus(1, kFewStoryTokens);
+  const auto& kept = run->moments;
+  const auto newest = [&](Index step) {
+    const auto after = std::ranges::upper_bound(kept, step, {}, &language::KeptMoment::step);
+    return std::prev(after);
+  };
+  if (request.goTo) keptStep = *request.goTo;
+  const auto now = newest(keptStep);
+  const bool last = std::next(now) == kept.end();
+  const bool atOnce = request.due.seconds || !request.playing;
+  if (request.due.steps > 0 && atOnce && !last) {
+    keptStep = std::next(now)->step();
+  } else {
+    keptStep = std::min(keptStep + request.due.steps, kept.back().step());
+  }
+  const auto taken = newest(keptStep);
+  const auto shown = newest(std::min(taken->step(), request.due.look.value_or(taken->step())));
+
+  LanguageMoment moment;
+  moment.kept = true;
+  moment.corpus = corpus;
+  moment.settings = run->settings;
+  moment.stepsTaken = taken->step();
+  moment.step = shown->step();
+  moment.sentence = run->sentence;
+  moment.tokens = run->tokens;
+  const Shape& all = shown->attentions.shape();
+  for (Index layer = 0; layer < all[0]; ++layer) {
+    moment.weights.push_back(shown->attentions.slice(0, layer, layer + 1));
+  }
+  moment.next = shown->next;
+  moment.written = {shown->step(), shown->written};
+  moment.without = shown->without;
+  for (auto each = kept.begin(); each != std::next(taken); ++each) {
+    moment.evaluations.push_back(each->evaluation);
+    if (each->step() > 0) moment.records.push_back({each->step(), each->loss, 0.0});
+    const bool twice = moment.earlier.empty() || each->step() >= 2 * moment.earlier.back().step;
+    if (each->step() > 0 && each->step() < shown->step() && twice) {
+      moment.earlier.push_back({each->step(), each->written});
+    }
+  }
+  for (const auto& at : run->answeredAt) {
+    moment.answeredAt.push_back(at && *at <= taken->step() ? at : std::nullopt);
+  }
+  moment.finished = taken->step() == kept.back().step();
+  moment.number = ++moments;
+  return moment;
+}
+
 std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request,
                                                           const std::atomic<bool>& cancelled) {
   ExecutionContext execution;
   execution.cancelled = &cancelled;
   const std::lock_guard lock(mutex);
+  if (isKept) return advanceKept(request);
   if (corpus == nullptr) corpus = corpusOf(from);
   if (!run) run.emplace(corpus, settings, budget);
   request.due.advance(*run, execution);
@@ -275,14 +331,30 @@ LiveLanguage::LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes,
 void LiveLanguage::begin(const LearnedFrom& from, const language::LanguageSettings& settings) {
   begunLast_ = {from, settings};
   language::CorpusPtr known;
-  if (moment() != nullptr && moment()->from == from) known = moment()->corpus;
+  if (moment() != nullptr && !moment()->kept && moment()->from == from) known = moment()->corpus;
   const Index vocabulary = known != nullptr    ? known->vocabulary
                            : from.text.empty() ? std::ssize(language::storyWords())
                                                : from.vocabulary;
   checkTraining(settings, vocabulary, memoryBudgetBytes_);
   run_ =
       std::make_shared<Live>(from, std::move(known), settings, memoryBudgetBytes_, ++begun_ << 32U);
+  if (std::exchange(isKept_, false)) watched_.setSpeed(0.0);
   watched_.show(nullptr, true);
+}
+
+void LiveLanguage::beginKept() {
+  begunLast_.reset();
+  run_ = std::make_shared<Live>(++begun_ << 32U);
+  if (!std::exchange(isKept_, true)) watched_.setSpeed(kKeptSpeed);
+  watched_.show(nullptr, true);
+}
+
+void LiveLanguage::goBack(Index step) {
+  if (!isKept_) return watched_.goBack(step);
+  goTo_ = step;
+  watched_.play(false);
+  watched_.lookAt(std::nullopt);
+  watched_.outdate();
 }
 
 bool LiveLanguage::isOf(const LearnedFrom& from, const language::LanguageSettings& settings) const {
@@ -292,7 +364,7 @@ bool LiveLanguage::isOf(const LearnedFrom& from, const language::LanguageSetting
 
 void LiveLanguage::setAside() {
   aside_ = Aside{std::exchange(run_, nullptr), moment(), std::exchange(begunLast_, std::nullopt),
-                 watched_.lookedAt()};
+                 watched_.lookedAt(), std::exchange(isKept_, false)};
   watched_.show(nullptr, false);
 }
 
@@ -301,6 +373,7 @@ void LiveLanguage::bringBack() {
   Aside own = *std::exchange(aside_, std::nullopt);
   run_ = std::move(own.run);
   begunLast_ = own.begunLast;
+  isKept_ = own.isKept;
   watched_.show(std::move(own.moment), run_ != nullptr, own.look);
 }
 
@@ -343,7 +416,8 @@ void LiveLanguage::follow(double now) {
                   textSeed_,
                   playing(),
                   std::exchange(saveAsked_, false) ? models_ : std::filesystem::path(),
-                  filmed_};
+                  filmed_,
+                  std::exchange(goTo_, std::nullopt)};
   watched_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
     return live->advance(request, cancelled);
   });

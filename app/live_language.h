@@ -12,6 +12,7 @@
 
 #include "app/watched_run.h"
 #include "core/formats/corpora.h"
+#include "core/language/kept_run.h"
 #include "core/language/language_trainer.h"
 #include "core/model/model_trace.h"
 
@@ -48,8 +49,9 @@ struct LanguageMoment {
   std::string sentence;
   Index leftOut = 0;                          // tokens at its beginning for which there is no room
   std::vector<std::string> unknown;           // its words that no story has
-  model::ModelTracePtr trace;                 // of the sentence
-  std::vector<HeadDoes> does;                 // of its heads in the trace; empty for stories
+  std::vector<std::string> tokens;            // of the sentence, for display
+  std::vector<Tensor> weights;                // of each layer's heads, (1, H, T, T)
+  std::vector<HeadDoes> does;                 // of its heads on the sentence; empty for stories
   std::vector<model::TokenProbability> next;  // after the sentence, the most probable first
   WrittenText written;               // of this step, or in a fast run of one shortly before
   std::vector<WrittenText> earlier;  // of steps before, each at least twice the one before
@@ -61,6 +63,7 @@ struct LanguageMoment {
   std::vector<std::optional<Index>> answeredAt;  // by question; empty where no stories are learned
   std::optional<training::Stop> stopped;
   bool finished = false;
+  bool kept = false;  // of a run that is shown from a file: its sentence and settings are fixed
   double trainingMs = 0.0;
   std::uint64_t number = 0;  // identifies this moment
   /// The folder of the shown model, if it was asked for.
@@ -69,8 +72,6 @@ struct LanguageMoment {
   /// The newest evaluation at or before the shown step; null before the first.
   const language::LanguageEvaluation* evaluation() const { return newestAt(evaluations, step); }
   const model_training::StepRecord* record() const { return newestAt(records, step); }
-  /// The tokens of the sentence, for display.
-  const std::vector<std::string>& tokenNames() const { return trace->document().input.tokens; }
   std::string nameOf(Index token) const;
 
   /// Drops what the run recorded after this moment's step (TrainingMoment::forgetLater).
@@ -93,6 +94,9 @@ class LiveLanguage {
   /// Starts a new run, paused. Throws UserError for invalid settings; the present run is kept then.
   /// A text that cannot be learned from is a problem() later.
   void begin(const LearnedFrom& from, const language::LanguageSettings& settings);
+  /// Shows the run that comes with the program, paused at its first moment.
+  void beginKept();
+  bool isKept() const { return isKept_; }
   /// Returns whether the run last begun, or refused, learns from this with this model and seed.
   bool isOf(const LearnedFrom& from, const language::LanguageSettings& settings) const;
 
@@ -114,7 +118,7 @@ class LiveLanguage {
   /// Shows the model of an earlier step without changing the run; none: the newest one.
   void lookAt(std::optional<Index> step) { watched_.lookAt(step); }
   /// Continues the run from the snapshot of an earlier step.
-  void goBack(Index step) { watched_.goBack(step); }
+  void goBack(Index step);
   /// The sentence that later moments show; empty: the corpus's example.
   void setSentence(const std::string& sentence);
   /// Returns whether a model can be saved.
@@ -147,6 +151,7 @@ class LiveLanguage {
     bool playing = false;
     std::filesystem::path saveIn;  // empty: nothing is saved
     bool filmed = false;           // without what came after the shown step
+    std::optional<Index> goTo;     // of a kept run: the step from which it goes on
   };
   struct Begun {
     LearnedFrom from;
@@ -158,11 +163,14 @@ class LiveLanguage {
     std::shared_ptr<const LanguageMoment> moment;
     std::optional<Begun> begunLast;
     std::optional<Index> look;
+    bool isKept = false;
   };
 
   Index memoryBudgetBytes_;
   std::filesystem::path models_;
   bool saveAsked_ = false;
+  bool isKept_ = false;
+  std::optional<Index> goTo_;
   bool filmed_ = false;  // the run belongs to another program, and is looked at alone
   std::shared_ptr<Live> run_;
   std::optional<Begun> begunLast_;

@@ -183,6 +183,7 @@ void visitFields(Fields& f, View& view) {
   f.number("train_d_model", view.train.dModel, Index{0}, Limits::kDModel);
   f.number("train_heads", view.train.heads, Index{0}, kMaxHead + 1);
   f.number("train_seed", view.train.seed, std::uint64_t{1}, std::uint64_t{1} << 32U);
+  f.flag("train_kept", view.train.kept);
   f.word("train_sentence", view.train.sentence);
   f.word("train_text", view.train.text);
   f.word("train_cut_into", view.train.cutInto);

@@ -121,6 +121,7 @@ void printRun(std::ostream& out, const Trainer& run, double msPerStep) {
 void runTrain(const TrainOptions& options, std::ostream& out) {
   FileFlags files;
   files.writes("--log", options.log, {".csv"});
+  files.writes("--keep", options.language.keep, {".safetensors"});
   files.check();
   if (!options.from.empty()) {
     refuseFixed({{"--task", !options.task.empty()},
@@ -147,7 +148,7 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   const double msPerStep = trainAndWrite(
       *run, options, execution, [&](const std::string& folder) { formats::saveRun(folder, *run); },
       [&](const std::string& folder) { formats::saveAsModel(folder, run->model()); },
-      [&] { return formats::curvesCsv(run->task(), run->records(), run->evaluations()); });
+      [&] { return formats::curvesCsv(run->task(), run->records(), run->evaluations()); }, [] {});
   if (options.json) return printJson(out, withSchema("train", trainJson(*run, msPerStep)));
   printRun(out, *run, msPerStep);
   printWritten(out, options);

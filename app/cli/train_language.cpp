@@ -20,6 +20,7 @@
 #include "core/formats/corpora.h"
 #include "core/formats/language_run.h"
 #include "core/formats/training_curves.h"
+#include "core/language/kept_run.h"
 #include "core/language/language_trainer.h"
 #include "core/language/sample.h"
 #include "core/tensor/gemm.h"
@@ -195,7 +196,8 @@ std::vector<GivenFlag> languageFlags(const LanguageOptions& o) {
           {"--warm-up", o.warmUp.has_value()},
           {"--no-networks", o.noNetworks},
           {"--no-norms", o.noNorms},
-          {"--rotary", o.rotary}};
+          {"--rotary", o.rotary},
+          {"--keep", !o.keep.empty()}};
 }
 
 void addLanguageOptions(CLI::App& app, LanguageOptions& o) {
@@ -214,22 +216,39 @@ void addLanguageOptions(CLI::App& app, LanguageOptions& o) {
   addWhole(app, "--kv-heads", o.kvHeads, "heads of keys and values")->group(group);
   addWhole(app, "--warm-up", o.warmUp, "steps until the learning rate is reached (default 100)")
       ->group(group);
+  app.add_option("--keep", o.keep,
+                 "with --task stories: write what the page Train shows of the run: at each step "
+                 "that is evaluated the text it writes, the next words, and every head's attention")
+      ->check(notEmpty)
+      ->type_name("F.safetensors")
+      ->group(group);
   app.add_flag("--no-networks", o.noNetworks, "layers of attention alone")->group(group);
   app.add_flag("--no-norms", o.noNorms, "without LayerNorm")->group(group);
   app.add_flag("--rotary", o.rotary, "rotary positions in place of learned ones")->group(group);
 }
 
 void runLanguage(const TrainOptions& options, std::ostream& out) {
+  const std::string& keep = options.language.keep;
+  if (!keep.empty() && (options.task != "stories" || !options.from.empty())) {
+    throw UserError("--keep keeps a run on stories from its first step: give --task stories");
+  }
   prepareGemm();
   const std::unique_ptr<LanguageTrainer> run = languageRunOf(options);
   ExecutionContext execution;
   execution.threads = options.threads;
+  RunKeeper keeper(defaultMemoryBudget());
   const double msPerStep = trainAndWrite(
       *run, options, execution, [&](const std::string& folder) { formats::saveRun(folder, *run); },
       [&](const std::string& folder) {
         formats::saveAsModel(folder, run->model(), *run->corpus());
       },
-      [&] { return formats::curvesCsv(run->records(), run->evaluations()); });
+      [&] { return formats::curvesCsv(run->records(), run->evaluations()); },
+      [&] {
+        if (keep.empty()) return;
+        if (run->stepsTaken() == 0) run->evaluate(execution);
+        keeper.look(*run, execution);
+      });
+  if (!keep.empty()) formats::saveKeptRun(keep, keeper.kept());
   const Findings found = findingsOf(*run, execution);
   if (options.json) {
     return printJson(out, withSchema("train", languageJson(*run, found, msPerStep)));

@@ -23,7 +23,7 @@ class App;
 namespace headscope::cli {
 
 struct LanguageOptions {
-  std::string text, cutInto;  // empty where not given
+  std::string text, cutInto, keep;  // empty where not given
   std::optional<Index> vocabulary, kvHeads, context, warmUp;
   bool noNetworks = false, noNorms = false, rotary = false;
 };
@@ -104,26 +104,29 @@ class TrainProgress {
   double printed_ = 0.0;
 };
 
-/// Takes the remaining steps of a run, prints its progress, and evaluates it at its end.
-template <typename Run>
-void takeAllSteps(Run& run, const ExecutionContext& execution) {
+/// Takes the remaining steps of a run, prints its progress, and evaluates it at its end. `look` is
+/// called before the first step and after each one.
+template <typename Run, typename Look>
+void takeAllSteps(Run& run, const ExecutionContext& execution, Look look) {
   {
     TrainProgress progress;
+    look();
     while (!run.finished()) {
       run.step(execution);
       progress.show(run);
+      look();
     }
   }
   run.evaluate(execution);
 }
 
-/// Takes all steps of a run and writes the files that the flags name. `save` and `saveModel` write
-/// a folder; `curves` gives the log. Returns the milliseconds of a step. Throws UserError where the
-/// run has stopped.
-template <typename Run, typename Save, typename SaveModel, typename Curves>
+/// Takes all steps of a run as takeAllSteps does and writes the files that the flags name. `save`
+/// and `saveModel` write a folder; `curves` gives the log. Returns the milliseconds of a step.
+/// Throws UserError where the run has stopped.
+template <typename Run, typename Save, typename SaveModel, typename Curves, typename Look>
 double trainAndWrite(Run& run, const TrainOptions& o, const ExecutionContext& execution, Save save,
-                     SaveModel saveModel, Curves curves) {
-  takeAllSteps(run, execution);
+                     SaveModel saveModel, Curves curves, Look look) {
+  takeAllSteps(run, execution, look);
   if (!o.save.empty()) save(o.save);
   if (!o.saveModel.empty()) saveModel(o.saveModel);
   if (!o.log.empty()) {

@@ -143,7 +143,8 @@ void runShapes(const TrainOptions& options, std::ostream& out) {
       [&](const std::string& folder) { formats::saveAsModel(folder, run->model()); },
       [&] {
         return formats::curvesCsv(run->records(), run->evaluations(), run->settings().model.heads);
-      });
+      },
+      [] {});
   const ShapeFindings found = shapeFindingsOf(*run, execution);
   if (options.json) {
     return printJson(out, withSchema("train", shapesTrainedJson(*run, found, msPerStep)));

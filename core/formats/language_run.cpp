@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "core/base/asset_json.h"
+#include "core/base/assets.h"
 #include "core/base/error.h"
 #include "core/formats/corpora.h"
 #include "core/formats/model_run_state.h"
+#include "core/tensor/safetensors.h"
 
 namespace headscope::formats {
 namespace {
@@ -116,6 +120,96 @@ std::unique_ptr<LanguageTrainer> loadLanguageRun(const fs::path& folder, Index m
   return readRun(folder, [&](const JsonField& file) {
     return languageRunFrom(file, folder, memoryBudgetBytes);
   });
+}
+
+namespace {
+
+constexpr const char* kAttentions = "attentions";
+constexpr const char* kShippedRun = "models/stories_run/run.safetensors";
+
+Json keptMomentJson(const KeptMoment& moment) {
+  Json next = Json::emptyList();
+  for (const model::TokenProbability& each : moment.next) {
+    next.push_back(Json::List{each.id, each.logit, each.probability});
+  }
+  return {{"evaluation", evaluationJson(moment.evaluation)},
+          {"loss", moment.loss},
+          {"written", moment.written},
+          {"next", std::move(next)},
+          {"without", moment.without}};
+}
+
+KeptMoment keptMomentFrom(const JsonField& field, const LanguageModelSettings& model) {
+  KeptMoment moment;
+  moment.evaluation = languageEvaluationFrom(field.at("evaluation"), model, true);
+  moment.loss = field.at("loss").number();
+  moment.written = field.at("written").text();
+  for (const JsonField& each : field.at("next").items()) {
+    const std::vector<double> numbers = numbersFrom(each, 3);
+    moment.next.push_back({static_cast<Index>(numbers[0]), numbers[1], numbers[2]});
+  }
+  moment.without = numbersFrom(field.at("without"), kStoryQuestions);
+  return moment;
+}
+
+}  // namespace
+
+void saveKeptRun(const fs::path& path, const KeptRun& run) {
+  const Shape& one = run.moments.front().attentions.shape();
+  Tensor all = Tensor::uninitialised({std::ssize(run.moments), one[0], one[1], one[2], one[3]});
+  float* to = all.mutableData();
+  Json moments = Json::emptyList(), answered = Json::emptyList();
+  for (const KeptMoment& moment : run.moments) {
+    to = std::copy_n(moment.attentions.data(), moment.attentions.size(), to);
+    moments.push_back(keptMomentJson(moment));
+  }
+  for (const auto& at : run.answeredAt) answered.push_back(at ? Json(*at) : Json());
+  const Json json{{"settings", languageSettingsJson(run.settings)},
+                  {"sentence", run.sentence},
+                  {"tokens", run.tokens},
+                  {"answered_at", std::move(answered)},
+                  {"moments", std::move(moments)}};
+  writeSafetensors(path, {{kAttentions, std::move(all)}}, {{"run", json.dump()}}, FileFloat::f16);
+}
+
+KeptRun readKeptRun(const std::string& name, std::string_view bytes) {
+  const SafetensorsFile file(name, bytes);
+  const auto found = file.metadata().find("run");
+  if (found == file.metadata().end() || !file.has(kAttentions)) {
+    throw UserError(
+        fmt::format("{} is no kept run: make one with 'train --task stories --keep'", name));
+  }
+  return readAsset<UserError>(found->second, name, [&](const JsonField& field) {
+    KeptRun run;
+    run.settings = languageSettingsFrom(field.at("settings"));
+    run.sentence = field.at("sentence").text();
+    for (const JsonField& token : field.at("tokens").items()) run.tokens.push_back(token.text());
+    for (const JsonField& at : itemsOf(field.at("answered_at"), kStoryQuestions)) {
+      run.answeredAt.push_back(at.value().isNull() ? std::nullopt : std::optional(at.whole()));
+    }
+    const JsonField moments = field.at("moments");
+    for (const JsonField& moment : moments.items()) {
+      run.moments.push_back(keptMomentFrom(moment, run.settings.model));
+    }
+    const Index tokens = std::ssize(run.tokens);
+    const Shape one{run.settings.model.layers, run.settings.model.heads, tokens, tokens};
+    const Shape all{std::ssize(run.moments), one[0], one[1], one[2], one[3]};
+    if (run.moments.empty() || file.shape(kAttentions) != all) {
+      moments.fail(fmt::format("needs attentions of the shape {}", toString(all)));
+    }
+    const Tensor attentions = file.read(kAttentions);
+    for (std::size_t i = 0; i < run.moments.size(); ++i) {
+      const auto at = static_cast<Index>(i);
+      run.moments[i].attentions = attentions.slice(0, at, at + 1).clone().reshaped(one);
+    }
+    return run;
+  });
+}
+
+std::shared_ptr<const KeptRun> shippedRun() {
+  static const auto run =
+      std::make_shared<const KeptRun>(readKeptRun(kShippedRun, asset(kShippedRun)));
+  return run;
 }
 
 }  // namespace headscope::formats

@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 
-#include "core/language/language_trainer.h"
+#include "core/language/kept_run.h"
 
 namespace headscope::formats {
 
@@ -22,6 +24,15 @@ void saveRun(const std::filesystem::path& folder, const language::LanguageTraine
 /// that is missing, damaged, of another shape or beyond the budget, and a text that has changed.
 std::unique_ptr<language::LanguageTrainer> loadLanguageRun(const std::filesystem::path& folder,
                                                            Index memoryBudgetBytes);
+
+/// Writes a kept run as a safetensors file: `attentions` (S, L, H, T, T) in F16 and, in its
+/// metadata, "run". No partial file is left. Throws UserError naming the path.
+void saveKeptRun(const std::filesystem::path& path, const language::KeptRun& run);
+/// Reads such a file from memory; `name` stands for its path in messages. Throws UserError that
+/// names what is missing or damaged.
+language::KeptRun readKeptRun(const std::string& name, std::string_view bytes);
+/// The run that comes with the program: two layers of six heads, 1,500 steps on stories.
+std::shared_ptr<const language::KeptRun> shippedRun();
 
 /// Writes config.json, model.safetensors (F16) and tokenizer.json into the folder, which is created
 /// if missing. The model is a GPT-2, with rotary positions a StarCoder 2, both of which Hugging

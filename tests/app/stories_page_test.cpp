@@ -12,7 +12,9 @@
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/formats/corpora.h"
+#include "core/formats/language_run.h"
 #include "core/language/stories.h"
+#include "core/model/compositions.h"
 #include "core/words/head_place.h"
 
 namespace headscope::ui {
@@ -50,6 +52,38 @@ TEST_F(StoriesPage, TakesSingleStepsAndStartsAnew) {
   ui_.press(Key::enter);
   ui_.frame();
   EXPECT_TRUE(ui_.shows("Pause", kSentenceHeadsCard));
+}
+
+/// The kept run plays, is looked back at, and gives way to one that is trained here.
+TEST_F(StoriesPage, PlaysTheKeptRun) {
+  ui_.click("watch a kept run", kTaskCard);
+  ui_.settle();
+  ui_.frame();
+  EXPECT_TRUE(ui_.view().train.kept);
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("Layer 2 · head 6", kSentenceHeadsCard));
+  EXPECT_FALSE(ui_.shows("your sentence", kSentenceHeadsCard));
+  EXPECT_FALSE(ui_.shows("d_model", kTaskCard));
+  ui_.click("Step", kSentenceHeadsCard);
+  ui_.settle();
+  ui_.frame();
+  const auto run = formats::shippedRun();
+  const language::KeptMoment& second = run->moments[1];
+  EXPECT_TRUE(ui_.shows(fmt::format("step {} of 1,500", second.step()), kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows(fmt::format("at step {}", second.step()), kWrittenTextCard));
+  EXPECT_TRUE(ui_.shows(probabilityInWords(second.next.front().probability), kNextWordsCard));
+  ui_.click("fast", kSentenceHeadsCard);
+  ui_.click("Go on", kSentenceHeadsCard);
+  for (std::size_t i = 0; i < run->moments.size(); ++i) {
+    ui_.settle();
+    ui_.frame();
+  }
+  EXPECT_TRUE(ui_.shows("step 1,500 of 1,500", kSentenceHeadsCard));
+  ui_.click("train one here", kTaskCard);
+  ui_.settle();
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("your sentence", kSentenceHeadsCard));
 }
 
 TEST_F(StoriesPage, NextWordsAreThoseOfTheModel) {
@@ -124,6 +158,19 @@ TEST_F(StoriesPage, ItsHeadsAreLookedForInAModel) {
   EXPECT_EQ(ui_.view().selection.page, kModelPage);
   EXPECT_EQ(ui_.view().model.prediction.sweepTexts, "template:induction");
   EXPECT_EQ(ui_.view().model.prediction.sweepShown, kLooksEffect);
+}
+
+TEST_F(StoriesPage, TheHeadsThatSingAreShownInAModel) {
+  ui_.click("In other models", kStoryQuestionsCard);
+  ui_.click("the heads that sing", kStoryQuestionsCard);
+  EXPECT_EQ(ui_.view().selection.page, kModelPage);
+  EXPECT_EQ(ui_.view().model.heads.lines, model::Composition::key);
+  for (int i = 0; i < 4; ++i) {
+    ui_.settle();
+    ui_.frame();
+  }
+  EXPECT_TRUE(ui_.shows("do", kModelTextCard));
+  EXPECT_TRUE(ui_.shows("K-composition", kModelHeadsCard));
 }
 
 TEST_F(StoriesPage, AnotherTaskKeepsTheRunThatOneReturnsTo) {

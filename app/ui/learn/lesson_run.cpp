@@ -327,7 +327,8 @@ void LessonRun::trainAsShown(const PanelContext& panel, const lessons::FactSourc
   const TrainView& asked = panel.trainView;
   if (learnsStories(asked)) {
     const auto moment = runs.language.moment();
-    if (moment == nullptr || !isAsked(*moment, asked)) return;
+    const bool kept = showsKeptRun(asked);
+    if (moment == nullptr || moment->kept != kept || !isAsked(*moment, asked)) return;
     return trainTo(facts, runs.language, moment->stepsTaken, moment->settings.evaluateEvery,
                    moment->finished);
   }

@@ -35,6 +35,7 @@ language::LanguageSettings chosenLanguage(const TrainView& view) {
 }
 
 void beginLanguage(const PanelContext& panel, LiveLanguage& language) {
+  if (showsKeptRun(panel.trainView)) return language.beginKept();
   try {
     language.begin(chosenText(panel.trainView), chosenLanguage(panel.trainView));
   } catch (const UserError& error) {
@@ -46,6 +47,10 @@ void beginLanguageWhereAsked(const PanelContext& panel, LiveLanguage& language) 
   const TrainView& view = panel.trainView;
   if (learnsText(view) && view.text.empty()) return;
   language.setSentence(view.sentence);
+  if (showsKeptRun(view)) {
+    if (!language.isKept()) language.beginKept();
+    return;
+  }
   if (!language.isOf(chosenText(view), chosenLanguage(view))) beginLanguage(panel, language);
 }
 

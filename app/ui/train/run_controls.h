@@ -13,12 +13,14 @@
 
 namespace headscope::ui {
 
-/// Draws the buttons that train or pause, take one step, and reset the run by `reset`.
+/// Draws the buttons that train or pause, take one step, and reset the run by `reset`. `kept`: the
+/// run has been kept, and is played.
 template <typename Run, typename Moment>
 void runButtons(const FrameContext& look, Run& run, const Moment& moment,
-                const std::function<void()>& reset) {
+                const std::function<void()>& reset, bool kept = false) {
   const bool playing = run.playing();
-  const char* word = playing ? "Pause" : moment.stepsTaken > 0 ? "Go on" : "Train";
+  const char* first = kept ? "Play" : "Train";
+  const char* word = playing ? "Pause" : moment.stepsTaken > 0 ? "Go on" : first;
   if (primaryPill(look, word, playing || !moment.finished)) run.play(!playing);
   tip(look, "Enter");
   ImGui::SameLine(0.0F, look.space.small);
@@ -27,7 +29,7 @@ void runButtons(const FrameContext& look, Run& run, const Moment& moment,
   ImGui::SameLine(0.0F, look.space.small);
   if (pill(look, "Reset", false, moment.stepsTaken > 0)) reset();
   tip(look, "Home");
-  if (!moment.finished || moment.stopped) return;
+  if (!moment.finished || moment.stopped || kept) return;
   ImGui::SameLine(0.0F, look.space.small);
   if (!pill(look, "100 more")) return;
   run.setSteps(moment.settings.steps + 100);

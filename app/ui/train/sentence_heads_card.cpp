@@ -17,10 +17,12 @@
 #include "app/ui/train/trained_heads.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
-#include "core/document/trace.h"
 
 namespace headscope::ui {
 namespace {
+
+/// The choices of steps per second; 0: as fast as possible.
+const std::vector<double> kLiveSpeeds{1.0, 5.0, 0.0}, kKeptSpeeds{20.0, 50.0, 0.0};
 
 /// The least mean weight on a deciding word from which a head is said to look at it.
 constexpr double kLooks = 0.4;
@@ -62,7 +64,9 @@ class SentenceHeadsCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "Heads", "layers × heads on your sentence, as they learn");
+    heading(look, "Heads",
+            showsKeptRun(panel.trainView) ? "layers × heads on one sentence, as they learned"
+                                          : "layers × heads on your sentence, as they learn");
     if (learnsText(panel.trainView) && panel.trainView.text.empty()) {
       wrappedLabel(look.fonts.regular, look.theme.textMuted,
                    "Choose a text at the left, or drop a .txt file on the window. Its heads appear "
@@ -87,23 +91,25 @@ class SentenceHeadsCard final : public Card {
       wrappedLabel(look.fonts.small, look.theme.bad, moment->stopped->words);
     }
     if (!panel.slide) {
-      runButtons(look, language_, *moment, [&] { beginLanguage(panel, language_); });
-      speedChoice(look, language_, {1.0, 5.0, 0.0});
+      runButtons(
+          look, language_, *moment, [&] { beginLanguage(panel, language_); }, moment->kept);
+      speedChoice(look, language_, moment->kept ? kKeptSpeeds : kLiveSpeeds);
       earlierStepPills(look, language_, *moment);
-      opening(panel, *moment);
+      if (!moment->kept) opening(panel, *moment);
+    }
+    if (!panel.slide && !moment->kept) {
       sentence(panel, *moment);
-    } else {  // an audience sees no field, but has to know what the heads read
+    } else {  // an audience sees no field, and a kept run has one sentence
       wrappedLabel(look.fonts.regular, look.theme.text, fmt::format("“{}”", moment->sentence));
     }
-    const std::vector<std::string>& names = moment->tokenNames();
+    const std::vector<std::string>& names = moment->tokens;
     TrainedHeads(
         look, Rect::rest(),
         {.layers = moment->settings.model.layers,
          .heads = moment->settings.model.heads,
          .causal = true,
          .names = names,
-         .weights =
-             [&](Index layer) { return moment->trace->layer(layer)->tensor(TensorId::weights); },
+         .weights = [&](Index layer) { return moment->weights[static_cast<std::size_t>(layer)]; },
          .title = [&](const HeadOfLayer& head) { return titleOf(look, *moment, head); },
          .number = moment->number},
         true)

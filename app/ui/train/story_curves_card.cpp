@@ -19,6 +19,8 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/base/numbers.h"
+#include "core/formats/shipped_model.h"
+#include "core/model/compositions.h"
 #include "core/words/head_place.h"
 
 namespace headscope::ui {
@@ -175,6 +177,24 @@ class StoryQuestionsCard final : public Card {
         lookFor(panel, texts);
       }
     }
+    if (flowingPill(look, "the heads that sing",
+                    "Opens the small language model with a song. A head of layer 2 finds the "
+                    "syllable by what heads of layer 1 wrote: lines show their K-composition, and "
+                    "each can be switched off")) {
+      showSong(panel);
+    }
+  }
+
+  /// Shows the head of the shipped model that finds the next syllable, with its partners.
+  static void showSong(const PanelContext& panel) {
+    ModelView& view = panel.modelView;
+    view.place = {formats::kStoriesModel, "Tom sang: la mi do re. Anna sang: la mi"};
+    view.layer = view.head = 1;
+    view.token = -1;
+    view.heads.lines = model::Composition::key;
+    view.prediction.reading = 0;
+    view.prediction.folded = false;
+    panel.selection.page = kModelPage;
   }
 
   static void lookFor(const PanelContext& panel, const char* texts) {

@@ -231,8 +231,9 @@ class TaskCard final : public Card {
     view.task = task;
     view.layers = view.dModel = view.heads = 0;
     view.sentence.clear();
+    view.kept = false;
     const auto moment = language_.moment();
-    if (moment != nullptr && moment->from == chosenText(view)) {
+    if (moment != nullptr && !moment->kept && moment->from == chosenText(view)) {
       const language::LanguageModelSettings& model = moment->settings.model;
       view.layers = model.layers;
       view.dModel = model.dModel;
@@ -250,6 +251,17 @@ class TaskCard final : public Card {
                  "A small language model reads stories and learns one thing: the next word. Nobody "
                  "tells a head where to look. Six questions, which it is never trained on, show "
                  "what it has found out.");
+    TrainView& view = panel.trainView;
+    const int chosen =
+        choices(look, "run of stories", {"train one here", "watch a kept run"}, view.kept ? 1 : 0);
+    tip(look,
+        "A small run is trained before your eyes within a minute or two. The kept one is of two "
+        "layers with six heads; its 1,500 steps, which take minutes, play in half a minute");
+    if (chosen >= 0 && (chosen == 1) != view.kept) {
+      pauseAll();
+      view.kept = chosen == 1;
+      beginLanguageWhereAsked(panel, language_);
+    }
     textAndSettings(panel);
   }
 
@@ -300,7 +312,8 @@ class TaskCard final : public Card {
                                .c_str());
     ImGui::NewLine();
     Rect room = Rect::rest();
-    const Rect below = room.cutBottom(settingsHeight(look), look.space.small);
+    const Rect below = room.cutBottom(moment->kept ? 0.0F : settingsHeight(look),
+                                      moment->kept ? 0.0F : look.space.small);
     ImGui::BeginChild("read", room.size());
     ImFont* font = look.fonts.small;
     for (const std::string& text : firstTexts(corpus)) {  // whole texts, but for the first
@@ -312,7 +325,7 @@ class TaskCard final : public Card {
     }
     ImGui::EndChild();
     ImGui::SetCursorScreenPos(below.a);
-    settings(panel, language_, moment->settings);
+    if (!moment->kept) settings(panel, language_, moment->settings);
   }
 
   /// The first texts of a corpus, as many as a card has room for.

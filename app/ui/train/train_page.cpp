@@ -203,6 +203,10 @@ class TrainPage final : public Page {
     const auto moment = languageMoment(view);
     if (moment == nullptr) return {};
     const Index vocabulary = moment->corpus->vocabulary;
+    if (moment->kept) {
+      return fmt::format("{} parameters · a kept run, nothing is trained",
+                         withThousands(parameterCount(moment->settings.model, vocabulary)));
+    }
     return fmt::format("{} parameters · the run takes {} at most",
                        withThousands(parameterCount(moment->settings.model, vocabulary)),
                        bytesInWords(language::bytesOf(moment->settings, vocabulary)));

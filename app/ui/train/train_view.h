@@ -21,6 +21,7 @@ struct TrainView {
   Index relation = 0;           // the relation whose partners the arrows of the example show
   bool curves = false;          // shows the run's curves below the heads
   bool step = false;            // shows what a training step does, at the right
+  bool kept = false;            // shows the run on stories that comes with the program
   std::string sentence = {};    // that a language model reads; empty: an example
   std::string text = {};        // the file that a language model learns from
   std::string cutInto = "bpe";  // its tokens: as formats::textTokensFromString reads it
@@ -32,6 +33,8 @@ inline constexpr const char* kStories = "stories";
 inline constexpr const char* kOwnText = "text";
 inline constexpr const char* kShapes = "shapes";  // trains an image model
 inline bool learnsStories(const TrainView& view) { return view.task == kStories; }
+/// Returns whether a run is shown that was kept, and none is trained.
+inline bool showsKeptRun(const TrainView& view) { return learnsStories(view) && view.kept; }
 inline bool learnsText(const TrainView& view) { return view.task == kOwnText; }
 inline bool learnsLanguage(const TrainView& view) {
   return learnsStories(view) || learnsText(view);

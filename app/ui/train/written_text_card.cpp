@@ -27,8 +27,7 @@ class NextWordsCard final : public Card {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
     heading(look, "Next word",
-            moment != nullptr ? fmt::format("after “{}”", moment->tokenNames().back()).c_str()
-                              : nullptr);
+            moment != nullptr ? fmt::format("after “{}”", moment->tokens.back()).c_str() : nullptr);
     if (moment == nullptr) return;
     Rect room = Rect::rest();
     const float line = fontSize(look.fonts.regular) + look.space.small;
@@ -64,7 +63,7 @@ class WrittenTextCard final : public Card {
                 ? fmt::format("at step {}", withThousands(moment->written.step)).c_str()
                 : nullptr);
     if (moment == nullptr) return;
-    if (!panel.slide) {
+    if (!panel.slide && !moment->kept) {
       if (pill(look, "another text")) language_.writeAnother();
       tip(look, "Each word is drawn from the model's probabilities at temperature 0.7");
     }
