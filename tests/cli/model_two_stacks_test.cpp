@@ -279,6 +279,18 @@ TEST_F(TwoStacks, CircuitsAreThoseOfAllThreeAttentions) {
   for (const json& pair : all["compositions"]["value"]["strongest"]) {
     EXPECT_EQ(pair["into"]["attention"], "decoder");
   }
+  for (const char* kind : {"key", "value"}) {
+    for (const json& pair : all["cross_compositions"][kind]["strongest"]) {
+      EXPECT_EQ(pair["from"]["attention"], "encoder");
+      EXPECT_EQ(pair["into"]["attention"], "cross");
+    }
+  }
+  EXPECT_TRUE(all["cross_compositions"]["query"].is_null());
+  EXPECT_EQ(all["encoder_compositions"]["query"]["strongest"][0]["into"]["attention"], "encoder");
+  const std::string words = runProgram({"circuits", folder("t5")}).out;
+  for (const char* part : {"value  encoder layer ", ", cross-attention, head "}) {
+    EXPECT_NE(words.find(part), std::string::npos) << words;
+  }
   for (const char* attention : {"encoder", "decoder", "cross"}) {
     const json one =
         jsonOf({"circuits", folder("t5"), "--attention", attention, "--layer", "1", "--head", "2"});
