@@ -35,6 +35,11 @@ class TwoStacksPage : public Autosave {
     ui_.view().model.place.target = ids;
     calm();
   }
+  /// The tokens of the target, which stand before the source text, without spaces.
+  std::string targetTokens() {
+    const std::string all = text(), before = all.substr(0, all.find("44,59,8,32"));
+    return before.substr(before.find_last_not_of("0123456789") + 1);
+  }
   void attention(const char* which) {
     ui_.click(which, kModelHeadsCard);
     calm();
@@ -247,6 +252,56 @@ TEST_F(TwoStacksPage, ATargetIsSampledOrFoundByABeamSearch) {
   ui_.click("take as the target", kModelPredictionCard);
   calm();
   EXPECT_FALSE(ui_.shows("written by the model", kModelTextCard)) << text();
+}
+
+TEST_F(TwoStacksPage, ABeamSearchIsSteered) {
+  ui_.click("Go on", kModelPredictionCard);
+  calm();
+  GenerationView& view = ui_.view().model.prediction.generation;
+  view.beams = true;
+  view.tokens = 4;
+  calm();
+  const std::string plain = readings();
+  view.steered = true;
+  view.toward = "0, 5, 9";
+  view.strength = 20.0;
+  calm();
+  EXPECT_TRUE(ui_.shows("4 beams kept", kModelPredictionCard)) << readings();
+  ui_.click("take as the target", kModelPredictionCard);
+  calm();
+  const std::string steered = ui_.view().model.place.target;
+  view.steered = false;
+  calm();
+  ui_.click("take as the target", kModelPredictionCard);
+  calm();
+  EXPECT_NE(ui_.view().model.place.target, steered);
+}
+
+TEST_F(TwoStacksPage, AChangedDecoderWritesAnotherTarget) {
+  EXPECT_FALSE(ui_.shows("let the model write", kModelTextCard)) << text();
+  for (int head = 0; head < 4; ++head) {
+    ui_.view().model.layer = 1;
+    ui_.view().model.head = head;
+    calm();
+    ui_.click(fmt::format("layer 1, cross-attention, head {} off", head + 1), kModelHeadsCard);
+    calm();
+  }
+  EXPECT_TRUE(ui_.shows("written by the model before it was changed", kModelTextCard)) << text();
+  const std::string stale = targetTokens();
+  ui_.click("let the model write", kModelTextCard);
+  calm();
+  EXPECT_FALSE(ui_.shows("before it was changed", kModelTextCard)) << text();
+  const std::string written = targetTokens();
+  EXPECT_NE(written, stale);
+  // the tab generates with all changes, too
+  ui_.click("Go on", kModelPredictionCard);
+  ui_.view().model.prediction.generation.tokens = 128;
+  calm();
+  ui_.click("generate", kModelPredictionCard);
+  calm();
+  ui_.click("take as the target", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(targetTokens(), written);
 }
 
 TEST_F(TwoStacksPage, ReadingsNameTheHalvesOfLayers) {
