@@ -304,6 +304,49 @@ TEST_F(TwoStacksPage, AChangedDecoderWritesAnotherTarget) {
   EXPECT_EQ(targetTokens(), written);
 }
 
+TEST_F(TwoStacksPage, AnotherSourceOrTargetStandsSideBySide) {
+  target("0, 5, 9");
+  ui_.click("Side by side", kModelPredictionCard);
+  calm();
+  ComparedView& compared = ui_.view().model.compared;
+  compared.text = "44, 59, 8, 33";
+  calm();
+  for (const char* which : {"encoder", "decoder", "cross"}) {
+    attention(which);
+    compared.shown = PassShown::own;
+    calm();
+    EXPECT_EQ(ui_.heatmaps(kModelPredictionCard).size(), 3U) << which << readings();
+    EXPECT_TRUE(ui_.shows("this − other: at most", kModelPredictionCard)) << readings();
+    for (const char* pass : {"the other", "difference"}) {
+      ui_.click(pass, kModelHeadsCard);
+      calm();
+      EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U) << which << pass;
+    }
+  }
+  EXPECT_TRUE(ui_.shows("after “9” in this pass, after “9” in the other", kModelPredictionCard))
+      << readings();
+  compared.text = "44, 59, 8";
+  calm();
+  EXPECT_TRUE(ui_.shows("one pass has 4 tokens of the source, the other 3", kModelPredictionCard))
+      << readings();
+  attention("decoder");
+  EXPECT_TRUE(ui_.shows("this − other: at most", kModelPredictionCard)) << readings();
+  compared.text.clear();
+  compared.target = "0, 5, 7";
+  calm();
+  EXPECT_TRUE(ui_.shows("after “9” in this pass, after “7” in the other", kModelPredictionCard))
+      << readings();
+  compared.target.clear();
+  compared.text = "44, 59, 8, 33";
+  calm();
+  ui_.click("its own target", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(ui_.shows("one pass has 3 tokens, the other", kModelPredictionCard)) << readings();
+  compared.folder = (std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2").string();
+  calm();
+  EXPECT_TRUE(ui_.shows("choose another one that has both", kModelPredictionCard)) << readings();
+}
+
 TEST_F(TwoStacksPage, ReadingsNameTheHalvesOfLayers) {
   ui_.click("Layer by layer", kModelPredictionCard);
   calm();

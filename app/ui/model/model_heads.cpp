@@ -167,7 +167,7 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live,
   if (view_.metric == kDistanceMap || view_.heads.order == kDistanceMap) {
     const ComparedPass compared = comparedPass(panel, live);
     if (compared.subtracts()) {
-      distances_ = distancesOfHeads(panel, *live.moment(), *compared.moment).current;
+      distances_ = distancesOfHeads(panel, moment, *compared.shown).current;
     }
   }
   if (view_.heads.lines) {

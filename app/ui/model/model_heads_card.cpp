@@ -103,15 +103,15 @@ class ModelHeadsCard final : public Card {
                const ComparedPass& compared) {
     const PassShown shown = panel.modelView.compared.shown;
     if (compared.moment != nullptr && shown == PassShown::other) {
-      const auto found = measuredOther(panel, *compared.moment);
+      const auto found = measuredOther(panel, *compared.shown);
       const model::MeasuredHeads* measured =
           found.current != nullptr ? found.current->heads.get() : nullptr;
-      return heads(panel, {compared.moment},
-                   ShownHeads{measured, compared.moment->trace->tokens(), measured != nullptr,
+      return heads(panel, {compared.shown},
+                   ShownHeads{measured, compared.shown->trace->tokens(), measured != nullptr,
                               found.problem});
     }
     const bool difference = compared.subtracts() && shown == PassShown::difference;
-    heads(panel, {own, difference ? compared.moment : nullptr}, std::nullopt);
+    heads(panel, {own, difference ? compared.shown : nullptr}, std::nullopt);
   }
 
   /// Draws all heads in a pass, of a text or of the probe.
