@@ -299,6 +299,29 @@ TEST(EncoderDecoder, TheEmbeddingMayStandUnderTheNamesOfTheStacks) {
   expectUserError([&] { opened(t5); }, "shared.weight");
 }
 
+/// A folder of an encoder alone opens as one stack with the states of the whole model's encoder.
+TEST(EncoderDecoder, AnEncoderSavedAloneIsAModelOfOneStack) {
+  ModelFolder whole = family("t5"), m = family("t5");
+  const std::vector<float> states = passOver(opened(whole))->document().memory->last().values();
+  m.config["architectures"] = {"T5EncoderModel"};
+  m.config["is_encoder_decoder"] = false;
+  std::erase_if(m.tensors, [](const auto& each) { return each.first.starts_with("decoder."); });
+  for (const bool shared : {true, false}) {
+    if (!shared) {
+      m.tensors["encoder.embed_tokens.weight"] = m.tensors["shared.weight"];
+      m.tensors.erase("shared.weight");
+    }
+    const ModelPtr model = opened(m);
+    EXPECT_EQ(model->encoder(), nullptr);
+    EXPECT_FALSE(model->hasReadout());
+    EXPECT_FALSE(model->config().causal);
+    EXPECT_TRUE(model->notes().empty());
+    const auto trace =
+        runModel(makeModelDocument(model, {kSource, {}, {}}), nullptr, {}, kBudgetBytes);
+    EXPECT_EQ(trace->last().values(), states);
+  }
+}
+
 TEST(EncoderDecoder, TheDecoderNeedsASource) {
   const ModelPtr model = opened(family("bart"));
   expectUserError([&] { makeModelDocument(model, {kTarget, {}, {}}); }, "source text");
