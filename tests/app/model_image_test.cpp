@@ -148,6 +148,17 @@ TEST_F(ModelImage, ACopiedPictureReplacesTheShownOne) {
   EXPECT_EQ(paste(""), kept) << "the same picture is one file";
   copied = "a text";
   EXPECT_EQ(paste(""), kept) << "it is no picture";
+  // of many pasted pictures the newest stay
+  const std::string picture = readAll(file);
+  for (int i = 0; i < 20; ++i) {
+    copied = picture + std::string(static_cast<std::size_t>(i) + 1, ' ');
+    EXPECT_EQ(readAll(paste("")), copied);
+  }
+  std::ptrdiff_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(state.path() / "pictures")) {
+    files += entry.is_regular_file() ? 1 : 0;
+  }
+  EXPECT_EQ(files, 16);
   EXPECT_NE(ui.app().message().find("the clipboard has no picture"), std::string::npos);
 }
 

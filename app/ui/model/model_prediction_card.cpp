@@ -82,7 +82,8 @@ bool isOffered(const PanelContext& panel, int i, const ModelMoment* moment) {
     const model::Model& model = *moment->trace->document().model;
     return model.hasReadout() && hasPositionPatterns(model) && !moment->config().latent.on();
   }
-  if (i == kOneHead || i == kSideBySide) return !two && !moment->ofImage();
+  if (i == kOneHead) return !two && !moment->ofImage();
+  if (i == kSideBySide) return !moment->ofImage();
   const bool says = moment->trace->document().model->hasReadout();
   return says && (!moment->ofImage() || kReadings[static_cast<std::size_t>(i)].ofImages);
 }

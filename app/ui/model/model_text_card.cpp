@@ -328,7 +328,8 @@ class ModelTextCard final : public Card {
     const FrameContext& look = panel.look;
     ImGui::Dummy({0.0F, look.space.tight});
     wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 moment.writing ? "target: the model writes it …"
+                 moment.writing         ? "target: the model writes it …"
+                 : moment.writtenBefore ? "target, written by the model before it was changed"
                  : moment.written
                      ? "target, written by the model: the most probable token each time"
                      : "target");
@@ -338,7 +339,7 @@ class ModelTextCard final : public Card {
     }
     typingTarget_ = ImGui::IsItemActive();
     tip(look, "Type a target to see how the decoder reads it; ctrl+enter starts a new line");
-    if (moment.written) return;
+    if (moment.written && !moment.writtenBefore) return;
     if (pill(look, "let the model write")) model_.setTarget({});
     tip(look, "The decoder writes the target again, the most probable token each time");
   }
