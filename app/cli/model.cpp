@@ -115,16 +115,8 @@ ModelInput fittingInput(const ModelOptions& options, OpenModels& models,
 
 /// Throws UserError for flags that only a text gives a meaning, and for a missing image.
 void checkImageFlags(const ModelOptions& o, const model::Model& model, bool clip) {
-  if (!model.config().image.on()) {
-    if (o.image.given()) {
-      throw UserError(fmt::format("--image: {} reads texts: give --text", o.directory));
-    }
-    return;
-  }
-  if (!o.image.given()) {
-    throw UserError(fmt::format("{} reads images: give --image FILE or --pixels FILE.safetensors",
-                                o.directory));
-  }
+  requireImage(o.image, o.directory, model);
+  if (!o.image.given()) return;
   const std::array<std::pair<const char*, bool>, 9> ofTexts{{
       {"--text, --pair or --file", o.text.given() > 0 && !clip},
       {"--ids", !o.ids.empty()},

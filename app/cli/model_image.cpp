@@ -33,6 +33,15 @@ void addImageFlags(CLI::App& app, ImageOptions& options) {
       ->type_name("FILE.safetensors");
 }
 
+void requireImage(const ImageOptions& options, const std::string& folder,
+                  const model::Model& model) {
+  const bool reads = model.config().image.on();
+  if (reads == options.given()) return;
+  if (!reads) throw UserError(fmt::format("--image: {} reads texts: give --text", folder));
+  throw UserError(
+      fmt::format("{} reads images: give --image FILE or --pixels FILE.safetensors", folder));
+}
+
 model::ModelInput imageInputFrom(const ImageOptions& options, const std::string& folder,
                                  const model::Model& model) {
   if (!options.pixels.empty()) {

@@ -22,6 +22,10 @@ struct ImageOptions {
 /// Adds --image and --pixels.
 void addImageFlags(CLI::App& app, ImageOptions& options);
 
+/// Throws UserError for an image that the model does not read, and for one that it needs.
+void requireImage(const ImageOptions& options, const std::string& folder,
+                  const model::Model& model);
+
 /// The picture, resized and normalised as the model's folder says, or the given pixels. Throws
 /// UserError that names the file.
 model::ModelInput imageInputFrom(const ImageOptions& options, const std::string& folder,

@@ -8,12 +8,12 @@
 
 #include "app/cli/config_options.h"
 #include "app/cli/output.h"
-#include "app/cli/writer_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/document/trace.h"
 #include "core/formats/model_tensors.h"
+#include "core/formats/writer_json.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_lens.h"
 #include "core/model/logit_parts.h"
@@ -386,7 +386,7 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
     const model::LogitParts found = reader.parts();
     Json parts = Json::emptyList();
     for (const WrittenPart& part : found.parts) {
-      Json one = writerJson(part, trace->config());
+      Json one = formats::writerJson(part, trace->config());
       one["value"] = numberJson(part.value);
       parts.push_back(std::move(one));
     }

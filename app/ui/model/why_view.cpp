@@ -22,7 +22,7 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
-#include "core/model/why.h"
+#include "core/model/why_without.h"
 #include "core/words/head_place.h"
 
 namespace headscope::ui {
@@ -40,7 +40,7 @@ using model::WrittenPart;
 struct FoundWhy {
   std::vector<WhyStep> steps;
   std::vector<WhyLevel> levels;
-  std::optional<model::WithoutHead> without;  // of the last level
+  model::WithoutParts without;  // of the last level
 };
 
 std::optional<FoundWhy> findWhy(const AskedWord& asked, const std::string& trail,
@@ -51,7 +51,7 @@ std::optional<FoundWhy> findWhy(const AskedWord& asked, const std::string& trail
   found.steps = model::stepsFrom(trail);
   found.levels = whyLevels(*asked.moment->trace, word, found.steps, execution);
   if (cancelled) return std::nullopt;
-  found.without = withoutHead(asked.moment->trace, word, found.levels, execution);
+  found.without = withoutParts(asked.moment->trace, word, found.levels, 12, execution);
   if (cancelled) return std::nullopt;
   return found;
 }
@@ -157,9 +157,9 @@ class WhyView {
 
   /// The level's sum, and the changes without the part and without the head.
   std::string inWords(const WhyLevel& level) const {
-    const std::string share = level.share == 1.0
+    const std::string share = level.share() == 1.0
                                   ? std::string()
-                                  : fmt::format(", {} of the {}", percent(level.share),
+                                  : fmt::format(", {} of the {}", percent(level.share()),
                                                 level.ofScore ? "score" : "logit");
     const std::string sum = fmt::format("sum {:+.4f} = {:+.4f}{}", level.sum, level.value, share);
     if (level.parts) {
@@ -170,13 +170,14 @@ class WhyView {
     std::string words = fmt::format("{} at {}: weight × value of each token, {}.",
                                     headInWords(level.reading.stack, level.sources->head, true),
                                     placeInWords(level.reading.place, level.reading.stack), sum);
-    if (!found_.without) return words;
+    if (!found_.without.head) return words;
     return words + fmt::format(
                        " Without this part: {}, patterns and norms held. Without all that "
                        "the head gives here, and what follows run again, the {} changes "
                        "by {}.",
-                       changeInWords(found_.without->frozen), level.ofScore ? "score" : "logit",
-                       changeInWords(found_.without->total));
+                       changeInWords(found_.without.head->frozen),
+                       level.ofScore ? "score" : "logit",
+                       changeInWords(found_.without.head->total));
   }
 
   void tokenChoice() const {
