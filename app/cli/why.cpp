@@ -136,7 +136,8 @@ FollowedChain followed(const WhyOptions& options, OpenModels& models) {
   const model::WhyQuestion question = questionFrom(options, *trace, names.text);
   auto steps = options.follow ? model::stepsFrom(*options.follow)
                               : strongestSteps(*trace, question, options.depth, execution);
-  return {whyChain(trace, question, std::move(steps), kShownParts, execution), std::move(names)};
+  return {whyChain(trace, question, std::move(steps), formats::kMeasuredParts, execution),
+          std::move(names)};
 }
 
 Json whyJsonOf(const WhyOptions& options, OpenModels& models) {

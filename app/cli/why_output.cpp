@@ -26,7 +26,7 @@ using model::Writer;
 using model::WriterKind;
 using model::WrittenPart;
 
-constexpr std::size_t kPassedNamed = 3;
+constexpr std::size_t kShownParts = 8, kPassedNamed = 3;
 
 /// Parts of a level, the largest first.
 template <typename Part, typename Value>

@@ -7,9 +7,6 @@
 
 namespace headscope::cli {
 
-/// The largest parts that a level prints, and those without which the pass runs again.
-inline constexpr std::size_t kShownParts = 8;
-
 /// Prints the levels of a chain, each with its largest parts; layers, heads and places from 1.
 void printWhy(std::ostream& out, const model::WhyChain& chain, const formats::WhyNames& names);
 

@@ -20,6 +20,9 @@ struct WhyNames {
   }
 };
 
+/// The largest parts of each level without which a pass runs again, where a chain is written.
+inline constexpr std::size_t kMeasuredParts = 8;
+
 /// The pairs of a score, the largest first.
 struct ScoreEntry {
   model::Writer query, key;

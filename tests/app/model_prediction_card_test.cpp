@@ -7,7 +7,6 @@
 #include "app/live_generation.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/view_json.h"
-#include "app_driver.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/numpy_files.h"
 #include "core/formats/shipped_model.h"
@@ -19,45 +18,10 @@
 #include "core/model/steering.h"
 #include "core/model/sweep.h"
 #include "core/model/tokenized.h"
+#include "prediction_card.h"
 
 namespace headscope::ui {
 namespace {
-
-class PredictionCard : public testing::Test {
- protected:
-  void open(const std::string& folder, const std::string& text) {
-    ui.view().selection.page = kModelPage;
-    ui.view().model.place = {folder, text};
-    calm();
-  }
-  void openInduction() { open(formats::kInductionModel, "abcdefgh abcd"); }
-  /// Chooses an item of the menu behind a caption.
-  void choose(std::string_view caption, std::string_view item) {
-    ui.clickAt(ui.after(caption, kModelPredictionCard));
-    ui.click(item, "Combo");
-    calm();
-  }
-  void openTiny(const std::string& name, const std::string& text) {
-    open((std::filesystem::path(HEADSCOPE_TEST_DATA) / name).string(), text);
-  }
-  /// Runs frames until nothing is computed. On a slow machine each request makes one token.
-  void calm() {
-    constexpr int kMost = 200;
-    for (int i = 0; i < 3 || (i < kMost && (shows("stop") || shows("being computed"))); ++i) {
-      ui.frame();
-      ui.settle();
-    }
-    ui.frame();
-  }
-  void tab(const char* name) {
-    ui.click(name, kModelPredictionCard);
-    calm();
-  }
-  bool shows(const char* text) { return ui.shows(text, kModelPredictionCard); }
-  std::string all() { return ui.screen().all(kModelPredictionCard); }
-
-  AppDriver ui;
-};
 
 TEST_F(PredictionCard, TellsFromWhereOnTheModelKnows) {
   openInduction();
@@ -278,48 +242,6 @@ TEST_F(PredictionCard, AFileOfTextsIsSwept) {
   EXPECT_TRUE(shows("logit of each text's word")) << all();
   choose("by", "as corrupted");
   EXPECT_TRUE(shows("some.txt, line 1 has no")) << all();
-}
-
-/// From the word to the head that says it, why that head looks where it looks, and what an earlier
-/// head wrote there.
-TEST_F(PredictionCard, AWordIsFollowedBackToTheWordsThatWereRead) {
-  openInduction();
-  tab("Why");
-  EXPECT_TRUE(shows("Written at “d” (12): 11 parts")) << all();
-  tab("follow the largest");
-  EXPECT_EQ(ui.view().model.prediction.why.substr(0, 3), "h1.") << all();
-  EXPECT_EQ(ui.view().model.layer, 1) << "the followed head is chosen";
-  EXPECT_TRUE(shows("Without this part")) << all();
-  EXPECT_TRUE(shows("of the logit")) << all();
-  tab("follow the largest");
-  EXPECT_TRUE(shows("why it looks at “e” (5)")) << all();
-  EXPECT_TRUE(shows("content")) << all();
-  tab("follow the largest");
-  EXPECT_TRUE(shows("of the score")) << all();
-  EXPECT_TRUE(shows("the score changes by")) << all();
-  EXPECT_TRUE(shows("“d” (4)")) << "the token before\n" << all();
-  ui.click("“d” (4)", kModelPredictionCard);
-  calm();
-  EXPECT_TRUE(shows("why it looks at “d” (4)")) << all();
-  tab("logit of “e”");
-  EXPECT_EQ(ui.view().model.prediction.why, "") << "back at the first level";
-  ui.view().model.prediction.why = "h1.0";
-  calm();
-  tab("its value");
-  ui.click("“e” (5)", kModelPredictionCard);
-  calm();
-  EXPECT_EQ(ui.view().model.prediction.why, "h1.0 v4");
-  EXPECT_TRUE(shows("“e” itself")) << all();
-}
-
-TEST_F(PredictionCard, AChainOfAnotherTextStartsOver) {
-  openInduction();
-  tab("Why");
-  ui.view().model.prediction.why = "h1.0 s99";
-  calm();
-  EXPECT_TRUE(shows("no token 99")) << all();
-  tab("start over");
-  EXPECT_TRUE(shows("Written at")) << all();
 }
 
 TEST_F(PredictionCard, ASweepWithoutDirectEffectsSaysSo) {

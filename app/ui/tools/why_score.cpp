@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/ui/asked_score.h"
 #include "app/ui/compat.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
@@ -29,31 +29,6 @@
 
 namespace headscope::ui {
 namespace {
-
-/// The score that is taken apart.
-struct AskedScore {
-  Index item = 0, head = 0, query = 0, key = 0;
-};
-
-bool isOfScores(TensorId tensor) {
-  constexpr std::array kOfScores{TensorId::rawScores, TensorId::scores, TensorId::maskedScores,
-                                 TensorId::weights};
-  return std::ranges::find(kOfScores, tensor) != kOfScores.end();
-}
-
-/// The chosen cell of a score or weight, or the strongest link of the row that Flow shows.
-AskedScore askedScore(const PanelContext& panel) {
-  const auto& cell = panel.selection.cell;
-  if (cell && isOfScores(cell->tensor) && cell->head >= 0) {
-    return {std::max<Index>(cell->item, 0), cell->head, cell->row, cell->col};
-  }
-  const Index row = cell ? cell->row : panel.selection.playQuery;
-  const StageSubject subject{panel.selection.item, panel.selection.head,
-                             std::clamp<Index>(row, 0, panel.trace.config().seqLen - 1)};
-  const std::vector<Link> links = linksOf(panel.trace, subject);
-  const Index key = links.empty() ? 0 : links.front().key;
-  return {subject.item, subject.head, subject.word, key};
-}
 
 /// One pair of kinds.
 struct KindPair {
@@ -87,7 +62,7 @@ class WhyScoreTool final : public Card {
     if (!problem.empty()) {
       return wrappedLabel(look.fonts.regular, look.theme.textMuted, problem);
     }
-    const AskedScore asked = askedScore(panel);
+    const ScoreInFlow asked = scoreInFlow(panel);
     const auto found = takenApart(panel, asked, kinds);
     if (found.current == nullptr) {
       return label(look.fonts.regular, look.theme.textMuted, "being computed …");
@@ -123,7 +98,7 @@ class WhyScoreTool final : public Card {
     }
   };
 
-  static Computed<ScoreByKind> takenApart(const PanelContext& panel, const AskedScore& asked,
+  static Computed<ScoreByKind> takenApart(const PanelContext& panel, const ScoreInFlow& asked,
                                           const CoordinateKinds& kinds) {
     const Fingerprint key("score by kind", panel.trace.pass(), asked.item, asked.head, asked.query,
                           asked.key);
@@ -136,7 +111,7 @@ class WhyScoreTool final : public Card {
     });
   }
 
-  static Names namesOf(const PanelContext& panel, const AskedScore& asked,
+  static Names namesOf(const PanelContext& panel, const ScoreInFlow& asked,
                        const CoordinateKinds& kinds) {
     const Input& input = *panel.trace.document().input;
     const bool cross = panel.trace.config().crossAttention();
@@ -224,7 +199,7 @@ class WhyScoreTool final : public Card {
 
   /// "“slept” looks at “cat” 93 %, Its score is …: word class (verb) meets word class (noun) +2.06
   /// …"
-  void words(const PanelContext& panel, const AskedScore& asked, const ScoreByKind& score,
+  void words(const PanelContext& panel, const ScoreInFlow& asked, const ScoreByKind& score,
              const Names& names, const std::vector<KindPair>& pairs, bool compares) {
     const FrameContext& look = panel.look;
     const float weight =
@@ -264,7 +239,7 @@ class WhyScoreTool final : public Card {
   }
 
   /// Draws the pairs as a matrix: rows ask, columns offer.
-  static void matrix(const PanelContext& panel, const AskedScore& asked, const Matrix64& shown,
+  static void matrix(const PanelContext& panel, const ScoreInFlow& asked, const Matrix64& shown,
                      const Names& names) {
     if (shown.rows == 0 || shown.cols == 0) return;
     const FrameContext& look = panel.look;
