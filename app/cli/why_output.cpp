@@ -108,6 +108,7 @@ class Telling {
     const WhyLevel& level = chain_.levels[i];
     if (level.parts) return printParts(out, i);
     if (level.sources) return printSources(out, i);
+    if (level.neurons) return printNeurons(out, i);
     printScore(out, i);
   }
 
@@ -122,9 +123,7 @@ class Telling {
     TextTable table({Align::left, Align::right, Align::right, Align::right, Align::left});
     table.add({"   part", "adds", "share", "without it", ""});
     for (std::size_t j = 0; j < std::min(kShownParts, parts.size()); ++j) {
-      const bool next = follows != nullptr && follows->kind == WhyStep::Kind::head &&
-                        parts[j] == Writer{WriterKind::head, follows->head.layer,
-                                           follows->head.head, level.reading.stack};
+      const bool next = follows != nullptr && parts[j] == writerFollowed(level, *follows);
       table.add({"   " + inWords(parts[j], config()), fmt::format("{:+.4f}", parts[j].value),
                  model::percentOf(parts[j].value, level.value),
                  withoutCell(chain_.without[i].parts, parts[j]), next ? "followed" : ""});
@@ -175,12 +174,41 @@ class Telling {
     }
     addRest(table, order, valueAt, 2, 5);
     table.print(out);
-    if (const auto& without = chain_.without[i].head) {
-      out << fmt::format(
-          "   without this part: {:+.4f}, patterns and norms held; without all that the head gives "
-          "here, and what follows run again, the {} changes by {:+.4f}\n",
-          without->frozen, whole(level), without->total);
+    printWithout(out, i, "head");
+  }
+
+  void printNeurons(std::ostream& out, std::size_t i) const {
+    const WhyLevel& level = chain_.levels[i];
+    const Stack stack = level.reading.stack;
+    const Writer network{WriterKind::feedForward, level.neurons->layer, -1, stack};
+    out << fmt::format("{} at {}, neuron by neuron: sum {:+.4f} = {:+.4f}{}\n",
+                       inWords(network, config()), placeInWords(level.reading.place, stack),
+                       level.sum, level.value, shareSoFar(level));
+    const auto valueOf = [](const model::Neuron& neuron) { return neuron.value; };
+    const auto neurons = sortedBySize(level.neurons->neurons, valueOf);
+    TextTable table({Align::left, Align::right, Align::right, Align::right});
+    table.add({"   neuron", "activation", "adds", "share"});
+    for (std::size_t j = 0; j < std::min(kShownParts, neurons.size()); ++j) {
+      table.add({"   " + inWords(neurons[j]), fmt::format("{:.3f}", neurons[j].activation),
+                 fmt::format("{:+.4f}", neurons[j].value),
+                 model::percentOf(neurons[j].value, level.value)});
     }
+    addRest(table, neurons, valueOf, 2, 4);
+    if (level.neurons->bias != 0.0) {
+      table.add({"   biases", "", fmt::format("{:+.4f}", level.neurons->bias),
+                 model::percentOf(level.neurons->bias, level.value)});
+    }
+    table.print(out);
+    printWithout(out, i, "network");
+  }
+
+  void printWithout(std::ostream& out, std::size_t i, const char* what) const {
+    const auto& without = chain_.without[i].followed;
+    if (!without) return;
+    out << fmt::format(
+        "   without this part: {:+.4f}, patterns and norms held; without all that the {} gives "
+        "here, and what follows run again, the {} changes by {:+.4f}\n",
+        without->frozen, what, whole(chain_.levels[i]), without->total);
   }
 
   void printScore(std::ostream& out, std::size_t i) const {

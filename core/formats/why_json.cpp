@@ -101,6 +101,7 @@ class WhyWriter {
     const model::WithoutParts& without = chain_.without[i];
     Json json = level.parts     ? levelOfParts(level, without)
                 : level.sources ? levelOfHead(level, without)
+                : level.neurons ? levelOfNetwork(level, without)
                                 : levelOfScore(*level.score, without);
     json["value"] = level.value;
     json["sum"] = level.sum;
@@ -130,7 +131,27 @@ class WhyWriter {
       sources.push_back(std::move(one));
     }
     json["sources"] = std::move(sources);
-    if (without.head) json["without"] = changesJson(*without.head);
+    if (without.followed) json["without"] = changesJson(*without.followed);
+    return json;
+  }
+
+  Json levelOfNetwork(const WhyLevel& level, const model::WithoutParts& without) const {
+    Json json{{"kind", "network"}};
+    addLayer(json, level.neurons->layer, config(), level.reading.stack);
+    json["place"] = level.reading.place;
+    Json neurons = Json::emptyList();
+    for (const model::Neuron& neuron : level.neurons->neurons) {
+      Json one = Json::emptyObject();
+      if (neuron.expert >= 0) one["expert"] = neuron.expert;
+      if (neuron.expert == model::Neuron::kShared) one["expert"] = "shared";
+      one["neuron"] = neuron.number;
+      one["activation"] = neuron.activation;
+      one["value"] = neuron.value;
+      neurons.push_back(std::move(one));
+    }
+    json["neurons"] = std::move(neurons);
+    json["bias"] = level.neurons->bias;
+    if (without.followed) json["without"] = changesJson(*without.followed);
     return json;
   }
 
@@ -174,6 +195,9 @@ class WhyWriter {
     switch (step.kind) {
       case WhyStep::Kind::head:
         addHead(json, step.head, stack);
+        break;
+      case WhyStep::Kind::network:
+        json["network_of"] = step.head.layer;
         break;
       case WhyStep::Kind::value:
         json["value_of"] = step.source;

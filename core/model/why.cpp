@@ -72,13 +72,23 @@ WhyLevel levelOfHead(const ModelTrace& trace, const StreamReading& reading, Head
   return level;
 }
 
+WhyLevel levelOfNetwork(const ModelTrace& trace, const StreamReading& reading, Index layer,
+                        double value, const ExecutionContext& execution) {
+  WhyLevel level;
+  level.reading = reading;
+  level.neurons = networkNeurons(trace, reading, layer, execution);
+  level.value = value;
+  level.sum = level.neurons->sum;
+  return level;
+}
+
 /// The part of a writer in a level of parts.
 double partOf(const WhyLevel& level, const Writer& writer) {
   const auto found = std::ranges::find_if(*level.parts, [&](const WrittenPart& part) {
     return static_cast<const Writer&>(part) == writer;
   });
   if (found == level.parts->end()) {
-    refuseStep("layer {}, head {} writes nothing before it", writer.layer, writer.head);
+    refuseStep("{} writes nothing before it", textOf(writer));
   }
   return found->value;
 }
@@ -92,15 +102,20 @@ double entryOf(const ScoreParts& score, const Writer& query, const Writer& key) 
   return score.values(row - score.queries.begin(), column - score.keys.begin());
 }
 
-WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const WhyStep& step) {
+WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const WhyStep& step,
+                      const ExecutionContext& execution) {
   const Writer& followed = step.alongKey ? step.key : step.query;
-  if (followed.kind != WriterKind::head) refuseStep("only heads read other tokens");
+  const bool network = followed.kind == WriterKind::feedForward;
+  if (!network && followed.kind != WriterKind::head) {
+    refuseStep("only heads read other tokens, and only networks have neurons");
+  }
+  const double value = entryOf(score, step.query, step.key);
   const StreamReading reading =
       step.alongKey
           ? readingOfKey(trace, score.head, score.query, score.key, step.query, score.stack)
           : readingOfQuery(trace, score.head, score.query, score.key, step.key, score.stack);
-  return levelOfHead(trace, reading, {followed.layer, followed.head},
-                     entryOf(score, step.query, step.key));
+  return network ? levelOfNetwork(trace, reading, followed.layer, value, execution)
+                 : levelOfHead(trace, reading, {followed.layer, followed.head}, value);
 }
 
 WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep& step,
@@ -133,7 +148,11 @@ WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep
     case WhyStep::Kind::entry:
       if (!level.score)
         refuseStep("k:… and q:… follow a pair of a score: give a token first, as in s3 k:t:h0.3");
-      return levelOfEntry(trace, *level.score, step);
+      return levelOfEntry(trace, *level.score, step, execution);
+    case WhyStep::Kind::network:
+      if (!level.parts) refuseStep("f1 follows a network of a sum over writers: give it first");
+      return levelOfNetwork(trace, level.reading, step.head.layer,
+                            partOf(level, writerFollowed(level, step)), execution);
   }
   return {};
 }
@@ -213,12 +232,17 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
   return step;
 }
 
+Writer writerFollowed(const WhyLevel& level, const WhyStep& step) {
+  const bool network = step.kind == WhyStep::Kind::network;
+  return {network ? WriterKind::feedForward : WriterKind::head, step.head.layer,
+          network ? -1 : step.head.head, level.reading.stack};
+}
+
 std::vector<PassedPart> passedOver(const WhyLevel& level, const WhyStep& step) {
   std::vector<PassedPart> larger;
   double followed = 0.0;
-  if (level.parts && step.kind == WhyStep::Kind::head) {
-    followed =
-        partOf(level, {WriterKind::head, step.head.layer, step.head.head, level.reading.stack});
+  if (level.parts && step.kind != WhyStep::Kind::entry) {
+    followed = partOf(level, writerFollowed(level, step));
     for (const WrittenPart& part : *level.parts) larger.push_back({part, {}, part.value});
   } else if (level.score && step.kind == WhyStep::Kind::entry) {
     followed = entryOf(*level.score, step.query, step.key);

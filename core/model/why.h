@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/model/network_neurons.h"
 #include "core/model/patching.h"
 #include "core/model/score_parts.h"
 
@@ -42,16 +43,17 @@ using WhyQuestion = std::variant<AskedWord, AskedScore>;
 /// A choice among the parts of a level.
 struct WhyStep {
   enum class Kind {
-    head,   // of a sum over writers: the head's part
-    value,  // of a sum over tokens: what the token's value is made of
-    score,  // of a sum over tokens: why the head looks there
-    entry   // of a score: what a head wrote into the key, or into the query
+    head,    // of a sum over writers: the head's part
+    value,   // of a sum over tokens: what the token's value is made of
+    score,   // of a sum over tokens: why the head looks there
+    entry,   // of a score: what a head or network wrote into the key, or into the query
+    network  // of a sum over writers: the network's part, neuron by neuron
   };
   Kind kind = Kind::head;
-  HeadOfLayer head = {};        // of Kind::head, in the stack of the level
+  HeadOfLayer head = {};        // of Kind::head, in the stack of the level; of a network the layer
   Index source = 0;             // of Kind::value and score: the token
   Writer query = {}, key = {};  // of Kind::entry: one pair of writers
-  bool alongKey = true;  // follows the writer of the key, which is a head; otherwise the query's
+  bool alongKey = true;  // follows the writer of the key, a head or network; else the query's
 
   bool operator==(const WhyStep&) const = default;
 };
@@ -60,12 +62,12 @@ struct WhyStep {
 std::string textOf(const Writer& writer);
 
 /// Steps as a text, and back: "h1.2 s10 k:t:h0.3 v9" follows head 1.2, then why it looks at place
-/// 10, then what head 0.3 wrote into the key for the query's token, then the value of place 9. All
-/// count from 0; in a decoder with cross-attention each layer counts as two. Writers are t (token),
-/// p (position), h1.2 (head), f1 (network), o1 (output bias), g1 (steering), b (biases) and r
-/// (relative position), with an e in front those of the encoder. A value of cross-attention leads
-/// into the encoder; what follows is there. A head may also be written 1.2 or L1H2. Throws
-/// UserError for another text.
+/// 10, then what head 0.3 wrote into the key for the query's token, then the value of place 9; "f1"
+/// follows a network. All count from 0; in a decoder with cross-attention each layer counts as two.
+/// Writers are t (token), p (position), h1.2 (head), f1 (network), o1 (output bias), g1 (steering),
+/// b (biases) and r (relative position), with an e in front those of the encoder. A value of
+/// cross-attention leads into the encoder; what follows is there. A head may also be written 1.2 or
+/// L1H2. Throws UserError for another text.
 std::string textOf(const std::vector<WhyStep>& steps);
 std::vector<WhyStep> stepsFrom(std::string_view text);
 
@@ -74,12 +76,13 @@ std::vector<WhyStep> stepsFrom(std::string_view text);
 std::string textOf(const AskedScore& score);
 AskedScore askedScoreFrom(std::string_view text);
 
-/// One number and its parts: exactly one of `parts`, `sources` and `score` is set.
+/// One number and its parts: exactly one of `parts`, `sources`, `score` and `neurons` is set.
 struct WhyLevel {
-  StreamReading reading;  // what `parts` and `sources` are of
+  StreamReading reading;  // what all but `score` are of
   std::optional<std::vector<WrittenPart>> parts;
   std::optional<HeadSources> sources;
   std::optional<ScoreParts> score;
+  std::optional<NetworkNeurons> neurons;
   double value = 0.0;  // the number
   double sum = 0.0;    // of its parts: the number but for rounding
   /// What part it is of the number that the chain began with; behind each score that the chain went
@@ -101,6 +104,9 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& ques
 /// largest value, and why the head looks there, or in cross-attention what wrote it in the encoder;
 /// the largest entry that a head wrote. Nothing where no part can be followed.
 std::optional<WhyStep> strongestStep(const WhyLevel& level);
+
+/// The head or network that a step of Kind::head or network follows in a sum over writers.
+Writer writerFollowed(const WhyLevel& level, const WhyStep& step);
 
 /// A part of a level that is larger than the one that a step follows.
 struct PassedPart {

@@ -95,6 +95,9 @@ WhyStep stepOf(Reading& text) {
   if (const auto head = text.head()) {
     step.kind = WhyStep::Kind::head;
     step.head = *head;
+  } else if (text.take('f')) {
+    step.kind = WhyStep::Kind::network;
+    step.head.layer = text.number();
   } else if (text.take('v')) {
     step.kind = WhyStep::Kind::value;
     step.source = text.number();
@@ -132,6 +135,9 @@ std::string textOf(const std::vector<WhyStep>& steps) {
     switch (step.kind) {
       case WhyStep::Kind::head:
         words.push_back(fmt::format("h{}.{}", step.head.layer, step.head.head));
+        break;
+      case WhyStep::Kind::network:
+        words.push_back(fmt::format("f{}", step.head.layer));
         break;
       case WhyStep::Kind::value:
         words.push_back(fmt::format("v{}", step.source));

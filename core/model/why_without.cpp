@@ -211,12 +211,17 @@ WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& questio
   if (levels.empty()) return {};
   const WhyLevel& last = levels.back();
   WithoutParts found;
-  std::vector<WithoutWriter> head;
+  std::vector<WithoutWriter> followed;
   Measuring measuring;
   if (last.sources) {
     const HeadOfLayer& of = last.sources->head;
-    head.push_back({{WriterKind::head, of.layer, of.head, last.reading.stack}, -last.value, 0.0});
-    measuring.add(head, last.reading.place);
+    followed.push_back(
+        {{WriterKind::head, of.layer, of.head, last.reading.stack}, -last.value, 0.0});
+    measuring.add(followed, last.reading.place);
+  } else if (last.neurons) {
+    const Writer network{WriterKind::feedForward, last.neurons->layer, -1, last.reading.stack};
+    followed = largestParts(*trace, {{network, last.value}}, last.ofScore, 1);
+    measuring.add(followed, last.reading.place);
   } else if (last.parts) {
     found.parts = largestParts(*trace, *last.parts, last.ofScore, most);
     measuring.add(found.parts, last.reading.place);
@@ -227,7 +232,7 @@ WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& questio
     measuring.add(found.keys, last.score->key);
   }
   if (!measuring.run(trace, question, levels, execution)) return {};
-  if (!head.empty()) found.head = head.front();
+  if (!followed.empty()) found.followed = followed.front();
   return found;
 }
 

@@ -18,13 +18,13 @@ struct WithoutWriter {
 
 /// The changes of the logit, or of the score last reached, without the parts of a level.
 struct WithoutParts {
-  std::optional<WithoutWriter> head;         // that is taken apart by tokens
+  std::optional<WithoutWriter> followed;     // the head or network that is taken apart
   std::vector<WithoutWriter> parts;          // of a sum over writers
   std::vector<WithoutWriter> queries, keys;  // of a score: of its query's and its key's writers
 };
 
-/// The changes without the head, or the `most` largest parts, of the last level. Biases of layers
-/// and norms are not left out. Empty where `execution` was cancelled.
+/// The changes without the followed head or network, or without the `most` largest parts, of the
+/// last level. Biases of layers and norms are not left out. Empty where `execution` was cancelled.
 WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& question,
                           const std::vector<WhyLevel>& levels, std::size_t most,
                           const ExecutionContext& execution = {});

@@ -111,6 +111,25 @@ TEST_F(ModelWhy, AScoreOfTheChosenHeadIsTakenApart) {
   EXPECT_EQ(ui.view().model.prediction.whyScore.substr(0, 5), "h1.2:") << "the chosen head's";
 }
 
+/// A network's part of a word, and of a pair of two networks, neuron by neuron.
+TEST_F(ModelWhy, NetworksAreFollowedToTheirNeurons) {
+  openTiny("tiny-gpt2", "The cat sat on");
+  tab("Why");
+  ui.click("layer 1, FFN", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.why, "f0") << all();
+  EXPECT_TRUE(shows("what each of 128 neurons writes")) << all();
+  EXPECT_TRUE(shows("activation")) << all();
+  EXPECT_TRUE(shows("Without all that the network gives here")) << all();
+  ui.view().model.prediction.whyScore = "h1.2:4:1";
+  ui.view().model.prediction.why.clear();
+  calm();
+  ui.click("FFN 1 × FFN 1", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.why, "k:f0:f0") << all();
+  EXPECT_TRUE(shows("layer 1, FFN in the key")) << all();
+}
+
 /// A score that is chosen in Flow's layer of the model.
 TEST_F(ModelWhy, AScoreInFlowIsTakenApartByItsWriters) {
   openTiny("tiny-gpt2", "The cat sat on");

@@ -108,6 +108,24 @@ TEST(WhyCommand, BeginsAtAScore) {
   EXPECT_EQ(jsonOf(t5)["score"]["attention"], "encoder");
 }
 
+/// A pair of two networks is followed to the neurons of one.
+TEST(WhyCommand, FollowsNetworks) {
+  const Arguments bert{
+      "why",    dataFile("tiny-bert"), "--text", "the cat sat", "--score", "1.2:2:1", "--follow",
+      "k:f0:f0"};
+  const json found = jsonOf(bert);
+  const json& level = found["levels"][1];
+  EXPECT_EQ(level["kind"], "network");
+  EXPECT_EQ(level["layer"], 0);
+  EXPECT_EQ(level["place"], 1);
+  EXPECT_EQ(found["levels"][0]["follows"]["along"], "key");
+  EXPECT_NEAR(sumOf(level["neurons"]) + level["bias"].get<double>(),
+              found["levels"][0]["entries"][0]["value"].get<double>(), 1e-4);
+  EXPECT_EQ(level["without"]["frozen"].get<double>(), -level["value"].get<double>());
+  EXPECT_NE(runProgram(bert).out.find("layer 1, FFN at “the” (place 2), neuron by neuron"),
+            std::string::npos);
+}
+
 TEST(WhyCommand, RefusesScoresThatDoNotExist) {
   Arguments bert{"why", dataFile("tiny-bert"), "--text", "the cat sat", "--score", "1.2:2"};
   expectRefused(bert, {"--score 1.2:2", "1.2:5:3"});
@@ -127,7 +145,7 @@ TEST(WhyCommand, RefusesStepsThatDoNotExist) {
   command.back() = "s1";
   expectRefused(command, {"give a head first"});
   command.back() = "1.2 v0 L1H3";
-  expectRefused(command, {"layer 1, head 3 writes nothing before it"});
+  expectRefused(command, {"h1.3 writes nothing before it"});
 }
 
 TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {

@@ -27,6 +27,11 @@ double largestPartOf(const WhyLevel& level) {
   for (const double value : level.sources ? level.sources->values : std::vector<double>()) {
     most = std::max(most, std::abs(value));
   }
+  if (level.neurons) {
+    for (const Neuron& neuron : level.neurons->neurons) {
+      most = std::max(most, std::abs(neuron.value));
+    }
+  }
   for (const WrittenPart& part : level.parts.value_or(std::vector<WrittenPart>())) {
     most = std::max(most, std::abs(part.value));
   }
@@ -61,6 +66,30 @@ TEST_P(ScoreChain, ClosesInEveryFamily) {
   if (!trace->config().crossAttention) return;
   const Index ofEncoder = passOf(*trace, Stack::encoder).layers() - 1;
   expectChainCloses(*trace, {{ofEncoder, 1}, 3, 1, Stack::encoder});
+}
+
+/// A pair of two networks, neuron by neuron, on both sides; in models of experts over all of them.
+TEST_P(ScoreChain, LeadsIntoNetworks) {
+  const model::ModelConfig& c = trace->config();
+  const Stack stack = c.crossAttention ? Stack::encoder : Stack::decoder;
+  const ModelTrace& pass = passOf(*trace, stack);
+  if (!pass.config().hasNetwork(0)) return;
+  const AskedScore asked{{1, 1}, 4, 2, stack};
+  const Writer network{WriterKind::feedForward, 0, -1, stack};
+  for (const bool alongKey : {false, true}) {
+    const WhyStep step{
+        .kind = WhyStep::Kind::entry, .query = network, .key = network, .alongKey = alongKey};
+    ASSERT_EQ(stepsFrom(textOf({step})), std::vector<WhyStep>{step});
+    const auto levels = whyLevels(*trace, asked, {step});
+    const WhyLevel& last = levels.back();
+    ASSERT_TRUE(last.neurons);
+    EXPECT_GT(last.neurons->neurons.size(), 30U);
+    EXPECT_NEAR(last.sum, last.value, 1e-4 * largestPartOf(last)) << textOf({step});
+    EXPECT_EQ(last.reading.place, alongKey ? asked.key : asked.query);
+    const auto without = withoutParts(trace, asked, levels, 1);
+    ASSERT_TRUE(without.followed);
+    EXPECT_EQ(without.followed->frozen, -last.value);
+  }
 }
 
 class ScoreChainOfImages : public testing::TestWithParam<std::string> {};

@@ -94,11 +94,25 @@ TEST_P(Why, FollowsTheQueryToo) {
   expectClosed(levels[3], largestPart(levels[3]));
 }
 
+TEST_P(Why, ANetworkIsTakenApartByItsNeurons) {
+  for (const Index layer : {Index{0}, trace->layers() - 1}) {
+    const auto levels = whyLevels(*trace, asked, stepsFrom("f" + std::to_string(layer)));
+    const NetworkNeurons& found = levels.back().neurons.value();
+    double most = std::abs(found.bias);
+    for (const Neuron& neuron : found.neurons) most = std::max(most, std::abs(neuron.value));
+    EXPECT_NEAR(levels.back().sum, levels.back().value, 1e-4 * most) << layer;
+    EXPECT_EQ(levels.back().shares,
+              std::vector<double>{levels.back().value / levels.front().value});
+    const auto without = withoutParts(trace, asked, levels, 1).followed.value();
+    EXPECT_EQ(without.frozen, -levels.back().value);
+  }
+}
+
 /// In the last layer nothing but the final norm stands between a head and the logit.
 TEST_P(Why, WithoutAHeadTheLogitChangesByItsPartAndWhatComesByTheNorm) {
   const std::vector<WhyStep> steps{{.kind = Kind::head, .head = {trace->layers() - 1, 1}}};
   const auto levels = whyLevels(*trace, asked, steps);
-  const WithoutWriter found = withoutParts(trace, asked, levels, 1).head.value();
+  const WithoutWriter found = withoutParts(trace, asked, levels, 1).followed.value();
   EXPECT_EQ(found.frozen, -levels[1].value);
   Tensor rows = headOutput(*trace, {trace->layers() - 1, 1});
   std::ranges::fill(rows.mutableMatrix().row(asked.row), 0.0F);
@@ -144,7 +158,7 @@ TEST(Chain, FindsTheInductionCircuitByItself) {
       std::ranges::max_element(before.values, {}, [](double x) { return std::abs(x); });
   EXPECT_EQ(largest - before.values.begin(), 4) << "the head of layer 1 looks one token back";
   // frozen is this pair of writers; without the head all pairs with it go, and no norm follows
-  const WithoutWriter without = withoutParts(trace, asked, levels, 1).head.value();
+  const WithoutWriter without = withoutParts(trace, asked, levels, 1).followed.value();
   const ScoreParts& score = *levels[2].score;
   const auto column = std::ranges::find(score.keys, steps[2].key) - score.keys.begin();
   double pairs = 0.0;
@@ -155,7 +169,7 @@ TEST(Chain, FindsTheInductionCircuitByItself) {
 }
 
 TEST(Chain, IsAShortText) {
-  const std::string text = "h1.2 s10 k:t:h0.3 v9 h0.1 s4 q:h0.12:f3 v0";
+  const std::string text = "h1.2 s10 k:t:h0.3 v9 h0.1 s4 q:h0.12:f3 f0";
   const std::vector<WhyStep> steps = stepsFrom(text);
   ASSERT_EQ(steps.size(), 8U);
   EXPECT_EQ(steps[2].key, (Writer{WriterKind::head, 0, 3}));
@@ -198,7 +212,7 @@ TEST(Chain, RefusesStepsThatDoNotExist) {
              {.kind = Kind::score, .source = 1},
              {.kind = Kind::entry, .query = {WriterKind::token}, .key = {WriterKind::position}}});
       },
-      "only heads");
+      "only networks");
 }
 
 }  // namespace

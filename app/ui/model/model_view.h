@@ -115,7 +115,7 @@ struct PredictionView {
   bool whyValues = false;        // a token's value is followed; otherwise why the head looks there
   std::string whyScore;          // the score that the chain begins with; empty: the word's logit
   bool whyOfScore = false;       // a score is being chosen: the chosen head's, once it is known
-  bool whyOfQuery = false;       // of a pair of heads the query's is followed, otherwise the key's
+  bool whyOfQuery = false;       // of a pair the query's writer is followed, otherwise the key's
   bool whyWhole = false;         // shows all levels of the chain
   WhyList whyList = WhyList::pairs;
   GenerationView generation;

@@ -15,14 +15,15 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kNarrowest = 250.0F, kLowest = 150.0F;  // points, of a level
+constexpr float kNarrowest = 250.0F, kLowest = 110.0F;  // points, of a level
 
 bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) {
   if (level >= found.steps.size()) return false;
   const model::WhyStep& step = found.steps[level];
   switch (step.kind) {
     case model::WhyStep::Kind::head:
-      return line.follows && line.follows->head == step.head;
+    case model::WhyStep::Kind::network:
+      return line.follows && line.follows->kind == step.kind && line.follows->head == step.head;
     case model::WhyStep::Kind::value:
     case model::WhyStep::Kind::score:
       return line.place == step.source;
@@ -36,11 +37,12 @@ bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) 
 void drawLine(const FrameContext& look, const Rect& at, const PartLine& line, double most,
               bool followed) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  ImFont* font = followed ? look.fonts.semibold : look.fonts.small;
+  ImFont* font = look.fonts.small;
   const ImU32 color = followed ? look.theme.accentText : look.theme.text;
   const std::string value = changeInWords(line.value);
   const float width = textSize(look.fonts.small, value).x;
-  const std::string weight = line.weight ? fmt::format("  weight {:.2f}", *line.weight) : "";
+  const char* of = line.place >= 0 ? "weight" : "activation";
+  const std::string weight = line.weight ? fmt::format("  {} {:.2f}", of, *line.weight) : "";
   drawText(list, font, at.a, color,
            elided(font, line.name + weight, at.width() - width - look.space.medium));
   drawText(list, look.fonts.small, {at.b.x - width, at.a.y}, color, value);

@@ -143,22 +143,14 @@ std::optional<WhyStep> drawMatrix(const FrameContext& look, const WhyWords& word
   return ImGui::IsMouseReleased(0) ? step : std::nullopt;
 }
 
-/// Returns whether a pair of a score is of two heads, one of which a click follows.
-bool ofTwoHeads(const ScoreParts& score) {
-  const auto any = [](const std::vector<Writer>& writers) {
-    return std::ranges::find(writers, model::WriterKind::head, &Writer::kind) != writers.end();
-  };
-  return any(score.queries) && any(score.keys);
-}
-
-void drawChoices(const FrameContext& look, PredictionView& view, bool twoHeads) {
+void drawChoices(const FrameContext& look, PredictionView& view) {
   const int list = choices(look, "why list", {"pairs", "query's writers", "key's writers"},
                            static_cast<int>(view.whyList));
   if (list >= 0) view.whyList = static_cast<WhyList>(list);
-  if (view.whyList != WhyList::pairs || !twoHeads) return;
+  if (view.whyList != WhyList::pairs) return;
   const std::vector<const char*> sides{"the key's", "the query's"};
-  flowOn(look, choicesWidth(look, sides) + look.px(120), 14.0F);
-  rowCaption(look, "of two heads follow");
+  flowOn(look, choicesWidth(look, sides) + look.px(90), 14.0F);
+  rowCaption(look, "a pair follows");
   const int side = choices(look, "why side", sides, view.whyOfQuery ? 1 : 0);
   if (side >= 0) view.whyOfQuery = side == 1;
 }
@@ -174,7 +166,7 @@ std::optional<WhyStep> drawScore(const FrameContext& look, PredictionView& view,
   auto step = drawMatrix(look, words, score, room, view.whyOfQuery);
   ImGui::SetCursorScreenPos(right.a);
   ImGui::BeginChild("pairs", right.size());
-  drawChoices(look, view, ofTwoHeads(score));
+  drawChoices(look, view);
   const auto followed = [&] {
     if (view.whyList == WhyList::pairs) {
       model::WhyLevel level;

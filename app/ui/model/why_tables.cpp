@@ -47,8 +47,16 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
   const ColorScale scale = divergingScale(look, static_cast<float>(most));
   const bool weighs = !lines.empty() && lines.front().weight;
   const bool measured = !lines.empty() && lines.front().writer;
-  std::vector<TableColumn> columns{{weighs ? "token" : "part", {}, false, 150, 1, false}};
-  if (weighs) columns.push_back({"weight", {}, true, 60, 0, false});
+  const bool tokens = weighs && lines.front().place >= 0;
+  std::vector<TableColumn> columns{{tokens   ? "token"
+                                    : weighs ? "neuron"
+                                             : "part",
+                                    {},
+                                    false,
+                                    150,
+                                    1,
+                                    false}};
+  if (weighs) columns.push_back({tokens ? "weight" : "activation", {}, true, 60, 0, false});
   columns.push_back({"adds", "With patterns and norms held: without it, this much is missing", true,
                      70, 0, false});
   columns.push_back({"", {}, false, 50, 1, false});

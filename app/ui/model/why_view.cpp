@@ -134,11 +134,12 @@ class WhyView {
   std::string inWords(const WhyLevel& level) const {
     std::string words = words_.inWords(found_, found_.levels.size() - 1);
     const char* whole = level.ofScore ? "score" : WhyWords::wholeOf(found_.question);
-    if (level.sources && without_ != nullptr && without_->head) {
+    if (without_ != nullptr && without_->followed) {
       words += fmt::format(
-          " Without this part: {}, patterns and norms held. Without all that the head gives here, "
+          " Without this part: {}, patterns and norms held. Without all that the {} gives here, "
           "and what follows run again, the {} changes by {}.",
-          changeInWords(without_->head->frozen), whole, changeInWords(without_->head->total));
+          changeInWords(without_->followed->frozen), level.sources ? "head" : "network", whole,
+          changeInWords(without_->followed->total));
     }
     const auto next = strongestStep(level);
     if (next) words += passedInWords(*next);

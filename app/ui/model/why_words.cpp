@@ -8,6 +8,7 @@
 
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/prediction_views.h"
+#include "core/base/numbers.h"
 #include "core/model/stacks.h"
 #include "core/words/head_place.h"
 
@@ -97,6 +98,9 @@ std::string WhyWords::nameOf(const FoundWhy& found, std::size_t level) const {
     case WhyStep::Kind::head:
       name = headInWords(before.reading.stack, step.head);
       break;
+    case WhyStep::Kind::network:
+      name = model::inWords(writerFollowed(before, step), config());
+      break;
     case WhyStep::Kind::value:
       name = fmt::format("value of {}", placeInWords(step.source, before.sources->tokens));
       break;
@@ -105,7 +109,7 @@ std::string WhyWords::nameOf(const FoundWhy& found, std::size_t level) const {
       break;
     case WhyStep::Kind::entry: {
       const Writer& writer = step.alongKey ? step.key : step.query;
-      name = fmt::format("{} in the {}", headInWords(writer.stack, {writer.layer, writer.head}),
+      name = fmt::format("{} in the {}", model::inWords(writer, config()),
                          step.alongKey ? "key" : "query");
       break;
     }
@@ -128,6 +132,17 @@ std::string WhyWords::inWords(const FoundWhy& found, std::size_t i) const {
     return fmt::format("Written at {}: {} parts, {}. Patterns and norms are held.", place,
                        level.parts->size(), sum);
   }
+  if (level.neurons) {
+    const model::Writer network{WriterKind::feedForward, level.neurons->layer, -1,
+                                level.reading.stack};
+    return fmt::format("{} at {}: activation × what each of {} neurons writes{}, {}.",
+                       model::inWords(network, config()), place,
+                       withThousands(std::ssize(level.neurons->neurons)),
+                       level.neurons->bias == 0.0
+                           ? std::string()
+                           : fmt::format(", and biases {}", changeInWords(level.neurons->bias)),
+                       sum);
+  }
   return fmt::format("{} at {}: weight × value of each token, {}.",
                      headInWords(level.reading.stack, level.sources->head, true), place, sum);
 }
@@ -146,7 +161,10 @@ std::string WhyWords::scoreInWords(const ScoreParts& score) const {
 }
 
 std::optional<WhyStep> WhyWords::stepOf(const Writer& query, const Writer& key, bool ofQuery) {
-  const bool first = query.kind == WriterKind::head, second = key.kind == WriterKind::head;
+  const auto followable = [](const Writer& writer) {
+    return writer.kind == WriterKind::head || writer.kind == WriterKind::feedForward;
+  };
+  const bool first = followable(query), second = followable(key);
   if (!first && !second) return std::nullopt;
   return WhyStep{.kind = WhyStep::Kind::entry,
                  .query = query,
@@ -173,9 +191,10 @@ std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& 
   if (level.parts) {
     lines = linesOf(*level.parts, level.reading.place);
     for (PartLine& line : lines) {
-      if (line.writer->kind != WriterKind::head) continue;
-      line.follows =
-          WhyStep{.kind = WhyStep::Kind::head, .head = {line.writer->layer, line.writer->head}};
+      const bool network = line.writer->kind == WriterKind::feedForward;
+      if (!network && line.writer->kind != WriterKind::head) continue;
+      line.follows = WhyStep{.kind = network ? WhyStep::Kind::network : WhyStep::Kind::head,
+                             .head = {line.writer->layer, network ? 0 : line.writer->head}};
     }
     return lines;
   }
@@ -190,6 +209,10 @@ std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& 
                        WhyStep{.kind = kind, .source = place},
                        {},
                        place});
+    }
+  } else if (level.neurons) {
+    for (const model::Neuron& neuron : level.neurons->neurons) {
+      lines.push_back({model::inWords(neuron), neuron.value, neuron.activation});
     }
   } else {
     const ScoreParts& score = *level.score;

@@ -23,7 +23,7 @@ struct FoundWhy {
 struct PartLine {
   std::string name;
   double value = 0.0;
-  std::optional<double> weight = {};           // of a token
+  std::optional<double> weight = {};           // of a token; the activation of a neuron
   std::optional<model::WhyStep> follows = {};  // the step that a click takes
   std::optional<model::Writer> writer = {};    // of a single writer
   Index place = -1;                            // of a token
@@ -32,7 +32,7 @@ struct PartLine {
 /// What a click on a line follows where there is a choice.
 struct WhyClicks {
   bool values = false;   // a token: its value; otherwise why the head looks there
-  bool ofQuery = false;  // a pair of heads: what wrote into the query; otherwise into the key
+  bool ofQuery = false;  // of a pair: what wrote into the query; otherwise into the key
 };
 
 class WhyWords {
@@ -58,7 +58,7 @@ class WhyWords {
   std::vector<PartLine> linesOf(const model::WhyLevel& level, const WhyClicks& clicks) const;
   /// The parts of one side of a score, the largest first.
   std::vector<PartLine> linesOf(std::vector<model::WrittenPart> side, Index place) const;
-  /// The step along a pair's writer that is a head.
+  /// The step along a pair's writer that is a head or a network.
   static std::optional<model::WhyStep> stepOf(const model::Writer& query, const model::Writer& key,
                                               bool ofQuery);
 
