@@ -143,11 +143,20 @@ std::optional<WhyStep> drawMatrix(const FrameContext& look, const WhyWords& word
   return ImGui::IsMouseReleased(0) ? step : std::nullopt;
 }
 
-void drawChoices(const FrameContext& look, PredictionView& view) {
+/// Returns whether either writer of some pair can be followed.
+bool hasTwoWays(const ScoreParts& score) {
+  return std::ranges::any_of(score.queries, [&](const Writer& query) {
+    return std::ranges::any_of(score.keys, [&](const Writer& key) {
+      return WhyWords::stepOf(query, key, true) != WhyWords::stepOf(query, key, false);
+    });
+  });
+}
+
+void drawChoices(const FrameContext& look, PredictionView& view, bool twoWays) {
   const int list = choices(look, "why list", {"pairs", "query's writers", "key's writers"},
                            static_cast<int>(view.whyList));
   if (list >= 0) view.whyList = static_cast<WhyList>(list);
-  if (view.whyList != WhyList::pairs) return;
+  if (view.whyList != WhyList::pairs || !twoWays) return;
   const std::vector<const char*> sides{"the key's", "the query's"};
   flowOn(look, choicesWidth(look, sides) + look.px(90), 14.0F);
   rowCaption(look, "a pair follows");
@@ -166,7 +175,7 @@ std::optional<WhyStep> drawScore(const FrameContext& look, PredictionView& view,
   auto step = drawMatrix(look, words, score, room, view.whyOfQuery);
   ImGui::SetCursorScreenPos(right.a);
   ImGui::BeginChild("pairs", right.size());
-  drawChoices(look, view);
+  drawChoices(look, view, hasTwoWays(score));
   const auto followed = [&] {
     if (view.whyList == WhyList::pairs) {
       model::WhyLevel level;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "app/ui/asked_score.h"
@@ -56,9 +57,10 @@ class WhyScoreTool final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const Document& document = panel.trace.document();
-    const CoordinateKinds kinds =
+    const CoordinateKinds named =
         coordinateKinds(*document.source, document.positions, panel.trace.config().dModel);
-    const std::string problem = kinds.empty() ? kinds.whyNone : whyNoScoreByKind(panel.trace);
+    const CoordinateKinds kinds = named.empty() ? oneKind(panel.trace.config().dModel) : named;
+    const std::string problem = whyNoScoreByKind(panel.trace);
     if (!problem.empty()) {
       return wrappedLabel(look.fonts.regular, look.theme.textMuted, problem);
     }
@@ -76,6 +78,7 @@ class WhyScoreTool final : public Card {
     const Shown shown = withoutZeros(all, names);
     matrix(panel, asked, shown.values, shown.names);
     notes(look, shown);
+    if (named.empty()) whyOneKind(panel, named.whyNone);
     ImGui::EndChild();
   }
 
@@ -195,6 +198,16 @@ class WhyScoreTool final : public Card {
     };
     leftOut(shown.asks, "the whole row");
     leftOut(shown.offers, "the whole column");
+  }
+
+  /// Says why X is not taken apart, and where it is.
+  static void whyOneKind(const PanelContext& panel, const std::string& why) {
+    const bool loaded = std::holds_alternative<TensorSource>(*panel.trace.document().source);
+    wrappedLabel(panel.look.fonts.small, panel.look.theme.textMuted,
+                 loaded ? why +
+                              " In a layer of a model, “Why this score” above takes it apart by "
+                              "what earlier layers wrote."
+                        : why);
   }
 
   /// "“slept” looks at “cat” 93 %, Its score is …: word class (verb) meets word class (noun) +2.06
