@@ -15,7 +15,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kNarrowest = 250.0F, kLowest = 110.0F;  // points, of a level
+constexpr double kReadsZero = 0.0005;
+constexpr float kNarrowest = 250.0F, kLowest = 190.0F;  // points, of a level
 
 bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) {
   if (level >= found.steps.size()) return false;
@@ -66,7 +67,10 @@ void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& 
   const std::vector<PartLine> lines = words.linesOf(found.levels[level], {});
   const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
   const float each = fontSize(look.fonts.small) + look.space.medium;
-  const auto fit = static_cast<std::size_t>(std::max(0.0F, room.height() / each));
+  const auto ofSize = std::ranges::count_if(
+      lines, [](const PartLine& line) { return std::abs(line.value) >= kReadsZero; });
+  const auto fit = std::min(static_cast<std::size_t>(std::max(0.0F, room.height() / each)),
+                            static_cast<std::size_t>(ofSize) + 2);
   const bool cut = lines.size() > fit;
   double rest = 0.0;
   for (std::size_t i = 0; i < lines.size(); ++i) {

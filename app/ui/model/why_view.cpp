@@ -53,6 +53,7 @@ class WhyView {
         without_(without) {}
 
   void draw() {
+    if (found_.levels.size() < 2) view_.whyWhole = false;
     trail();
     if (view_.whyWhole) {
       const auto clicked = drawLevels(look_, words_, found_);
@@ -64,7 +65,6 @@ class WhyView {
     // a list of its own for each step and text, which begins at its top
     const std::string id = fmt::format("why {} {} {} {}", view_.why, view_.whyScore,
                                        static_cast<int>(view_.whyList), moment_->number);
-    if (level.sources) tokenChoice();
     const auto step =
         level.score
             ? drawScore(look_, view_, id, words_, *level.score, without_)
@@ -104,12 +104,16 @@ class WhyView {
                             "Takes the step to the largest part that a head wrote")) {
       follow(*next);
     }
-    if (found_.levels.size() < 2) {
-      view_.whyWhole = false;
-      return;
-    }
+    if (found_.levels.size() > 1) ofChain();
+    if (found_.levels.back().sources && !view_.whyWhole) tokenChoice();
+  }
+
+  /// Draws what is offered for a chain of several levels.
+  void ofChain() const {
     const char* all = view_.whyWhole ? "one level" : "all levels";
-    if (flowingPill(look_, all, "All levels of the chain beside each other, as one figure")) {
+    const char* about = view_.whyWhole ? "The parts of the last level alone"
+                                       : "All levels of the chain beside each other, as one figure";
+    if (flowingPill(look_, all, about)) {
       view_.whyWhole = !view_.whyWhole;
     }
     if (flowingPill(look_, "export##why", "The chain as JSON; a picture of it under Picture")) {
@@ -147,9 +151,10 @@ class WhyView {
   }
 
   void tokenChoice() const {
+    const std::vector<const char*> offered{"why the head looks there", "its value"};
+    flowOn(look_, choicesWidth(look_, offered) + look_.px(90), 14.0F);
     rowCaption(look_, "a token shows");
-    const int chosen = choices(look_, "why follows", {"why the head looks there", "its value"},
-                               view_.whyValues ? 1 : 0);
+    const int chosen = choices(look_, "why follows", offered, view_.whyValues ? 1 : 0);
     if (chosen >= 0) view_.whyValues = chosen == 1;
   }
 

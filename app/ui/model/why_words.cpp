@@ -24,6 +24,11 @@ using model::Writer;
 using model::WriterKind;
 using model::WrittenPart;
 
+std::string capitalized(std::string words) {
+  if (words.front() >= 'a' && words.front() <= 'z') words.front() += 'A' - 'a';
+  return words;
+}
+
 void sortBySize(std::vector<PartLine>& lines) {
   std::ranges::stable_sort(lines, std::ranges::greater(),
                            [](const PartLine& line) { return std::abs(line.value); });
@@ -136,7 +141,7 @@ std::string WhyWords::inWords(const FoundWhy& found, std::size_t i) const {
     const model::Writer network{WriterKind::feedForward, level.neurons->layer, -1,
                                 level.reading.stack};
     return fmt::format("{} at {}: activation × what each of {} neurons writes{}, {}.",
-                       model::inWords(network, config()), place,
+                       capitalized(model::inWords(network, config())), place,
                        withThousands(std::ssize(level.neurons->neurons)),
                        level.neurons->bias == 0.0
                            ? std::string()
