@@ -8,6 +8,7 @@
 
 #include "app/ui/export_subject.h"
 #include "app/ui/model/chosen_head.h"
+#include "app/ui/model/why_question.h"
 #include "app/worksheet_pdf.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -17,6 +18,7 @@
 #include "core/formats/pass_files.h"
 #include "core/formats/pytorch_script.h"
 #include "core/formats/training_curves.h"
+#include "core/formats/why_json.h"
 #include "core/platform/paths.h"
 #include "core/presets/worksheet.h"
 
@@ -47,6 +49,7 @@ std::string writeExport(const ExportRequest& request, const Trace& trace) {
     case ExportKind::script:
       formats::exportPyTorch(request.path, trace);
       return scriptSentence(of, request.path);
+    case ExportKind::chain:
     case ExportKind::curves:
     case ExportKind::film:
     case ExportKind::picture:
@@ -73,6 +76,7 @@ std::string writeModelExport(const ExportRequest& request, const model::ModelTra
       formats::exportPyTorch(request.path, *trace.layer(layer));
       return scriptSentence(ui::layerOfModelInWords(trace, layer), request.path);
     }
+    case ExportKind::chain:
     case ExportKind::curves:
     case ExportKind::film:
     case ExportKind::picture:
@@ -125,6 +129,23 @@ std::string writeShapeCurves(const std::filesystem::path& path, const ShapeMomen
                      wholePath(path));
 }
 
+/// Writes the chain that the page Model shows, as `headscope why --json` does.
+std::string writeChain(const ExportRequest& request, const ModelMoment* moment) {
+  const auto question =
+      moment == nullptr ? std::nullopt : ui::whyQuestion(request.view.model, *moment);
+  if (!question) {
+    throw UserError("there is no chain yet: open a model, and its tab Why on the page Model");
+  }
+  const model::WhyChain chain =
+      whyChain(moment->trace, *question, model::stepsFrom(request.view.model.prediction.why),
+               formats::kMeasuredParts);
+  const formats::WhyNames names{moment->tokenizer, moment->first().tokenizer};
+  const Json json = whyJson(chain, names);
+  writeAtomically(request.path, [&](std::ostream& file) { file << json.dump(2) << '\n'; });
+  return fmt::format("exported the chain of {} steps to {}", chain.steps.size(),
+                     wholePath(request.path));
+}
+
 }  // namespace
 
 std::string wholePath(const std::filesystem::path& path) {
@@ -173,6 +194,12 @@ std::optional<ExportRequest> Exports::start() {
   if (request.kind == ExportKind::worksheet) {
     write([request = std::move(request), document = documents_.newest()] {
       return writeSheet(request, *document);
+    });
+    return std::nullopt;
+  }
+  if (request.kind == ExportKind::chain) {
+    write([request = std::move(request), moment = model_.moment()] {
+      return writeChain(request, moment.get());
     });
     return std::nullopt;
   }

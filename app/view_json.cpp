@@ -134,6 +134,11 @@ void visitModelFields(Fields& f, View& view) {
   f.word("model_why", view.prediction.why);
   f.choice("model_aligned", view.prediction.aligned, kAlignedBy);
   f.flag("model_why_values", view.prediction.whyValues);
+  f.word("model_why_score", view.prediction.whyScore);
+  f.flag("model_why_of_query", view.prediction.whyOfQuery);
+  f.flag("model_why_whole", view.prediction.whyWhole);
+  constexpr std::array kWhyLists{"pairs", "queries", "keys"};
+  f.choice("model_why_list", view.prediction.whyList, kWhyLists);
   f.number("model_sweep_over", view.prediction.sweepOver, 0, kMostSweeps);
   f.choice("model_swept_through", view.prediction.sweptThrough, kSweptThrough);
   f.number("model_swept_to_layer", view.prediction.sweptToLayer, Index{0},

@@ -17,6 +17,8 @@ struct AskedWordOptions {
   std::optional<Index> at;     // the token of the text; none: the last
 
   bool given() const { return tokenId || !token.empty(); }
+  /// Returns whether any of the flags is given.
+  bool any() const { return given() || againstId || !against.empty() || at; }
 };
 
 /// Adds --token-id, --token, --against-id, --against and --at.

@@ -9,11 +9,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/cli/asked_word.h"
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
+#include "app/cli/head_flags.h"
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
@@ -33,8 +35,9 @@ using model::TokenDirection;
 struct CircuitsOptions {
   std::string directory;
   AdapterOptions adapter;
-  std::string attention;  // of two stacks: "encoder", "decoder" or "cross"
-  std::optional<Index> layer, head;
+  std::string attention;           // of two stacks: "encoder", "decoder" or "cross"
+  std::optional<Index> layer;      // of heads that are given without it
+  std::vector<std::string> heads;  // as head_flags.h has them
   Index directions = 4, tokens = 8, positions = 32;
   int threads = 0;
   bool strict = false;
@@ -69,40 +72,52 @@ struct FoundCircuits {
   std::vector<HeadCircuits> heads, ofEncoder;
   std::vector<model::PositionLook> looks;    // of each head; empty for two stacks
   std::vector<ComposedStacks> compositions;  // of stacks with several layers; none of a chosen head
-  std::optional<HeadOfLayer> chosen;
-  std::optional<model::HeadDirections> directions;  // of the chosen head
-  formats::TokenizerPtr names, sourceNames;  // of what is read and said, and of a source text
+  std::vector<HeadOfLayer> chosen;
+  std::vector<model::HeadDirections> directions;  // of each chosen head
+  formats::TokenizerPtr names, sourceNames;       // of what is read and said, and of a source text
 
   bool two() const { return model->encoder() != nullptr; }
   /// Where a head looks by position alone; null for two stacks.
   const model::PositionLook* lookOf(const HeadCircuits& head) const {
     return looks.empty() ? nullptr : &looks[placeOf(head.head, model->config())];
   }
-  bool ofMemory() const { return chosen && stack->config().readsMemory(chosen->layer); }
+  bool chose(HeadOfLayer head) const { return std::ranges::find(chosen, head) != chosen.end(); }
+  bool ofMemory(HeadOfLayer head) const { return stack->config().readsMemory(head.layer); }
   bool inEncoder() const { return stack != model; }
 };
 
-/// The chosen head of the flags. Throws UserError that names them.
-std::optional<HeadOfLayer> chosenHead(const CircuitsOptions& options, bool two) {
-  if (options.layer.has_value() != options.head.has_value()) {
-    throw UserError("--layer and --head choose one head: give both, or neither");
-  }
+/// The chosen heads of the flags, and their stack. Throws UserError that names them.
+HeadsOfStack chosenHeads(const CircuitsOptions& options, const model::Model& model) {
+  const bool two = model.encoder() != nullptr;
   if (!options.attention.empty() && !two) {
     throw UserError("--attention is for a model with an encoder and a decoder: leave it out");
   }
-  if (!options.layer) {
-    if (options.attention.empty()) return std::nullopt;
+  if (options.layer && options.heads.empty()) {
+    throw UserError("--layer chooses heads of --head: give it too, or neither");
+  }
+  if (options.heads.empty()) {
+    if (options.attention.empty()) return {};
     throw UserError("--attention says of which attention the head of --layer and --head is");
+  }
+  if (!options.layer) {
+    if (options.attention.empty()) return headsOfStackFrom("--head", options.heads, model.config());
+    throw UserError("--attention goes with --layer and --head: give all three, or cross:1.2");
   }
   if (two && options.attention.empty()) {
     throw UserError(
         "the model has an encoder and a decoder: say of which attention the head is with "
         "--attention encoder, decoder or cross");
   }
-  const bool inDecoder = two && options.attention != "encoder";
-  const Index layer =
-      inDecoder ? 2 * *options.layer + (options.attention == "cross" ? 1 : 0) : *options.layer;
-  return HeadOfLayer{layer, *options.head};
+  const bool ofEncoder = two && options.attention == "encoder";
+  const Index layer = two && !ofEncoder
+                          ? 2 * *options.layer + (options.attention == "cross" ? 1 : 0)
+                          : *options.layer;
+  HeadsOfStack found{ofEncoder ? model::Stack::encoder : model::Stack::decoder, {}};
+  const Index count = (ofEncoder ? *model.encoder() : model).config().heads;
+  for (const Index head : headsOfLayerFrom("--head", options.heads, *options.layer, count)) {
+    found.heads.push_back({layer, head});
+  }
+  return found;
 }
 
 std::vector<ComposedStacks> composed(const model::Model& model, const ExecutionContext& execution) {
@@ -129,8 +144,9 @@ FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
   found.model = models.model(adaptedFolderFrom(options.directory, options.adapter),
                              defaultMemoryBudget() / 2, options.strict);
   const bool two = found.two();
-  found.chosen = chosenHead(options, two);
-  found.stack = options.attention == "encoder" ? found.model->encoder() : found.model;
+  auto [stack, chosen] = chosenHeads(options, *found.model);
+  found.chosen = std::move(chosen);
+  found.stack = stack == model::Stack::encoder ? found.model->encoder() : found.model;
   found.sourceNames = models.names(options.directory);
   found.names =
       two && !found.inEncoder() ? models.targetNames(options.directory) : found.sourceNames;
@@ -139,11 +155,13 @@ FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
     const Index length = std::min(options.positions, mostTokens(found.model->config()));
     found.looks = positionLooks(found.model, length, execution).value();
   }
-  if (two && !found.chosen) found.ofEncoder = *headCircuits(*found.model->encoder(), execution);
-  if (found.chosen) {
-    found.directions =
-        headDirections(*found.stack, *found.chosen, options.directions, options.tokens, execution);
-  } else {
+  if (two && found.chosen.empty())
+    found.ofEncoder = *headCircuits(*found.model->encoder(), execution);
+  for (const HeadOfLayer& head : found.chosen) {
+    found.directions.push_back(
+        headDirections(*found.stack, head, options.directions, options.tokens, execution));
+  }
+  if (found.chosen.empty()) {
     found.compositions = composed(*found.model, execution);
   }
   return found;
@@ -178,11 +196,12 @@ struct DirectionSide {
 };
 
 /// The sides of W_QK and of W_OV.
-std::pair<DirectionSide, DirectionSide> sidesOfQk(const FoundCircuits& found) {
-  return {{"asks", found.names}, {"for", found.ofMemory() ? found.sourceNames : found.names}};
+std::pair<DirectionSide, DirectionSide> sidesOfQk(const FoundCircuits& found, HeadOfLayer head) {
+  return {{"asks", found.names}, {"for", found.ofMemory(head) ? found.sourceNames : found.names}};
 }
-std::pair<DirectionSide, DirectionSide> sidesOfOv(const FoundCircuits& found) {
-  return {{"reads", found.ofMemory() ? found.sourceNames : found.names}, {"writes", found.names}};
+std::pair<DirectionSide, DirectionSide> sidesOfOv(const FoundCircuits& found, HeadOfLayer head) {
+  return {{"reads", found.ofMemory(head) ? found.sourceNames : found.names},
+          {"writes", found.names}};
 }
 
 Json directionsJson(const std::vector<TokenDirection>& directions,
@@ -206,6 +225,14 @@ Json directionsJson(const std::vector<TokenDirection>& directions,
     all.push_back(std::move(one));
   }
   return all;
+}
+
+/// Adds the directions of a chosen head.
+void addDirections(Json& json, const FoundCircuits& found, HeadOfLayer head) {
+  const auto at = std::ranges::find(found.chosen, head) - found.chosen.begin();
+  const model::HeadDirections& of = found.directions[static_cast<std::size_t>(at)];
+  json["qk_directions"] = directionsJson(of.qk, sidesOfQk(found, head));
+  json["ov_directions"] = directionsJson(of.ov, sidesOfOv(found, head));
 }
 
 Json composedHeadJson(HeadOfLayer head, const model::ModelConfig& config, model::Stack stack) {
@@ -241,7 +268,7 @@ template <typename Call>
 void eachShown(const FoundCircuits& found, const Call& call) {
   for (const HeadCircuits& head : found.ofEncoder) call(head, true);
   for (const HeadCircuits& head : found.heads) {
-    if (!found.chosen || head.head == *found.chosen) call(head, found.inEncoder());
+    if (found.chosen.empty() || found.chose(head.head)) call(head, found.inEncoder());
   }
 }
 
@@ -249,12 +276,14 @@ Json circuitsJson(const FoundCircuits& found) {
   Json json{{"schema", "headscope.circuits/1"}};
   Json heads = Json::emptyList();
   eachShown(found, [&](const HeadCircuits& head, bool ofEncoder) {
-    heads.push_back(circuitJson(head, found, ofEncoder));
+    Json one = circuitJson(head, found, ofEncoder);
+    if (found.chosen.size() > 1) addDirections(one, found, head.head);
+    heads.push_back(std::move(one));
   });
   json["heads"] = std::move(heads);
-  if (found.directions) {
-    json["qk_directions"] = directionsJson(found.directions->qk, sidesOfQk(found));
-    json["ov_directions"] = directionsJson(found.directions->ov, sidesOfOv(found));
+  if (found.chosen.size() == 1) addDirections(json, found, found.chosen.front());
+  if (const auto why = whyNoFixedScores(found.model->config()); !why.empty()) {
+    json["values_alone"] = why;
   }
   for (const ComposedStacks& stacks : found.compositions) {
     json[stacks.key] = compositionsJson(stacks, found.model->config());
@@ -269,7 +298,7 @@ std::string tokensInWords(const std::vector<model::DirectionToken>& tokens,
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-void printDirections(std::ostream& out, const char* title,
+void printDirections(std::ostream& out, const std::string& title,
                      const std::vector<TokenDirection>& directions,
                      const std::pair<DirectionSide, DirectionSide>& sides) {
   if (directions.empty()) return;
@@ -336,11 +365,21 @@ void printCircuits(std::ostream& out, const FoundCircuits& found) {
   if (!found.looks.empty())
     out << "previous, itself, first: where the head looks by position alone, the mean weights in a "
            "text of equal tokens\n";
-  if (found.directions) {
-    printDirections(out, "W_QK: which tokens ask for which", found.directions->qk,
-                    sidesOfQk(found));
-    printDirections(out, "W_OV: which tokens are turned into which", found.directions->ov,
-                    sidesOfOv(found));
+  for (std::size_t i = 0; i < found.chosen.size(); ++i) {
+    const HeadOfLayer& head = found.chosen[i];
+    const std::string of =
+        found.chosen.size() == 1
+            ? std::string()
+            : fmt::format("layer {}, head {}, ", found.stack->config().depthOf(head.layer) + 1,
+                          head.head + 1);
+    printDirections(out, of + "W_QK: which tokens ask for which", found.directions[i].qk,
+                    sidesOfQk(found, head));
+    printDirections(out, of + "W_OV: which tokens are turned into which", found.directions[i].ov,
+                    sidesOfOv(found, head));
+  }
+  if (const auto why = whyNoFixedScores(config); !why.empty() && found.chosen.empty()) {
+    out << fmt::format(
+        "\n{}: W_QK is no fixed matrix, so that heads are composed through values alone\n", why);
   }
   printCompositions(out, found);
   out << "\nlayers and heads count from 1 here, from 0 in flags and JSON\n";
@@ -367,10 +406,16 @@ Command addCircuits(CLI::App& app, Context& context) {
       ->check(notEmpty)
       ->type_name("DIR");
   addAdapterFlags(*sub, o.adapter);
-  sub->add_option("--layer", o.layer, "with --head, the directions of one head as tokens, from 0")
+  sub->add_option("--layer", o.layer, "the layer of the heads of --head, from 0")
       ->check(notWhole)
       ->type_name("L");
-  sub->add_option("--head", o.head, "the head, from 0")->check(notWhole)->type_name("H");
+  sub->add_option("--head", o.heads,
+                  "the directions of these heads as tokens: 2 with --layer, else 1.2 or L1H2; "
+                  "several with commas, or all")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(notEmpty)
+      ->type_name("L.H");
   sub->add_option("--attention", o.attention,
                   "of a model with an encoder and a decoder: which attention the head is of")
       ->check(CLI::IsMember({"encoder", "decoder", "cross"}))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/cli/head_flags.h"
 #include "app/cli/model_text.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
@@ -217,6 +218,14 @@ WeightMaker makerOf(int threads) {
   };
 }
 
+/// Switches heads off; `layer`: the number of the document's layer in its model.
+template <typename Apply>
+void dropHeads(const PassOptions& o, Index heads, Index layer, Apply edit) {
+  for (const Index head : headsOfLayerFrom("--drop-heads", o.dropHeads, layer, heads)) {
+    edit(SetHeadGain{head, 0.0F});
+  }
+}
+
 /// Applies dropout, mistakes and pins, after all other settings.
 template <typename Apply>
 void setWhatIf(const PassOptions& o, Apply edit) {
@@ -313,7 +322,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   const auto edit = [&](const Edit& change) {
     document = apply(*document, change, budget).document;
   };
-  for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
+  dropHeads(o, document->config.numHeads, *o.layer, edit);
   setWhatIf(o, edit);
   return document;
 }
@@ -384,7 +393,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
                            : formats::loadPairBias(o.pairBias, c)});
     });
   }
-  for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
+  dropHeads(o, document->config.numHeads, 0, edit);
   setWhatIf(o, edit);
   return document;
 }

@@ -115,7 +115,7 @@ ModelInput fittingInput(const ModelOptions& options, OpenModels& models,
 
 /// Throws UserError for flags that only a text gives a meaning, and for a missing image.
 void checkImageFlags(const ModelOptions& o, const model::Model& model, bool clip) {
-  checkImage(o.image, o.directory, model.config());
+  requireImage(o.image, o.directory, model);
   if (!o.image.given()) return;
   const std::array<std::pair<const char*, bool>, 9> ofTexts{{
       {"--text, --pair or --file", o.text.given() > 0 && !clip},

@@ -33,13 +33,13 @@ void addImageFlags(CLI::App& app, ImageOptions& options) {
       ->type_name("FILE.safetensors");
 }
 
-void checkImage(const ImageOptions& options, const std::string& folder,
-                const model::ModelConfig& config) {
-  if (config.image.on() == options.given()) return;
+void requireImage(const ImageOptions& options, const std::string& folder,
+                  const model::Model& model) {
+  const bool reads = model.config().image.on();
+  if (reads == options.given()) return;
+  if (!reads) throw UserError(fmt::format("--image: {} reads texts: give --text", folder));
   throw UserError(
-      options.given()
-          ? fmt::format("--image: {} reads texts: give --text", folder)
-          : fmt::format("{} reads images: give --image FILE or --pixels FILE.safetensors", folder));
+      fmt::format("{} reads images: give --image FILE or --pixels FILE.safetensors", folder));
 }
 
 model::ModelInput imageInputFrom(const ImageOptions& options, const std::string& folder,

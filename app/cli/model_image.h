@@ -22,9 +22,9 @@ struct ImageOptions {
 /// Adds --image and --pixels.
 void addImageFlags(CLI::App& app, ImageOptions& options);
 
-/// Throws UserError for an image that the model does not read, and where it reads one and has none.
-void checkImage(const ImageOptions& options, const std::string& folder,
-                const model::ModelConfig& config);
+/// Throws UserError for an image that the model does not read, and for one that it needs.
+void requireImage(const ImageOptions& options, const std::string& folder,
+                  const model::Model& model);
 
 /// The picture, resized and normalised as the model's folder says, or the given pixels. Throws
 /// UserError that names the file.

@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "app/cli/config_options.h"
 #include "app/cli/output.h"
-#include "app/cli/writer_json.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/document/trace.h"
 #include "core/formats/model_tensors.h"
+#include "core/formats/writer_json.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_lens.h"
 #include "core/model/logit_parts.h"
@@ -241,65 +240,6 @@ void addAlignment(Json& json, const model::AlignedText& text) {
 
 namespace {
 
-/// Parses "3.7" or "L3H7".
-HeadOfLayer plainHeadFrom(std::string_view flag, const std::string& text) {
-  const char* end = text.data() + text.size();
-  const auto read = [&](const char* from, const char* between) -> std::optional<HeadOfLayer> {
-    HeadOfLayer head;
-    const auto [middle, layerError] = std::from_chars(from, end, head.layer);
-    if (layerError != std::errc() || middle == end || *middle != *between) return std::nullopt;
-    const auto [rest, headError] = std::from_chars(middle + 1, end, head.head);
-    if (headError != std::errc() || rest != end) return std::nullopt;
-    return head;
-  };
-  const bool letters = text.starts_with('L');
-  if (const auto head = letters ? read(text.data() + 1, "H") : read(text.data(), ".")) return *head;
-  throw UserError(fmt::format("{} {}: give layer and head, both from 0: 3.7 or L3H7", flag, text));
-}
-
-}  // namespace
-
-HeadOfLayer headFrom(std::string_view flag, const std::string& text,
-                     const model::ModelConfig& config) {
-  if (!config.crossAttention) return plainHeadFrom(flag, text);
-  for (const auto& [stack, layer] : {std::pair("decoder:", 0), std::pair("cross:", 1)}) {
-    if (!text.starts_with(stack)) continue;
-    HeadOfLayer head = plainHeadFrom(flag, text.substr(std::string_view(stack).size()));
-    head.layer = 2 * head.layer + layer;
-    return head;
-  }
-  throw UserError(fmt::format(
-      "{} {}: the model has an encoder and a decoder: say of which attention the head is, as in "
-      "decoder:0.3 or cross:0.3",
-      flag, text));
-}
-
-HeadOfStack headOfStackFrom(std::string_view flag, const std::string& text,
-                            const model::ModelConfig& config) {
-  constexpr std::string_view kEncoder = "encoder:";
-  if (!config.crossAttention || !text.starts_with(kEncoder)) {
-    return {model::Stack::decoder, headFrom(flag, text, config)};
-  }
-  return {model::Stack::encoder, plainHeadFrom(flag, text.substr(kEncoder.size()))};
-}
-
-std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
-                                   const model::ModelConfig& config) {
-  std::vector<HeadOfLayer> heads;
-  for (const std::string& text : texts) {
-    if (text != "all") {
-      heads.push_back(headFrom(flag, text, config));
-      continue;
-    }
-    for (Index i = 0; i < config.layers * config.heads; ++i) {
-      heads.push_back({i / config.heads, i % config.heads});
-    }
-  }
-  return heads;
-}
-
-namespace {
-
 /// Splits "a" or "a,b"; a comma at the start or the end is a token itself.
 std::vector<std::string> oneOrTwo(const std::string& text) {
   const std::size_t comma = text.find(',', 1);
@@ -390,7 +330,7 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
     const model::LogitParts found = reader.parts();
     Json parts = Json::emptyList();
     for (const WrittenPart& part : found.parts) {
-      Json one = writerJson(part, trace->config());
+      Json one = formats::writerJson(part, trace->config());
       one["value"] = numberJson(part.value);
       parts.push_back(std::move(one));
     }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/cli/generated.h"
+#include "app/cli/head_flags.h"
 #include "core/base/json.h"
 #include "core/formats/tokenizer_json.h"
-#include "core/model/stacks.h"
 #include "core/model/text_alignment.h"
 
 namespace headscope::cli {
@@ -40,22 +40,6 @@ void addModelReadings(CLI::App& app, ModelReadings& readings);
 void printAlignment(std::ostream& out, const model::AlignedText& text);
 /// Adds "aligned", the other text's place for each token or null; nothing for equal lengths.
 void addAlignment(Json& json, const model::AlignedText& text);
-
-/// Parses "3.7" or "L3H7", layer and head counted from 0; of a decoder "decoder:3.7" or
-/// "cross:3.7". Throws UserError that names the flag.
-HeadOfLayer headFrom(std::string_view flag, const std::string& text,
-                     const model::ModelConfig& config);
-/// A head of an encoder–decoder model, or of another model's only stack.
-struct HeadOfStack {
-  model::Stack stack = model::Stack::decoder;
-  HeadOfLayer head = {};
-};
-/// Parses a head as headFrom does; of an encoder–decoder model also "encoder:3.7".
-HeadOfStack headOfStackFrom(std::string_view flag, const std::string& text,
-                            const model::ModelConfig& config);
-/// Parses several heads; "all" stands for every head.
-std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
-                                   const model::ModelConfig& config);
 
 /// `names` may be null: ids then name the tokens.
 void addReadings(Json& json, const ModelReadings& readings, const model::ModelTracePtr& trace,

@@ -135,7 +135,10 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
       "a number for each head and pair of tokens that is added to their score, as in AlphaFold 2: "
       "drawn from the seed, or from a file: pair_bias (H,T,M) in .safetensors, or .npy",
       group);
-  addList(app, "--drop-heads", o.dropHeads, "heads that are off, from 0: 2,5", group);
+  add(app, "--drop-heads", o.dropHeads, {"N,N", notEmpty},
+      "heads that are off, from 0: 2,5; of a model's layer also 1.2 or L1H2; or all", group)
+      ->delimiter(',')
+      ->allow_extra_args(false);
   addRepeatable(
       app, "--pin", o.pins, "CELL=X",
       "gives a computed cell a value: \"raw_scores[0,5,2,1]=30\"; repeat the flag for others",

@@ -50,8 +50,8 @@ struct PassOptions {
   std::string pairBias;       // "random", a file, or empty
   bool noPositions = false;
   bool sinusoidalPositions = false;
-  std::vector<Index> dropHeads;
-  std::vector<std::string> pins;  // "raw_scores[0,5,2,1]=30"
+  std::vector<std::string> dropHeads;  // as head_flags.h has them
+  std::vector<std::string> pins;       // "raw_scores[0,5,2,1]=30"
   std::vector<std::string> mistakes;
   std::optional<double> dropout;
   std::optional<std::uint64_t> dropoutSeed;

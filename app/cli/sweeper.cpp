@@ -161,7 +161,7 @@ model::ModelDocumentPtr Sweeper::documentOver(std::vector<TextToSweep>& texts) c
 }
 
 TextToSweep Sweeper::textOfFlags() const {
-  checkImage(options_.image, options_.directory, model_->config());
+  requireImage(options_.image, options_.directory, *model_);
   TextToSweep text{
       {},
       options_.image.given()

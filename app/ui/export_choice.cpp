@@ -49,6 +49,8 @@ std::string endingOf(const ExportChoice& choice) {
       return kPictureEndings[static_cast<std::size_t>(choice.pictureFormat)];
     case ExportKind::film:
       return std::string(kFilmEndings[static_cast<std::size_t>(choice.filmKind)]);
+    case ExportKind::chain:
+      return ".json";
     case ExportKind::curves:
       return ".csv";
     case ExportKind::worksheet:
@@ -78,6 +80,8 @@ std::string suggestedName(const ExportChoice& choice) {
       return fmt::format("headscope{}{}", pictureViewOf(choice.view).suffix, endingOf(choice));
     case ExportKind::film:
       return fmt::format("headscope-{}{}", filmSuffix(choice), endingOf(choice));
+    case ExportKind::chain:
+      return "why.json";
     case ExportKind::curves:
       return "headscope-curves.csv";
     case ExportKind::worksheet:

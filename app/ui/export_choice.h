@@ -17,7 +17,7 @@ namespace headscope::ui {
 inline constexpr Index kMinPictureSide = 64;  // pixels
 inline constexpr Index kMaxPictureSide = 8192;
 
-enum class ExportKind { tensor, trace, picture, script, curves, film, worksheet };
+enum class ExportKind { tensor, trace, picture, script, curves, film, worksheet, chain };
 /// A picture in pixels, or a vector figure.
 enum class PictureFormat { png, svg, pdf };
 

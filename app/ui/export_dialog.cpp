@@ -68,6 +68,11 @@ class ExportForm {
                      "Loss, right answers and relations of the run over its steps, as `headscope "
                      "train --log` writes them.");
         break;
+      case ExportKind::chain:
+        wrappedLabel(look_.fonts.small, look_.theme.textMuted,
+                     "The chain of the tab Why with all levels, as `headscope why --json` writes "
+                     "it.");
+        break;
       case ExportKind::script:
         wrappedLabel(
             look_.fonts.small, look_.theme.textMuted,
@@ -91,6 +96,10 @@ class ExportForm {
                                                             {"Picture", ExportKind::picture},
                                                             {"PyTorch script", ExportKind::script}};
     if (panel_.selection.page == kTrainPage) offered.emplace_back("Curves", ExportKind::curves);
+    if (panel_.selection.page == kModelPage && sources_.model != nullptr &&
+        panel_.modelView.prediction.reading == kWhyReading) {
+      offered.emplace_back("Chain", ExportKind::chain);
+    }
     if (!sources_.films.empty()) offered.emplace_back("Film", ExportKind::film);
     if (drawsWorksheets()) offered.emplace_back("Worksheet", ExportKind::worksheet);
     auto chosen =

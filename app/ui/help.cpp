@@ -326,8 +326,9 @@ std::vector<HelpBlock> modelBlocks() {
          "Activation patching: each head, each half of a layer or each place is replaced in turn, "
          "and everything after it runs again. Click a result to choose its head."},
         {"Why",
-         "A chain of exact sums from the word back to the words that were read: who wrote it, from "
-         "which tokens, why the head looks there, and who wrote that. Click a part to follow it."},
+         "A chain of exact sums from the word, or from a head's score, back to the words that were "
+         "read: who wrote it, from which tokens, why the head looks there, and who wrote that. "
+         "Click a part to follow it; “all levels” shows the whole chain."},
         {"KV cache",
          "The keys and values of all tokens are cached, so a new token needs one row in each "
          "layer."}}},

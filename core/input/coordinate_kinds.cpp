@@ -72,7 +72,7 @@ CoordinateKinds kindsOfSeries(const SeriesSource& source, Index dModel) {
 
 CoordinateKinds kindsOfNumbers(Index dModel) {
   if (dModel > kMostSingle) {
-    return {{}, {}, {}, "The columns of this X have no names, so nothing can be said about them."};
+    return {{}, {}, {}, "The columns of this X have no names: X is one kind here."};
   }
   CoordinateKinds kinds;
   for (Index column = 0; column < dModel; ++column) {
@@ -93,11 +93,15 @@ CoordinateKinds coordinateKinds(const InputSource& source, Positions positions, 
         {},
         {},
         "Sinusoids are added over all columns of X, so that a column is about word and position "
-        "at once. With named positions it is told apart."};
+        "at once: X is one kind here. With named positions it is told apart."};
   }
   if (const auto* series = std::get_if<SeriesSource>(&source))
     return kindsOfSeries(*series, dModel);
   return kindsOfText(dModel);
+}
+
+CoordinateKinds oneKind(Index dModel) {
+  return {{"X"}, std::vector<Index>(static_cast<std::size_t>(dModel), 0), {""}, {}};
 }
 
 std::string flagsInWords(const CoordinateKinds& kinds, Index kind, const Input& input, Index item,

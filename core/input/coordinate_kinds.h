@@ -23,6 +23,9 @@ struct CoordinateKinds {
 /// kind of its own.
 CoordinateKinds coordinateKinds(const InputSource& source, Positions positions, Index dModel);
 
+/// All columns as one kind, X, for a score of X alone: where they have no kinds of their own.
+CoordinateKinds oneKind(Index dModel);
+
 /// Names the flags that are 1 in a row of X, among the columns of one kind: "verb" for the word
 /// class of a verb. Empty for a kind whose columns are no flags. `ofMemory`: the row is one of the
 /// memory.

@@ -233,6 +233,14 @@ std::vector<TokenDirection> endsOf(const Eigen::VectorXf& values, const Columns&
 
 }  // namespace
 
+std::string_view whyNoFixedScores(const ModelConfig& config) {
+  if (config.plainScores()) return {};
+  if (config.latent.on()) return "heads read queries and keys from a latent vector";
+  if (config.headNorm.on) return "queries and keys are normalised in each head";
+  if (config.relative.on()) return "scores depend on relative positions";
+  return "queries and keys are rotated by their positions";
+}
+
 std::optional<std::vector<HeadCircuits>> headCircuits(const Model& model,
                                                       const ExecutionContext& execution) {
   requireStreamReaders(model);

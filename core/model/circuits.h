@@ -12,6 +12,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/attention/places.h"
@@ -20,6 +21,10 @@
 #include "core/model/prediction.h"
 
 namespace headscope::model {
+
+/// The sentence that says why queries and keys have no fixed circuit in a model, so that heads
+/// compose through values alone; empty where they have.
+std::string_view whyNoFixedScores(const ModelConfig& config);
 
 /// The circuits of one head.
 struct HeadCircuits {

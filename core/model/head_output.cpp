@@ -15,20 +15,9 @@
 #include "core/model/said_word.h"
 
 namespace headscope::model {
-namespace {
-
-void requireHead(const ModelTrace& trace, HeadOfLayer head) {
-  const ModelConfig& c = trace.config();
-  if (head.layer >= 0 && head.layer < c.layers && head.head >= 0 && head.head < c.heads) return;
-  throw UserError(fmt::format(
-      "there is no layer {}, head {}: {} has the layers 0 to {} with heads 0 to {} each",
-      head.layer, head.head, trace.document().model->name(), c.layers - 1, c.heads - 1));
-}
-
-}  // namespace
 
 Tensor headOutput(const ModelTrace& trace, HeadOfLayer head) {
-  requireHead(trace, head);
+  requireHead(*trace.document().model, head);
   const Tensor& heads = trace.layer(head.layer)->tensor(TensorId::heads);
   return heads.slice(1, head.head, head.head + 1)
       .clone()
@@ -48,7 +37,7 @@ Tensor meanOfRows(const Tensor& rows) {
 }
 
 ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const Tensor& rows) {
-  requireHead(trace, head);
+  requireHead(*trace.document().model, head);
   if (rows.dim(0) != trace.tokens()) {
     throw UserError(
         fmt::format("the other text has {} tokens and this one {}: a head's output is replaced row "

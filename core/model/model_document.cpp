@@ -319,6 +319,14 @@ ModelDocumentPtr withoutEdits(const ModelDocument& document, Index layer) {
   return next;
 }
 
+void requireHead(const Model& model, const HeadOfLayer& head) {
+  const ModelConfig& c = model.config();
+  if (head.layer >= 0 && head.layer < c.layers && head.head >= 0 && head.head < c.heads) return;
+  throw UserError(fmt::format(
+      "there is no layer {}, head {}: {} has the layers 0 to {} with heads 0 to {} each",
+      head.layer, head.head, model.name(), c.layers - 1, c.heads - 1));
+}
+
 ModelDocumentPtr withoutHeads(const ModelDocument& document,
                               const std::vector<HeadOfLayer>& heads) {
   const auto next = copyOf(document);

@@ -93,6 +93,8 @@ ModelDocumentPtr withoutEdits(const ModelDocument& document, Index layer);
 inline std::size_t placeOf(const HeadOfLayer& head, const ModelConfig& config) {
   return static_cast<std::size_t>(head.layer * config.heads + head.head);
 }
+/// Throws UserError, with the layers and heads that there are, for a head that does not exist.
+void requireHead(const Model& model, const HeadOfLayer& head);
 /// The document with these heads switched off (gain 0). Throws UserError for a head that does not
 /// exist.
 ModelDocumentPtr withoutHeads(const ModelDocument& document, const std::vector<HeadOfLayer>& heads);

@@ -170,10 +170,15 @@ void networkInnerBackward(const Tensor& dInner, Tensor& gate, Tensor& up, const 
   });
 }
 
+Tensor networkActivations(const Tensor& x, const FeedForward& w, const ModelConfig& config,
+                          const ExecutionContext& execution) {
+  const auto [gate, up] = innerProducts(x, w, execution);
+  return networkInner(gate, up, config, execution);
+}
+
 Tensor feedForward(const Tensor& x, const FeedForward& w, const ModelConfig& config,
                    const ExecutionContext& execution) {
-  const auto [gate, up] = innerProducts(x, w, execution);
-  return linear(networkInner(gate, up, config, execution), w.down, w.downBias, execution);
+  return linear(networkActivations(x, w, config, execution), w.down, w.downBias, execution);
 }
 
 Tensor feedForwardBackward(const Tensor& x, const Tensor& dy, const FeedForward& w,

@@ -20,6 +20,9 @@ Tensor networkInner(const Tensor& gate, const Tensor& up, const ModelConfig& con
 void networkInnerBackward(const Tensor& dInner, Tensor& gate, Tensor& up, const ModelConfig& config,
                           const ExecutionContext& execution);
 
+/// The inner part of a network, the activations of its neurons: (1, T, F).
+Tensor networkActivations(const Tensor& x, const FeedForward& weights, const ModelConfig& config,
+                          const ExecutionContext& execution);
 /// act(x upᵀ + b) downᵀ + b; or, gated (Shazeer 2020), (act(x gateᵀ) · x upᵀ) downᵀ.
 Tensor feedForward(const Tensor& x, const FeedForward& weights, const ModelConfig& config,
                    const ExecutionContext& execution);

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "core/attention/config.h"
@@ -29,14 +30,6 @@ std::vector<double> plainVector(const RowVectorXd& vector) {
   return {vector.data(), vector.data() + vector.size()};
 }
 
-void requireHeadOf(const ModelTrace& pass, HeadOfLayer head) {
-  const ModelConfig& c = pass.config();
-  if (head.layer >= 0 && head.layer < c.layers && head.head >= 0 && head.head < c.heads) return;
-  throw UserError(fmt::format(
-      "there is no layer {}, head {}: {} has the layers 0 to {} with heads 0 to {} each",
-      head.layer, head.head, pass.document().model->name(), c.layers - 1, c.heads - 1));
-}
-
 void requireTokenOf(const ModelTrace& pass, Index place) {
   if (place >= 0 && place < pass.tokens()) return;
   throw UserError(fmt::format("there is no token {}: the text has the tokens 0 to {}", place,
@@ -56,7 +49,7 @@ struct ScorePlace {
   double factor() const { return static_cast<double>(attention()->config().scoreMultiplier()); }
   /// Throws UserError for a head or a place that does not exist.
   void check() const {
-    requireHeadOf(pass(), head);
+    requireHead(*pass().document().model, head);
     requireTokenOf(pass(), query);
     requireTokenOf(passOf(trace, keysOf(trace, stack, head.layer)), key);
   }
@@ -126,6 +119,26 @@ ContentAndPosition contentAndPosition(const ScoreParts& score) {
   return sums;
 }
 
+std::vector<WrittenPart> partsOfQuery(const ScoreParts& score) {
+  std::vector<WrittenPart> parts;
+  for (std::size_t i = 0; i < score.queries.size(); ++i) {
+    const auto row = score.values.row(static_cast<Index>(i));
+    parts.push_back({score.queries[i], std::accumulate(row.begin(), row.end(), 0.0)});
+  }
+  return parts;
+}
+
+std::vector<WrittenPart> partsOfKey(const ScoreParts& score) {
+  std::vector<WrittenPart> parts;
+  for (const Writer& writer : score.keys) parts.push_back({writer, 0.0});
+  for (Index i = 0; i < score.values.rows; ++i) {
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      parts[j].value += score.values(i, static_cast<Index>(j));
+    }
+  }
+  return parts;
+}
+
 ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,
                       const ExecutionContext& execution, Stack stack) {
   const ScorePlace of{trace, head, query, key, stack};
@@ -185,7 +198,7 @@ RowVectorXd alongHead(const ModelTrace& pass, const StreamReading& reading, Head
 
 HeadSources headSources(const ModelTrace& trace, const StreamReading& reading, HeadOfLayer head) {
   const ModelTrace& pass = passOf(trace, reading.stack);
-  requireHeadOf(pass, head);
+  requireHead(*pass.document().model, head);
   requireTokenOf(pass, reading.place);
   const RowVectorXd along = alongHead(pass, reading, head);
   const TracePtr attention = pass.layer(head.layer);
@@ -205,7 +218,7 @@ HeadSources headSources(const ModelTrace& trace, const StreamReading& reading, H
 StreamReading readingOfValue(const ModelTrace& trace, const StreamReading& reading,
                              HeadOfLayer head, Index source) {
   const ModelTrace& pass = passOf(trace, reading.stack);
-  requireHeadOf(pass, head);
+  requireHead(*pass.document().model, head);
   requireTokenOf(pass, reading.place);
   requireTokenOf(passOf(trace, keysOf(trace, reading.stack, head.layer)), source);
   const TracePtr attention = pass.layer(head.layer);

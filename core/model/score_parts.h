@@ -33,6 +33,10 @@ struct ContentAndPosition {
 };
 ContentAndPosition contentAndPosition(const ScoreParts& score);
 
+/// A score by the writers of its query alone, or of its key: each sums over all of the other side.
+std::vector<WrittenPart> partsOfQuery(const ScoreParts& score);
+std::vector<WrittenPart> partsOfKey(const ScoreParts& score);
+
 /// Takes apart the score of a query and a key. Throws UserError for a head or place that does not
 /// exist and for a layer with a planted mistake.
 ScoreParts scoreParts(const ModelTrace& trace, HeadOfLayer head, Index query, Index key,

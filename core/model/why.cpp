@@ -7,18 +7,16 @@
 #include <iterator>
 #include <utility>
 
-#include "core/attention/config.h"
 #include "core/base/error.h"
-#include "core/base/memory_budget.h"
-#include "core/document/trace.h"
-#include "core/model/head_output.h"
 #include "core/model/logit_parts.h"
 
 namespace headscope::model {
 namespace {
 
-[[noreturn]] void refuseStep(const char* why) {
-  throw UserError(fmt::format("the chain cannot be followed there: {}", why));
+template <typename... Args>
+[[noreturn]] void refuseStep(fmt::format_string<Args...> why, Args&&... args) {
+  throw UserError(fmt::format("the chain cannot be followed there: {}",
+                              fmt::format(why, std::forward<Args>(args)...)));
 }
 
 WhyLevel levelOfParts(const ModelTrace& trace, StreamReading reading, double value,
@@ -42,9 +40,30 @@ WhyLevel levelOfLogit(const ModelTrace& trace, const AskedWord& asked,
   return level;
 }
 
+WhyLevel levelOfScore(const ModelTrace& trace, const AskedScore& asked,
+                      const ExecutionContext& execution) {
+  WhyLevel level;
+  level.score = scoreParts(trace, asked.head, asked.query, asked.key, execution, asked.stack);
+  level.value = level.score->score;
+  level.sum = level.score->sum;
+  level.ofScore = true;
+  return level;
+}
+
+WhyLevel firstLevel(const ModelTrace& trace, const WhyQuestion& question,
+                    const ExecutionContext& execution) {
+  const auto* score = std::get_if<AskedScore>(&question);
+  return score != nullptr ? levelOfScore(trace, *score, execution)
+                          : levelOfLogit(trace, std::get<AskedWord>(question), execution);
+}
+
 WhyLevel levelOfHead(const ModelTrace& trace, const StreamReading& reading, HeadOfLayer head,
                      double value) {
-  if (head.layer >= reading.layer) refuseStep("that head comes later");
+  requireHead(*passOf(trace, reading.stack).document().model, head);
+  if (head.layer >= reading.layer) {
+    refuseStep("layer {}, head {} comes later than what it should have written", head.layer,
+               head.head);
+  }
   WhyLevel level;
   level.reading = reading;
   level.sources = headSources(trace, reading, head);
@@ -53,12 +72,24 @@ WhyLevel levelOfHead(const ModelTrace& trace, const StreamReading& reading, Head
   return level;
 }
 
+WhyLevel levelOfNetwork(const ModelTrace& trace, const StreamReading& reading, Index layer,
+                        double value, const ExecutionContext& execution) {
+  WhyLevel level;
+  level.reading = reading;
+  level.neurons = networkNeurons(trace, reading, layer, execution);
+  level.value = value;
+  level.sum = level.neurons->sum;
+  return level;
+}
+
 /// The part of a writer in a level of parts.
 double partOf(const WhyLevel& level, const Writer& writer) {
   const auto found = std::ranges::find_if(*level.parts, [&](const WrittenPart& part) {
     return static_cast<const Writer&>(part) == writer;
   });
-  if (found == level.parts->end()) refuseStep("the number has no such part");
+  if (found == level.parts->end()) {
+    refuseStep("{} writes nothing before it", textOf(writer));
+  }
   return found->value;
 }
 
@@ -66,86 +97,107 @@ double entryOf(const ScoreParts& score, const Writer& query, const Writer& key) 
   const auto row = std::ranges::find(score.queries, query);
   const auto column = std::ranges::find(score.keys, key);
   if (row == score.queries.end() || column == score.keys.end()) {
-    refuseStep("the score has no such pair of writers");
+    refuseStep("{} × {} is no pair of the score", textOf(query), textOf(key));
   }
   return score.values(row - score.queries.begin(), column - score.keys.begin());
 }
 
-WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const WhyStep& step) {
+WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const WhyStep& step,
+                      const ExecutionContext& execution) {
   const Writer& followed = step.alongKey ? step.key : step.query;
-  if (followed.kind != WriterKind::head) refuseStep("only heads read other tokens");
+  const bool network = followed.kind == WriterKind::feedForward;
+  if (!network && followed.kind != WriterKind::head) {
+    refuseStep("only heads read other tokens, and only networks have neurons");
+  }
+  const double value = entryOf(score, step.query, step.key);
   const StreamReading reading =
       step.alongKey
           ? readingOfKey(trace, score.head, score.query, score.key, step.query, score.stack)
           : readingOfQuery(trace, score.head, score.query, score.key, step.key, score.stack);
-  return levelOfHead(trace, reading, {followed.layer, followed.head},
-                     entryOf(score, step.query, step.key));
+  return network ? levelOfNetwork(trace, reading, followed.layer, value, execution)
+                 : levelOfHead(trace, reading, {followed.layer, followed.head}, value);
 }
 
 WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep& step,
                    const ExecutionContext& execution) {
   switch (step.kind) {
     case WhyStep::Kind::head: {
-      if (!level.parts) refuseStep("no sum over writers is shown");
+      if (!level.parts) {
+        refuseStep("after h1.2 come its tokens: s3 why it looks at place 3, v3 that token's value");
+      }
+      requireHead(*passOf(trace, level.reading.stack).document().model, step.head);
       return levelOfHead(
           trace, level.reading, step.head,
           partOf(level, {WriterKind::head, step.head.layer, step.head.head, level.reading.stack}));
     }
     case WhyStep::Kind::value: {
-      if (!level.sources) refuseStep("no sum over tokens is shown");
+      if (!level.sources)
+        refuseStep("s3 and v3 choose a token of a head: give a head first, as in h1.2 s3");
       StreamReading reading =
           readingOfValue(trace, level.reading, level.sources->head, step.source);
       return levelOfParts(trace, std::move(reading),
                           level.sources->values[static_cast<std::size_t>(step.source)], execution);
     }
     case WhyStep::Kind::score: {
-      if (!level.sources) refuseStep("no sum over tokens is shown");
-      WhyLevel next;
-      next.score = scoreParts(trace, level.sources->head, level.reading.place, step.source,
-                              execution, level.reading.stack);
-      next.value = next.score->score;
-      next.sum = next.score->sum;
-      return next;
+      if (!level.sources)
+        refuseStep("s3 and v3 choose a token of a head: give a head first, as in h1.2 s3");
+      return levelOfScore(
+          trace, {level.sources->head, level.reading.place, step.source, level.reading.stack},
+          execution);
     }
     case WhyStep::Kind::entry:
-      if (!level.score) refuseStep("no score is shown");
-      return levelOfEntry(trace, *level.score, step);
+      if (!level.score)
+        refuseStep("k:… and q:… follow a pair of a score: give a token first, as in s3 k:t:h0.3");
+      return levelOfEntry(trace, *level.score, step, execution);
+    case WhyStep::Kind::network:
+      if (!level.parts) refuseStep("f1 follows a network of a sum over writers: give it first");
+      return levelOfNetwork(trace, level.reading, step.head.layer,
+                            partOf(level, writerFollowed(level, step)), execution);
   }
   return {};
 }
 
-/// The score of a pass, before a soft cap and the mask.
-double scoreIn(const ModelTrace& trace, const ScoreParts& score) {
-  const TracePtr attention = passOf(trace, score.stack).layer(score.head.layer);
-  return static_cast<double>(attention->config().scoreMultiplier()) *
-             static_cast<double>(attention->value(
-                 {TensorId::rawScores, 0, score.head.head, score.query, score.key})) +
-         score.bias;
+/// The shares of the level that follows a step. A score's own begin with the share of the token
+/// that the head looks at.
+std::vector<double> sharesAfter(const WhyLevel& before, const WhyStep& step, double value,
+                                double root) {
+  const auto shareOf = [&](double part) { return root != 0.0 ? part / root : 0.0; };
+  std::vector<double> shares = before.shares;
+  if (step.kind == WhyStep::Kind::score) {
+    shares.back() = shareOf(before.sources->values[static_cast<std::size_t>(step.source)]);
+    shares.push_back(1.0);
+  } else {
+    shares.back() = shareOf(value);
+  }
+  return shares;
 }
 
-/// Runs a pass again with another document of one of its stacks. Null where cancelled.
-ModelTracePtr runWith(const ModelTracePtr& trace, Stack stack, const ModelDocumentPtr& document,
-                      const ExecutionContext& execution) {
-  const Index budget = defaultMemoryBudget() / 4;
-  const ModelTracePtr changed = runModel(document, passOf(trace, stack), execution, budget);
-  if (changed == nullptr || stack == Stack::decoder) return changed;
-  return runModel(withMemory(trace->document(), changed), trace, execution, budget);
+/// Calls `call` with each pair of writers of a score and its value.
+template <typename Call>
+void eachPair(const ScoreParts& score, const Call& call) {
+  for (Index i = 0; i < score.values.rows; ++i) {
+    for (Index j = 0; j < score.values.cols; ++j) {
+      call(score.queries[static_cast<std::size_t>(i)], score.keys[static_cast<std::size_t>(j)],
+           score.values(i, j));
+    }
+  }
 }
 
 }  // namespace
 
-std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const AskedWord& asked,
+std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& question,
                                 const std::vector<WhyStep>& steps,
                                 const ExecutionContext& execution) {
-  std::vector<WhyLevel> levels{levelOfLogit(trace, asked, execution)};
+  std::vector<WhyLevel> levels{firstLevel(trace, question, execution)};
   double root = levels.front().value;
   for (const WhyStep& step : steps) {
     if (execution.stop()) break;
-    levels.push_back(nextLevel(trace, levels.back(), step, execution));
-    WhyLevel& next = levels.back();
-    next.ofScore = next.score || std::prev(levels.end(), 2)->ofScore;
+    const WhyLevel& before = levels.back();
+    WhyLevel next = nextLevel(trace, before, step, execution);
+    next.ofScore = next.score || before.ofScore;
+    next.shares = sharesAfter(before, step, next.value, root);
     if (next.score) root = next.value;
-    next.share = root != 0.0 ? next.value / root : 0.0;
+    levels.push_back(std::move(next));
   }
   return levels;
 }
@@ -170,50 +222,58 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
       take(level.sources->values[i], {.kind = kind, .source = static_cast<Index>(i)});
     }
   } else if (level.score) {
-    const ScoreParts& score = *level.score;
-    for (Index i = 0; i < score.values.rows; ++i) {
-      for (Index j = 0; j < score.values.cols; ++j) {
-        const Writer& query = score.queries[static_cast<std::size_t>(i)];
-        const Writer& key = score.keys[static_cast<std::size_t>(j)];
-        const bool ofKey = key.kind == WriterKind::head, ofQuery = query.kind == WriterKind::head;
-        if (!ofKey && !ofQuery) continue;
-        take(score.values(i, j),
-             {.kind = WhyStep::Kind::entry, .query = query, .key = key, .alongKey = ofKey});
-      }
-    }
+    eachPair(*level.score, [&](const Writer& query, const Writer& key, double value) {
+      const bool ofKey = key.kind == WriterKind::head, ofQuery = query.kind == WriterKind::head;
+      if (!ofKey && !ofQuery) return;
+      take(value, {.kind = WhyStep::Kind::entry, .query = query, .key = key, .alongKey = ofKey});
+    });
   }
   if (most == 0.0) return std::nullopt;
   return step;
 }
 
-std::optional<WithoutHead> withoutHead(const ModelTracePtr& trace, const AskedWord& asked,
-                                       const std::vector<WhyLevel>& levels,
-                                       const ExecutionContext& execution) {
-  if (levels.empty() || !levels.back().sources) return std::nullopt;
-  const WhyLevel& last = levels.back();
-  const HeadOfLayer head = last.sources->head;
-  const Index place = last.reading.place;
-  const Stack stack = last.reading.stack;
-  const ModelTrace& pass = passOf(*trace, stack);
-  WithoutHead found{-last.value, 0.0};
-  const auto score = std::find_if(levels.rbegin(), levels.rend(),
-                                  [](const WhyLevel& level) { return level.score.has_value(); });
-  if (score == levels.rend()) {
-    PatchedRuns runs(trace,
-                     {{Site::heads, head.layer, head.head, place,
-                       Tensor::zeros({1, pass.config().headDim}), stack}},
-                     asked, execution);
-    while (!runs.runUnit()) continue;
-    if (runs.effects().empty()) return std::nullopt;
-    found.total = runs.effects().front().metric - runs.base().metric;
-    return found;
+Writer writerFollowed(const WhyLevel& level, const WhyStep& step) {
+  const bool network = step.kind == WhyStep::Kind::network;
+  return {network ? WriterKind::feedForward : WriterKind::head, step.head.layer,
+          network ? -1 : step.head.head, level.reading.stack};
+}
+
+std::vector<PassedPart> passedOver(const WhyLevel& level, const WhyStep& step) {
+  std::vector<PassedPart> larger;
+  double followed = 0.0;
+  if (level.parts && step.kind != WhyStep::Kind::entry) {
+    followed = partOf(level, writerFollowed(level, step));
+    for (const WrittenPart& part : *level.parts) larger.push_back({part, {}, part.value});
+  } else if (level.score && step.kind == WhyStep::Kind::entry) {
+    followed = entryOf(*level.score, step.query, step.key);
+    eachPair(*level.score, [&](const Writer& query, const Writer& key, double value) {
+      larger.push_back({query, key, value});
+    });
   }
-  Tensor rows = headOutput(pass, head);
-  std::ranges::fill(rows.mutableMatrix().row(place), 0.0F);
-  const ModelTracePtr without = runWith(trace, stack, withHeadOutput(pass, head, rows), execution);
-  if (without == nullptr) return std::nullopt;
-  found.total = scoreIn(*without, *score->score) - scoreIn(*trace, *score->score);
-  return found;
+  std::erase_if(larger,
+                [&](const PassedPart& part) { return std::abs(part.value) <= std::abs(followed); });
+  std::ranges::stable_sort(larger, std::ranges::greater(),
+                           [](const PassedPart& part) { return std::abs(part.value); });
+  return larger;
+}
+
+std::string percentOf(double part, double whole) {
+  if (whole == 0.0) return "–";
+  const double percent = 100.0 * part / whole;
+  return fmt::format("{:.0f} %", std::abs(percent) < 0.5 ? 0.0 : percent);
+}
+
+std::string sharesInWords(const WhyLevel& level, std::string_view whole) {
+  const std::size_t count = level.shares.size() - (level.score ? 1 : 0);
+  if (count == 1 && level.shares.front() == 1.0) return {};
+  std::string words;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string percent = percentOf(level.shares[i], 1.0);
+    words += i == 0   ? fmt::format("{} of the {}", percent, whole)
+             : i == 1 ? fmt::format(", then {} of its score", percent)
+                      : fmt::format(", then {} of the next score", percent);
+  }
+  return words;
 }
 
 }  // namespace headscope::model

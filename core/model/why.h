@@ -6,6 +6,8 @@
 //                                                → why it looks there: score = Σ pairs of writers →
 //                                                …
 //
+// A chain may also begin at a score, in a model that says no words too.
+//
 //   std::vector<WhyStep> steps;
 //   while (steps.size() < 4) {
 //     const auto next = strongestStep(whyLevels(trace, asked, steps).back());
@@ -17,55 +19,84 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "core/model/network_neurons.h"
 #include "core/model/patching.h"
 #include "core/model/score_parts.h"
 
 namespace headscope::model {
 
+/// A score of a head: why it looks from one token at another.
+struct AskedScore {
+  HeadOfLayer head;
+  Index query = 0, key = 0;
+  Stack stack = Stack::decoder;  // of the head
+
+  bool operator==(const AskedScore&) const = default;
+};
+
+/// The number that a chain begins with: the logit of a word, a difference of two, or a score.
+using WhyQuestion = std::variant<AskedWord, AskedScore>;
+
 /// A choice among the parts of a level.
 struct WhyStep {
   enum class Kind {
-    head,   // of a sum over writers: the head's part
-    value,  // of a sum over tokens: what the token's value is made of
-    score,  // of a sum over tokens: why the head looks there
-    entry   // of a score: what a head wrote into the key, or into the query
+    head,    // of a sum over writers: the head's part
+    value,   // of a sum over tokens: what the token's value is made of
+    score,   // of a sum over tokens: why the head looks there
+    entry,   // of a score: what a head or network wrote into the key, or into the query
+    network  // of a sum over writers: the network's part, neuron by neuron
   };
   Kind kind = Kind::head;
-  HeadOfLayer head = {};        // of Kind::head, in the stack of the level
+  HeadOfLayer head = {};        // of Kind::head, in the stack of the level; of a network the layer
   Index source = 0;             // of Kind::value and score: the token
   Writer query = {}, key = {};  // of Kind::entry: one pair of writers
-  bool alongKey = true;  // follows the writer of the key, which is a head; otherwise the query's
+  bool alongKey = true;  // follows the writer of the key, a head or network; else the query's
 
   bool operator==(const WhyStep&) const = default;
 };
 
+/// A writer in the text of steps: "h1.2", "f1", "t".
+std::string textOf(const Writer& writer);
+
 /// Steps as a text, and back: "h1.2 s10 k:t:h0.3 v9" follows head 1.2, then why it looks at place
-/// 10, then what head 0.3 wrote into the key for the query's token, then the value of place 9. All
-/// count from 0; in a decoder with cross-attention each layer counts as two. Writers are t (token),
-/// p (position), h1.2 (head), f1 (network), o1 (output bias), g1 (steering), b (biases) and r
-/// (relative position), with an e in front those of the encoder. A value of cross-attention leads
-/// into the encoder; what follows is there. Throws UserError for another text.
+/// 10, then what head 0.3 wrote into the key for the query's token, then the value of place 9; "f1"
+/// follows a network. All count from 0; in a decoder with cross-attention each layer counts as two.
+/// Writers are t (token), p (position), h1.2 (head), f1 (network), o1 (output bias), g1 (steering),
+/// b (biases) and r (relative position), with an e in front those of the encoder. A value of
+/// cross-attention leads into the encoder; what follows is there. A head may also be written 1.2 or
+/// L1H2. Throws UserError for another text.
 std::string textOf(const std::vector<WhyStep>& steps);
 std::vector<WhyStep> stepsFrom(std::string_view text);
 
-/// One number and its parts: exactly one of `parts`, `sources` and `score` is set.
+/// A score as a text, and back: "h1.2:5:3" is that of head 1.2 from place 5 to place 3, and
+/// "eh1.2:5:3" one of the encoder. Throws UserError for another text.
+std::string textOf(const AskedScore& score);
+AskedScore askedScoreFrom(std::string_view text);
+
+/// One number and its parts: exactly one of `parts`, `sources`, `score` and `neurons` is set.
 struct WhyLevel {
-  StreamReading reading;  // what `parts` and `sources` are of
+  StreamReading reading;  // what all but `score` are of
   std::optional<std::vector<WrittenPart>> parts;
   std::optional<HeadSources> sources;
   std::optional<ScoreParts> score;
-  double value = 0.0;    // the number
-  double sum = 0.0;      // of its parts: the number but for rounding
-  double share = 1.0;    // what part of the logit it is, or of the score last reached
+  std::optional<NetworkNeurons> neurons;
+  double value = 0.0;  // the number
+  double sum = 0.0;    // of its parts: the number but for rounding
+  /// What part it is of the number that the chain began with; behind each score that the chain went
+  /// through, what part it is of that score. {0.37, 0.62}: 62 % of a score, on which 37 % hang.
+  std::vector<double> shares{1.0};
   bool ofScore = false;  // whether it is a part of a score
+
+  double share() const { return shares.back(); }
 };
 
-/// The levels of a chain: that of the logit, then one for each step. Throws UserError where the
-/// logit is no sum of parts (logit_parts.h) and for a step that does not exist. Incomplete where
-/// `execution` was cancelled.
-std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const AskedWord& asked,
+/// The levels of a chain: that of the logit or score, then one for each step. Throws UserError
+/// where the logit is no sum of parts (logit_parts.h), for a head or place that does not exist, and
+/// for a step that does not exist. Incomplete where `execution` was cancelled.
+std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& question,
                                 const std::vector<WhyStep>& steps,
                                 const ExecutionContext& execution = {});
 
@@ -74,17 +105,24 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const AskedWord& asked,
 /// the largest entry that a head wrote. Nothing where no part can be followed.
 std::optional<WhyStep> strongestStep(const WhyLevel& level);
 
-/// The changes without the head that the last step follows. `frozen` is minus its part in the
-/// chain, along this path alone, with patterns and norms held. `total` is the change of the logit,
-/// or of the score last reached, where the head gives nothing at its place and everything behind it
-/// runs again: along every path. The two differ where the head also acts by other paths: on a
-/// score, through the query's other writers. Nothing for a step that follows no head, and where
-/// `execution` was cancelled.
-struct WithoutHead {
-  double frozen = 0.0, total = 0.0;
+/// The head or network that a step of Kind::head or network follows in a sum over writers.
+Writer writerFollowed(const WhyLevel& level, const WhyStep& step);
+
+/// A part of a level that is larger than the one that a step follows.
+struct PassedPart {
+  Writer writer;
+  std::optional<Writer> key = {};  // of an entry of a score, whose query's writer is `writer`
+  double value = 0.0;
 };
-std::optional<WithoutHead> withoutHead(const ModelTracePtr& trace, const AskedWord& asked,
-                                       const std::vector<WhyLevel>& levels,
-                                       const ExecutionContext& execution = {});
+/// The parts of a sum over writers, or over their pairs, that are larger than the followed one, the
+/// largest first. A chain of the strongest steps passes over what no head wrote.
+std::vector<PassedPart> passedOver(const WhyLevel& level, const WhyStep& step);
+
+/// The shares of a level, such as "37 % of the difference, then 62 % of its score"; `whole` names
+/// the number that the chain begins with. A score's own share of itself is left out. Empty for the
+/// first level.
+std::string sharesInWords(const WhyLevel& level, std::string_view whole);
+/// "37 %"; "–" for a part of 0.
+std::string percentOf(double part, double whole);
 
 }  // namespace headscope::model

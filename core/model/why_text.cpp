@@ -1,15 +1,19 @@
-// The steps of a chain as a short text, for sessions and the command line.
+// The steps of a chain, and the score that it begins with, as a short text, for sessions and the
+// command line.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/model/why.h"
 
 namespace headscope::model {
 namespace {
+
+bool isDigit(char letter) { return letter >= '0' && letter <= '9'; }
 
 struct WriterCode {
   WriterKind kind;
@@ -27,21 +31,12 @@ constexpr std::array kWriterCodes{
     WriterCode{WriterKind::relativePosition, 'r', false, false},
 };
 
-std::string codeOf(const Writer& writer) {
-  for (const WriterCode& code : kWriterCodes) {
-    if (code.kind != writer.kind) continue;
-    const std::string letter =
-        (writer.stack == Stack::encoder ? "e" : "") + std::string(1, code.letter);
-    if (code.head) return fmt::format("{}{}.{}", letter, writer.layer, writer.head);
-    return code.layer ? fmt::format("{}{}", letter, writer.layer) : letter;
-  }
-  return "b";
-}
-
 /// Reads a text from left to right.
 class Reading {
  public:
-  explicit Reading(std::string_view text) : whole_(text), left_(text) {}
+  /// `problem`: the message about another text, with {} in its place.
+  Reading(std::string_view text, const char* problem)
+      : whole_(text), left_(text), problem_(problem) {}
 
   bool ended() const { return left_.empty(); }
   bool take(char letter) {
@@ -59,38 +54,50 @@ class Reading {
     left_.remove_prefix(static_cast<std::size_t>(end - left_.data()));
     return value;
   }
+  /// "h1.2", "1.2" or "L1H2"; nothing where none begins here.
+  std::optional<HeadOfLayer> head() {
+    if (left_.empty()) return std::nullopt;
+    const bool letters = left_.front() == 'L';
+    if (!letters && left_.front() != 'h' && !isDigit(left_.front())) return std::nullopt;
+    if (letters || left_.front() == 'h') left_.remove_prefix(1);
+    HeadOfLayer found;
+    found.layer = number();
+    require(letters ? 'H' : '.');
+    found.head = number();
+    return found;
+  }
   Writer writer() {
     const Stack stack = take('e') ? Stack::encoder : Stack::decoder;
+    if (const auto found = head()) return {WriterKind::head, found->layer, found->head, stack};
     for (const WriterCode& code : kWriterCodes) {
       if (!take(code.letter)) continue;
       Writer writer{code.kind, -1, -1, stack};
       if (code.layer) writer.layer = number();
-      if (code.head) {
-        require('.');
-        writer.head = number();
-      }
       return writer;
     }
     fail();
   }
-  [[noreturn]] void fail() const {
-    throw UserError(fmt::format(
-        "“{}” is no chain of steps: write steps with spaces between, such as h1.2 s10 k:t:h0.3 v9 "
-        "(head 1.2, the score of place 10, along the key's writer, the value of place 9)",
-        whole_));
-  }
+  [[noreturn]] void fail() const { throw UserError(fmt::format(fmt::runtime(problem_), whole_)); }
 
  private:
   std::string_view whole_, left_;
+  const char* problem_;
 };
+
+constexpr const char* kNoSteps =
+    "“{}” is no chain of steps: write steps with spaces between, such as h1.2 s10 k:t:h0.3 v9 "
+    "(head 1.2, the score of place 10, along the key's writer, the value of place 9)";
+constexpr const char* kNoScore =
+    "“{}” is no score: write head, query and key, all from 0, as in h1.2:5:3";
 
 WhyStep stepOf(Reading& text) {
   WhyStep step;
-  if (text.take('h')) {
+  if (const auto head = text.head()) {
     step.kind = WhyStep::Kind::head;
+    step.head = *head;
+  } else if (text.take('f')) {
+    step.kind = WhyStep::Kind::network;
     step.head.layer = text.number();
-    text.require('.');
-    step.head.head = text.number();
   } else if (text.take('v')) {
     step.kind = WhyStep::Kind::value;
     step.source = text.number();
@@ -111,12 +118,26 @@ WhyStep stepOf(Reading& text) {
 
 }  // namespace
 
+std::string textOf(const Writer& writer) {
+  for (const WriterCode& code : kWriterCodes) {
+    if (code.kind != writer.kind) continue;
+    const std::string letter =
+        (writer.stack == Stack::encoder ? "e" : "") + std::string(1, code.letter);
+    if (code.head) return fmt::format("{}{}.{}", letter, writer.layer, writer.head);
+    return code.layer ? fmt::format("{}{}", letter, writer.layer) : letter;
+  }
+  return "b";
+}
+
 std::string textOf(const std::vector<WhyStep>& steps) {
   std::vector<std::string> words;
   for (const WhyStep& step : steps) {
     switch (step.kind) {
       case WhyStep::Kind::head:
         words.push_back(fmt::format("h{}.{}", step.head.layer, step.head.head));
+        break;
+      case WhyStep::Kind::network:
+        words.push_back(fmt::format("f{}", step.head.layer));
         break;
       case WhyStep::Kind::value:
         words.push_back(fmt::format("v{}", step.source));
@@ -125,8 +146,8 @@ std::string textOf(const std::vector<WhyStep>& steps) {
         words.push_back(fmt::format("s{}", step.source));
         break;
       case WhyStep::Kind::entry:
-        words.push_back(fmt::format("{}:{}:{}", step.alongKey ? 'k' : 'q', codeOf(step.query),
-                                    codeOf(step.key)));
+        words.push_back(fmt::format("{}:{}:{}", step.alongKey ? 'k' : 'q', textOf(step.query),
+                                    textOf(step.key)));
         break;
     }
   }
@@ -135,7 +156,7 @@ std::string textOf(const std::vector<WhyStep>& steps) {
 
 std::vector<WhyStep> stepsFrom(std::string_view text) {
   std::vector<WhyStep> steps;
-  Reading reading(text);
+  Reading reading(text, kNoSteps);
   while (reading.take(' ')) continue;
   while (!reading.ended()) {
     steps.push_back(stepOf(reading));
@@ -143,6 +164,24 @@ std::vector<WhyStep> stepsFrom(std::string_view text) {
     while (reading.take(' ')) continue;
   }
   return steps;
+}
+
+std::string textOf(const AskedScore& score) {
+  const Writer head{WriterKind::head, score.head.layer, score.head.head, score.stack};
+  return fmt::format("{}:{}:{}", textOf(head), score.query, score.key);
+}
+
+AskedScore askedScoreFrom(std::string_view text) {
+  Reading reading(text, kNoScore);
+  const Writer head = reading.writer();
+  if (head.kind != WriterKind::head) reading.fail();
+  AskedScore score{{head.layer, head.head}, 0, 0, head.stack};
+  reading.require(':');
+  score.query = reading.number();
+  reading.require(':');
+  score.key = reading.number();
+  if (!reading.ended()) reading.fail();
+  return score;
 }
 
 }  // namespace headscope::model

@@ -9,6 +9,8 @@
 #include "app/live_model.h"
 #include "app_driver.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/tokenizer_files.h"
+#include "core/formats/why_json.h"
 #include "core/tensor/safetensors.h"
 
 namespace headscope::ui {
@@ -114,6 +116,27 @@ TEST_F(ModelExport, AScriptIsOfTheChosenLayer) {
   ui.press(Key::enter);
   EXPECT_TRUE(ui.shows("exported a PyTorch script of layer 2 of tiny-gpt2", kExport)) << all();
   EXPECT_TRUE(fs::exists(folder / "script" / "tensors" / "weights.npy"));
+}
+
+/// The whole chain of the tab Why as JSON, as the command line writes it.
+TEST_F(ModelExport, AChainIsWrittenWithAllItsLevels) {
+  ui.view().model.prediction.reading = kWhyReading;
+  ui.view().model.prediction.why = "h1.1 s2";
+  calm();
+  ui.click("export", kModelPredictionCard);
+  EXPECT_TRUE(ui.shows("The chain of the tab Why with all levels", kExport)) << all();
+  ui.typeInto("file", (folder / "chain").string(), kExport);
+  ui.press(Key::enter);
+  EXPECT_TRUE(ui.shows("exported the chain of 2 steps", kExport)) << all();
+  const auto model = formats::openModel(tiny(), kTestBudget);
+  const auto trace =
+      runModel(makeModelDocument(model, {{283, 271, 84, 396, 278, 262, 298, 273}, {}, {}}), nullptr,
+               {}, kTestBudget);
+  const model::AskedWord asked{7, trace->predictions(7, 1).front().id, {}};
+  const auto chain = whyChain(trace, asked, model::stepsFrom("h1.1 s2"), formats::kMeasuredParts);
+  const auto tokenizer = formats::openTokenizer(tiny());
+  EXPECT_EQ(read(folder / "chain.json"),
+            whyJson(chain, formats::WhyNames{tokenizer, tokenizer}).dump(2) + "\n");
 }
 
 TEST_F(ModelExport, APictureShowsTheModelAndWhatIsOff) {

@@ -107,48 +107,6 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   EXPECT_FALSE(shows("total effect 0.000")) << all();
 }
 
-/// From the word to the head that says it, why that head looks where it looks, and what an earlier
-/// head wrote there.
-TEST_F(PredictionCard, AWordIsFollowedBackToTheWordsThatWereRead) {
-  openInduction();
-  tab("Why");
-  EXPECT_TRUE(shows("Written at “d” (12): 11 parts")) << all();
-  tab("follow the largest");
-  EXPECT_EQ(ui.view().model.prediction.why.substr(0, 3), "h1.") << all();
-  EXPECT_EQ(ui.view().model.layer, 1) << "the followed head is chosen";
-  EXPECT_TRUE(shows("Without this part")) << all();
-  EXPECT_TRUE(shows("of the logit")) << all();
-  tab("follow the largest");
-  EXPECT_TRUE(shows("why it looks at “e” (5)")) << all();
-  EXPECT_TRUE(shows("content")) << all();
-  tab("follow the largest");
-  EXPECT_TRUE(shows("of the score")) << all();
-  EXPECT_TRUE(shows("the score changes by")) << all();
-  EXPECT_TRUE(shows("“d” (4)")) << "the token before\n" << all();
-  ui.click("“d” (4)", kModelPredictionCard);
-  calm();
-  EXPECT_TRUE(shows("why it looks at “d” (4)")) << all();
-  tab("logit of “e”");
-  EXPECT_EQ(ui.view().model.prediction.why, "") << "back at the first level";
-  ui.view().model.prediction.why = "h1.0";
-  calm();
-  tab("its value");
-  ui.click("“e” (5)", kModelPredictionCard);
-  calm();
-  EXPECT_EQ(ui.view().model.prediction.why, "h1.0 v4");
-  EXPECT_TRUE(shows("“e” itself")) << all();
-}
-
-TEST_F(PredictionCard, AChainOfAnotherTextStartsOver) {
-  openInduction();
-  tab("Why");
-  ui.view().model.prediction.why = "h1.0 s99";
-  calm();
-  EXPECT_TRUE(shows("no token 99")) << all();
-  tab("start over");
-  EXPECT_TRUE(shows("Written at")) << all();
-}
-
 TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {
   openInduction();
   tab("Go on");

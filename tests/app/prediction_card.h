@@ -1,10 +1,11 @@
-// The page Model with a model and a text, and its card about a token's prediction.
+// Prediction card: a program on the page Model, whose card Prediction a test reads and clicks.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "app/ui/ids.h"
 #include "app_driver.h"
 #include "core/formats/shipped_model.h"
 

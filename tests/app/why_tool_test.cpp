@@ -68,6 +68,19 @@ TEST_F(WhyTool, SaysWhyThereIsNothingToSay) {
   EXPECT_TRUE(shows(ui, "column 1")) << ui.screen().all(kToolsCard);
 }
 
+/// Columns without names are one kind: X against the biases.
+TEST_F(WhyTool, TakesAScoreOfAnyXApart) {
+  AttentionConfig config;
+  config.dModel = 64;
+  config.numHeads = config.numKvHeads = 4;
+  AppDriver ui(makeDocument("", config, TextSource{{"The cat slept."}, {}}, Positions::sinusoidal,
+                            {WeightInit::xavier, 1, {}}, kTestBudget),
+               1600, 1000, withWhy());
+  show(ui);
+  EXPECT_TRUE(shows(ui, "X meets X")) << ui.screen().all(kToolsCard);
+  EXPECT_TRUE(shows(ui, "X is one kind here")) << ui.screen().all(kToolsCard);
+}
+
 TEST_F(WhyTool, OpensFromTheStage) {
   AppDriver ui;
   ui.view().selection.page = kStagePage;

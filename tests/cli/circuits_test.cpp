@@ -17,7 +17,13 @@ TEST(CircuitsCommand, AllHeadsAndTheirCompositions) {
   EXPECT_GT(key["strongest"][0]["score"], key["mean"]);
   const std::string words = runProgram({"circuits", "headscope:induction"}).out;
   EXPECT_NE(words.find("copying"), std::string::npos) << words;
-  EXPECT_TRUE(jsonOf({"circuits", dataFile("tiny-llama")})["compositions"]["key"].is_null());
+  const json rotated = jsonOf({"circuits", dataFile("tiny-llama")});
+  EXPECT_TRUE(rotated["compositions"]["key"].is_null());
+  EXPECT_EQ(rotated["values_alone"], "queries and keys are rotated by their positions");
+  EXPECT_FALSE(found.contains("values_alone"));
+  const std::string said = runProgram({"circuits", dataFile("tiny-llama")}).out;
+  EXPECT_NE(said.find("rotated by their positions: W_QK is no fixed matrix"), std::string::npos)
+      << said;
 }
 
 TEST(CircuitsCommand, OneHeadsDirectionsAsTokens) {

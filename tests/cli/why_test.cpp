@@ -28,6 +28,7 @@ TEST(WhyCommand, FollowsTheInductionCircuit) {
   EXPECT_EQ(levels[1]["kind"], "head");
   EXPECT_EQ(levels[1]["layer"], 1);
   EXPECT_NEAR(sumOf(levels[1]["sources"]), levels[1]["value"].get<double>(), 1e-4);
+  EXPECT_TRUE(levels[0]["passed_over"].empty()) << "the largest part is a head's";
   EXPECT_EQ(levels[1]["without"]["frozen"].get<double>(), -levels[1]["value"].get<double>());
   EXPECT_EQ(levels[1]["follows"]["score_of"], 10);
   EXPECT_EQ(levels[2]["kind"], "score");
@@ -37,11 +38,20 @@ TEST(WhyCommand, FollowsTheInductionCircuit) {
                   levels[2]["position"].get<double>(),
               levels[2]["sum"].get<double>(), 1e-9);
   EXPECT_EQ(levels[2]["follows"]["along"], "key");
+  for (const char* side : {"queries", "keys"}) {
+    EXPECT_NEAR(sumOf(levels[2][side]), levels[2]["value"].get<double>(), 1e-3) << side;
+  }
+  EXPECT_EQ(levels[3]["shares"].size(), 2U);
+  EXPECT_NEAR(levels[3]["shares"][0].get<double>(),
+              levels[1]["sources"][10]["value"].get<double>() / found["logit"].get<double>(), 1e-9);
+  EXPECT_EQ(levels[3]["shares"][1], levels[3]["share"]);
   EXPECT_EQ(levels[3]["layer"], 0);
   EXPECT_GT(levels[3]["sources"][9]["weight"].get<double>(), 0.9) << "the token before";
   const std::string words = runProgram(command).out;
-  for (const char* part : {"why b after “m” (place 17)", "followed", "token embedding",
-                           "the logit changes by", "the score changes by"}) {
+  for (const char* part :
+       {"why b after “m” (place 17)", "followed", "token embedding", "the logit changes by",
+        "the score changes by", "this token gives 24 % of the logit",
+        "24 % of the logit, then 83 % of its score"}) {
     EXPECT_NE(words.find(part), std::string::npos) << part << '\n' << words;
   }
 }
@@ -69,6 +79,73 @@ TEST(WhyCommand, FollowsGivenSteps) {
   EXPECT_EQ(other["levels"][2]["place"], 2);
   same.back() = "sideways";
   expectRefused(same, {"sideways", "chain of steps"});
+}
+
+/// A score is taken apart in models that say no words, and in every stack.
+TEST(WhyCommand, BeginsAtAScore) {
+  const Arguments bert{"why", dataFile("tiny-bert"), "--text", "the cat sat", "--score", "1.2:2:1"};
+  const json found = jsonOf(bert);
+  EXPECT_FALSE(found.contains("logit"));
+  EXPECT_EQ(found["score"]["layer"], 1);
+  EXPECT_EQ(found["score"]["query"], 2);
+  EXPECT_EQ(found["levels"][0]["kind"], "score");
+  EXPECT_EQ(found["levels"][0]["value"], found["score"]["value"]);
+  EXPECT_NEAR(sumOf(found["levels"][0]["entries"]), found["score"]["value"].get<double>(), 1e-4);
+  EXPECT_FALSE(found["levels"][0]["passed_over"].empty()) << "network × network";
+  const std::string words = runProgram(bert).out;
+  EXPECT_NE(words.find("why layer 2, head 3 looks from “cat” (place 3) at “the” (place 2)"),
+            std::string::npos)
+      << words;
+  EXPECT_NE(words.find("passed over, though larger: layer 1, FFN × layer 1, FFN"),
+            std::string::npos)
+      << words;
+  Arguments letters = bert;
+  letters.back() = "L1H2:2:1";
+  EXPECT_EQ(jsonOf(letters), found);
+  const Arguments t5{"why",        dataFile("families/t5"), "--ids",
+                     "44,59,8,32", "--decoder-ids",         "0,5",
+                     "--score",    "encoder:1.2:3:0"};
+  EXPECT_EQ(jsonOf(t5)["score"]["attention"], "encoder");
+}
+
+/// A pair of two networks is followed to the neurons of one.
+TEST(WhyCommand, FollowsNetworks) {
+  const Arguments bert{
+      "why",    dataFile("tiny-bert"), "--text", "the cat sat", "--score", "1.2:2:1", "--follow",
+      "k:f0:f0"};
+  const json found = jsonOf(bert);
+  const json& level = found["levels"][1];
+  EXPECT_EQ(level["kind"], "network");
+  EXPECT_EQ(level["layer"], 0);
+  EXPECT_EQ(level["place"], 1);
+  EXPECT_EQ(found["levels"][0]["follows"]["along"], "key");
+  EXPECT_NEAR(sumOf(level["neurons"]) + level["bias"].get<double>(),
+              found["levels"][0]["entries"][0]["value"].get<double>(), 1e-4);
+  EXPECT_EQ(level["without"]["frozen"].get<double>(), -level["value"].get<double>());
+  EXPECT_NE(runProgram(bert).out.find("layer 1, FFN at “the” (place 2), neuron by neuron"),
+            std::string::npos);
+}
+
+TEST(WhyCommand, RefusesScoresThatDoNotExist) {
+  Arguments bert{"why", dataFile("tiny-bert"), "--text", "the cat sat", "--score", "1.2:2"};
+  expectRefused(bert, {"--score 1.2:2", "1.2:5:3"});
+  bert.back() = "1.9:2:1";
+  expectRefused(bert, {"there is no layer 1, head 9"});
+  bert.back() = "1.2:2:40";
+  expectRefused(bert, {"there is no token 40"});
+  bert.back() = "1.2:2:1";
+  bert.insert(bert.end(), {"--token", "cat"});
+  expectRefused(bert, {"--score", "leave out --token"});
+}
+
+/// A head in --follow that does not exist, and steps in a wrong order, name the way out.
+TEST(WhyCommand, RefusesStepsThatDoNotExist) {
+  Arguments command{"why", dataFile("tiny-gpt2"), "--ids", "1,5", "--follow", "h1.9"};
+  expectRefused(command, {"there is no layer 1, head 9", "0 to 3"});
+  command.back() = "s1";
+  expectRefused(command, {"give a head first"});
+  command.back() = "1.2 v0 L1H3";
+  expectRefused(command, {"h1.3 writes nothing before it"});
 }
 
 TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {

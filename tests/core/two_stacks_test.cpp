@@ -15,7 +15,7 @@
 #include "core/model/head_output.h"
 #include "core/model/steering.h"
 #include "core/model/texts_sweep.h"
-#include "core/model/why.h"
+#include "core/model/why_without.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/model_folders.h"
 
@@ -224,7 +224,7 @@ TEST_P(BothStacks, AChainLeadsThroughTheCrossAttentionIntoTheEncoder) {
   Tensor rows = headOutput(encoder(), {last, 2});
   std::ranges::fill(rows.mutableMatrix().row(5), 0.0F);
   const ModelTracePtr after = withEncoder(withHeadOutput(encoder(), {last, 2}, rows));
-  const WithoutHead without = withoutHead(base_, kAskedThere, until).value();
+  const WithoutWriter without = withoutParts(base_, kAskedThere, until, 1).followed.value();
   EXPECT_EQ(without.frozen, -levels[3].value);
   EXPECT_NEAR(without.total, metricOf(*after) - metricOf(*base_), 2e-5);
 }
@@ -263,8 +263,8 @@ TEST_P(BothStacks, AScoreOfCrossAttentionIsASumOverPairsOfBothStacks) {
     const auto scoreOf = [](const ModelTrace& trace) {
       return double{trace.layer(3)->value({TensorId::scores, 0, 0, kAskedThere.row, 5})};
     };
-    EXPECT_NEAR(withoutHead(base_, kAskedThere, levels)->total, scoreOf(*after) - scoreOf(*base_),
-                2e-5);
+    EXPECT_NEAR(withoutParts(base_, kAskedThere, levels, 1).followed->total,
+                scoreOf(*after) - scoreOf(*base_), 2e-5);
   }
 }
 

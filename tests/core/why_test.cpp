@@ -1,7 +1,5 @@
 // The chain from a predicted word back to the words that were read: each level adds up to the part
 // that was followed, and what happens without a head is what a run without it gives.
-#include "core/model/why.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "core/document/trace.h"
 #include "core/formats/shipped_model.h"
 #include "core/model/head_output.h"
+#include "core/model/why_without.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/model_folders.h"
 
@@ -75,9 +74,11 @@ TEST_P(Why, EveryLevelAddsUpToThePartThatWasFollowed) {
     }
   }
   EXPECT_EQ(levels[4].value, levels[3].sources->values[1]);
-  EXPECT_EQ(levels[1].share, levels[1].value / levels[0].value);
+  const double ofLogit = levels[1].sources->values[2] / levels[0].value;
+  EXPECT_EQ(levels[1].shares, std::vector<double>{levels[1].value / levels[0].value});
   EXPECT_FALSE(levels[1].ofScore);
-  EXPECT_EQ(levels[4].share, levels[4].value / levels[2].value) << "of the score";
+  EXPECT_EQ(levels[2].shares, (std::vector<double>{ofLogit, 1.0})) << "the token's, then the score";
+  EXPECT_EQ(levels[4].shares, (std::vector<double>{ofLogit, levels[4].value / levels[2].value}));
   EXPECT_TRUE(levels[4].ofScore);
 }
 
@@ -93,11 +94,25 @@ TEST_P(Why, FollowsTheQueryToo) {
   expectClosed(levels[3], largestPart(levels[3]));
 }
 
+TEST_P(Why, ANetworkIsTakenApartByItsNeurons) {
+  for (const Index layer : {Index{0}, trace->layers() - 1}) {
+    const auto levels = whyLevels(*trace, asked, stepsFrom("f" + std::to_string(layer)));
+    const NetworkNeurons& found = levels.back().neurons.value();
+    double most = std::abs(found.bias);
+    for (const Neuron& neuron : found.neurons) most = std::max(most, std::abs(neuron.value));
+    EXPECT_NEAR(levels.back().sum, levels.back().value, 1e-4 * most) << layer;
+    EXPECT_EQ(levels.back().shares,
+              std::vector<double>{levels.back().value / levels.front().value});
+    const auto without = withoutParts(trace, asked, levels, 1).followed.value();
+    EXPECT_EQ(without.frozen, -levels.back().value);
+  }
+}
+
 /// In the last layer nothing but the final norm stands between a head and the logit.
 TEST_P(Why, WithoutAHeadTheLogitChangesByItsPartAndWhatComesByTheNorm) {
   const std::vector<WhyStep> steps{{.kind = Kind::head, .head = {trace->layers() - 1, 1}}};
   const auto levels = whyLevels(*trace, asked, steps);
-  const WithoutHead found = withoutHead(trace, asked, levels).value();
+  const WithoutWriter found = withoutParts(trace, asked, levels, 1).followed.value();
   EXPECT_EQ(found.frozen, -levels[1].value);
   Tensor rows = headOutput(*trace, {trace->layers() - 1, 1});
   std::ranges::fill(rows.mutableMatrix().row(asked.row), 0.0F);
@@ -143,7 +158,7 @@ TEST(Chain, FindsTheInductionCircuitByItself) {
       std::ranges::max_element(before.values, {}, [](double x) { return std::abs(x); });
   EXPECT_EQ(largest - before.values.begin(), 4) << "the head of layer 1 looks one token back";
   // frozen is this pair of writers; without the head all pairs with it go, and no norm follows
-  const WithoutHead without = withoutHead(trace, asked, levels).value();
+  const WithoutWriter without = withoutParts(trace, asked, levels, 1).followed.value();
   const ScoreParts& score = *levels[2].score;
   const auto column = std::ranges::find(score.keys, steps[2].key) - score.keys.begin();
   double pairs = 0.0;
@@ -154,7 +169,7 @@ TEST(Chain, FindsTheInductionCircuitByItself) {
 }
 
 TEST(Chain, IsAShortText) {
-  const std::string text = "h1.2 s10 k:t:h0.3 v9 h0.1 s4 q:h0.12:f3 v0";
+  const std::string text = "h1.2 s10 k:t:h0.3 v9 h0.1 s4 q:h0.12:f3 f0";
   const std::vector<WhyStep> steps = stepsFrom(text);
   ASSERT_EQ(steps.size(), 8U);
   EXPECT_EQ(steps[2].key, (Writer{WriterKind::head, 0, 3}));
@@ -162,10 +177,11 @@ TEST(Chain, IsAShortText) {
   EXPECT_FALSE(steps[6].alongKey);
   EXPECT_EQ(steps[6].key, (Writer{WriterKind::feedForward, 3}));
   EXPECT_EQ(textOf(steps), text);
+  EXPECT_EQ(textOf(stepsFrom("1.2 s10 k:t:0.3 L0H1")), "h1.2 s10 k:t:h0.3 h0.1");
   EXPECT_TRUE(stepsFrom("").empty());
   EXPECT_EQ(textOf(stepsFrom("  v1  v2 ")), "v1 v2");
-  for (const char* wrong :
-       {"x", "h1", "h1.", "s", "s-1", "k:t", "k:t:", "q:h1:t", "v1v2", "v99999999999999999999"}) {
+  for (const char* wrong : {"x", "h1", "h1.", "1", "L1", "L1.2", "s", "s-1", "k:t",
+                            "k:t:", "q:h1:t", "v1v2", "v99999999999999999999"}) {
     expectUserError([&] { stepsFrom(wrong); }, "chain of steps");
   }
 }
@@ -177,8 +193,13 @@ TEST(Chain, RefusesStepsThatDoNotExist) {
                nullptr, {}, kBudgetBytes);
   const AskedWord asked{2, 7, {}};
   const auto follow = [&](std::vector<WhyStep> steps) { whyLevels(*trace, asked, steps); };
-  expectUserError([&] { follow({{.kind = Kind::value, .source = 1}}); }, "sum over tokens");
-  expectUserError([&] { follow({{.kind = Kind::head, .head = {5, 0}}}); }, "no such part");
+  expectUserError([&] { follow({{.kind = Kind::value, .source = 1}}); },
+                  "choose a token of a head");
+  expectUserError(
+      [&] {
+        follow({{.kind = Kind::head, .head = {5, 0}}});
+      },
+      "there is no layer 5, head 0");
   expectUserError(
       [&] {
         follow({{.kind = Kind::head, .head = {1, 0}}, {.kind = Kind::score, .source = 9}});
@@ -191,7 +212,7 @@ TEST(Chain, RefusesStepsThatDoNotExist) {
              {.kind = Kind::score, .source = 1},
              {.kind = Kind::entry, .query = {WriterKind::token}, .key = {WriterKind::position}}});
       },
-      "only heads");
+      "only networks");
 }
 
 }  // namespace

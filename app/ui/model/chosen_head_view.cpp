@@ -14,6 +14,7 @@
 #include "app/ui/model/model_study.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/model/why_question.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/head_label.h"
@@ -115,6 +116,11 @@ void drawChosenHead(const PanelContext& panel, const MomentHeld& moment) {
     title += fmt::format(": {}", labelWithScore(labels[placeOf(head, moment->config())]));
   }
   label(look.fonts.semibold, look.theme.text, title);
+  if (!links.empty() && flowingPill(look, "Why this score",
+                                    "What wrote into the query and the key of the strongest "
+                                    "link: opens the tab Why")) {
+    explainScore(panel.modelView, {head, query, links.front().key});
+  }
   wrappedLabel(look.fonts.regular, look.theme.textMuted, lookInWords(*moment, query, links));
   Rect room = Rect::rest();
   Pictures pictures;
@@ -127,7 +133,11 @@ void drawChosenHead(const PanelContext& panel, const MomentHeld& moment) {
       room.cutRight(std::min(room.width() * 0.4F, room.height() + look.px(60)), look.space.large);
   drawSentence(panel, *moment, weights, links, query,
                headColor(look.theme, static_cast<std::size_t>(head.head)), room);
-  drawPictures(look, pictures, right);
+  pictures.click = "A click shows why it has this score.";
+  const auto under = drawPictures(look, pictures, right);
+  if (under && ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+    explainScore(panel.modelView, {head, under->row, under->col});
+  }
 }
 
 }  // namespace headscope::ui

@@ -30,6 +30,7 @@ void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at, co
     const float value = row[static_cast<std::size_t>(at.col)];
     if (value != gl::kMaskedCell) text += fmt::format("\n{} {:.4g}", each.title, value);
   }
+  if (!pictures.click.empty()) text += '\n' + pictures.click;
   tipNow(text, place);
 }
 
@@ -48,7 +49,8 @@ Rect placeOf(const Pictures::One& one, const Rect& room) {
 
 }  // namespace
 
-void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect& room) {
+std::optional<MatrixCell> drawPictures(const FrameContext& look, const Pictures& pictures,
+                                       const Rect& room) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   Heatmaps heatmaps(look);
   std::optional<std::pair<std::size_t, MatrixCell>> under;
@@ -95,7 +97,9 @@ void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect
     columns.lit = lit ? under->second.col : -1;
     ColumnLabels(look, columns, places[i].width(), names).draw(list, places[i]);
   }
-  if (under) tipOf(pictures, under->first, under->second, places[under->first]);
+  if (!under) return std::nullopt;
+  tipOf(pictures, under->first, under->second, places[under->first]);
+  return under->second;
 }
 
 }  // namespace headscope::ui

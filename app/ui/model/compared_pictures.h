@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,11 @@ struct Pictures {
   std::size_t count = kCount;  // how many of them there are
   Fingerprint values;          // of all that the cells depend on
   bool reduced = false;        // a cell is the largest of several
+  std::string click = {};      // what a click on a cell does; empty: nothing
 };
 
-void drawPictures(const FrameContext& look, const Pictures& pictures, const Rect& room);
+/// Returns the cell under the mouse.
+std::optional<MatrixCell> drawPictures(const FrameContext& look, const Pictures& pictures,
+                                       const Rect& room);
 
 }  // namespace headscope::ui

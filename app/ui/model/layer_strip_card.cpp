@@ -5,11 +5,13 @@
 
 #include <algorithm>
 
+#include "app/ui/asked_score.h"
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
+#include "app/ui/model/why_question.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/selection.h"
@@ -63,6 +65,17 @@ class LayerStripCard final : public Card {
       panel.selection.page = kModelPage;
     }
     tip(look, "Back to all layers; your changes here stay in the model");
+    ImGui::SameLine();
+    if (pill(look, "Why this score")) {
+      const ScoreInFlow score = scoreInFlow(panel);
+      const HeadOfLayer head{shown->layer, score.head};
+      chooseHead(panel.modelView, c, stack, head);
+      explainScore(panel.modelView, {head, score.query, score.key, stack});
+      panel.selection.page = kModelPage;
+    }
+    tip(look,
+        "Takes the chosen score, or that of the strongest link, apart by all that earlier "
+        "layers wrote into its query and its key");
     ImGui::SameLine();
     inlineLabel(look, look.fonts.semibold, look.theme.text,
                 fmt::format("{}, {} of {}", moment->trace->document().model->name(),

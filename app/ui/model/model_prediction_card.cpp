@@ -14,6 +14,7 @@
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/model/why_question.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/text_field.h"
@@ -46,8 +47,9 @@ constexpr std::array kReadings{
     PredictionReading{"Every part",
                       "Activation patching: each head, layer or place is replaced in turn",
                       &drawSweep, true},
-    PredictionReading{"Why", "Follows the word back to the words that were read, sum by sum",
-                      &drawWhy, true},
+    PredictionReading{"Why",
+                      "Follows the word, or a head's score, back to the words that were read",
+                      nullptr, true, true},
     PredictionReading{"Alignment",
                       "Which words of the source the decoder looks at, at each word of the target",
                       nullptr, false},
@@ -69,7 +71,7 @@ constexpr int kItsWeights = 9;
 constexpr int kMatch = 10;
 /// The readings in the order of their tabs.
 constexpr std::array kOrder{kOneHead,          kItsWeights, 0,          1,           2,     3,
-                            kEveryPartReading, 5,           kAlignment, kSideBySide, kMatch};
+                            kEveryPartReading, kWhyReading, kAlignment, kSideBySide, kMatch};
 static_assert(kOrder.size() == kReadings.size());
 
 /// Returns whether a reading has a meaning for the open model; without one all have.
@@ -78,6 +80,7 @@ bool isOffered(const PanelContext& panel, int i, const ModelMoment* moment) {
   if (i == kMatch) return matchesTexts(panel, *moment);
   const bool two = moment->source != nullptr;
   if (i == kAlignment) return two;
+  if (i == kWhyReading) return true;
   if (i == kItsWeights) {
     const model::Model& model = *moment->trace->document().model;
     return model.hasReadout() && hasPositionPatterns(model) && !moment->config().latent.on();
@@ -113,10 +116,6 @@ class ModelPredictionCard final : public Card {
       offered.push_back(i);
       tabs.push_back({reading.title, reading.about});
     }
-    if (offered.empty()) {  // such as an image model without a classifier
-      return wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                          "This model has no classifier.");
-    }
     auto shown = std::ranges::find(offered, view.reading);
     if (shown == offered.end()) shown = offered.begin();
     view.reading = *shown;
@@ -141,6 +140,7 @@ class ModelPredictionCard final : public Card {
     if (view.reading == kItsWeights) return drawHeadCircuits(panel, *moment);
     if (view.reading == kMatch) return drawMatch(panel, *moment);
     if (view.reading == kSideBySide) return compared_.draw(panel, *moment);
+    if (view.reading == kWhyReading) return why(panel, moment);
     if (moment->predictions.empty()) {
       return wrappedLabel(look.fonts.regular, look.theme.textMuted,
                           model_.busy() ? "being computed …" : "could not be computed");
@@ -153,6 +153,21 @@ class ModelPredictionCard final : public Card {
   }
 
  private:
+  /// Draws the reading Why, of the chosen word or of a score.
+  void why(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment) {
+    const FrameContext& look = panel.look;
+    chooseQuestion(panel, moment);
+    const PredictionView& view = panel.modelView.prediction;
+    if (view.whyScore.empty()) {
+      if (view.whyOfScore || moment->predictions.empty()) {
+        return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+      }
+      ImGui::SameLine(0.0F, look.space.large);
+      (void)words(panel, moment, true);
+    }
+    drawWhy(panel, moment);
+  }
+
   /// Draws the choice of a word, from the most probable ones or typed, and of one to compare it
   /// with.
   AskedWord words(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment,

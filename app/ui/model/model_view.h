@@ -82,12 +82,17 @@ enum class AlignedBy { head, layer, all };
 
 /// The reading that replaces every part in turn.
 inline constexpr int kEveryPartReading = 4;
+/// The reading that takes a word or a score apart.
+inline constexpr int kWhyReading = 5;
 /// EffectKind::looks of core/model/sweep.h, for panels that open a sweep.
 inline constexpr int kLooksEffect = 4;
 
 /// The way by which a replaced head acts: all that follows, or one head's query, key or value
 /// alone.
 enum class SweptThrough { all, query, key, value };
+
+/// The list beside the matrix of a score.
+enum class WhyList { pairs, queries, keys };
 
 /// The shown reading of a token's prediction, and its word.
 struct PredictionView {
@@ -112,6 +117,11 @@ struct PredictionView {
   bool sweepListsTexts = false;  // lists the texts by the chosen part's effect, not the parts
   std::string why;               // the steps of the chain that is followed (core/model/why.h)
   bool whyValues = false;        // a token's value is followed; otherwise why the head looks there
+  std::string whyScore;          // the score that the chain begins with; empty: the word's logit
+  bool whyOfScore = false;       // a score is being chosen: the chosen head's, once it is known
+  bool whyOfQuery = false;       // of a pair the query's writer is followed, otherwise the key's
+  bool whyWhole = false;         // shows all levels of the chain
+  WhyList whyList = WhyList::pairs;
   GenerationView generation;
   AlignedBy aligned = AlignedBy::all;
   /// The texts that a CLIP model matches with its image, one on each line.

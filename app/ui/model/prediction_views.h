@@ -52,8 +52,9 @@ void drawLogitParts(const PanelContext& panel, const AskedWord& asked);
 /// Draws the effect of replacing the chosen head's output.
 void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked);
 
-/// Draws a chain of sums from the word back to the words that were read.
-void drawWhy(const PanelContext& panel, const AskedWord& asked);
+/// Draws a chain of sums from the word, or from a score (why_question.h), back to the words that
+/// were read.
+void drawWhy(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment);
 /// Draws the effect of replacing every head, layer or place in turn.
 void drawSweep(const PanelContext& panel, const AskedWord& asked);
 

@@ -4,12 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "app/ui/asked_score.h"
 #include "app/ui/compat.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
@@ -29,31 +30,6 @@
 
 namespace headscope::ui {
 namespace {
-
-/// The score that is taken apart.
-struct AskedScore {
-  Index item = 0, head = 0, query = 0, key = 0;
-};
-
-bool isOfScores(TensorId tensor) {
-  constexpr std::array kOfScores{TensorId::rawScores, TensorId::scores, TensorId::maskedScores,
-                                 TensorId::weights};
-  return std::ranges::find(kOfScores, tensor) != kOfScores.end();
-}
-
-/// The chosen cell of a score or weight, or the strongest link of the row that Flow shows.
-AskedScore askedScore(const PanelContext& panel) {
-  const auto& cell = panel.selection.cell;
-  if (cell && isOfScores(cell->tensor) && cell->head >= 0) {
-    return {std::max<Index>(cell->item, 0), cell->head, cell->row, cell->col};
-  }
-  const Index row = cell ? cell->row : panel.selection.playQuery;
-  const StageSubject subject{panel.selection.item, panel.selection.head,
-                             std::clamp<Index>(row, 0, panel.trace.config().seqLen - 1)};
-  const std::vector<Link> links = linksOf(panel.trace, subject);
-  const Index key = links.empty() ? 0 : links.front().key;
-  return {subject.item, subject.head, subject.word, key};
-}
 
 /// One pair of kinds.
 struct KindPair {
@@ -81,13 +57,14 @@ class WhyScoreTool final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const Document& document = panel.trace.document();
-    const CoordinateKinds kinds =
+    const CoordinateKinds named =
         coordinateKinds(*document.source, document.positions, panel.trace.config().dModel);
-    const std::string problem = kinds.empty() ? kinds.whyNone : whyNoScoreByKind(panel.trace);
+    const CoordinateKinds kinds = named.empty() ? oneKind(panel.trace.config().dModel) : named;
+    const std::string problem = whyNoScoreByKind(panel.trace);
     if (!problem.empty()) {
       return wrappedLabel(look.fonts.regular, look.theme.textMuted, problem);
     }
-    const AskedScore asked = askedScore(panel);
+    const ScoreInFlow asked = scoreInFlow(panel);
     const auto found = takenApart(panel, asked, kinds);
     if (found.current == nullptr) {
       return label(look.fonts.regular, look.theme.textMuted, "being computed …");
@@ -101,6 +78,7 @@ class WhyScoreTool final : public Card {
     const Shown shown = withoutZeros(all, names);
     matrix(panel, asked, shown.values, shown.names);
     notes(look, shown);
+    if (named.empty()) whyOneKind(panel, named.whyNone);
     ImGui::EndChild();
   }
 
@@ -123,7 +101,7 @@ class WhyScoreTool final : public Card {
     }
   };
 
-  static Computed<ScoreByKind> takenApart(const PanelContext& panel, const AskedScore& asked,
+  static Computed<ScoreByKind> takenApart(const PanelContext& panel, const ScoreInFlow& asked,
                                           const CoordinateKinds& kinds) {
     const Fingerprint key("score by kind", panel.trace.pass(), asked.item, asked.head, asked.query,
                           asked.key);
@@ -136,7 +114,7 @@ class WhyScoreTool final : public Card {
     });
   }
 
-  static Names namesOf(const PanelContext& panel, const AskedScore& asked,
+  static Names namesOf(const PanelContext& panel, const ScoreInFlow& asked,
                        const CoordinateKinds& kinds) {
     const Input& input = *panel.trace.document().input;
     const bool cross = panel.trace.config().crossAttention();
@@ -222,9 +200,19 @@ class WhyScoreTool final : public Card {
     leftOut(shown.offers, "the whole column");
   }
 
+  /// Says why X is not taken apart, and where it is.
+  static void whyOneKind(const PanelContext& panel, const std::string& why) {
+    const bool loaded = std::holds_alternative<TensorSource>(*panel.trace.document().source);
+    wrappedLabel(panel.look.fonts.small, panel.look.theme.textMuted,
+                 loaded ? why +
+                              " In a layer of a model, “Why this score” above takes it apart by "
+                              "what earlier layers wrote."
+                        : why);
+  }
+
   /// "“slept” looks at “cat” 93 %, Its score is …: word class (verb) meets word class (noun) +2.06
   /// …"
-  void words(const PanelContext& panel, const AskedScore& asked, const ScoreByKind& score,
+  void words(const PanelContext& panel, const ScoreInFlow& asked, const ScoreByKind& score,
              const Names& names, const std::vector<KindPair>& pairs, bool compares) {
     const FrameContext& look = panel.look;
     const float weight =
@@ -264,7 +252,7 @@ class WhyScoreTool final : public Card {
   }
 
   /// Draws the pairs as a matrix: rows ask, columns offer.
-  static void matrix(const PanelContext& panel, const AskedScore& asked, const Matrix64& shown,
+  static void matrix(const PanelContext& panel, const ScoreInFlow& asked, const Matrix64& shown,
                      const Names& names) {
     if (shown.rows == 0 || shown.cols == 0) return;
     const FrameContext& look = panel.look;

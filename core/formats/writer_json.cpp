@@ -1,10 +1,10 @@
-#include "app/cli/writer_json.h"
+#include "core/formats/writer_json.h"
 
 #include <string_view>
 
 #include "core/formats/model_tensors.h"
 
-namespace headscope::cli {
+namespace headscope::formats {
 namespace {
 
 using model::WriterKind;
@@ -41,9 +41,9 @@ Json writerJson(const model::Writer& writer, const model::ModelConfig& config) {
   Json json = Json::emptyObject();
   json["part"] = keyOf(writer.kind);
   if (writer.stack == model::Stack::encoder) json["stack"] = "encoder";
-  if (writer.layer >= 0) formats::addLayer(json, writer.layer, config, writer.stack);
+  if (writer.layer >= 0) addLayer(json, writer.layer, config, writer.stack);
   if (writer.head >= 0) json["head"] = writer.head;
   return json;
 }
 
-}  // namespace headscope::cli
+}  // namespace headscope::formats

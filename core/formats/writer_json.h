@@ -4,8 +4,8 @@
 #include "core/base/json.h"
 #include "core/model/stream_parts.h"
 
-namespace headscope::cli {
+namespace headscope::formats {
 
 Json writerJson(const model::Writer& writer, const model::ModelConfig& config);
 
-}  // namespace headscope::cli
+}  // namespace headscope::formats

@@ -1,0 +1,126 @@
+#include "app/cli/head_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace headscope::cli {
+namespace {
+
+/// Parses "3.7" or "L3H7"; nothing for another text.
+std::optional<HeadOfLayer> plainHead(const std::string& text) {
+  const char* end = text.data() + text.size();
+  const auto read = [&](const char* from, const char* between) -> std::optional<HeadOfLayer> {
+    HeadOfLayer head;
+    const auto [middle, layerError] = std::from_chars(from, end, head.layer);
+    if (layerError != std::errc() || middle == end || *middle != *between) return std::nullopt;
+    const auto [rest, headError] = std::from_chars(middle + 1, end, head.head);
+    if (headError != std::errc() || rest != end) return std::nullopt;
+    return head;
+  };
+  return text.starts_with('L') ? read(text.data() + 1, "H") : read(text.data(), ".");
+}
+
+HeadOfLayer plainHeadFrom(std::string_view flag, const std::string& text) {
+  if (const auto head = plainHead(text)) return *head;
+  throw UserError(fmt::format("{} {}: give layer and head, both from 0: 3.7 or L3H7", flag, text));
+}
+
+}  // namespace
+
+HeadOfLayer headFrom(std::string_view flag, const std::string& text,
+                     const model::ModelConfig& config) {
+  if (!config.crossAttention) return plainHeadFrom(flag, text);
+  for (const auto& [stack, layer] : {std::pair("decoder:", 0), std::pair("cross:", 1)}) {
+    if (!text.starts_with(stack)) continue;
+    HeadOfLayer head = plainHeadFrom(flag, text.substr(std::string_view(stack).size()));
+    head.layer = 2 * head.layer + layer;
+    return head;
+  }
+  throw UserError(fmt::format(
+      "{} {}: the model has an encoder and a decoder: say of which attention the head is, as in "
+      "decoder:0.3 or cross:0.3",
+      flag, text));
+}
+
+HeadOfStack headOfStackFrom(std::string_view flag, const std::string& text,
+                            const model::ModelConfig& config) {
+  constexpr std::string_view kEncoder = "encoder:";
+  if (!config.crossAttention || !text.starts_with(kEncoder)) {
+    return {model::Stack::decoder, headFrom(flag, text, config)};
+  }
+  return {model::Stack::encoder, plainHeadFrom(flag, text.substr(kEncoder.size()))};
+}
+
+std::vector<HeadOfLayer> headsFrom(std::string_view flag, const std::vector<std::string>& texts,
+                                   const model::ModelConfig& config) {
+  std::vector<HeadOfLayer> heads;
+  for (const std::string& text : texts) {
+    if (text != "all") {
+      heads.push_back(headFrom(flag, text, config));
+      continue;
+    }
+    for (Index i = 0; i < config.layers * config.heads; ++i) {
+      heads.push_back({i / config.heads, i % config.heads});
+    }
+  }
+  return heads;
+}
+
+HeadsOfStack headsOfStackFrom(std::string_view flag, const std::vector<std::string>& texts,
+                              const model::ModelConfig& config) {
+  HeadsOfStack found;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i] == "all" && !config.crossAttention) {
+      const auto all = headsFrom(flag, {texts[i]}, config);
+      found.heads.insert(found.heads.end(), all.begin(), all.end());
+      continue;
+    }
+    const HeadOfStack one = headOfStackFrom(flag, texts[i], config);
+    if (i > 0 && one.stack != found.stack) {
+      throw UserError(
+          fmt::format("{}: the heads are of both stacks: give those of the encoder and "
+                      "those of the decoder one after the other",
+                      flag));
+    }
+    found.stack = one.stack;
+    found.heads.push_back(one.head);
+  }
+  return found;
+}
+
+std::vector<Index> headsOfLayerFrom(std::string_view flag, const std::vector<std::string>& texts,
+                                    Index layer, Index heads) {
+  std::vector<Index> found;
+  for (const std::string& text : texts) {
+    if (text == "all") {
+      for (Index head = 0; head < heads; ++head) found.push_back(head);
+      continue;
+    }
+    Index head = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, head);
+    if (error == std::errc() && rest == end && head >= 0) {
+      found.push_back(head);
+      continue;
+    }
+    const auto named = plainHead(text);
+    if (!named) {
+      throw UserError(fmt::format("{} {}: give heads from 0, as in 2, {}.2 or L{}H2, or all", flag,
+                                  text, layer, layer));
+    }
+    if (named->layer != layer) {
+      throw UserError(fmt::format("{} {}: the pass is of layer {}: give its heads, as in {}.{}",
+                                  flag, text, layer, layer, named->head));
+    }
+    found.push_back(named->head);
+  }
+  return found;
+}
+
+}  // namespace headscope::cli

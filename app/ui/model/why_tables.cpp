@@ -1,0 +1,88 @@
+#include "app/ui/model/why_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/widgets.h"
+#include "core/base/numbers.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::size_t kMostLines = 200;
+
+/// Sums the lines behind the first `most` in one.
+void sumRest(std::vector<PartLine>& lines, std::size_t most) {
+  if (lines.size() <= most) return;
+  double rest = 0.0;
+  for (std::size_t i = most - 1; i < lines.size(); ++i) rest += lines[i].value;
+  const std::size_t left = lines.size() - (most - 1);
+  lines.resize(most - 1);
+  lines.push_back(
+      {fmt::format("{} others, summed", withThousands(static_cast<Index>(left))), rest});
+}
+
+std::string totalOf(const std::vector<model::WithoutWriter>* without, const PartLine& line) {
+  if (!line.writer) return {};
+  if (without == nullptr) return "…";
+  const auto found = std::ranges::find(*without, *line.writer, &model::WithoutWriter::writer);
+  return found == without->end() ? std::string() : changeInWords(found->total);
+}
+
+}  // namespace
+
+std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
+                                        const std::vector<PartLine>& all, double whole,
+                                        const std::vector<model::WithoutWriter>* without) {
+  std::vector<PartLine> lines = all;
+  sumRest(lines, kMostLines);
+  const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
+  const ColorScale scale = divergingScale(look, static_cast<float>(most));
+  const bool weighs = !lines.empty() && lines.front().weight;
+  const bool measured = !lines.empty() && lines.front().writer;
+  const bool tokens = weighs && lines.front().place >= 0;
+  std::vector<TableColumn> columns{{tokens   ? "token"
+                                    : weighs ? "neuron"
+                                             : "part",
+                                    {},
+                                    false,
+                                    150,
+                                    1,
+                                    false}};
+  if (weighs) columns.push_back({tokens ? "weight" : "activation", {}, true, 60, 0, false});
+  columns.push_back({"adds", "With patterns and norms held: without it, this much is missing", true,
+                     70, 0, false});
+  columns.push_back({"", {}, false, 50, 1, false});
+  columns.push_back({"share", "Of the number that is taken apart", true, 60, 0, false});
+  if (measured) {
+    columns.push_back({"without it",
+                       "The change of the number at the top, or of the score last reached, where "
+                       "this adds nothing here and all that follows runs again; of the largest "
+                       "heads, networks and embeddings",
+                       true, 80, 0, false});
+  }
+  std::optional<model::WhyStep> followed;
+  Table table(look, {.id = id.c_str(), .height = ImGui::GetContentRegionAvail().y, .dense = true},
+              columns);
+  table.rows(std::ssize(lines), [&](Index i) {
+    const PartLine& line = lines[static_cast<std::size_t>(i)];
+    if (table.row(i) && line.follows) followed = line.follows;
+    table.text(line.name, line.follows ? look.theme.accentText : look.theme.text);
+    if (weighs) table.number(line.weight ? fmt::format("{:.3f}", *line.weight) : "");
+    table.number(changeInWords(line.value));
+    table.bar(static_cast<float>(std::min(1.0, std::abs(line.value) / most)),
+              scale.color(look.maps, line.value < 0.0 ? -1e30F : 1e30F));
+    table.number(model::percentOf(line.value, whole), look.theme.textMuted);
+    if (measured) table.number(totalOf(without, line), look.theme.textMuted);
+  });
+  return followed;
+}
+
+}  // namespace headscope::ui

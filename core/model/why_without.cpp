@@ -1,0 +1,262 @@
+#include "core/model/why_without.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "core/attention/config.h"
+#include "core/base/memory_budget.h"
+#include "core/document/trace.h"
+#include "core/model/blocks.h"
+#include "core/model/head_output.h"
+#include "core/model/steering.h"
+
+namespace headscope::model {
+namespace {
+
+/// A writer at the place where it adds nothing.
+struct LeftOut {
+  Writer writer;
+  Index place = 0;
+};
+
+/// Returns whether a pass can run without a writer; `ofScore`: up to a later layer's scores.
+bool canBeLeftOut(const ModelTrace& trace, const Writer& writer, bool ofScore) {
+  switch (writer.kind) {
+    case WriterKind::token:
+    case WriterKind::position:
+    case WriterKind::head:
+    case WriterKind::steering:
+      return true;
+    case WriterKind::feedForward:  // behind the last layer nothing is steered
+      return !ofScore || writer.layer + 1 < passOf(trace, writer.stack).layers();
+    default:
+      return false;
+  }
+}
+
+/// The layer that a writer's addition enters, where it is one to the stream that enters a layer.
+Index layerEntered(const Writer& writer) {
+  return writer.kind == WriterKind::steering ? writer.layer : 0;
+}
+
+/// What a token, a position or a direction that steers adds to the stream that enters its layer.
+std::vector<float> additionOf(const ModelTrace& trace, const LeftOut& out) {
+  const StreamParts stream =
+      streamParts(trace, layerEntered(out.writer), out.place, {}, out.writer.stack);
+  const auto found = std::ranges::find(stream.writers, out.writer);
+  if (found == stream.writers.end())
+    return std::vector<float>(static_cast<std::size_t>(stream.rows.cols));
+  const auto row = stream.rows.row(found - stream.writers.begin());
+  return {row.begin(), row.end()};
+}
+
+Tensor oneRow(const std::vector<float>& numbers) {
+  Tensor row = Tensor::uninitialised({1, std::ssize(numbers)});
+  std::ranges::copy(numbers, row.mutableData());
+  return row;
+}
+
+/// The patch of a pass in which the writer adds nothing.
+Patch patchWithout(const ModelTrace& trace, const LeftOut& out) {
+  const Writer& writer = out.writer;
+  const ModelTrace& pass = passOf(trace, writer.stack);
+  const ModelConfig& c = pass.config();
+  if (writer.kind == WriterKind::head) {
+    return {Site::heads, writer.layer, writer.head, out.place, Tensor::zeros({1, c.headDim}),
+            writer.stack};
+  }
+  if (writer.kind == WriterKind::feedForward) {
+    return {Site::network, writer.layer, 0, out.place, Tensor::zeros({1, c.dModel}), writer.stack};
+  }
+  const Index layer = layerEntered(writer);
+  std::vector<float> rest = additionOf(trace, out);
+  const std::span<const float> stream = pass.hidden(2 * layer).matrix({0}).row(out.place);
+  for (std::size_t j = 0; j < rest.size(); ++j) rest[j] = stream[j] - rest[j];
+  return {Site::residual, layer, 0, out.place, oneRow(rest), writer.stack};
+}
+
+std::vector<float> negative(std::vector<float> numbers) {
+  for (float& number : numbers) number = -number;
+  return numbers;
+}
+
+/// The change of the stream behind a layer at a place where its network adds nothing.
+std::vector<float> changeWithoutNetwork(const ModelTrace& pass, Index layer, Index place) {
+  const LayerWeightsPtr weights = pass.document().model->layer(layer);
+  const Tensor half = pass.hidden(2 * layer + 1).slice(1, place, place + 1).clone();
+  const Tensor without =
+      withAddition(half, Tensor::zeros(half.shape()), weights->feedForwardNorm, pass.config(), {});
+  const std::span<const float> now = pass.hidden(2 * layer + 2).matrix({0}).row(place);
+  std::vector<float> change = additionAt(pass.document(), layer + 1, place);
+  change.resize(now.size(), 0.0F);
+  for (std::size_t j = 0; j < now.size(); ++j) change[j] += without.data()[j] - now[j];
+  return change;
+}
+
+/// The document of the writer's stack in which it adds nothing before a later layer.
+ModelDocumentPtr documentWithout(const ModelTrace& trace, const LeftOut& out) {
+  const Writer& writer = out.writer;
+  const ModelTrace& pass = passOf(trace, writer.stack);
+  if (writer.kind == WriterKind::head) {
+    const HeadOfLayer head{writer.layer, writer.head};
+    Tensor rows = headOutput(pass, head);
+    std::ranges::fill(rows.mutableMatrix().row(out.place), 0.0F);
+    return withHeadOutput(pass, head, rows);
+  }
+  if (writer.kind == WriterKind::feedForward) {
+    return withSteering(pass.document(), {writer.layer + 1, out.place,
+                                          changeWithoutNetwork(pass, writer.layer, out.place)});
+  }
+  return withSteering(pass.document(),
+                      {layerEntered(writer), out.place, negative(additionOf(trace, out))});
+}
+
+/// Runs a pass again with another document of one of its stacks. Null where cancelled.
+ModelTracePtr runWith(const ModelTracePtr& trace, Stack stack, const ModelDocumentPtr& document,
+                      const ExecutionContext& execution) {
+  const Index budget = defaultMemoryBudget() / 4;
+  const ModelTracePtr changed = runModel(document, passOf(trace, stack), execution, budget);
+  if (changed == nullptr || stack == Stack::decoder) return changed;
+  return runModel(withMemory(trace->document(), changed), trace, execution, budget);
+}
+
+/// The score of a pass, before a soft cap and the mask.
+double scoreIn(const ModelTrace& trace, const ScoreParts& score) {
+  const TracePtr attention = passOf(trace, score.stack).layer(score.head.layer);
+  return static_cast<double>(attention->config().scoreMultiplier()) *
+             static_cast<double>(attention->value(
+                 {TensorId::rawScores, 0, score.head.head, score.query, score.key})) +
+         score.bias;
+}
+
+std::vector<double> changesOfLogit(const ModelTracePtr& trace, const AskedWord& asked,
+                                   const std::vector<LeftOut>& all,
+                                   const ExecutionContext& execution) {
+  std::vector<Patch> patches;
+  for (const LeftOut& out : all) patches.push_back(patchWithout(*trace, out));
+  PatchedRuns runs(trace, std::move(patches), asked, execution);
+  while (!runs.runUnit()) continue;
+  std::vector<double> changes;
+  for (const PatchEffect& effect : runs.effects()) {
+    changes.push_back(effect.metric - runs.base().metric);
+  }
+  return changes;
+}
+
+std::vector<double> changesOfScore(const ModelTracePtr& trace, const ScoreParts& score,
+                                   const std::vector<LeftOut>& all,
+                                   const ExecutionContext& execution) {
+  const double base = scoreIn(*trace, score);
+  std::vector<double> changes;
+  for (const LeftOut& out : all) {
+    const ModelTracePtr without =
+        runWith(trace, out.writer.stack, documentWithout(*trace, out), execution);
+    if (without == nullptr) return {};
+    changes.push_back(scoreIn(*without, score) - base);
+  }
+  return changes;
+}
+
+/// The largest parts that can be left out.
+std::vector<WithoutWriter> largestParts(const ModelTrace& trace, std::vector<WrittenPart> parts,
+                                        bool ofScore, std::size_t most) {
+  std::erase_if(parts,
+                [&](const WrittenPart& part) { return !canBeLeftOut(trace, part, ofScore); });
+  std::ranges::stable_sort(parts, std::ranges::greater(),
+                           [](const WrittenPart& part) { return std::abs(part.value); });
+  std::vector<WithoutWriter> found;
+  for (const WrittenPart& part : parts) {
+    if (found.size() == most) break;
+    found.push_back({part, -part.value, 0.0});
+  }
+  return found;
+}
+
+/// Runs the passes for parts of several places together.
+class Measuring {
+ public:
+  void add(std::vector<WithoutWriter>& parts, Index place) {
+    for (WithoutWriter& part : parts) {
+      into_.push_back(&part);
+      out_.push_back({part.writer, place});
+    }
+  }
+  /// False where cancelled.
+  bool run(const ModelTracePtr& trace, const WhyQuestion& question,
+           const std::vector<WhyLevel>& levels, const ExecutionContext& execution) {
+    const auto score = std::find_if(levels.rbegin(), levels.rend(),
+                                    [](const WhyLevel& level) { return level.score.has_value(); });
+    const std::vector<double> changes =
+        score != levels.rend()
+            ? changesOfScore(trace, *score->score, out_, execution)
+            : changesOfLogit(trace, std::get<AskedWord>(question), out_, execution);
+    if (changes.size() < out_.size()) return false;
+    for (std::size_t i = 0; i < into_.size(); ++i) into_[i]->total = changes[i];
+    return true;
+  }
+
+ private:
+  std::vector<WithoutWriter*> into_;
+  std::vector<LeftOut> out_;
+};
+
+}  // namespace
+
+WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& question,
+                          const std::vector<WhyLevel>& levels, std::size_t most,
+                          const ExecutionContext& execution) {
+  if (levels.empty()) return {};
+  const WhyLevel& last = levels.back();
+  WithoutParts found;
+  std::vector<WithoutWriter> followed;
+  Measuring measuring;
+  if (last.sources) {
+    const HeadOfLayer& of = last.sources->head;
+    followed.push_back(
+        {{WriterKind::head, of.layer, of.head, last.reading.stack}, -last.value, 0.0});
+    measuring.add(followed, last.reading.place);
+  } else if (last.neurons) {
+    const Writer network{WriterKind::feedForward, last.neurons->layer, -1, last.reading.stack};
+    followed = largestParts(*trace, {{network, last.value}}, last.ofScore, 1);
+    measuring.add(followed, last.reading.place);
+  } else if (last.parts) {
+    found.parts = largestParts(*trace, *last.parts, last.ofScore, most);
+    measuring.add(found.parts, last.reading.place);
+  } else if (last.score) {
+    found.queries = largestParts(*trace, partsOfQuery(*last.score), true, most);
+    found.keys = largestParts(*trace, partsOfKey(*last.score), true, most);
+    measuring.add(found.queries, last.score->query);
+    measuring.add(found.keys, last.score->key);
+  }
+  if (!measuring.run(trace, question, levels, execution)) return {};
+  if (!followed.empty()) found.followed = followed.front();
+  return found;
+}
+
+WhyChain whyChain(const ModelTracePtr& trace, const WhyQuestion& question,
+                  std::vector<WhyStep> steps, std::size_t most, const ExecutionContext& execution) {
+  WhyChain chain{trace, question, std::move(steps), {}, {}};
+  chain.levels = whyLevels(*trace, question, chain.steps, execution);
+  for (std::size_t i = 1; i <= chain.levels.size(); ++i) {
+    const std::vector<WhyLevel> until(chain.levels.begin(),
+                                      chain.levels.begin() + static_cast<std::ptrdiff_t>(i));
+    chain.without.push_back(withoutParts(trace, question, until, most, execution));
+  }
+  return chain;
+}
+
+std::vector<WhyStep> strongestSteps(const ModelTrace& trace, const WhyQuestion& question,
+                                    Index depth, const ExecutionContext& execution) {
+  std::vector<WhyStep> steps;
+  while (std::ssize(steps) < depth && !execution.stop()) {
+    const auto next = strongestStep(whyLevels(trace, question, steps, execution).back());
+    if (!next) break;
+    steps.push_back(*next);
+  }
+  return steps;
+}
+
+}  // namespace headscope::model

@@ -1,0 +1,51 @@
+// Without a part: what a chain's number becomes where a writer adds nothing at a place. `frozen` is
+// minus its part: this path alone, with patterns and norms held. `total` is the change where
+// everything behind the writer runs again: along every path. The two differ where the writer also
+// acts by other paths, or by norms and patterns.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/model/why.h"
+
+namespace headscope::model {
+
+struct WithoutWriter {
+  Writer writer;
+  double frozen = 0.0, total = 0.0;
+};
+
+/// The changes of the logit, or of the score last reached, without the parts of a level.
+struct WithoutParts {
+  std::optional<WithoutWriter> followed;     // the head or network that is taken apart
+  std::vector<WithoutWriter> parts;          // of a sum over writers
+  std::vector<WithoutWriter> queries, keys;  // of a score: of its query's and its key's writers
+};
+
+/// The changes without the followed head or network, or without the `most` largest parts, of the
+/// last level. Biases of layers and norms are not left out. Empty where `execution` was cancelled.
+WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& question,
+                          const std::vector<WhyLevel>& levels, std::size_t most,
+                          const ExecutionContext& execution = {});
+
+/// A chain with all that is told of it.
+struct WhyChain {
+  ModelTracePtr trace;
+  WhyQuestion question;
+  std::vector<WhyStep> steps;
+  std::vector<WhyLevel> levels;
+  std::vector<WithoutParts> without;  // by level
+};
+
+/// The chain of these steps. Throws UserError as whyLevels does. Incomplete where `execution` was
+/// cancelled.
+WhyChain whyChain(const ModelTracePtr& trace, const WhyQuestion& question,
+                  std::vector<WhyStep> steps, std::size_t most,
+                  const ExecutionContext& execution = {});
+
+/// The strongest steps, at most `depth`.
+std::vector<WhyStep> strongestSteps(const ModelTrace& trace, const WhyQuestion& question,
+                                    Index depth, const ExecutionContext& execution = {});
+
+}  // namespace headscope::model

@@ -1,0 +1,161 @@
+// The tab Why: a word, or a score of a head, is followed back to the words that were read.
+#include "app/ui/model/model_page.h"
+#include "prediction_card.h"
+
+namespace headscope::ui {
+namespace {
+
+using ModelWhy = PredictionCard;
+
+/// From the word to the head that says it, why that head looks where it looks, and what an earlier
+/// head wrote there.
+TEST_F(ModelWhy, AWordIsFollowedBackToTheWordsThatWereRead) {
+  openInduction();
+  tab("Why");
+  EXPECT_TRUE(shows("Written at “d” (12): 11 parts")) << all();
+  EXPECT_TRUE(shows("without it")) << "the pass without each part\n" << all();
+  tab("follow the largest");
+  EXPECT_EQ(ui.view().model.prediction.why.substr(0, 3), "h1.") << all();
+  EXPECT_EQ(ui.view().model.layer, 1) << "the followed head is chosen";
+  EXPECT_TRUE(shows("Without this part")) << all();
+  EXPECT_TRUE(shows("of the logit")) << all();
+  tab("follow the largest");
+  EXPECT_TRUE(shows("why it looks at “e” (5)")) << all();
+  EXPECT_TRUE(shows("content")) << all();
+  tab("follow the largest");
+  EXPECT_TRUE(shows("of the score")) << all();
+  EXPECT_TRUE(shows("% of the logit, then ")) << "the share goes on through the score\n" << all();
+  EXPECT_TRUE(shows("the score changes by")) << all();
+  EXPECT_TRUE(shows("“d” (4)")) << "the token before\n" << all();
+  ui.click("“d” (4)", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(shows("why it looks at “d” (4)")) << all();
+  tab("logit of “e”");
+  EXPECT_EQ(ui.view().model.prediction.why, "") << "back at the first level";
+  ui.view().model.prediction.why = "h1.0";
+  calm();
+  tab("its value");
+  ui.click("“e” (5)", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.why, "h1.0 v4");
+  EXPECT_TRUE(shows("“e” itself")) << all();
+}
+
+/// Every level of a chain stands beside the others, and a click opens one.
+TEST_F(ModelWhy, AWholeChainIsOneFigure) {
+  openInduction();
+  tab("Why");
+  ui.view().model.prediction.why = "h1.0 s4";
+  calm();
+  tab("all levels");
+  for (const char* level :
+       {"1  logit of “e”", "2  layer 2, head 1", "3  why it looks at “e” (5)"}) {
+    EXPECT_TRUE(shows(level)) << level << '\n' << all();
+  }
+  EXPECT_TRUE(shows("others ")) << "those that do not fit are summed\n" << all();
+  ui.click("2  layer 2, head 1", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.why, "h1.0");
+  EXPECT_FALSE(ui.view().model.prediction.whyWhole);
+}
+
+/// An encoder of images without a classifier says no word; its scores are taken apart.
+TEST_F(ModelWhy, AScoreIsTakenApartInAModelThatSaysNoWords) {
+  openTiny("image_models/dinov2", "");
+  EXPECT_EQ(ui.view().model.prediction.reading, kWhyReading) << "the only one\n" << all();
+  EXPECT_TRUE(shows("score of layer 1, head 1")) << all();
+  ui.view().model.layer = 1;
+  ui.view().model.head = 2;
+  calm();
+  tab("the chosen head and token");
+  EXPECT_FALSE(ui.view().model.prediction.whyScore.empty()) << all();
+  EXPECT_TRUE(shows("score of layer 2, head 3")) << all();
+  EXPECT_TRUE(shows("Layer 2, head 3 scores")) << all();
+  EXPECT_FALSE(shows("explains")) << "there is no word\n" << all();
+  tab("query's writers");
+  EXPECT_TRUE(shows("without it")) << all();
+  EXPECT_TRUE(shows("layer 1, FFN")) << all();
+}
+
+/// Where a logit is no sum, the way to the scores is named.
+TEST_F(ModelWhy, AWordThatIsNoSumLeavesTheScores) {
+  openTiny("tiny-bert", "the cat sat");
+  tab("Why");
+  EXPECT_TRUE(shows("normalises after each sum")) << all();
+  EXPECT_TRUE(shows("choose “a score”")) << all();
+  tab("a score");
+  EXPECT_TRUE(shows("score of layer 1, head 1")) << all();
+}
+
+/// The pattern of the chosen head leads to its scores; of two heads the user chooses which to
+/// follow.
+TEST_F(ModelWhy, AScoreOfTheChosenHeadIsTakenApart) {
+  openTiny("tiny-gpt2", "The cat sat on");
+  ui.view().model.layer = 1;
+  ui.view().model.head = 2;
+  tab("One head");
+  tab("Why this score");
+  EXPECT_EQ(ui.view().model.prediction.reading, kWhyReading);
+  EXPECT_EQ(ui.view().model.prediction.whyScore.substr(0, 5), "h1.2:") << all();
+  EXPECT_TRUE(shows("score of layer 2, head 3")) << all();
+  tab("the query's");
+  ui.click("1·4 × 1·2", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.why, "q:h0.3:h0.1") << all();
+  EXPECT_TRUE(shows("layer 1, head 4 in the query")) << all();
+  tab("the word");
+  EXPECT_EQ(ui.view().model.prediction.whyScore, "");
+  EXPECT_TRUE(shows("Written at")) << all();
+  EXPECT_TRUE(shows("that no head wrote: layer")) << "networks are passed over\n" << all();
+  tab("a score");
+  EXPECT_EQ(ui.view().model.prediction.whyScore.substr(0, 5), "h1.2:") << "the chosen head's";
+}
+
+/// A network's part of a word, and of a pair of two networks, neuron by neuron.
+TEST_F(ModelWhy, NetworksAreFollowedToTheirNeurons) {
+  openTiny("tiny-gpt2", "The cat sat on");
+  tab("Why");
+  ui.click("layer 1, FFN", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.why, "f0") << all();
+  EXPECT_TRUE(shows("what each of 128 neurons writes")) << all();
+  EXPECT_TRUE(shows("activation")) << all();
+  EXPECT_TRUE(shows("Without all that the network gives here")) << all();
+  ui.view().model.prediction.whyScore = "h1.2:4:1";
+  ui.view().model.prediction.why.clear();
+  calm();
+  ui.click("FFN 1 × FFN 1", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.why, "k:f0:f0") << all();
+  EXPECT_TRUE(shows("layer 1, FFN in the key")) << all();
+}
+
+/// A score that is chosen in Flow's layer of the model.
+TEST_F(ModelWhy, AScoreInFlowIsTakenApartByItsWriters) {
+  openTiny("tiny-gpt2", "The cat sat on");
+  ui.view().model.layer = 1;
+  calm();
+  ui.click("open layer 2 in Flow", kModelHeadsCard);
+  calm();
+  ui.view().selection.head = 3;
+  ui.view().selection.cell = CellRef{TensorId::scores, 0, 3, 4, 2};
+  ui.frame();
+  ui.click("Why this score", kLayerStripCard);
+  calm();
+  EXPECT_EQ(ui.view().selection.page, kModelPage);
+  EXPECT_EQ(ui.view().model.prediction.whyScore, "h1.3:4:2");
+  EXPECT_TRUE(shows("score of layer 2, head 4")) << all();
+}
+
+TEST_F(ModelWhy, AChainOfAnotherTextStartsOver) {
+  openInduction();
+  tab("Why");
+  ui.view().model.prediction.why = "h1.0 s99";
+  calm();
+  EXPECT_TRUE(shows("no token 99")) << all();
+  tab("start over");
+  EXPECT_TRUE(shows("Written at")) << all();
+}
+
+}  // namespace
+}  // namespace headscope::ui
