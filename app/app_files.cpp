@@ -62,8 +62,9 @@ constexpr std::size_t kMostPasted = 16;  // pictures that are kept
 void dropOldPictures(const std::filesystem::path& folder) {
   std::vector<std::filesystem::directory_entry> pasted;
   std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    if (entry.path().filename().string().starts_with(kPasted)) pasted.push_back(entry);
+  for (std::filesystem::directory_iterator at(folder, failure), end; !failure && at != end;
+       at.increment(failure)) {
+    if (at->path().filename().string().starts_with(kPasted)) pasted.push_back(*at);
   }
   std::ranges::sort(pasted, std::greater(),
                     [&](const auto& entry) { return entry.last_write_time(failure); });
