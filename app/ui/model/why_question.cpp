@@ -152,7 +152,8 @@ void chooseQuestion(const PanelContext& panel, const AskedMoment& moment) {
   if (saysWords(*moment)) {
     rowCaption(look, "explains");
     const int clicked =
-        choices(look, "explains", {"the word", "a score"}, score || view.whyOfScore ? 1 : 0);
+        choices(look, "explains", {moment->ofImage() ? "the label" : "the word", "a score"},
+                score || view.whyOfScore ? 1 : 0);
     if (clicked == 0) {
       view.whyOfScore = false;
       view.whyScore.clear();

@@ -126,12 +126,12 @@ class WhyView {
     const auto passed = passedOver(found_.levels.back(), step);
     if (passed.empty()) return {};
     const model::PassedPart& most = passed.front();
-    return fmt::format(" “follow the largest” passes over {} that no head wrote: {}{} {}{}.",
+    return fmt::format(" “follow the largest” passes over {} that no head wrote: {}{} {}{}",
                        passed.size() == 1 ? std::string("a larger part")
                                           : fmt::format("{} larger parts", passed.size()),
                        model::inWords(most.writer, words_.config()),
                        most.key ? " × " + model::inWords(*most.key, words_.config()) : "",
-                       changeInWords(most.value), passed.size() == 1 ? "" : ", …");
+                       changeInWords(most.value), passed.size() == 1 ? "." : ", …");
   }
 
   /// The level in words, the changes without the head, and what the largest step passes over.
