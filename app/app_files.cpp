@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "app/app_state.h"
 #include "app/autosave.h"
@@ -52,13 +55,31 @@ std::filesystem::path pathIn(const char* text) {
   return line;
 }
 
+constexpr std::string_view kPasted = "pasted-";
+constexpr std::size_t kMostPasted = 16;  // pictures that are kept
+
+/// Removes all pasted pictures but the newest ones. What cannot be removed stays.
+void dropOldPictures(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::directory_entry> pasted;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+    if (entry.path().filename().string().starts_with(kPasted)) pasted.push_back(entry);
+  }
+  std::ranges::sort(pasted, std::greater(),
+                    [&](const auto& entry) { return entry.last_write_time(failure); });
+  for (std::size_t i = kMostPasted; i < pasted.size(); ++i) {
+    std::filesystem::remove(pasted[i], failure);
+  }
+}
+
 /// Writes a copied picture to a file, which a session can name. The same picture is one file.
 std::filesystem::path keptPicture(const std::string& bytes, const std::filesystem::path& folder) {
-  const std::string name = fmt::format("pasted-{:016x}{}", std::hash<std::string>()(bytes),
+  const std::string name = fmt::format("{}{:016x}{}", kPasted, std::hash<std::string>()(bytes),
                                        formats::pictureExtension(bytes));
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   writeAtomically(folder / name, [&](std::ostream& out) { out << bytes; });
+  dropOldPictures(folder);
   return folder / name;
 }
 

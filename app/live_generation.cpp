@@ -26,12 +26,13 @@ struct LiveGeneration::Run {
 };
 
 std::optional<GenerationMoment> LiveGeneration::Run::advance(const std::atomic<bool>& cancelled) {
+  if (now.finished) return now;  // requested once more before its end was seen
   const ExecutionContext execution{.cancelled = &cancelled};
   const double start = clockSeconds();
   if (!decoder) {
-    const model::ModelTracePtr continued = other ? other(execution) : from;
-    if (continued == nullptr) return std::nullopt;
-    decoder.emplace(continued, mostNew);
+    model::Beginning continued = other ? other(execution) : model::Beginning(from);
+    if (continued.pass == nullptr) return std::nullopt;
+    decoder.emplace(std::move(continued), mostNew);
   }
   now.room = decoder->room();
   do {

@@ -34,8 +34,8 @@ class LiveGeneration {
 
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
 
-  /// Computes another pass of the same text, which is continued; null where cancelled.
-  using OtherPass = std::function<model::ModelTracePtr(const ExecutionContext&)>;
+  /// Computes another pass of the same text, which is continued; a null one where cancelled.
+  using OtherPass = std::function<model::Beginning(const ExecutionContext&)>;
   /// Starts a generation of at most `mostNew` tokens after a pass, or after `other` of it; discards
   /// the one before.
   void begin(model::ModelTracePtr from, const model::Sampling& sampling, Index mostNew,

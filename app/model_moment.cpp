@@ -252,18 +252,40 @@ class MomentMaker {
     } else if (same && !asked_.writeAnew) {
       moment_.text = before->text;
       moment_.written = before->written;
+      moment_.writtenWith = before->writtenWith;
+      moment_.writtenBefore = moment_.written && !sameChanges(asked_.edits, before->writtenWith);
       beginPass(before->trace->document().input);
     } else {
       moment_.written = true;
+      moment_.writtenWith = asked_.edits;
       target_ = {model::startToken(*of_)};
-      writing_.emplace(passOver(target_), kMostWritten, model::Sampling{});
+      writingEdits_ = editsOfWriter();
+      writing_.emplace(model::Beginning{passOver(target_), writingEdits_.document}, kMostWritten,
+                       model::Sampling{});
     }
     return false;
   }
 
+  /// The edits with which the decoder writes: those of a session, if there are any, or of the
+  /// request.
+  model::StackChanges editsOfWriter() const {
+    const auto kept = std::ranges::find_if(
+        asked_.kept, [](const auto& each) { return each->stack == Stack::decoder; });
+    model::StackChanges edits =
+        kept == asked_.kept.end()
+            ? asked_.edits.of(Stack::decoder)
+            : keptEditsOn(of_, *kept, named({model::startToken(*of_)}), source_->trace)->changes;
+    // heads that are off are off in every pass over what is written
+    if (edits.document != nullptr) {
+      edits.document = withMemory(*edits.document, source_->trace);
+      if (!edits.off.empty()) edits.document = withoutHeads(*edits.document, edits.off);
+    }
+    return edits;
+  }
+
   model::ModelTracePtr passOver(const std::vector<Index>& target) const {
-    return runModel(makeModelDocument(of_, named(target), source_->trace), nullptr, execution_,
-                    asked_.budget / 4);
+    const auto plain = makeModelDocument(of_, named(target), source_->trace);
+    return runModel(withChanges(plain, writingEdits_), nullptr, execution_, asked_.budget / 4);
   }
   model::ModelInput named(const std::vector<Index>& target) const {
     model::ModelInput input{target, {}, {}};
@@ -395,6 +417,7 @@ class MomentMaker {
   std::unique_ptr<model::ModelPass> encoderPass_, uneditedSource_;
   model::ModelTracePtr uneditedMemory_;  // of the encoder as loaded; null: it is not edited
   std::optional<model::Continuation> writing_;
+  model::StackChanges writingEdits_;
   std::vector<Index> target_;  // written so far
   double nextShown_ = 0.0;     // when the target is shown next, by the clock
   std::unique_ptr<model::ModelPass> pass_, uneditedPass_;

@@ -43,6 +43,8 @@ struct ModelMoment {
   std::shared_ptr<const ModelMoment> source = nullptr;
   bool written = false;                                       // the model wrote the target itself
   bool writing = false;                                       // and has not ended it
+  model::ModelChanges writtenWith = {};                       // its edits when it wrote
+  bool writtenBefore = false;                                 // its present edits are others
   std::shared_ptr<const formats::Picture> picture = nullptr;  // as the model is shown it
   /// For each patch of a drawn picture (shipped_picture.h), whether the shape touches it; otherwise
   /// empty.

@@ -152,6 +152,8 @@ void visitModelFields(Fields& f, View& view) {
   f.flag("model_sweep_lists_texts", view.prediction.sweepListsTexts);
   f.number("model_sweep_column", view.prediction.sweepColumn, Index{0}, Limits::kTokens - 1);
   f.word("model_compared_text", view.compared.text);
+  f.word("model_compared_target", view.compared.target);
+  f.flag("model_compared_writes", view.compared.writes);
   f.word("model_compared_folder", view.compared.folder);
   f.choice("model_compared_shown", view.compared.shown, kPassesShown);
   f.flag("model_compared_weights", view.compared.weights);

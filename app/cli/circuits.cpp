@@ -58,13 +58,20 @@ const char* compositionKey(Composition kind) {
   return "";
 }
 
+/// The compositions of heads of one stack, or of the encoder with cross-attention.
+struct ComposedStacks {
+  const char* key;  // in JSON
+  model::Stack from, into;
+  model::Compositions found;
+};
+
 /// The results of the command.
 struct FoundCircuits {
   model::ModelPtr model;
   model::ModelPtr stack;  // whose heads follow: the model, or its encoder
   std::vector<HeadCircuits> heads, ofEncoder;
-  std::vector<model::PositionLook> looks;           // of each head; empty for two stacks
-  std::optional<model::Compositions> compositions;  // of a model with several layers
+  std::vector<model::PositionLook> looks;    // of each head; empty for two stacks
+  std::vector<ComposedStacks> compositions;  // of stacks with several layers; none of chosen heads
   std::vector<HeadOfLayer> chosen;
   std::vector<model::HeadDirections> directions;  // of each chosen head
   formats::TokenizerPtr names, sourceNames;       // of what is read and said, and of a source text
@@ -113,6 +120,23 @@ HeadsOfStack chosenHeads(const CircuitsOptions& options, const model::Model& mod
   return found;
 }
 
+std::vector<ComposedStacks> composed(const model::Model& model, const ExecutionContext& execution) {
+  using enum model::Stack;
+  std::vector<ComposedStacks> all;
+  if (model.encoder() != nullptr) {
+    if (model.encoder()->config().layers > 1) {
+      all.push_back({"encoder_compositions", encoder, encoder,
+                     composeHeads(*model.encoder(), execution).value()});
+    }
+    all.push_back(
+        {"cross_compositions", encoder, decoder, composeWithEncoder(model, execution).value()});
+  }
+  if (model.config().layers > 1) {
+    all.push_back({"compositions", decoder, decoder, composeHeads(model, execution).value()});
+  }
+  return all;
+}
+
 FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
   ExecutionContext execution;
   execution.threads = options.threads;
@@ -131,15 +155,15 @@ FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
     const Index length = std::min(options.positions, mostTokens(found.model->config()));
     found.looks = positionLooks(found.model, length, execution).value();
   }
-  if (two && found.chosen.empty())
+  if (two && found.chosen.empty()) {
     found.ofEncoder = *headCircuits(*found.model->encoder(), execution);
+  }
   for (const HeadOfLayer& head : found.chosen) {
     found.directions.push_back(
         headDirections(*found.stack, head, options.directions, options.tokens, execution));
   }
-  if (!found.chosen.empty()) return found;
-  if (found.model->config().layers > 1) {
-    found.compositions = composeHeads(*found.model, execution);
+  if (found.chosen.empty()) {
+    found.compositions = composed(*found.model, execution);
   }
   return found;
 }
@@ -212,28 +236,28 @@ void addDirections(Json& json, const FoundCircuits& found, HeadOfLayer head) {
   json["ov_directions"] = directionsJson(of.ov, sidesOfOv(found, head));
 }
 
-Json composedHeadJson(HeadOfLayer head, const model::ModelConfig& config) {
+Json composedHeadJson(HeadOfLayer head, const model::ModelConfig& config, model::Stack stack) {
   Json json = Json::emptyObject();
-  formats::addLayer(json, head.layer, config);
+  formats::addLayer(json, head.layer, config, stack);
   json["head"] = head.head;
   return json;
 }
 
-Json compositionsJson(const model::Compositions& compositions, const model::ModelConfig& config) {
+Json compositionsJson(const ComposedStacks& stacks, const model::ModelConfig& config) {
   Json all = Json::emptyObject();
   for (std::size_t i = 0; i < model::kCompositions; ++i) {
     const auto kind = static_cast<Composition>(i);
-    if (!compositions.has(kind)) {
+    if (!stacks.found.has(kind)) {
       all[compositionKey(kind)] = nullptr;
       continue;
     }
     Json pairs = Json::emptyList();
-    for (const auto& pair : compositions.strongest(kind, kStrongestPairs)) {
-      pairs.push_back({{"from", composedHeadJson(pair.from, config)},
-                       {"into", composedHeadJson(pair.into, config)},
+    for (const auto& pair : stacks.found.strongest(kind, kStrongestPairs)) {
+      pairs.push_back({{"from", composedHeadJson(pair.from, config, stacks.from)},
+                       {"into", composedHeadJson(pair.into, config, stacks.into)},
                        {"score", numberJson(pair.score)}});
     }
-    Json of{{"mean", numberJson(compositions.mean(kind))}};
+    Json of{{"mean", numberJson(stacks.found.mean(kind))}};
     of["strongest"] = std::move(pairs);
     all[compositionKey(kind)] = std::move(of);
   }
@@ -262,8 +286,8 @@ Json circuitsJson(const FoundCircuits& found) {
   if (const auto why = whyNoFixedScores(found.model->config()); !why.empty()) {
     json["values_alone"] = why;
   }
-  if (found.compositions) {
-    json["compositions"] = compositionsJson(*found.compositions, found.model->config());
+  for (const ComposedStacks& stacks : found.compositions) {
+    json[stacks.key] = compositionsJson(stacks, found.model->config());
   }
   return json;
 }
@@ -288,6 +312,29 @@ void printDirections(std::ostream& out, const std::string& title,
                tokensInWords(direction.to, sides.second.names)});
   }
   table.print(out);
+}
+
+void printCompositions(std::ostream& out, const FoundCircuits& found) {
+  if (found.compositions.empty()) return;
+  out << "\nthe strongest compositions (one head reads what an earlier one writes)\n";
+  const model::ModelConfig& config = found.model->config();
+  TextTable pairs({Align::left, Align::left, Align::left, Align::right, Align::right});
+  pairs.add({"into", "from", "to", "score", "mean of all"});
+  const auto named = [&](const HeadOfLayer& head, model::Stack stack) {
+    return fmt::format("{}, head {}", layerInWords(config, stack, head.layer), head.head + 1);
+  };
+  for (const ComposedStacks& stacks : found.compositions) {
+    for (std::size_t i = 0; i < model::kCompositions; ++i) {
+      const auto kind = static_cast<Composition>(i);
+      if (!stacks.found.has(kind)) continue;
+      for (const auto& pair : stacks.found.strongest(kind, 3)) {
+        pairs.add({compositionKey(kind), named(pair.from, stacks.from),
+                   named(pair.into, stacks.into), fmt::format("{:.3f}", pair.score),
+                   fmt::format("{:.3f}", stacks.found.mean(kind))});
+      }
+    }
+  }
+  pairs.print(out);
 }
 
 void printCircuits(std::ostream& out, const FoundCircuits& found) {
@@ -335,24 +382,7 @@ void printCircuits(std::ostream& out, const FoundCircuits& found) {
     out << fmt::format(
         "\n{}: W_QK is no fixed matrix, so that heads are composed through values alone\n", why);
   }
-  if (found.compositions) {
-    out << "\nthe strongest compositions (later head reads what the earlier one writes)\n";
-    TextTable pairs({Align::left, Align::left, Align::left, Align::right, Align::right});
-    pairs.add({"into", "from", "to", "score", "mean of all"});
-    for (std::size_t i = 0; i < model::kCompositions; ++i) {
-      const auto kind = static_cast<Composition>(i);
-      if (!found.compositions->has(kind)) continue;
-      for (const auto& pair : found.compositions->strongest(kind, 3)) {
-        pairs.add(
-            {compositionKey(kind),
-             fmt::format("{}, head {}", config.layerInWords(pair.from.layer), pair.from.head + 1),
-             fmt::format("{}, head {}", config.layerInWords(pair.into.layer), pair.into.head + 1),
-             fmt::format("{:.3f}", pair.score),
-             fmt::format("{:.3f}", found.compositions->mean(kind))});
-      }
-    }
-    pairs.print(out);
-  }
+  printCompositions(out, found);
   out << "\nlayers and heads count from 1 here, from 0 in flags and JSON\n";
 }
 

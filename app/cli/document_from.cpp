@@ -313,7 +313,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
       nullptr, execution, budget / 2);
   Index layer = *o.layer;
   if (two && o.attention != "encoder") {
-    Target target = targetOf(o.target, models, folder, model, trace, {}, execution);
+    Target target = targetOf(o.target, models, folder, emptyTarget(model, trace), {}, execution);
     trace = model::runModel(model::makeModelDocument(model, std::move(target.input), trace),
                             nullptr, execution, budget / 2);
     layer = 2 * layer + (o.attention == "cross" ? 1 : 0);

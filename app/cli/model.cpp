@@ -178,6 +178,34 @@ model::ModelDocumentPtr steeredDocument(const ModelOptions& options,
   return withSteering(*document, std::move(steering));
 }
 
+bool steersDecoder(const ModelOptions& options) {
+  return options.steering.given() && !options.steering.inEncoder;
+}
+
+/// The document of a decoder over the target of the flags, or the one that it writes, steered and
+/// without some heads, behind its start token.
+model::ModelDocumentPtr overTarget(const ModelOptions& options, OpenModels& models,
+                                   model::ModelDocumentPtr document, ModelPass& pass,
+                                   const ExecutionContext& execution) {
+  document = withoutHeads(*document, droppedHeads(options, *document->model, false));
+  auto begun = document;
+  std::optional<model::Steering> steering;
+  if (steersDecoder(options)) {
+    steering = steeringFrom(options.steering, *document, pass.names.get(), execution);
+    pass.steering = steeringJson(options.steering, *steering);
+    // its place may be one that the target does not have yet
+    auto steered = std::make_shared<model::ModelDocument>(*document);
+    steered->steering.push_back(*steering);
+    begun = steered;
+  }
+  const bool continues = options.target.given() || options.readings.generate == 0;
+  Target target = targetOf(options.target, models, options.directory, begun,
+                           continues ? Writing() : options.readings.writing(), execution);
+  pass.written = std::move(target.generated);
+  document = withInput(*document, std::move(target.input));
+  return steering ? withSteering(*document, std::move(*steering)) : document;
+}
+
 /// Runs the encoder, and returns the document of the decoder over the target.
 model::ModelDocumentPtr decoderDocument(const ModelOptions& options, OpenModels& models,
                                         const ModelPtr& model, ModelPass& pass,
@@ -189,11 +217,21 @@ model::ModelDocumentPtr decoderDocument(const ModelOptions& options, OpenModels&
     source = steeredDocument(options, source, models.names(options.directory), pass, execution);
   }
   pass.encoder = measured(source, options, execution);
-  const bool continues = options.target.given() || options.readings.generate == 0;
-  Target target = targetOf(options.target, models, options.directory, model, pass.encoder->trace,
-                           continues ? Writing() : options.readings.writing(), execution);
-  pass.written = std::move(target.generated);
-  return makeModelDocument(model, std::move(target.input), pass.encoder->trace);
+  return overTarget(options, models, emptyTarget(model, pass.encoder->trace), pass, execution);
+}
+
+/// The document of a model of one stack.
+model::ModelDocumentPtr stackDocument(const ModelOptions& options, OpenModels& models,
+                                      const ModelPtr& model, ModelPass& pass,
+                                      const ExecutionContext& execution) {
+  if (options.steering.inEncoder) {
+    throw UserError(fmt::format(
+        "--steer-encoder: {} has no encoder beside its decoder: leave it out", model->name()));
+  }
+  const auto document = withoutHeads(*makeModelDocument(model, inputFrom(options, models, *model)),
+                                     droppedHeads(options, *model, false));
+  return steersDecoder(options) ? steeredDocument(options, document, pass.names, pass, execution)
+                                : document;
 }
 
 ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
@@ -212,16 +250,8 @@ ModelPass computeModel(const ModelOptions& options, OpenModels& models) {
   ModelPass pass;
   const bool two = model->encoder() != nullptr;
   pass.names = two ? models.targetNames(options.directory) : models.names(options.directory);
-  auto document = two ? decoderDocument(options, models, model, pass, execution)
-                      : makeModelDocument(model, inputFrom(options, models, *model));
-  document = withoutHeads(*document, droppedHeads(options, *model, false));
-  if (options.steering.inEncoder && !two) {
-    throw UserError(fmt::format(
-        "--steer-encoder: {} has no encoder beside its decoder: leave it out", model->name()));
-  }
-  if (options.steering.given() && !options.steering.inEncoder) {
-    document = steeredDocument(options, document, pass.names, pass, execution);
-  }
+  const auto document = two ? decoderDocument(options, models, model, pass, execution)
+                            : stackDocument(options, models, model, pass, execution);
   static_cast<MeasuredPass&>(pass) = measured(document, options, execution);
   if (clip && options.image.given()) {
     pass.match = textMatch(*pass.trace, options.directory, options.text, models, budget / 4);

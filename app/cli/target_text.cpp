@@ -27,19 +27,23 @@ void addTargetFlags(CLI::App& app, TargetOptions& options, const std::string& gr
   ids->group(group);
 }
 
+model::ModelDocumentPtr emptyTarget(const model::ModelPtr& model, model::ModelTracePtr memory) {
+  return makeModelDocument(model, {{startToken(*model)}, {}, {}}, std::move(memory));
+}
+
 Target targetOf(const TargetOptions& options, OpenModels& models, const std::string& folder,
-                const model::ModelPtr& model, const model::ModelTracePtr& memory,
-                const Writing& writing, const ExecutionContext& execution) {
+                const model::ModelDocumentPtr& empty, const Writing& writing,
+                const ExecutionContext& execution) {
   if (options.text) {
     const auto tokenizer = models.targetTokenizer(folder);
-    return {targetOf(tokenizer->encode(*options.text, true, "--target"), *tokenizer, *model), {}};
+    return {targetOf(tokenizer->encode(*options.text, true, "--target"), *tokenizer, *empty->model),
+            {}};
   }
   Target target;
   std::vector<Index>& ids = target.input.ids;
   if (options.ids.empty()) {
-    ids = {startToken(*model)};
-    const auto begun = runModel(makeModelDocument(model, {ids, {}, {}}, memory), nullptr, execution,
-                                defaultMemoryBudget() / 4);
+    ids = empty->input.ids;
+    const auto begun = runModel(empty, nullptr, execution, defaultMemoryBudget() / 4);
     target.generated = continued(begun, writing, execution);
     for (const auto& each : target.generated->tokens) ids.push_back(each.id);
   } else {
@@ -65,12 +69,13 @@ model::ModelDocumentPtr documentWithTarget(const TargetOptions& options, OpenMod
                                            const ExecutionContext& execution) {
   const auto memory = runModel(makeModelDocument(model->encoder(), std::move(source)), nullptr,
                                execution, defaultMemoryBudget() / 4);
-  Target target = targetOf(options, models, folder, model, memory, {}, execution);
+  const auto empty = emptyTarget(model, memory);
+  Target target = targetOf(options, models, folder, empty, {}, execution);
   if (target.generated && target.generated->ended) {
     target.input.ids.pop_back();
     if (!target.input.tokens.empty()) target.input.tokens.pop_back();
   }
-  return makeModelDocument(model, std::move(target.input), memory);
+  return withInput(*empty, std::move(target.input));
 }
 
 }  // namespace headscope::cli

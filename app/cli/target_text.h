@@ -28,10 +28,14 @@ struct Target {
   std::optional<Generated> generated;
 };
 
-/// The target of a source text whose pass is `memory`. Throws UserError as modelInput does.
+/// A decoder's document over its start token alone, which a target follows; `memory` is the pass of
+/// the source text.
+model::ModelDocumentPtr emptyTarget(const model::ModelPtr& model, model::ModelTracePtr memory);
+/// The target of the flags, or the one that the model writes behind an empty one, with all changes
+/// of that document. Throws UserError as modelInput does.
 Target targetOf(const TargetOptions& options, OpenModels& models, const std::string& folder,
-                const model::ModelPtr& model, const model::ModelTracePtr& memory,
-                const Writing& writing, const ExecutionContext& execution);
+                const model::ModelDocumentPtr& empty, const Writing& writing,
+                const ExecutionContext& execution);
 
 /// The document of a decoder over a source text and the target of the flags. A target that the
 /// model writes ends before its end token, which its last place predicts.

@@ -39,12 +39,12 @@ ModelDescription described(const JsonField& root, model::ModelNotes& notes) {
   ConfigReader reader(root, notes);
   reader.readCommon();
   reader.finish();
-  ModelDescription description{std::move(reader.config), reader.names};
-  if (auto& encoder = reader.encoderStack) {
-    description.encoder = std::make_shared<const ModelDescription>(
-        ModelDescription{std::move(encoder->config), encoder->names});
-  }
-  return description;
+  auto& encoder = reader.encoderStack;
+  if (!encoder) return {std::move(reader.config), reader.names};
+  ModelDescription ofEncoder{std::move(encoder->config), encoder->names};
+  if (reader.savedFrom("EncoderModel")) return ofEncoder;  // T5EncoderModel: without its decoder
+  return {std::move(reader.config), reader.names,
+          std::make_shared<const ModelDescription>(std::move(ofEncoder))};
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ class DirectoryWeights final : public model::WeightReader {
   Index parameters_ = 0;
 };
 
-/// The description with the names that the files give the embedding: a model of two stacks may be
-/// saved with those of its stacks alone (MADLAD-400).
+/// The description with the names that the files give the embedding: a model of two stacks, or its
+/// encoder, may be saved with those of its stacks alone (MADLAD-400).
 ModelDescription asStored(ModelDescription description, const WeightFiles& files) {
   const auto stored = [&](const char* stem) {
     const std::string name = fmt::format("{}.weight", stem);
@@ -98,7 +98,11 @@ ModelDescription asStored(ModelDescription description, const WeightFiles& files
     });
   };
   const auto [ofEncoder, ofDecoder] = description.names.repeatsOfTokens;
-  if (ofDecoder == nullptr || stored(description.names.tokens) || !stored(ofDecoder)) {
+  const char* own = description.encoder != nullptr ? ofDecoder : ofEncoder;
+  if (own == nullptr || stored(description.names.tokens) || !stored(own)) return description;
+  if (description.encoder == nullptr) {
+    description.names.tokens = ofEncoder;
+    description.names.repeatsOfTokens = {};
     return description;
   }
   auto encoder = *description.encoder;

@@ -50,7 +50,7 @@ std::vector<TokenProbability> Beams::tokensOf(const BeamPath& path) const {
   return tokens;
 }
 
-BeamSearch::BeamSearch(ModelTracePtr from, Index most, Index beams) : beams_(beams) {
+BeamSearch::BeamSearch(Beginning from, Index most, Index beams) : beams_(beams) {
   if (beams < 1 || beams > kMostBeams) {
     throw UserError(fmt::format("{} beams: give 1 to {}", beams, kMostBeams));
   }

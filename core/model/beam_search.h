@@ -47,7 +47,7 @@ class BeamSearch {
 
   /// Continues the text of a pass by at most `most` tokens, with `beams` beginnings at each step.
   /// Throws UserError as Decoder does, and where the caches of all beams do not fit the memory.
-  BeamSearch(ModelTracePtr from, Index most, Index beams);
+  BeamSearch(Beginning from, Index most, Index beams);
 
   /// Appends a token to each beam. True after the last step, or where `execution` was cancelled.
   /// Throws UserError as Decoder::feed does.

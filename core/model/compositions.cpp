@@ -75,24 +75,41 @@ double normBetween(const Tensor& gramA, const ConstMatrixView& m, const Tensor& 
 }  // namespace
 
 Compositions::Compositions(const ModelConfig& c)
-    : layers_(c.layers),
-      heads_(c.heads),
+    : layersFrom_(c.layers),
+      layersInto_(c.layers),
+      headsFrom_(c.heads),
+      headsInto_(c.heads),
       valuesAlone_(!c.plainScores()),
-      crossAttention_(c.crossAttention) {
-  const auto pairs = static_cast<std::size_t>(layers_ * (layers_ - 1) / 2 * heads_ * heads_);
+      crossAttention_(c.crossAttention),
+      across_(false) {
+  const auto pairs = static_cast<std::size_t>(c.layers * (c.layers - 1) / 2 * c.heads * c.heads);
   for (std::size_t kind = 0; kind < kCompositions; ++kind) {
     if (has(static_cast<Composition>(kind))) scores_[kind].resize(pairs);
+  }
+}
+
+Compositions::Compositions(const ModelConfig& encoder, const ModelConfig& decoder)
+    : layersFrom_(encoder.layers),
+      layersInto_(decoder.layers),
+      headsFrom_(encoder.heads),
+      headsInto_(decoder.heads),
+      valuesAlone_(!decoder.plainScores()),
+      crossAttention_(true),
+      across_(true) {
+  const Index pairs = encoder.layers * decoder.layers * encoder.heads * decoder.heads;
+  for (std::size_t kind = 0; kind < kCompositions; ++kind) {
+    if (has(static_cast<Composition>(kind))) scores_[kind].resize(static_cast<std::size_t>(pairs));
   }
 }
 
 template <typename Visit>
 void Compositions::eachPair(Composition kind, const Visit& visit) const {
   HeadOfLayer from, into;
-  for (into.layer = 1; into.layer < layers_; ++into.layer) {
+  for (into.layer = 0; into.layer < layersInto_; ++into.layer) {
     if (!has(kind, into.layer)) continue;
-    for (from.layer = 0; from.layer < into.layer; ++from.layer) {
-      for (into.head = 0; into.head < heads_; ++into.head) {
-        for (from.head = 0; from.head < heads_; ++from.head) visit(from, into);
+    for (from.layer = 0; from.layer < layersBefore(into.layer); ++from.layer) {
+      for (into.head = 0; into.head < headsInto_; ++into.head) {
+        for (from.head = 0; from.head < headsFrom_; ++from.head) visit(from, into);
       }
     }
   }
@@ -129,98 +146,140 @@ std::vector<ComposedHeads> Compositions::strongest(Composition kind, std::size_t
   return largestOf(std::move(pairs), count);
 }
 
-std::vector<ComposedHeads> Compositions::strongestOf(const HeadOfLayer& head,
-                                                     std::size_t count) const {
-  std::vector<ComposedHeads> pairs;
+void Compositions::addTo(std::vector<ComposedHeads>& pairs, const HeadOfLayer& from,
+                         const HeadOfLayer& into) const {
   for (std::size_t k = 0; k < kCompositions; ++k) {
     const auto kind = static_cast<Composition>(k);
-    if (!has(kind)) continue;
-    HeadOfLayer other;
-    for (other.layer = 0; other.layer < layers_; ++other.layer) {
-      if (other.layer == head.layer) continue;
-      const bool before = other.layer < head.layer;
-      if (!has(kind, before ? head.layer : other.layer)) continue;
-      for (other.head = 0; other.head < heads_; ++other.head) {
-        const HeadOfLayer& from = before ? other : head;
-        const HeadOfLayer& into = before ? head : other;
-        pairs.push_back({from, into, kind, double{score(kind, from, into)}});
-      }
-    }
+    if (has(kind, into.layer)) pairs.push_back({from, into, kind, double{score(kind, from, into)}});
   }
+}
+
+std::vector<ComposedHeads> Compositions::allFrom(const HeadOfLayer& head) const {
+  std::vector<ComposedHeads> pairs;
+  HeadOfLayer into;
+  for (into.layer = across_ ? 0 : head.layer + 1; into.layer < layersInto_; ++into.layer) {
+    for (into.head = 0; into.head < headsInto_; ++into.head) addTo(pairs, head, into);
+  }
+  return pairs;
+}
+
+std::vector<ComposedHeads> Compositions::allInto(const HeadOfLayer& head) const {
+  std::vector<ComposedHeads> pairs;
+  HeadOfLayer from;
+  for (from.layer = 0; from.layer < layersBefore(head.layer); ++from.layer) {
+    for (from.head = 0; from.head < headsFrom_; ++from.head) addTo(pairs, from, head);
+  }
+  return pairs;
+}
+
+std::vector<ComposedHeads> Compositions::strongestOf(const HeadOfLayer& head,
+                                                     std::size_t count) const {
+  std::vector<ComposedHeads> pairs = allInto(head);
+  const std::vector<ComposedHeads> later = allFrom(head);
+  pairs.insert(pairs.end(), later.begin(), later.end());
   return largestOf(std::move(pairs), count);
 }
 
-double compositionFlops(const ModelConfig& c) {
-  const auto pairs = static_cast<double>(c.layers) * static_cast<double>(c.layers - 1) / 2.0;
-  const auto width = static_cast<double>(c.heads * c.headDim);
-  const double kinds = c.plainScores() ? 3.0 : 1.0;
-  return pairs * kinds * 2.0 * width * width * static_cast<double>(c.dModel + 2 * c.headDim);
+std::vector<ComposedHeads> Compositions::strongestFrom(const HeadOfLayer& head,
+                                                       std::size_t count) const {
+  return largestOf(allFrom(head), count);
+}
+
+std::vector<ComposedHeads> Compositions::strongestInto(const HeadOfLayer& head,
+                                                       std::size_t count) const {
+  return largestOf(allInto(head), count);
 }
 
 namespace {
 
-/// Composes a layer's heads with those of every earlier layer. Its functions are called in the
-/// order of composeHeads.
-class Composing {
- public:
-  Composing(const Model& model, Compositions& into) : model_(model), into_(into) {}
+/// The operations for one pair of layers: products of all heads' matrices, a (width, D), b (D,
+/// width).
+double flopsOfLayers(const ModelConfig& from, const ModelConfig& into, double kinds) {
+  const auto written = static_cast<double>(from.heads * from.headDim);
+  const auto read = static_cast<double>(into.heads * into.headDim);
+  return kinds * 2.0 * read * written *
+         static_cast<double>(into.dModel + from.headDim + into.headDim);
+}
 
-  void beginLayer(Index layer) {
-    const ModelConfig& c = model_.config();
-    layer_ = layer;
-    const LayerWeightsPtr weights = model_.layer(layer);
-    const Tensor gain = c.preNorm ? weights->attentionNorm.gain : Tensor();
-    const Weights& w = weights->attention;
-    reads_ = {gained(w.wQ, gain), gained(w.wK, gain), gained(w.wV, gain), w.wO, {}};
-    reads_.heads.resize(static_cast<std::size_t>(c.heads));
-  }
+double flopsWithin(const ModelConfig& c) {
+  const auto pairs = static_cast<double>(c.layers) * static_cast<double>(c.layers - 1) / 2.0;
+  return pairs * flopsOfLayers(c, c, c.plainScores() ? 3.0 : 1.0);
+}
 
-  void readHead(Index head) {
-    const ModelConfig& c = model_.config();
-    const Index group = groupOf(head);
-    ReadingLayer::Head& of = reads_.heads[static_cast<std::size_t>(head)];
-    of.queries = gram(rowsOf(reads_.wQ, head, c.headDim));
-    of.keys = gram(rowsOf(reads_.wK, group, c.headDim));
-    of.values = gram(rowsOf(reads_.wV, group, c.headDim));
-    of.outputs = gram(columnsOf(reads_.wO, head, c.headDim).transposed());
+}  // namespace
+
+double compositionFlops(const Model& model) {
+  const ModelConfig& c = model.config();
+  if (!c.crossAttention) return flopsWithin(c);
+  const ModelConfig& encoder = model.encoder()->config();
+  const auto pairs = static_cast<double>(encoder.layers) * static_cast<double>(c.depth());
+  return flopsWithin(c) + flopsWithin(encoder) +
+         pairs * flopsOfLayers(encoder, c, c.plainScores() ? 2.0 : 1.0);
+}
+
+namespace {
+
+void requireInRange(double norm, const HeadOfLayer& head, const Model& model) {
+  if (std::isfinite(norm)) return;
+  refuseOverflow(fmt::format("the products of the weights of {}, head {} of {}",
+                             model.config().layerInWords(head.layer), head.head + 1, model.name()));
+}
+
+/// The key/value head of a query head.
+Index groupOf(Index head, const ModelConfig& c) { return head / (c.heads / c.kvHeads); }
+
+/// The gain of the norm through which keys and values read their stream; empty without.
+Tensor gainOfKeys(const Model& model, Index layer, const Tensor& own) {
+  return model.config().readsMemory(layer) ? model.encoder()->readout()->norm.gain : own;
+}
+
+ReadingLayer readLayer(const Model& model, Index layer, const ExecutionContext& execution) {
+  const ModelConfig& c = model.config();
+  const LayerWeightsPtr weights = model.layer(layer);
+  const Tensor gain = c.preNorm ? weights->attentionNorm.gain : Tensor();
+  const Tensor ofKeys = gainOfKeys(model, layer, gain);
+  const Weights& w = weights->attention;
+  ReadingLayer read{gained(w.wQ, gain), gained(w.wK, ofKeys), gained(w.wV, ofKeys), w.wO, {}};
+  read.heads.resize(static_cast<std::size_t>(c.heads));
+  parallelFor(c.heads, execution, [&](Index head) {
+    const Index group = groupOf(head, c);
+    ReadingLayer::Head& of = read.heads[static_cast<std::size_t>(head)];
+    of.queries = gram(rowsOf(read.wQ, head, c.headDim));
+    of.keys = gram(rowsOf(read.wK, group, c.headDim));
+    of.values = gram(rowsOf(read.wV, group, c.headDim));
+    of.outputs = gram(columnsOf(read.wO, head, c.headDim).transposed());
     // ‖AᵀB‖² = ⟨A Aᵀ, B Bᵀ⟩
     of.queryKeyNorm = std::sqrt(dot(of.queries.matrix(), of.keys.matrix()));
     of.outputValueNorm = std::sqrt(dot(of.outputs.matrix(), of.values.matrix()));
-    requireInRange(of.queryKeyNorm, {layer_, head});
-    requireInRange(of.outputValueNorm, {layer_, head});
-  }
+    requireInRange(of.queryKeyNorm, {layer, head}, model);
+    requireInRange(of.outputValueNorm, {layer, head}, model);
+  });
+  return read;
+}
 
-  void beginWith(Index earlier) { wO_ = model_.layer(earlier)->attention.wO; }
+/// Composes the heads of one layer, which read, with those of all layers that write what they read.
+class Composing {
+ public:
+  Composing(const Model& writes, const Model& reads, Compositions& into)
+      : writes_(writes), reads_(reads), into_(into) {}
 
-  /// Composes all heads of an earlier layer with one head of this layer.
-  void compose(Index earlier, HeadOfLayer into, Composition kind) {
-    if (!into_.has(kind, into.layer)) return;
-    const Index headDim = model_.config().headDim;
-    const Writing& wrote = writings_[static_cast<std::size_t>(earlier)];
-    const ReadingLayer::Head& head = reads_.heads[static_cast<std::size_t>(into.head)];
-    // the reading matrix, its partner, and the norm of their product
-    const bool query = kind == Composition::query, value = kind == Composition::value;
-    const Tensor& w = query ? reads_.wQ : value ? reads_.wV : reads_.wK;
-    const Tensor& other = query ? head.keys : value ? head.outputs : head.queries;
-    const double norm = value ? head.outputValueNorm : head.queryKeyNorm;
-    Tensor m = Tensor::uninitialised({headDim, wO_.dim(1)});
-    gemm(rowsOf(w, query ? into.head : groupOf(into.head), headDim), wO_.matrix(),
-         m.mutableMatrix());
-    for (std::size_t h = 0; h < wrote.norms.size(); ++h) {
-      const double both = norm * wrote.norms[h];
-      if (both == 0.0) continue;
-      const auto from = static_cast<Index>(h);
-      const double between = normBetween(other, columnsOf(m, from, headDim), wrote.values[h]);
-      requireInRange(between, into);
-      into_.set(kind, {earlier, from}, into, static_cast<float>(between / both));
+  /// Adds the next layer to those that write. Its W_O is read again for each layer that reads.
+  void addWriting(const ReadingLayer& layer) {
+    Writing& writing = writings_.emplace_back();
+    for (const ReadingLayer::Head& head : layer.heads) {
+      writing.values.push_back(head.values);
+      writing.norms.push_back(head.outputValueNorm);
     }
   }
 
-  void endLayer() {
-    Writing& writes = writings_.emplace_back();
-    for (const ReadingLayer::Head& head : reads_.heads) {
-      writes.values.push_back(head.values);
-      writes.norms.push_back(head.outputValueNorm);
+  void composeAll(const ReadingLayer& read, Index layer, const ExecutionContext& execution) {
+    constexpr auto kKinds = static_cast<Index>(kCompositions);
+    for (Index earlier = 0; earlier < std::ssize(writings_) && !execution.stop(); ++earlier) {
+      const Tensor wO = writes_.layer(earlier)->attention.wO;
+      parallelFor(reads_.config().heads * kKinds, execution, [&](Index piece) {
+        compose(read, wO, earlier, {layer, piece / kKinds},
+                static_cast<Composition>(piece % kKinds));
+      });
     }
   }
 
@@ -230,23 +289,35 @@ class Composing {
     std::vector<double> norms;
   };
 
-  void requireInRange(double norm, const HeadOfLayer& head) const {
-    if (std::isfinite(norm)) return;
-    refuseOverflow(fmt::format("the products of the weights of layer {}, head {} of {}",
-                               head.layer + 1, head.head + 1, model_.name()));
+  /// Composes all heads of an earlier layer with one head that reads.
+  void compose(const ReadingLayer& read, const Tensor& wO, Index earlier, HeadOfLayer into,
+               Composition kind) {
+    if (!into_.has(kind, into.layer)) return;
+    const Index headDim = reads_.config().headDim, ofWriter = writes_.config().headDim;
+    const Writing& wrote = writings_[static_cast<std::size_t>(earlier)];
+    const ReadingLayer::Head& head = read.heads[static_cast<std::size_t>(into.head)];
+    // the reading matrix, its partner, and the norm of their product
+    const bool query = kind == Composition::query, value = kind == Composition::value;
+    const Tensor& w = query ? read.wQ : value ? read.wV : read.wK;
+    const Tensor& other = query ? head.keys : value ? head.outputs : head.queries;
+    const double norm = value ? head.outputValueNorm : head.queryKeyNorm;
+    Tensor m = Tensor::uninitialised({headDim, wO.dim(1)});
+    gemm(rowsOf(w, query ? into.head : groupOf(into.head, reads_.config()), headDim), wO.matrix(),
+         m.mutableMatrix());
+    for (std::size_t h = 0; h < wrote.norms.size(); ++h) {
+      const double both = norm * wrote.norms[h];
+      if (both == 0.0) continue;
+      const auto from = static_cast<Index>(h);
+      const double between = normBetween(other, columnsOf(m, from, ofWriter), wrote.values[h]);
+      requireInRange(between, into, reads_);
+      into_.set(kind, {earlier, from}, into, static_cast<float>(between / both));
+    }
   }
 
-  /// The key/value head of a query head.
-  Index groupOf(Index head) const {
-    return head / (model_.config().heads / model_.config().kvHeads);
-  }
-
-  const Model& model_;
+  const Model& writes_;
+  const Model& reads_;
   Compositions& into_;
-  Index layer_ = 0;  // the layer whose heads read
-  ReadingLayer reads_;
-  Tensor wO_;                      // of the earlier layer
-  std::vector<Writing> writings_;  // of the layers before
+  std::vector<Writing> writings_;
 };
 
 }  // namespace
@@ -260,21 +331,31 @@ std::optional<Compositions> composeHeads(const Model& model, const ExecutionCont
                     model.name()));
   }
   const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, execution.threads));
-  constexpr auto kKinds = static_cast<Index>(kCompositions);
   Compositions compositions(c);
-  Composing work(model, compositions);
+  Composing work(model, model, compositions);
   for (Index layer = 0; layer < c.layers; ++layer) {
-    work.beginLayer(layer);
-    parallelFor(c.heads, execution, [&](Index head) { work.readHead(head); });
-    for (Index earlier = 0; earlier < layer && !execution.stop(); ++earlier) {
-      work.beginWith(earlier);
-      parallelFor(c.heads * kKinds, execution, [&](Index piece) {
-        work.compose(earlier, {layer, piece / kKinds}, static_cast<Composition>(piece % kKinds));
-      });
-    }
+    const ReadingLayer read = readLayer(model, layer, execution);
+    work.composeAll(read, layer, execution);
     if (execution.stop()) return std::nullopt;
-    work.endLayer();
+    work.addWriting(read);
   }
+  return compositions;
+}
+
+std::optional<Compositions> composeWithEncoder(const Model& decoder,
+                                               const ExecutionContext& execution) {
+  const Model& encoder = *decoder.encoder();
+  const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, execution.threads));
+  Compositions compositions(encoder.config(), decoder.config());
+  Composing work(encoder, decoder, compositions);
+  for (Index layer = 0; layer < encoder.config().layers && !execution.stop(); ++layer) {
+    work.addWriting(readLayer(encoder, layer, execution));
+  }
+  for (Index layer = 0; layer < decoder.config().layers && !execution.stop(); ++layer) {
+    if (!decoder.config().readsMemory(layer)) continue;
+    work.composeAll(readLayer(decoder, layer, execution), layer, execution);
+  }
+  if (execution.stop()) return std::nullopt;
   return compositions;
 }
 

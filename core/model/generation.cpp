@@ -18,6 +18,7 @@
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/model/blocks.h"
+#include "core/model/edited_layer.h"
 #include "core/model/norms.h"
 #include "core/model/overflow.h"
 #include "core/model/readout.h"
@@ -147,9 +148,15 @@ Index cacheBytesOf(const ModelTrace& trace, Index tokens) {
   return bytes;
 }
 
+bool hasPins(const ModelDocument& document) {
+  return std::ranges::any_of(document.edited,
+                             [](const auto& each) { return !each.second->pins.empty(); });
+}
+
 }  // namespace
 
-Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
+Decoder::Decoder(Beginning from, Index mostNew) : from_(std::move(from.pass)) {
+  if (from.whole != nullptr && hasPins(*from.whole)) pinned_ = std::move(from.whole);
   const ModelConfig& c = from_->config();
   const Model& model = *from_->document().model;
   if (const std::string why = whyNoGeneration(model); !why.empty()) throw UserError(why);
@@ -203,12 +210,16 @@ bool Decoder::rotationChanges() const {
   return c.longTexts.positions > 0 && c.rotaryAt(0, tokens_) != c.rotaryAt(0, tokens_ + 1);
 }
 
+const ModelDocument& Decoder::document() const {
+  return pinned_ != nullptr ? *pinned_ : from_->document();
+}
+
 bool Decoder::runAgain(Index id, const ExecutionContext& execution) {
   ModelInput input{from_->document().input.ids, from_->document().input.types, {}};
   input.ids.insert(input.ids.end(), fed_.begin(), fed_.end());
   input.ids.push_back(id);
   if (!input.types.empty()) input.types.resize(input.ids.size(), input.types.back());
-  ModelTracePtr whole = runModel(withInput(from_->document(), std::move(input)), nullptr, execution,
+  ModelTracePtr whole = runModel(withInput(document(), std::move(input)), nullptr, execution,
                                  defaultMemoryBudget() / 4);
   if (whole == nullptr) return false;
   begin(std::move(whole));
@@ -224,7 +235,7 @@ bool Decoder::feed(Index id, const ExecutionContext& execution) {
   if (id < 0 || id >= c.vocabulary) {
     throw UserError(fmt::format("id {} is not a token of {}", id, model.name()));
   }
-  if (rotationChanges()) return runAgain(id, execution);
+  if (pinned_ != nullptr || rotationChanges()) return runAgain(id, execution);
   // one row is too little work for several threads; the readout's product is the largest by far
   const ScopedThreadLimit threads(threadsFor(2 * c.dModel * (c.vocabulary + c.layers * c.ffWidth),
                                              execution.threads, execution.flopsPerThread));

@@ -43,15 +43,27 @@ std::string whyNoGeneration(const Model& model);
 /// · 4.
 Index layerCacheBytes(const ModelConfig& config, Index tokens);
 
+/// What a generation continues.
+struct Beginning {
+  ModelTracePtr pass;
+  /// A document like that of the pass whose pins hold for tokens to come as well, as those of a
+  /// decoder's layer for a target that is being written; null: there are no more pins.
+  ModelDocumentPtr whole;
+
+  Beginning(ModelTracePtr of, ModelDocumentPtr pinned = nullptr)
+      : pass(std::move(of)), whole(std::move(pinned)) {}
+};
+
 /// Continues the text of a pass, with all edits of its document. Rows are computed by the code of
 /// the steps and agree with a pass over all tokens to within rounding. Where the rotation of keys
-/// depends on the length of the text (dynamic NTK, LongRoPE), a change of it runs all tokens again.
+/// depends on the length of the text (dynamic NTK, LongRoPE), a change of it runs all tokens again,
+/// and so does every token where there are pins for tokens to come.
 class Decoder {
  public:
   /// Reserves room for at most `mostNew` further tokens. Throws UserError for a model that does not
   /// predict the next token (BERT), for one without a readout, where the text leaves no room for
   /// one more token, and where the cache does not fit the memory.
-  Decoder(ModelTracePtr from, Index mostNew);
+  Decoder(Beginning from, Index mostNew);
 
   /// The logits of the next token: (V).
   const std::vector<float>& logits() const { return logits_; }
@@ -80,6 +92,8 @@ class Decoder {
   void begin(ModelTracePtr from);
   /// Returns whether the rotation of one token more differs, so that earlier keys change too.
   bool rotationChanges() const;
+  /// The document that holds for tokens to come.
+  const ModelDocument& document() const;
   /// Runs all tokens and one more again. False where cancelled.
   bool runAgain(Index id, const ExecutionContext& execution);
   Tensor attend(Index layer, const Tensor& x, const ExecutionContext& execution);
@@ -88,7 +102,8 @@ class Decoder {
   void requireInRange(const Tensor& row, const std::string& part) const;
 
   ModelTracePtr from_;
-  std::vector<Index> fed_;  // the tokens after those of from_
+  ModelDocumentPtr pinned_;  // null without pins for tokens to come
+  std::vector<Index> fed_;   // the tokens after those of from_
   Index tokens_ = 0, room_ = 0;
   std::vector<KeysAndValues> cache_;  // by layer
   std::vector<DocumentPtr> layers_;   // with their edits
@@ -99,7 +114,7 @@ class Decoder {
 class Continuation {
  public:
   /// Throws UserError as Decoder does.
-  Continuation(ModelTracePtr from, Index most, const Sampling& sampling)
+  Continuation(Beginning from, Index most, const Sampling& sampling)
       : decoder_(std::move(from), most),
         most_(decoder_.room() - decoder_.tokens()),
         sampling_(sampling) {}

@@ -28,6 +28,9 @@ class ModelChanges {
   std::array<StackChanges, 2> stacks_;
 };
 
+/// Returns whether two are the same changes: heads that are off, and layers that one edit made.
+bool sameChanges(const ModelChanges& a, const ModelChanges& b);
+
 /// A document with the changes, of its model: on its text, and of a decoder on its memory.
 ModelDocumentPtr withChanges(const ModelDocumentPtr& document, const StackChanges& changes);
 

@@ -36,8 +36,8 @@ void normalizeRow(const float* x, float* y, Index width, const NormWeights& weig
   const float* gain = weights.gain.data();
   const float* bias = weights.bias.empty() ? nullptr : weights.bias.data();
   for (Index j = 0; j < width; ++j) {
-    const auto value = static_cast<float>((static_cast<double>(x[j]) - mean) * factor) * gain[j];
-    y[j] = bias == nullptr ? value : value + bias[j];
+    const double value = (static_cast<double>(x[j]) - mean) * factor * static_cast<double>(gain[j]);
+    y[j] = static_cast<float>(bias == nullptr ? value : value + static_cast<double>(bias[j]));
   }
 }
 

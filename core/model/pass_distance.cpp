@@ -8,16 +8,29 @@
 #include "core/document/trace.h"
 
 namespace headscope::model {
+namespace {
+
+std::string differ(const char* what, Index a, Index b) {
+  return fmt::format("one pass has {} {}, the other {}", a, what, b);
+}
+
+}  // namespace
 
 std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other) {
-  const auto differ = [](const char* what, Index a, Index b) {
-    return fmt::format("one pass has {} {}, the other {}", a, what, b);
-  };
-  if (one.layers() != other.layers()) return differ("layers", one.layers(), other.layers());
+  const Index depth = one.config().depth(), others = other.config().depth();
+  if (depth != others) return differ("layers", depth, others);
   const Index heads = one.config().heads;
   if (heads != other.config().heads) return differ("heads per layer", heads, other.config().heads);
   if (one.tokens() != other.tokens()) return differ("tokens", one.tokens(), other.tokens());
   return {};
+}
+
+std::string whyNotComparable(const ModelTrace& one, const ModelTrace& other, Index layer) {
+  const std::string why = whyNotComparable(one, other);
+  if (!why.empty() || !one.config().readsMemory(layer)) return why;
+  if (!other.config().readsMemory(layer)) return "one pass reads a source, the other none";
+  const Index keys = one.document().memory->tokens(), others = other.document().memory->tokens();
+  return keys == others ? "" : differ("tokens of the source", keys, others);
 }
 
 double headDistance(const Trace& one, const Trace& other, Index head) {
@@ -34,10 +47,15 @@ double headDistance(const Trace& one, const Trace& other, Index head) {
   return 0.5 * sum / static_cast<double>(tokens);
 }
 
-std::optional<std::vector<double>> headDistances(const ModelTrace& one, const ModelTrace& other,
-                                                 const ExecutionContext& execution) {
-  std::vector<double> distances;
+std::optional<std::vector<std::optional<double>>> headDistances(const ModelTrace& one,
+                                                                const ModelTrace& other,
+                                                                const ExecutionContext& execution) {
+  std::vector<std::optional<double>> distances;
   for (Index layer = 0; layer < one.layers(); ++layer) {
+    if (!whyNotComparable(one, other, layer).empty()) {
+      distances.resize(distances.size() + static_cast<std::size_t>(one.config().heads));
+      continue;
+    }
     const TracePtr a = one.layer(layer), b = other.layer(layer);
     for (Index head = 0; head < one.config().heads; ++head) {
       if (execution.stop()) return std::nullopt;

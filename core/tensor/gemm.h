@@ -6,9 +6,13 @@
 namespace headscope {
 
 /// The use of a product: it is multiplied by a factor, then added to the target or written over it.
+/// A precise one is summed in float64 where it is small (isSmallProduct), so that each number of it
+/// is rounded once: what follows can enlarge its error, as the softmax of scores without ÷√d_k
+/// does.
 struct Product {
   float factor = 1.0F;
   bool add = false;
+  bool precise = false;
 };
 
 /// c = a · b. Shapes (m, k) · (k, n) → (m, n); a and b may be transposed views, c is row-major.

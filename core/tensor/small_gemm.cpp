@@ -28,31 +28,70 @@ struct SmallOperands {
   Product product;
 };
 
-/// kRows rows of c, kVectors vectors wide, which stay in registers.
-template <int kRows, int kVectors>
-__attribute__((target("avx512f"))) inline void smallRows(const SmallOperands& o, Index row) {
-  __m512 sums[kRows][kVectors];
+#define HEADSCOPE_SMALL __attribute__((target("avx512f"))) inline
+
+/// The sums of a vector of c, in float32.
+struct FloatSums {
+  using Vector = __m512;
+
+  HEADSCOPE_SMALL void clear() { sums = _mm512_setzero_ps(); }
+  HEADSCOPE_SMALL static Vector widened(__m512 values) { return values; }
+  HEADSCOPE_SMALL void addProduct(float left, const Vector& right) {
+    sums = _mm512_fmadd_ps(_mm512_set1_ps(left), right, sums);
+  }
+  HEADSCOPE_SMALL __m512 rounded() const { return sums; }
+
+  __m512 sums;
+};
+
+/// The sums in float64, rounded once.
+struct DoubleSums {
+  struct Vector {
+    __m512d low, high;
+  };
+
+  HEADSCOPE_SMALL void clear() { sums = {_mm512_setzero_pd(), _mm512_setzero_pd()}; }
+  HEADSCOPE_SMALL static Vector widened(__m512 values) {
+    const __m256d high = _mm512_extractf64x4_pd(_mm512_castps_pd(values), 1);
+    return {_mm512_cvtps_pd(_mm512_castps512_ps256(values)),
+            _mm512_cvtps_pd(_mm256_castpd_ps(high))};
+  }
+  HEADSCOPE_SMALL void addProduct(float left, const Vector& right) {
+    const __m512d each = _mm512_set1_pd(static_cast<double>(left));
+    sums.low = _mm512_fmadd_pd(each, right.low, sums.low);
+    sums.high = _mm512_fmadd_pd(each, right.high, sums.high);
+  }
+  HEADSCOPE_SMALL __m512 rounded() const {
+    const __m512d low = _mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(sums.low)));
+    const __m256d high = _mm256_castps_pd(_mm512_cvtpd_ps(sums.high));
+    return _mm512_castpd_ps(_mm512_insertf64x4(low, high, 1));
+  }
+
+  Vector sums;
+};
+
+/// kRows rows of c, kVectors vectors wide, whose sums stay in registers.
+template <typename Sums, int kRows, int kVectors>
+HEADSCOPE_SMALL void smallRows(const SmallOperands& o, Index row) {
+  Sums sums[kRows][kVectors];
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_setzero_ps();
+    for (int v = 0; v < kVectors; ++v) sums[r][v].clear();
   }
   const float* a = o.a + row * o.aRow;
   const float* b = o.b;
   for (Index k = 0; k < o.depth; ++k, a += o.aCol, b += o.bRow) {
-    __m512 right[kVectors];
+    typename Sums::Vector right[kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
-      right[v] = v + 1 < kVectors ? _mm512_loadu_ps(b + v * kVector)
-                                  : _mm512_maskz_loadu_ps(o.last, b + v * kVector);
+      right[v] = Sums::widened(v + 1 < kVectors ? _mm512_loadu_ps(b + v * kVector)
+                                                : _mm512_maskz_loadu_ps(o.last, b + v * kVector));
     }
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
-      const __m512 left = _mm512_set1_ps(a[r * o.aRow]);
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        sums[r][v] = _mm512_fmadd_ps(left, right[v], sums[r][v]);
-      }
+      for (int v = 0; v < kVectors; ++v) sums[r][v].addProduct(a[r * o.aRow], right[v]);
     }
   }
   const __m512 factor = _mm512_set1_ps(o.product.factor);
@@ -62,7 +101,7 @@ __attribute__((target("avx512f"))) inline void smallRows(const SmallOperands& o,
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       const auto lanes = v + 1 < kVectors ? static_cast<__mmask16>(0xFFFF) : o.last;
-      __m512 sum = _mm512_mul_ps(factor, sums[r][v]);
+      __m512 sum = _mm512_mul_ps(factor, sums[r][v].rounded());
       if (o.product.add) {
         sum = _mm512_add_ps(sum, _mm512_maskz_loadu_ps(lanes, c + v * kVector));
       }
@@ -71,13 +110,19 @@ __attribute__((target("avx512f"))) inline void smallRows(const SmallOperands& o,
   }
 }
 
-template <int kVectors>
-__attribute__((target("avx512f"))) void smallProduct(const SmallOperands& o, Index rows) {
-  constexpr int kMostRows = kVectors <= 2 ? 8 : 6;
+template <typename Sums, int kMostRows, int kVectors>
+HEADSCOPE_SMALL void smallRowsOfAll(const SmallOperands& o, Index rows) {
   Index row = 0;
-  for (; row + kMostRows <= rows; row += kMostRows) smallRows<kMostRows, kVectors>(o, row);
-  for (; row + 3 <= rows; row += 3) smallRows<3, kVectors>(o, row);
-  for (; row < rows; ++row) smallRows<1, kVectors>(o, row);
+  for (; row + kMostRows <= rows; row += kMostRows) smallRows<Sums, kMostRows, kVectors>(o, row);
+  for (; row + 3 <= rows; row += 3) smallRows<Sums, 3, kVectors>(o, row);
+  for (; row < rows; ++row) smallRows<Sums, 1, kVectors>(o, row);
+}
+
+template <int kVectors>
+void smallProduct(const SmallOperands& o, Index rows) {
+  constexpr int kPreciseRows = kVectors == 1 ? 8 : 8 / kVectors;
+  if (o.product.precise) return smallRowsOfAll<DoubleSums, kPreciseRows, kVectors>(o, rows);
+  smallRowsOfAll<FloatSums, kVectors <= 2 ? 8 : 6, kVectors>(o, rows);
 }
 
 /// The transpose of a row-major matrix, `stride` from row to row.

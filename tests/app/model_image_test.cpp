@@ -1,6 +1,8 @@
 // The page Model with a model that reads images: its picture, the map over it, labels, and pictures
 // that are dropped.
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -60,6 +62,23 @@ class ModelImage : public testing::Test {
 
   AppDriver ui;
 };
+
+/// Labels of published models are lists of names; their buttons stay in one row.
+TEST_F(ModelImage, LongLabelsAreShortenedOnButtons) {
+  const TempFolder folder;
+  for (const auto& entry : std::filesystem::directory_iterator(dataPath("image_models/vit"))) {
+    std::filesystem::copy(entry.path(), folder.path());
+  }
+  auto config = nlohmann::json::parse(readAll(folder.path() / "config.json"));
+  for (auto& [id, label] : config["id2label"].items()) {
+    label = "great white shark, white shark, man-eater, Carcharodon carcharias " + id;
+  }
+  std::ofstream(folder.path() / "config.json") << config;
+  ui.app().dropFiles({folder.path()});
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("great white shark, w…", kModelPredictionCard)) << all(kModelPredictionCard);
+}
 
 TEST_F(ModelImage, OpensOnOurOwnPictureWithItsLabels) {
   drop("image_models/vit");
@@ -149,6 +168,17 @@ TEST_F(ModelImage, ACopiedPictureReplacesTheShownOne) {
   EXPECT_EQ(paste(""), kept) << "the same picture is one file";
   copied = "a text";
   EXPECT_EQ(paste(""), kept) << "it is no picture";
+  // of many pasted pictures the newest stay
+  const std::string picture = readAll(file);
+  for (int i = 0; i < 20; ++i) {
+    copied = picture + std::string(static_cast<std::size_t>(i) + 1, ' ');
+    EXPECT_EQ(readAll(paste("")), copied);
+  }
+  std::ptrdiff_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(state.path() / "pictures")) {
+    files += entry.is_regular_file() ? 1 : 0;
+  }
+  EXPECT_EQ(files, 16);
   EXPECT_NE(ui.app().message().find("the clipboard has no picture"), std::string::npos);
 }
 

@@ -35,6 +35,11 @@ class TwoStacksPage : public Autosave {
     ui_.view().model.place.target = ids;
     calm();
   }
+  /// The tokens of the target, which stand before the source text, without spaces.
+  std::string targetTokens() {
+    const std::string all = text(), before = all.substr(0, all.find("44,59,8,32"));
+    return before.substr(before.find_last_not_of("0123456789") + 1);
+  }
   void attention(const char* which) {
     ui_.click(which, kModelHeadsCard);
     calm();
@@ -247,6 +252,99 @@ TEST_F(TwoStacksPage, ATargetIsSampledOrFoundByABeamSearch) {
   ui_.click("take as the target", kModelPredictionCard);
   calm();
   EXPECT_FALSE(ui_.shows("written by the model", kModelTextCard)) << text();
+}
+
+TEST_F(TwoStacksPage, ABeamSearchIsSteered) {
+  ui_.click("Go on", kModelPredictionCard);
+  calm();
+  GenerationView& view = ui_.view().model.prediction.generation;
+  view.beams = true;
+  view.tokens = 4;
+  calm();
+  const std::string plain = readings();
+  view.steered = true;
+  view.toward = "0, 5, 9";
+  view.strength = 20.0;
+  calm();
+  EXPECT_TRUE(ui_.shows("4 beams kept", kModelPredictionCard)) << readings();
+  ui_.click("take as the target", kModelPredictionCard);
+  calm();
+  const std::string steered = ui_.view().model.place.target;
+  view.steered = false;
+  calm();
+  ui_.click("take as the target", kModelPredictionCard);
+  calm();
+  EXPECT_NE(ui_.view().model.place.target, steered);
+}
+
+TEST_F(TwoStacksPage, AChangedDecoderWritesAnotherTarget) {
+  EXPECT_FALSE(ui_.shows("let the model write", kModelTextCard)) << text();
+  for (int head = 0; head < 4; ++head) {
+    ui_.view().model.layer = 1;
+    ui_.view().model.head = head;
+    calm();
+    ui_.click(fmt::format("layer 1, cross-attention, head {} off", head + 1), kModelHeadsCard);
+    calm();
+  }
+  EXPECT_TRUE(ui_.shows("written by the model before it was changed", kModelTextCard)) << text();
+  const std::string stale = targetTokens();
+  ui_.click("let the model write", kModelTextCard);
+  calm();
+  EXPECT_FALSE(ui_.shows("before it was changed", kModelTextCard)) << text();
+  const std::string written = targetTokens();
+  EXPECT_NE(written, stale);
+  // the tab generates with all changes, too
+  ui_.click("Go on", kModelPredictionCard);
+  ui_.view().model.prediction.generation.tokens = 128;
+  calm();
+  ui_.click("generate", kModelPredictionCard);
+  calm();
+  ui_.click("take as the target", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(targetTokens(), written);
+}
+
+TEST_F(TwoStacksPage, AnotherSourceOrTargetStandsSideBySide) {
+  target("0, 5, 9");
+  ui_.click("Side by side", kModelPredictionCard);
+  calm();
+  ComparedView& compared = ui_.view().model.compared;
+  compared.text = "44, 59, 8, 33";
+  calm();
+  for (const char* which : {"encoder", "decoder", "cross"}) {
+    attention(which);
+    compared.shown = PassShown::own;
+    calm();
+    EXPECT_EQ(ui_.heatmaps(kModelPredictionCard).size(), 3U) << which << readings();
+    EXPECT_TRUE(ui_.shows("this − other: at most", kModelPredictionCard)) << readings();
+    for (const char* pass : {"the other", "difference"}) {
+      ui_.click(pass, kModelHeadsCard);
+      calm();
+      EXPECT_EQ(ui_.heatmaps(kModelHeadsCard).size(), 8U) << which << pass;
+    }
+  }
+  EXPECT_TRUE(ui_.shows("after “9” in this pass, after “9” in the other", kModelPredictionCard))
+      << readings();
+  compared.text = "44, 59, 8";
+  calm();
+  EXPECT_TRUE(ui_.shows("one pass has 4 tokens of the source, the other 3", kModelPredictionCard))
+      << readings();
+  attention("decoder");
+  EXPECT_TRUE(ui_.shows("this − other: at most", kModelPredictionCard)) << readings();
+  compared.text.clear();
+  compared.target = "0, 5, 7";
+  calm();
+  EXPECT_TRUE(ui_.shows("after “9” in this pass, after “7” in the other", kModelPredictionCard))
+      << readings();
+  compared.target.clear();
+  compared.text = "44, 59, 8, 33";
+  calm();
+  ui_.click("its own target", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(ui_.shows("one pass has 3 tokens, the other", kModelPredictionCard)) << readings();
+  compared.folder = (std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2").string();
+  calm();
+  EXPECT_TRUE(ui_.shows("choose another one that has both", kModelPredictionCard)) << readings();
 }
 
 TEST_F(TwoStacksPage, ReadingsNameTheHalvesOfLayers) {

@@ -279,6 +279,18 @@ TEST_F(TwoStacks, CircuitsAreThoseOfAllThreeAttentions) {
   for (const json& pair : all["compositions"]["value"]["strongest"]) {
     EXPECT_EQ(pair["into"]["attention"], "decoder");
   }
+  for (const char* kind : {"key", "value"}) {
+    for (const json& pair : all["cross_compositions"][kind]["strongest"]) {
+      EXPECT_EQ(pair["from"]["attention"], "encoder");
+      EXPECT_EQ(pair["into"]["attention"], "cross");
+    }
+  }
+  EXPECT_TRUE(all["cross_compositions"]["query"].is_null());
+  EXPECT_EQ(all["encoder_compositions"]["query"]["strongest"][0]["into"]["attention"], "encoder");
+  const std::string words = runProgram({"circuits", folder("t5")}).out;
+  for (const char* part : {"value  encoder layer ", ", cross-attention, head "}) {
+    EXPECT_NE(words.find(part), std::string::npos) << words;
+  }
   for (const char* attention : {"encoder", "decoder", "cross"}) {
     const json one =
         jsonOf({"circuits", folder("t5"), "--attention", attention, "--layer", "1", "--head", "2"});
@@ -322,6 +334,38 @@ TEST_F(TwoStacks, EitherStackIsSteered) {
   expectRefused({"model", dataFile("tiny-gpt2"), "--ids", "3", "--steer-layer", "0", "--steer-file",
                  path("d.safetensors"), "--steer-encoder"},
                 {"--steer-encoder", "leave it out"});
+}
+
+/// Each token that a changed decoder writes is the one that it predicts in a pass over the target.
+TEST_F(TwoStacks, ATargetIsWrittenByTheSteeredDecoderWithoutItsHeads) {
+  std::vector<float> direction(32);
+  for (std::size_t i = 0; i < direction.size(); ++i) direction[i] = i % 3 == 0 ? 4.0F : -2.0F;
+  writeSafetensors(path("d.safetensors"),
+                   std::vector<NamedTensor>{{"d", Tensor::fromValues({32}, direction)}}, {});
+  const std::vector<std::string> changes{
+      "--ids",  "3,5,7",         "--no-heads", "--drop-heads", "cross:0.1",
+      "--json", "--steer-layer", "1",          "--steer-file", path("d.safetensors")};
+  const auto said = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), changes.begin(), changes.end());
+    return jsonOf(model("t5", flags));
+  };
+  const auto idsOf = [](const json& generated) {
+    std::vector<Index> ids{0};
+    for (const json& token : generated) ids.push_back(token["id"].get<Index>());
+    return ids;
+  };
+  const json plain = jsonOf(model("t5", {"--ids", "3,5,7", "--no-heads", "--generate", "4"}));
+  const json greedy = said({"--generate", "4"}), beams = said({"--generate", "4", "--beam", "1"});
+  const std::vector<Index> ids = idsOf(greedy["generated"]);
+  EXPECT_NE(ids, idsOf(plain["generated"]));
+  EXPECT_EQ(ids, idsOf(beams["generated"]));
+  const json pass = said({"--decoder-ids", fmt::format("{}", fmt::join(ids, ","))});
+  for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
+    EXPECT_EQ(pass["predictions"][i][0]["id"], ids[i + 1]) << i << pass["predictions"];
+  }
+  expectRefused(model("t5", {"--ids", "3,5", "--generate", "2", "--steer-layer", "1",
+                             "--steer-file", path("d.safetensors"), "--steer-place", "9"}),
+                {"no token 9"});
 }
 
 TEST_F(TwoStacks, ABeamSearchWritesTheTargetAndShowsItsBranches) {

@@ -11,9 +11,11 @@
 #include "core/formats/model_tensors.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/model/alignment.h"
+#include "core/model/beam_search.h"
 #include "core/model/generation.h"
 #include "core/model/model_edits.h"
 #include "core/model/patching.h"
+#include "core/model/steering.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/model_folders.h"
 
@@ -297,6 +299,29 @@ TEST(EncoderDecoder, TheEmbeddingMayStandUnderTheNamesOfTheStacks) {
   expectUserError([&] { opened(t5); }, "shared.weight");
 }
 
+/// A folder of an encoder alone opens as one stack with the states of the whole model's encoder.
+TEST(EncoderDecoder, AnEncoderSavedAloneIsAModelOfOneStack) {
+  ModelFolder whole = family("t5"), m = family("t5");
+  const std::vector<float> states = passOver(opened(whole))->document().memory->last().values();
+  m.config["architectures"] = {"T5EncoderModel"};
+  m.config["is_encoder_decoder"] = false;
+  std::erase_if(m.tensors, [](const auto& each) { return each.first.starts_with("decoder."); });
+  for (const bool shared : {true, false}) {
+    if (!shared) {
+      m.tensors["encoder.embed_tokens.weight"] = m.tensors["shared.weight"];
+      m.tensors.erase("shared.weight");
+    }
+    const ModelPtr model = opened(m);
+    EXPECT_EQ(model->encoder(), nullptr);
+    EXPECT_FALSE(model->hasReadout());
+    EXPECT_FALSE(model->config().causal);
+    EXPECT_TRUE(model->notes().empty());
+    const auto trace =
+        runModel(makeModelDocument(model, {kSource, {}, {}}), nullptr, {}, kBudgetBytes);
+    EXPECT_EQ(trace->last().values(), states);
+  }
+}
+
 TEST(EncoderDecoder, TheDecoderNeedsASource) {
   const ModelPtr model = opened(family("bart"));
   expectUserError([&] { makeModelDocument(model, {kTarget, {}, {}}); }, "source text");
@@ -369,11 +394,11 @@ TEST(EncoderDecoder, PatchedRunsAgreeWithEditedPasses) {
 }
 
 /// The tokens that a continuation writes, one by one.
-std::vector<Index> written(const ModelTracePtr& begun, Index most) {
+std::vector<Index> written(const Beginning& begun, Index most) {
   Continuation continuation(begun, most, {});
   std::vector<Index> ids;
   while (const auto next = continuation.next({})) ids.push_back(next->id);
-  EXPECT_EQ(continuation.ended(), begun->config().ends(ids.back()));
+  EXPECT_EQ(continuation.ended(), begun.pass->config().ends(ids.back()));
   return ids;
 }
 
@@ -408,6 +433,41 @@ TEST(EncoderDecoder, BadWordsAreNeverWritten) {
   const ModelPtr model = opened(m);
   EXPECT_EQ(model->config().target.never, std::vector<Index>{first});
   EXPECT_NE(written(passOver(model, {96}), 3).front(), first);
+}
+
+/// A target that is written has the decoder's edits, and the pins of rows that are yet to come.
+TEST(EncoderDecoder, ATargetIsWrittenWithEditsPinsAndSteering) {
+  const ModelPtr model = opened(family("t5"));
+  const ModelTracePtr trace = passOver(model);
+  Document edited = *trace->layer(3)->documentPtr();
+  edited.config.temperature = 0.5;
+  std::vector<Pin> pins;
+  for (const Index row : {1, 3}) {
+    for (Index head = 0; head < 4; ++head)
+      pins.push_back({{TensorId::weights, 0, head, row, 2}, 3.0F});
+  }
+  edited.pins = Pins::from(pins);
+  auto whole = withLayer(*withoutHeads(trace->document(), {{0, 2}}), 3, edited);
+  std::vector<float> direction(32, 0.1F);
+  whole = withSteering(*whole, {2, Steering::kEveryPlace, direction});
+  const auto passOf = [&](const std::vector<Index>& ids) {
+    return runModel(withInput(*whole, {ids, {}, {}}), nullptr, {}, kBudgetBytes);
+  };
+  constexpr Index kMost = 4;
+  std::vector<Index> all{0};
+  for (Index i = 0; i < kMost; ++i) {
+    all.push_back(passOf(all)->predictions(std::ssize(all) - 1, 1).front().id);
+  }
+  const std::vector<Index> expected(all.begin() + 1, all.end());
+  EXPECT_EQ(written({passOf({0}), whole}, kMost), expected);
+  BeamSearch search({passOf({0}), whole}, kMost, 1);
+  while (!search.runUnit({})) continue;
+  std::vector<Index> ids;
+  for (const auto& token : search.found().tokensOf(search.found().paths.front())) {
+    ids.push_back(token.id);
+  }
+  EXPECT_EQ(ids, expected);
+  EXPECT_NE(written(passOf({0}), kMost), expected) << "the pins change what is written";
 }
 
 TEST(Alignment, JoinsTheTokensOfWordsAndAveragesHeads) {

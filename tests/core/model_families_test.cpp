@@ -108,7 +108,7 @@ TEST_P(OfFamily, AgreesWithTransformers) { expectGolden(); }
 /// Models of families above with other sizes and switches.
 class OfOtherSizes : public OfFamily {};
 INSTANTIATE_TEST_SUITE_P(Models, OfOtherSizes,
-                         testing::Values("marian_separate", "mbart", "pegasus", "umt5"),
+                         testing::Values("marian_separate", "mbart", "mt5", "pegasus", "umt5"),
                          [](const auto& each) { return each.param; });
 
 TEST_P(OfOtherSizes, AgreesWithTransformers) { expectGolden(); }

@@ -204,10 +204,16 @@ Circuits circuitsOf(const Model& model, const HeadOfLayer& head) {
   const LayerWeightsPtr layer = model.layer(head.layer);
   const Weights& w = layer->attention;
   const Tensor gain = c.preNorm ? layer->attentionNorm.gain : Tensor();
+  const Tensor ofKeys = c.readsMemory(head.layer) ? model.encoder()->readout()->norm.gain : gain;
   const Index d = c.headDim, q = head.head * d, kv = head.head / (c.heads / c.kvHeads) * d;
   const Matrix wO = turned(partOf(w.wO.transposed(0, 1).clone(), q, q + d, {}));
-  return {times(turned(partOf(w.wQ, q, q + d, gain)), partOf(w.wK, kv, kv + d, gain)),
-          times(wO, partOf(w.wV, kv, kv + d, gain))};
+  return {times(turned(partOf(w.wQ, q, q + d, gain)), partOf(w.wK, kv, kv + d, ofKeys)),
+          times(wO, partOf(w.wV, kv, kv + d, ofKeys))};
+}
+
+/// ‖reads · W_OV‖ as a part of the product of both norms.
+double shareOf(const Matrix& reads, const Matrix& writes) {
+  return norm(times(reads, writes)) / (norm(reads) * norm(writes));
 }
 
 TEST(Compositions, AreThoseOfTheFullMatrices) {
@@ -219,15 +225,44 @@ TEST(Compositions, AreThoseOfTheFullMatrices) {
       for (Index b = 0; b < 4; ++b) {
         const HeadOfLayer from{0, a}, into{1, b};
         const Circuits one = circuitsOf(*model, from), two = circuitsOf(*model, into);
-        const auto share = [&](const Matrix& reads) {
-          return norm(times(reads, one.outputValue)) / (norm(reads) * norm(one.outputValue));
-        };
+        const auto share = [&](const Matrix& reads) { return shareOf(reads, one.outputValue); };
         EXPECT_NEAR(found.score(Composition::value, from, into), share(two.outputValue), 1e-5);
         if (found.valuesAlone()) continue;
         EXPECT_NEAR(found.score(Composition::query, from, into), share(turned(two.queryKey)), 1e-5);
         EXPECT_NEAR(found.score(Composition::key, from, into), share(two.queryKey), 1e-5);
       }
     }
+  }
+}
+
+TEST(Compositions, OfTwoStacksJoinTheEncoderWithKeysAndValues) {
+  for (const char* name : {"families/t5", "families/marian", "families/bart"}) {
+    SCOPED_TRACE(name);
+    const ModelPtr model = modelOf(name);
+    const Compositions across = composeWithEncoder(*model, {}).value();
+    const Compositions within = composeHeads(*model, {}).value();
+    EXPECT_FALSE(across.has(Composition::query));
+    EXPECT_FALSE(across.has(Composition::key, 2));
+    for (const HeadOfLayer& into : {HeadOfLayer{1, 0}, HeadOfLayer{3, 2}}) {
+      const Circuits reads = circuitsOf(*model, into);
+      for (const HeadOfLayer& from : {HeadOfLayer{0, 1}, HeadOfLayer{1, 3}}) {
+        const Matrix writes = circuitsOf(*model->encoder(), from).outputValue;
+        EXPECT_NEAR(across.score(Composition::key, from, into), shareOf(reads.queryKey, writes),
+                    1e-5);
+        EXPECT_NEAR(across.score(Composition::value, from, into),
+                    shareOf(reads.outputValue, writes), 1e-5);
+      }
+      const HeadOfLayer earlier{0, 3};
+      EXPECT_NEAR(within.score(Composition::query, earlier, into),
+                  shareOf(turned(reads.queryKey), circuitsOf(*model, earlier).outputValue), 1e-5);
+    }
+    EXPECT_EQ(across.strongest(Composition::key, 1000).size(), 2U * 2U * 4U * 4U);
+    for (const ComposedHeads& pair : across.strongestFrom({1, 2}, 100)) {
+      EXPECT_EQ(pair.from, (HeadOfLayer{1, 2}));
+    }
+    const auto into = across.strongestInto({3, 1}, 100);
+    EXPECT_EQ(into.size(), 2U * 2U * 4U);
+    for (const ComposedHeads& pair : into) EXPECT_EQ(pair.into, (HeadOfLayer{3, 1}));
   }
 }
 

@@ -77,6 +77,30 @@ TEST(SmallGemm, IsTheProduct) {
   }
 }
 
+/// A precise product differs from the exact one by the rounding of its float32 alone.
+TEST(SmallGemm, SumsInFloat64WhereItShallBePrecise) {
+  if (!isSmallProduct(1, 1)) return;  // unused on this processor
+  for (const Index width : {1, 16, 30, 48, 64}) {
+    for (const Index rows : {1, 2, 5, 8, 23}) {
+      for (const bool turned : {false, true}) {
+        const Index depth = 64;
+        expectProduct(smallGemm, rows, depth, width, !turned, turned, {0.25F, true, true});
+        const Operand a(rows, depth, turned, "a"), b(depth, width, turned, "b");
+        std::vector<float> c(static_cast<std::size_t>(rows * width));
+        smallGemm(a.view, b.view, {c.data(), rows, width, width}, {.precise = true});
+        for (Index i = 0; i < rows * width; ++i) {
+          double sum = 0.0;
+          for (Index k = 0; k < depth; ++k) {
+            sum += static_cast<double>(a.view(i / width, k)) *
+                   static_cast<double>(b.view(k, i % width));
+          }
+          ASSERT_NEAR(c[static_cast<std::size_t>(i)], sum, 0x1p-24 * std::abs(sum) + 1e-14);
+        }
+      }
+    }
+  }
+}
+
 TEST(VectorGemm, IsTheProduct) {
   for (const Index width : {1, 7, 8, 9, 16, 30}) {
     for (const Index rows : {1, 2, 3, 4, 5, 6, 7, 23}) {

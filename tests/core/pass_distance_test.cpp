@@ -39,7 +39,7 @@ TEST(PassDistance, IsHalfTheSumOfDifferencesPerRow) {
                           static_cast<double>(other->layer(layer)->value(cell)));
         }
       }
-      const double distance = (*found)[placeOf({layer, head}, one->config())];
+      const double distance = (*found)[placeOf({layer, head}, one->config())].value();
       EXPECT_NEAR(distance, 0.5 * sum / 5.0, 1e-7);
       EXPECT_GT(distance, 0.0);
       EXPECT_LT(distance, 1.0);
@@ -51,7 +51,7 @@ TEST(PassDistance, IsZeroBetweenEqualPasses) {
   const auto one = passOver({3, 1, 4}), other = passOver({3, 1, 4});
   const auto found = headDistances(*one, *other, {});
   ASSERT_TRUE(found);
-  for (const double distance : *found) EXPECT_EQ(distance, 0.0);
+  for (const auto& distance : *found) EXPECT_EQ(distance, 0.0);
 }
 
 TEST(PassDistance, SaysWhyPassesAreNotComparable) {
@@ -59,6 +59,29 @@ TEST(PassDistance, SaysWhyPassesAreNotComparable) {
   EXPECT_EQ(whyNotComparable(*one, *passOver({3, 1})), "one pass has 3 tokens, the other 2");
   EXPECT_EQ(whyNotComparable(*one, *passOver({3, 1, 4}, formats::kStoriesModel)),
             "one pass has 4 heads per layer, the other 6");
+}
+
+/// A decoder's own attentions are compared where its sources differ in length, cross-attention not.
+TEST(PassDistance, OfTwoStacksComparesWhatHasAsManyKeys) {
+  const auto model = formats::openModel(
+      std::filesystem::path(HEADSCOPE_TEST_DATA) / "families" / "t5", defaultMemoryBudget() / 8);
+  const auto over = [&](std::vector<Index> source, std::vector<Index> target) {
+    const auto memory = runModel(makeModelDocument(model->encoder(), {std::move(source), {}, {}}),
+                                 nullptr, {}, defaultMemoryBudget() / 8);
+    return runModel(makeModelDocument(model, {std::move(target), {}, {}}, memory), nullptr, {},
+                    defaultMemoryBudget() / 8);
+  };
+  const auto one = over({7, 3, 40}, {0, 5}), longer = over({7, 3, 40, 9}, {0, 5});
+  EXPECT_EQ(whyNotComparable(*one, *longer, 0), "");
+  EXPECT_EQ(whyNotComparable(*one, *longer, 1), "one pass has 3 tokens of the source, the other 4");
+  const auto found = headDistances(*one, *longer, {});
+  ASSERT_TRUE(found);
+  for (Index layer = 0; layer < one->layers(); ++layer) {
+    EXPECT_EQ((*found)[placeOf({layer, 2}, one->config())].has_value(), layer % 2 == 0) << layer;
+  }
+  EXPECT_GT((*found)[placeOf({2, 2}, one->config())].value(), 0.0);
+  const auto another = headDistances(*one, *over({7, 3, 41}, {0, 5}), {});
+  EXPECT_GT((*another)[placeOf({1, 2}, one->config())].value(), 0.0);
 }
 
 TEST(PassDistance, GivesNothingWhereItIsCancelled) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "core/formats/pictures/image_processor.h"
@@ -187,8 +188,36 @@ TEST(ImageModelFolder, HasTheTensorsOfTransformers) {
   std::ranges::sort(names);
   std::ranges::sort(wantedNames);
   EXPECT_EQ(names, wantedNames);
+  // the sizes of the other model, and this one's in their place
+  const std::map<Index, Index> sizes{{1, 1}, {3, 3}, {4, 12}, {5, 3}, {17, 17}, {32, 16}, {48, 64}};
   for (const std::string& name : names) {
-    EXPECT_EQ(written.shape(name).size(), wanted.shape(name).size()) << name;
+    Shape expected = wanted.shape(name);
+    for (Index& size : expected) size = sizes.at(size);
+    EXPECT_EQ(written.shape(name), expected) << name;
+  }
+}
+
+TEST(ImageModelFolder, HasTheFieldsOfTransformers) {
+  const ShapeTrainer run(smallShapes(0), kBudgetBytes);
+  const TempFolder folder;
+  formats::saveAsModel(folder.path(), run.model());
+  const auto config = nlohmann::json::parse(readAll(folder.path() / "config.json"));
+  const auto wanted = nlohmann::json::parse(readAll(modelData("image_models/vit") / "config.json"));
+  for (const auto& [field, value] : config.items()) {
+    // transformers 4 writes the type of the weights as torch_dtype and reads both
+    const std::string name = field == "torch_dtype" ? "dtype" : field;
+    ASSERT_TRUE(wanted.contains(name)) << field;
+    EXPECT_EQ(value.type(), wanted[name].type()) << field;
+  }
+  for (const char* field : {"architectures", "model_type", "hidden_act", "qkv_bias"}) {
+    EXPECT_EQ(config[field], wanted[field]) << field;
+  }
+  EXPECT_EQ(config["id2label"].size(), 3U);
+  const auto processor = nlohmann::json::parse(readAll(folder.path() / "preprocessor_config.json"));
+  EXPECT_EQ(processor["image_processor_type"], "ViTImageProcessor");
+  EXPECT_EQ(processor["size"], (nlohmann::json{{"height", 48}, {"width", 48}}));
+  for (const char* field : {"do_resize", "do_rescale", "do_normalize"}) {
+    EXPECT_EQ(processor[field], true) << field;
   }
 }
 

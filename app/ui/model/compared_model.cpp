@@ -1,9 +1,11 @@
 #include "app/ui/model/compared_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
+#include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
 #include "core/base/error.h"
@@ -26,6 +28,10 @@ constexpr std::uint64_t kOfOther = std::uint64_t{1} << 61U;
 MomentRequest requestOf(const ComparedView& view, const ShownModel& own, const MomentPtr& last) {
   MomentRequest request;
   request.text = view.text.empty() ? own.moment->given() : view.text;
+  if (own.moment->source != nullptr) {
+    request.target = !view.target.empty() ? view.target : view.writes ? "" : own.moment->text;
+    request.writeAnew = request.target.empty();
+  }
   request.budget = defaultMemoryBudget() / 4;
   if (view.folder.empty()) {
     request.before = own.moment;
@@ -39,23 +45,34 @@ MomentRequest requestOf(const ComparedView& view, const ShownModel& own, const M
   return request;
 }
 
+/// Throws UserError where the models do not read alike.
+void requireAlike(const ModelMoment& own, const ModelMoment& other) {
+  if (other.ofImage()) throw UserError("models of images are not compared: choose one of texts");
+  if ((own.source != nullptr) == (other.source != nullptr)) return;
+  throw UserError(
+      own.source != nullptr
+          ? "this model has an encoder and a decoder: choose another one that has both"
+          : "this model has one stack of layers: choose another one without an encoder");
+}
+
 }  // namespace
 
 ComparedPass comparedPass(const PanelContext& panel, const LiveModel& live) {
   const ComparedView& view = panel.modelView.compared;
   const ShownModel own = live.shown();
   ComparedPass pass;
-  pass.asked = !view.folder.empty() || !view.text.empty();
-  const bool oneStack = own.moment != nullptr && own.moment->source == nullptr;
-  if (!pass.asked || !oneStack || own.moment->ofImage()) return {};
-  Fingerprint key("other pass", own.moment->number);
-  key.add(Fingerprint(view.folder)).add(Fingerprint(view.text));
+  if (own.moment == nullptr || own.moment->ofImage() || own.moment->writing) return {};
+  const bool two = own.moment->source != nullptr;
+  pass.asked = !view.folder.empty() || !view.text.empty() || (two && !view.target.empty());
+  if (!pass.asked) return {};
+  Fingerprint key("other pass", own.moment->number, view.writes);
+  for (const std::string& text : {view.folder, view.text, view.target}) key.add(Fingerprint(text));
   const auto found =
       panel.computations.request<MomentPtr>(kOtherPass, key, Schedule::whenIdle, [&] {
         const MomentPtr* last = panel.computations.last<MomentPtr>(kOtherPass);
         MomentRequest request = requestOf(view, own, last != nullptr ? *last : nullptr);
         request.number = kOfOther | (key.value() >> 3U);
-        return [next = momentUnits(std::move(request), [](auto&&...) {})](
+        return [own = own.moment, next = momentUnits(std::move(request), [](auto&&...) {})](
                    const std::atomic<bool>& cancelled, std::optional<MomentPtr>& result) mutable {
           std::optional<FoundMoment> moment;
           const bool last = next(cancelled, moment);
@@ -65,11 +82,7 @@ ComparedPass comparedPass(const PanelContext& panel, const LiveModel& live) {
                                         withThousands(moment->tokens), moment->model,
                                         withThousands(moment->most)));
           }
-          if (moment->moment->ofImage() || moment->moment->source != nullptr) {
-            throw UserError(
-                "models of images, and those with an encoder and a decoder, are not "
-                "compared: choose a model of texts with one stack");
-          }
+          requireAlike(*own, *moment->moment);
           result = std::make_shared<const ModelMoment>(std::move(*moment->moment));
           return last;
         };
@@ -77,7 +90,11 @@ ComparedPass comparedPass(const PanelContext& panel, const LiveModel& live) {
   pass.problem = found.problem;
   if (found.current == nullptr) return pass;
   pass.moment = *found.current;
-  pass.whyNoDifference = model::whyNotComparable(*own.moment->trace, *pass.moment->trace);
+  pass.shown = momentShown(panel.modelView, pass.moment);
+  const ModelMoment& shown = *momentShown(panel.modelView, own.moment);
+  const bool cross = panel.modelView.attention == AttentionShown::cross;
+  pass.whyNoDifference =
+      model::whyNotComparable(*shown.trace, *pass.shown->trace, two && cross ? 1 : 0);
   return pass;
 }
 
@@ -97,14 +114,19 @@ Computed<std::vector<MetricValue>> distancesOfHeads(const PanelContext& panel,
           const auto found = headDistances(*one, *two, ExecutionContext{0, &cancelled});
           if (!found) return std::nullopt;
           Distances distances;
-          for (const double each : *found) distances.push_back({each, {}});
+          for (const std::optional<double>& each : *found) {
+            distances.push_back({each, each ? "" : "the sources have other numbers of tokens"});
+          }
           return distances;
         };
       });
 }
 
 std::string comparedName(const ModelView& view, const ModelMoment& other) {
-  const std::string text = view.compared.text.empty() ? "" : fmt::format("“{}”", other.text);
+  std::vector<std::string> texts;
+  if (!view.compared.text.empty()) texts.push_back(fmt::format("“{}”", other.given()));
+  if (!view.compared.target.empty()) texts.push_back(fmt::format("“{}”", other.text));
+  const std::string text = fmt::format("{}", fmt::join(texts, " → "));
   if (view.compared.folder.empty()) return text;
   const std::string& model = other.trace->document().model->name();
   return text.empty() ? model : fmt::format("{} on {}", model, text);

@@ -1,6 +1,6 @@
-// Compared model: another pass next to that of the page Model, of the same model over another text
-// or of another model. It is computed in the background, and again whenever its text or the page's
-// own changes.
+// Compared model: another pass next to that of the page Model, of the same model over another text,
+// of two stacks another source or target, or of another model. It is computed in the background,
+// and again whenever its text or the page's own changes.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,9 @@ struct PanelContext;
 struct ComparedPass {
   bool asked = false;                         // a text or a model to compare with is chosen
   std::shared_ptr<const ModelMoment> moment;  // null while it is computed, and where it fails
+  std::shared_ptr<const ModelMoment> shown;   // its part whose heads are shown (momentShown)
   std::string problem;                        // why there is none
-  std::string whyNoDifference;  // why its weights cannot be subtracted from the page's own
+  std::string whyNoDifference;  // why the shown weights cannot be subtracted from the page's own
 
   bool subtracts() const { return moment != nullptr && whyNoDifference.empty(); }
 };
@@ -32,7 +33,7 @@ ComparedPass comparedPass(const PanelContext& panel, const LiveModel& live);
 /// The measured heads of the other pass.
 Computed<FoundHeads> measuredOther(const PanelContext& panel, const ModelMoment& other);
 
-/// For each head: how much its attention differs between the passes (pass_distance.h).
+/// For each head: how much its attention differs between the shown passes (pass_distance.h).
 Computed<std::vector<MetricValue>> distancesOfHeads(const PanelContext& panel,
                                                     const ModelMoment& own,
                                                     const ModelMoment& other);

@@ -34,6 +34,19 @@ void tipOf(const Pictures& pictures, std::size_t under, const MatrixCell& at, co
   tipNow(text, place);
 }
 
+/// The place of a picture in its room. Its cells are squares, but where a target is much longer
+/// than its source, or shorter.
+Rect placeOf(const Pictures::One& one, const Rect& room) {
+  const bool stretches = !one.rows.empty() && one.cells.rows != one.cells.cols;
+  const float most = stretches ? 4.0F : 1.0F;
+  const float columns = static_cast<float>(one.cells.cols);
+  const float rows = static_cast<float>(one.cells.rows);
+  const float across = room.width() / columns, down = room.height() / rows;
+  const float least = std::min(across, down);
+  return Rect::at(room.a,
+                  {columns * std::min(across, most * least), rows * std::min(down, most * least)});
+}
+
 }  // namespace
 
 std::optional<MatrixCell> drawPictures(const FrameContext& look, const Pictures& pictures,
@@ -58,10 +71,7 @@ std::optional<MatrixCell> drawPictures(const FrameContext& look, const Pictures&
       at.cutLeft(names);
       at.cutBottom(names);
     }
-    const float cell = std::min(at.width() / static_cast<float>(one.cells.cols),
-                                at.height() / static_cast<float>(one.cells.rows));
-    places[i] = Rect::at(at.a, {cell * static_cast<float>(one.cells.cols),
-                                cell * static_cast<float>(one.cells.rows)});
+    places[i] = placeOf(one, at);
     heatmaps.add(Fingerprint("compared", i), Fingerprint("compared", i, pictures.values), one.cells,
                  one.scale, places[i]);
     const MatrixPlace place{places[i], one.cells.rows, one.cells.cols};

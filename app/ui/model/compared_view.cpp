@@ -48,27 +48,44 @@ std::string titleOf(std::size_t picture, const Computed<FoundHeads>& heads, cons
   return fmt::format("{}: {}", kTitles[picture], labelWithScore(label));
 }
 
+/// Nothing is left out of a pass's weights.
+LeftOut nothingOf(const ModelMoment& moment) {
+  const std::vector<bool> tokens(static_cast<std::size_t>(moment.trace->tokens()));
+  return {tokens, tokens, std::vector<bool>(static_cast<std::size_t>(memoryTokens(moment)))};
+}
+
+/// A head's weights in a pass, with the names of its queries and keys.
+Pictures::One pictureOf(const FrameContext& look, const MomentPtr& of, const HeadOfLayer& head,
+                        std::string title) {
+  const bool ofMemory = of->config().readsMemory(head.layer);
+  return {drawnWeights({of}, head, nothingOf(*of)),
+          weightScale(look, {}),
+          std::move(title),
+          {},
+          of->tokenNames(),
+          ofMemory ? of->source->tokenNames() : of->tokenNames()};
+}
+
+/// The head that is shown of a pass: of an encoder its own.
+HeadOfLayer headShown(const ModelView& view, const model::ModelConfig& config) {
+  if (!config.crossAttention && view.attention == AttentionShown::encoder) {
+    return {std::clamp<Index>(view.layer, 0, config.layers - 1),
+            std::clamp<Index>(view.head, 0, config.heads - 1)};
+  }
+  return chosenHead(view, config);
+}
+
+/// The chosen head in the shown parts of both passes.
 Pictures picturesOfHead(const PanelContext& panel, const MomentPtr& own,
                         const ComparedPass& compared) {
   const FrameContext& look = panel.look;
-  const HeadOfLayer head = chosenHead(panel.modelView, own->config());
-  const MomentPtr& other = compared.moment;
+  const HeadOfLayer head = headShown(panel.modelView, own->config());
+  const MomentPtr& other = compared.shown;
   Pictures pictures;
   pictures.values = Fingerprint("head", own->number, other->number, head.layer, head.head);
-  const LeftOut none{std::vector<bool>(static_cast<std::size_t>(own->trace->tokens())),
-                     std::vector<bool>(static_cast<std::size_t>(own->trace->tokens())),
-                     {}};
-  const LeftOut noneOfOther{std::vector<bool>(static_cast<std::size_t>(other->trace->tokens())),
-                            std::vector<bool>(static_cast<std::size_t>(other->trace->tokens())),
-                            {}};
   auto& [mine, others, difference] = pictures.all;
   const auto measured = measuredHeads(panel, *own, Schedule::background);
-  mine = {drawnWeights({own}, head, none),
-          weightScale(look, {}),
-          titleOf(0, measured, *own, head),
-          {},
-          own->tokenNames(),
-          own->tokenNames()};
+  mine = pictureOf(look, own, head, titleOf(0, measured, *own, head));
   difference.title = kTitles.back();
   const model::ModelConfig& c = other->config();
   if (head.layer >= c.layers || head.head >= c.heads) {
@@ -78,18 +95,14 @@ Pictures picturesOfHead(const PanelContext& panel, const MomentPtr& own,
     difference.why = compared.whyNoDifference;
     return pictures;
   }
-  others = {drawnWeights({other}, head, noneOfOther),
-            weightScale(look, {}),
-            titleOf(1, measuredOther(panel, *other), *other, head),
-            {},
-            other->tokenNames(),
-            other->tokenNames()};
+  others = pictureOf(look, other, head, titleOf(1, measuredOther(panel, *other), *other, head));
   if (!compared.subtracts()) {
     difference.why = "There is none: " + compared.whyNoDifference + ".";
     return pictures;
   }
-  difference.cells = drawnWeights({own, other}, head, none);
-  difference.rows = difference.columns = mine.rows;
+  difference.cells = drawnWeights({own, other}, head, nothingOf(*own));
+  difference.rows = mine.rows;
+  difference.columns = mine.columns;
   float most = 0.0F;
   std::vector<float> row(static_cast<std::size_t>(difference.cells.cols));
   for (Index i = 0; i < difference.cells.rows; ++i) {
@@ -213,8 +226,9 @@ void ComparedTab::draw(const PanelContext& panel, const ModelMoment& own) {
   const ComparedPass compared = comparedPass(panel, model_);
   if (!compared.asked) {
     return wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                        "Type another text, or choose another model for the same text: its heads "
-                        "and its prediction appear next to these.");
+                        fmt::format("Type another {}, or choose another model for the same: the "
+                                    "heads and the prediction of that pass appear next to these.",
+                                    own.source != nullptr ? "source or target" : "text"));
   }
   if (!compared.problem.empty()) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, compared.problem);
@@ -231,11 +245,11 @@ void ComparedTab::draw(const PanelContext& panel, const ModelMoment& own) {
   }
   Rect room = Rect::rest();
   const Rect right = room.cutRight(room.width() * 0.34F, look.space.large);
-  const MomentPtr shown = model_.moment();
-  drawPictures(look, picturesOfHead(panel, shown, compared), room);
+  const MomentPtr whole = model_.moment();
+  drawPictures(look, picturesOfHead(panel, momentShown(panel.modelView, whole), compared), room);
   ImGui::SetCursorScreenPos(right.a);
   beginPart("both predictions", right.size());
-  drawPredictions(panel, shown, compared.moment);
+  drawPredictions(panel, whole, compared.moment);
   ImGui::EndChild();
 }
 
@@ -251,13 +265,27 @@ void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
     }
     return;
   }
-  ImGui::SetNextItemWidth(std::max(look.px(140), ImGui::GetContentRegionAvail().x * 0.5F));
-  const std::string hint = fmt::format("another text; now: {}", own.given());
-  textField(look, {"##compared text", 0, hint.c_str()}, view.text);
-  ImGui::SameLine(0.0F, look.space.large);
+  const bool two = own.source != nullptr;
+  const auto text = [&](const char* id, const std::string& hint, std::string& value) {
+    const float share = two ? 0.32F : 0.5F;
+    ImGui::SetNextItemWidth(std::max(look.px(140), ImGui::GetContentRegionAvail().x * share));
+    textField(look, {id, 0, hint.c_str()}, value);
+    ImGui::SameLine(0.0F, look.space.large);
+  };
+  text("##compared text", fmt::format("another {}; now: {}", two ? "source" : "text", own.given()),
+       view.text);
+  if (two) {
+    text("##compared target", fmt::format("another target; now: {}", own.text), view.target);
+  }
   inlineLabel(look, look.fonts.small, look.theme.textMuted, "of");
   models(panel, own);
-  if (view.text.empty() && view.folder.empty()) return;
+  const bool another = !view.text.empty() || !view.folder.empty();
+  if (two && another && view.target.empty()) {
+    flowOn(look, buttonWidth(look, "its own target"));
+    if (pill(look, "its own target", view.writes)) view.writes = !view.writes;
+    tip(look, "The other pass writes its target itself; otherwise it reads this one");
+  }
+  if (!another && view.target.empty()) return;
   if (flowingPill(look, "stop comparing", "Shows this pass alone")) view = {};
 }
 

@@ -9,6 +9,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
 #include "app/ui/model/beams_view.h"
+#include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
@@ -62,23 +63,36 @@ namespace {
 LiveGeneration::OtherPass passToContinue(const ModelMoment& moment, const ModelView& shown) {
   const bool steered = steers(shown.prediction.generation), two = moment.source != nullptr;
   if (!steered && !two) return nullptr;
-  return [moment, shown, steered, two](const ExecutionContext& execution) -> model::ModelTracePtr {
+  return [moment, shown, steered, two](const ExecutionContext& execution) -> model::Beginning {
     const Index budget = defaultMemoryBudget() / 4;
     const bool inEncoder = steered && two && shown.prediction.generation.steeredEncoder;
     model::ModelDocumentPtr document = moment.trace->documentPtr();
     if (inEncoder) {
       const auto source = steeredDocument(*moment.source, shown, execution);
-      if (source == nullptr) return nullptr;
+      if (source == nullptr) return model::ModelTracePtr();
       const auto memory = runModel(source, moment.source->trace, execution, budget);
-      if (memory == nullptr) return nullptr;
+      if (memory == nullptr) return model::ModelTracePtr();
       document = withMemory(*document, memory);
     } else if (steered) {
       document = steeredDocument(moment, shown, execution);
-      if (document == nullptr) return nullptr;
+      if (document == nullptr) return model::ModelTracePtr();
     }
-    if (two) document = withInput(*document, {tokensBefore(moment), {}, {}});
-    return runModel(document, two ? nullptr : moment.trace, execution, budget);
+    if (!two) return runModel(document, moment.trace, execution, budget);
+    const auto begun = withInput(*document, {tokensBefore(moment), {}, {}});
+    return {runModel(begun, nullptr, execution, budget), document};
   };
+}
+
+/// Names what steers a generation; 0 where nothing does.
+std::uint64_t steeringKey(const ModelView& shown, const ModelMoment& moment) {
+  const GenerationView& view = shown.prediction.generation;
+  if (!steers(view)) return 0;
+  const HeadOfLayer head = chosenHead(shown, moment.config());
+  const bool byHead = view.steeredBy == SteeredBy::head;
+  return Fingerprint("steering", view.steeredBy, view.toward.size(), view.toward, view.awayFrom,
+                     view.steeredFile, view.steeredLayer, view.steeredEncoder, view.strength,
+                     byHead ? head.layer : 0, byHead ? head.head : 0)
+      .value();
 }
 
 void sayTokensDiffer(const FrameContext& look, const TextGoneOn& on) {
@@ -161,6 +175,7 @@ void GenerationTab::controls(const PanelContext& panel, const ModelMoment& momen
   if (view.beams) {
     wholeSetting(panel, "beams", "the number of beginnings that are kept at each step",
                  view.beamCount, 1, model::BeamSearch::kMostBeams, beams_);
+    steering_.draw(panel, moment);
     ImGui::Dummy({0.0F, look.space.tight});
     return;
   }
@@ -294,15 +309,18 @@ void GenerationTab::choice(const PanelContext& panel, const ModelMoment& moment)
 void GenerationTab::branches(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   const GenerationView& view = panel.modelView.prediction.generation;
-  const Fingerprint key("beams", moment.number, view.tokens, view.beamCount);
+  const Fingerprint key("beams", moment.number, view.tokens, view.beamCount,
+                        steeringKey(panel.modelView, moment));
   const auto found =
       panel.computations.request<model::Beams>("beams", key, Schedule::whenIdle, [&] {
-        return [moment, view](const std::atomic<bool>& cancelled) -> std::optional<model::Beams> {
+        return [moment, shown = panel.modelView](
+                   const std::atomic<bool>& cancelled) -> std::optional<model::Beams> {
           const ExecutionContext execution{.cancelled = &cancelled};
-          const auto other = passToContinue(moment, {});
-          const model::ModelTracePtr from = other ? other(execution) : moment.trace;
-          if (from == nullptr) return std::nullopt;
-          model::BeamSearch search(from, view.tokens, view.beamCount);
+          const auto other = passToContinue(moment, shown);
+          const model::Beginning from = other ? other(execution) : model::Beginning(moment.trace);
+          if (from.pass == nullptr) return std::nullopt;
+          const GenerationView& asked = shown.prediction.generation;
+          model::BeamSearch search(from, asked.tokens, asked.beamCount);
           while (!search.runUnit(execution)) continue;
           if (cancelled) return std::nullopt;
           return search.found();

@@ -158,7 +158,7 @@ void ModelHeads::wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& 
     size = textSize(font, lines);
   }
   if (lines.empty() || !fits()) return;
-  if (joined_ != nullptr) {
+  if (!joined_.empty()) {
     const Rect ground = at.placed({size.x + look_.space.tight, size.y});
     list->AddRectFilled(ground.a, ground.b, cell.fill, look_.space.thin);
   }
@@ -186,7 +186,7 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   words = wholeParts(look_.fonts.tiny, words, at.width());
   if (words.ends_with("…")) words = found != nullptr ? found->title : std::string();
   if (textSize(look_.fonts.tiny, words).x > at.width()) words.clear();
-  if (joined_ != nullptr) {
+  if (!joined_.empty()) {
     const Rect ground = Rect::at(from, textSize(look_.fonts.tiny, words));
     list->AddRectFilled(ground.a, ground.b, look_.theme.panel, look_.space.thin);
   }

@@ -11,6 +11,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/frame_state.h"
 #include "app/ui/model/compared_model.h"
+#include "app/ui/model/compositions_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/axis_labels.h"
@@ -166,13 +167,14 @@ ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live,
   if (view_.metric == kDistanceMap || view_.heads.order == kDistanceMap) {
     const ComparedPass compared = comparedPass(panel, live);
     if (compared.subtracts()) {
-      distances_ = distancesOfHeads(panel, *live.moment(), *compared.moment).current;
+      distances_ = distancesOfHeads(panel, moment, *compared.shown).current;
     }
   }
   if (view_.heads.lines) {
-    const auto compositions = modelCompositions(panel_, moment_).current;
-    const auto kind = static_cast<std::size_t>(*view_.heads.lines);
-    if (compositions != nullptr) joined_ = &compositions->standOut[kind];
+    const auto compositions = modelCompositions(panel_, *live_.moment()).current;
+    if (compositions != nullptr) {
+      joined_ = joinedPairs(*compositions, *view_.heads.lines, stack_, layers_);
+    }
   }
   sortHeads();
 }
@@ -479,10 +481,10 @@ void ModelHeads::groups(ImDrawList* list) const {
 
 /// Draws lines between the edges of paired tiles.
 void ModelHeads::lines(ImDrawList* list) const {
-  if (joined_ == nullptr || joined_->empty()) return;
-  const double most = std::max(1e-9, joined_->front().score);
-  const double least = joined_->back().score;
-  for (const model::ComposedHeads& pair : *joined_) {
+  if (joined_.empty()) return;
+  const double most = std::max(1e-9, joined_.front().score);
+  const double least = joined_.back().score;
+  for (const model::ComposedHeads& pair : joined_) {
     const Rect from = tileOf(pair.from), into = tileOf(pair.into);
     const ImVec2 a = edgeTowards(from, into.centre()), b = edgeTowards(into, from.centre());
     const auto strength = static_cast<float>((pair.score - least) / std::max(1e-9, most - least));

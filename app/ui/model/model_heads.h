@@ -13,6 +13,7 @@
 #include "app/ui/model/model_study.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/parts/matrix.h"
+#include "core/model/compositions.h"
 
 namespace headscope::ui {
 
@@ -160,7 +161,7 @@ class ModelHeads {
   const std::vector<MetricValue>* copying_ = nullptr;    // of the map of copying scores
   const std::vector<MetricValue>* byPosition_ = nullptr;
   const std::vector<MetricValue>* distances_ = nullptr;  // of the map of distances to another pass
-  const std::vector<model::ComposedHeads>* joined_ = nullptr;  // the pairs that lines connect
+  std::vector<model::ComposedHeads> joined_;             // the pairs that lines connect
 };
 
 }  // namespace headscope::ui

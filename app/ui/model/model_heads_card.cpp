@@ -10,6 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/ids.h"
 #include "app/ui/model/compared_model.h"
+#include "app/ui/model/compositions_view.h"
 #include "app/ui/model/head_maps.h"
 #include "app/ui/model/heads_over_set.h"
 #include "app/ui/model/model_heads.h"
@@ -26,13 +27,6 @@ namespace headscope::ui {
 using model::Stack;
 
 namespace {
-
-constexpr std::size_t kPartners = 4;  // the number of named partners of the chosen head
-
-const char* letterOf(model::Composition kind) {
-  constexpr std::array kLetters{"Q", "K", "V"};
-  return kLetters[static_cast<std::size_t>(kind)];
-}
 
 class ModelHeadsCard final : public Card {
  public:
@@ -109,15 +103,15 @@ class ModelHeadsCard final : public Card {
                const ComparedPass& compared) {
     const PassShown shown = panel.modelView.compared.shown;
     if (compared.moment != nullptr && shown == PassShown::other) {
-      const auto found = measuredOther(panel, *compared.moment);
+      const auto found = measuredOther(panel, *compared.shown);
       const model::MeasuredHeads* measured =
           found.current != nullptr ? found.current->heads.get() : nullptr;
-      return heads(panel, {compared.moment},
-                   ShownHeads{measured, compared.moment->trace->tokens(), measured != nullptr,
+      return heads(panel, {compared.shown},
+                   ShownHeads{measured, compared.shown->trace->tokens(), measured != nullptr,
                               found.problem});
     }
     const bool difference = compared.subtracts() && shown == PassShown::difference;
-    heads(panel, {own, difference ? compared.moment : nullptr}, std::nullopt);
+    heads(panel, {own, difference ? compared.shown : nullptr}, std::nullopt);
   }
 
   /// Draws all heads in a pass, of a text or of the probe.
@@ -190,10 +184,6 @@ class ModelHeadsCard final : public Card {
     ImGui::EndCombo();
   }
 
-  static std::string linesInWords(const std::optional<model::Composition>& kind) {
-    return kind ? fmt::format("{}-composition", letterOf(*kind)) : "no lines";
-  }
-
   static bool beginChoice(const FrameContext& look, const char* id, const std::string& shown) {
     const float width = buttonWidth(look, shown) + ImGui::GetFrameHeight();
     flowOn(look, width);
@@ -235,10 +225,7 @@ class ModelHeadsCard final : public Card {
     }
     set_ = heads.on == MeasuredOn::set ? chooseSet(panel, moment) : ChosenTexts{};
     order(look, heads, moment, compared);
-    if (moment.config().crossAttention) heads.lines.reset();  // it reads another stream as well
-    if (moment.config().layers > 1 && !moment.config().crossAttention) {
-      lineChoice(look, heads, moment);
-    }
+    chooseLines(look, heads, moment);
     if (!view.metric.empty()) return;
     flowOn(look, buttonWidth(look, "each its own scale"), 14.0F);
     if (pill(look, "each its own scale", view.ownScale)) view.ownScale = !view.ownScale;
@@ -251,31 +238,6 @@ class ModelHeadsCard final : public Card {
       heads.specialTokens = !heads.specialTokens;
     }
     tip(look, "Shows the rows and columns of tokens that are not part of the text, such as [CLS]");
-  }
-
-  static void lineChoice(const FrameContext& look, ModelHeadsView& heads,
-                         const ModelMoment& moment) {
-    if (moment.config().modelType == formats::kAttentionsAlone) {
-      heads.lines.reset();
-      return;
-    }
-    const bool valuesAlone = !moment.config().plainScores();
-    if (beginChoice(look, "##lines", linesInWords(heads.lines))) {
-      if (ImGui::Selectable("no lines", !heads.lines)) heads.lines.reset();
-      for (const auto kind :
-           {model::Composition::query, model::Composition::key, model::Composition::value}) {
-        if (valuesAlone && kind != model::Composition::value) continue;
-        if (ImGui::Selectable(linesInWords(kind).c_str(), heads.lines == kind)) heads.lines = kind;
-      }
-      ImGui::EndCombo();
-    }
-    tip(look, fmt::format("Lines join the pairs of heads in which the later one reads most of what "
-                          "the earlier one writes, computed from their weights (Elhage et al. "
-                          "2021): into its queries (Q), keys (K) or values (V){}",
-                          valuesAlone ? ". In this model queries and keys are rotated or "
-                                        "normalised in between, so this is not defined for them"
-                                      : ""));
-    if (heads.lines && valuesAlone) heads.lines = model::Composition::value;
   }
 
   void actions(const PanelContext& panel, const ModelMoment& moment) {
@@ -439,10 +401,12 @@ class ModelHeadsCard final : public Card {
       }
     }
     if (!view.heads.lines) return;
-    const auto compositions = modelCompositions(panel, moment);
+    const ModelMoment& whole = *model_.moment();
+    const auto compositions = modelCompositions(panel, whole);
     if (!compositions.problem.empty()) return say(compositions.problem, true);
     if (compositions.current == nullptr) return say("multiplying the heads' weights …");
-    say(partners(*compositions.current, view, moment.config()));
+    say(partnersInWords(*compositions.current, *view.heads.lines, stackOf(model_, moment),
+                        {view.layer, view.head}, whole.config()));
   }
 
   /// Says what the map of gradients is of, and whether it is computed.
@@ -463,20 +427,6 @@ class ModelHeadsCard final : public Card {
             ? "running the model backward …"
             : fmt::format("length of the gradient of the {} with respect to each head's output",
                           logitName(*word, moment)));
-  }
-
-  static std::string partners(const ModelCompositions& compositions, const ModelView& view,
-                              const model::ModelConfig& c) {
-    const auto kind = static_cast<std::size_t>(*view.heads.lines);
-    const HeadOfLayer chosen{view.layer, view.head};
-    std::string words = fmt::format("{} most with", shortName(chosen, c));
-    for (const model::ComposedHeads& pair : compositions.found.strongestOf(chosen, kPartners)) {
-      words += fmt::format("   {} → {} {} {:.3f}", shortName(pair.from, c), shortName(pair.into, c),
-                           letterOf(pair.kind), pair.score);
-    }
-    return words + fmt::format("   (mean {} of all pairs {:.3f}{})", letterOf(*view.heads.lines),
-                               compositions.means[kind],
-                               compositions.standOut[kind].empty() ? ": no pair stands out" : "");
   }
 
   LiveModel& model_;

@@ -26,9 +26,6 @@ namespace {
 
 using model::ModelPtr;
 
-/// The limit of work, some minutes, above which compositions are not computed.
-constexpr double kMostCompositionFlops = 5e12;
-
 std::uint64_t addressOf(const ModelPtr& model) {
   return reinterpret_cast<std::uintptr_t>(model.get());
 }
@@ -89,44 +86,6 @@ Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& 
   });
 }
 
-namespace {
-
-constexpr std::size_t kMostPairs = 24;  // the most pairs that lines connect
-constexpr double kAboveMean = 1.5;      // times the mean; random weights have no such pairs
-
-ModelCompositions withThoseThatStandOut(ModelCompositions compositions) {
-  for (std::size_t i = 0; i < model::kCompositions; ++i) {
-    const auto kind = static_cast<model::Composition>(i);
-    if (!compositions.found.has(kind)) continue;
-    const double mean = compositions.means[i] = compositions.found.mean(kind);
-    auto& pairs = compositions.standOut[i] = compositions.found.strongest(kind, kMostPairs);
-    std::erase_if(pairs, [mean](const auto& pair) { return pair.score < kAboveMean * mean; });
-  }
-  return compositions;
-}
-
-}  // namespace
-
-Computed<ModelCompositions> modelCompositions(const PanelContext& panel,
-                                              const ModelMoment& moment) {
-  const ModelPtr& model = moment.trace->document().model;
-  const Fingerprint key("compositions", addressOf(model));
-  return panel.computations.request<ModelCompositions>(
-      "model compositions", key, Schedule::background, [&] {
-        return [model](const std::atomic<bool>& cancelled) -> std::optional<ModelCompositions> {
-          const double work = model::compositionFlops(model->config());
-          if (work > kMostCompositionFlops) {
-            throw UserError(fmt::format(
-                "compositions of this model would take {:.0f} · 10^12 operations: not computed",
-                work / 1e12));
-          }
-          auto found = model::composeHeads(*model, ExecutionContext{0, &cancelled});
-          if (!found) return std::nullopt;
-          return withThoseThatStandOut({model, std::move(*found)});
-        };
-      });
-}
-
 Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
                                                   const ModelMoment& moment) {
   using Scores = std::vector<MetricValue>;
@@ -137,7 +96,7 @@ Computed<std::vector<MetricValue>> copyingOfHeads(const PanelContext& panel,
       const model::ModelConfig& c = model->config();
       const double work = 2.0 * static_cast<double>(c.vocabulary) * static_cast<double>(c.dModel) *
                           static_cast<double>(c.dModel);
-      if (work > kMostCompositionFlops) {
+      if (work > kMostFlopsOfWeights) {
         throw UserError(
             fmt::format("the copying scores of this model would take {:.0f} · 10^12 operations: "
                         "not computed",

@@ -1,5 +1,5 @@
 // Model study: computations about all heads of a model in the background: their metrics on the text
-// and on repeated random tokens, their compositions, their weight on chosen tokens, the gradients
+// and on repeated random tokens, their weight on chosen tokens, the gradients
 // of a word, their largest drawn weights, and their weights reduced to a small size.
 #pragma once
 
@@ -12,7 +12,6 @@
 #include "app/live_model.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/reduce.h"
-#include "core/model/compositions.h"
 #include "core/model/model_heads.h"
 
 namespace headscope::ui {
@@ -29,6 +28,9 @@ struct FoundHeads {
 Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment& moment,
                                    Schedule when, std::string_view name = "model heads");
 
+/// The limit of work, some minutes, above which products of a model's weights are not computed.
+inline constexpr double kMostFlopsOfWeights = 5e12;
+
 /// The model's pass over repeated random tokens, and the measured heads of it.
 struct ProbedModel {
   std::shared_ptr<const ModelMoment> moment;  // without predictions
@@ -36,17 +38,6 @@ struct ProbedModel {
 };
 /// Computes the probe once per model and its edits.
 Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& moment);
-
-struct ModelCompositions {
-  model::ModelPtr of;
-  model::Compositions found;
-  /// By kind: the mean over all pairs, and the pairs far above it, the strongest first.
-  std::array<double, model::kCompositions> means{};
-  std::array<std::vector<model::ComposedHeads>, model::kCompositions> standOut{};
-};
-/// Computes the compositions from the model's weights. `problem` reports a computation that would
-/// take too long.
-Computed<ModelCompositions> modelCompositions(const PanelContext& panel, const ModelMoment& moment);
 
 /// For each head: the total weight on the chosen keys, averaged over the chosen queries that may
 /// see one of them.

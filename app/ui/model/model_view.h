@@ -133,8 +133,10 @@ enum class PassShown { own, other, difference };
 
 /// The pass that the page's own is compared with; without a text and a model there is none.
 struct ComparedView {
-  std::string text;    // empty: the page's own
-  std::string folder;  // of another model; empty: the page's own model
+  std::string text;     // of two stacks the source; empty: the page's own
+  std::string target;   // of two stacks; empty: the page's own
+  bool writes = false;  // the model writes the other target, where none is given
+  std::string folder;   // of another model; empty: the page's own model
   PassShown shown = PassShown::own;
   bool weights = false;  // shows a tensor of both models, not the chosen head
   std::string tensor;    // the shown one; empty: the one that differs most

@@ -36,7 +36,7 @@ MatrixView boxOf(Tensor& t, const Box& box) {
 bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& bias, const Box& box,
                  Tensor& y) {
   const MatrixView out = boxOf(y, box);
-  gemm(rowsOf(x, box), weight, out);
+  gemm(rowsOf(x, box), weight, out, {.precise = true});
   return bias.empty() ? allFinite(out) : addToRows(bias.data() + box.col, out);
 }
 
