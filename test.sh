@@ -36,7 +36,7 @@ if [ -n "$quick" ]; then
     'KilledSave.*' LearnedAsset.ComesFromItsCommand
     LearnPage.EverySceneCanBeGoneThrough
     LessonStates.ASceneBeginsAlikeAfterTheEndOfEveryOtherLesson KvCachePanel.StandsAtEverySize
-    'LongHeads.*' 'Leaks.*' 'Pace.*'
+    'LongHeads.*' 'Leaks.*' 'Pace.*' 'Sizes/ClippedText.NoLessonHasAny/*'
     Render.FlagsChangeThePicture 'NoRoom.MemoryThatRunsOutIsSaid'
   )
   say "Left out: the sanitizers, the monkey, memory that runs out, pictures, the window, PyTorch's" \

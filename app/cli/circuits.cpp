@@ -71,7 +71,7 @@ struct FoundCircuits {
   model::ModelPtr stack;  // whose heads follow: the model, or its encoder
   std::vector<HeadCircuits> heads, ofEncoder;
   std::vector<model::PositionLook> looks;    // of each head; empty for two stacks
-  std::vector<ComposedStacks> compositions;  // of stacks with several layers; none of a chosen head
+  std::vector<ComposedStacks> compositions;  // of stacks with several layers; none of chosen heads
   std::vector<HeadOfLayer> chosen;
   std::vector<model::HeadDirections> directions;  // of each chosen head
   formats::TokenizerPtr names, sourceNames;       // of what is read and said, and of a source text
@@ -155,8 +155,9 @@ FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
     const Index length = std::min(options.positions, mostTokens(found.model->config()));
     found.looks = positionLooks(found.model, length, execution).value();
   }
-  if (two && found.chosen.empty())
+  if (two && found.chosen.empty()) {
     found.ofEncoder = *headCircuits(*found.model->encoder(), execution);
+  }
   for (const HeadOfLayer& head : found.chosen) {
     found.directions.push_back(
         headDirections(*found.stack, head, options.directions, options.tokens, execution));

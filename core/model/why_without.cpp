@@ -43,7 +43,7 @@ Index layerEntered(const Writer& writer) {
 }
 
 /// What a token, a position or a direction that steers adds to the stream that enters its layer.
-std::vector<float> additionOf(const ModelTrace& trace, const LeftOut& out) {
+std::vector<float> writtenAddition(const ModelTrace& trace, const LeftOut& out) {
   const StreamParts stream =
       streamParts(trace, layerEntered(out.writer), out.place, {}, out.writer.stack);
   const auto found = std::ranges::find(stream.writers, out.writer);
@@ -72,7 +72,7 @@ Patch patchWithout(const ModelTrace& trace, const LeftOut& out) {
     return {Site::network, writer.layer, 0, out.place, Tensor::zeros({1, c.dModel}), writer.stack};
   }
   const Index layer = layerEntered(writer);
-  std::vector<float> rest = additionOf(trace, out);
+  std::vector<float> rest = writtenAddition(trace, out);
   const std::span<const float> stream = pass.hidden(2 * layer).matrix({0}).row(out.place);
   for (std::size_t j = 0; j < rest.size(); ++j) rest[j] = stream[j] - rest[j];
   return {Site::residual, layer, 0, out.place, oneRow(rest), writer.stack};
@@ -111,7 +111,7 @@ ModelDocumentPtr documentWithout(const ModelTrace& trace, const LeftOut& out) {
                                           changeWithoutNetwork(pass, writer.layer, out.place)});
   }
   return withSteering(pass.document(),
-                      {layerEntered(writer), out.place, negative(additionOf(trace, out))});
+                      {layerEntered(writer), out.place, negative(writtenAddition(trace, out))});
 }
 
 /// Runs a pass again with another document of one of its stacks. Null where cancelled.
@@ -226,8 +226,9 @@ WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& questio
     found.parts = largestParts(*trace, *last.parts, last.ofScore, most);
     measuring.add(found.parts, last.reading.place);
   } else if (last.score) {
-    found.queries = largestParts(*trace, partsOfQuery(*last.score), true, most);
-    found.keys = largestParts(*trace, partsOfKey(*last.score), true, most);
+    const std::size_t ofSide = (most + 1) / 2;
+    found.queries = largestParts(*trace, partsOfQuery(*last.score), true, ofSide);
+    found.keys = largestParts(*trace, partsOfKey(*last.score), true, ofSide);
     measuring.add(found.queries, last.score->query);
     measuring.add(found.keys, last.score->key);
   }

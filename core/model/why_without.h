@@ -24,7 +24,8 @@ struct WithoutParts {
 };
 
 /// The changes without the followed head or network, or without the `most` largest parts, of the
-/// last level. Biases of layers and norms are not left out. Empty where `execution` was cancelled.
+/// last level; of a score half as many of each side. Biases of layers and norms are not left out.
+/// Empty where `execution` was cancelled.
 WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& question,
                           const std::vector<WhyLevel>& levels, std::size_t most,
                           const ExecutionContext& execution = {});

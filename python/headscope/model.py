@@ -137,13 +137,15 @@ class Model:
 
     def why(self, text=None, *, ids=None, token=None, against=None, depth=None, **options):
         """Follows a word back to the tokens that were read; returns what `headscope why --json`
-        prints. `depth`: the number of steps."""
+        prints. `depth`: the number of steps. `score`: begins at a head's score instead of a word,
+        "1.2:5:3" (layer 1, head 2, from place 5 to place 3)."""
         return self._ask("why", text=text, ids=ids, token=token, against=against, depth=depth,
                          **options)
 
     def circuits(self, layer=None, head=None, **options):
         """Returns what heads do by their weights alone, as `headscope circuits --json` prints it: of
-        all heads, or with the tokens that one head's directions stand for."""
+        all heads, or with the tokens that the directions of some stand for. `head`: 2 with `layer`,
+        otherwise "1.2", several with commas, or "all"."""
         return self._ask("circuits", layer=layer, head=head, **options)
 
     def ask(self, command, **fields):

@@ -18,6 +18,9 @@
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/editing/make_document.h"
+#include "core/formats/lesson_json.h"
+#include "core/formats/shipped_model.h"
+#include "lesson_window.h"
 
 namespace headscope::ui {
 namespace {
@@ -193,7 +196,7 @@ class ClippedText : public testing::TestWithParam<WindowSize> {
     expectReadable(*ui_, what);
   }
   /// Opens a built-in model and shows each of the readings of its predictions.
-  static void expectModelWhole(const char* folder) {
+  static void expectModelWhole(const std::string& folder) {
     const WindowSize& size = GetParam();
     AppDriver ui(textDocument("a b"), size.width, size.height, viewFor([&](ViewState& view) {
                    view.selection.page = kModelPage;
@@ -204,7 +207,11 @@ class ClippedText : public testing::TestWithParam<WindowSize> {
         ui.frame();
         ui.settle();
       }
-      expectReadable(ui, folder + (": " + what));
+      const std::string where = folder + ": " + what;
+      if (formats::isShipped(folder)) return expectReadable(ui, where);
+      const ScreenText screen = ui.screen();  // its tokens are ids, which stand next to each other
+      EXPECT_EQ(cutTexts(screen), "") << where;
+      EXPECT_EQ(overlappingTexts(screen), "") << where;
     };
     look("opened");
     for (int reading = 0; reading < 10; ++reading) {
@@ -309,6 +316,89 @@ TEST_P(ClippedText, ALongTextHasNone) {
   }
 }
 
+/// The panel of each lesson, scene by scene, before and after its question is answered.
+TEST_P(ClippedText, NoLessonHasAny) {
+  const WindowSize& size = GetParam();
+  AppDriver ui(learnedDocument(), size.width, size.height, viewFor([](ViewState&) {}));
+  const auto look = [&](const std::string& what) {
+    ui.settle();
+    ui.frame();
+    const ScreenText screen = ui.screen();
+    const auto ofPanel = [](const TextRun& run) {
+      return run.window.find("/lesson_") != std::string::npos;
+    };
+    EXPECT_TRUE(std::ranges::any_of(screen.runs(), ofPanel)) << what;
+    for (const TextRun& run : screen.cut()) {
+      if (!ofPanel(run)) continue;
+      const ImGuiWindow* window = ImGui::FindWindowByName(run.window.c_str());
+      EXPECT_EQ(window->ScrollMax.x, 0.0F) << what << " is too wide: " << run.text;
+      EXPECT_TRUE(scrolls(run.window)) << what << ": " << run.text;
+    }
+    for (const TextRun& run : screen.runs()) {
+      EXPECT_FALSE(ofPanel(run) && isElided(run)) << what << ": " << asSeen(run);
+    }
+  };
+  for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+    openLesson(ui, onScreen(lesson.title));
+    for (const lessons::Scene& scene : lesson.scenes) {
+      const std::string what = lesson.id + ": " + scene.title;
+      look(what);
+      if (scene.predict && choose(ui, scene.predict->choices[scene.predict->right].text)) {
+        look(what + ", answered");
+      }
+      ui.press(Key::pageDown);
+    }
+    ui.press(Key::pageDown);
+  }
+}
+
+TEST_P(ClippedText, NoMenuAndNoDialogHasAny) {
+  const WindowSize& size = GetParam();
+  AppDriver ui(learnedDocument(), size.width, size.height,
+               viewFor([](ViewState& view) { view.selection.page = kFlowPage; }));
+  const auto look = [&](const std::string& what) {
+    for (int i = 0; i < 2; ++i) {
+      ui.frame();
+      ui.settle();
+    }
+    expectReadable(ui, what);
+    const ScreenText screen = ui.screen();
+    for (const TextRun& run : screen.runs()) {
+      EXPECT_FALSE(isElided(run)) << what << ": " << run.window << ": " << asSeen(run);
+    }
+  };
+  const std::pair<const char*, const char*> menus[] = {
+      {"Export ▾", "A worksheet"}, {"View ▾", "Dark theme"}, {"More ▾", "Gate"}};
+  for (const auto& [menu, item] : menus) {
+    ui.click(menu);
+    look(menu);
+    EXPECT_TRUE(ui.shows(item)) << menu << ui.screen().all();
+    ui.press(Key::escape);
+    ui.frame();
+  }
+  ui.type("?");
+  for (int page = 0; page < 4; ++page) {
+    look("help, page " + std::to_string(page + 1));
+    EXPECT_TRUE(ui.shows("Keys and mouse"));
+    ui.press(Key::right);
+  }
+  ui.press(Key::escape);
+  const std::tuple<char, bool, const char*> dialogs[] = {{'K', false, "Copy a link"},
+                                                         {'O', false, "the folders of models"},
+                                                         {'S', true, "Save the session"},
+                                                         {'E', true, "Every tensor"}};
+  for (const auto& [key, shift, text] : dialogs) {
+    ui.press(Key{key}, true, shift);
+    look(std::string("the dialog of ctrl+") + (shift ? "shift+" : "") + key);
+    EXPECT_TRUE(ui.shows(text)) << key;
+    ui.press(Key::escape);
+    ui.frame();
+  }
+}
+
+TEST_P(ClippedText, AModelOfTwoStacksHasNone) {
+  expectModelWhole(HEADSCOPE_TEST_DATA "/families/t5");
+}
 TEST_P(ClippedText, TheModelOfStoriesHasNone) { expectModelWhole("headscope:stories"); }
 TEST_P(ClippedText, TheModelOfShapesHasNone) { expectModelWhole("headscope:shapes"); }
 TEST_P(ClippedText, TheModelOfLettersHasNone) { expectModelWhole("headscope:induction"); }

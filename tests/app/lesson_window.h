@@ -28,7 +28,8 @@ inline std::optional<Spot> startOf(const ScreenText& screen, const std::string& 
     if (!named || run.text != "Start") continue;
     const Spot start = run.spot(0, run.text.size());
     const float below = start.min.y - named->min.y;
-    if (below > 0.0F && below < 130.0F && start.min.x < named->max.x) return start;
+    const float card = 9.0F * (named->max.y - named->min.y);  // its height, from the title on
+    if (below > 0.0F && below < card && start.min.x < named->max.x) return start;
   }
   return std::nullopt;
 }

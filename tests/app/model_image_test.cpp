@@ -1,6 +1,8 @@
 // The page Model with a model that reads images: its picture, the map over it, labels, and pictures
 // that are dropped.
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -60,6 +62,23 @@ class ModelImage : public testing::Test {
 
   AppDriver ui;
 };
+
+/// Labels of published models are lists of names; their buttons stay in one row.
+TEST_F(ModelImage, LongLabelsAreShortenedOnButtons) {
+  const TempFolder folder;
+  for (const auto& entry : std::filesystem::directory_iterator(dataPath("image_models/vit"))) {
+    std::filesystem::copy(entry.path(), folder.path());
+  }
+  auto config = nlohmann::json::parse(readAll(folder.path() / "config.json"));
+  for (auto& [id, label] : config["id2label"].items()) {
+    label = "great white shark, white shark, man-eater, Carcharodon carcharias " + id;
+  }
+  std::ofstream(folder.path() / "config.json") << config;
+  ui.app().dropFiles({folder.path()});
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("great white shark, w…", kModelPredictionCard)) << all(kModelPredictionCard);
+}
 
 TEST_F(ModelImage, OpensOnOurOwnPictureWithItsLabels) {
   drop("image_models/vit");

@@ -1,5 +1,6 @@
 // The tab Why: a word, or a score of a head, is followed back to the words that were read.
 #include "app/ui/model/model_page.h"
+#include "app/ui/model/why_words.h"
 #include "prediction_card.h"
 
 namespace headscope::ui {
@@ -109,6 +110,16 @@ TEST_F(ModelWhy, AScoreOfTheChosenHeadIsTakenApart) {
   EXPECT_TRUE(shows("that no head wrote: layer")) << "networks are passed over\n" << all();
   tab("a score");
   EXPECT_EQ(ui.view().model.prediction.whyScore.substr(0, 5), "h1.2:") << "the chosen head's";
+}
+
+TEST(PartLines, ThoseThatAreLeftOverAreSummed) {
+  std::vector<PartLine> lines{{"a", 4.0}, {"b", -3.0}, {"c", 2.0}, {"d", -0.5}};
+  EXPECT_EQ(restSummed(lines, 4).size(), 4U);
+  lines = restSummed(lines, 3);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[1].name, "b");
+  EXPECT_EQ(lines[2].name, "2 others, summed");
+  EXPECT_EQ(lines[2].value, 1.5);
 }
 
 /// A network's part of a word, and of a pair of two networks, neuron by neuron.

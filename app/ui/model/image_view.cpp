@@ -139,6 +139,15 @@ void specialTokens(const PanelContext& panel, const ModelMoment& moment, Index c
   }
 }
 
+/// The row of the chosen token in the shown map; null while it is computed.
+const float* rowOver(const PanelContext& panel, const ModelMoment& moment) {
+  const Tensor* map = requestMap(panel, moment);
+  const Index chosen = chosenToken(panel.modelView, moment);
+  const bool there =
+      map != nullptr && map->dim(0) == moment.trace->tokens() && chosen < map->dim(0);
+  return there ? map->data() + chosen * map->dim(1) : nullptr;
+}
+
 }  // namespace
 
 /// The largest weight of a row on a patch.
@@ -238,7 +247,7 @@ std::string mapInWords(const ModelView& view, const ModelMoment& moment) {
   return fmt::format("layers 1 to {}, rollout: what reaches “{}”", head.layer + 1, token);
 }
 
-void drawImage(const PanelContext& panel, const ModelMoment& moment) {
+void drawImageChoice(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   ModelView& view = panel.modelView;
   std::vector<const char*> maps{"this head", "mean of heads", "rollout"};
@@ -251,18 +260,18 @@ void drawImage(const PanelContext& panel, const ModelMoment& moment) {
       "The weights of a row over the picture: of the chosen head, the mean over the layer's heads, "
       "or the rollout, the product over all layers up to it of ½ mean of heads + ½ identity "
       "(Abnar & Zuidema 2020)");
-  const Index chosen = chosenToken(view, moment);
-  const Tensor* map = requestMap(panel, moment);
-  const float* row = map != nullptr && map->dim(0) == moment.trace->tokens() && chosen < map->dim(0)
-                         ? map->data() + chosen * map->dim(1)
-                         : nullptr;
   wrappedLabel(look.fonts.small, look.theme.textMuted, mapInWords(view, moment));
+}
 
+void drawImage(const PanelContext& panel, const ModelMoment& moment, const ImVec2& room) {
+  const FrameContext& look = panel.look;
+  ModelView& view = panel.modelView;
+  const Index chosen = chosenToken(view, moment);
+  const float* row = rowOver(panel, moment);
   const auto& picture = *moment.picture;
-  const float width = std::min(ImGui::GetContentRegionAvail().x, look.px(420));
-  const Rect at = Rect::at(
-      ImGui::GetCursorScreenPos(),
-      {width, width * static_cast<float>(picture.height) / static_cast<float>(picture.width)});
+  const float aspect = static_cast<float>(picture.height) / static_cast<float>(picture.width);
+  const float width = std::min(room.x, room.y / aspect);
+  const Rect at = Rect::at(ImGui::GetCursorScreenPos(), {width, width * aspect});
   addPicture(ImGui::GetWindowDrawList(), look.scene,
              {sourceOf(moment), {{{at.a.x, at.a.y, at.b.x, at.b.y}}}});
   const std::vector<Rect> patches = patchRects(moment, at);
@@ -292,9 +301,15 @@ void drawImage(const PanelContext& panel, const ModelMoment& moment) {
       if (ImGui::IsItemClicked()) view.token = token;
     }
   }
-  if (row != nullptr) mapLegend(look, largestOnPatch(patches, row));
-  specialTokens(panel, moment, chosen, row);
-  drawShareOnShape(look, moment, row);
+}
+
+void drawImageWords(const PanelContext& panel, const ModelMoment& moment) {
+  const float* row = rowOver(panel, moment);
+  if (row != nullptr) {
+    mapLegend(panel.look, largestOnPatch(patchRects(moment, Rect::at({}, {1.0F, 1.0F})), row));
+  }
+  specialTokens(panel, moment, chosenToken(panel.modelView, moment), row);
+  drawShareOnShape(panel.look, moment, row);
   drawMeasures(panel, moment);
 }
 

@@ -41,8 +41,11 @@ void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMome
 /// "layer 2, head 3: where “class” looks".
 std::string mapInWords(const ModelView& view, const ModelMoment& moment);
 
-/// Draws the picture as wide as the window, the choice of a map, and the tokens that are no
-/// patches.
-void drawImage(const PanelContext& panel, const ModelMoment& moment);
+/// Draws the picture with the shown map, as large as fits into the room.
+void drawImage(const PanelContext& panel, const ModelMoment& moment, const ImVec2& room);
+/// Draws the choice of the map, and what it shows.
+void drawImageChoice(const PanelContext& panel, const ModelMoment& moment);
+/// Draws the map's legend, the tokens that are no patches, and the measures of the chosen head.
+void drawImageWords(const PanelContext& panel, const ModelMoment& moment);
 
 }  // namespace headscope::ui

@@ -184,9 +184,13 @@ class ModelPredictionCard final : public Card {
     const auto offer = [&](const char* what, Index chosen, Index leftOut, auto&& choose) {
       float gap = 6.0F;
       const auto one = [&](Index id) {
-        const std::string text = fmt::format("{}##{} {}", moment->nameOf(id), what, id);
+        const std::string name = moment->nameOf(id);
+        // labels of images are lists of names
+        const std::string part = elided(look.fonts.regular, name, look.px(150));
+        const std::string text = fmt::format("{}##{} {}", part, what, id);
         flowOn(look, buttonWidth(look, text), std::exchange(gap, 3.0F));
         if (pill(look, text.c_str(), id == chosen)) choose(id);
+        if (part != name) tip(look, name);
       };
       bool among = chosen < 0 || chosen == leftOut;
       for (std::size_t i = 0; i < std::min(offered, best.size()); ++i) {

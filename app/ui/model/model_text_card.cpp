@@ -172,18 +172,33 @@ class ModelTextCard final : public Card {
     notes(look, moment->trace->document().model->notes());
     if (!moment->adapter.folder.empty()) adapter(look, *moment);
     ImGui::Dummy({0.0F, look.space.small});
-    if (moment->ofImage()) {
-      picture(panel, *moment);
-    } else {
-      field(panel, *moment);
-      if (moment->source != nullptr) {
-        sourceTokens(panel, *moment->source);
-        targetField(panel, *moment);
-      }
-      tokens(panel, *moment);
-      return;
+    if (moment->ofImage()) return pictureAndLabels(panel, *moment);
+    field(panel, *moment);
+    if (moment->source != nullptr) {
+      sourceTokens(panel, *moment->source);
+      targetField(panel, *moment);
     }
-    predictions(panel, *moment);
+    tokens(panel, *moment);
+  }
+
+  /// Draws a picture, and its map and labels around it, in a wide card next to it.
+  void pictureAndLabels(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
+    Rect room = Rect::rest();
+    const bool wide = room.width() > look.px(640);
+    if (wide) {
+      const Rect right = room.cutRight(room.width() * 0.5F, look.space.large);
+      drawImage(panel, moment, room.size());
+      ImGui::SetCursorScreenPos(right.a);
+      beginPart("beside the picture", right.size());
+    }
+    choosePicture(look, panel, moment);
+    drawImageChoice(panel, moment);
+    const float width = std::min(room.width(), look.px(420));
+    if (!wide) drawImage(panel, moment, {width, 4.0F * width});
+    drawImageWords(panel, moment);
+    predictions(panel, moment);
+    if (wide) ImGui::EndChild();
   }
 
   /// Draws the tokens of a file of attention weights, which tells nothing else about its model.
@@ -227,8 +242,8 @@ class ModelTextCard final : public Card {
   }
 
   /// Draws the picture that the model reads, and the way to another one.
-  void picture(const PanelContext& panel, const ModelMoment& moment) {
-    const FrameContext& look = panel.look;
+  void choosePicture(const FrameContext& look, const PanelContext& panel,
+                     const ModelMoment& moment) {
     if (pill(look, "Open a picture …")) chooseFile(panel, false);
     tip(look,
         "A PNG, JPEG or WebP file; it may also be dropped on the window, or copied and pasted: "
@@ -243,7 +258,6 @@ class ModelTextCard final : public Card {
       wrappedLabel(look.fonts.small, look.theme.textMuted,
                    std::filesystem::path(moment.text).filename().string());
     }
-    drawImage(panel, moment);
   }
 
   /// Draws a pill for each kind of shape.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/model/prediction_views.h"
@@ -48,7 +49,8 @@ void drawLine(const FrameContext& look, const Rect& at, const PartLine& line, do
            elided(font, line.name + weight, at.width() - width - look.space.medium));
   drawText(list, look.fonts.small, {at.b.x - width, at.a.y}, color, value);
   const ColorScale scale = divergingScale(look, 1.0F);
-  const float length = at.width() * static_cast<float>(std::abs(line.value) / most);
+  const double size = std::min(1.0, std::abs(line.value) / most);
+  const float length = at.width() * static_cast<float>(size);
   list->AddRectFilled({at.a.x, at.b.y - look.space.thin}, {at.a.x + length, at.b.y},
                       scale.color(look.maps, line.value < 0.0 ? -1e30F : 1e30F));
 }
@@ -64,26 +66,16 @@ void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& 
   const std::string said = wrapped(look.fonts.tiny, words.inWords(found, level), room.width());
   const Rect about = room.cutTop(textSize(look.fonts.tiny, said).y, look.space.small);
   drawText(list, look.fonts.tiny, about.a, look.theme.textMuted, said);
-  const std::vector<PartLine> lines = words.linesOf(found.levels[level], {});
+  std::vector<PartLine> lines = words.linesOf(found.levels[level], {});
   const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
   const float each = fontSize(look.fonts.small) + look.space.medium;
   const auto ofSize = std::ranges::count_if(
       lines, [](const PartLine& line) { return std::abs(line.value) >= kReadsZero; });
-  const auto fit = std::min(static_cast<std::size_t>(std::max(0.0F, room.height() / each)),
-                            static_cast<std::size_t>(ofSize) + 2);
-  const bool cut = lines.size() > fit;
-  double rest = 0.0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (cut && i + 1 >= fit) {
-      rest += lines[i].value;
-      continue;
-    }
-    drawLine(look, room.cutTop(each - look.space.thin, look.space.thin), lines[i], most,
-             isFollowed(found, level, lines[i]));
-  }
-  if (cut && fit > 0) {
-    drawText(list, look.fonts.small, room.a, look.theme.textMuted,
-             fmt::format("{} others {}", lines.size() - (fit - 1), changeInWords(rest)));
+  const auto fit = static_cast<std::size_t>(std::max(1.0F, room.height() / each));
+  lines = restSummed(std::move(lines), std::min(fit, static_cast<std::size_t>(ofSize) + 2));
+  for (const PartLine& line : lines) {
+    drawLine(look, room.cutTop(each - look.space.thin, look.space.thin), line, most,
+             isFollowed(found, level, line));
   }
   list->PopClipRect();
 }

@@ -26,7 +26,7 @@ namespace {
 
 using model::AskedScore;
 using model::Stack;
-using MomentHeld = std::shared_ptr<const ModelMoment>;
+using AskedMoment = std::shared_ptr<const ModelMoment>;
 
 constexpr std::size_t kOfferedKeys = 5;
 
@@ -46,7 +46,7 @@ struct StrongKeys {
   std::vector<Link> links;
 };
 
-Computed<StrongKeys> strongKeys(const PanelContext& panel, const MomentHeld& moment,
+Computed<StrongKeys> strongKeys(const PanelContext& panel, const AskedMoment& moment,
                                 const AskedScore& of) {
   const Fingerprint key("strong keys", moment->number, moment->changes, of.head.layer, of.head.head,
                         of.query, of.stack);
@@ -83,7 +83,7 @@ bool existsIn(const ModelMoment& moment, const AskedScore& score) {
 
 /// Begins with the score of a head and a query at the key that it looks at most; waits until the
 /// layer is there.
-void chooseStrongestKey(const PanelContext& panel, const MomentHeld& moment, AskedScore score) {
+void chooseStrongestKey(const PanelContext& panel, const AskedMoment& moment, AskedScore score) {
   const auto keys = strongKeys(panel, moment, score);
   if (keys.current == nullptr) return;
   score.key = keys.current->links.empty() ? score.query : keys.current->links.front().key;
@@ -91,7 +91,7 @@ void chooseStrongestKey(const PanelContext& panel, const MomentHeld& moment, Ask
 }
 
 /// Draws the keys that may be chosen for a score.
-void chooseKey(const PanelContext& panel, const MomentHeld& moment, const AskedScore& score) {
+void chooseKey(const PanelContext& panel, const AskedMoment& moment, const AskedScore& score) {
   const FrameContext& look = panel.look;
   const WhyWords words(moment);
   const Stack stack = model::keysOf(*moment->trace, score.stack, score.head.layer);
@@ -139,7 +139,7 @@ void explainScore(ModelView& view, const AskedScore& score) {
   view.prediction.why.clear();
 }
 
-void chooseQuestion(const PanelContext& panel, const MomentHeld& moment) {
+void chooseQuestion(const PanelContext& panel, const AskedMoment& moment) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
   auto score = scoreOf(view);
@@ -152,7 +152,8 @@ void chooseQuestion(const PanelContext& panel, const MomentHeld& moment) {
   if (saysWords(*moment)) {
     rowCaption(look, "explains");
     const int clicked =
-        choices(look, "explains", {"the word", "a score"}, score || view.whyOfScore ? 1 : 0);
+        choices(look, "explains", {moment->ofImage() ? "the label" : "the word", "a score"},
+                score || view.whyOfScore ? 1 : 0);
     if (clicked == 0) {
       view.whyOfScore = false;
       view.whyScore.clear();

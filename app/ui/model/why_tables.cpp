@@ -11,23 +11,11 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
-#include "core/base/numbers.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr std::size_t kMostLines = 200;
-
-/// Sums the lines behind the first `most` in one.
-void sumRest(std::vector<PartLine>& lines, std::size_t most) {
-  if (lines.size() <= most) return;
-  double rest = 0.0;
-  for (std::size_t i = most - 1; i < lines.size(); ++i) rest += lines[i].value;
-  const std::size_t left = lines.size() - (most - 1);
-  lines.resize(most - 1);
-  lines.push_back(
-      {fmt::format("{} others, summed", withThousands(static_cast<Index>(left))), rest});
-}
 
 std::string totalOf(const std::vector<model::WithoutWriter>* without, const PartLine& line) {
   if (!line.writer) return {};
@@ -41,8 +29,7 @@ std::string totalOf(const std::vector<model::WithoutWriter>* without, const Part
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
                                         const std::vector<PartLine>& all, double whole,
                                         const std::vector<model::WithoutWriter>* without) {
-  std::vector<PartLine> lines = all;
-  sumRest(lines, kMostLines);
+  const std::vector<PartLine> lines = restSummed(all, kMostLines);
   const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
   const ColorScale scale = divergingScale(look, static_cast<float>(most));
   const bool weighs = !lines.empty() && lines.front().weight;

@@ -27,11 +27,11 @@ namespace {
 
 using model::WhyLevel;
 using model::WhyStep;
-using MomentHeld = std::shared_ptr<const ModelMoment>;
+using WhyMoment = std::shared_ptr<const ModelMoment>;
 
 constexpr std::size_t kMeasuredParts = 12;  // without which the pass runs again
 
-std::optional<FoundWhy> findWhy(const MomentHeld& moment, const model::WhyQuestion& question,
+std::optional<FoundWhy> findWhy(const WhyMoment& moment, const model::WhyQuestion& question,
                                 const std::string& trail, const std::atomic<bool>& cancelled) {
   FoundWhy found{question, model::stepsFrom(trail), {}};
   found.levels = whyLevels(*moment->trace, question, found.steps, {0, &cancelled});
@@ -42,7 +42,7 @@ std::optional<FoundWhy> findWhy(const MomentHeld& moment, const model::WhyQuesti
 /// Draws the chain.
 class WhyView {
  public:
-  WhyView(const PanelContext& panel, const MomentHeld& moment, const FoundWhy& found,
+  WhyView(const PanelContext& panel, const WhyMoment& moment, const FoundWhy& found,
           const model::WithoutParts* without)
       : panel_(panel),
         look_(panel.look),
@@ -126,12 +126,12 @@ class WhyView {
     const auto passed = passedOver(found_.levels.back(), step);
     if (passed.empty()) return {};
     const model::PassedPart& most = passed.front();
-    return fmt::format(" “follow the largest” passes over {} that no head wrote: {}{} {}{}.",
+    return fmt::format(" “follow the largest” passes over {} that no head wrote: {}{} {}{}",
                        passed.size() == 1 ? std::string("a larger part")
                                           : fmt::format("{} larger parts", passed.size()),
                        model::inWords(most.writer, words_.config()),
                        most.key ? " × " + model::inWords(*most.key, words_.config()) : "",
-                       changeInWords(most.value), passed.size() == 1 ? "" : ", …");
+                       changeInWords(most.value), passed.size() == 1 ? "." : ", …");
   }
 
   /// The level in words, the changes without the head, and what the largest step passes over.
@@ -161,15 +161,15 @@ class WhyView {
   const PanelContext& panel_;
   const FrameContext& look_;
   PredictionView& view_;
-  const MomentHeld& moment_;
+  const WhyMoment& moment_;
   WhyWords words_;
   const FoundWhy& found_;
   const model::WithoutParts* without_;  // of the last level; null until it is computed
 };
 
 /// Identifies a chain.
-Fingerprint keyOf(const char* what, const MomentHeld& moment, const PredictionView& view,
-                  const model::WhyQuestion& question) {
+Fingerprint chainKey(const char* what, const WhyMoment& moment, const PredictionView& view,
+                     const model::WhyQuestion& question) {
   Fingerprint key(what, moment->number, moment->changes);
   if (const auto* word = std::get_if<model::AskedWord>(&question)) {
     key.add(Fingerprint("word", word->row, word->word, word->other.value_or(-1)));
@@ -180,7 +180,7 @@ Fingerprint keyOf(const char* what, const MomentHeld& moment, const PredictionVi
   return key;
 }
 
-Computed<model::WithoutParts> withoutLast(const PanelContext& panel, const MomentHeld& moment,
+Computed<model::WithoutParts> withoutLast(const PanelContext& panel, const WhyMoment& moment,
                                           const FoundWhy& found, const Fingerprint& key) {
   return panel.computations.request<
       model::WithoutParts>("why without", key, Schedule::background, [&] {
@@ -195,12 +195,12 @@ Computed<model::WithoutParts> withoutLast(const PanelContext& panel, const Momen
 
 }  // namespace
 
-void drawWhy(const PanelContext& panel, const MomentHeld& moment) {
+void drawWhy(const PanelContext& panel, const WhyMoment& moment) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
   const auto question = whyQuestion(panel.modelView, *moment);
   if (!question) return label(look.fonts.regular, look.theme.textMuted, "being computed …");
-  Fingerprint key = keyOf("why", moment, view, *question);
+  Fingerprint key = chainKey("why", moment, view, *question);
   const auto found = panel.computations.request<FoundWhy>("why", key, Schedule::background, [&] {
     return [moment, question = *question, trail = view.why](const std::atomic<bool>& cancelled) {
       return findWhy(moment, question, trail, cancelled);
@@ -219,7 +219,7 @@ void drawWhy(const PanelContext& panel, const MomentHeld& moment) {
     return label(look.fonts.regular, look.theme.textMuted, "being computed …");
   }
   const auto without =
-      withoutLast(panel, moment, *found.current, keyOf("why without", moment, view, *question));
+      withoutLast(panel, moment, *found.current, chainKey("why without", moment, view, *question));
   WhyView(panel, moment, *found.current, without.current).draw();
 }
 

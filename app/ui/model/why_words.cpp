@@ -36,6 +36,17 @@ void sortBySize(std::vector<PartLine>& lines) {
 
 }  // namespace
 
+std::vector<PartLine> restSummed(std::vector<PartLine> lines, std::size_t most) {
+  if (most == 0 || lines.size() <= most) return lines;
+  double rest = 0.0;
+  for (std::size_t i = most - 1; i < lines.size(); ++i) rest += lines[i].value;
+  const std::size_t left = lines.size() - (most - 1);
+  lines.resize(most - 1);
+  lines.push_back(
+      {fmt::format("{} others, summed", withThousands(static_cast<Index>(left))), rest});
+  return lines;
+}
+
 WhyWords::WhyWords(std::shared_ptr<const ModelMoment> moment)
     : moment_(std::move(moment)), tokens_(moment_->tokenNames()) {
   if (moment_->source != nullptr) sourceTokens_ = moment_->source->tokenNames();

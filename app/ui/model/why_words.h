@@ -29,6 +29,9 @@ struct PartLine {
   Index place = -1;                            // of a token
 };
 
+/// At most so many lines: those that are left over, the last ones, are summed in one.
+std::vector<PartLine> restSummed(std::vector<PartLine> lines, std::size_t most);
+
 /// What a click on a line follows where there is a choice.
 struct WhyClicks {
   bool values = false;   // a token: its value; otherwise why the head looks there
