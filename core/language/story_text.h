@@ -1,0 +1,20 @@
+// Story text: what a model of stories writes, as people write it. Its words are lower case, but for
+// names, and quotation marks stand apart; a reader expects a capital where a sentence begins, and
+// quotation marks at their words.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headscope::language {
+
+/// The text with capitals at the beginnings of sentences and closed quotation marks. `begins`: a
+/// sentence begins with it. What is said in quotation marks begins a sentence; what follows goes
+/// on: “Look, a duck!” said Mia.
+///
+///   asPeopleWrite("the duck swam. \" look! \" said Mia.")  // The duck swam. "Look!" said Mia.
+std::string asPeopleWrite(std::string_view text, bool begins = true);
+/// Returns whether a sentence begins behind a text.
+bool endsSentence(std::string_view text);
+
+}  // namespace headscope::language
