@@ -8,13 +8,11 @@
 
 namespace headscope::language {
 
-/// The text with capitals at the beginnings of sentences and closed quotation marks. `begins`: a
-/// sentence begins with it. What is said in quotation marks begins a sentence; what follows goes
-/// on: “Look, a duck!” said Mia.
+/// The text with capitals at the beginnings of sentences and closed quotation marks. What is said
+/// in quotation marks begins a sentence; what follows goes on. `before`: the text that it
+/// continues.
 ///
 ///   asPeopleWrite("the duck swam. \" look! \" said Mia.")  // The duck swam. "Look!" said Mia.
-std::string asPeopleWrite(std::string_view text, bool begins = true);
-/// Returns whether a sentence begins behind a text.
-bool endsSentence(std::string_view text);
+std::string asPeopleWrite(std::string_view text, std::string_view before = {});
 
 }  // namespace headscope::language

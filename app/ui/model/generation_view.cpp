@@ -52,7 +52,7 @@ TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made)
   TextGoneOn on;
   on.added = whole.starts_with(before) ? whole.substr(before.size()) : textOf(made);
   if (moment.folder == formats::kStoriesModel) {
-    on.added = language::asPeopleWrite(on.added, language::endsSentence(moment.text));
+    on.added = language::asPeopleWrite(on.added, moment.text);
   }
   on.text = moment.source != nullptr ? whole : moment.text + on.added;
   // the end token of a target is predicted, and not part of its text
