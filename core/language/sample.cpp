@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/memory_budget.h"
+#include "core/language/story_text.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::language {
@@ -26,7 +27,8 @@ std::string sampleOf(const model::ModelPtr& model, const Corpus& corpus, std::st
     if (decoder.tokens() == decoder.room()) break;
     if (!decoder.feed(id, execution)) return {};
   }
-  return tokenizer.decode(ids);
+  const std::string text = tokenizer.decode(ids);
+  return corpus.stories ? asPeopleWrite(text) : text;
 }
 
 }  // namespace headscope::language

@@ -44,7 +44,7 @@ TEST_F(TrainLanguage, GivesLossAnswersAndHeads) {
   }
   ASSERT_EQ(result["similarity"].size(), 1U);
   EXPECT_EQ(result["similarity"][0][1][1], 1.0);
-  EXPECT_TRUE(result["sample"].get<std::string>().starts_with("one day Mia and Leo went"));
+  EXPECT_TRUE(result["sample"].get<std::string>().starts_with("One day Mia and Leo went"));
   const json said = jsonOf({"model", path("model"), "--text", "One day Mia and Leo went to the"});
   EXPECT_EQ(said["config"]["model_type"], "gpt2");
   EXPECT_EQ(said["tokens"].back(), "the");

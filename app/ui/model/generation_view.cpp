@@ -20,6 +20,8 @@
 #include "app/ui/widgets.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
+#include "core/formats/shipped_model.h"
+#include "core/language/story_text.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::ui {
@@ -49,6 +51,9 @@ TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made)
   const std::string whole = textOf(all);
   TextGoneOn on;
   on.added = whole.starts_with(before) ? whole.substr(before.size()) : textOf(made);
+  if (moment.folder == formats::kStoriesModel) {
+    on.added = language::asPeopleWrite(on.added, moment.text);
+  }
   on.text = moment.source != nullptr ? whole : moment.text + on.added;
   // the end token of a target is predicted, and not part of its text
   if (moment.source != nullptr && moment.config().ends(all.back())) all.pop_back();
