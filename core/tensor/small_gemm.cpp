@@ -125,6 +125,8 @@ void smallProduct(const SmallOperands& o, Index rows) {
   smallRowsOfAll<FloatSums, kVectors <= 2 ? 8 : 6, kVectors>(o, rows);
 }
 
+#undef HEADSCOPE_SMALL
+
 /// The transpose of a row-major matrix, `stride` from row to row.
 void turnSmall(const ConstMatrixView& b, float* to, Index stride) {
   const Index rows = b.rows / 4 * 4;
