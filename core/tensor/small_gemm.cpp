@@ -183,10 +183,63 @@ void smallGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixV
   }
 }
 
+bool isPreciseProduct(Index depth, Index width) {
+  static const bool here =
+      __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  return here && depth <= kDeepest && width <= kWidest;
+}
+
+__attribute__((target("avx2,fma"))) void preciseGemm(const ConstMatrixView& a,
+                                                     const ConstMatrixView& b, const MatrixView& c,
+                                                     const Product& product) {
+  constexpr Index kRows = 4, kCols = 8;  // whose sums stay in registers
+  const Index cols = (c.cols + kCols - 1) / kCols * kCols;
+  alignas(32) double right[kDeepest * kWidest];  // rows of `cols` numbers
+  for (Index j = 0; j < cols; ++j) {
+    const float* from = b.data + (j < b.cols ? j : 0) * b.colStride;
+    for (Index k = 0; k < b.rows; ++k) {
+      right[k * cols + j] = static_cast<double>(from[k * b.rowStride]);
+    }
+  }
+  for (Index i = 0; i < c.rows; i += kRows) {
+    const float* rows[kRows];  // behind the last row: that row again
+    for (Index r = 0; r < kRows; ++r) {
+      rows[r] = a.data + (i + r < c.rows ? i + r : c.rows - 1) * a.rowStride;
+    }
+    for (Index j = 0; j < cols; j += kCols) {
+      __m256d sums[kRows][2];
+      for (auto& sum : sums) sum[0] = sum[1] = _mm256_setzero_pd();
+      for (Index k = 0; k < a.cols; ++k) {
+        const __m256d low = _mm256_load_pd(right + k * cols + j);
+        const __m256d high = _mm256_load_pd(right + k * cols + j + 4);
+#pragma GCC unroll 4
+        for (Index r = 0; r < kRows; ++r) {
+          const __m256d left = _mm256_set1_pd(static_cast<double>(rows[r][k * a.colStride]));
+          sums[r][0] = _mm256_fmadd_pd(left, low, sums[r][0]);
+          sums[r][1] = _mm256_fmadd_pd(left, high, sums[r][1]);
+        }
+      }
+      for (Index r = 0; r < kRows && i + r < c.rows; ++r) {
+        alignas(32) double sum[kCols];
+        _mm256_store_pd(sum, sums[r][0]);
+        _mm256_store_pd(sum + 4, sums[r][1]);
+        float* to = c.data + (i + r) * c.rowStride + j;
+        for (Index v = 0; v < kCols && j + v < c.cols; ++v) {
+          const float each = product.factor * static_cast<float>(sum[v]);
+          to[v] = product.add ? to[v] + each : each;
+        }
+      }
+    }
+  }
+}
+
 #else
 
 bool isSmallProduct(Index, Index) { return false; }
 void smallGemm(const ConstMatrixView&, const ConstMatrixView&, const MatrixView&, const Product&) {}
+bool isPreciseProduct(Index, Index) { return false; }
+void preciseGemm(const ConstMatrixView&, const ConstMatrixView&, const MatrixView&,
+                 const Product&) {}
 
 #endif
 

@@ -14,4 +14,12 @@ bool isSmallProduct(Index depth, Index width);
 void smallGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
                const Product& product);
 
+/// Returns whether preciseGemm suits products of this depth and width on this processor: one with
+/// AVX2, on which float64 costs little.
+bool isPreciseProduct(Index depth, Index width);
+
+/// As gemm, summed in float64, for processors without AVX-512.
+void preciseGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
+                 const Product& product);
+
 }  // namespace headscope

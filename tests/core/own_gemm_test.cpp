@@ -78,16 +78,15 @@ TEST(SmallGemm, IsTheProduct) {
 }
 
 /// A precise product differs from the exact one by the rounding of its float32 alone.
-TEST(SmallGemm, SumsInFloat64WhereItShallBePrecise) {
-  if (!isSmallProduct(1, 1)) return;  // unused on this processor
+void expectPreciseProducts(Gemm gemm) {
   for (const Index width : {1, 16, 30, 48, 64}) {
     for (const Index rows : {1, 2, 5, 8, 23}) {
       for (const bool turned : {false, true}) {
         const Index depth = 64;
-        expectProduct(smallGemm, rows, depth, width, !turned, turned, {0.25F, true, true});
+        expectProduct(gemm, rows, depth, width, !turned, turned, {0.25F, true, true});
         const Operand a(rows, depth, turned, "a"), b(depth, width, turned, "b");
         std::vector<float> c(static_cast<std::size_t>(rows * width));
-        smallGemm(a.view, b.view, {c.data(), rows, width, width}, {.precise = true});
+        gemm(a.view, b.view, {c.data(), rows, width, width}, {.precise = true});
         for (Index i = 0; i < rows * width; ++i) {
           double sum = 0.0;
           for (Index k = 0; k < depth; ++k) {
@@ -99,6 +98,14 @@ TEST(SmallGemm, SumsInFloat64WhereItShallBePrecise) {
       }
     }
   }
+}
+
+TEST(SmallGemm, SumsInFloat64WhereItShallBePrecise) {
+  if (isSmallProduct(1, 1)) expectPreciseProducts(smallGemm);  // else unused on this processor
+}
+
+TEST(PreciseGemm, SumsInFloat64) {
+  if (isPreciseProduct(1, 1)) expectPreciseProducts(preciseGemm);
 }
 
 TEST(VectorGemm, IsTheProduct) {

@@ -185,7 +185,7 @@ std::string metricInWords(const Swept& swept, const AskedWord& asked) {
 }
 
 /// The values that stand in the place of a part's own.
-struct Replacing {
+struct SweptBy {
   const ChosenTexts& texts;
   Instead instead;
   const std::string& meanOf;  // the name of a set; empty: the text itself
@@ -208,7 +208,7 @@ struct Replacing {
   }
 };
 
-std::string resultInWords(const Swept& swept, const AskedWord& asked, const Replacing& by,
+std::string resultInWords(const Swept& swept, const AskedWord& asked, const SweptBy& by,
                           EffectKind kind, const std::optional<model::Receiver>& to) {
   const ChosenTexts& texts = by.texts;
   const std::string over = texts.set == nullptr
