@@ -328,25 +328,67 @@ LiveLanguage::LiveLanguage(Scheduler& scheduler, Index memoryBudgetBytes,
   watched_.show(std::move(shown), true);
 }
 
+void LiveLanguage::keepReplaced(const std::optional<Begun>& begun) {
+  if (run_ == nullptr || moment() == nullptr || moment()->stepsTaken == 0) return;
+  replaced_.push_back({run_, moment(), begun, watched_.lookedAt(), isKept_});
+  if (replaced_.size() > kMostReplaced) replaced_.erase(replaced_.begin());
+}
+
+template <typename Asked>
+bool LiveLanguage::bringReplaced(Asked asked) {
+  const auto found = std::ranges::find_if(replaced_, asked);
+  if (found == replaced_.end()) return false;
+  Aside old = std::move(*found);
+  replaced_.erase(found);
+  keepReplaced(begunLast_);
+  run_ = std::move(old.run);
+  begunLast_ = old.begunLast;
+  setKept(old.isKept);
+  watched_.show(std::move(old.moment), true, old.look);
+  return true;
+}
+
+/// Notes whether the run is a kept one, which has a pace of its own.
+void LiveLanguage::setKept(bool kept) {
+  if (std::exchange(isKept_, kept) != kept) watched_.setSpeed(kept ? kKeptSpeed : 0.0);
+}
+
 void LiveLanguage::begin(const LearnedFrom& from, const language::LanguageSettings& settings) {
-  begunLast_ = {from, settings};
+  const bool again = !isKept_ && isOf(from, settings);
   language::CorpusPtr known;
   if (moment() != nullptr && !moment()->kept && moment()->from == from) known = moment()->corpus;
   const Index vocabulary = known != nullptr    ? known->vocabulary
                            : from.text.empty() ? std::ssize(language::storyWords())
                                                : from.vocabulary;
+  const Begun asked{from, settings};
+  if (!again) {
+    const auto same = [&](const Aside& old) {
+      return !old.isKept && old.begunLast && old.begunLast->isOf(asked);
+    };
+    if (bringReplaced(same)) return;
+  }
+  const std::optional<Begun> before = std::exchange(begunLast_, asked);
   checkTraining(settings, vocabulary, memoryBudgetBytes_);
+  if (!again) keepReplaced(before);
   run_ =
       std::make_shared<Live>(from, std::move(known), settings, memoryBudgetBytes_, ++begun_ << 32U);
-  if (std::exchange(isKept_, false)) watched_.setSpeed(0.0);
+  setKept(false);
   watched_.show(nullptr, true);
 }
 
 void LiveLanguage::beginKept() {
+  if (!isKept_) {
+    if (bringReplaced([](const Aside& old) { return old.isKept; })) return;
+    keepReplaced(begunLast_);
+  }
   begunLast_.reset();
   run_ = std::make_shared<Live>(++begun_ << 32U);
-  if (!std::exchange(isKept_, true)) watched_.setSpeed(kKeptSpeed);
+  setKept(true);
   watched_.show(nullptr, true);
+}
+
+bool LiveLanguage::isOf(const LearnedFrom& from, const language::LanguageSettings& settings) const {
+  return begunLast_ && begunLast_->isOf({from, settings});
 }
 
 void LiveLanguage::goBack(Index step) {
@@ -355,11 +397,6 @@ void LiveLanguage::goBack(Index step) {
   watched_.play(false);
   watched_.lookAt(std::nullopt);
   watched_.outdate();
-}
-
-bool LiveLanguage::isOf(const LearnedFrom& from, const language::LanguageSettings& settings) const {
-  return begunLast_ && begunLast_->from == from && begunLast_->settings.model == settings.model &&
-         begunLast_->settings.seed == settings.seed;
 }
 
 void LiveLanguage::setAside() {

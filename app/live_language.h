@@ -91,7 +91,8 @@ class LiveLanguage {
   void setWake(std::function<void()> wake) { watched_.setWake(std::move(wake)); }
   Index memoryBudget() const { return memoryBudgetBytes_; }
 
-  /// Starts a new run, paused. Throws UserError for invalid settings; the present run is kept then.
+  /// Starts a new run, paused, or shows again the one of this text, model and seed that another
+  /// run replaced. Throws UserError for invalid settings; the present run is kept then.
   /// A text that cannot be learned from is a problem() later.
   void begin(const LearnedFrom& from, const language::LanguageSettings& settings);
   /// Shows the run that comes with the program, paused at its first moment.
@@ -156,6 +157,12 @@ class LiveLanguage {
   struct Begun {
     LearnedFrom from;
     language::LanguageSettings settings;
+
+    /// Returns whether both learn from one text, with one model and seed.
+    bool isOf(const Begun& other) const {
+      return from == other.from && settings.model == other.settings.model &&
+             settings.seed == other.settings.seed;
+    }
   };
   /// A run that is set aside.
   struct Aside {
@@ -166,6 +173,16 @@ class LiveLanguage {
     bool isKept = false;
   };
 
+  /// Keeps the present run, which `begun` began, if it has taken steps, for when it is asked for
+  /// again.
+  void keepReplaced(const std::optional<Begun>& begun);
+  /// Shows the newest kept run that `asked` is true for.
+  template <typename Asked>
+  bool bringReplaced(Asked asked);
+  void setKept(bool kept);
+
+  static constexpr std::size_t kMostReplaced = 2;
+
   Index memoryBudgetBytes_;
   std::filesystem::path models_;
   bool saveAsked_ = false;
@@ -175,7 +192,8 @@ class LiveLanguage {
   std::shared_ptr<Live> run_;
   std::optional<Begun> begunLast_;
   std::optional<Aside> aside_;
-  std::uint64_t begun_ = 0;  // the number of runs begun, so that their moments' numbers differ
+  std::vector<Aside> replaced_;  // runs that others replaced, the newest last
+  std::uint64_t begun_ = 0;      // the number of runs begun, so that their moments' numbers differ
   std::string sentence_;
   std::uint64_t textSeed_ = 1;
   WatchedRun<language::LanguageTrainer, LanguageMoment> watched_;

@@ -79,11 +79,29 @@ TEST_F(StoriesPage, PlaysTheKeptRun) {
     ui_.frame();
   }
   EXPECT_TRUE(ui_.shows("step 1,500 of 1,500", kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("several heads share it: agree", kStoryQuestionsCard));
   ui_.click("train one here", kTaskCard);
   ui_.settle();
   ui_.frame();
   EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
   EXPECT_TRUE(ui_.shows("your sentence", kSentenceHeadsCard));
+}
+
+/// A run that another one replaced is there again when it is asked for.
+TEST_F(StoriesPage, ARunThatAnotherReplacesIsKept) {
+  ui_.click("Step", kSentenceHeadsCard);
+  ui_.settle();
+  ui_.click("watch a kept run", kTaskCard);
+  ui_.settle();
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
+  ui_.click("train one here", kTaskCard);
+  ui_.settle();
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("step 1 of 1,500", kSentenceHeadsCard));
+  ui_.press(Key::home);
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
 }
 
 TEST_F(StoriesPage, NextWordsAreThoseOfTheModel) {
@@ -145,10 +163,10 @@ TEST_F(StoriesPage, ItsQuestionsAreShownWithTheHeadThatLooks) {
 TEST_F(StoriesPage, ModelsOfOtherSizesStandInATab) {
   ui_.click("Other sizes", kStoryQuestionsCard);
   const auto all = [&] { return ui_.screen().all(kStoryQuestionsCard); };
-  EXPECT_TRUE(ui_.shows("1 layer × 6 heads", kStoryQuestionsCard)) << all();
+  EXPECT_TRUE(ui_.shows("1 × 6", kStoryQuestionsCard)) << all();
   EXPECT_TRUE(ui_.shows("“song”: with one layer 22 % right", kStoryQuestionsCard)) << all();
   ui_.click("Six questions", kStoryQuestionsCard);
-  EXPECT_FALSE(ui_.shows("1 layer × 6 heads", kStoryQuestionsCard)) << all();
+  EXPECT_FALSE(ui_.shows("1 × 6", kStoryQuestionsCard)) << all();
 }
 
 TEST_F(StoriesPage, ItsHeadsAreLookedForInAModel) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -34,23 +35,40 @@ std::vector<RunsOfModel> models() {
   return all;
 }
 
+/// "2 × 6"
 std::string nameOf(const MeasuredRun& run) {
-  return fmt::format("{} layer{} × {} head{}{}", run.layers, run.layers == 1 ? "" : "s", run.heads,
-                     run.heads == 1 ? "" : "s", run.networks ? "" : ", no networks");
+  return fmt::format("{} × {}{}", run.layers, run.heads, run.networks ? "" : ", no FFN");
 }
 
 double atEnd(const MeasuredRun& run, std::size_t question) {
   return run.questions[question].right.back();
 }
 
-/// "650 · 700 · 18 %": for each seed the step of the first answers, or the share at the end.
+/// "650 to 700", "15 to 22 %": over the seeds the steps of the first answers, or where some never
+/// answered the shares at the end.
 std::string answeredInWords(const RunsOfModel& runs, std::size_t question) {
+  std::vector<Index> steps, shares;
+  for (const MeasuredRun* run : runs) {
+    steps.push_back(run->answeredAt(question).value_or(-1));
+    shares.push_back(static_cast<Index>(std::lround(100.0 * atEnd(*run, question))));
+  }
+  const auto range = [](const std::vector<Index>& numbers) {
+    const auto [least, most] = std::ranges::minmax(numbers);
+    return least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
+  };
+  const bool all = std::ranges::find(steps, -1) == steps.end();
+  return all ? range(steps) : range(shares) + " %";
+}
+
+/// "seed 1: 650, seed 2: 700, seed 3: 18 %"
+std::string eachSeedInWords(const RunsOfModel& runs, std::size_t question) {
   std::string words;
   for (const MeasuredRun* run : runs) {
     const auto at = run->answeredAt(question);
-    words += fmt::format(
-        "{}{}", words.empty() ? "" : " · ",
-        at ? std::to_string(*at) : fmt::format("{:.0f} %", 100.0 * atEnd(*run, question)));
+    words +=
+        fmt::format("{}seed {}: {}", words.empty() ? "" : ", ", run->seed,
+                    at ? fmt::format("step {}", *at)
+                       : fmt::format("never, {:.0f} % at the end", 100.0 * atEnd(*run, question)));
   }
   return words;
 }
@@ -63,19 +81,24 @@ bool allAnswered(const RunsOfModel& runs, std::size_t question) {
 ImU32 colorOf(const Theme& theme, std::size_t model) { return headColor(theme, model); }
 
 void table(const FrameContext& look, const std::vector<RunsOfModel>& all, std::size_t& question) {
-  std::vector<TableColumn> columns{
-      {"model", "all with d_model 192, 1,500 steps of 64 × 96 tokens", false, 118, 1, false}};
+  std::vector<TableColumn> columns{{"layers × heads",
+                                    "all with d_model 192, 1,500 steps of 64 × 96 tokens", false,
+                                    92, 1, false}};
   for (const language::StoryQuestion& each : storyQuestions()) {
     columns.push_back({std::string(each.name),
-                       fmt::format("{}: the step from which 90 % were right, or the share of right "
-                                   "answers at the end; one number for each seed",
-                                   each.words),
-                       true, 50, 0.4F, false});
+                       fmt::format("{}: the first step with 90 % right, or the share of right "
+                                   "answers at the end, over {} seeds",
+                                   each.words, all.front().size()),
+                       true, 58, 0.4F, false});
   }
   Table rows(look, {.id = "measured runs", .dense = true}, columns);
   if (const auto clicked = rows.clickedHeading(); clicked && *clicked > 0) question = *clicked - 1;
   for (std::size_t m = 0; m < all.size(); ++m) {
     rows.row(static_cast<Index>(m));
+    if (rows.rowHovered()) {
+      tipNow(fmt::format("{}: {}", storyQuestions()[question].name,
+                         eachSeedInWords(all[m], question)));
+    }
     rows.swatch(nameOf(*all[m].front()), colorOf(look.theme, m));
     for (std::size_t q = 0; q < storyQuestions().size(); ++q) {
       rows.number(answeredInWords(all[m], q),
@@ -120,7 +143,7 @@ std::string sentenceOf(const std::vector<RunsOfModel>& all, std::size_t question
   if (one == nullptr || two == nullptr) return {};
   const auto outcome = [&](const MeasuredRun& run) {
     const auto at = run.answeredAt(question);
-    return at ? fmt::format("answered from step {} on", withThousands(*at))
+    return at ? fmt::format("90 % right for the first time at step {}", withThousands(*at))
               : fmt::format("{:.0f} % right at the end", 100.0 * atEnd(run, question));
   };
   const MeasuredRun::Question& asked = two->questions[question];

@@ -81,6 +81,7 @@ class StoryQuestionsCard final : public Card {
     ImGui::BeginChild("answers", right.size());
     table(look, *moment);
     ImGui::Dummy({0.0F, look.space.tight});
+    sharedInWords(look, *moment);
     inWords(look);
     ImGui::EndChild();
   }
@@ -178,9 +179,9 @@ class StoryQuestionsCard final : public Card {
       }
     }
     if (flowingPill(look, "the heads that sing",
-                    "Opens the small language model with a song. A head of layer 2 finds the "
-                    "syllable by what heads of layer 1 wrote: lines show their K-composition, and "
-                    "each can be switched off")) {
+                    "Opens the small language model with a song: heads of layer 2 look at the "
+                    "syllable that comes next, by what heads of layer 1 wrote (K-composition). "
+                    "Several do, so that one that is switched off is not missed")) {
       showSong(panel);
     }
   }
@@ -205,6 +206,24 @@ class StoryQuestionsCard final : public Card {
     prediction.reading = kEveryPartReading;
     prediction.folded = false;
     panel.selection.page = kModelPage;
+  }
+
+  /// Says which answers no single head gives.
+  static void sharedInWords(const FrameContext& look, const LanguageMoment& moment) {
+    const LanguageEvaluation* now = moment.evaluation();
+    if (now == nullptr) return;
+    std::string names;
+    const auto& questions = language::storyQuestions();
+    for (std::size_t q = 0; q < std::min(questions.size(), moment.without.size()); ++q) {
+      const bool solved = now->questions[q].right >= questions[q].solved;
+      if (!solved || moment.without[q] < questions[q].solved) continue;
+      names += (names.empty() ? "" : ", ") + std::string(questions[q].name);
+    }
+    if (names.empty()) return;
+    wrappedLabel(look.fonts.small, look.theme.text,
+                 fmt::format("Stays right without the head that looks most, so that several heads "
+                             "share it: {}.",
+                             names));
   }
 
   /// Draws what each question asks, where there is room for all.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "app/ui/compat.h"
 #include "app/ui/ids.h"
@@ -67,8 +69,15 @@ class WrittenTextCard final : public Card {
       if (pill(look, "another text")) language_.writeAnother();
       tip(look, "Each word is drawn from the model's probabilities at temperature 0.7");
     }
+    std::string_view text = moment->written.text;
+    const std::string_view given = moment->corpus->sampleBeginning;
+    if (text.starts_with(given)) {
+      wrappedLabel(look.fonts.small, look.theme.textMuted, fmt::format("given: “{}”", given));
+      text.remove_prefix(given.size());
+      text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ')));
+    }
     wrappedLabel(look.fonts.regular, look.theme.text,
-                 wholeLines(look.fonts.regular, moment->written.text, Rect::rest()));
+                 wholeLines(look.fonts.regular, std::string(text), Rect::rest()));
     ImGui::Dummy({0.0F, look.space.tight});
     earlier(look, *moment);
   }
