@@ -1,4 +1,6 @@
 // Every part: a sweep over heads, layers and places of a model on the page, on one text or many.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <string>
 

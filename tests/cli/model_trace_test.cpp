@@ -1,4 +1,6 @@
 // model --trace: the file with what flows through a model, and with its gradients.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "core/tensor/safetensors.h"
