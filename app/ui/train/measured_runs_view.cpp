@@ -142,8 +142,9 @@ std::string sentenceOf(const std::vector<RunsOfModel>& all, std::size_t question
               : fmt::format("{:.0f} % right at the end", 100.0 * atEnd(run, question));
   };
   const MeasuredRun::Question& asked = two->questions[question];
-  std::string words = fmt::format("“{}”: with one layer {}, with two {}.",
-                                  storyQuestions()[question].name, outcome(*one), outcome(*two));
+  std::string words =
+      fmt::format("“{}”, seed {}: with one layer {}, with two {}.", storyQuestions()[question].name,
+                  two->seed, outcome(*one), outcome(*two));
   words += fmt::format(" With two, head {} looks at {} ({:.2f}); ", shortName(asked.looks),
                        storyQuestions()[question].decides, asked.look);
   words += asked.mostMissed

@@ -24,6 +24,7 @@
 #include "core/base/numbers.h"
 #include "core/formats/corpora.h"
 #include "core/language/stories.h"
+#include "core/language/story_text.h"
 
 namespace headscope::ui {
 namespace {
@@ -333,6 +334,11 @@ class TaskCard final : public Card {
     constexpr std::size_t kTexts = 5, kTokens = 1000;
     std::vector<std::string> texts;
     std::vector<tokenizer::TokenId> ids;
+    const auto add = [&] {
+      const std::string text = corpus.tokenizer->decode(ids);
+      texts.push_back(corpus.stories ? language::asPeopleWrite(text) : text);
+      ids.clear();
+    };
     const auto last =
         corpus.training.begin() + std::min<std::ptrdiff_t>(kTokens, std::ssize(corpus.training));
     for (auto token = corpus.training.begin() + 1; token != last && texts.size() < kTexts;
@@ -341,10 +347,9 @@ class TaskCard final : public Card {
         ids.push_back(*token);
         continue;
       }
-      texts.push_back(corpus.tokenizer->decode(ids));
-      ids.clear();
+      add();
     }
-    if (!ids.empty()) texts.push_back(corpus.tokenizer->decode(ids));
+    if (!ids.empty()) add();
     return texts;
   }
 
