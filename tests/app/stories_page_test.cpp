@@ -164,7 +164,7 @@ TEST_F(StoriesPage, ModelsOfOtherSizesStandInATab) {
   ui_.click("Other sizes", kStoryQuestionsCard);
   const auto all = [&] { return ui_.screen().all(kStoryQuestionsCard); };
   EXPECT_TRUE(ui_.shows("1 × 6", kStoryQuestionsCard)) << all();
-  EXPECT_TRUE(ui_.shows("“song”: with one layer 22 % right", kStoryQuestionsCard)) << all();
+  EXPECT_TRUE(ui_.shows("“song”, seed 1: with one layer 22 % right", kStoryQuestionsCard)) << all();
   ui_.click("Six questions", kStoryQuestionsCard);
   EXPECT_FALSE(ui_.shows("1 × 6", kStoryQuestionsCard)) << all();
 }
