@@ -120,6 +120,10 @@ WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const Wh
 
 WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep& step,
                    const ExecutionContext& execution) {
+  if (level.neurons) {
+    refuseStep("a network's neurons read no other token, so nothing follows them; leave out {}",
+               textOf({step}));
+  }
   switch (step.kind) {
     case WhyStep::Kind::head: {
       if (!level.parts) {
