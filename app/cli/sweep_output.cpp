@@ -13,6 +13,7 @@
 #include "app/cli/model_readings.h"
 #include "app/cli/output.h"
 #include "core/base/numbers.h"
+#include "core/formats/csv_table.h"
 #include "core/formats/model_tensors.h"
 #include "core/model/tokenized.h"
 
@@ -181,9 +182,13 @@ Index depthOf(const Patch& patch, const model::ModelConfig& config) {
 void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options,
               const model::ModelConfig& config) {
   const bool two = config.crossAttention;
-  out << fmt::format("{}layer,{},{}value,direct,estimate,probability,kl,adds\n",
+  const bool set = swept.effects.texts() > 1;
+  out << fmt::format("{}layer,{},{}value,direct,estimate,probability,kl,adds,looks{}\n",
                      two ? "attention," : "", kindOf(options).column,
-                     eachPlace(options) ? "place," : "");
+                     eachPlace(options) ? "place," : "", set ? ",spread,strongest" : "");
+  const auto cell = [](const std::optional<double>& number) {
+    return number ? fmt::format("{}", *number) : std::string();
+  };
   for (const std::size_t i : orderOf(swept, options)) {
     const Patch& patch = swept.parts[i];
     const PatchEffect effect = swept.effects.mean(i);
@@ -192,11 +197,15 @@ void printCsv(std::ostream& out, const Swept& swept, const SweepOptions& options
     out << fmt::format("{},{},", depthOf(patch, config),
                        part.text() != nullptr ? *part.text() : part.dump());
     if (eachPlace(options)) out << patch.place << ',';
-    out << fmt::format("{},{},{},{},{},{}\n", effect.metric,
-                       effect.direct ? fmt::format("{}", *effect.direct) : "",
-                       effect.estimate ? fmt::format("{}", *effect.estimate) : "",
-                       effect.probability, effect.divergence,
-                       effect.adds ? fmt::format("{}", *effect.adds) : "");
+    out << fmt::format("{},{},{},{},{},{},{}", effect.metric, cell(effect.direct),
+                       cell(effect.estimate), effect.probability, effect.divergence,
+                       cell(effect.adds), cell(effect.looks));
+    if (set) {
+      const EffectKind by = kindBy(options);
+      out << fmt::format(",{},{}", swept.effects.spread(i, by),
+                         formats::csvField(swept.names[swept.effects.strongest(i, by).front()]));
+    }
+    out << '\n';
   }
 }
 
@@ -213,6 +222,19 @@ std::string askedInWords(const Swept& swept) {
   const bool all = std::ranges::all_of(
       swept.asked, [](const model::AskedWord& each) { return each.other.has_value(); });
   return all ? "the right answer minus the wrong" : "the word that each text asks for";
+}
+
+/// The heading of a column for the number of --by that the table has no column for otherwise.
+std::optional<std::string> headingBy(EffectKind by) {
+  if (by == EffectKind::divergence) return "KL";
+  if (by == EffectKind::probability) return "change of p";
+  return std::nullopt;
+}
+
+std::string cellBy(const PatchEffect& base, const PatchEffect& effect, EffectKind by) {
+  const double number = valueOf(base, effect, by).value_or(0.0);
+  return by == EffectKind::divergence ? fmt::format("{:.4f}", number)
+                                      : fmt::format("{:+.4f}", number);
 }
 
 }  // namespace
@@ -246,6 +268,12 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
   columns[0] = columns[1] = Align::left;
   std::vector<std::string> titles{
       "layer", kindOf(options).heading, "becomes", "total", "direct", "estimate", "adds", "looks"};
+  const EffectKind by = kindBy(options);
+  const auto heading = headingBy(by);
+  if (heading) {
+    columns.push_back(Align::right);
+    titles.push_back(*heading);
+  }
   if (set) {
     columns.push_back(Align::right);
     titles.emplace_back("spread");
@@ -274,7 +302,8 @@ void printSweep(std::ostream& out, const Swept& swept, const SweepOptions& optio
         effect.estimate ? fmt::format("{:+.4f}", *effect.estimate) : std::string("–"),
         effect.adds ? fmt::format("{:+.4f}", *effect.adds) : std::string("–"),
         effect.looks ? fmt::format("{:.2f}", *effect.looks) : std::string("–")};
-    if (set) cells.push_back(fmt::format("{:.4f}", swept.effects.spread(i, kindBy(options))));
+    if (heading) cells.push_back(cellBy(base, effect, by));
+    if (set) cells.push_back(fmt::format("{:.4f}", swept.effects.spread(i, by)));
     if (eachPlace(options)) cells.insert(cells.begin() + 2, std::to_string(patch.place + 1));
     if (config.crossAttention) cells.insert(cells.begin(), attentionOf(patch, config));
     table.add(std::move(cells));

@@ -120,6 +120,10 @@ WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const Wh
 
 WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep& step,
                    const ExecutionContext& execution) {
+  if (level.neurons) {
+    refuseStep("a network's neurons read no other token, so nothing follows them; leave out {}",
+               textOf({step}));
+  }
   switch (step.kind) {
     case WhyStep::Kind::head: {
       if (!level.parts) {
@@ -204,10 +208,11 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& ques
 
 std::optional<WhyStep> strongestStep(const WhyLevel& level) {
   WhyStep step;
-  double most = 0.0;
+  std::pair most(false, 0.0);  // whether it has the sign of the level's number, and its size
   const auto take = [&](double value, const WhyStep& candidate) {
-    if (std::abs(value) <= most) return;
-    most = std::abs(value);
+    const std::pair found(value * level.value > 0.0, std::abs(value));
+    if (found <= most) return;
+    most = found;
     step = candidate;
   };
   if (level.parts) {
@@ -228,7 +233,7 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
       take(value, {.kind = WhyStep::Kind::entry, .query = query, .key = key, .alongKey = ofKey});
     });
   }
-  if (most == 0.0) return std::nullopt;
+  if (most.second == 0.0) return std::nullopt;
   return step;
 }
 

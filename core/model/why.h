@@ -102,7 +102,8 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& ques
 
 /// The step that follows a level's strongest part that can be followed: a head; the token with the
 /// largest value, and why the head looks there, or in cross-attention what wrote it in the encoder;
-/// the largest entry that a head wrote. Nothing where no part can be followed.
+/// the largest entry that a head wrote. It is the largest part of the sign of the level's number;
+/// where no part has it, the largest by size. Nothing where no part can be followed.
 std::optional<WhyStep> strongestStep(const WhyLevel& level);
 
 /// The head or network that a step of Kind::head or network follows in a sum over writers.
@@ -115,7 +116,8 @@ struct PassedPart {
   double value = 0.0;
 };
 /// The parts of a sum over writers, or over their pairs, that are larger than the followed one, the
-/// largest first. A chain of the strongest steps passes over what no head wrote.
+/// largest first. A chain of the strongest steps passes over what no head wrote, and over parts of
+/// the other sign than the sum's.
 std::vector<PassedPart> passedOver(const WhyLevel& level, const WhyStep& step);
 
 /// The shares of a level, such as "37 % of the difference, then 62 % of its score"; `whole` names

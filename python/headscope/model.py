@@ -53,8 +53,13 @@ class Sweep:
 
     values       the word's logit, or difference of logits, after the change
     direct       the part of the change that reaches the logit past all later layers; nan: undefined
+    estimate     of the change, by gradient × difference; nan: undefined
     probability  of the word, after the change
     kl           from the base's prediction, in nats
+    looks        a head's weight from the asked token on the word that decides; nan: there is none
+    adds         what the part itself adds to the logit in the base pass; nan: undefined
+    spread       the standard deviation of the change, or of the number that `by` names, over the
+                 texts of a set; None of one text
     base         the logit without a change
     parts        of each number: a dict with attention (of two stacks), layer, and head, kv_head,
                  place or part
@@ -77,8 +82,12 @@ class Sweep:
 
         self.values = array("value")
         self.direct = array("direct")
+        self.estimate = array("estimate")
         self.probability = array("probability")
         self.kl = array("kl")
+        self.looks = array("looks")
+        self.adds = array("adds")
+        self.spread = array("spread") if "texts" in result else None
         self.base = float(result["base"])
         self.json = result  # what `headscope sweep --json` prints
 

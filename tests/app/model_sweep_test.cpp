@@ -98,6 +98,8 @@ TEST_F(EveryPart, ASweepRunsOverTextsOfATemplate) {
   choose("over", "Induction");
   EXPECT_TRUE(shows("the mean over 20 texts (Induction)")) << all();
   EXPECT_TRUE(shows("logit of the right word − logit of the wrong one")) << all();
+  EXPECT_TRUE(shows("each text asks for its own answer")) << all();
+  EXPECT_FALSE(shows("against")) << "the page's words are not read\n" << all();
   tab("10");
   choose("by", "as corrupted");
   EXPECT_TRUE(shows("the mean over 10 texts (Induction)")) << all();
@@ -153,6 +155,7 @@ TEST_F(EveryPart, AFileOfTextsIsSwept) {
   EXPECT_EQ(ui.view().model.prediction.reading, kEveryPartReading);
   EXPECT_TRUE(shows("the mean over 2 texts (some.txt)")) << all();
   EXPECT_TRUE(shows("logit of each text's word")) << all();
+  EXPECT_TRUE(shows("against")) << "a chosen word is read in each text\n" << all();
   choose("by", "as corrupted");
   EXPECT_TRUE(shows("some.txt, line 1 has no")) << all();
 }

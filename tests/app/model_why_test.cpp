@@ -1,6 +1,9 @@
 // The tab Why: a word, or a score of a head, is followed back to the words that were read.
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/why_words.h"
+#include "core/formats/model_directory.h"
+#include "core/formats/tokenizer_files.h"
+#include "core/model/tokenized.h"
 #include "prediction_card.h"
 
 namespace headscope::ui {
@@ -110,6 +113,21 @@ TEST_F(ModelWhy, AScoreOfTheChosenHeadIsTakenApart) {
   EXPECT_TRUE(shows("that no head wrote: layer")) << "networks are passed over\n" << all();
   tab("a score");
   EXPECT_EQ(ui.view().model.prediction.whyScore.substr(0, 5), "h1.2:") << "the chosen head's";
+}
+
+/// The larger heads of the second layer speak for the other word.
+TEST_F(ModelWhy, FollowsWhatSupportsTheWord) {
+  open(formats::kStoriesModel,
+       "One day Mia and Leo went to the park. When Mia and Leo were at the park, Mia gave the coin "
+       "to");
+  const auto tokenizer = formats::openTokenizer(formats::kStoriesModel);
+  ui.view().model.prediction.word = model::oneToken("Leo", tokenizer.get());
+  ui.view().model.prediction.other = model::oneToken("Mia", tokenizer.get());
+  tab("Why");
+  EXPECT_TRUE(shows("passes over 5 larger parts that no head wrote, or of the other sign: layer"))
+      << all();
+  tab("follow the largest");
+  EXPECT_EQ(ui.view().model.prediction.why, "h1.5") << all();
 }
 
 TEST(PartLines, ThoseThatAreLeftOverAreSummed) {

@@ -216,8 +216,9 @@ TEST_F(SweepOfSet, TablesAndCsvSayWhatTheJsonSays) {
   Arguments csv = flags;
   csv.emplace_back("--csv");
   const std::string table = runProgram(sweep("tiny-gpt2", csv)).out;
-  EXPECT_EQ(table.rfind("layer,part,value,direct,estimate,probability,kl,adds\n0,attention,", 0),
-            0U)
+  EXPECT_EQ(
+      table.rfind("layer,part,value,direct,estimate,probability,kl,adds,looks\n0,attention,", 0),
+      0U)
       << table;
   EXPECT_NE(table.find(fmt::format("1,network,{}", found["effects"][3]["value"].get<double>())),
             std::string::npos)
@@ -226,6 +227,48 @@ TEST_F(SweepOfSet, TablesAndCsvSayWhatTheJsonSays) {
   EXPECT_NE(words.find(fmt::format("{:.4f}", found["effects"][3]["value"].get<double>())),
             std::string::npos)
       << words;
+}
+
+TEST_F(SweepOfSet, CsvOfASetHasTheSpreadAndTheStrongestText) {
+  const Arguments flags{
+      "sweep", "headscope:induction", "--set", "template:induction", "--count", "3", "--by",
+      "looks"};
+  const json found = jsonOf(flags);
+  Arguments csv = flags;
+  csv.emplace_back("--csv");
+  const std::string table = runProgram(csv).out;
+  EXPECT_TRUE(table.starts_with(
+      "layer,head,value,direct,estimate,probability,kl,adds,looks,spread,strongest\n"))
+      << table;
+  for (const json& effect : found["effects"]) {
+    const std::string end =
+        fmt::format(",{},{},\"{}\"\n", effect["looks"].get<double>(),
+                    effect["spread"].get<double>(), effect["strongest"].get<std::string>());
+    EXPECT_NE(table.find(end), std::string::npos) << end << table;
+  }
+}
+
+/// The table has a column for the number that it is sorted by.
+TEST_F(SweepOfSet, TheTableShowsTheNumberItIsSortedBy) {
+  const Arguments flags{"--text", "The cat", "--over", "layers", "--token-id", "9"};
+  const json found = jsonOf(sweep("tiny-gpt2", flags));
+  const auto sortedBy = [&](const char* by) {
+    Arguments sorted = flags;
+    sorted.insert(sorted.end(), {"--by", by});
+    return runProgram(sweep("tiny-gpt2", sorted)).out;
+  };
+  const std::string byKl = sortedBy("kl"), byProbability = sortedBy("probability");
+  EXPECT_NE(byKl.find("looks      KL\n"), std::string::npos) << byKl;
+  EXPECT_NE(byProbability.find("looks  change of p\n"), std::string::npos) << byProbability;
+  for (const json& effect : found["effects"]) {
+    const std::string kl = fmt::format("  {:.4f}\n", effect["kl"].get<double>());
+    EXPECT_NE(byKl.find(kl), std::string::npos) << kl << byKl;
+    const double change =
+        effect["probability"].get<double>() - found["base_probability"].get<double>();
+    const std::string p = fmt::format("  {:+.4f}\n", change);
+    EXPECT_NE(byProbability.find(p), std::string::npos) << p << byProbability;
+  }
+  EXPECT_EQ(sortedBy("adds").find("KL"), std::string::npos);
 }
 
 TEST_F(SweepOfSet, WhatCannotBeIsRefused) {

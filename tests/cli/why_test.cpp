@@ -146,6 +146,8 @@ TEST(WhyCommand, RefusesStepsThatDoNotExist) {
   expectRefused(command, {"give a head first"});
   command.back() = "1.2 v0 L1H3";
   expectRefused(command, {"h1.3 writes nothing before it"});
+  command.back() = "f1 h1.1";
+  expectRefused(command, {"a network's neurons", "nothing follows them; leave out h1.1"});
 }
 
 TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {

@@ -197,6 +197,25 @@ TEST(PassedOver, TellsTheLargerPartsThatNoHeadWrote) {
   EXPECT_EQ(passed[1].writer, (Writer{WriterKind::feedForward, 0}));
 }
 
+/// What supports the number is followed, though a head that works against it gives more.
+TEST(StrongestStep, HasTheSignOfTheNumber) {
+  WhyLevel level;
+  level.parts = {{{WriterKind::head, 0, 1}, -2.0},
+                 {{WriterKind::head, 0, 2}, 0.5},
+                 {{WriterKind::head, 0, 3}, 0.25}};
+  const auto followed = [&] { return textOf({strongestStep(level).value()}); };
+  level.value = 0.75;
+  EXPECT_EQ(followed(), "h0.2");
+  const auto passed = passedOver(level, *strongestStep(level));
+  ASSERT_EQ(passed.size(), 1U);
+  EXPECT_EQ(passed[0].writer, (Writer{WriterKind::head, 0, 1}));
+  level.value = -1.25;
+  EXPECT_EQ(followed(), "h0.1");
+  level.value = 1.0;
+  level.parts->erase(level.parts->begin() + 1, level.parts->end());
+  EXPECT_EQ(followed(), "h0.1") << "no part has the sign";
+}
+
 TEST(Shares, AreToldFromTheWordThroughEachScore) {
   WhyLevel level;
   EXPECT_EQ(sharesInWords(level, "logit"), "");

@@ -163,6 +163,19 @@ class OpenModel(unittest.TestCase):
                 self.assertEqual(effect["direct"], sweep.direct[place])
                 self.assertEqual(effect["kl"], sweep.kl[place])
                 self.assertEqual(effect["probability"], sweep.probability[place])
+                for name in "estimate", "looks", "adds":
+                    number = getattr(sweep, name)[place]
+                    self.assertEqual(effect[name], None if np.isnan(number) else number)
+            self.assertIsNone(sweep.spread)
+
+    def test_a_sweep_over_a_set_has_spreads(self):
+        with headscope.open("headscope:induction") as model:
+            sweep = model.sweep(set="template:induction", count=3, by="looks")
+        effects = sweep.json["effects"]
+        self.assertEqual(sweep.spread.shape, sweep.values.shape)
+        self.assertEqual(sweep.spread.ravel().tolist(), [e["spread"] for e in effects])
+        self.assertEqual(sweep.looks.ravel().tolist(), [e["looks"] for e in effects])
+        self.assertGreater(sweep.spread.max(), 0.0)
 
     def test_a_sweep_by_place_has_an_axis_of_places(self):
         text = "The cat sat"

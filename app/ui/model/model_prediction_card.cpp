@@ -14,6 +14,7 @@
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/model/sweep_texts.h"
 #include "app/ui/model/why_question.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
@@ -147,7 +148,9 @@ class ModelPredictionCard final : public Card {
     }
     const PredictionReading& reading = kReadings[static_cast<std::size_t>(view.reading)];
     if (reading.draw == nullptr) return generation_.draw(panel, *moment);
-    const AskedWord asked = words(panel, moment, reading.differs);
+    const bool answered = view.reading == kEveryPartReading && allAnswered(panel, *moment);
+    const AskedWord asked =
+        answered ? answers(panel, moment) : words(panel, moment, reading.differs);
     ImGui::Dummy({0.0F, look.space.tight});
     reading.draw(panel, asked);
   }
@@ -166,6 +169,15 @@ class ModelPredictionCard final : public Card {
       (void)words(panel, moment, true);
     }
     drawWhy(panel, moment);
+  }
+
+  /// Says where the words come from that a set of texts asks for, which the page's do not change.
+  static AskedWord answers(const PanelContext& panel,
+                           const std::shared_ptr<const ModelMoment>& moment) {
+    label(panel.look.fonts.regular, panel.look.theme.textMuted,
+          "each text asks for its own answer");
+    const auto [row, word, against] = chosenWord(panel.modelView, *moment).value();
+    return {moment, row, word, against};
   }
 
   /// Draws the choice of a word, from the most probable ones or typed, and of one to compare it

@@ -99,27 +99,44 @@ void openTexts(const PanelContext& panel) {
   }
 }
 
-/// A set by its name; draws what keeps it from being read. `work` names the computation.
-ChosenTexts chosenSet(const PanelContext& panel, const ModelMoment& moment, const std::string& set,
-                      const char* work = "texts of a sweep") {
-  const FrameContext& look = panel.look;
+constexpr const char* kTextsOfSweep = "texts of a sweep";
+
+/// Reads a set by its name in the background. `work` names the computation.
+Computed<TextSet> setByName(const PanelContext& panel, const ModelMoment& moment,
+                            const std::string& set, const char* work) {
   const PredictionView& view = panel.modelView.prediction;
   const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
   Fingerprint key(work, reinterpret_cast<std::uintptr_t>(tokenizer.get()), view.sweepCount,
                   view.sweepSeed);
   key.add(Fingerprint(set));
-  const auto found = panel.computations.request<TextSet>(work, key, Schedule::background, [&] {
+  return panel.computations.request<TextSet>(work, key, Schedule::background, [&] {
     return [name = set, tokenizer, count = view.sweepCount,
             seed = view.sweepSeed](const std::atomic<bool>&) -> std::optional<TextSet> {
       return readSet(name, tokenizer, count, seed);
     };
   });
+}
+
+/// A set by its name; draws what keeps it from being read.
+ChosenTexts chosenSet(const PanelContext& panel, const ModelMoment& moment, const std::string& set,
+                      const char* work = kTextsOfSweep) {
+  const FrameContext& look = panel.look;
+  const auto found = setByName(panel, moment, set, work);
   if (!found.problem.empty()) wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
   if (found.current == nullptr) return {};
   return {*found.current, nameOfSet(set), true};
 }
 
 }  // namespace
+
+bool allAnswered(const PanelContext& panel, const ModelMoment& moment) {
+  const std::string& set = panel.modelView.prediction.sweepTexts;
+  if (set.empty()) return false;
+  const auto found = setByName(panel, moment, set, kTextsOfSweep);
+  return found.current != nullptr &&
+         std::ranges::none_of(**found.current,
+                              [](const formats::TextOfSet& text) { return text.answers.empty(); });
+}
 
 ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;

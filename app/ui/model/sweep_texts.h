@@ -21,6 +21,9 @@ struct ChosenTexts {
 };
 /// Draws the choice of texts, and what keeps a set from being read.
 ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment);
+/// Returns whether texts are chosen that have answers, all of them, which are read in the place of
+/// the page's word.
+bool allAnswered(const PanelContext& panel, const ModelMoment& moment);
 /// Draws the choice of a set in a menu, for a card with little room.
 ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment);
 /// The text of a set as the moment's model reads it, of two stacks as a source. Throws UserError

@@ -101,7 +101,8 @@ class WhyView {
     }
     const auto next = strongestStep(found_.levels.back());
     if (next && flowingPill(look_, "follow the largest",
-                            "Takes the step to the largest part that a head wrote")) {
+                            "Takes the step to the largest part that a head wrote, of those with "
+                            "the sign of the sum")) {
       follow(*next);
     }
     if (found_.levels.size() > 1) ofChain();
@@ -126,9 +127,14 @@ class WhyView {
     const auto passed = passedOver(found_.levels.back(), step);
     if (passed.empty()) return {};
     const model::PassedPart& most = passed.front();
-    return fmt::format(" “follow the largest” passes over {} that no head wrote: {}{} {}{}",
+    const bool opposed = std::ranges::any_of(passed, [](const model::PassedPart& part) {
+      return part.writer.kind == model::WriterKind::head ||
+             (part.key && part.key->kind == model::WriterKind::head);
+    });
+    return fmt::format(" “follow the largest” passes over {} that no head wrote{}: {}{} {}{}",
                        passed.size() == 1 ? std::string("a larger part")
                                           : fmt::format("{} larger parts", passed.size()),
+                       opposed ? ", or of the other sign" : "",
                        model::inWords(most.writer, words_.config()),
                        most.key ? " × " + model::inWords(*most.key, words_.config()) : "",
                        changeInWords(most.value), passed.size() == 1 ? "." : ", …");
