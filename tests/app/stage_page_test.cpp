@@ -326,6 +326,20 @@ TEST(StageForms, AWindowOfHardlyAnySizeIsDrawn) {
   EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
 }
 
+TEST(StageWords, ShowWordsWithoutTheMarkOfSentencePiece) {
+  EXPECT_EQ(stageWord("\u2581cat"), "cat");
+  EXPECT_EQ(stageWord("s"), "s");
+  EXPECT_EQ(stageWord("\u2581"), "[space]");
+  EXPECT_FALSE(isWord(stageWord("\u2581\u2581")));
+  EXPECT_EQ(stageWord(""), "[pad]");
+  ViewState view = onStage();
+  view.stage.word = 0;
+  AppDriver ui(textDocument("\u2581The \u2581cat", 64, 4), 1280, 720, view);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("The", "sentence")) << ui.screen().all("sentence");
+  EXPECT_EQ(ui.screen().all().find("\u2581"), std::string::npos) << ui.screen().all();
+}
+
 TEST(StageForms, EverySizeAndKindOfInputIsDrawn) {
   const auto shows = [](DocumentPtr document, int width, int height, float scale = 1.0F) {
     ViewState view = onStage();

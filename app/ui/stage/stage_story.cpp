@@ -39,7 +39,7 @@ constexpr std::array<StagePlaceInfo, kStagePlaces> kPlaces{{
     {StagePlace::mixed, 8.0, StepId::output},
 }};
 
-std::string inQuotes(std::string_view token) { return fmt::format("“{}”", shownToken(token)); }
+std::string inQuotes(std::string_view token) { return fmt::format("“{}”", stageWord(token)); }
 
 std::size_t strongest(std::span<const float> row) {
   return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
@@ -194,7 +194,7 @@ class Words {
     for (std::size_t i = 0; i < terms; ++i) {
       text += fmt::format(
           "{}{:.2f} × value of “{}”", i == 0 ? "" : " + ", all[order[i]],
-          shownToken(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(order[i]))));
+          stageWord(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(order[i]))));
     }
     return order.size() > terms ? text + " + …" : text;
   }
@@ -255,7 +255,7 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
     }
     // a mark or a token of the model's own shows least
     constexpr float kBehindAllWords = 1e6F;
-    if (!isWord(placeName(trace, Axis::query, item, i))) rank -= kBehindAllWords;
+    if (!isWord(stageWord(placeName(trace, Axis::query, item, i)))) rank -= kBehindAllWords;
     if (rank > best || i == 0) {
       best = rank;
       story.best = i;
