@@ -71,13 +71,14 @@ class Words {
       case StagePlace::shares:
         return underWay ? softmax() : shares();
       case StagePlace::collected:
-        return {"It collects what the others carry, each by its share.", sum()};
+        return {"It collects what the others carry, each by its share.", sum() + gates()};
       case StagePlace::heads:
         return {c_.numHeads == 1
                     ? "The head has looked."
                     : fmt::format("All {} heads have looked, each on its own.", c_.numHeads),
-                fmt::format("Their results stand side by side: {} × {} = {} numbers.", c_.numHeads,
-                            c_.dK(), c_.queryWidth())};
+                fmt::format("Their results{} stand side by side: {} × {} = {} numbers.",
+                            c_.gate ? ", each number times its gate," : "", c_.numHeads, c_.dK(),
+                            c_.queryWidth())};
       case StagePlace::mixed:
         return mixed(effects);
     }
@@ -175,9 +176,29 @@ class Words {
     const std::size_t top = strongest(all);
     return {
         "Softmax turns the scores into shares.",
-        fmt::format("It raises e to each score, so that the largest stand out, and divides by the "
-                    "sum: together 100 %. {} gets {}.",
-                    isSelf(top) ? "The word itself" : key(top), percent(all[top]))};
+        fmt::format("{}It raises e to each score, so that the largest stand out, and divides by "
+                    "the sum: together 100 %. {} gets {}.",
+                    bias(top), isSelf(top) ? "The word itself" : key(top), percent(all[top]))};
+  }
+
+  /// "First a bias for each pair is added to the scores, 1.25 for “cat”. "; empty without one.
+  std::string bias(std::size_t at) const {
+    if (!c_.pairBias.on()) return {};
+    const float added =
+        c_.pairBias.at(subject_.head, c_.firstQuery + subject_.word, static_cast<Index>(at));
+    return fmt::format("First a bias for each {} is added to the scores, {} for {}. ",
+                       c_.pairBias.ofPairs() ? "pair" : "distance", cellNumber(added, 2), key(at));
+  }
+
+  /// " A gate then scales each number of the result, here by 0.12 to 0.93."; empty without one.
+  std::string gates() const {
+    if (!c_.gate) return {};
+    std::vector<float> all(static_cast<std::size_t>(c_.dK()));
+    trace_.tile(TensorId::gate, subject_.item, subject_.head, subject_.word, 1, 0, c_.dK(),
+                all.data());
+    const auto [least, most] = std::ranges::minmax(all);
+    return fmt::format(" A gate then scales each number of the result, here by {} to {}.",
+                       cellNumber(least, 2), cellNumber(most, 2));
   }
 
   /// "0.86 × v(cat) + 0.05 × v(fire) + …"
