@@ -133,26 +133,36 @@ void App::State::openPicture(const std::filesystem::path& path) {
   model.live.setText(platform::absolutePath(path).string());
 }
 
-/// Runs the open model of images on the picture that was copied, or whose path was.
-void App::State::pastePicture() {
+/// Runs the open model of images on the picture that was copied, or whose path was. Returns
+/// whether the page takes what is pasted.
+bool App::State::pastePicture() {
   const auto moment = model.live.moment();
-  if (view.selection.page != ui::kModelPage || moment == nullptr || !moment->ofImage()) return;
+  if (view.selection.page != ui::kModelPage || moment == nullptr || !moment->ofImage())
+    return false;
   const std::filesystem::path named = pathIn(ImGui::GetClipboardText());
-  if (formats::isPictureName(named)) return openPath(named);
+  if (formats::isPictureName(named)) {
+    openPath(named);
+    return true;
+  }
   const std::string copied = copiedPicture != nullptr ? copiedPicture() : std::string();
   if (formats::pictureExtension(copied).empty()) {
     const char* missing =
         copiedPicture != nullptr
             ? "ctrl+v: the clipboard has no picture, nor the path of one: copy a picture first"
             : "ctrl+v: the clipboard has no path of a picture: copy the picture's file";
-    return documents.say(missing, true);
+    documents.say(missing, true);
+    return true;
   }
-  if (pastedPictures.empty()) return documents.say(noStateFolder(), true);
+  if (pastedPictures.empty()) {
+    documents.say(noStateFolder(), true);
+    return true;
+  }
   try {
     openPath(keptPicture(copied, pastedPictures));
   } catch (const UserError& error) {
     documents.say(error.what(), true);
   }
+  return true;
 }
 
 /// Shows the sweep over a file of texts.

@@ -75,7 +75,7 @@ void App::State::keys(const ui::PanelContext& panel) {
   if (keyPressed(Key::f10, false) && !popup) lecture.toggleSpeaker();
   if (io.WantTextInput) return;
   if (ui::charTyped('?') && !popup) help.open();
-  if (ctrlPressed(Key{'V'}, false) && !popup) pastePicture();
+  if (ctrlPressed(Key{'V'}, false) && !popup && pastePicture()) return;
   const bool undo = ctrlPressed(Key{'Z'});
   if (undo && !io.KeyShift) panel.commands.add(ui::Undo{});
   if ((undo && io.KeyShift) || ctrlPressed(Key{'Y'})) panel.commands.add(ui::Redo{});

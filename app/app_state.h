@@ -64,7 +64,7 @@ struct App::State {
   void openPath(const std::filesystem::path& path);
   void openLesson(const std::filesystem::path& path);
   void openPicture(const std::filesystem::path& path);
-  void pastePicture();
+  bool pastePicture();
   void openTexts(const std::filesystem::path& path);
   void followLesson();
   void startExport();

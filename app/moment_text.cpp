@@ -29,7 +29,8 @@ std::vector<Index> idsIn(const std::string& text) {
     if (error != std::errc()) {
       throw UserError(
           "this folder has no tokenizer: give the ids of tokens, as 17, 4, 250; or put its "
-          "tokenizer.json into the folder");
+          "tokenizer.json into the folder (of T5 spiece.model, of Marian source.spm, target.spm "
+          "and vocab.json)");
     }
     ids.push_back(id);
     at = rest;

@@ -7,11 +7,20 @@
 #include "core/base/downloaded_file.h"
 #include "core/base/files.h"
 #include "core/formats/families/config_reader.h"
+#include "core/platform/paths.h"
 
 namespace headscope::formats {
 namespace {
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20;
+
+constexpr const char* kGeneration = "generation_config.json";
+
+Json jsonAt(const std::filesystem::path& path, const char* name) {
+  return downloadedJson(
+      readText(path, kMostBytes, name), path.string(),
+      {.depth = 16, .keys = std::size_t{1} << 16, .bytes = std::size_t{64} << 20});
+}
 
 /// The settings of one of CLIP's encoders, with those that transformers leaves out of the file.
 Json clipEncoder(const JsonField& root, Encoder encoder) {
@@ -35,8 +44,9 @@ Json clipEncoder(const JsonField& root, Encoder encoder) {
   return settings;
 }
 
-ModelDescription described(const JsonField& root, model::ModelNotes& notes) {
-  ConfigReader reader(root, notes);
+ModelDescription described(const JsonField& root, model::ModelNotes& notes,
+                           const JsonField* generation = nullptr) {
+  ConfigReader reader(root, notes, generation);
   reader.readCommon();
   reader.finish();
   auto& encoder = reader.encoderStack;
@@ -50,10 +60,10 @@ ModelDescription described(const JsonField& root, model::ModelNotes& notes) {
 }  // namespace
 
 ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& notes,
-                                      Encoder encoder) {
+                                      Encoder encoder, const JsonField* generation) {
   const Json* type = root.value().find("model_type");
   if (type == nullptr || type->text() == nullptr || *type->text() != "clip") {
-    return described(root, notes);
+    return described(root, notes, generation);
   }
   const bool images = encoder == Encoder::ofImages;
   const Json settings = clipEncoder(root, encoder);
@@ -66,11 +76,14 @@ ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& 
 
 ModelDescription readModelDescription(const std::filesystem::path& path, model::ModelNotes& notes,
                                       Encoder encoder) {
-  const std::string text = readText(path, kMostBytes, "config.json");
   const std::string file = path.string();
-  const Json json = downloadedJson(
-      text, file, {.depth = 16, .keys = std::size_t{1} << 16, .bytes = std::size_t{64} << 20});
-  return modelDescriptionFrom({json, file}, notes, encoder);
+  const Json json = jsonAt(path, "config.json");
+  const std::filesystem::path beside = path.parent_path() / kGeneration;
+  if (!platform::exists(beside)) return modelDescriptionFrom({json, file}, notes, encoder);
+  const std::string generationFile = beside.string();
+  const Json fields = jsonAt(beside, kGeneration);
+  const JsonField generation(fields, generationFile);
+  return modelDescriptionFrom({json, file}, notes, encoder, &generation);
 }
 
 }  // namespace headscope::formats

@@ -29,9 +29,12 @@ struct ModelDescription {
 };
 
 /// Throws UserError that names the file, the field and the value found. `notes` receives the
-/// unknown fields.
+/// unknown fields. `generation`: the fields of generation_config.json, which say how text begins
+/// and ends where config.json says otherwise or nothing; null without that file.
 ModelDescription modelDescriptionFrom(const JsonField& root, model::ModelNotes& notes,
-                                      Encoder encoder = Encoder::ofImages);
+                                      Encoder encoder = Encoder::ofImages,
+                                      const JsonField* generation = nullptr);
+/// Reads a config.json and the generation_config.json beside it, which may be missing.
 ModelDescription readModelDescription(const std::filesystem::path& path, model::ModelNotes& notes,
                                       Encoder encoder = Encoder::ofImages);
 

@@ -484,7 +484,8 @@ TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
   }
   throw UserError(
       fmt::format("{} holds no tokenizer: neither tokenizer.json, nor vocab.json with merges.txt, "
-                  "nor vocab.txt; give a model's folder that has one",
+                  "nor vocab.txt, nor tokenizer.model, nor spiece.model (T5), nor source.spm and "
+                  "target.spm with vocab.json (Marian); give a model's folder that has one",
                   directory.string()));
 }
 

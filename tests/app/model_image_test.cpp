@@ -154,7 +154,10 @@ TEST_F(ModelImage, ACopiedPictureReplacesTheShownOne) {
   EXPECT_EQ(all(kModelTextCard), own);
 
   const std::filesystem::path file = dataPath("pictures/color.jpg");
+  // a cell that is chosen on another page takes nothing here
+  ui.view().selection.cell = CellRef{TensorId::x, 0, 0, 0, 0};
   EXPECT_EQ(paste(file.string() + "\n"), file.string());
+  EXPECT_EQ(ui.app().message().find("is not a number"), std::string::npos) << ui.app().message();
   const std::string named = all(kModelTextCard);
   EXPECT_NE(named, own);
   EXPECT_NE(paste("file:///no%20such.png"), "");
@@ -165,6 +168,7 @@ TEST_F(ModelImage, ACopiedPictureReplacesTheShownOne) {
   EXPECT_EQ(kept.parent_path(), state.path() / "pictures");
   EXPECT_EQ(kept.extension(), ".jpg");
   EXPECT_EQ(readAll(kept), copied);
+  EXPECT_EQ(ui.app().message().find("no numbers"), std::string::npos) << ui.app().message();
   EXPECT_EQ(paste(""), kept) << "the same picture is one file";
   copied = "a text";
   EXPECT_EQ(paste(""), kept) << "it is no picture";

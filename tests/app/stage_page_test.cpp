@@ -14,6 +14,7 @@
 #include "app/ui/stage/stage_view.h"
 #include "app_driver.h"
 #include "core/attention/config.h"
+#include "core/base/numbers.h"
 #include "core/editing/make_document.h"
 #include "core/training/relations.h"
 
@@ -324,6 +325,51 @@ TEST(StageForms, AWindowOfHardlyAnySizeIsDrawn) {
   ui.host().resize(1600, 1000);
   ui.settle();
   EXPECT_TRUE(ui.shows("“slept” looks at “cat”."));
+}
+
+TEST(StageWords, ShowWordsWithoutTheMarkOfSentencePiece) {
+  EXPECT_EQ(stageWord("\u2581cat"), "cat");
+  EXPECT_EQ(stageWord("s"), "s");
+  EXPECT_EQ(stageWord("\u2581"), "[space]");
+  EXPECT_FALSE(isWord(stageWord("\u2581\u2581")));
+  EXPECT_EQ(stageWord(""), "[pad]");
+  ViewState view = onStage();
+  view.stage.word = 0;
+  AppDriver ui(textDocument("\u2581The \u2581cat", 64, 4), 1280, 720, view);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("The", "sentence")) << ui.screen().all("sentence");
+  EXPECT_EQ(ui.screen().all().find("\u2581"), std::string::npos) << ui.screen().all();
+}
+
+TEST(StageWords, TellOfABiasAndAGate) {
+  ViewState view = onStage();
+  AppDriver ui(presetDocument("alphafold2-evoformer"), 1280, 720, view);
+  ui.settle();
+  const Trace& trace = ui.trace();
+  const StageSubject word{0, 1, 2};
+  const auto sentence = [&](StagePlace place) { return stageWords(trace, word, place).sentence; };
+  Index top = 0;
+  const auto weightOf = [&](Index key) { return trace.value({TensorId::weights, 0, 1, 2, key}); };
+  for (Index j = 1; j < trace.config().keys(); ++j) top = weightOf(j) > weightOf(top) ? j : top;
+  const float bias = trace.value({TensorId::pairBias, -1, 1, 2, top});
+  EXPECT_NE(sentence(StagePlace::shares)
+                .find("a bias for each pair is added to the scores, " + cellNumber(bias, 2)),
+            std::string::npos)
+      << sentence(StagePlace::shares);
+  float least = 1.0F;
+  for (Index d = 0; d < trace.config().dK(); ++d) {
+    least = std::min(least, trace.value({TensorId::gate, 0, 1, 2, d}));
+  }
+  EXPECT_NE(sentence(StagePlace::collected).find("here by " + cellNumber(least, 2)),
+            std::string::npos)
+      << sentence(StagePlace::collected);
+  EXPECT_NE(sentence(StagePlace::heads).find("each number times its gate"), std::string::npos);
+  AppDriver plain(fireDocument(), 1280, 720, view);
+  for (const StagePlace place : {StagePlace::shares, StagePlace::collected, StagePlace::heads}) {
+    const std::string said = stageWords(plain.trace(), word, place).sentence;
+    EXPECT_EQ(said.find("bias"), std::string::npos) << said;
+    EXPECT_EQ(said.find("gate"), std::string::npos) << said;
+  }
 }
 
 TEST(StageForms, EverySizeAndKindOfInputIsDrawn) {

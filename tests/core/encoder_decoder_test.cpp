@@ -435,6 +435,38 @@ TEST(EncoderDecoder, BadWordsAreNeverWritten) {
   EXPECT_NE(written(passOver(model, {96}), 3).front(), first);
 }
 
+/// Newer folders say in generation_config.json alone how a target begins and ends.
+TEST(EncoderDecoder, FieldsOfGenerationStandInAFileOfTheirOwn) {
+  ModelFolder m = family("bart");
+  const ModelConfig before = opened(m)->config();
+  for (const char* name : {"bad_words_ids", "decoder_start_token_id", "eos_token_id",
+                           "forced_bos_token_id", "forced_eos_token_id"}) {
+    m.config.erase(name);
+  }
+  m.config["forced_eos_token_id"] = 7;
+  const TempFolder folder;
+  m.write(folder);
+  const auto open = [&] { return formats::openModel(folder.path(), kBudgetBytes); };
+  EXPECT_EQ(open()->config().target.forcedEnd, 7);
+  EXPECT_TRUE(open()->config().endTokens.empty());
+  folder.file("generation_config.json", R"({"_from_model_config": true, "num_beams": 4,
+      "bad_words_ids": [[9], [3, 4]], "decoder_start_token_id": 5, "eos_token_id": [6, 8],
+      "forced_bos_token_id": 33, "forced_eos_token_id": 2})");
+  const ModelConfig found = open()->config();
+  EXPECT_EQ(found.target.never, std::vector<Index>{9});
+  EXPECT_EQ(found.target.start, 5);
+  EXPECT_NE(found.target.start, before.target.start);
+  EXPECT_EQ(found.target.forcedFirst, 33);
+  EXPECT_EQ(found.target.forcedEnd, 2) << "it wins over config.json";
+  EXPECT_EQ(found.endTokens, (std::vector<Index>{6, 8}));
+  folder.file("generation_config.json", R"({"forced_eos_token_id": null})");
+  EXPECT_EQ(open()->config().target.forcedEnd, -1);
+  folder.file("generation_config.json", R"({"forced_bos_token_id": -3})");
+  expectUserError(open, "generation_config.json", "forced_bos_token_id");
+  folder.file("generation_config.json", "{");
+  expectUserError(open, "generation_config.json");
+}
+
 /// A target that is written has the decoder's edits, and the pins of rows that are yet to come.
 TEST(EncoderDecoder, ATargetIsWrittenWithEditsPinsAndSteering) {
   const ModelPtr model = opened(family("t5"));

@@ -169,6 +169,22 @@ TEST(Pictures, ThatCannotBeReadGiveASentence) {
   refused(huge, "damaged");
 }
 
+/// libjpeg-turbo reports an error behind a warning as a mere warning.
+TEST(Pictures, AJpegThatIsCutIsNeverReadInPart) {
+  for (const char* name : {"progressive.jpg", "color.jpg"}) {
+    const std::string whole = readAll(pictureFile(name));
+    for (std::size_t end = 4; end < whole.size(); ++end) {
+      expectUserError([&] { pictureFrom(whole.substr(0, end), "sun.jpg"); }, "sun.jpg");
+    }
+    expectUserError([&] { pictureFrom(whole.substr(0, whole.size() - 9), "sun.jpg"); },
+                    "is cut short");
+    // bytes behind the first segment are a mere warning
+    std::string padded = whole;
+    padded.insert(20, std::string(3, '\0'));
+    EXPECT_EQ(pictureFrom(padded, name).rgb, pictureFrom(whole, name).rgb);
+  }
+}
+
 /// However a file is cut or changed, it gives a picture or a sentence.
 TEST(Pictures, CutAndChangedFilesGiveAPictureOrASentence) {
   for (const char* name : {"palette_clear.png", "rgba.png", "turned5.png", "progressive.jpg",

@@ -211,7 +211,8 @@ TEST(Tokenizer, FilesThatLieAreRefused) {
 
 TEST(Tokenizer, FoldersWithoutOneSayWhatIsMissing) {
   const TempFolder folder;
-  expectUserError([&] { openTokenizer(folder.path()); }, "holds no tokenizer", "vocab.txt");
+  expectUserError([&] { openTokenizer(folder.path()); }, "holds no tokenizer", "vocab.txt",
+                  "spiece.model (T5)", "source.spm and target.spm");
   folder.file("tokenizer.model", "x");
   expectUserError([&] { openTokenizer(folder.path()); }, "SentencePiece");
   folder.file("vocab.json", "{\"a\":0}");

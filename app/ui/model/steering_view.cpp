@@ -128,10 +128,11 @@ void SteeringControls::direction(const PanelContext& panel, const ModelMoment& m
   const HeadOfLayer head = chosenHead(panel.modelView, moment.config());
   const std::string ofHead =
       fmt::format("{}, head {}", moment.config().layerInWords(head.layer), head.head + 1);
-  flowOn(look, look.px(260), 14.0F);
+  const std::vector<const char*> ways{"stream", ofHead.c_str(), "file"};
+  const float caption = textSize(look.fonts.small, "by").x + look.space.small;
+  flowOn(look, caption + choicesWidth(look, ways), 14.0F);
   rowCaption(look, "by");
-  const int chosen = choices(look, "steered by", {"stream", ofHead.c_str(), "file"},
-                             static_cast<int>(view.steeredBy));
+  const int chosen = choices(look, "steered by", ways, static_cast<int>(view.steeredBy));
   tip(look, "The stream that enters the layer, what the chosen head adds to it, or a vector");
   if (chosen >= 0) view.steeredBy = static_cast<SteeredBy>(chosen);
   if (view.steeredBy == SteeredBy::file) {

@@ -16,6 +16,7 @@
 #include "app/ui/parts/patch_picture.h"
 #include "app/ui/stage/journey_scene.h"
 #include "app/ui/stage/sentence_drawing.h"
+#include "app/ui/stage/sentence_layout.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/mask.h"
@@ -72,7 +73,7 @@ class ScenePainter {
   }
   std::string word() const {
     return fmt::format("“{}”",
-                       shownToken(placeName(trace_, Axis::query, subject_.item, subject_.word)));
+                       stageWord(placeName(trace_, Axis::query, subject_.item, subject_.word)));
   }
 
   // the sentence
@@ -124,7 +125,7 @@ class ScenePainter {
     }
     ImFont* font = look_.fonts.semibold;
     drawTextCentred(list_, font, {wordAt().centre().x, first.b.y + high + fontSize(font)}, color_,
-                    shownToken(words_.queries[static_cast<std::size_t>(subject_.word)]));
+                    stageWord(words_.queries[static_cast<std::size_t>(subject_.word)]));
   }
 
   bool barsFit() const { return !layout_.keys.marks() && layout_.keys.below >= look_.px(30); }

@@ -154,7 +154,7 @@ std::vector<WordWidth> widthsOf(const FrameContext& look, std::span<const std::s
   for (const std::string& token : tokens) {
     const float height = look.px(kMeasured);
     widths.push_back(
-        {lettersSize(look, height, true, shownToken(token)).x / height, isClosingMark(token)});
+        {lettersSize(look, height, true, stageWord(token)).x / height, isClosingMark(token)});
   }
   return widths;
 }
@@ -193,7 +193,7 @@ void drawWords(const FrameContext& look, ImDrawList* list, const DrawnSentence& 
       list->AddRect(at.a, at.b, color, round, 0, std::max(look.px(2), layout.letters * 0.06F));
       if (tint < 0.5F) ink = t.text;
     }
-    const std::string_view text = shownToken(sentence.tokens[i]);
+    const std::string_view text = stageWord(sentence.tokens[i]);
     drawLettersCentred(look, list, at.centre(), at.width(), layout.letters, chosen || tint >= 0.5F,
                        ink, text);
     if (i < sentence.unknown.size() && sentence.unknown[i] != 0) {  // dotted: a guess

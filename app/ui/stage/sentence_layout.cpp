@@ -6,6 +6,8 @@
 #include <limits>
 #include <string_view>
 
+#include "core/words/cells.h"
+
 namespace headscope::ui {
 namespace {
 
@@ -184,6 +186,14 @@ SentenceLayout between(const SentenceLayout& from, const SentenceLayout& to, flo
     layout.words[i] = mix(from.words[i], to.words[i], share);
   }
   return layout;
+}
+
+std::string_view stageWord(std::string_view token) {
+  constexpr std::string_view kSpaceMark = "\u2581";
+  const std::string_view shown = shownToken(token);
+  std::string_view word = shown;
+  while (word.starts_with(kSpaceMark)) word.remove_prefix(kSpaceMark.size());
+  return word.empty() && !shown.empty() ? "[space]" : word;
 }
 
 bool isClosingMark(std::string_view token) {

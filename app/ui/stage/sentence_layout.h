@@ -52,6 +52,10 @@ SentenceLayout between(const SentenceLayout& from, const SentenceLayout& to, flo
 ImVec2 mix(ImVec2 a, ImVec2 b, float share);
 Rect mix(const Rect& a, const Rect& b, float share);
 
+/// A token as the sentence has it: a word without the “▁” with which SentencePiece marks a space
+/// before it, and "[space]" for that mark alone.
+std::string_view stageWord(std::string_view token);
+
 /// Returns whether a token closes the word before it: “,”, “.”, “)”.
 bool isClosingMark(std::string_view token);
 

@@ -11,6 +11,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/stage/sentence_drawing.h"
+#include "app/ui/stage/sentence_layout.h"
 #include "app/ui/stage/stage_page.h"
 #include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
@@ -162,7 +163,7 @@ class SmallStagesCard final : public Card {
     const std::vector<Link> links = linksOf(panel.trace, subject);
     if (links.empty() || story.kind == HeadStory::Kind::absent) return;
     const auto name = [&](Axis axis, Index at) {
-      return std::string(shownToken(placeName(panel.trace, axis, subject.item, at)));
+      return std::string(stageWord(placeName(panel.trace, axis, subject.item, at)));
     };
     const std::string text = fmt::format("{} → {}", name(Axis::query, links.front().query),
                                          name(Axis::key, links.front().key));

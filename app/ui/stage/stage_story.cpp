@@ -39,7 +39,7 @@ constexpr std::array<StagePlaceInfo, kStagePlaces> kPlaces{{
     {StagePlace::mixed, 8.0, StepId::output},
 }};
 
-std::string inQuotes(std::string_view token) { return fmt::format("“{}”", shownToken(token)); }
+std::string inQuotes(std::string_view token) { return fmt::format("“{}”", stageWord(token)); }
 
 std::size_t strongest(std::span<const float> row) {
   return static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
@@ -71,13 +71,14 @@ class Words {
       case StagePlace::shares:
         return underWay ? softmax() : shares();
       case StagePlace::collected:
-        return {"It collects what the others carry, each by its share.", sum()};
+        return {"It collects what the others carry, each by its share.", sum() + gates()};
       case StagePlace::heads:
         return {c_.numHeads == 1
                     ? "The head has looked."
                     : fmt::format("All {} heads have looked, each on its own.", c_.numHeads),
-                fmt::format("Their results stand side by side: {} × {} = {} numbers.", c_.numHeads,
-                            c_.dK(), c_.queryWidth())};
+                fmt::format("Their results{} stand side by side: {} × {} = {} numbers.",
+                            c_.gate ? ", each number times its gate," : "", c_.numHeads, c_.dK(),
+                            c_.queryWidth())};
       case StagePlace::mixed:
         return mixed(effects);
     }
@@ -175,9 +176,29 @@ class Words {
     const std::size_t top = strongest(all);
     return {
         "Softmax turns the scores into shares.",
-        fmt::format("It raises e to each score, so that the largest stand out, and divides by the "
-                    "sum: together 100 %. {} gets {}.",
-                    isSelf(top) ? "The word itself" : key(top), percent(all[top]))};
+        fmt::format("{}It raises e to each score, so that the largest stand out, and divides by "
+                    "the sum: together 100 %. {} gets {}.",
+                    bias(top), isSelf(top) ? "The word itself" : key(top), percent(all[top]))};
+  }
+
+  /// "First a bias for each pair is added to the scores, 1.25 for “cat”. "; empty without one.
+  std::string bias(std::size_t at) const {
+    if (!c_.pairBias.on()) return {};
+    const float added =
+        c_.pairBias.at(subject_.head, c_.firstQuery + subject_.word, static_cast<Index>(at));
+    return fmt::format("First a bias for each {} is added to the scores, {} for {}. ",
+                       c_.pairBias.ofPairs() ? "pair" : "distance", cellNumber(added, 2), key(at));
+  }
+
+  /// " A gate then scales each number of the result, here by 0.12 to 0.93."; empty without one.
+  std::string gates() const {
+    if (!c_.gate) return {};
+    std::vector<float> all(static_cast<std::size_t>(c_.dK()));
+    trace_.tile(TensorId::gate, subject_.item, subject_.head, subject_.word, 1, 0, c_.dK(),
+                all.data());
+    const auto [least, most] = std::ranges::minmax(all);
+    return fmt::format(" A gate then scales each number of the result, here by {} to {}.",
+                       cellNumber(least, 2), cellNumber(most, 2));
   }
 
   /// "0.86 × v(cat) + 0.05 × v(fire) + …"
@@ -194,7 +215,7 @@ class Words {
     for (std::size_t i = 0; i < terms; ++i) {
       text += fmt::format(
           "{}{:.2f} × value of “{}”", i == 0 ? "" : " + ", all[order[i]],
-          shownToken(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(order[i]))));
+          stageWord(placeName(trace_, Axis::key, subject_.item, static_cast<Index>(order[i]))));
     }
     return order.size() > terms ? text + " + …" : text;
   }
@@ -255,7 +276,7 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
     }
     // a mark or a token of the model's own shows least
     constexpr float kBehindAllWords = 1e6F;
-    if (!isWord(placeName(trace, Axis::query, item, i))) rank -= kBehindAllWords;
+    if (!isWord(stageWord(placeName(trace, Axis::query, item, i)))) rank -= kBehindAllWords;
     if (rank > best || i == 0) {
       best = rank;
       story.best = i;

@@ -33,7 +33,10 @@ struct SizeFields {
 
 class ConfigReader {
  public:
-  ConfigReader(const JsonField& root, model::ModelNotes& notes) : root_(root), notes_(notes) {}
+  /// `generation`: the fields of generation_config.json; null without that file.
+  ConfigReader(const JsonField& root, model::ModelNotes& notes,
+               const JsonField* generation = nullptr)
+      : root_(root), generation_(generation), notes_(notes) {}
 
   /// The configuration and names; a model of two stacks has its decoder's here.
   model::ModelConfig config;
@@ -118,6 +121,9 @@ class ConfigReader {
   void refuseContradiction(const std::string& name, const JsonField& nested) const;
 
  private:
+  /// A field of how text is generated: generation_config.json's where it has the field, even as
+  /// null, and otherwise config.json's.
+  std::optional<JsonField> findOfGeneration(std::string_view name);
   void readArchitectures();
   void readEnds();
   void readTarget();
@@ -125,6 +131,7 @@ class ConfigReader {
   void checkOthers();
 
   const JsonField& root_;
+  const JsonField* generation_;
   model::ModelNotes& notes_;
   std::set<std::string, std::less<>> seen_;
   bool layerTypesRead_ = false;

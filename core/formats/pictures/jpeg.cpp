@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <string>
 
 #include "core/formats/pictures/decoders.h"
 
@@ -56,13 +58,21 @@ struct Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  /// Refuses a file as libjpeg-turbo says, but for mere warnings.
-  void check(int result, const std::string& name) const {
-    if (result == 0) return;
-    const std::string_view why = tjGetErrorStr2(handle);
-    if (why.find("Premature end") != std::string_view::npos) refusePicture(name, "is cut short");
-    if (tjGetErrorCode(handle) == TJERR_WARNING) return;
-    refusePicture(name, fmt::format("is damaged ({})", why));
+  std::string why() const { return tjGetErrorStr2(handle); }
+  bool cutShort() const { return why().find("Premature end") != std::string::npos; }
+  [[noreturn]] void refuse(const std::string& name) const {
+    if (cutShort()) refusePicture(name, "is cut short");
+    refusePicture(name, fmt::format("is damaged ({})", why()));
+  }
+
+  /// Refuses a file as libjpeg-turbo says, but for mere warnings. `decode` receives flags. The
+  /// first attempt ends at a warning, since an error behind one is reported as a warning, too; it
+  /// is told by its text, which replaces that of the first warning.
+  void check(const std::function<int(int flags)>& decode, const std::string& name) const {
+    if (decode(TJFLAG_STOPONWARNING) == 0) return;
+    if (cutShort() || tjGetErrorCode(handle) != TJERR_WARNING) refuse(name);
+    const std::string warning = why();
+    if (decode(0) != 0 && why() != warning) refuse(name);
   }
 };
 
@@ -73,14 +83,17 @@ Decoded decodeJpeg(std::string_view bytes, const std::string& name) {
   if (decoder.handle == nullptr) refusePicture(name, "could not be decoded");
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   int width = 0, height = 0, sampling = 0, colors = 0;
-  decoder.check(
-      tjDecompressHeader3(decoder.handle, data, bytes.size(), &width, &height, &sampling, &colors),
-      name);
+  const int header =
+      tjDecompressHeader3(decoder.handle, data, bytes.size(), &width, &height, &sampling, &colors);
+  if (header != 0 && (width == 0 || decoder.cutShort())) decoder.refuse(name);
   Decoded found{blankPicture(width, height, name), orientationFrom(exifInJpeg(bytes))};
   const auto decode = [&](unsigned char* to, int format) {
-    decoder.check(tjDecompress2(decoder.handle, data, bytes.size(), to, width, 0, height, format,
-                                TJFLAG_ACCURATEDCT),
-                  name);
+    decoder.check(
+        [&](int flags) {
+          return tjDecompress2(decoder.handle, data, bytes.size(), to, width, 0, height, format,
+                               TJFLAG_ACCURATEDCT | flags);
+        },
+        name);
   };
   if (colors == TJCS_CMYK || colors == TJCS_YCCK) {
     std::vector<unsigned char> cmyk(found.picture.rgb.size() / 3 * 4);
