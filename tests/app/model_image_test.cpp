@@ -155,7 +155,7 @@ TEST_F(ModelImage, ACopiedPictureReplacesTheShownOne) {
 
   const std::filesystem::path file = dataPath("pictures/color.jpg");
   // a cell that is chosen on another page takes nothing here
-  ui.view().selection.cell = CellRef{TensorId::x, 0, 0, 0, 0};
+  ui.view().selection.cell = CellRef{TensorId::rawScores, 0, 0, 0, 0};
   EXPECT_EQ(paste(file.string() + "\n"), file.string());
   EXPECT_EQ(ui.app().message().find("is not a number"), std::string::npos) << ui.app().message();
   const std::string named = all(kModelTextCard);
