@@ -11,7 +11,7 @@
 
 namespace headscope::language {
 
-/// What a model makes of a sentence at one step of a run.
+/// A model's pass over a sentence at one step of a run, and the next words.
 struct SentenceReading {
   std::string sentence;
   Index leftOut = 0;                 // tokens at its beginning for which there is no room
@@ -21,7 +21,7 @@ struct SentenceReading {
 };
 
 /// Reads a sentence, of which the last `context` tokens have room; empty: the corpus's example.
-/// Nothing where cancelled.
+/// Returns nothing where cancelled.
 std::optional<SentenceReading> readSentence(const model::ModelPtr& model, const Corpus& corpus,
                                             const std::string& sentence, Index context,
                                             Index memoryBudgetBytes,

@@ -11,7 +11,7 @@ class StoryWriter {
   void add(std::string_view text) {
     for (const char c : text) add(c);
   }
-  /// What was written since the last call.
+  /// Returns the text that was written since the last call.
   std::string taken() { return std::exchange(written_, {}); }
 
  private:

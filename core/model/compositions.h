@@ -38,9 +38,9 @@ struct ComposedHeads {
 /// The composition scores of all pairs of heads of which one writes a stream that the other reads.
 class Compositions {
  public:
-  /// Of the heads in different layers of one stack; for now all are 0.
+  /// Makes room for the scores of heads in different layers of one stack; all begin as 0.
   explicit Compositions(const ModelConfig& config);
-  /// Of an encoder's heads with those of cross-attention.
+  /// Makes room for the scores of an encoder's heads with those of cross-attention.
   Compositions(const ModelConfig& encoder, const ModelConfig& decoder);
 
   /// Returns whether only value composition is defined: queries and keys are rotated or normalised

@@ -43,7 +43,7 @@ std::string whyNoGeneration(const Model& model);
 /// · 4.
 Index layerCacheBytes(const ModelConfig& config, Index tokens);
 
-/// What a generation continues.
+/// The pass that a generation continues.
 struct Beginning {
   ModelTracePtr pass;
   /// A document like that of the pass whose pins hold for tokens to come as well, as those of a

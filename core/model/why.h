@@ -85,8 +85,9 @@ struct WhyLevel {
   std::optional<NetworkNeurons> neurons;
   double value = 0.0;  // the number
   double sum = 0.0;    // of its parts: the number but for rounding
-  /// What part it is of the number that the chain began with; behind each score that the chain went
-  /// through, what part it is of that score. {0.37, 0.62}: 62 % of a score, on which 37 % hang.
+  /// The part that it is of the number that the chain began with; behind each score that the chain
+  /// went through, the part that it is of that score. {0.37, 0.62}: 62 % of a score, on which 37 %
+  /// hang.
   std::vector<double> shares{1.0};
   bool ofScore = false;  // whether it is a part of a score
 

@@ -42,7 +42,8 @@ Index layerEntered(const Writer& writer) {
   return writer.kind == WriterKind::steering ? writer.layer : 0;
 }
 
-/// What a token, a position or a direction that steers adds to the stream that enters its layer.
+/// Returns what a token, a position or a direction that steers adds to the stream that enters its
+/// layer.
 std::vector<float> writtenAddition(const ModelTrace& trace, const LeftOut& out) {
   const StreamParts stream =
       streamParts(trace, layerEntered(out.writer), out.place, {}, out.writer.stack);

@@ -197,7 +197,8 @@ TEST(PassedOver, TellsTheLargerPartsThatNoHeadWrote) {
   EXPECT_EQ(passed[1].writer, (Writer{WriterKind::feedForward, 0}));
 }
 
-/// What supports the number is followed, though a head that works against it gives more.
+/// The chain follows a part that supports the number, though a head that works against it gives
+/// more.
 TEST(StrongestStep, HasTheSignOfTheNumber) {
   WhyLevel level;
   level.parts = {{{WriterKind::head, 0, 1}, -2.0},

@@ -48,7 +48,7 @@ std::string titleOf(std::size_t picture, const Computed<FoundHeads>& heads, cons
   return fmt::format("{}: {}", kTitles[picture], labelWithScore(label));
 }
 
-/// Nothing is left out of a pass's weights.
+/// Returns an empty choice of tokens to leave out: all weights of the pass are drawn.
 LeftOut nothingOf(const ModelMoment& moment) {
   const std::vector<bool> tokens(static_cast<std::size_t>(moment.trace->tokens()));
   return {tokens, tokens, std::vector<bool>(static_cast<std::size_t>(memoryTokens(moment)))};

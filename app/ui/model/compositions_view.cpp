@@ -41,7 +41,7 @@ StreamCompositions withThoseThatStandOut(StreamCompositions stream, const model:
   return stream;
 }
 
-/// Nothing where cancelled.
+/// Composes the heads of both stacks and between them. Returns nothing where cancelled.
 std::optional<ModelCompositions> composedStreams(const ModelPtr& model,
                                                  const ExecutionContext& execution) {
   using enum model::Stack;

@@ -32,7 +32,7 @@ struct PartLine {
 /// At most so many lines: those that are left over, the last ones, are summed in one.
 std::vector<PartLine> restSummed(std::vector<PartLine> lines, std::size_t most);
 
-/// What a click on a line follows where there is a choice.
+/// The choices that decide what a click on a line follows.
 struct WhyClicks {
   bool values = false;   // a token: its value; otherwise why the head looks there
   bool ofQuery = false;  // of a pair: what wrote into the query; otherwise into the key

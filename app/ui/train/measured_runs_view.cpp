@@ -44,7 +44,7 @@ double atEnd(const MeasuredRun& run, std::size_t question) {
   return run.questions[question].right.back();
 }
 
-/// Of the run in the middle of the seeds, ordered by the steps of the first answers: "650", or
+/// The result of the run in the middle of the seeds, ordered by their first answers: "650", or
 /// where it never answered the share at the end, "18 %".
 std::string answeredInWords(RunsOfModel runs, std::size_t question) {
   constexpr Index kNever = std::numeric_limits<Index>::max();
