@@ -102,7 +102,8 @@ void App::State::openPath(const std::filesystem::path& path) {
       model.live.open(path);
     }
     view.selection.page = ui::kModelPage;
-  } else if (view.selection.page == ui::kTrainPage && path.extension() == ".txt") {
+  } else if (view.selection.page != ui::kModelPage && path.extension() == ".txt") {
+    view.selection.page = ui::kTrainPage;
     view.train.task = ui::kOwnText;
     view.train.text = platform::absolutePath(path).string();
     view.train.sentence.clear();

@@ -24,6 +24,7 @@ constexpr Index kStoryTokens = 2'000'000;
 constexpr Index kFewStoryTokens = 20'000;  // for a kept run, which learns nothing
 constexpr double kKeptSpeed = 50.0;        // steps per second
 constexpr Index kFirstText = 25;           // the first step after the start whose text is kept
+constexpr Index kStripMoments = 8;
 constexpr model::Sampling kWriting{.temperature = 0.7};
 
 /// All runs on stories learn from the same ones.
@@ -48,6 +49,7 @@ void LanguageMoment::forgetLater() {
   std::erase_if(records, later);
   std::erase_if(evaluations, later);
   std::erase_if(earlier, later);
+  std::erase_if(strip, [this](const language::HeadsAtStep& heads) { return heads.step() > step; });
   for (auto& answered : answeredAt) {
     if (answered && *answered > step) answered.reset();
   }
@@ -100,7 +102,9 @@ struct LiveLanguage::Live {
   std::optional<language::LanguageTrainer> run;    // from the first request on
   std::optional<language::LanguageModel> earlier;  // with the parameters of an earlier step
   std::vector<WrittenText> texts;                  // each at least twice as many steps on
-  std::map<Index, WrittenText> filmTexts;          // by the steps of writeForFilm()
+  std::map<Index, language::HeadsAtStep> heads;    // of headsSentence, by their steps
+  std::string headsSentence;
+  std::map<Index, WrittenText> filmTexts;  // by the steps of writeForFilm()
   WrittenText written;
   std::uint64_t writtenSeed = 0;  // 0: the text is of other parameters
   double writtenAt = 0.0;
@@ -228,10 +232,8 @@ LanguageMoment LiveLanguage::Live::advanceKept(const Request& request) {
   moment.step = shown->step();
   moment.sentence = run->sentence;
   moment.tokens = run->tokens;
-  const Shape& all = shown->attentions.shape();
-  for (Index layer = 0; layer < all[0]; ++layer) {
-    moment.weights.push_back(shown->attentions.slice(0, layer, layer + 1));
-  }
+  moment.weights = weightsByLayer(*shown);
+  if (request.strip) moment.strip = headsOverSteps(*run, taken->step(), kStripMoments);
   moment.next = shown->next;
   moment.written = {shown->step(), shown->written};
   moment.without = shown->without;
@@ -264,7 +266,10 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
     writtenSeed = 0;
     withoutAt.reset();
   }
-  if (!request.due.changes.empty()) filmTexts.clear();
+  if (!request.due.changes.empty()) {
+    filmTexts.clear();
+    heads.clear();
+  }
   const bool rests = !request.filmed && (!request.playing || run->finished());
   // at rest the answers are those of the shown step
   if ((rests || run->evaluations().empty()) && !run->stopped() && !run->evaluate(execution)) {
@@ -280,6 +285,12 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
   const language::LanguageModel& shown = shownModel(moment, request.due.look);
   const model::ModelPtr model = shown.model(corpus->title);
   if (!read(moment, model, request.sentence, execution)) return std::nullopt;
+  if (request.strip) {
+    if (std::exchange(headsSentence, moment.sentence) != moment.sentence) heads.clear();
+    auto strip = headsOverSteps(*run, request.sentence, kStripMoments, budget, heads, execution);
+    if (!strip) return std::nullopt;
+    moment.strip = std::move(*strip);
+  }
   for (std::size_t q = 0; corpus->stories && q < language::kStoryQuestions; ++q) {
     moment.answeredAt.push_back(run->answeredAt(q));
   }
@@ -445,16 +456,18 @@ void LiveLanguage::writeAnother() {
   watched_.outdate();
 }
 
+void LiveLanguage::requestStrip(bool wanted) {
+  if (std::exchange(strip_, wanted) != wanted && wanted) watched_.outdate();
+}
+
 void LiveLanguage::follow(double now) {
   auto due = watched_.follow(now);
   if (!due) return;
-  Request request{std::move(*due),
-                  sentence_,
-                  textSeed_,
-                  playing(),
-                  std::exchange(saveAsked_, false) ? models_ : std::filesystem::path(),
-                  filmed_,
-                  std::exchange(goTo_, std::nullopt)};
+  Request request{
+      std::move(*due), sentence_,
+      textSeed_,       playing(),
+      strip_,          std::exchange(saveAsked_, false) ? models_ : std::filesystem::path(),
+      filmed_,         std::exchange(goTo_, std::nullopt)};
   watched_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {
     return live->advance(request, cancelled);
   });

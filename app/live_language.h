@@ -12,7 +12,7 @@
 
 #include "app/watched_run.h"
 #include "core/formats/corpora.h"
-#include "core/language/kept_run.h"
+#include "core/language/heads_over_steps.h"
 #include "core/language/language_trainer.h"
 #include "core/model/model_trace.h"
 
@@ -58,6 +58,7 @@ struct LanguageMoment {
   /// The share of right answers to each question without the head that looks most at the word that
   /// decides. Empty while the run is at work, and where no stories are learned.
   std::vector<double> without;
+  std::vector<language::HeadsAtStep> strip;  // heads at moments of the run, if requested
   std::vector<model_training::StepRecord> records;
   std::vector<language::LanguageEvaluation> evaluations;
   std::vector<std::optional<Index>> answeredAt;  // by question; empty where no stories are learned
@@ -128,6 +129,8 @@ class LiveLanguage {
   void save();
   /// Lets the model write another text.
   void writeAnother();
+  /// Later moments hold the heads at moments of the run, or no longer do.
+  void requestStrip(bool wanted);
 
   /// Takes the newest moment and requests the steps due at `now`, in seconds. Call it once a frame.
   void follow(double now);
@@ -150,6 +153,7 @@ class LiveLanguage {
     std::string sentence;
     std::uint64_t textSeed = 1;
     bool playing = false;
+    bool strip = false;
     std::filesystem::path saveIn;  // empty: nothing is saved
     bool filmed = false;           // without what came after the shown step
     std::optional<Index> goTo;     // of a kept run: the step from which it goes on
@@ -186,6 +190,7 @@ class LiveLanguage {
   Index memoryBudgetBytes_;
   std::filesystem::path models_;
   bool saveAsked_ = false;
+  bool strip_ = false;
   bool isKept_ = false;
   std::optional<Index> goTo_;
   bool filmed_ = false;  // the run belongs to another program, and is looked at alone

@@ -189,6 +189,10 @@ void visitFields(Fields& f, View& view) {
   f.number("train_layers", view.train.layers, Index{0}, training::kMostLayers);
   f.number("train_d_model", view.train.dModel, Index{0}, Limits::kDModel);
   f.number("train_heads", view.train.heads, Index{0}, kMaxHead + 1);
+  f.number("train_kv_heads", view.train.kvHeads, Index{0}, kMaxHead + 1);
+  f.flag("train_networks", view.train.networks);
+  f.flag("train_norms", view.train.norms);
+  f.flag("train_rotary", view.train.rotary);
   f.number("train_seed", view.train.seed, std::uint64_t{1}, std::uint64_t{1} << 32U);
   f.flag("train_kept", view.train.kept);
   f.word("train_sentence", view.train.sentence);

@@ -160,6 +160,13 @@ std::optional<ModelTrainer::BatchResult> LanguageTrainer::addEvaluation(
   return result;
 }
 
+bool LanguageTrainer::foundSomething() const {
+  for (std::size_t q = 0; corpus_->stories && q < kStoryQuestions; ++q) {
+    if (answeredAt(q) == stepsTaken()) return true;
+  }
+  return false;
+}
+
 std::unique_ptr<const LanguageTrainer::HeldOut> LanguageTrainer::heldOut(
     const ExecutionContext& execution) const {
   const Index length = settings_.model.context;

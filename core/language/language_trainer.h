@@ -80,6 +80,7 @@ class LanguageTrainer final : public model_training::ModelTrainer {
   }
   std::optional<BatchResult> addEvaluation(const ExecutionContext& execution) override;
   void dropEvaluationsAfter(Index step) override;
+  bool foundSomething() const override;
 
   struct HeldOut;
   std::unique_ptr<const HeldOut> heldOut(const ExecutionContext& execution) const;

@@ -109,6 +109,9 @@ class ModelTrainer {
   /// cancelled.
   virtual std::optional<BatchResult> addEvaluation(const ExecutionContext& execution) = 0;
   virtual void dropEvaluationsAfter(Index step) = 0;
+  /// Returns whether the newest evaluation is the first with a discovery, so that its snapshot is
+  /// never dropped.
+  virtual bool foundSomething() const { return false; }
 
   bool train(const ExecutionContext& execution);
   void stop(std::string what);

@@ -11,30 +11,28 @@
 namespace headscope::training {
 namespace {
 
-/// The latest evaluation at or before a step; there is always one of step 0.
-const Evaluation& evaluationAt(const Trainer& run, Index step) {
-  const auto& all = run.evaluations();
+/// The loss of the latest evaluation at or before a step.
+double lossAt(const RunCourse& run, Index step) {
   const auto after =
-      std::find_if(all.begin(), all.end(), [step](const Evaluation& e) { return e.step > step; });
-  return after == all.begin() ? all.front() : *std::prev(after);
+      std::ranges::find_if(run.losses, [step](const auto& each) { return each.step > step; });
+  return after == run.losses.begin() ? run.losses.front().loss : std::prev(after)->loss;
 }
 
 /// The step in the middle of the gap over which the loss changed most; none where all gaps are
 /// narrow.
-std::optional<Index> middleOfWidestGap(const Trainer& run, const std::set<Index>& steps) {
-  const Index narrow = 2 * run.settings().evaluateEvery;
-  const double most = evaluationAt(run, 0).losses.loss;
+std::optional<Index> middleOfWidestGap(const RunCourse& run, const std::set<Index>& steps) {
+  const Index narrow = 2 * run.evaluateEvery;
+  const double most = lossAt(run, 0);
   std::optional<Index> middle;
   double widest = 0.0;
   for (auto at = steps.begin(); std::next(at) != steps.end(); ++at) {
     const Index from = *at;
     const Index to = *std::next(at);
     if (to - from < narrow) continue;
-    const double fell =
-        std::abs(evaluationAt(run, from).losses.loss - evaluationAt(run, to).losses.loss);
+    const double fell = std::abs(lossAt(run, from) - lossAt(run, to));
     // a small weight on time, which alone decides where the loss does not change
     const double width = fell + 0.1 * most * static_cast<double>(to - from) /
-                                    static_cast<double>(std::max<Index>(1, run.stepsTaken()));
+                                    static_cast<double>(std::max<Index>(1, run.stepsTaken));
     if (width <= widest) continue;
     widest = width;
     middle = from + (to - from) / 2;
@@ -44,10 +42,9 @@ std::optional<Index> middleOfWidestGap(const Trainer& run, const std::set<Index>
 
 }  // namespace
 
-std::vector<Index> stripSteps(const Trainer& run, Index count) {
-  std::set<Index> steps{0, run.stepsTaken()};
-  for (std::size_t r = 0; r < run.task().relations.size(); ++r) {
-    const auto found = run.foundAt(r);
+std::vector<Index> stripSteps(const RunCourse& run, Index count) {
+  std::set<Index> steps{0, run.stepsTaken};
+  for (const std::optional<Index>& found : run.found) {
     if (found && std::ssize(steps) < count) steps.insert(*found);
   }
   while (std::ssize(steps) < count) {
@@ -56,6 +53,17 @@ std::vector<Index> stripSteps(const Trainer& run, Index count) {
     steps.insert(*middle);
   }
   return {steps.begin(), steps.end()};
+}
+
+std::vector<Index> stripSteps(const Trainer& run, Index count) {
+  RunCourse course{run.stepsTaken(), run.settings().evaluateEvery, {}, {}};
+  for (const Evaluation& each : run.evaluations()) {
+    course.losses.push_back({each.step, each.losses.loss});
+  }
+  for (std::size_t r = 0; r < run.task().relations.size(); ++r) {
+    course.found.push_back(run.foundAt(r));
+  }
+  return stripSteps(course, count);
 }
 
 std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Examples& example,

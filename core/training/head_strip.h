@@ -15,9 +15,22 @@ struct StripMoment {
   std::vector<Tensor> weights;  // by layer: (1,H,T,T)
 };
 
+/// What the choice of a run's steps depends on.
+struct RunCourse {
+  struct Loss {
+    Index step = 0;
+    double loss = 0.0;
+  };
+  Index stepsTaken = 0;
+  Index evaluateEvery = 1;
+  std::vector<Loss> losses;                 // of evaluations, in order, the first of step 0
+  std::vector<std::optional<Index>> found;  // the step of each discovery
+};
+
 /// The steps of a run to show side by side, in order, at most `count` (at least 2): the start, the
-/// end, the steps at which relations were found, and between them the steps where the loss changed
-/// most.
+/// end, the steps of discoveries, and between them the steps where the loss changed most.
+std::vector<Index> stripSteps(const RunCourse& run, Index count);
+/// The steps of a run whose discoveries are its found relations.
 std::vector<Index> stripSteps(const Trainer& run, Index count);
 
 /// The moments of one example at the steps of stripSteps, each at the first snapshot from its step

@@ -77,7 +77,15 @@ void leaveAMess(AppDriver& ui) {
   ui.app().apply(SetSwitch{&AttentionConfig::scale, false});
   ui.app().apply(SetHeadGain{0, 0.0F});
   ViewState& view = ui.view();
-  view.train = {"induction", 1, 32, 1, 7, 3, TrainTab::headOff, 1};
+  view.train = {.task = "induction",
+                .layers = 1,
+                .dModel = 32,
+                .heads = 1,
+                .networks = false,
+                .seed = 7,
+                .example = 3,
+                .tab = TrainTab::headOff,
+                .relation = 1};
   view.heads.content = GridContent::normWeighted;
   view.heads.meanShown = view.heads.ownScale = true;
   view.heads.sortBy = "entropy";

@@ -146,7 +146,8 @@ TEST_F(EveryPart, ASweepRunsOverTextsOfATemplate) {
 TEST_F(EveryPart, AFileOfTextsIsSwept) {
   const TempFolder folder;
   folder.file("some.txt", "abcabca\nqwertyqwert\n");
-  ui.app().dropFiles({folder / "some.txt"});
+  folder.file("some.jsonl", "{\"text\": \"abcabca\"}\n");
+  ui.app().dropFiles({folder / "some.jsonl"});
   calm();
   EXPECT_TRUE(ui.shows("open one on the page Model first"));
   openInduction();

@@ -11,9 +11,11 @@
 #include "app/ui/train/language_run_view.h"
 #include "app/view_json.h"
 #include "app_driver.h"
+#include "core/base/numbers.h"
 #include "core/formats/corpora.h"
 #include "core/formats/language_run.h"
 #include "core/language/stories.h"
+#include "core/language/story_words.h"
 #include "core/model/compositions.h"
 #include "core/words/head_place.h"
 
@@ -33,6 +35,19 @@ ViewState smallStories() {
 
 class StoriesPage : public testing::Test {
  protected:
+  /// Plays the run that comes with the program to its end.
+  void playKeptRun() {
+    ui_.click("watch a kept run", kTaskCard);
+    ui_.settle();
+    ui_.frame();
+    ui_.click("fast", kSentenceHeadsCard);
+    ui_.click("Play", kSentenceHeadsCard);
+    for (std::size_t i = 0; i < formats::shippedRun()->moments.size(); ++i) {
+      ui_.settle();
+      ui_.frame();
+    }
+  }
+
   AppDriver ui_{textDocument("The cat slept ."), 1600, 1000, smallStories()};
 };
 
@@ -85,6 +100,44 @@ TEST_F(StoriesPage, PlaysTheKeptRun) {
   ui_.frame();
   EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard));
   EXPECT_TRUE(ui_.shows("your sentence", kSentenceHeadsCard));
+}
+
+TEST_F(StoriesPage, ShowsTheHeadsOfTheRunOverItsSteps) {
+  playKeptRun();
+  ui_.click("Over steps", kSentenceHeadsCard);
+  ui_.settle();
+  ui_.frame();
+  const auto run = formats::shippedRun();
+  for (const auto& at : run->answeredAt) {
+    EXPECT_TRUE(ui_.shows(fmt::format("step {}", withThousands(*at)), kSentenceHeadsCard)) << *at;
+  }
+  const double first = run->moments.front().evaluation.heldOutLoss;
+  EXPECT_TRUE(ui_.shows(fmt::format("loss {:.2f}", first), kSentenceHeadsCard));
+  EXPECT_TRUE(ui_.shows("box", kSentenceHeadsCard));
+  const ImVec2 start = ui_.at("step 0", kSentenceHeadsCard);
+  ui_.clickAt({start.x, start.y + 45.0F});
+  ui_.settle();
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard)) << "a click goes back there";
+}
+
+TEST_F(StoriesPage, ItsPartsAreChosen) {
+  ui_.click("Step", kSentenceHeadsCard);
+  ui_.settle();
+  ui_.click("networks", kTaskCard);
+  ui_.settle();
+  EXPECT_FALSE(chosenLanguage(ui_.view().train).model.networks);
+  EXPECT_TRUE(ui_.shows("step 0 of 1,500", kSentenceHeadsCard)) << "another model starts again";
+  ui_.click("norms", kTaskCard);
+  ui_.click("rotary", kTaskCard);
+  ui_.settle();
+  const language::LanguageModelSettings model = chosenLanguage(ui_.view().train).model;
+  EXPECT_FALSE(model.networks || model.norms);
+  EXPECT_TRUE(model.rotary);
+  const Index parameters = parameterCount(model, std::ssize(language::storyWords()));
+  EXPECT_TRUE(ui_.shows(withThousands(parameters) + " parameters")) << ui_.screen().all();
+  const ViewState again = viewFromJson(viewToJson(ui_.view()), ViewState());
+  EXPECT_EQ(chosenLanguage(again.train), chosenLanguage(ui_.view().train));
 }
 
 /// A run that another one replaced is there again when it is asked for.
@@ -171,10 +224,13 @@ TEST_F(StoriesPage, ModelsOfOtherSizesStandInATab) {
 
 TEST_F(StoriesPage, ItsHeadsAreLookedForInAModel) {
   ui_.click("In other models", kStoryQuestionsCard);
+  EXPECT_TRUE(ui_.shows("no head of this run looks at the subject yet", kStoryQuestionsCard));
+  EXPECT_FALSE(ui_.shows("look for it in a model", kStoryQuestionsCard));
+  playKeptRun();
   EXPECT_TRUE(ui_.shows("looks at the subject with", kStoryQuestionsCard));
   ui_.clickAt(ui_.at("look for it in a model", kStoryQuestionsCard));
   EXPECT_EQ(ui_.view().selection.page, kModelPage);
-  EXPECT_EQ(ui_.view().model.prediction.sweepTexts, "template:induction");
+  EXPECT_EQ(ui_.view().model.prediction.sweepTexts, "template:box");
   EXPECT_EQ(ui_.view().model.prediction.sweepShown, kLooksEffect);
 }
 

@@ -1,13 +1,16 @@
 // A kept run: its moments are those of the run, and its file gives them back.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "core/base/assets.h"
 #include "core/document/trace.h"
 #include "core/formats/corpora.h"
 #include "core/formats/language_run.h"
+#include "core/language/heads_over_steps.h"
 #include "core/language/sentence_reading.h"
 #include "tests/core/support/documents.h"
 
@@ -41,6 +44,22 @@ class RunOnStories : public testing::Test {
   std::unique_ptr<LanguageTrainer> run_;
   RunKeeper keeper_{kBudget};
 };
+
+TEST_F(RunOnStories, ShowsTheHeadsThatItHadAtEarlierSteps) {
+  std::map<Index, HeadsAtStep> known;
+  const auto heads = headsOverSteps(*run_, {}, 3, kBudget, known, {}).value();
+  ASSERT_EQ(heads.size(), 3U);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const KeptMoment& then = keeper_.kept().moments[i];
+    EXPECT_EQ(heads[i].step(), then.step());
+    EXPECT_EQ(heads[i].evaluation.heldOutLoss, then.evaluation.heldOutLoss);
+    const Tensor second = then.attentions.slice(0, 1, 2).clone();
+    EXPECT_EQ(heads[i].weights[1].values(), second.values());
+  }
+  EXPECT_EQ(known.size(), 3U);
+  known.at(2).weights.clear();  // what is known is not computed again
+  EXPECT_TRUE(headsOverSteps(*run_, {}, 3, kBudget, known, {}).value()[1].weights.empty());
+}
 
 TEST_F(RunOnStories, IsKeptAtEachEvaluation) {
   const KeptRun& kept = keeper_.kept();
@@ -99,6 +118,23 @@ TEST(ShippedRun, AnswersItsQuestions) {
     EXPECT_TRUE(run->answeredAt[q]) << q;
   }
   EXPECT_LT(run->moments.back().evaluation.heldOutLoss, 1.1);
+}
+
+TEST(ShippedRun, ShowsItsHeadsWhereAnswersWereFound) {
+  const auto run = formats::shippedRun();
+  constexpr Index kLast = 400;
+  std::vector<Index> steps;
+  for (const HeadsAtStep& heads : headsOverSteps(*run, kLast, 8)) steps.push_back(heads.step());
+  ASSERT_FALSE(steps.empty());
+  EXPECT_EQ(steps.front(), 0);
+  EXPECT_EQ(steps.back(), kLast);
+  std::size_t answered = 0;
+  for (const auto& at : run->answeredAt) {
+    if (!at || *at > kLast) continue;
+    ++answered;
+    EXPECT_TRUE(std::ranges::count(steps, *at)) << *at;
+  }
+  EXPECT_GT(answered, 0U);
 }
 
 }  // namespace

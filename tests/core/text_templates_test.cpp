@@ -29,8 +29,9 @@ TokenizerPtr wordTokenizer(const std::vector<std::string>& more = {}) {
       for (const auto& forms : list) words.insert(forms.begin(), forms.end());
     }
   }
-  for (const char* plain :
-       {"The", "the", "and", "to", "a", "lasted", "from", "year", ",", "[UNK]"}) {
+  for (const char* plain : {"The",  "the",     "and", "to",  "a",    "lasted",  "from", "year",
+                            ",",    "[UNK]",   "One", "day", "was",  "because", "she",  "he",
+                            "gave", "thanked", "put", "in",  "Then", "opened",  "took", "."}) {
     words.insert(plain);
   }
   for (int n = 0; n < 100; ++n) words.insert(fmt::format("##{:02}", n));
@@ -62,7 +63,7 @@ std::string answerOf(const Tokenizer& tokenizer, const TextOfSet& text, std::siz
 
 TEST(TextTemplates, GiveAlignedTextsWithAnswersOfOneToken) {
   const TokenizerPtr tokenizer = wordTokenizer({"q", "w", "e", "r", "t", "z", "u", "i", "o", "p"});
-  ASSERT_EQ(textTemplates().size(), 4U);
+  ASSERT_EQ(textTemplates().size(), 7U);
   for (const TextTemplate& each : textTemplates()) {
     const auto texts = textsOf(each, *tokenizer, 30, 1);
     ASSERT_EQ(texts.size(), 30U);
@@ -120,6 +121,29 @@ TEST(TextTemplates, TheAnswersAreRight) {
   }
 }
 
+TEST(TextTemplates, TheAnswersToQuestionsOfStoriesAreRight) {
+  const TokenizerPtr tokenizer = wordTokenizer();
+  const std::set<std::string> girls{"Anna", "Mia",   "Lucy",  "Sara",  "Emma",
+                                    "Nora", "Ella",  "Rosa",  "Jane",  "Kate",
+                                    "Mary", "Sarah", "Laura", "Alice", "Julia"};
+  for (const TextOfSet& text : textsOf(textTemplate("template:pronoun"), *tokenizer, 30, 3)) {
+    const auto tokens = tokensOf(*tokenizer, text.text.text);
+    const auto other = tokensOf(*tokenizer, text.other.text);
+    EXPECT_EQ(answerOf(*tokenizer, text, 0) == "she", girls.contains(tokens[2])) << text.text.text;
+    EXPECT_NE(girls.contains(tokens[2]), girls.contains(other[2])) << text.other.text;
+  }
+  for (const TextOfSet& text : textsOf(textTemplate("template:thanks"), *tokenizer, 30, 3)) {
+    const auto tokens = tokensOf(*tokenizer, text.text.text);
+    EXPECT_EQ(tokens[2], answerOf(*tokenizer, text, 0)) << "who gave: " << text.text.text;
+    EXPECT_EQ(std::ranges::count(tokens, answerOf(*tokenizer, text, 1)), 2) << text.text.text;
+  }
+  for (const TextOfSet& text : textsOf(textTemplate("template:box"), *tokenizer, 30, 3)) {
+    const auto put = tokensOf(*tokenizer, text.text.text)[5];
+    EXPECT_EQ(put, answerOf(*tokenizer, text, 0)) << text.text.text;
+    EXPECT_EQ(tokensOf(*tokenizer, text.other.text)[5], answerOf(*tokenizer, text, 1));
+  }
+}
+
 TEST(TextTemplates, ATextDependsOnSeedAndNumberAlone) {
   const TokenizerPtr tokenizer = wordTokenizer();
   const TextTemplate& ioi = textTemplate("template:ioi");
@@ -140,7 +164,7 @@ TEST(TextTemplates, SayWhichListHasTooFewWords) {
                   "\"when\"", "one token");
   EXPECT_EQ(textsOf(textTemplate("template:induction"), *letters, 3, 1).size(), 3U);
   expectUserError([] { textTemplate("template:oi"); }, "template:oi", "template:agreement",
-                  "or template:ioi");
+                  "or template:thanks");
 }
 
 TEST(TextTemplates, FilesAreReadStrictly) {

@@ -30,6 +30,10 @@ language::LanguageSettings chosenLanguage(const TrainView& view) {
   if (view.layers > 0) settings.model.layers = view.layers;
   if (view.dModel > 0) settings.model.dModel = view.dModel;
   if (view.heads > 0) settings.model.heads = view.heads;
+  if (view.kvHeads > 0) settings.model.kvHeads = view.kvHeads;
+  settings.model.networks = view.networks;
+  settings.model.norms = view.norms;
+  settings.model.rotary = view.rotary;
   settings.seed = view.seed;
   return settings;
 }

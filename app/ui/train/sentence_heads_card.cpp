@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/ids.h"
@@ -11,7 +13,9 @@
 #include "app/ui/panel.h"
 #include "app/ui/selection.h"
 #include "app/ui/text_field.h"
+#include "app/ui/train/heads_over_steps.h"
 #include "app/ui/train/language_run_view.h"
+#include "app/ui/train/loss_chart.h"
 #include "app/ui/train/run_controls.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/train/trained_heads.h"
@@ -36,23 +40,38 @@ HeadTitle titleOf(const HeadDoes& head) {
   return title;
 }
 
-/// The question whose deciding word a head looks at most at the shown moment.
+/// The questions whose deciding words a head looks at, the most first; `place` counts through all
+/// layers. `numbers`: with the mean weights.
+HeadTitle titleOf(const Theme& theme, const language::LanguageEvaluation& evaluation,
+                  std::size_t place, bool numbers) {
+  std::vector<std::pair<double, std::size_t>> looks;
+  for (std::size_t q = 0; q < evaluation.questions.size(); ++q) {
+    looks.emplace_back(evaluation.questions[q].looks[place], q);
+  }
+  std::ranges::stable_sort(looks, std::greater(), &std::pair<double, std::size_t>::first);
+  HeadTitle title;
+  if (looks.empty() || looks.front().first < kLeans) return title;
+  title.found = looks.front().first >= kLooks;
+  if (title.found) title.color = questionColor(theme, looks.front().second);
+  for (const auto& [look, question] : looks) {
+    if (!title.does.empty() && look < kLooks) break;
+    if (!title.does.empty()) title.does += numbers ? " · " : ", ";
+    title.does += language::storyQuestions()[question].name;
+    if (numbers) title.does += fmt::format(" {:.2f}", look);
+  }
+  return title;
+}
+
+std::size_t placeOf(const LanguageMoment& moment, const HeadOfLayer& head) {
+  return static_cast<std::size_t>(head.layer * moment.settings.model.heads + head.head);
+}
+
+/// The title of a head at the shown moment.
 HeadTitle titleOf(const FrameContext& look, const LanguageMoment& moment, const HeadOfLayer& head) {
-  const auto place = static_cast<std::size_t>(head.layer * moment.settings.model.heads + head.head);
+  const std::size_t place = placeOf(moment, head);
   if (place < moment.does.size()) return titleOf(moment.does[place]);
   const language::LanguageEvaluation* evaluation = moment.evaluation();
-  if (evaluation == nullptr || evaluation->questions.empty()) return {};
-  const auto& questions = evaluation->questions;
-  const auto most = std::ranges::max_element(
-      questions, {}, [place](const language::AnsweredQuestion& q) { return q.looks[place]; });
-  const auto question = static_cast<std::size_t>(most - questions.begin());
-  if (most->looks[place] < kLeans) return {};
-  HeadTitle title;
-  title.does =
-      fmt::format("{} {:.2f}", language::storyQuestions()[question].name, most->looks[place]);
-  title.found = most->looks[place] >= kLooks;
-  if (title.found) title.color = questionColor(look.theme, question);
-  return title;
+  return evaluation != nullptr ? titleOf(look.theme, *evaluation, place, true) : HeadTitle{};
 }
 
 class SentenceHeadsCard final : public Card {
@@ -64,9 +83,9 @@ class SentenceHeadsCard final : public Card {
   void draw(const PanelContext& panel) override {
     const FrameContext& look = panel.look;
     const auto moment = language_.moment();
-    heading(look, "Heads",
-            showsKeptRun(panel.trainView) ? "layers × heads on one sentence, as they learned"
-                                          : "layers × heads on your sentence, as they learn");
+    tabs(panel);
+    const bool overSteps = panel.trainView.tab == TrainTab::overSteps;
+    language_.requestStrip(overSteps);
     if (learnsText(panel.trainView) && panel.trainView.text.empty()) {
       wrappedLabel(look.fonts.regular, look.theme.textMuted,
                    "Choose a text at the left, or drop a .txt file on the window. Its heads appear "
@@ -102,6 +121,7 @@ class SentenceHeadsCard final : public Card {
     } else {  // an audience sees no field, and a kept run has one sentence
       wrappedLabel(look.fonts.regular, look.theme.text, fmt::format("“{}”", moment->sentence));
     }
+    if (overSteps) return strip(panel, *moment);
     const std::vector<std::string>& names = moment->tokens;
     TrainedHeads(
         look, Rect::rest(),
@@ -117,6 +137,49 @@ class SentenceHeadsCard final : public Card {
   }
 
  private:
+  static void tabs(const PanelContext& panel) {
+    static const std::vector<Tab> kTabs{
+        {"All heads", "Every head as it forms"},
+        {"Over steps", "Every head at moments of the run, side by side"}};
+    const char* explanation = showsKeptRun(panel.trainView)
+                                  ? "layers × heads on one sentence, as they learned"
+                                  : "layers × heads on your sentence, as they learn";
+    const bool overSteps = panel.trainView.tab == TrainTab::overSteps;
+    if (panel.alone) {
+      heading(panel.look, kTabs[overSteps ? 1 : 0].title, explanation);
+      return;
+    }
+    const int clicked = tabRow(panel.look, "language heads", kTabs, overSteps ? 1 : 0, explanation);
+    if (clicked >= 0) panel.trainView.tab = clicked == 1 ? TrainTab::overSteps : TrainTab::live;
+  }
+
+  /// Draws the heads at moments of the run. A click on one shows the run at its step.
+  void strip(const PanelContext& panel, const LanguageMoment& moment) {
+    const FrameContext& look = panel.look;
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 moment.corpus->stories
+                     ? "The start, the newest evaluation, the first answers, and between them "
+                       "where the held-out loss changed most. With each head stand the questions "
+                       "whose deciding words it looks at, in 200 sentences. Click to go back "
+                       "there."
+                     : "The start, the newest evaluation, and between them where the held-out loss "
+                       "changed most. Click to go back there.");
+    if (moment.strip.empty()) return;
+    HeadsOverSteps shown{.layers = moment.settings.model.layers,
+                         .heads = moment.settings.model.heads,
+                         .causal = true,
+                         .number = moment.number,
+                         .columns = {}};
+    for (const language::HeadsAtStep& then : moment.strip) {
+      shown.columns.push_back(
+          {then.step(), then.evaluation.heldOutLoss, then.weights, [&](const HeadOfLayer& head) {
+             return titleOf(look.theme, then.evaluation, placeOf(moment, head), false);
+           }});
+    }
+    const auto clicked = drawHeadsOverSteps(look, Rect::rest(), shown);
+    if (!panel.alone) lookAtDragged(language_, moment, clicked);
+  }
+
   /// Draws the button that opens the shown model on the page Model, and opens it once it is saved.
   void opening(const PanelContext& panel, const LanguageMoment& moment) {
     if (language_.saves() &&

@@ -48,6 +48,9 @@ class StoryLossCard final : public Card {
   LiveLanguage& language_;
 };
 
+/// The least mean weight on a deciding word from which a head is looked for in other models.
+constexpr double kBornLook = 0.15;
+
 /// The question that tells the numbers of layers apart.
 constexpr std::size_t kSong = 4;
 
@@ -152,12 +155,10 @@ class StoryQuestionsCard final : public Card {
   /// Draws, for questions that texts of a template ask any model, the head that looks most here,
   /// and a button that measures the heads of the page Model's model in the same way.
   static void lookForInModels(const PanelContext& panel, const LanguageMoment& moment) {
-    struct Asked {
-      std::size_t question;
-      const char* texts;
-    };
-    constexpr std::array kAsked{Asked{0, "template:agreement"}, Asked{2, "template:ioi"},
-                                Asked{4, "template:induction"}};
+    /// A set of texts in plain English for each question.
+    constexpr std::array<const char*, language::kStoryQuestions> kTexts{
+        "template:agreement", "template:pronoun",   "template:ioi",
+        "template:thanks",    "template:induction", "template:box"};
     const FrameContext& look = panel.look;
     const LanguageEvaluation* now = moment.evaluation();
     if (now == nullptr) return;
@@ -166,16 +167,22 @@ class StoryQuestionsCard final : public Card {
                  "Model measures how much each head of its model looks, from the place of the "
                  "answer, at the word that decides, and what the model says without it.");
     ImGui::Dummy({0.0F, look.space.tight});
-    for (const auto& [question, texts] : kAsked) {
+    ImGui::BeginChild("in models", ImGui::GetContentRegionAvail());
+    for (std::size_t question = 0; question < kTexts.size(); ++question) {
       const language::StoryQuestion& asked = language::storyQuestions()[question];
       const language::AnsweredQuestion& here = now->questions[question];
       inlineLabel(look, look.fonts.regular, questionColor(look.theme, question), asked.name);
+      if (here.look < kBornLook) {
+        label(look.fonts.regular, look.theme.textMuted,
+              fmt::format("no head of this run looks at {} yet", asked.decides));
+        continue;
+      }
       inlineLabel(look, look.fonts.regular, look.theme.text,
                   fmt::format("here head {} looks at {} with {:.2f}", shortName(here.head),
                               asked.decides, here.look));
       if (flowingPill(look, fmt::format("look for it in a model##{}", asked.name),
                       "Opens the page Model with texts of this kind")) {
-        lookFor(panel, texts);
+        lookFor(panel, kTexts[question]);
       }
     }
     if (flowingPill(look, "the heads that sing",
@@ -184,6 +191,7 @@ class StoryQuestionsCard final : public Card {
                     "Several do, so that one that is switched off is not missed")) {
       showSong(panel);
     }
+    ImGui::EndChild();
   }
 
   /// Shows the head of the shipped model that finds the next syllable, with its partners.

@@ -12,12 +12,9 @@
 #include "app/ui/ids.h"
 #include "app/ui/number_field.h"
 #include "app/ui/panel.h"
-#include "app/ui/parts/axis_labels.h"
-#include "app/ui/parts/channel_curves.h"
-#include "app/ui/parts/chart.h"
-#include "app/ui/parts/matrix.h"
 #include "app/ui/train/language_run_view.h"
 #include "app/ui/train/shape_run_view.h"
+#include "app/ui/train/task_example.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/train/train_view.h"
 #include "app/ui/widgets.h"
@@ -28,99 +25,6 @@
 
 namespace headscope::ui {
 namespace {
-
-/// The picture of an example: its places one below the other on both sides, and the lines between.
-class ExamplePicture {
- public:
-  ExamplePicture(const FrameContext& look, const TrainingMoment& moment, std::size_t relation,
-                 const Rect& room)
-      : look_(look),
-        example_(moment.example),
-        partners_(moment.example.partners[relation]),
-        names_(placesOf(*moment.task, moment.example)),
-        color_(relationColor(look.theme, moment, relation)) {
-    const AxisLabels labels = side(-1);
-    const float names = std::min(labels.width() + look.space.small, room.width() * 0.35F);
-    inner_ = {{room.a.x + names, room.a.y}, {room.b.x - names, room.b.y}};
-  }
-
-  void draw(ImDrawList* list) const {
-    const MatrixPlace rows{inner_, example_.length, 1};
-    const auto under = ImGui::IsWindowHovered() &&
-                               ImGui::IsMouseHoveringRect({inner_.a.x - look_.px(80), inner_.a.y},
-                                                          {inner_.b.x + look_.px(80), inner_.b.y})
-                           ? std::optional(rows.nearest(ImGui::GetIO().MousePos).row)
-                           : std::nullopt;
-    drawRowLabels(list, side(under.value_or(-1)), inner_, look_.space.tight);
-    drawRowLabelsRight(list, side(under ? partnerOf(*under) : -1), inner_, look_.space.tight);
-    for (Index i = 0; i < example_.length; ++i) {
-      const float strength = !under ? 0.75F : *under == i ? 1.0F : 0.12F;
-      for (Index j = 0; j < example_.length; ++j) {
-        if (partners_[static_cast<std::size_t>(i * example_.length + j)] == 0) continue;
-        list->AddLine({inner_.a.x, rows.cellAt(i, 0).centre().y},
-                      {inner_.b.x, rows.cellAt(j, 0).centre().y}, withAlpha(color_, strength),
-                      look_.px(1.5F));
-      }
-    }
-  }
-
- private:
-  /// Returns the first partner of a place; −1 where it has none.
-  Index partnerOf(Index place) const {
-    const auto row = std::span(partners_).subspan(static_cast<std::size_t>(place * example_.length),
-                                                  static_cast<std::size_t>(example_.length));
-    const auto found = std::ranges::find_if(row, [](std::uint8_t p) { return p != 0; });
-    return found != row.end() ? found - row.begin() : -1;
-  }
-
-  AxisLabels side(Index lit) const {
-    return {names_, look_.fonts.small, look_.theme.text, look_.theme.queryText, lit, look_.px(90)};
-  }
-
-  const FrameContext& look_;
-  const training::Examples& example_;
-  const std::vector<std::uint8_t>& partners_;
-  std::vector<std::string> names_;
-  ImU32 color_;
-  Rect inner_;
-};
-
-/// Draws the channels of a series as curves over its steps, one below the other: each after its
-/// name, or below all names in a line where the rows are lower than a name.
-void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect room) {
-  const auto& channels = moment.task->channels;
-  const auto count = static_cast<Index>(channels.size());
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  ImFont* font = look.fonts.tiny;
-  float widest = 0.0F;
-  for (const auto& name : channels) widest = std::max(widest, textSize(font, name).x);
-  const bool inALine = room.height() < static_cast<float>(count) * fontSize(font);
-  Rect names = inALine ? room.cutTop(fontSize(font), look.space.hair)
-                       : room.cutLeft(widest, look.space.small);
-  for (Index c = 0; c < count; ++c) {
-    std::vector<ChartPoint> points;
-    double low = 0.0, high = 0.0;
-    for (Index i = 0; i < moment.example.length; ++i) {
-      const double value = moment.example.series[static_cast<std::size_t>(i * count + c)];
-      points.push_back({static_cast<double>(i), value});
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-    const Rect row = room.row(static_cast<int>(c), static_cast<int>(count), look.space.tight);
-    const ImU32 color = channelColor(look.theme, static_cast<std::size_t>(c));
-    const std::string_view name = channels[static_cast<std::size_t>(c)];
-    const float y = inALine ? names.a.y : row.centre().y - fontSize(font) * 0.5F;
-    drawText(list, font, {names.a.x, y}, color, name);
-    if (inALine) names.cutLeft(textSize(font, name).x, look.space.small);
-    ChartFrame frame{row,
-                     {0.0, static_cast<double>(moment.example.length - 1)},
-                     {low, std::max(high, low + 1e-3)}};
-    frame.yTicks = false;
-    const Chart chart(look, frame);
-    chart.drawAxes(list);
-    chart.curve(list, points, color);
-  }
-}
 
 class TaskCard final : public Card {
  public:
@@ -195,7 +99,8 @@ class TaskCard final : public Card {
     if (!clicked || learnsShapes(view)) return;
     pauseAll();
     view.task = kShapes;
-    view.layers = view.dModel = view.heads = view.example = view.relation = 0;
+    clearModel(view);
+    view.example = view.relation = 0;
     if (const auto moment = shapes_.moment(); moment != nullptr) {
       view.layers = moment->settings.model.layers;
       view.dModel = moment->settings.model.dModel;
@@ -230,7 +135,7 @@ class TaskCard final : public Card {
     if (!clicked || view.task == task) return;
     pauseAll();
     view.task = task;
-    view.layers = view.dModel = view.heads = 0;
+    clearModel(view);
     view.sentence.clear();
     view.kept = false;
     const auto moment = language_.moment();
@@ -239,6 +144,10 @@ class TaskCard final : public Card {
       view.layers = model.layers;
       view.dModel = model.dModel;
       view.heads = model.heads;
+      view.kvHeads = model.kvHeads;
+      view.networks = model.networks;
+      view.norms = model.norms;
+      view.rotary = model.rotary;
       view.seed = moment->settings.seed;
       if (moment->sentence != moment->corpus->example) view.sentence = moment->sentence;
     }
@@ -313,7 +222,7 @@ class TaskCard final : public Card {
                                .c_str());
     ImGui::NewLine();
     Rect room = Rect::rest();
-    const Rect below = room.cutBottom(moment->kept ? 0.0F : settingsHeight(look),
+    const Rect below = room.cutBottom(moment->kept ? 0.0F : settingsHeight(look, 6),
                                       moment->kept ? 0.0F : look.space.small);
     ImGui::BeginChild("read", room.size());
     ImFont* font = look.fonts.small;
@@ -326,7 +235,44 @@ class TaskCard final : public Card {
     }
     ImGui::EndChild();
     ImGui::SetCursorScreenPos(below.a);
-    if (!moment->kept) settings(panel, language_, moment->settings);
+    if (moment->kept) return;
+    parts(panel, moment->settings.model);
+    settings(panel, language_, moment->settings);
+  }
+
+  /// Draws the choice of a language model's parts. Another choice restarts the run.
+  void parts(const PanelContext& panel, const language::LanguageModelSettings& model) {
+    const FrameContext& look = panel.look;
+    rowCaption(look, "with");
+    const auto part = [&](const char* text, const char* about, bool TrainView::*field) {
+      flowOn(look, buttonWidth(look, text), 4.0F);
+      const bool clicked = pill(look, text, panel.trainView.*field);
+      tip(look, about);
+      if (!clicked) return;
+      TrainView asked = panel.trainView;
+      asked.*field = !(asked.*field);
+      try {
+        check(asked);
+      } catch (const UserError& error) {
+        return panel.commands.say(error.what(), true);
+      }
+      panel.trainView = asked;
+      begin(panel);
+    };
+    part("networks", "Each layer has a feed-forward network behind its attention",
+         &TrainView::networks);
+    part("norms", "LayerNorm before each half of a layer", &TrainView::norms);
+    part("rotary", "Rotary positions, which turn queries and keys, in place of learned ones",
+         &TrainView::rotary);
+    modelField(panel, "key/value heads", model.keyHeads(), 32, kvHeads_, &TrainView::kvHeads);
+    tip(look, "Fewer than heads: several query heads share a key and a value head");
+  }
+
+  /// Makes the model that of the usual size.
+  static void clearModel(TrainView& view) {
+    view.layers = view.dModel = view.heads = view.kvHeads = 0;
+    view.networks = view.norms = true;
+    view.rotary = false;
   }
 
   /// The first texts of a corpus, as many as a card has room for.
@@ -357,7 +303,8 @@ class TaskCard final : public Card {
   static void chooseTask(TrainView& view, const training::Task& task, const TrainingMoment* aside) {
     TrainView next = view;
     next.task = std::string(task.id);
-    next.layers = next.dModel = next.heads = next.example = next.relation = 0;
+    clearModel(next);
+    next.example = next.relation = 0;
     if (aside != nullptr) {
       const training::ModelSettings& model = aside->settings.model;
       next.layers = model.layers;
@@ -384,15 +331,11 @@ class TaskCard final : public Card {
 
   void example(const FrameContext& look, TrainView& view, const TrainingMoment& moment, Rect room) {
     if (room.height() < look.px(60)) return;
-    if (moment.task->features.empty()) {
-      seriesCurves(look, moment, room.cutTop(room.height() * 0.4F, look.space.small));
-    }
-    ExamplePicture(look, moment, static_cast<std::size_t>(view.relation), room)
-        .draw(ImGui::GetWindowDrawList());
+    drawTaskExample(look, moment, static_cast<std::size_t>(view.relation), room);
   }
 
-  static float settingsHeight(const FrameContext& look) {
-    return 4.0F * (ImGui::GetFrameHeight() + look.space.small);
+  static float settingsHeight(const FrameContext& look, int rows = 4) {
+    return static_cast<float>(rows) * (ImGui::GetFrameHeight() + look.space.small);
   }
 
   /// Draws a field for a whole number of the model. A new number restarts the run.
@@ -480,7 +423,7 @@ class TaskCard final : public Card {
   LiveTraining& training_;
   LiveLanguage& language_;
   LiveShapes& shapes_;
-  NumberDraft layers_, heads_, dModel_, batch_, vocabulary_;
+  NumberDraft layers_, heads_, kvHeads_, dModel_, batch_, vocabulary_;
 };
 
 }  // namespace

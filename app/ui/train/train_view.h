@@ -14,7 +14,9 @@ enum class TrainTab { live, overSteps, headCounts, scale, headOff };
 
 struct TrainView {
   std::string task = "cards";
-  Index layers = 0, dModel = 0, heads = 0;  // 0: the task's own
+  Index layers = 0, dModel = 0, heads = 0;             // 0: the task's own
+  Index kvHeads = 0;                                   // of a language model; 0: as many as heads
+  bool networks = true, norms = true, rotary = false;  // parts of a language model
   std::uint64_t seed = 1;
   Index example = 0;
   TrainTab tab = TrainTab::live;
