@@ -169,8 +169,8 @@ std::optional<fs::path> FileDialog::accepted(const Given& given) {
                                    : "Give the name of a file.";
     return std::nullopt;
   }
-  const auto taken = mode_ == Mode::open ? acceptedToOpen(std::move(path), given)
-                                         : acceptedToSave(std::move(path), given);
+  const auto taken =
+      mode_ == Mode::open ? acceptedToOpen(path, given) : acceptedToSave(path, given);
   if (taken) folder_ = taken->parent_path();
   return taken;
 }

@@ -257,9 +257,10 @@ std::vector<WordForm> cheapest(const std::vector<Token>& tokens) {
   const auto between = [](std::size_t row, WordForm to) {
     return static_cast<double>(kCosts[row][static_cast<std::size_t>(to)] - '0');
   };
-  std::vector<std::vector<Step>> steps;
+  std::vector<std::vector<Step>> steps(tokens.size());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    std::vector<Step>& at = steps.emplace_back(tokens[i].readings.size());
+    std::vector<Step>& at = steps[i];
+    at.resize(tokens[i].readings.size());
     for (std::size_t r = 0; r < at.size(); ++r) {
       const Reading& reading = tokens[i].readings[r];
       const bool alone = tokens.size() == 1;  // a word by itself is no beginning of a sentence

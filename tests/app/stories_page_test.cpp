@@ -232,6 +232,10 @@ TEST_F(StoriesPage, ItsHeadsAreLookedForInAModel) {
   EXPECT_EQ(ui_.view().selection.page, kModelPage);
   EXPECT_EQ(ui_.view().model.prediction.sweepTexts, "template:box");
   EXPECT_EQ(ui_.view().model.prediction.sweepShown, kLooksEffect);
+  EXPECT_EQ(ui_.view().model.prediction.born,
+            "For comparison: head 1·1 of your run, at step 1,500, looks at the thing that was put "
+            "there with 0.97, in 200 "
+            "sentences of stories.");
 }
 
 TEST_F(StoriesPage, TheHeadsThatSingAreShownInAModel) {

@@ -349,6 +349,9 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const Swept& swept = *found.current;
   wrappedLabel(look.fonts.small, look.theme.textMuted,
                resultInWords(swept, asked, {texts, instead, meanOf.name, place}, *shown, receiver));
+  if (!view.born.empty() && view.sweepTexts == view.bornTexts) {
+    wrappedLabel(look.fonts.small, look.theme.accentText, view.born);
+  }
   drawSwept(panel, asked, swept, *shown);
 }
 

@@ -138,7 +138,17 @@ class StepsPicture {
 
 std::optional<Index> drawHeadsOverSteps(const FrameContext& look, const Rect& room,
                                         const HeadsOverSteps& shown) {
-  return StepsPicture(look, room, shown).draw();
+  // many heads are scrolled through
+  constexpr float kLeastRow = 26.0F;
+  const auto rows = static_cast<float>(shown.layers * shown.heads) + 2.0F;
+  const float height = std::max(room.height(), rows * look.px(kLeastRow));
+  ImGui::SetCursorScreenPos(room.a);
+  ImGui::BeginChild("heads over steps", room.size());
+  const Rect all = Rect::at(ImGui::GetCursorScreenPos(), {room.width() - look.px(14), height});
+  const auto clicked = StepsPicture(look, all, shown).draw();
+  if (height > room.height()) ImGui::Dummy({1.0F, height});
+  ImGui::EndChild();
+  return clicked;
 }
 
 }  // namespace headscope::ui

@@ -182,7 +182,11 @@ class StoryQuestionsCard final : public Card {
                               asked.decides, here.look));
       if (flowingPill(look, fmt::format("look for it in a model##{}", asked.name),
                       "Opens the page Model with texts of this kind")) {
-        lookFor(panel, kTexts[question]);
+        lookFor(
+            panel, kTexts[question],
+            fmt::format("For comparison: head {} of your run, at step {}, looks at {} with "
+                        "{:.2f}, in 200 sentences of stories.",
+                        shortName(here.head), withThousands(now->step), asked.decides, here.look));
       }
     }
     if (flowingPill(look, "the heads that sing",
@@ -206,9 +210,10 @@ class StoryQuestionsCard final : public Card {
     panel.selection.page = kModelPage;
   }
 
-  static void lookFor(const PanelContext& panel, const char* texts) {
+  static void lookFor(const PanelContext& panel, const char* texts, std::string born) {
     PredictionView& prediction = panel.modelView.prediction;
-    prediction.sweepTexts = texts;
+    prediction.sweepTexts = prediction.bornTexts = texts;
+    prediction.born = std::move(born);
     prediction.sweepOver = 0;
     prediction.sweepShown = kLooksEffect;
     prediction.reading = kEveryPartReading;

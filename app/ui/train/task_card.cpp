@@ -227,7 +227,7 @@ class TaskCard final : public Card {
     ImGui::BeginChild("read", room.size());
     ImFont* font = look.fonts.small;
     for (const std::string& text : firstTexts(corpus)) {  // whole texts, but for the first
-      const std::string lines = wrapped(font, text, room.width());
+      const std::string lines = wrapped(font, text, room.width() - look.px(14));
       const bool first = ImGui::GetCursorPosY() == 0.0F;
       if (!first && textSize(font, lines).y > ImGui::GetContentRegionAvail().y) break;
       label(font, look.theme.textMuted, lines);

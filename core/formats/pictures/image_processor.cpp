@@ -144,11 +144,12 @@ struct WholeTap {
 std::vector<std::vector<WholeTap>> wholeTaps(Index from, Index to, Kernel kernel) {
   std::vector<std::vector<WholeTap>> all;
   for (const Taps& taps : tapsOf(from, to, kernel)) {
-    std::vector<WholeTap>& whole = all.emplace_back();
+    std::vector<WholeTap> whole;
     for (const Tap& tap : taps) {
       const double scaled = tap.weight * double{1 << kBits};
       whole.push_back({tap.from, static_cast<int>(scaled < 0.0 ? scaled - 0.5 : scaled + 0.5)});
     }
+    all.push_back(std::move(whole));
   }
   return all;
 }
