@@ -224,7 +224,7 @@ TEST_F(StoriesPage, ModelsOfOtherSizesStandInATab) {
 
 TEST_F(StoriesPage, ItsHeadsAreLookedForInAModel) {
   ui_.click("In other models", kStoryQuestionsCard);
-  EXPECT_TRUE(ui_.shows("no head of this run looks at the subject yet", kStoryQuestionsCard));
+  EXPECT_TRUE(ui_.shows("no head here looks at the subject: 0.", kStoryQuestionsCard));
   EXPECT_FALSE(ui_.shows("look for it in a model", kStoryQuestionsCard));
   playKeptRun();
   EXPECT_TRUE(ui_.shows("looks at the subject with", kStoryQuestionsCard));

@@ -122,6 +122,7 @@ class StepsPicture {
     }
     const float room = pitch_ - side_ - look_.space.medium;
     if (room < look_.px(28)) return;
+    if (textSize(font, name).x > room) font = look_.fonts.tiny;
     drawText(list, font,
              {picture.b.x + look_.space.tight, picture.centre().y - 0.5F * fontSize(font)}, color,
              elided(font, name, room));

@@ -158,12 +158,12 @@ class SentenceHeadsCard final : public Card {
     const FrameContext& look = panel.look;
     wrappedLabel(look.fonts.small, look.theme.textMuted,
                  moment.corpus->stories
-                     ? "The start, the newest evaluation, the first answers, and between them "
-                       "where the held-out loss changed most. With each head stand the questions "
-                       "whose deciding words it looks at, in 200 sentences. Click to go back "
-                       "there."
-                     : "The start, the newest evaluation, and between them where the held-out loss "
-                       "changed most. Click to go back there.");
+                     ? "With a head: the questions whose deciding words it looks at. A click goes "
+                       "back to its step."
+                     : "A click goes back to its step.");
+    tip(look,
+        "The steps are the start, the newest evaluation, the first answers, and between them those "
+        "where the held-out loss changed most");
     if (moment.strip.empty()) return;
     HeadsOverSteps shown{.layers = moment.settings.model.layers,
                          .heads = moment.settings.model.heads,

@@ -173,8 +173,10 @@ class StoryQuestionsCard final : public Card {
       const language::AnsweredQuestion& here = now->questions[question];
       inlineLabel(look, look.fonts.regular, questionColor(look.theme, question), asked.name);
       if (here.look < kBornLook) {
-        label(look.fonts.regular, look.theme.textMuted,
-              fmt::format("no head of this run looks at {} yet", asked.decides));
+        inlineLabel(
+            look, look.fonts.regular, look.theme.textMuted,
+            fmt::format("no head here looks at {}: {:.2f} at most", asked.decides, here.look));
+        ImGui::NewLine();
         continue;
       }
       inlineLabel(look, look.fonts.regular, look.theme.text,
