@@ -167,8 +167,8 @@ TEST_F(HeadsOff, ADraggedGainIsOneEntry) {
 
 TEST_F(HeadsOff, TheBarUnderTheMouseIsCoresNumber) {
   const HeadEffects effects = effectsOf(ui_);
-  const auto first = ui_.screen().find("without head 4", kOffCard);
-  const auto next = ui_.screen().find("without head 5", kOffCard);
+  const auto first = ui_.screen().find("head 4, if off", kOffCard);
+  const auto next = ui_.screen().find("head 5, if off", kOffCard);
   ASSERT_TRUE(first && next) << words();
   const float width = next->min.x - first->min.x - 14.0F;
   for (const Index token : {Index{0}, Index{2}, Index{5}}) {

@@ -125,7 +125,7 @@ TEST(StartPanel, IsClosedForGood) {
   EXPECT_FALSE(ui.shows("Where to begin"));  // nothing is kept: it would come back each time
   ui.restartKeeping(folder, presetDocument("original-transformer"));
   EXPECT_TRUE(ui.shows("Where to begin", "start"));
-  ui.click("Close for good", "start");
+  ui.click("Do not show again", "start");
   ui.frame();
   EXPECT_FALSE(ui.shows("Where to begin"));
   ui.restartKeeping(folder, presetDocument("original-transformer"));

@@ -330,7 +330,7 @@ TEST(StartPanel, ComesBackWhereItIsAskedForUnderHelp) {
   ui.click("Where to begin", "help");
   ui.frame();
   EXPECT_TRUE(ui.shows("Watch a word travel", "start")) << ui.screen().all();
-  ui.click("Close for good", "start");
+  ui.click("Do not show again", "start");
   EXPECT_FALSE(ui.shows("Watch a word travel"));
 }
 

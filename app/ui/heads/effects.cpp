@@ -43,7 +43,7 @@ ImU32 colorOfHead(const FrameContext& look, Index head) {
   return headColor(look.theme, static_cast<std::size_t>(head));
 }
 
-/// Draws "without head 3" and the head's switch above its bars.
+/// Draws "head 3, if off" and the head's switch above its bars.
 void drawBarsTitle(const PanelContext& panel, ImDrawList* list, Index head, const Rect& line) {
   const FrameContext& look = panel.look;
   ImFont* font = look.fonts.small;
@@ -51,7 +51,7 @@ void drawBarsTitle(const PanelContext& panel, ImDrawList* list, Index head, cons
   const bool off = isOff(panel.trace.config(), head);
   const float room = line.width() - toggle.x - look.space.small;
   std::string text =
-      off ? fmt::format("head {} is off", head + 1) : fmt::format("without head {}", head + 1);
+      off ? fmt::format("head {} is off", head + 1) : fmt::format("head {}, if off", head + 1);
   if (textSize(font, text).x > room) {
     text = off ? fmt::format("{}: off", head + 1) : fmt::format("head {}", head + 1);
   }

@@ -181,7 +181,7 @@ std::vector<TileLine> tileLines(const FrameContext& look, const HeadReport& repo
   const MetricValue& entropy = report.metrics[at][Metric::entropy];
   const MetricValue& most = report.metrics[at][Metric::confidence];
   const std::string bits = entropy ? fmt::format("H {:.2f} bits", *entropy) : "";
-  const std::string peak = most ? fmt::format("max {:.2f}", *most) : "";
+  const std::string peak = most ? fmt::format("ø max {:.2f}", *most) : "";
   ImFont* fonts[] = {look.fonts.monoSmall, look.fonts.small};
   const std::string both = bits.empty() || peak.empty() ? "" : bits + " · " + peak;
   for (ImFont* font : fonts) {

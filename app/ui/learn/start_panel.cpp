@@ -57,7 +57,7 @@ class StartPanel {
     }
     ImGui::EndChild();
     gap();
-    if (pill(look_, "Close for good")) panel_.commands.add(CloseStart{});
+    if (pill(look_, "Do not show again")) panel_.commands.add(CloseStart{});
     tip(look_, "You find it again under ?, and the lessons under Learn");
   }
 

@@ -105,6 +105,7 @@ class JourneyCard final : public Card {
     const double reached =
         underWay && moment.passed < 0.99 ? std::max(0.0, here - 1.0 + moment.passed) : here;
     if (underWay) list->AddLine({x(0), y}, {x(reached), y}, t.accent, thick);
+    const bool names = namesFit(panel, pitch);
     for (int i = 0; i < kStagePlaces; ++i) {
       const auto place = static_cast<StagePlace>(i);
       const ImVec2 at{x(i), y};
@@ -120,7 +121,7 @@ class JourneyCard final : public Card {
       list->AddCircleFilled(at, radius, filled ? t.accent : t.window);
       if (!filled) list->AddCircle(at, radius, t.accent, 0, look.px(1.8F));
       const std::string text = labelOf(place, panel.trace.config());
-      if (pitch < look.px(kNarrowestName)) {  // the present place alone is named
+      if (!names) {  // the present place alone is named
         const float half = textSize(look.fonts.semibold, text).x * 0.5F;
         const float centre = std::clamp(at.x, room.a.x + half, std::max(room.b.x - half, at.x));
         if (now) label(look, list, {centre, y + look.px(24)}, room.width(), text, true, true);
@@ -131,6 +132,21 @@ class JourneyCard final : public Card {
       const bool fits = (widthOf(panel, i) + wider) * 0.5F + look.space.small <= pitch;
       label(look, list, {at.x, y + look.px(24)}, pitch, text, now, fits);
     }
+  }
+
+  /// Returns whether no word of a name has to be broken.
+  static bool namesFit(const PanelContext& panel, float pitch) {
+    if (pitch < panel.look.px(kNarrowestName)) return false;
+    ImFont* font = panel.look.fonts.small;
+    for (int i = 0; i < kStagePlaces; ++i) {
+      const std::string text = labelOf(static_cast<StagePlace>(i), panel.trace.config());
+      for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(' ', at), text.size());
+        if (textSize(font, text.substr(at, end - at)).x > pitch - panel.look.px(4)) return false;
+        at = end + 1;
+      }
+    }
+    return true;
   }
 
   /// The width of the name of place `i` on one line; 0 where there is no such place.

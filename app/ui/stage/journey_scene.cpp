@@ -457,8 +457,8 @@ class Scene : private ScenePainter {
     bars_.add(ref, bars_.scaleOf(ref), out, done);
     bars_.frame(out, theme_.output, 1.5F);
     caption(out,
-            fmt::format("the new {}: {} numbers; below each head its share of what the heads add, "
-                        "by length",
+            fmt::format("the new {}: {} numbers for the next layer; below each head its share of "
+                        "what the heads add, by length",
                         word(), c_.dModel),
             theme_.textMuted);
   }

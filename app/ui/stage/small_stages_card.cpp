@@ -100,7 +100,12 @@ class SmallStagesCard final : public Card {
     const std::string title = purposeTitle(panel.purposes, head);
     const std::string note = noteOf(story);
     const std::string explanation = purposeExplanation(panel, head);
-    tip(look, explanation.empty() ? fmt::format("Head {}", head + 1) : explanation);
+    std::string about = explanation.empty() ? fmt::format("Head {}", head + 1) : explanation;
+    if (const std::string more = noteExplained(panel.trace, panel.selection.item, story);
+        !more.empty()) {
+      about += "\n" + more;
+    }
+    tip(look, about);
     const ImU32 color = headColor(t, static_cast<std::size_t>(head));
     const bool off = panel.trace.config().gain(head) == 0.0F;
     if (!panel.alone) {

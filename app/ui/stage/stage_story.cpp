@@ -270,6 +270,7 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
       if (!of.empty()) ++asked;
       story.asked.push_back(of.empty() ? 0 : 1);
       if (hit) ++found;
+      if (!hit && !of.empty()) story.misses.push_back({i, static_cast<Index>(top), of.front()});
       // far partners first: they show best what attention is for
       rank = hit ? 1.0F + row[top] * static_cast<float>(std::abs(static_cast<Index>(top) - i))
                  : rank - 1.0F;
@@ -292,6 +293,7 @@ HeadStory storyOf(const Trace& trace, Index item, Index head, const DeclaredRela
                : asked == 0                             ? HeadStory::Kind::absent
                : 2 * found >= asked                     ? HeadStory::Kind::found
                                                         : HeadStory::Kind::missed;
+  if (story.kind == HeadStory::Kind::unchecked) story.why = relation->whyNone;
   return story;
 }
 
@@ -373,6 +375,26 @@ std::string noteOf(const HeadStory& story) {
   constexpr Index kFew = 5;  // one word in five may be wrong without a word about it
   if (kFew * (story.partners - story.right) <= story.partners) return {};
   return fmt::format("right for {} of {} words", story.right, story.partners);
+}
+
+std::string noteExplained(const Trace& trace, Index item, const HeadStory& story) {
+  if (!story.why.empty()) return story.why;
+  if (noteOf(story).empty()) return {};
+  constexpr std::size_t kNamed = 3;
+  const auto name = [&](Axis axis, Index at) {
+    return std::string(stageWord(placeName(trace, axis, item, at)));
+  };
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kNamed, story.misses.size()); ++i) {
+    const HeadStory::Miss& miss = story.misses[i];
+    text += fmt::format("{}“{}” looks most at “{}”; “{}” would be right.", text.empty() ? "" : "\n",
+                        name(Axis::query, miss.query), name(Axis::key, miss.looks),
+                        name(Axis::key, miss.partner));
+  }
+  if (story.misses.size() > kNamed) {
+    text += fmt::format("\n… and {} more.", story.misses.size() - kNamed);
+  }
+  return text;
 }
 
 StageWords stageWords(const Trace& trace, const StageSubject& subject) {

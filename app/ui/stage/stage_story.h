@@ -66,6 +66,11 @@ struct HeadStory {
   Index right = 0;          // … and those of them that look most at it
   std::vector<char> asked;  // per query: nonzero where it has a partner; empty: not known
   std::vector<Link> links;  // strong links of the whole sentence, at most one per query
+  struct Miss {
+    Index query = 0, looks = 0, partner = 0;
+  };
+  std::vector<Miss> misses;  // queries that look most elsewhere than at their partner
+  std::string why;           // the reason why partners are not known; else empty
 };
 /// One per head of an item. `relations`: one per head, or empty.
 std::vector<HeadStory> headStories(const Trace& trace, Index item,
@@ -73,6 +78,9 @@ std::vector<HeadStory> headStories(const Trace& trace, Index item,
 /// "nothing to do here", "not found here", "right for 7 of 12 words", "not checked here"; empty
 /// where the head does what its name says.
 std::string noteOf(const HeadStory& story);
+/// The note in sentences: which words look elsewhere and where they should, or why that is not
+/// known. Empty where the head does what its name says.
+std::string noteExplained(const Trace& trace, Index item, const HeadStory& story);
 
 struct StageWords {
   std::string title;     // one line in large type, plain text

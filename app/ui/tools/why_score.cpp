@@ -31,6 +31,14 @@
 namespace headscope::ui {
 namespace {
 
+/// ", q·k ÷ √64,": how a score is made of a query and a key.
+std::string madeOf(const AttentionConfig& config) {
+  std::string words = ", q·k";
+  if (config.scale) words += fmt::format(" ÷ √{}", config.headDim);
+  if (config.temperature != 1.0) words += fmt::format(" ÷ {:g}", config.temperature);
+  return words + ",";
+}
+
 /// One pair of kinds.
 struct KindPair {
   Index query = 0, key = 0;
@@ -226,8 +234,8 @@ class WhyScoreTool final : public Card {
             ? fmt::format(
                   "It may look at nothing else. The score {:.2f} is the sum of these pairs:",
                   score.score)
-            : fmt::format("Its score is {:.2f}, that of the other words {:.2f} on average.",
-                          score.score, score.others);
+            : fmt::format("Its score{} is {:.2f}, that of the other words {:.2f} on average.",
+                          madeOf(panel.trace.config()), score.score, score.others);
     if (score.otherKeys > 0) {
       text += compares ? fmt::format(" What makes the difference of {:+.2f}:",
                                      score.score - score.others)
