@@ -120,12 +120,16 @@ struct Question {
   StoryCase (*make)(Draws&);
 };
 constexpr std::array<Question, kStoryQuestions> kQuestions{{
-    {{"agree", "was or were: one or many", "the subject"}, agree},
-    {{"pronoun", "he or she: the person's gender", "the person"}, pronoun},
-    {{"give", "who is given the thing", "the taker's name"}, give},
-    {{"thank", "who is thanked for it", "the giver's name"}, thank},
-    {{"song", "the next syllable of the song", "the syllable when it was sung first"}, song},
-    {{"box", "what was put into the box", "the thing that was put there"}, box},
+    {{"agree", "was or were: “the birds that saw the cat” were", "the subject"}, agree},
+    {{"pronoun", "he or she: “Mia was sad because” she", "the person"}, pronoun},
+    {{"give", "who is given it: “Mia gave the coin to” Leo", "the taker's name"}, give},
+    {{"thank", "who is thanked: “Leo thanked” Mia, who gave it", "the giver's name"}, thank},
+    {{"song", "the song again: “la mi do re. Anna sang: la mi” do",
+      "the syllable when it was sung first"},
+     song},
+    {{"box", "what was put there: “he opened the bag and took the” coin",
+      "the thing that was put there"},
+     box},
 }};
 
 }  // namespace

@@ -23,7 +23,7 @@ struct StoryCase {
 
 struct StoryQuestion {
   std::string_view name;     // "pronoun": in files and JSON
-  std::string_view words;    // "he or she: the person's gender"
+  std::string_view words;    // "he or she: “Mia was sad because” she"
   std::string_view decides;  // "the person": the word that decides, for a sentence
   double solved = 0.9;       // the share of right answers from which it counts as answered
 };
