@@ -164,6 +164,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                         typed,       now,         scale(),     now - mouseMovedAt,
                         clickedHere, &wantsFrame, &nextChange, view.preferences.colorMaps};
   look.sought = &lesson.pointer().sought();
+  look.still = !view.selection.focus.empty();
   const std::optional<ui::TokenPictures> pictures = ui::picturesInFlow(model.live);
   if (pictures) look.pictures = &*pictures;
   if (const TracePtr newest = documents.trace()) {

@@ -63,7 +63,8 @@ std::optional<ui::LessonRun::Slide> Lecture::takeNextSlide() {
     nextSlide_ = {};
     return std::nullopt;
   }
-  std::string place = fmt::format("{}/{}", lesson_.lesson().id, lesson_.place());
+  std::string place =
+      fmt::format("{}/{}/{}", lesson_.lesson().id, lesson_.place(), lesson_.nextInWords());
   if (place == pictured_) return std::nullopt;
   pictured_ = std::move(place);
   nextSlide_ = {};

@@ -38,7 +38,7 @@ struct ExportChoice {
   int scale = 1;
   FilmKind filmKind = FilmKind::webp;
   FilmSize filmSize = FilmSize::hd;
-  FilmSettings film;
+  FilmSettings film{.speed = 0.0};  // all that is left of the way
   // of a worksheet; without ofLayer it is of the preset by-hand
   Index seed = 1;
   bool ofLayer = false;

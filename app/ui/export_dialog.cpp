@@ -182,7 +182,7 @@ class ExportForm {
   void tensorMenu(const std::vector<Id>& offered, Id& chosen, const Named& named) {
     exportCaption(look_, "tensor");
     ImGui::SetNextItemWidth(look_.px(240));
-    memory_.comboOpen = beginCombo("##tensor", named(chosen), ImGuiComboFlags_HeightLarge);
+    memory_.comboOpen = beginCombo(look_, "##tensor", named(chosen), ImGuiComboFlags_HeightLarge);
     if (!memory_.comboOpen) return;
     for (const Id id : offered) {
       const bool is = id == chosen;

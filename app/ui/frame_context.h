@@ -48,6 +48,7 @@ struct FrameContext {
   Spacing space{scale};
   SoughtControl* sought = nullptr;
   const TokenPictures* pictures = nullptr;  // of the document's tokens, where they are patches
+  bool still = false;  // of one card for a file: what controls would choose is written as text
 
   /// Requests a frame in this many seconds, for changes less frequent than an animation.
   void changesIn(double seconds) const {

@@ -29,6 +29,8 @@ bool beginModal(const FrameContext& look, const ModalFrame& frame, bool appears)
       ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
           ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize);
   ImGui::PopStyleVar();
+  // ImGui measures a window in its first frame, and draws it in the next
+  if (appears || (visible && ImGui::IsWindowAppearing())) *look.wantsFrame = true;
   return visible;
 }
 

@@ -175,7 +175,7 @@ class TopBarRow {
       shown = elided(look_.fonts.regular, shown, room);
     }
     const ImGuiComboFlags flags = narrow ? ImGuiComboFlags_NoArrowButton : ImGuiComboFlags_None;
-    if (beginCombo("##preset", shown + mark, flags | ImGuiComboFlags_HeightLarge)) {
+    if (beginCombo(look_, "##preset", shown + mark, flags | ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
         if (ImGui::Selectable(p.title.c_str(), p.name == name)) {
           panel_.commands.add(OpenPreset{std::make_shared<const Preset>(p), "preset: " + p.title});

@@ -272,7 +272,7 @@ void positions(const PanelContext& panel) {
   constexpr std::array<const char*, 3> kNames{"own coordinates", "sinusoids over all", "off"};
   const int now = static_cast<int>(panel.document.positions);
   ImGui::SetNextItemWidth(panel.look.px(190));
-  if (!beginCombo("##positions", kNames[static_cast<std::size_t>(now)])) return;
+  if (!beginCombo(panel.look, "##positions", kNames[static_cast<std::size_t>(now)])) return;
   for (int i = 0; i < static_cast<int>(kNames.size()); ++i) {
     if (ImGui::Selectable(kNames[static_cast<std::size_t>(i)], i == now) && i != now) {
       panel.commands.push(SetPositions{static_cast<Positions>(i)});
@@ -307,7 +307,7 @@ void rotaryPairs(const PanelContext& panel) {
           "RoPE turns all coordinates of a head, or only the first ones, as in Phi and Pythia");
   const auto inWords = [dK](Index turning) { return fmt::format("{} of {}", turning, dK); };
   ImGui::SetNextItemWidth(panel.look.px(190));
-  if (beginCombo("##coordinates that turn", inWords(rotary.turning(dK)))) {
+  if (beginCombo(panel.look, "##coordinates that turn", inWords(rotary.turning(dK)))) {
     for (Index turning = dK; turning >= 2; turning /= 2) {
       if (turning % 2 != 0 || rotary.scaling == Rotary::Scaling::perPair) break;
       const bool chosen = turning == rotary.turning(dK);
@@ -343,7 +343,7 @@ void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
                                               "ALiBi: less by distance"};
   const std::size_t now = c.rotary.on() ? 1 : c.alibi ? 2 : 0;
   ImGui::SetNextItemWidth(panel.look.px(190));
-  if (beginCombo("##in the scores", kNames[now])) {
+  if (beginCombo(panel.look, "##in the scores", kNames[now])) {
     for (std::size_t i = 0; i < kNames.size(); ++i) {
       if (i == 2 && c.crossAttention()) continue;
       if (!ImGui::Selectable(kNames[i], i == now) || i == now) continue;
@@ -370,7 +370,7 @@ void weights(const PanelContext& panel, TopBarMemory& memory) {
       "stated purposes, not learned; heads without room for one are drawn as xavier.");
   const std::string shown = source.drawn() ? std::string(toString(source.init)) : source.loadedFrom;
   ImGui::SetNextItemWidth(panel.look.px(190));
-  if (beginCombo("##init", shown)) {
+  if (beginCombo(panel.look, "##init", shown)) {
     for (const WeightInit init : {WeightInit::learned, WeightInit::designed, WeightInit::xavier,
                                   WeightInit::normal, WeightInit::identity}) {
       // learned weights come from sentences or series and fit no other input

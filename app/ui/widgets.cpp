@@ -176,7 +176,17 @@ float buttonWidth(const FrameContext& look, std::string_view text) {
          ImGui::GetStyle().FramePadding.x * 2;
 }
 
+/// Draws what a control of a picture for a file has chosen; nothing where nothing is.
+static void drawStill(const FrameContext& look, std::string_view chosen) {
+  if (chosen.empty()) return ImGui::Dummy({0.0F, 0.0F});
+  label(look.fonts.small, look.theme.textMuted, chosen.substr(0, chosen.find("##")));
+}
+
 bool pill(const FrameContext& look, const char* text, bool lit, bool enabled) {
+  if (look.still) {
+    drawStill(look, lit ? text : "");
+    return false;
+  }
   const Theme& t = look.theme;
   ImGui::PushStyleColor(ImGuiCol_Button, lit ? t.accentSoft : t.field);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, lit ? t.accentSoft : t.fieldHover);
@@ -198,6 +208,10 @@ void noteControl(const FrameContext& look, std::string_view text) {
 }
 
 bool primaryPill(const FrameContext& look, const char* text, bool enabled, float width) {
+  if (look.still) {
+    drawStill(look, "");
+    return false;
+  }
   const Theme& t = look.theme;
   ImGui::PushStyleColor(ImGuiCol_Button, t.accent);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(t.accent, 0.85F));
@@ -259,7 +273,12 @@ bool beginPopup(const char* id) {
   return true;
 }
 
-bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags) {
+bool beginCombo(const FrameContext& look, const char* id, const std::string& shown,
+                ImGuiComboFlags flags) {
+  if (look.still) {
+    drawStill(look, "");
+    return false;
+  }
   if (!ImGui::BeginCombo(id, shown.c_str(), flags)) return false;
   closeOnEscape();
   return true;
@@ -319,9 +338,13 @@ int menuOf(const FrameContext& look, const char* caption, const char* id,
   const float both = textSize(look.fonts.regular, caption).x + look.space.small + width;
   if (!beginsRow) flowOn(look, both, 14.0F);
   rowCaption(look, caption);
+  if (look.still) {
+    drawStill(look, shown);
+    return -1;
+  }
   ImGui::SetNextItemWidth(width);
   int clicked = -1;
-  if (!beginCombo(id, shown, ImGuiComboFlags_HeightLarge)) return clicked;
+  if (!beginCombo(look, id, shown, ImGuiComboFlags_HeightLarge)) return clicked;
   for (int i = 0; i < static_cast<int>(texts.size()); ++i) {
     const bool is = i == chosen;
     if (ImGui::Selectable(texts[static_cast<std::size_t>(i)].c_str(), is) && !is) clicked = i;

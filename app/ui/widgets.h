@@ -58,7 +58,8 @@ bool primaryPill(const FrameContext& look, const char* text, bool enabled = true
 bool toggle(const FrameContext& look, const char* text, bool* on);
 /// Like ImGui's functions, except that Escape closes the innermost open popup.
 bool beginPopup(const char* id);
-bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags = 0);
+bool beginCombo(const FrameContext& look, const char* id, const std::string& shown,
+                ImGuiComboFlags flags = 0);
 /// Shows a wrapped tooltip for the previous item once the mouse rests.
 void tip(const FrameContext& look, const std::string& text);
 /// Shows a tooltip in this frame, with the line breaks of the text: beside the pointer, or beside

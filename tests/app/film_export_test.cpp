@@ -50,7 +50,7 @@ TEST_F(FilmExport, OfTheTimelineIsAskedOfTheHost) {
   ui_.click("A film …", "Popup");
   ASSERT_TRUE(ui_.window(kFilmDialog));
   EXPECT_TRUE(ui_.shows("headscope-play.webp", kFilmDialog));
-  EXPECT_TRUE(ui_.shows("240 pictures, 0:00 to 0:12 of", kFilmDialog))
+  EXPECT_TRUE(ui_.shows("240 pictures, 0:00 to 1:22 of", kFilmDialog))
       << ui_.screen().all(kFilmDialog);
   EXPECT_FALSE(ui_.shows("MP4", kFilmDialog)) << "the host does not make it";
   ui_.click("step", kFilmDialog);
@@ -123,6 +123,8 @@ TEST_F(FilmExport, OfTheStageIsTheWayOfTheWord) {
   page(kStagePage);
   open();
   EXPECT_TRUE(ui_.shows("way of the word", kFilmDialog));
+  EXPECT_TRUE(ui_.shows("0:00 to 1:30 of 1:30", kFilmDialog)) << ui_.screen().all(kFilmDialog);
+  ui_.click("1×", kFilmDialog);
   EXPECT_TRUE(ui_.shows("0:00 to 0:12 of 1:30", kFilmDialog)) << ui_.screen().all(kFilmDialog);
   ui_.click("to the end", kFilmDialog);
   EXPECT_TRUE(ui_.shows("0:00 to 1:30 of 1:30", kFilmDialog)) << ui_.screen().all(kFilmDialog);

@@ -156,7 +156,9 @@ TEST_F(ModelExport, APictureShowsTheModelAndWhatIsOff) {
     ui.host().frames(picture, 2);
   }
   EXPECT_TRUE(ui.shows("layer 2")) << ui.screen().all();
-  EXPECT_TRUE(ui.shows("layer 1, head 1 on")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("off")) << ui.screen().all();
+  EXPECT_FALSE(ui.shows("layer 1, head 1 on")) << "a picture has no buttons";
+  EXPECT_FALSE(ui.shows("open layer")) << ui.screen().all();
 }
 
 TEST_F(ModelExport, WithoutAModelItIsSaid) {

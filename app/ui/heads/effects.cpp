@@ -151,7 +151,11 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   };
   // the axis at the left does not scroll with the charts
   const float gutter = chartIn(room, true).plot().a.x - room.a.x;
-  const auto count = static_cast<float>(effects.heads());
+  // a slide has room for two lines, in which every word is named
+  constexpr Index kMostOfALine = 4;
+  const Index lines = panel.slide && effects.heads() > kMostOfALine ? 2 : 1;
+  const Index perLine = (effects.heads() + lines - 1) / lines;
+  const auto count = static_cast<float>(perLine);
   const float gap = look.space.large;
   const float available = room.width() - gutter;
   const float least = look.px(panel.slide ? 56 : 96);  // a slide does not scroll
@@ -162,9 +166,17 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   const float titleHeight = fontSize(look.fonts.small) + look.space.tight;
   Rect rows = room;
   if (scrolls) rows.cutBottom(ImGui::GetStyle().ScrollbarSize, look.space.thin);
-  const Rect titles = rows.cutTop(titleHeight);
-  chartIn(Rect::at(rows.a, {gutter + width, rows.height()}), true)
-      .drawTicks(ImGui::GetWindowDrawList());
+  struct Line {
+    Rect titles, charts;
+  };
+  std::vector<Line> line;
+  for (Index i = 0; i < lines; ++i) {
+    Rect charts = rows.row(static_cast<int>(i), static_cast<int>(lines), look.space.small);
+    const Rect titles = charts.cutTop(titleHeight);
+    line.push_back({titles, charts});
+    chartIn(Rect::at(charts.a, {gutter + width, charts.height()}), true)
+        .drawTicks(ImGui::GetWindowDrawList());
+  }
 
   // the first turned name begins left of its bar
   const float margin = look.space.small;
@@ -182,11 +194,12 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   const float right = left + ImGui::GetWindowSize().x;
   const ChartBars bars = ChartBars::fitting(effects.tokens(), width, look.px(3));
   for (Index head = 0; head < effects.heads(); ++head) {
-    const float x = origin.x + static_cast<float>(head) * (width + gap);
+    const float x = origin.x + static_cast<float>(head % perLine) * (width + gap);
     if (x >= right || x + width <= left) continue;
+    const auto& [titles, charts] = line[static_cast<std::size_t>(head / perLine)];
     drawBarsTitle(panel, ImGui::GetWindowDrawList(), head,
                   Rect::at({x, titles.a.y}, {width, titleHeight}));
-    const Chart chart = chartIn(Rect::at({x, rows.a.y}, {width, rows.height()}), false);
+    const Chart chart = chartIn(Rect::at({x, charts.a.y}, {width, charts.height()}), false);
     drawHeadBars(panel, effects, head, chart, bars);
   }
   ImGui::SetCursorScreenPos(corner);

@@ -8,6 +8,7 @@ namespace headscope::ui {
 
 std::optional<LessonRun::Slide> LessonRun::nextSlide() {
   if (!open() || isLast() || !lesson().model.empty()) return std::nullopt;
+  if (scene().predict && !answered_) return std::nullopt;  // its question or answer comes next
   try {
     Slide slide{startOf(scene_ + 1), viewOf(scene_ + 1)};
     slide.view.selection.focus.clear();

@@ -300,7 +300,7 @@ void ComparedTab::models(const PanelContext& panel, const ModelMoment& own) {
   };
   const std::string shown = view.folder.empty() ? "this model" : nameOf(view.folder);
   ImGui::SetNextItemWidth(buttonWidth(look, shown) + ImGui::GetFrameHeight());
-  if (!beginCombo("##compared model", shown, ImGuiComboFlags_HeightLarge)) return;
+  if (!beginCombo(look, "##compared model", shown, ImGuiComboFlags_HeightLarge)) return;
   const auto offer = [&](const std::string& folder, const std::string& name) {
     if (ImGui::Selectable(name.c_str(), folder == view.folder)) view.folder = folder;
   };

@@ -127,7 +127,7 @@ void chooseLines(const FrameContext& look, ModelHeadsView& heads, const ModelMom
   const float width = buttonWidth(look, shown) + ImGui::GetFrameHeight();
   flowOn(look, width);
   ImGui::SetNextItemWidth(width);
-  if (beginCombo("##lines", shown, ImGuiComboFlags_HeightLarge)) {
+  if (beginCombo(look, "##lines", shown, ImGuiComboFlags_HeightLarge)) {
     if (ImGui::Selectable("no lines", !heads.lines)) heads.lines.reset();
     for (const auto kind :
          {model::Composition::query, model::Composition::key, model::Composition::value}) {

@@ -40,7 +40,9 @@ class ModelHeadsCard final : public Card {
     const FrameContext& look = panel.look;
     const bool inPlace = panel.modelView.heads.order.empty();
     heading(look, text().title,
-            inPlace ? text().about : "sorted: the strongest first · wheel and drag zoom");
+            look.still ? (inPlace ? "rows: layers, columns: heads" : "sorted: the strongest first")
+            : inPlace  ? text().about
+                       : "sorted: the strongest first · wheel and drag zoom");
     const auto whole = model_.moment();
     if (whole == nullptr) return;
     ModelView& view = panel.modelView;
@@ -188,7 +190,7 @@ class ModelHeadsCard final : public Card {
     const float width = buttonWidth(look, shown) + ImGui::GetFrameHeight();
     flowOn(look, width);
     ImGui::SetNextItemWidth(width);
-    return beginCombo(id, shown, ImGuiComboFlags_HeightLarge);
+    return beginCombo(look, id, shown, ImGuiComboFlags_HeightLarge);
   }
 
   static void measuredOn(const FrameContext& look, ModelHeadsView& heads, bool twoStacks) {

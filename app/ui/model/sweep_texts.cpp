@@ -195,7 +195,7 @@ ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
   const float width = buttonWidth(look, name) + ImGui::GetFrameHeight();
   flowOn(look, width, 3.0F);
   ImGui::SetNextItemWidth(width);
-  if (beginCombo("##set of texts", name, ImGuiComboFlags_HeightLarge)) {
+  if (beginCombo(look, "##set of texts", name, ImGuiComboFlags_HeightLarge)) {
     for (const formats::TextTemplate& each : formats::textTemplates()) {
       const std::string set = "template:" + each.name;
       if (ImGui::Selectable(each.title.c_str(), set == view.sweepTexts)) view.sweepTexts = set;
