@@ -238,15 +238,32 @@ WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& questio
   return found;
 }
 
+std::vector<WithoutParts> withoutPartsOfLevels(const ModelTracePtr& trace,
+                                               const WhyQuestion& question,
+                                               const std::vector<WhyLevel>& levels,
+                                               std::size_t most,
+                                               const ExecutionContext& execution) {
+  std::vector<WithoutParts> found;
+  std::vector<WhyLevel> until;
+  for (const WhyLevel& level : levels) {
+    until.push_back(level);
+    found.push_back(withoutParts(trace, question, until, most, execution));
+  }
+  return found;
+}
+
+const WithoutWriter* withoutFollowed(const WithoutParts& without, const WhyStep& step) {
+  const auto& side = step.alongKey ? without.keys : without.queries;
+  const Writer& followed = step.alongKey ? step.key : step.query;
+  const auto found = std::ranges::find(side, followed, &WithoutWriter::writer);
+  return found == side.end() ? nullptr : &*found;
+}
+
 WhyChain whyChain(const ModelTracePtr& trace, const WhyQuestion& question,
                   std::vector<WhyStep> steps, std::size_t most, const ExecutionContext& execution) {
   WhyChain chain{trace, question, std::move(steps), {}, {}};
   chain.levels = whyLevels(*trace, question, chain.steps, execution);
-  for (std::size_t i = 1; i <= chain.levels.size(); ++i) {
-    const std::vector<WhyLevel> until(chain.levels.begin(),
-                                      chain.levels.begin() + static_cast<std::ptrdiff_t>(i));
-    chain.without.push_back(withoutParts(trace, question, until, most, execution));
-  }
+  chain.without = withoutPartsOfLevels(trace, question, chain.levels, most, execution);
   return chain;
 }
 

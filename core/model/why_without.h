@@ -30,6 +30,17 @@ WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& questio
                           const std::vector<WhyLevel>& levels, std::size_t most,
                           const ExecutionContext& execution = {});
 
+/// withoutParts for each level of a chain. Incomplete where `execution` was cancelled.
+std::vector<WithoutParts> withoutPartsOfLevels(const ModelTracePtr& trace,
+                                               const WhyQuestion& question,
+                                               const std::vector<WhyLevel>& levels,
+                                               std::size_t most,
+                                               const ExecutionContext& execution = {});
+
+/// The changes without the writer of a score's level that a step of Kind::entry follows; null where
+/// they are not among `without`.
+const WithoutWriter* withoutFollowed(const WithoutParts& without, const WhyStep& step);
+
 /// A chain with all that is told of it.
 struct WhyChain {
   ModelTracePtr trace;

@@ -56,11 +56,25 @@ TEST_F(ModelWhy, AWholeChainIsOneFigure) {
        {"1  logit of “e”", "2  layer 2, head 1", "3  why it looks at “e” (5)"}) {
     EXPECT_TRUE(shows(level)) << level << '\n' << all();
   }
+  EXPECT_TRUE(shows("without it")) << "run again, beside what is held\n" << all();
+  EXPECT_TRUE(shows("without layer 2, head 1: ")) << all();
+  EXPECT_TRUE(shows(" run again")) << all();
   EXPECT_TRUE(shows("others ")) << "those that do not fit are summed\n" << all();
   ui.click("2  layer 2, head 1", kModelPredictionCard);
   calm();
   EXPECT_EQ(ui.view().model.prediction.why, "h1.0");
   EXPECT_FALSE(ui.view().model.prediction.whyWhole);
+}
+
+/// The writer that a chain follows from a score has both numbers beside the pairs.
+TEST_F(ModelWhy, AFollowedWriterOfAScoreIsLeftOutToo) {
+  openInduction();
+  tab("Why");
+  ui.view().model.prediction.why = "h1.0 s4 k:t:h0.3";
+  calm();
+  EXPECT_FALSE(shows("held, ")) << all();
+  tab("all levels");
+  EXPECT_TRUE(shows("without layer 1, head 4 in the key: ")) << all();
 }
 
 /// An encoder of images without a classifier says no word; its scores are taken apart.

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "tests/cli/cli_test.h"
+#include "tests/core/test_files.h"
 
 namespace headscope {
 namespace {
@@ -154,6 +155,41 @@ TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {
   expectRefused({"why", dataFile("tiny-bert"), "--text", "the cat"}, {"normalises after each sum"});
   expectRefused({"why", dataFile("tiny-gpt2")}, {"--text", "--ids"});
   expectRefused({"why", dataFile("tiny-gpt2"), "--ids", "1", "--depth", "65"}, {"--depth"});
+}
+
+/// The window's own figure, with text that can be selected.
+TEST(WhyCommand, DrawsTheChainAsAFigure) {
+  TempFolder folder;
+  const std::string figure = (folder / "chain.svg").string();
+  const Arguments command{
+      "why", dataFile("tiny-gpt2"), "--ids", "1,2,3,4", "--follow", "h1.1 s2", "--out", figure};
+  const CliResult drawn = runProgram(command);
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_NE(drawn.out.find("figure: " + figure), std::string::npos) << drawn.out;
+  const std::string svg = readAll(figure);
+  for (const char* part : {"Why: logit of", "layer 2, head 2 ·", "why it looks at",
+                           "without layer 2, head 2: ", "tiny-gpt2 (2 layers"}) {
+    EXPECT_NE(svg.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(svg.find("follow the largest"), std::string::npos);
+}
+
+TEST(WhyCommand, DrawsAScoresChainOfTwoStacks) {
+  TempFolder folder;
+  const std::string figure = (folder / "chain.svg").string();
+  const CliResult drawn =
+      runProgram({"why", dataFile("families/t5"), "--ids", "44,59,8,32", "--decoder-ids", "0,5",
+                  "--score", "cross:1.2:1:0", "--depth", "0", "--out", figure});
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_NE(readAll(figure).find("cross-attention, head 3 from"), std::string::npos);
+}
+
+TEST(WhyCommand, RefusesFiguresThatItCannotDraw) {
+  expectRefused({"why", dataFile("tiny-gpt2"), "--ids", "1,2", "--out", "chain.txt"},
+                {"--out", ".svg"});
+  expectRefused(
+      {"why", dataFile("tiny-gpt2"), "--jsonl", dataFile("texts.jsonl"), "--out", "chain.svg"},
+      {"--out", "leave out --jsonl"});
 }
 
 }  // namespace

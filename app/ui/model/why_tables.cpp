@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::size_t kMostLines = 200;
 
-std::string totalOf(const std::vector<model::WithoutWriter>* without, const PartLine& line) {
+}  // namespace
+
+std::string totalInWords(const std::vector<model::WithoutWriter>* without, const PartLine& line) {
   if (!line.writer) return {};
   if (without == nullptr) return "…";
   const auto found = std::ranges::find(*without, *line.writer, &model::WithoutWriter::writer);
   return found == without->end() ? std::string() : changeInWords(found->total);
 }
-
-}  // namespace
 
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
                                         const std::vector<PartLine>& all, double whole,
@@ -67,7 +67,7 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
     table.bar(static_cast<float>(std::min(1.0, std::abs(line.value) / most)),
               scale.color(look.maps, line.value < 0.0 ? -1e30F : 1e30F));
     table.number(model::percentOf(line.value, whole), look.theme.textMuted);
-    if (measured) table.number(totalOf(without, line), look.theme.textMuted);
+    if (measured) table.number(totalInWords(without, line), look.theme.textMuted);
   });
   return followed;
 }

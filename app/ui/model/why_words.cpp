@@ -93,6 +93,17 @@ std::string WhyWords::nameOf(const model::WhyQuestion& question) const {
   return fmt::format("score of {}", headInWords(score.stack, score.head));
 }
 
+std::string WhyWords::titleOf(const model::WhyQuestion& question) const {
+  const std::string name = nameOf(question);
+  if (const auto* word = std::get_if<model::AskedWord>(&question)) {
+    return fmt::format("{} at {}", name, placeInWords(word->row, Stack::decoder));
+  }
+  const auto& score = std::get<AskedScore>(question);
+  const Stack keys = model::keysOf(*moment_->trace, score.stack, score.head.layer);
+  return fmt::format("{} from {} to {}", name, placeInWords(score.query, score.stack),
+                     placeInWords(score.key, keys));
+}
+
 const char* WhyWords::wholeOf(const model::WhyQuestion& question) {
   const auto* word = std::get_if<model::AskedWord>(&question);
   return word == nullptr ? "score" : word->other ? "difference" : "logit";
@@ -161,6 +172,21 @@ std::string WhyWords::inWords(const FoundWhy& found, std::size_t i) const {
   }
   return fmt::format("{} at {}: weight × value of each token, {}.",
                      headInWords(level.reading.stack, level.sources->head, true), place, sum);
+}
+
+std::string WhyWords::withoutInWords(const FoundWhy& found, std::size_t i,
+                                     const model::WithoutParts& without) const {
+  const WhyLevel& level = found.levels[i];
+  const bool followed = level.score && i < found.steps.size();
+  const model::WithoutWriter* gone = followed           ? withoutFollowed(without, found.steps[i])
+                                     : without.followed ? &*without.followed
+                                                        : nullptr;
+  if (gone == nullptr) return {};
+  return fmt::format("without {}{}: {} held, {} run again", model::inWords(gone->writer, config()),
+                     !followed                 ? ""
+                     : found.steps[i].alongKey ? " in the key"
+                                               : " in the query",
+                     changeInWords(gone->frozen), changeInWords(gone->total));
 }
 
 std::string WhyWords::scoreInWords(const ScoreParts& score) const {
