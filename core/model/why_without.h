@@ -16,7 +16,8 @@ struct WithoutWriter {
   double frozen = 0.0, total = 0.0;
 };
 
-/// The changes of the logit, or of the score last reached, without the parts of a level.
+/// The changes of the logit, or of the score or pre-activation last reached, without the parts of a
+/// level.
 struct WithoutParts {
   std::optional<WithoutWriter> followed;     // the head or network that is taken apart
   std::vector<WithoutWriter> parts;          // of a sum over writers

@@ -173,6 +173,39 @@ TEST_F(ModelWhy, NetworksAreFollowedToTheirNeurons) {
   EXPECT_TRUE(shows("layer 1, FFN in the key")) << all();
 }
 
+/// A neuron is followed to what drives it: the writers of the stream that its network reads.
+TEST_F(ModelWhy, ANeuronIsFollowedToWhatDrivesIt) {
+  openTiny("tiny-gpt2", "The cat sat on");
+  tab("Why");
+  ui.view().model.prediction.why = "f1";
+  calm();
+  tab("follow the largest");
+  EXPECT_EQ(ui.view().model.prediction.why.substr(0, 6), "f1 n1.") << all();
+  EXPECT_TRUE(shows("The pre-activation of neuron ")) << all();
+  EXPECT_TRUE(shows("This neuron gives ")) << all();
+  EXPECT_TRUE(shows("what drives neuron ")) << all();
+  EXPECT_FALSE(shows("takes apart")) << "it has no gate\n" << all();
+  ui.click("layer 2, head 3", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(shows("% of the pre-activation")) << all();
+  EXPECT_TRUE(shows("the pre-activation changes by")) << all();
+  tab("all levels");
+  EXPECT_TRUE(shows("3  what drives neuron ")) << all();
+}
+
+/// Of a gated neuron the larger product is taken apart at first.
+TEST_F(ModelWhy, AGatedNeuronHasTwoProducts) {
+  openTiny("tiny-llama", "5, 17, 3, 40");
+  tab("Why");
+  ui.view().model.prediction.why = "f1 n1.13";
+  calm();
+  EXPECT_TRUE(shows("larger product")) << all();
+  const bool ofGate = shows("neuron 14, gate");
+  tab(ofGate ? "up" : "gate");
+  EXPECT_EQ(ui.view().model.prediction.why, ofGate ? "f1 n1.13u" : "f1 n1.13g") << all();
+  EXPECT_TRUE(shows("read as chosen")) << all();
+}
+
 /// A score that is chosen in Flow's layer of the model.
 TEST_F(ModelWhy, AScoreInFlowIsTakenApartByItsWriters) {
   openTiny("tiny-gpt2", "The cat sat on");

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kReadsZero = 0.0005;
 constexpr const char* kAboutLevels =
-    "adds: with patterns and norms held · without it: the change of the {}, or of the score last "
+    "adds: with patterns and norms held · without it: the change of the {}, or of the number last "
     "reached, where the part adds nothing and all that follows runs again";
 constexpr float kNarrowest = 250.0F, kLowest = 190.0F;  // points, of a level
 
@@ -29,6 +29,9 @@ bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) 
     case model::WhyStep::Kind::head:
     case model::WhyStep::Kind::network:
       return line.follows && line.follows->kind == step.kind && line.follows->head == step.head;
+    case model::WhyStep::Kind::neuron:
+      return line.follows && line.follows->neuron.expert == step.neuron.expert &&
+             line.follows->neuron.number == step.neuron.number;
     case model::WhyStep::Kind::value:
     case model::WhyStep::Kind::score:
       return line.place == step.source;

@@ -44,15 +44,18 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
                                     1,
                                     false}};
   if (weighs) columns.push_back({tokens ? "weight" : "activation", {}, true, 60, 0, false});
-  columns.push_back({"adds", "With patterns and norms held: without it, this much is missing", true,
-                     70, 0, false});
+  columns.push_back(
+      {"adds",
+       "With patterns and norms held: positive parts speak for the word, or for a larger "
+       "score; negative ones against it",
+       true, 70, 0, false});
   columns.push_back({"", {}, false, 50, 1, false});
   columns.push_back({"share", "Of the number that is taken apart", true, 60, 0, false});
   if (measured) {
     columns.push_back({"without it",
-                       "The change of the number at the top, or of the score last reached, where "
+                       "The change of the number at the top, or of the one last reached, where "
                        "this adds nothing here and all that follows runs again; of the largest "
-                       "heads, networks and embeddings",
+                       "heads, networks and embeddings. Negative: the part supported the number",
                        true, 80, 0, false});
   }
   std::optional<model::WhyStep> followed;

@@ -87,13 +87,15 @@ class WhyView {
       if (pill(look_, name.c_str(), shown)) goTo(i);
     }
     const auto next = strongestStep(found_.levels.back());
-    if (next && flowingPill(look_, "follow the largest",
-                            "Takes the step to the largest part that a head wrote, of those with "
-                            "the sign of the sum")) {
+    if (next &&
+        flowingPill(look_, "follow the largest",
+                    "Takes the step to the largest part that a head wrote, or to the largest "
+                    "neuron, of those with the sign of the sum")) {
       follow(*next);
     }
     if (found_.levels.size() > 1) ofChain();
     if (found_.levels.back().sources && !view_.whyWhole) tokenChoice();
+    if (found_.levels.back().neuron && !view_.whyWhole) sideChoice(*found_.levels.back().neuron);
   }
 
   /// Draws what is offered for a chain of several levels.
@@ -131,7 +133,8 @@ class WhyView {
   /// The level in words, the changes without the head, and what the largest step passes over.
   std::string inWords(const WhyLevel& level) const {
     std::string words = words_.inWords(found_, found_.levels.size() - 1);
-    const char* whole = level.ofScore ? "score" : WhyWords::wholeOf(found_.question);
+    const char* whole =
+        level.reached ? model::inWords(*level.reached) : WhyWords::wholeOf(found_.question);
     if (without_ != nullptr && without_->followed) {
       words += fmt::format(
           " Without this part: {}, patterns and norms held. Without all that the {} gives here, "
@@ -142,6 +145,21 @@ class WhyView {
     const auto next = strongestStep(level);
     if (next) words += passedInWords(*next);
     return words;
+  }
+
+  /// Offers both products of a gated neuron.
+  void sideChoice(const model::PreActivation& neuron) const {
+    if (!neuron.other) return;
+    const std::vector<const char*> offered{"gate", "up"};
+    flowOn(look_, choicesWidth(look_, offered) + look_.px(70), 14.0F);
+    rowCaption(look_, "takes apart");
+    const bool ofUp = neuron.of.side == model::NeuronSide::up;
+    const int chosen = choices(look_, "neuron's side", offered, ofUp ? 1 : 0);
+    tip(look_, "The neuron is act(gate) · up; at first the larger product is taken apart");
+    if (chosen < 0) return;
+    std::vector<WhyStep> steps = found_.steps;
+    steps.back().neuron.side = chosen == 1 ? model::NeuronSide::up : model::NeuronSide::gate;
+    view_.why = model::textOf(steps);
   }
 
   void tokenChoice() const {
