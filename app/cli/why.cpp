@@ -127,6 +127,7 @@ FollowedChain followed(const WhyOptions& options, OpenModels& models) {
   const Index budget = defaultMemoryBudget();
   const auto model = models.model(adaptedFolderFrom(options.directory, options.adapter), budget / 2,
                                   options.strict);
+  requireOwnWeights(*model, options.directory);
   ExecutionContext execution;
   execution.threads = options.threads;
   const auto trace =

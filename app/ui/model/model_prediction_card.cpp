@@ -20,6 +20,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/formats/attention_file.h"
 #include "core/model/position_patterns.h"
 #include "core/model/tokenized.h"
 
@@ -81,7 +82,7 @@ bool isOffered(const PanelContext& panel, int i, const ModelMoment* moment) {
   if (i == kMatch) return matchesTexts(panel, *moment);
   const bool two = moment->source != nullptr;
   if (i == kAlignment) return two;
-  if (i == kWhyReading) return true;
+  if (i == kWhyReading) return moment->config().modelType != formats::kAttentionsAlone;
   if (i == kItsWeights) {
     const model::Model& model = *moment->trace->document().model;
     return model.hasReadout() && hasPositionPatterns(model) && !moment->config().latent.on();
