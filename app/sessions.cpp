@@ -43,6 +43,10 @@ void Sessions::show(const formats::Session& session, const std::string& name) {
   model_.take(session.models, session.document);
 }
 
+void Sessions::showWith(const DocumentPtr& document, const ui::ViewState& view) {
+  viewToCome_ = ViewToCome{document, viewToJson(view)};
+}
+
 bool Sessions::takeViewToCome() {
   if (!viewToCome_) return false;
   const bool awaited = viewToCome_->document == documents_.newest();

@@ -22,7 +22,7 @@ constexpr int kLevelWidth = 300, kLevelHeight = 400, kAround = 60;
 constexpr int kMostAcross = 4, kLeastAcross = 2;
 constexpr int kPixelsOfPoint = 2;
 
-std::string textOf(const model::ModelTrace& pass, const formats::TokenizerPtr& names) {
+std::string passText(const model::ModelTrace& pass, const formats::TokenizerPtr& names) {
   const std::vector<Index>& ids = pass.document().input.ids;
   return names == nullptr ? fmt::format("{}", fmt::join(ids, ", "))
                           : names->decode({ids.begin(), ids.end()});
@@ -37,7 +37,7 @@ std::shared_ptr<ModelMoment> momentOf(const model::ModelTracePtr& trace,
   if (trace->document().input.pixels != nullptr) {
     moment->picture = std::make_shared<const formats::Picture>();  // the card shows none
   } else {
-    moment->text = textOf(*trace, names);
+    moment->text = passText(*trace, names);
   }
   return moment;
 }
@@ -54,7 +54,7 @@ std::shared_ptr<const ShownModel> shownModel(const model::WhyChain& chain,
   return std::make_shared<const ShownModel>(ShownModel{std::move(moment), {}});
 }
 
-void ask(ui::ModelView& view, const model::WhyChain& chain) {
+void askFor(ui::ModelView& view, const model::WhyChain& chain) {
   view.prediction.reading = ui::kWhyReading;
   view.prediction.why = model::textOf(chain.steps);
   if (const auto* score = std::get_if<model::AskedScore>(&chain.question)) {
@@ -86,7 +86,7 @@ void writeWhyFigure(const std::filesystem::path& path, const model::WhyChain& ch
   program.view.selection.focus = ui::kModelChainCard;
   program.view.preferences.animate = false;
   program.view.preferences.scale = static_cast<float>(scale);
-  ask(program.view.model, chain);
+  askFor(program.view.model, chain);
   host::writePicture(picture);
 }
 

@@ -57,15 +57,15 @@ void addNeurons(NetworkNeurons& found, const Tensor& x, const FeedForward& weigh
   }
 }
 
-Tensor rowAlone(const Tensor& stream, Index place) {
+Tensor streamRow(const Tensor& stream, Index place) {
   return stream.slice(1, place, place + 1).clone();
 }
 
 /// The input of a layer's network at one place.
 Tensor inputAt(const ModelTrace& pass, Index layer, Index place,
                const ExecutionContext& execution) {
-  return networkInput(rowAlone(pass.hidden(2 * layer), place),
-                      rowAlone(pass.hidden(2 * layer + 1), place),
+  return networkInput(streamRow(pass.hidden(2 * layer), place),
+                      streamRow(pass.hidden(2 * layer + 1), place),
                       *pass.document().model->layer(layer), pass.config(), execution);
 }
 

@@ -88,8 +88,8 @@ void drawLine(const FrameContext& look, const WhyWords& words, const Rect& at, c
 }
 
 /// Draws lines of text at the top of a room, and cuts them off it.
-void drawWords(const FrameContext& look, Rect& room, const std::string& text, ImU32 color,
-               ImFont* font) {
+void drawParagraph(const FrameContext& look, Rect& room, const std::string& text, ImU32 color,
+                   ImFont* font) {
   const std::string said = wrapped(font, text, room.width());
   const Rect at = room.cutTop(textSize(font, said).y, look.space.small);
   drawText(ImGui::GetWindowDrawList(), font, at.a, color, said);
@@ -99,13 +99,14 @@ void drawWords(const FrameContext& look, Rect& room, const std::string& text, Im
 void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& found,
                std::size_t level, const model::WithoutParts* without, Rect room) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->PushClipRect(room.a, room.b, true);
+  const Rect around = room.outset(look.space.tight);
+  list->PushClipRect(around.a, around.b, true);
   const std::string title = fmt::format("{}  {}", level + 1, words.nameOf(found, level));
-  drawWords(look, room, title, look.theme.text, look.fonts.semibold);
-  drawWords(look, room, words.inWords(found, level), look.theme.textMuted, look.fonts.tiny);
+  drawParagraph(look, room, title, look.theme.text, look.fonts.semibold);
+  drawParagraph(look, room, words.inWords(found, level), look.theme.textMuted, look.fonts.tiny);
   if (without != nullptr) {
     const std::string gone = words.withoutInWords(found, level, *without);
-    if (!gone.empty()) drawWords(look, room, gone, look.theme.text, look.fonts.tiny);
+    if (!gone.empty()) drawParagraph(look, room, gone, look.theme.text, look.fonts.tiny);
   }
   const float width = textSize(look.fonts.small, "without it").x + look.space.small;
   const NumberColumns numbers{without == nullptr ? nullptr : &without->parts,
@@ -164,7 +165,7 @@ std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& 
   ImGui::Dummy({whole.width(), foot});
   Rect below =
       Rect::at({whole.a.x, whole.a.y + height * static_cast<float>(rows)}, {whole.width(), foot});
-  drawWords(look, below, about, look.theme.textMuted, look.fonts.tiny);
+  drawParagraph(look, below, about, look.theme.textMuted, look.fonts.tiny);
   ImGui::EndChild();
   return clicked;
 }
