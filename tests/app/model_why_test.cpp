@@ -223,6 +223,22 @@ TEST_F(ModelWhy, AScoreInFlowIsTakenApartByItsWriters) {
   EXPECT_TRUE(shows("score of layer 2, head 4")) << all();
 }
 
+/// Flow's own tool sees one layer alone; it says where a score with norms of q and k is a sum.
+TEST_F(ModelWhy, FlowNamesTheWayWhereQueriesAreNormalised) {
+  openTiny("families/qwen3_moe", "5, 17, 3, 40");
+  ui.view().model.layer = 1;
+  calm();
+  ui.click("open layer 2 in Flow", kModelHeadsCard);
+  ui.view().selection.tool = kWhyTool;
+  calm();
+  EXPECT_TRUE(ui.shows("normalises queries and keys", kToolsCard)) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("“Why this score” above takes it apart", kToolsCard)) << ui.screen().all();
+  ui.click("Why this score", kLayerStripCard);
+  calm();
+  EXPECT_TRUE(shows("score of layer 2, head 1")) << all();
+  EXPECT_TRUE(shows("content ")) << all();
+}
+
 TEST_F(ModelWhy, AChainOfAnotherTextStartsOver) {
   openInduction();
   tab("Why");
