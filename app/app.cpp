@@ -15,6 +15,7 @@
 #include "app/ui/model/image_view.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
+#include "app/view_json.h"
 #include "core/attention/config.h"
 #include "core/attention/ledger.h"
 #include "core/base/memory_budget.h"
@@ -47,7 +48,7 @@ App::State::State(AppOptions o)
       sessions(scheduler, documents, view, model.live,
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
                 std::move(o.noStateFolder), documents.history().mark(), std::move(o.models),
-                o.sessionContent}),
+                o.sessionContent, o.sessionContent ? viewToJson(view) : std::string()}),
       training(scheduler, documents.memoryBudget(), std::move(o.training),
                o.filmed != nullptr ? o.filmed->task : nullptr),
       language(scheduler, documents.memoryBudget(),

@@ -28,7 +28,14 @@ void App::State::run(const ui::FrameCommands& commands) {
       [&](const ui::Redo&) { undo(true); },
       [&](const ui::JumpTo& c) { documents.jumpTo(c.state); },
       [&](const ui::CompareWith& c) { compareWith(c.state); },
-      [&](const ui::OpenDocument& c) { documents.open(c.document, c.name); },
+      [&](const ui::OpenDocument& c) {
+        documents.open(c.document, c.name);
+        if (!c.chosen) return;
+        ui::ViewState chosen = view;
+        chosen.selection.head = c.chosen->head;
+        chosen.selection.cell = c.chosen;
+        sessions.showWith(c.document, chosen);
+      },
       [&](const ui::OpenPreset& c) { openPreset(c); },
       [&](const ui::StopLearning&) {
         if (documents.learning()) return documents.stopLearning();

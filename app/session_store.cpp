@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "app/view_json.h"
 #include "core/base/error.h"
 #include "core/base/execution.h"
 #include "core/formats/session_lock.h"
@@ -27,9 +28,15 @@ SessionStore::SessionStore(Scheduler& scheduler, Start start)
       writer_(scheduler) {
   if (start.content) writer_.know(start.path, *start.content);
   Versions versions = versionsOf(start.models);
-  open_[mark_] = {
-      std::move(start.path),   std::move(start.scenes), 0, std::move(start.document), 0, {},
-      std::move(start.models), std::move(versions)};
+  open_[mark_] = {std::move(start.path),
+                  std::move(start.scenes),
+                  0,
+                  std::move(start.document),
+                  0,
+                  {},
+                  std::move(start.models),
+                  std::move(versions),
+                  workInView(start.view)};
   stateFolder_ = std::move(start.stateFolder);
   noStateFolder_ = std::move(start.noStateFolder);
   if (stateFolder_.empty()) return;
@@ -55,7 +62,8 @@ std::string SessionStore::whyNotAutosaved() const {
 }
 
 SessionStore::~SessionStore() {
-  const bool kept = autosaved_ && (!shown().path.empty() || !shown().scenes.empty());
+  const bool kept =
+      autosaved_ && unsavedBefore_ && (!shown().path.empty() || !shown().scenes.empty());
   const bool clean = std::uncaught_exceptions() == exceptions_;
   if (slot_ && clean && !kept) writer_.remove(slot_->path());
   writer_.wait(true);
@@ -141,12 +149,13 @@ void SessionStore::save(std::filesystem::path path, DocumentPtr document, std::s
   for (const Saving& other : saving_) {
     if (other.mark == mark_) before = other.before;
   }
+  std::string work = workInView(view);
   const auto ticket = writer_.write(
       path, {document, std::move(view), session.scenes, {}, session.models}, 0.0, replace);
   std::erase_if(saving_, [&](const Saving& other) { return other.path == path; });
   saving_.push_back({ticket, mark_, std::move(path), std::move(before), std::move(document),
                      session.left ? session.left->document : nullptr, session.scenesRevision,
-                     versionsOf(session.models)});
+                     versionsOf(session.models), std::move(work)});
 }
 
 int SessionStore::show(Open session) {
@@ -164,7 +173,8 @@ int SessionStore::opened(const std::filesystem::path& path, const formats::Sessi
                0,
                {},
                session.models,
-               versionsOf(session.models)});
+               versionsOf(session.models),
+               workInView(session.view)});
 }
 
 void SessionStore::noteAsOpened(const DocumentPtr& document) {
@@ -236,6 +246,7 @@ std::optional<SessionStore::News> SessionStore::newsOf(const SessionWriter::Done
   session.savedDocument = saving.document;
   session.savedScenesRevision = saving.scenesRevision;
   session.savedVersions = saving.versions;
+  session.savedWork = saving.work;
   if (session.left &&
       (session.left->document == saving.document || session.left->document == saving.left)) {
     session.left.reset();
@@ -248,7 +259,9 @@ void SessionStore::autosave(const DocumentPtr& document, const std::string& view
   if (!slot_) return;
   Open& session = shown();
   if (unsavedIn(session, document)) session.left.reset();  // undo reaches it from this document
-  if (!unsaved(document) && !awaitsAutosave()) {
+  if (std::exchange(viewBefore_, view) != view) workBefore_ = workInView(view);
+  const bool followed = !workBefore_.empty() && workBefore_ != session.savedWork;
+  if (!unsaved(document) && !awaitsAutosave() && !followed) {
     if (autosaved_) writer_.remove(slot_->path());
     autosaved_.reset();
     return;
@@ -256,11 +269,12 @@ void SessionStore::autosave(const DocumentPtr& document, const std::string& view
   // a restored document may still be refused; until its pass is computed its old autosave stays
   if (awaitsAutosave() && restored_->document == document && !computed) return;
   const Seen seen = session.left ? *session.left : Seen{document, view};
-  Autosaved now{mark_, seen, session.scenesRevision, versionsOf(session.models)};
+  Autosaved now{mark_, seen, session.scenesRevision, versionsOf(session.models), workBefore_};
   if (autosaved_ == now) return;
-  const bool viewOnly =
-      autosaved_ && autosaved_->mark == mark_ && autosaved_->seen.document == seen.document &&
-      autosaved_->scenesRevision == session.scenesRevision && autosaved_->versions == now.versions;
+  const bool viewOnly = autosaved_ && autosaved_->mark == mark_ &&
+                        autosaved_->seen.document == seen.document &&
+                        autosaved_->scenesRevision == session.scenesRevision &&
+                        autosaved_->versions == now.versions && autosaved_->work == now.work;
   const auto ticket = writer_.write(
       slot_->path(),
       {seen.document, seen.view, session.scenes, session.path.string(), session.models},

@@ -29,7 +29,8 @@ class SessionStore {
     int mark = 0;                       // the mark of the document's state in the history
     formats::SavedModels models{};
     std::optional<formats::FileContent> content{};  // the file's content when it was read
-    double retrySeconds = 5.0;                      // the delay of a retry after a failed autosave
+    std::string view{};         // the view's text in the file; empty: there is no file
+    double retrySeconds = 5.0;  // the delay of a retry after a failed autosave
   };
   struct News {
     std::string sentence;
@@ -39,7 +40,8 @@ class SessionStore {
 
   SessionStore(Scheduler& scheduler, Start start);
   /// Finishes saving. A clean exit removes the autosave, unless it holds changes to a session that
-  /// has a file or scenes: the next start offers those. An exception keeps the autosave.
+  /// has a file or scenes: the next start offers those, though not a chain alone. An exception
+  /// keeps the autosave.
   ~SessionStore();
   SessionStore(const SessionStore&) = delete;
   SessionStore& operator=(const SessionStore&) = delete;
@@ -82,7 +84,8 @@ class SessionStore {
   /// save.
   void leaveFor(const formats::SavedScene& scene, const DocumentPtr& document, std::string view);
 
-  /// Autosaves changes and returns news, if any. Call it once a frame. `computed`: the document has
+  /// Autosaves changes, and a chain that is followed on the page Model, and returns news, if any.
+  /// Call it once a frame. `computed`: the document has
   /// its pass.
   std::optional<News> update(const DocumentPtr& document, const std::string& view, bool computed);
   /// The reason why unsaved changes are not autosaved, with the remedy; empty where they are.
@@ -123,6 +126,7 @@ class SessionStore {
     std::optional<Seen> left{};  // the unsaved state that a scene replaced
     formats::SavedModels models{};
     Versions savedVersions{};
+    std::string savedWork{};  // workInView() of the saved view
   };
   struct Saving {
     SessionWriter::Ticket ticket;
@@ -131,12 +135,14 @@ class SessionStore {
     DocumentPtr document, left;
     int scenesRevision;
     Versions versions;
+    std::string work;
   };
   struct Autosaved {
     int mark;
     Seen seen;
     int scenesRevision;
     Versions versions;
+    std::string work;
 
     bool operator==(const Autosaved&) const = default;
   };
@@ -179,7 +185,8 @@ class SessionStore {
   std::vector<AbandonedAutosave> abandoned_;
   std::optional<Restored> restored_;
   std::optional<News> startNews_;
-  bool unsavedBefore_ = false;  // at the last update()
+  bool unsavedBefore_ = false;           // at the last update()
+  std::string viewBefore_, workBefore_;  // likewise
 
   int exceptions_;  // the number of exceptions in flight at construction
 

@@ -19,6 +19,13 @@ namespace {
 constexpr const char* kRestore = "restore";
 constexpr const char* kDiscard = "discard";
 
+/// A model's name as that of a file.
+std::string asFileName(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c == ' ' || c == '/' || c == '\\' || c == ':'; }, '-');
+  return name;
+}
+
 }  // namespace
 
 /// Opens a document whose view is applied with its trace, because the present trace may have fewer
@@ -34,6 +41,10 @@ void Sessions::show(const formats::Session& session, const std::string& name) {
   show(session.document, session.view, name);
   viewToCome_->opensModel = true;
   model_.take(session.models, session.document);
+}
+
+void Sessions::showWith(const DocumentPtr& document, const ui::ViewState& view) {
+  viewToCome_ = ViewToCome{document, viewToJson(view)};
 }
 
 bool Sessions::takeViewToCome() {
@@ -121,7 +132,11 @@ void Sessions::takeLink() {
 void Sessions::save(bool elsewhere) {
   if (!elsewhere && !store_.path().empty()) return saveTo(store_.path(), false);
   const std::string& preset = documents_.ownNewest()->preset;
-  dialog_.askToSave(!store_.name().empty() ? store_.name() : preset.empty() ? "session" : preset);
+  const auto moment = model_.moment();
+  const std::string name = ownView().selection.page == ui::kModelPage && moment != nullptr
+                               ? asFileName(moment->trace->document().model->name())
+                               : preset;
+  dialog_.askToSave(!store_.name().empty() ? store_.name() : name.empty() ? "session" : name);
 }
 
 void Sessions::saveTo(const std::filesystem::path& path, bool over) {

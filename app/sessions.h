@@ -42,6 +42,8 @@ class Sessions {
   void save(bool elsewhere);
   void recallScene(int number);
   void setScene(int number);
+  /// Shows the view with the pass of a document that is being opened.
+  void showWith(const DocumentPtr& document, const ui::ViewState& view);
   void removeScene(int number) { store_.removeScene(number); }
   /// Replaces one of a scene's words.
   void rewordScene(int number, std::string formats::SceneWords::*part, std::string text);

@@ -126,6 +126,7 @@ void visitModelFields(Fields& f, View& view) {
   f.choice("model_image_map", view.imageMap, kImageMaps);
   f.number("model_prediction_tab", view.prediction.reading, 0, kMostReadings);
   f.flag("model_prediction_folded", view.prediction.folded);
+  f.flag("model_prediction_enlarged", view.prediction.enlarged);
   f.number("model_word", view.prediction.word, Index{-1}, model::ModelLimits::kVocabulary - 1);
   f.number("model_other_word", view.prediction.other, Index{-1},
            model::ModelLimits::kVocabulary - 1);
@@ -359,6 +360,15 @@ ViewState viewFromJson(const std::string& text, ViewState view) {
   view.frame.playing = view.frame.stagePlaying = false;
   view.frame.hovered.reset();
   return view;
+}
+
+std::string workInView(const std::string& json) {
+  const ui::ModelView model = viewFromJson(json, {}).model;
+  const ui::PredictionView& chain = model.prediction;
+  if (chain.why.empty()) return {};
+  return fmt::format("{}\n{}\n{}\n{} {} {} {}\n{}", model.place.folder, model.place.text,
+                     model.place.target, model.token, chain.word, chain.other, chain.whyScore,
+                     chain.why);
 }
 
 }  // namespace headscope

@@ -143,6 +143,7 @@ FoundCircuits findCircuits(const CircuitsOptions& options, OpenModels& models) {
   FoundCircuits found;
   found.model = models.model(adaptedFolderFrom(options.directory, options.adapter),
                              defaultMemoryBudget() / 2, options.strict);
+  requireOwnWeights(*found.model, options.directory);
   const bool two = found.two();
   auto [stack, chosen] = chosenHeads(options, *found.model);
   found.chosen = std::move(chosen);

@@ -5,6 +5,7 @@
 
 #include "app/cli/config_options.h"
 #include "core/base/error.h"
+#include "core/formats/attention_file.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/tokenizer_files.h"
 
@@ -33,6 +34,14 @@ formats::AdaptedFolder adaptedFolderFrom(const std::string& folder, const Adapte
     throw UserError("--adapter-strength needs an adapter: give --adapter as well");
   }
   return adapted;
+}
+
+void requireOwnWeights(const model::Model& model, const std::string& path) {
+  if (model.config().modelType != formats::kAttentionsAlone) return;
+  throw UserError(
+      fmt::format("{} holds attentions alone, without the weights of a model: give the model's own "
+                  "folder; `headscope {}` shows the attentions",
+                  path, path));
 }
 
 model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index layerBudgetBytes,

@@ -39,6 +39,9 @@ formats::AdaptedFolder adaptedFolderFrom(const std::string& folder, const Adapte
 model::ModelPtr openModelFolder(const formats::AdaptedFolder& folder, Index layerBudgetBytes,
                                 bool strict, formats::Encoder encoder = formats::Encoder::ofImages);
 
+/// Throws UserError for a file of attentions alone, whose weights are only made to give them.
+void requireOwnWeights(const model::Model& model, const std::string& path);
+
 /// The models and tokenizers that a process has opened. A folder that is asked for again is not
 /// read again.
 class OpenModels {

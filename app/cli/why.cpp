@@ -16,6 +16,7 @@
 #include "app/cli/asked_word.h"
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
+#include "app/cli/file_flags.h"
 #include "app/cli/json_lines.h"
 #include "app/cli/model_image.h"
 #include "app/cli/model_readings.h"
@@ -24,6 +25,7 @@
 #include "app/cli/output.h"
 #include "app/cli/target_text.h"
 #include "app/cli/text_sets.h"
+#include "app/cli/why_figure.h"
 #include "app/cli/why_output.h"
 #include "core/base/error.h"
 #include "core/base/memory_budget.h"
@@ -44,6 +46,7 @@ struct WhyOptions {
   Index depth = 4;
   std::optional<std::string> follow;
   std::string jsonLines;  // a file of texts
+  std::string out;        // the figure; empty: none
   TemplateOptions templates;
   int threads = 0;
   bool strict = false;
@@ -124,6 +127,7 @@ FollowedChain followed(const WhyOptions& options, OpenModels& models) {
   const Index budget = defaultMemoryBudget();
   const auto model = models.model(adaptedFolderFrom(options.directory, options.adapter), budget / 2,
                                   options.strict);
+  requireOwnWeights(*model, options.directory);
   ExecutionContext execution;
   execution.threads = options.threads;
   const auto trace =
@@ -140,14 +144,38 @@ FollowedChain followed(const WhyOptions& options, OpenModels& models) {
           std::move(names)};
 }
 
+void checkFigure(const WhyOptions& options) {
+  if (options.out.empty()) return;
+  if (!options.jsonLines.empty()) {
+    throw UserError("--out draws one chain: leave out --jsonl, and give one text with --text");
+  }
+  FileFlags files;
+  files.reads("the model", options.directory);
+  files.reads("--adapter", options.adapter.folder);
+  files.reads("--file", options.text.file);
+  files.reads("--image", options.image.image);
+  files.reads("--pixels", options.image.pixels);
+  files.writes("--out", options.out, {".png", ".svg", ".pdf"});
+  files.check();
+}
+
+/// The chain, which is drawn where a figure is asked for.
+FollowedChain drawn(const WhyOptions& options, OpenModels& models) {
+  checkFigure(options);
+  FollowedChain found = followed(options, models);
+  if (!options.out.empty()) writeWhyFigure(options.out, found.chain, found.names);
+  return found;
+}
+
 Json whyJsonOf(const WhyOptions& options, OpenModels& models) {
-  const FollowedChain found = followed(options, models);
+  const FollowedChain found = drawn(options, models);
   return formats::whyJson(found.chain, found.names);
 }
 
 void printChain(const WhyOptions& options, OpenModels& models, std::ostream& out) {
-  const FollowedChain found = followed(options, models);
+  const FollowedChain found = drawn(options, models);
   printWhy(out, found.chain, found.names);
+  if (!options.out.empty()) out << "figure: " << options.out << '\n';
 }
 
 /// The flags with a text of a file in the place of their own.
@@ -159,6 +187,7 @@ WhyOptions withText(WhyOptions options, const formats::TextOfSet& text) {
 
 void runWhyCommand(const WhyOptions& options, OpenModels& models, std::ostream& out) {
   if (!options.jsonLines.empty()) {
+    checkFigure(options);
     const auto texts = textsOfSet(options.jsonLines, options.templates, models, options.directory);
     return printJsonLines(out, texts, "why", [&](const formats::TextOfSet& text) {
       return whyJsonOf(withText(options, text), models);
@@ -193,6 +222,9 @@ Command addWhy(CLI::App& app, Context& context) {
   sub->add_option("--follow", o.follow, "these steps, not the largest parts: h1.2 s10 k:t:h0.3 v9")
       ->excludes(depth)
       ->type_name("STEPS");
+  sub->add_option("--out", o.out, "draws all levels of the chain, each with what it adds up from")
+      ->check(notEmpty)
+      ->type_name("FILE.png|svg|pdf");
   addJsonLines(*sub, o.jsonLines);
   addTemplateFlags(*sub, o.templates);
   addThreads(*sub, o.threads);

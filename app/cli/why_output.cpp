@@ -84,8 +84,10 @@ class Telling {
     return fmt::format("{} looks from {} at {}", headInWords(asked.head, asked.stack),
                        placeInWords(asked.query, asked.stack), placeInWords(asked.key, keys));
   }
-  /// The number at the top, or the score last reached.
-  const char* whole(const WhyLevel& level) const { return level.ofScore ? "score" : root(); }
+  /// The number at the top, or the one last reached.
+  const char* whole(const WhyLevel& level) const {
+    return level.reached ? inWords(*level.reached) : root();
+  }
   const char* root() const {
     if (word() == nullptr) return "score";
     return word()->other ? "difference" : "logit";
@@ -115,9 +117,11 @@ class Telling {
   void printParts(std::ostream& out, std::size_t i) const {
     const WhyLevel& level = chain_.levels[i];
     const WhyStep* follows = stepFrom(i);
-    out << fmt::format("what wrote at {}: {} parts, sum {:+.4f} = {:+.4f}{}\n",
-                       placeInWords(level.reading.place, level.reading.stack), level.parts->size(),
-                       level.sum, level.value, shareSoFar(level));
+    const std::string place = placeInWords(level.reading.place, level.reading.stack);
+    out << fmt::format(
+        "{}: {} parts, sum {:+.4f} = {:+.4f}{}\n",
+        level.neuron ? drivenInWords(*level.neuron, place) : "what wrote at " + place,
+        level.parts->size(), level.sum, level.value, shareSoFar(level));
     const auto parts =
         sortedBySize(*level.parts, [](const WrittenPart& part) { return part.value; });
     TextTable table({Align::left, Align::right, Align::right, Align::right, Align::left});
@@ -132,6 +136,15 @@ class Telling {
         table, parts, [](const WrittenPart& part) { return part.value; }, 1, 5);
     table.print(out);
     printPassed(out, i);
+  }
+
+  /// "what drives neuron 13, gate, at “cat” (place 2) (the larger; up is +0.1200)".
+  static std::string drivenInWords(const model::PreActivation& neuron, const std::string& place) {
+    std::string words = fmt::format("what drives {} at {}", inWords(neuron), place);
+    if (!neuron.other) return words;
+    const bool ofGate = neuron.of.side == model::NeuronSide::gate;
+    return fmt::format("{} ({}{} is {:+.4f})", words, neuron.chosen ? "" : "the larger product; ",
+                       ofGate ? "up" : "gate", *neuron.other);
   }
 
   /// Names larger parts that the chain does not follow.
@@ -186,17 +199,22 @@ class Telling {
                        level.sum, level.value, shareSoFar(level));
     const auto valueOf = [](const model::Neuron& neuron) { return neuron.value; };
     const auto neurons = sortedBySize(level.neurons->neurons, valueOf);
-    TextTable table({Align::left, Align::right, Align::right, Align::right});
-    table.add({"   neuron", "activation", "adds", "share"});
+    const WhyStep* follows = stepFrom(i);
+    TextTable table({Align::left, Align::right, Align::right, Align::right, Align::left});
+    table.add({"   neuron", "activation", "adds", "share", ""});
     for (std::size_t j = 0; j < std::min(kShownParts, neurons.size()); ++j) {
       table.add({"   " + inWords(neurons[j]), fmt::format("{:.3f}", neurons[j].activation),
                  fmt::format("{:+.4f}", neurons[j].value),
-                 model::percentOf(neurons[j].value, level.value)});
+                 model::percentOf(neurons[j].value, level.value),
+                 follows != nullptr && follows->neuron.number == neurons[j].number &&
+                         follows->neuron.expert == neurons[j].expert
+                     ? "followed"
+                     : ""});
     }
-    addRest(table, neurons, valueOf, 2, 4);
+    addRest(table, neurons, valueOf, 2, 5);
     if (level.neurons->bias != 0.0) {
       table.add({"   biases", "", fmt::format("{:+.4f}", level.neurons->bias),
-                 model::percentOf(level.neurons->bias, level.value)});
+                 model::percentOf(level.neurons->bias, level.value), ""});
     }
     table.print(out);
     printWithout(out, i, "network");

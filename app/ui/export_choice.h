@@ -91,13 +91,18 @@ inline constexpr std::array kPictureViews{
     PictureView{kShapeCurvesCard, "curves", "-curves", kShapes},
     PictureView{kModelTextCard, "text", "-text", kModelPage},
     PictureView{kModelHeadsCard, "all layers", "-layers", kModelPage},
-    PictureView{kModelPredictionCard, "prediction", "-prediction", kModelPage}};
+    PictureView{kModelPredictionCard, "prediction", "-prediction", kModelPage},
+    PictureView{kModelChainCard, "chain", "-chain", kModelPage}};
 /// Returns whether a picture is offered on the page of a view.
 inline bool isOffered(const PictureView& picture, const ViewState& view) {
   std::string_view page = view.selection.page;
   if (page == kTrainPage && learnsWholeModel(view.train)) page = view.train.task;
   const bool hasOwn = page == kStagePage || page == kTrainPage || page == kStories ||
                       page == kOwnText || page == kShapes || page == kModelPage;
+  if (picture.card == std::string_view(kModelChainCard) &&
+      view.model.prediction.reading != kWhyReading) {
+    return false;
+  }
   return *picture.card == '\0' || picture.page == (hasOwn ? page : std::string_view());
 }
 /// Returns the view of a card, or the whole window where there is no such view.

@@ -71,7 +71,7 @@ class ExportForm {
       case ExportKind::chain:
         wrappedLabel(look_.fonts.small, look_.theme.textMuted,
                      "The chain of the tab Why with all levels, as `headscope why --json` writes "
-                     "it.");
+                     "it. Picture draws it, as PNG, SVG or PDF.");
         break;
       case ExportKind::script:
         wrappedLabel(
@@ -116,6 +116,7 @@ class ExportForm {
     choice_.kind = offered[static_cast<std::size_t>(clicked)].second;
     choice_.named = false;
     filmsACard();
+    drawsTheChain();
     changed();
   }
 
@@ -124,6 +125,11 @@ class ExportForm {
     if (choice_.kind != ExportKind::film || !choice_.view.empty()) return;
     if (panel_.selection.page == kStagePage) choice_.view = kSentenceCard;
     if (panel_.selection.page == kFlowPage) choice_.view = kStepViewCard;
+  }
+  /// A picture beside the tab Why is of its chain unless something else is chosen.
+  void drawsTheChain() {
+    if (choice_.kind != ExportKind::picture || !choice_.view.empty()) return;
+    if (isOffered(pictureViewOf(kModelChainCard), panel_.view)) choice_.view = kModelChainCard;
   }
   void changed() { memory_.changed(); }
   /// Returns whether tensors of a pass are written.

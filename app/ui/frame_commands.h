@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -51,6 +52,9 @@ struct CompareWith {
 struct OpenDocument {
   DocumentPtr document;
   std::string name;  // name of the history's entry
+  /// The cell that is chosen, with its head, once the document's pass is there: the present pass
+  /// may have fewer heads and tokens.
+  std::optional<CellRef> chosen = {};
 };
 /// Opens a preset, or an example in the form of one: a whole state that replaces everything.
 struct OpenPreset {

@@ -22,6 +22,7 @@ inline constexpr const char* kLiveHeadsCard = "live heads";
 inline constexpr const char* kModelTextCard = "model text";
 inline constexpr const char* kModelHeadsCard = "model heads";
 inline constexpr const char* kModelPredictionCard = "model prediction";
+inline constexpr const char* kModelChainCard = "model chain";
 inline constexpr const char* kOverStepsCard = "over steps";
 inline constexpr const char* kCurvesCard = "curves";
 inline constexpr const char* kSentenceHeadsCard = "sentence heads";

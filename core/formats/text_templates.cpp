@@ -128,31 +128,30 @@ class TextMaker {
   }
 
   TextOfSet text(Index number) {
-    constexpr Index kAttempts = 64;
-    for (Index attempt = 0; attempt < kAttempts; ++attempt) {
-      next_ = static_cast<std::uint64_t>(number * kAttempts + attempt) << 24U;
-      if (auto made = drawn()) {
-        made->name = fmt::format("{}{}, text {}", kPrefix, of_.name, number + 1);
-        return std::move(*made);
-      }
+    if (auto made = drawn(number)) {
+      made->name = fmt::format("{}{}, text {}", kPrefix, of_.name, number + 1);
+      return std::move(*made);
     }
     if (!unknown_.empty()) {
       throw UserError(fmt::format(
-          "{}{}: the model does not know all words of such a text (\"{}\"): choose another "
+          "“{}” ({}{}): the model does not know all words of such a text (\"{}\"): choose another "
           "template, or give a file of texts",
-          kPrefix, of_.name, unknown_));
+          of_.title, kPrefix, of_.name, unknown_));
     }
     if (!shortList_.empty()) {
-      throw UserError(fmt::format(
-          "{}{}: too few words of its list \"{}\" are one token for this model: choose another "
-          "template, or give a file of texts",
-          kPrefix, of_.name, shortList_));
+      throw UserError(
+          fmt::format("“{}” ({}{}): too few words of its list \"{}\" are one token for this model: "
+                      "choose another "
+                      "template, or give a file of texts",
+                      of_.title, kPrefix, of_.name, shortList_));
     }
-    throw UserError(
-        fmt::format("{}{}: no clean and corrupted text have equally many tokens for this model: "
-                    "choose another template, or give a file of texts",
-                    kPrefix, of_.name));
+    throw UserError(fmt::format(
+        "“{}” ({}{}): no clean and corrupted text have equally many tokens for this model: "
+        "choose another template, or give a file of texts",
+        of_.title, kPrefix, of_.name));
   }
+
+  bool drawsOne() { return drawn(0).has_value(); }
 
  private:
   /// The words of small letters among the tokens, in the order of their ids.
@@ -168,6 +167,17 @@ class TextMaker {
       if (letters && seen.insert(word).second) words.push_back({std::move(word)});
     }
     return words;
+  }
+
+  /// Draws a text; nothing where some attempts found no fitting words.
+  std::optional<TextOfSet> drawn(Index number) {
+    constexpr Index kAttempts = 64;
+    std::optional<TextOfSet> made;
+    for (Index attempt = 0; attempt < kAttempts && !made; ++attempt) {
+      next_ = static_cast<std::uint64_t>(number * kAttempts + attempt) << 24U;
+      made = drawn();
+    }
+    return made;
   }
 
   std::size_t drawnBelow(std::size_t count) { return stream_.bits(next_++) % count; }
@@ -382,6 +392,10 @@ const TextTemplate& readableTemplate(const tokenizer::Tokenizer& tokenizer) {
   };
   const auto found = std::ranges::find_if(all, readable);
   return found != all.end() ? *found : all.front();
+}
+
+bool fits(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer) {
+  return TextMaker(of, tokenizer, 1).drawsOne();
 }
 
 std::vector<TextOfSet> textsOf(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer,

@@ -67,6 +67,10 @@ std::string textTemplatesInWords();
 /// there is none, the first of all.
 const TextTemplate& readableTemplate(const tokenizer::Tokenizer& tokenizer);
 
+/// Returns whether a tokenizer has words of a template as its texts need them: textsOf() makes
+/// some.
+bool fits(const TextTemplate& of, const tokenizer::Tokenizer& tokenizer);
+
 /// Makes texts. Only words that are one token where they stand are used, so that all texts of one
 /// sentence have equally many tokens. Text n depends on the tokenizer, the seed and n alone. Throws
 /// UserError where too few words of a list are single tokens.

@@ -112,8 +112,9 @@ class WhyWriter {
   }
 
   Json levelOfParts(const WhyLevel& level, const model::WithoutParts& without) const {
-    Json json{{"kind", "parts"}};
-    if (level.reading.stack == Stack::encoder) json["stack"] = "encoder";
+    Json json{{"kind", level.neuron ? "neuron" : "parts"}};
+    if (level.neuron) addNeuron(json, *level.neuron, level.reading.stack);
+    if (!level.neuron && level.reading.stack == Stack::encoder) json["stack"] = "encoder";
     json["place"] = level.reading.place;
     json["parts"] = partsJson(*level.parts, without.parts);
     return json;
@@ -135,6 +136,22 @@ class WhyWriter {
     return json;
   }
 
+  static void addNeuron(Json& json, Index expert, Index number) {
+    if (expert >= 0) json["expert"] = expert;
+    if (expert == model::Neuron::kShared) json["expert"] = "shared";
+    json["neuron"] = number;
+  }
+  static const char* sideOf(model::NeuronSide side) {
+    return side == model::NeuronSide::gate ? "gate" : "up";
+  }
+  void addNeuron(Json& json, const model::PreActivation& neuron, Stack stack) const {
+    addLayer(json, neuron.of.layer, config(), stack);
+    addNeuron(json, neuron.of.expert, neuron.of.number);
+    if (!neuron.other) return;
+    json["side"] = sideOf(neuron.of.side);
+    json["other_side"] = *neuron.other;
+  }
+
   Json levelOfNetwork(const WhyLevel& level, const model::WithoutParts& without) const {
     Json json{{"kind", "network"}};
     addLayer(json, level.neurons->layer, config(), level.reading.stack);
@@ -142,9 +159,7 @@ class WhyWriter {
     Json neurons = Json::emptyList();
     for (const model::Neuron& neuron : level.neurons->neurons) {
       Json one = Json::emptyObject();
-      if (neuron.expert >= 0) one["expert"] = neuron.expert;
-      if (neuron.expert == model::Neuron::kShared) one["expert"] = "shared";
-      one["neuron"] = neuron.number;
+      addNeuron(one, neuron.expert, neuron.number);
       one["activation"] = neuron.activation;
       one["value"] = neuron.value;
       neurons.push_back(std::move(one));
@@ -198,6 +213,10 @@ class WhyWriter {
         break;
       case WhyStep::Kind::network:
         json["network_of"] = step.head.layer;
+        break;
+      case WhyStep::Kind::neuron:
+        addNeuron(json, step.neuron.expert, step.neuron.number);
+        if (step.neuron.side != model::NeuronSide::larger) json["side"] = sideOf(step.neuron.side);
         break;
       case WhyStep::Kind::value:
         json["value_of"] = step.source;

@@ -141,11 +141,16 @@ AfterAttentionGradients afterAttentionBackward(const Tensor& stream, const Tenso
   return {dStream, dOutput};
 }
 
+const NormWeights* networkNorm(const LayerWeights& weights, const ModelConfig& config) {
+  if (!config.preNorm) return nullptr;
+  return config.parallel ? &parallelNorm(weights) : &weights.feedForwardNorm;
+}
+
 Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
                     const ModelConfig& config, const ExecutionContext& execution) {
-  if (!config.preNorm) return half;
-  return config.parallel ? normalized(stream, parallelNorm(weights), config, execution)
-                         : normalized(half, weights.feedForwardNorm, config, execution);
+  const NormWeights* norm = networkNorm(weights, config);
+  if (norm == nullptr) return half;
+  return normalized(config.parallel ? stream : half, *norm, config, execution);
 }
 
 Tensor networkAddition(const Tensor& stream, const Tensor& half, const LayerWeights& weights,

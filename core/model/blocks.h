@@ -49,6 +49,8 @@ AfterAttentionGradients afterAttentionBackward(const Tensor& stream, const Tenso
                                                const ModelConfig& config,
                                                const ExecutionContext& execution);
 
+/// The norm of the input of a layer's network; null where norms follow the sums.
+const NormWeights* networkNorm(const LayerWeights& weights, const ModelConfig& config);
 /// Returns the input of a layer's network.
 Tensor networkInput(const Tensor& stream, const Tensor& half, const LayerWeights& weights,
                     const ModelConfig& config, const ExecutionContext& execution);

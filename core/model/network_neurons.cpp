@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/attention/steps/linear.h"
@@ -56,13 +57,147 @@ void addNeurons(NetworkNeurons& found, const Tensor& x, const FeedForward& weigh
   }
 }
 
+Tensor streamRow(const Tensor& stream, Index place) {
+  return stream.slice(1, place, place + 1).clone();
+}
+
+/// The input of a layer's network at one place.
+Tensor inputAt(const ModelTrace& pass, Index layer, Index place,
+               const ExecutionContext& execution) {
+  return networkInput(streamRow(pass.hidden(2 * layer), place),
+                      streamRow(pass.hidden(2 * layer + 1), place),
+                      *pass.document().model->layer(layer), pass.config(), execution);
+}
+
+std::string neuronInWords(Index expert, Index number) {
+  const std::string words = fmt::format("neuron {}", number + 1);
+  if (expert == Neuron::kNone) return words;
+  if (expert == Neuron::kShared) return "shared expert, " + words;
+  return fmt::format("expert {}, {}", expert + 1, words);
+}
+
+/// Refuses an expert that does not compute for the input x.
+void requireExpert(const ExpertWeights& experts, const AskedNeuron& asked, const Tensor& x,
+                   const ModelConfig& c) {
+  const auto chosen = chosenExperts(x, experts, c, {}).front();
+  if (std::ranges::find(chosen, asked.expert, &ChosenExpert::expert) != chosen.end()) return;
+  throw UserError(fmt::format("expert {} of layer {} does not compute for this token", asked.expert,
+                              asked.layer));
+}
+
+/// The network that has a neuron, or the expert's.
+const FeedForward& networkOf(const LayerWeights& weights, const AskedNeuron& asked) {
+  const ExpertWeights& experts = weights.experts;
+  const bool mixed = !experts.each.empty(), named = asked.expert != Neuron::kNone;
+  if (!mixed && named) {
+    throw UserError(
+        fmt::format("the network of layer {} has no experts: leave out the expert", asked.layer));
+  }
+  if (mixed && !named) {
+    throw UserError(fmt::format(
+        "the network of layer {0} has experts: name that of the neuron, as in n{0}.e2.{1}, or "
+        "n{0}.s.{1} for the shared one",
+        asked.layer, asked.number));
+  }
+  if (!mixed) return weights.feedForward;
+  if (asked.expert == Neuron::kShared && !experts.shared.down.empty()) return experts.shared;
+  if (asked.expert >= 0 && asked.expert < std::ssize(experts.each)) {
+    return experts.each[static_cast<std::size_t>(asked.expert)];
+  }
+  throw UserError(fmt::format("layer {} has the experts 0 to {}{}", asked.layer,
+                              std::ssize(experts.each) - 1,
+                              experts.shared.down.empty() ? ", and no shared one" : ""));
+}
+
+/// A row of a network's first matrix, with its bias.
+struct NeuronWeights {
+  std::vector<double> row;  // (D)
+  double bias = 0.0;
+
+  double at(const Tensor& x) const {
+    double sum = bias;
+    for (std::size_t j = 0; j < row.size(); ++j) sum += row[j] * double{x.data()[j]};
+    return sum;
+  }
+};
+NeuronWeights neuronWeights(const PackedWeight& weight, const Tensor& bias, Index neuron) {
+  Tensor one = Tensor::zeros({1, 1, weight.out});
+  one.mutableData()[neuron] = 1.0F;
+  const Tensor row = linearInputGradient(one, weight, {});
+  return {{row.data(), row.data() + row.size()}, bias.empty() ? 0.0 : double{bias.data()[neuron]}};
+}
+
+/// A neuron at a place, with the weights of the side that is read.
+struct FoundNeuron {
+  PreActivation input;
+  NeuronWeights weights;
+};
+FoundNeuron foundNeuron(const ModelTrace& pass, AskedNeuron asked, Index place,
+                        bool computes = true) {
+  const ModelConfig& c = pass.config();
+  if (asked.layer < 0 || asked.layer >= pass.layers() || !c.hasNetwork(asked.layer)) {
+    throw UserError(fmt::format("layer {} has no network", asked.layer));
+  }
+  const LayerWeightsPtr weights = pass.document().model->layer(asked.layer);
+  const Tensor x = inputAt(pass, asked.layer, place, {});
+  const FeedForward& network = networkOf(*weights, asked);
+  if (computes && asked.expert >= 0) requireExpert(weights->experts, asked, x, c);
+  if (asked.number < 0 || asked.number >= network.up.out) {
+    throw UserError(fmt::format("there is no neuron {}: the network of layer {} has 0 to {}",
+                                asked.number, asked.layer, network.up.out - 1));
+  }
+  NeuronWeights up = neuronWeights(network.up, network.upBias, asked.number);
+  if (network.gate.empty()) {
+    asked.side = NeuronSide::up;
+    const double value = up.at(x);
+    return {{asked, false, value, {}}, std::move(up)};
+  }
+  NeuronWeights gate = neuronWeights(network.gate, network.gateBias, asked.number);
+  const double ofGate = gate.at(x), ofUp = up.at(x);
+  const bool chosen = asked.side != NeuronSide::larger;
+  if (!chosen) {
+    asked.side = std::abs(ofGate) >= std::abs(ofUp) ? NeuronSide::gate : NeuronSide::up;
+  }
+  if (asked.side == NeuronSide::gate) return {{asked, chosen, ofGate, ofUp}, std::move(gate)};
+  return {{asked, chosen, ofUp, ofGate}, std::move(up)};
+}
+
 }  // namespace
 
-std::string inWords(const Neuron& neuron) {
-  const std::string number = fmt::format("neuron {}", neuron.number + 1);
-  if (neuron.expert == Neuron::kNone) return number;
-  if (neuron.expert == Neuron::kShared) return "shared expert, " + number;
-  return fmt::format("expert {}, {}", neuron.expert + 1, number);
+std::string inWords(const Neuron& neuron) { return neuronInWords(neuron.expert, neuron.number); }
+
+std::string inWords(const PreActivation& found) {
+  const char* side = !found.other ? "" : found.of.side == NeuronSide::gate ? ", gate" : ", up";
+  return neuronInWords(found.of.expert, found.of.number) + side;
+}
+
+PreActivation preActivation(const ModelTrace& trace, const AskedNeuron& asked, Index place,
+                            Stack stack) {
+  return foundNeuron(passOf(trace, stack), asked, place).input;
+}
+
+double preActivationIn(const ModelTrace& other, const PreActivation& found, Index place,
+                       Stack stack) {
+  return foundNeuron(passOf(other, stack), found.of, place, false).input.value;
+}
+
+StreamReading readingOfNeuron(const ModelTrace& trace, const AskedNeuron& asked, Index place,
+                              Stack stack) {
+  const ModelTrace& pass = passOf(trace, stack);
+  const ModelConfig& c = pass.config();
+  NeuronWeights weights = foundNeuron(pass, asked, place).weights;
+  const bool behind = !(c.preNorm && c.parallel);  // the network reads behind the attention
+  StreamReading reading{asked.layer, place, std::move(weights.row), weights.bias, stack, behind};
+  const LayerWeightsPtr layer = pass.document().model->layer(asked.layer);
+  const NormWeights* norm = networkNorm(*layer, c);
+  if (norm == nullptr) return reading;
+  const Tensor& read = pass.hidden(2 * asked.layer + (behind ? 1 : 0));
+  const FrozenNorm frozen(read.matrix({0}).row(place), *norm, c);
+  for (std::size_t j = 0; j < frozen.bias().size(); ++j) {
+    reading.constant += reading.along[j] * frozen.bias()[j];
+  }
+  frozen.pullBack(reading.along);
+  return reading;
 }
 
 NetworkNeurons networkNeurons(const ModelTrace& trace, const StreamReading& reading, Index layer,
@@ -73,14 +208,9 @@ NetworkNeurons networkNeurons(const ModelTrace& trace, const StreamReading& read
     throw UserError(fmt::format("no network of layer {} writes before it", layer));
   }
   const LayerWeightsPtr weights = pass.document().model->layer(layer);
-  const auto rowAt = [&](const Tensor& stream) {
-    return stream.slice(1, reading.place, reading.place + 1).clone();
-  };
-  const Tensor x = networkInput(rowAt(pass.hidden(2 * layer)), rowAt(pass.hidden(2 * layer + 1)),
-                                *weights, c, execution);
-  const auto [along, constant] = beforeOutputNorm(
-      directionAtAddition(pass, reading.layer, reading.place, reading.along, layer, true), x,
-      *weights, c, execution);
+  const Tensor x = inputAt(pass, layer, reading.place, execution);
+  const auto [along, constant] =
+      beforeOutputNorm(directionAtAddition(pass, reading, layer, true), x, *weights, c, execution);
   Tensor direction = Tensor::uninitialised({1, 1, std::ssize(along)});
   std::ranges::transform(along, direction.mutableData(),
                          [](double u) { return static_cast<float>(u); });

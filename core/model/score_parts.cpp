@@ -189,8 +189,7 @@ namespace {
 /// A reading as a direction in a head's output at the reading's place: (d_k).
 RowVectorXd alongHead(const ModelTrace& pass, const StreamReading& reading, HeadOfLayer head) {
   const std::vector<double> along = throughHeadOutput(
-      pass, head, reading.place,
-      directionAtAddition(pass, reading.layer, reading.place, reading.along, head.layer, false));
+      pass, head, reading.place, directionAtAddition(pass, reading, head.layer, false));
   return Eigen::Map<const RowVectorXd>(along.data(), std::ssize(along));
 }
 

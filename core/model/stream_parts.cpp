@@ -81,7 +81,7 @@ FrozenNorm normAfterNetwork(const ModelTrace& trace, Index layer, Index place) {
 class Summing {
  public:
   Summing(const ModelConfig& config, Index layers)
-      : rows_(StreamRows::Zero(4 + layers * (config.heads + 3), config.embeddingRows())) {
+      : rows_(StreamRows::Zero(4 + (layers + 1) * (config.heads + 3), config.embeddingRows())) {
     writers_.push_back({WriterKind::biases});
   }
 
@@ -236,7 +236,7 @@ std::string inWords(const Writer& writer, const ModelConfig& config) {
 }
 
 StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
-                        const ExecutionContext& execution, Stack stack) {
+                        const ExecutionContext& execution, Stack stack, bool afterAttention) {
   const ModelTrace& pass = passOf(trace, stack);
   Summing sum(pass.config(), layer);
   addEmbedding(sum, pass, place);
@@ -246,6 +246,7 @@ StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
     addNetwork(sum, pass, before, place);
   }
   addSteering(sum, pass, layer, place);
+  if (afterAttention) addAttention(sum, pass, layer, place);
   StreamParts found = sum.found();
   for (Writer& writer : found.writers) writer.stack = stack;
   return found;
@@ -253,8 +254,8 @@ StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
 
 std::vector<WrittenPart> partsOf(const ModelTrace& trace, const StreamReading& reading,
                                  const ExecutionContext& execution) {
-  const StreamParts stream =
-      streamParts(trace, reading.layer, reading.place, execution, reading.stack);
+  const StreamParts stream = streamParts(trace, reading.layer, reading.place, execution,
+                                         reading.stack, reading.afterAttention);
   std::vector<WrittenPart> parts;
   for (std::size_t i = 0; i < stream.writers.size(); ++i) {
     const std::span<const double> row = stream.rows.row(static_cast<Index>(i));
@@ -265,13 +266,16 @@ std::vector<WrittenPart> partsOf(const ModelTrace& trace, const StreamReading& r
   return parts;
 }
 
-std::vector<double> directionAtAddition(const ModelTrace& trace, Index layer, Index place,
-                                        std::vector<double> along, Index earlier, bool network) {
-  if (trace.config().preNorm) return along;
-  for (Index at = layer - 1; at >= earlier; --at) {
-    if (trace.config().hasNetwork(at)) normAfterNetwork(trace, at, place).pullBack(along);
+std::vector<double> directionAtAddition(const ModelTrace& pass, const StreamReading& reading,
+                                        Index earlier, bool network) {
+  std::vector<double> along = reading.along;
+  if (pass.config().preNorm) return along;
+  const Index place = reading.place;
+  if (reading.afterAttention) normAfterAttention(pass, reading.layer, place).pullBack(along);
+  for (Index at = reading.layer - 1; at >= earlier; --at) {
+    if (pass.config().hasNetwork(at)) normAfterNetwork(pass, at, place).pullBack(along);
     if (at == earlier && network) break;
-    normAfterAttention(trace, at, place).pullBack(along);
+    normAfterAttention(pass, at, place).pullBack(along);
   }
   return along;
 }

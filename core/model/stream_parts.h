@@ -37,37 +37,45 @@ struct Writer {
 /// configuration is that of the decoder.
 std::string inWords(const Writer& writer, const ModelConfig& config);
 
-/// The stream of a stack that enters a layer at a place (layer L: that leaves the last one).
+/// The stream of a stack that enters a layer at a place (layer L: that leaves the last one); with
+/// `afterAttention` the one that leaves the layer's attention.
 struct StreamParts {
   std::vector<Writer> writers;  // the biases, then the others in the order of the pass
   Matrix64 rows;                // (writers, D); they add up to the stream
 };
 /// Incomplete where `execution` was cancelled.
 StreamParts streamParts(const ModelTrace& trace, Index layer, Index place,
-                        const ExecutionContext& execution = {}, Stack stack = Stack::decoder);
+                        const ExecutionContext& execution = {}, Stack stack = Stack::decoder,
+                        bool afterAttention = false);
 
 /// A writer's addition to a number that is linear in the stream.
 struct WrittenPart : Writer {
   double value = 0.0;
 };
 
-/// A number that is linear in the stream that enters a layer of a stack at a place: along · stream
-/// + constant.
+/// A number that is linear in the stream that enters a layer of a stack at a place, or that leaves
+/// the layer's attention: along · stream + constant.
 struct StreamReading {
   Index layer = 0, place = 0;
   std::vector<double> along;  // (D)
   double constant = 0.0;
   Stack stack = Stack::decoder;
+  bool afterAttention = false;
+
+  /// Returns whether a layer's attention writes before it.
+  bool follows(Index attention) const {
+    return attention < layer || (afterAttention && attention == layer);
+  }
 };
 /// The parts of such a number: the biases with its constant, then the others in the order of the
 /// pass.
 std::vector<WrittenPart> partsOf(const ModelTrace& trace, const StreamReading& reading,
                                  const ExecutionContext& execution = {});
 
-/// A direction in the stream that enters `layer` at a place, as the direction in what head or
-/// network (`network`) of an earlier layer adds there: through the norms in between.
-std::vector<double> directionAtAddition(const ModelTrace& trace, Index layer, Index place,
-                                        std::vector<double> along, Index earlier, bool network);
+/// The direction of a reading of this pass, as the direction in what head or network (`network`) of
+/// an earlier layer adds at its place: through the norms in between.
+std::vector<double> directionAtAddition(const ModelTrace& pass, const StreamReading& reading,
+                                        Index earlier, bool network);
 
 /// A direction in what a layer's attention adds at a place, as one in a head's output there: (d_k).
 std::vector<double> throughHeadOutput(const ModelTrace& trace, HeadOfLayer head, Index place,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
@@ -46,7 +47,7 @@ WhyLevel levelOfScore(const ModelTrace& trace, const AskedScore& asked,
   level.score = scoreParts(trace, asked.head, asked.query, asked.key, execution, asked.stack);
   level.value = level.score->score;
   level.sum = level.score->sum;
-  level.ofScore = true;
+  level.reached = Reached::score;
   return level;
 }
 
@@ -60,7 +61,7 @@ WhyLevel firstLevel(const ModelTrace& trace, const WhyQuestion& question,
 WhyLevel levelOfHead(const ModelTrace& trace, const StreamReading& reading, HeadOfLayer head,
                      double value) {
   requireHead(*passOf(trace, reading.stack).document().model, head);
-  if (head.layer >= reading.layer) {
+  if (!reading.follows(head.layer)) {
     refuseStep("layer {}, head {} comes later than what it should have written", head.layer,
                head.head);
   }
@@ -79,6 +80,21 @@ WhyLevel levelOfNetwork(const ModelTrace& trace, const StreamReading& reading, I
   level.neurons = networkNeurons(trace, reading, layer, execution);
   level.value = value;
   level.sum = level.neurons->sum;
+  return level;
+}
+
+WhyLevel levelOfNeuron(const ModelTrace& trace, const WhyLevel& network, const AskedNeuron& asked,
+                       const ExecutionContext& execution) {
+  if (asked.layer != network.neurons->layer) {
+    refuseStep("the neurons are those of network {0}, not of {1}: write n{0}.{2}",
+               network.neurons->layer, asked.layer, asked.number);
+  }
+  const auto& [place, stack] = std::tie(network.reading.place, network.reading.stack);
+  const PreActivation found = preActivation(trace, asked, place, stack);
+  WhyLevel level =
+      levelOfParts(trace, readingOfNeuron(trace, asked, place, stack), found.value, execution);
+  level.neuron = found;
+  level.reached = Reached::preActivation;
   return level;
 }
 
@@ -120,9 +136,9 @@ WhyLevel levelOfEntry(const ModelTrace& trace, const ScoreParts& score, const Wh
 
 WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep& step,
                    const ExecutionContext& execution) {
-  if (level.neurons) {
-    refuseStep("a network's neurons read no other token, so nothing follows them; leave out {}",
-               textOf({step}));
+  if (level.neurons && step.kind != WhyStep::Kind::neuron) {
+    refuseStep("a network's neurons read no other token: n{}.13 goes on to what drives neuron 13",
+               level.neurons->layer);
   }
   switch (step.kind) {
     case WhyStep::Kind::head: {
@@ -157,18 +173,35 @@ WhyLevel nextLevel(const ModelTrace& trace, const WhyLevel& level, const WhyStep
       if (!level.parts) refuseStep("f1 follows a network of a sum over writers: give it first");
       return levelOfNetwork(trace, level.reading, step.head.layer,
                             partOf(level, writerFollowed(level, step)), execution);
+    case WhyStep::Kind::neuron:
+      if (!level.neurons) {
+        refuseStep("n{0}.{1} follows a neuron of a network: give the network first, as in f{0}",
+                   step.neuron.layer, step.neuron.number);
+      }
+      return levelOfNeuron(trace, level, step.neuron, execution);
   }
   return {};
 }
 
+/// The part of a neuron in a level of neurons.
+double partOf(const NetworkNeurons& network, const AskedNeuron& asked) {
+  for (const Neuron& neuron : network.neurons) {
+    if (neuron.expert == asked.expert && neuron.number == asked.number) return neuron.value;
+  }
+  return 0.0;
+}
+
 /// The shares of the level that follows a step. A score's own begin with the share of the token
-/// that the head looks at.
+/// that the head looks at, a pre-activation's with that of its neuron.
 std::vector<double> sharesAfter(const WhyLevel& before, const WhyStep& step, double value,
                                 double root) {
   const auto shareOf = [&](double part) { return root != 0.0 ? part / root : 0.0; };
   std::vector<double> shares = before.shares;
   if (step.kind == WhyStep::Kind::score) {
     shares.back() = shareOf(before.sources->values[static_cast<std::size_t>(step.source)]);
+    shares.push_back(1.0);
+  } else if (step.kind == WhyStep::Kind::neuron) {
+    shares.back() = shareOf(partOf(*before.neurons, step.neuron));
     shares.push_back(1.0);
   } else {
     shares.back() = shareOf(value);
@@ -198,9 +231,14 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& ques
     if (execution.stop()) break;
     const WhyLevel& before = levels.back();
     WhyLevel next = nextLevel(trace, before, step, execution);
-    next.ofScore = next.score || before.ofScore;
     next.shares = sharesAfter(before, step, next.value, root);
-    if (next.score) root = next.value;
+    next.through = before.through;
+    if (next.reached) {
+      next.through.push_back(*next.reached);
+      root = next.value;
+    } else {
+      next.reached = before.reached;
+    }
     levels.push_back(std::move(next));
   }
   return levels;
@@ -232,6 +270,12 @@ std::optional<WhyStep> strongestStep(const WhyLevel& level) {
       if (!ofKey && !ofQuery) return;
       take(value, {.kind = WhyStep::Kind::entry, .query = query, .key = key, .alongKey = ofKey});
     });
+  }
+  if (level.neurons) {
+    for (const Neuron& neuron : level.neurons->neurons) {
+      take(neuron.value, {.kind = WhyStep::Kind::neuron,
+                          .neuron = {level.neurons->layer, neuron.expert, neuron.number}});
+    }
   }
   if (most.second == 0.0) return std::nullopt;
   return step;
@@ -268,15 +312,22 @@ std::string percentOf(double part, double whole) {
   return fmt::format("{:.0f} %", std::abs(percent) < 0.5 ? 0.0 : percent);
 }
 
+const char* inWords(Reached reached) {
+  return reached == Reached::score ? "score" : "pre-activation";
+}
+
 std::string sharesInWords(const WhyLevel& level, std::string_view whole) {
-  const std::size_t count = level.shares.size() - (level.score ? 1 : 0);
+  const std::size_t count = level.shares.size() - (level.begins() ? 1 : 0);
   if (count == 1 && level.shares.front() == 1.0) return {};
   std::string words;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string percent = percentOf(level.shares[i], 1.0);
-    words += i == 0   ? fmt::format("{} of the {}", percent, whole)
-             : i == 1 ? fmt::format(", then {} of its score", percent)
-                      : fmt::format(", then {} of the next score", percent);
+    if (i == 0) {
+      words += fmt::format("{} of the {}", percent, whole);
+    } else {
+      words += fmt::format(", then {} of {} {}", percent, i == 1 ? "its" : "the next",
+                           inWords(level.through[i - 1]));
+    }
   }
   return words;
 }

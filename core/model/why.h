@@ -5,6 +5,9 @@
 //   logit = Σ writers → a head's part = Σ tokens → a token's value = Σ writers → …
 //                                                → why it looks there: score = Σ pairs of writers →
 //                                                …
+//                     → a network's part = Σ neurons → what drives one: pre-activation = Σ writers
+//                     →
+//                                                …
 //
 // A chain may also begin at a score, in a model that says no words too.
 //
@@ -43,14 +46,16 @@ using WhyQuestion = std::variant<AskedWord, AskedScore>;
 /// A choice among the parts of a level.
 struct WhyStep {
   enum class Kind {
-    head,    // of a sum over writers: the head's part
-    value,   // of a sum over tokens: what the token's value is made of
-    score,   // of a sum over tokens: why the head looks there
-    entry,   // of a score: what a head or network wrote into the key, or into the query
-    network  // of a sum over writers: the network's part, neuron by neuron
+    head,     // of a sum over writers: the head's part
+    value,    // of a sum over tokens: what the token's value is made of
+    score,    // of a sum over tokens: why the head looks there
+    entry,    // of a score: what a head or network wrote into the key, or into the query
+    network,  // of a sum over writers: the network's part, neuron by neuron
+    neuron    // of a network's neurons: what drives one of them
   };
   Kind kind = Kind::head;
   HeadOfLayer head = {};        // of Kind::head, in the stack of the level; of a network the layer
+  AskedNeuron neuron = {};      // of Kind::neuron
   Index source = 0;             // of Kind::value and score: the token
   Writer query = {}, key = {};  // of Kind::entry: one pair of writers
   bool alongKey = true;  // follows the writer of the key, a head or network; else the query's
@@ -63,11 +68,13 @@ std::string textOf(const Writer& writer);
 
 /// Steps as a text, and back: "h1.2 s10 k:t:h0.3 v9" follows head 1.2, then why it looks at place
 /// 10, then what head 0.3 wrote into the key for the query's token, then the value of place 9; "f1"
-/// follows a network. All count from 0; in a decoder with cross-attention each layer counts as two.
-/// Writers are t (token), p (position), h1.2 (head), f1 (network), o1 (output bias), g1 (steering),
-/// b (biases) and r (relative position), with an e in front those of the encoder. A value of
-/// cross-attention leads into the encoder; what follows is there. A head may also be written 1.2 or
-/// L1H2. Throws UserError for another text.
+/// follows a network, "f1 n1.13" then what drives its neuron 13: of a gated one the larger of both
+/// products, or the gate's with "n1.13g", the other with "n1.13u"; of a mixture "n1.e2.13" of
+/// expert 2 and "n1.s.13" of the shared one. All count from 0; in a decoder with cross-attention
+/// each layer counts as two. Writers are t (token), p (position), h1.2 (head), f1 (network), o1
+/// (output bias), g1 (steering), b (biases) and r (relative position), with an e in front those of
+/// the encoder. A value of cross-attention leads into the encoder; what follows is there. A head
+/// may also be written 1.2 or L1H2. Throws UserError for another text.
 std::string textOf(const std::vector<WhyStep>& steps);
 std::vector<WhyStep> stepsFrom(std::string_view text);
 
@@ -76,6 +83,11 @@ std::vector<WhyStep> stepsFrom(std::string_view text);
 std::string textOf(const AskedScore& score);
 AskedScore askedScoreFrom(std::string_view text);
 
+/// The number that a chain goes on from where it does not follow parts of the last one.
+enum class Reached { score, preActivation };
+/// "score", "pre-activation".
+const char* inWords(Reached reached);
+
 /// One number and its parts: exactly one of `parts`, `sources`, `score` and `neurons` is set.
 struct WhyLevel {
   StreamReading reading;  // what all but `score` are of
@@ -83,15 +95,19 @@ struct WhyLevel {
   std::optional<HeadSources> sources;
   std::optional<ScoreParts> score;
   std::optional<NetworkNeurons> neurons;
-  double value = 0.0;  // the number
-  double sum = 0.0;    // of its parts: the number but for rounding
-  /// The part that it is of the number that the chain began with; behind each score that the chain
-  /// went through, the part that it is of that score. {0.37, 0.62}: 62 % of a score, on which 37 %
-  /// hang.
+  std::optional<PreActivation> neuron = {};  // of `parts`, where the number is a neuron's
+  double value = 0.0;                        // the number
+  double sum = 0.0;                          // of its parts: the number but for rounding
+  /// The part that it is of the number that the chain began with; behind each score or
+  /// pre-activation that the chain went through, the part that it is of that one. {0.37, 0.62} is
+  /// 0.62 of a score, on which 0.37 hangs.
   std::vector<double> shares{1.0};
-  bool ofScore = false;  // whether it is a part of a score
+  std::vector<Reached> through = {};  // what each share but the first is of
+  std::optional<Reached> reached{};   // the number that it is a part of; none: the chain's logit
 
   double share() const { return shares.back(); }
+  /// Returns whether the last share is that of a number of itself.
+  bool begins() const { return (score || neuron) && !through.empty(); }
 };
 
 /// The levels of a chain: that of the logit or score, then one for each step. Throws UserError
@@ -103,8 +119,9 @@ std::vector<WhyLevel> whyLevels(const ModelTrace& trace, const WhyQuestion& ques
 
 /// The step that follows a level's strongest part that can be followed: a head; the token with the
 /// largest value, and why the head looks there, or in cross-attention what wrote it in the encoder;
-/// the largest entry that a head wrote. It is the largest part of the sign of the level's number;
-/// where no part has it, the largest by size. Nothing where no part can be followed.
+/// the largest entry that a head wrote; what drives a neuron. It is the largest part of the sign of
+/// the level's number; where no part has it, the largest by size. Nothing where no part can be
+/// followed.
 std::optional<WhyStep> strongestStep(const WhyLevel& level);
 
 /// The head or network that a step of Kind::head or network follows in a sum over writers.

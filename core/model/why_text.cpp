@@ -90,6 +90,37 @@ constexpr const char* kNoSteps =
 constexpr const char* kNoScore =
     "“{}” is no score: write head, query and key, all from 0, as in h1.2:5:3";
 
+/// "1.13", "1.e2.13g": a neuron, after the letter n.
+AskedNeuron neuronOf(Reading& text) {
+  AskedNeuron neuron{text.number()};
+  text.require('.');
+  if (text.take('s')) {
+    neuron.expert = Neuron::kShared;
+    text.require('.');
+  } else if (text.take('e')) {
+    neuron.expert = text.number();
+    text.require('.');
+  }
+  neuron.number = text.number();
+  if (text.take('g')) {
+    neuron.side = NeuronSide::gate;
+  } else if (text.take('u')) {
+    neuron.side = NeuronSide::up;
+  }
+  return neuron;
+}
+
+std::string textOf(const AskedNeuron& neuron) {
+  const std::string expert = neuron.expert == Neuron::kNone ? ""
+                             : neuron.expert == Neuron::kShared
+                                 ? "s."
+                                 : fmt::format("e{}.", neuron.expert);
+  const char* side = neuron.side == NeuronSide::gate ? "g"
+                     : neuron.side == NeuronSide::up ? "u"
+                                                     : "";
+  return fmt::format("n{}.{}{}{}", neuron.layer, expert, neuron.number, side);
+}
+
 WhyStep stepOf(Reading& text) {
   WhyStep step;
   if (const auto head = text.head()) {
@@ -98,6 +129,9 @@ WhyStep stepOf(Reading& text) {
   } else if (text.take('f')) {
     step.kind = WhyStep::Kind::network;
     step.head.layer = text.number();
+  } else if (text.take('n')) {
+    step.kind = WhyStep::Kind::neuron;
+    step.neuron = neuronOf(text);
   } else if (text.take('v')) {
     step.kind = WhyStep::Kind::value;
     step.source = text.number();
@@ -138,6 +172,9 @@ std::string textOf(const std::vector<WhyStep>& steps) {
         break;
       case WhyStep::Kind::network:
         words.push_back(fmt::format("f{}", step.head.layer));
+        break;
+      case WhyStep::Kind::neuron:
+        words.push_back(textOf(step.neuron));
         break;
       case WhyStep::Kind::value:
         words.push_back(fmt::format("v{}", step.source));

@@ -22,8 +22,9 @@ struct LeftOut {
   Index place = 0;
 };
 
-/// Returns whether a pass can run without a writer; `ofScore`: up to a later layer's scores.
-bool canBeLeftOut(const ModelTrace& trace, const Writer& writer, bool ofScore) {
+/// Returns whether a pass can run without a writer; `early`: up to a number within a
+/// later layer.
+bool canBeLeftOut(const ModelTrace& trace, const Writer& writer, bool early) {
   switch (writer.kind) {
     case WriterKind::token:
     case WriterKind::position:
@@ -31,7 +32,7 @@ bool canBeLeftOut(const ModelTrace& trace, const Writer& writer, bool ofScore) {
     case WriterKind::steering:
       return true;
     case WriterKind::feedForward:  // behind the last layer nothing is steered
-      return !ofScore || writer.layer + 1 < passOf(trace, writer.stack).layers();
+      return !early || writer.layer + 1 < passOf(trace, writer.stack).layers();
     default:
       return false;
   }
@@ -147,25 +148,34 @@ std::vector<double> changesOfLogit(const ModelTracePtr& trace, const AskedWord& 
   return changes;
 }
 
-std::vector<double> changesOfScore(const ModelTracePtr& trace, const ScoreParts& score,
-                                   const std::vector<LeftOut>& all,
-                                   const ExecutionContext& execution) {
-  const double base = scoreIn(*trace, score);
+/// The changes of a number of the pass before the readout.
+template <typename Number>
+std::vector<double> changesOf(const ModelTracePtr& trace, const std::vector<LeftOut>& all,
+                              const ExecutionContext& execution, const Number& number) {
+  const double base = number(*trace);
   std::vector<double> changes;
   for (const LeftOut& out : all) {
     const ModelTracePtr without =
         runWith(trace, out.writer.stack, documentWithout(*trace, out), execution);
     if (without == nullptr) return {};
-    changes.push_back(scoreIn(*without, score) - base);
+    changes.push_back(number(*without) - base);
   }
   return changes;
 }
 
+std::vector<double> changesOfNumber(const ModelTracePtr& trace, const WhyLevel& reached,
+                                    const std::vector<LeftOut>& all,
+                                    const ExecutionContext& execution) {
+  return changesOf(trace, all, execution, [&](const ModelTrace& pass) {
+    if (reached.score) return scoreIn(pass, *reached.score);
+    return preActivationIn(pass, *reached.neuron, reached.reading.place, reached.reading.stack);
+  });
+}
+
 /// The largest parts that can be left out.
 std::vector<WithoutWriter> largestParts(const ModelTrace& trace, std::vector<WrittenPart> parts,
-                                        bool ofScore, std::size_t most) {
-  std::erase_if(parts,
-                [&](const WrittenPart& part) { return !canBeLeftOut(trace, part, ofScore); });
+                                        bool early, std::size_t most) {
+  std::erase_if(parts, [&](const WrittenPart& part) { return !canBeLeftOut(trace, part, early); });
   std::ranges::stable_sort(parts, std::ranges::greater(),
                            [](const WrittenPart& part) { return std::abs(part.value); });
   std::vector<WithoutWriter> found;
@@ -188,11 +198,12 @@ class Measuring {
   /// False where cancelled.
   bool run(const ModelTracePtr& trace, const WhyQuestion& question,
            const std::vector<WhyLevel>& levels, const ExecutionContext& execution) {
-    const auto score = std::find_if(levels.rbegin(), levels.rend(),
-                                    [](const WhyLevel& level) { return level.score.has_value(); });
+    const auto reached = std::find_if(levels.rbegin(), levels.rend(), [](const WhyLevel& level) {
+      return level.score || level.neuron;
+    });
     const std::vector<double> changes =
-        score != levels.rend()
-            ? changesOfScore(trace, *score->score, out_, execution)
+        reached != levels.rend()
+            ? changesOfNumber(trace, *reached, out_, execution)
             : changesOfLogit(trace, std::get<AskedWord>(question), out_, execution);
     if (changes.size() < out_.size()) return false;
     for (std::size_t i = 0; i < into_.size(); ++i) into_[i]->total = changes[i];
@@ -221,10 +232,10 @@ WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& questio
     measuring.add(followed, last.reading.place);
   } else if (last.neurons) {
     const Writer network{WriterKind::feedForward, last.neurons->layer, -1, last.reading.stack};
-    followed = largestParts(*trace, {{network, last.value}}, last.ofScore, 1);
+    followed = largestParts(*trace, {{network, last.value}}, last.reached.has_value(), 1);
     measuring.add(followed, last.reading.place);
   } else if (last.parts) {
-    found.parts = largestParts(*trace, *last.parts, last.ofScore, most);
+    found.parts = largestParts(*trace, *last.parts, last.reached.has_value(), most);
     measuring.add(found.parts, last.reading.place);
   } else if (last.score) {
     const std::size_t ofSide = (most + 1) / 2;
@@ -238,15 +249,32 @@ WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& questio
   return found;
 }
 
+std::vector<WithoutParts> withoutPartsOfLevels(const ModelTracePtr& trace,
+                                               const WhyQuestion& question,
+                                               const std::vector<WhyLevel>& levels,
+                                               std::size_t most,
+                                               const ExecutionContext& execution) {
+  std::vector<WithoutParts> found;
+  std::vector<WhyLevel> until;
+  for (const WhyLevel& level : levels) {
+    until.push_back(level);
+    found.push_back(withoutParts(trace, question, until, most, execution));
+  }
+  return found;
+}
+
+const WithoutWriter* withoutFollowed(const WithoutParts& without, const WhyStep& step) {
+  const auto& side = step.alongKey ? without.keys : without.queries;
+  const Writer& followed = step.alongKey ? step.key : step.query;
+  const auto found = std::ranges::find(side, followed, &WithoutWriter::writer);
+  return found == side.end() ? nullptr : &*found;
+}
+
 WhyChain whyChain(const ModelTracePtr& trace, const WhyQuestion& question,
                   std::vector<WhyStep> steps, std::size_t most, const ExecutionContext& execution) {
   WhyChain chain{trace, question, std::move(steps), {}, {}};
   chain.levels = whyLevels(*trace, question, chain.steps, execution);
-  for (std::size_t i = 1; i <= chain.levels.size(); ++i) {
-    const std::vector<WhyLevel> until(chain.levels.begin(),
-                                      chain.levels.begin() + static_cast<std::ptrdiff_t>(i));
-    chain.without.push_back(withoutParts(trace, question, until, most, execution));
-  }
+  chain.without = withoutPartsOfLevels(trace, question, chain.levels, most, execution);
   return chain;
 }
 

@@ -16,7 +16,8 @@ struct WithoutWriter {
   double frozen = 0.0, total = 0.0;
 };
 
-/// The changes of the logit, or of the score last reached, without the parts of a level.
+/// The changes of the logit, or of the score or pre-activation last reached, without the parts of a
+/// level.
 struct WithoutParts {
   std::optional<WithoutWriter> followed;     // the head or network that is taken apart
   std::vector<WithoutWriter> parts;          // of a sum over writers
@@ -29,6 +30,17 @@ struct WithoutParts {
 WithoutParts withoutParts(const ModelTracePtr& trace, const WhyQuestion& question,
                           const std::vector<WhyLevel>& levels, std::size_t most,
                           const ExecutionContext& execution = {});
+
+/// withoutParts for each level of a chain. Incomplete where `execution` was cancelled.
+std::vector<WithoutParts> withoutPartsOfLevels(const ModelTracePtr& trace,
+                                               const WhyQuestion& question,
+                                               const std::vector<WhyLevel>& levels,
+                                               std::size_t most,
+                                               const ExecutionContext& execution = {});
+
+/// The changes without the writer of a score's level that a step of Kind::entry follows; null where
+/// they are not among `without`.
+const WithoutWriter* withoutFollowed(const WithoutParts& without, const WhyStep& step);
 
 /// A chain with all that is told of it.
 struct WhyChain {

@@ -100,6 +100,43 @@ TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {
   EXPECT_EQ(abandonedAutosaves(left.path()).size(), 0U);
 }
 
+/// A chain of the page Model belongs to no document, and is work all the same.
+TEST_F(Autosave, AChainOnThePageModelIsRestored) {
+  const auto calm = [&] {
+    for (int i = 0; i < 4; ++i) {
+      ui_.frame();
+      ui_.settle();
+    }
+  };
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  ui_.view().selection.page = kModelPage;
+  ui_.view().model.place = {(fs::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2").string(), "The cat sat"};
+  ui_.view().model.prediction.reading = kWhyReading;
+  ui_.view().model.prediction.other = 9;
+  calm();
+  EXPECT_TRUE(autosaves().empty()) << "no step was taken";
+  ui_.view().model.prediction.why = "h1.1 s2";
+  calm();
+  ASSERT_EQ(autosaves().size(), 1U);
+  const TempFolder left;
+  leaveIn(left);
+  saveAs(lecture());
+  EXPECT_TRUE(autosaves().empty()) << "the file has the chain";
+  ui_.view().model.prediction.why = "h1.1";
+  calm();
+  EXPECT_EQ(autosaves().size(), 1U);
+  ui_.restartKeeping(state_.path(), presetDocument("by-hand"));
+  EXPECT_FALSE(ui_.shows("not saved before headscope ended")) << "the program ended by itself";
+
+  ui_.restartKeeping(left.path(), presetDocument("by-hand"));
+  ui_.press(Key{'R'}, true, true);
+  calm();
+  EXPECT_EQ(ui_.view().selection.page, kModelPage);
+  EXPECT_EQ(ui_.view().model.prediction.why, "h1.1 s2");
+  EXPECT_EQ(ui_.view().model.prediction.other, 9);
+  EXPECT_TRUE(ui_.shows("why it looks at", kModelPredictionCard)) << "its model and text as well";
+}
+
 TEST_F(Autosave, TheOfferCoversNothingOfTheWindow) {
   ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
   ui_.typeSentence("Words in the crash");

@@ -60,6 +60,7 @@ TEST_F(ChosenHeadView, AFileOfAttentionWeightsShowsThemAlone) {
   EXPECT_TRUE(shows("“right” looks at “left” 75 %, “right” 25 %."));
   EXPECT_TRUE(shows("Side by side"));
   EXPECT_FALSE(shows("Layer by layer"));
+  EXPECT_FALSE(shows("Why"));
   // what only weights of its own would give is not offered
   for (const char* made : {"repeated random tokens", "in Flow", "head 1 off", "no lines"}) {
     EXPECT_FALSE(ui_.shows(made, kModelHeadsCard)) << made;

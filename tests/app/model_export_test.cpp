@@ -139,6 +139,33 @@ TEST_F(ModelExport, AChainIsWrittenWithAllItsLevels) {
             whyJson(chain, formats::WhyNames{tokenizer, tokenizer}).dump(2) + "\n");
 }
 
+/// A picture beside the tab Why has every level of the chain, whichever is on the screen.
+TEST_F(ModelExport, APictureOfAChainHasAllItsLevels) {
+  ui.view().model.prediction.reading = kWhyReading;
+  ui.view().model.prediction.why = "h1.1 s2";
+  calm();
+  EXPECT_FALSE(ui.shows("1  logit of", kModelPredictionCard)) << "one level alone";
+  ui.click("export", kModelPredictionCard);
+  ui.click("Picture", kExport);
+  EXPECT_TRUE(ui.shows("chain", kExport)) << all();
+  ui.click("SVG", kExport);
+  ui.click("Export", kExport);
+  auto asked = ui.app().takePictureRequest();
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->subject, "chain of tiny-gpt2 (2 layers of 4 heads, 8 tokens)");
+  EXPECT_EQ(asked->path.filename(), "headscope-chain.svg");
+  App picture(std::move(asked->program));
+  for (int i = 0; i < 3; ++i) {
+    picture.finish();
+    ui.host().frames(picture, 2);
+  }
+  for (const char* part : {"Why: logit of", "1  logit of", "2  layer 2, head 2", "3  why it looks",
+                           "without layer 2, head 2: "}) {
+    EXPECT_TRUE(ui.shows(part)) << part << '\n' << ui.screen().all();
+  }
+  EXPECT_FALSE(ui.shows("follow the largest")) << "a picture has no buttons";
+}
+
 TEST_F(ModelExport, APictureShowsTheModelAndWhatIsOff) {
   ui.click("layer 1, head 1 off", kModelHeadsCard);
   calm();

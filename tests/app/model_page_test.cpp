@@ -161,11 +161,17 @@ TEST_F(ModelPage, ALayerOpensInFlow) {
   ui.view().model.layer = 1;
   ui.view().model.head = 2;
   ui.frame();
+  ui.view().model.token = 9;
   ui.click("open layer 2 in Flow", kModelHeadsCard);
+  ui.settle();
+  ui.frame();
   EXPECT_EQ(ui.view().selection.page, kFlowPage);
   EXPECT_EQ(ui.config().dModel, 32);
   EXPECT_EQ(ui.config().numHeads, 4);
   EXPECT_EQ(ui.view().selection.head, 2);
+  ASSERT_TRUE(ui.view().selection.cell);
+  EXPECT_EQ(ui.view().selection.cell->row, 9) << "the chosen token";
+  EXPECT_EQ(ui.view().selection.cell->tensor, TensorId::weights);
 }
 
 TEST_F(ModelPage, ARotatedLayerOpensWithItsTurn) {

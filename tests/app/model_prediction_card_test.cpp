@@ -72,6 +72,21 @@ TEST_F(PredictionCard, FoldedItLeavesItsRoomToTheHeads) {
   EXPECT_TRUE(shows("sum of")) << all();
 }
 
+TEST_F(PredictionCard, EnlargedItTakesTheRoomOfTheHeads) {
+  openInduction();
+  const float before = ui.window(kModelPredictionCard)->y0;
+  ui.click("enlarge", kModelPredictionCard);
+  ui.frame();
+  EXPECT_LT(ui.window(kModelPredictionCard)->y0, before);
+  EXPECT_FALSE(ui.shows("All layers", kModelHeadsCard)) << ui.screen().all();
+  EXPECT_TRUE(shows("ranks first")) << all();
+  EXPECT_TRUE(viewFromJson(viewToJson(ui.view()), {}).model.prediction.enlarged);
+  ui.click("reduce", kModelPredictionCard);
+  ui.frame();
+  EXPECT_EQ(ui.window(kModelPredictionCard)->y0, before);
+  EXPECT_TRUE(ui.shows("All layers", kModelHeadsCard));
+}
+
 TEST_F(PredictionCard, PartsAddUpToTheLogit) {
   openInduction();
   tab("Who says it");
@@ -97,9 +112,11 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   EXPECT_NE(all(), out);
   choose("layer 1, head 1 gives", "as on another text");
   EXPECT_TRUE(shows("total effect 0.000")) << "it is the same text yet\n" << all();
+  EXPECT_TRUE(shows("This is the page's own text, so that nothing changes")) << all();
   ui.view().model.prediction.otherText = "The";
   calm();
   EXPECT_TRUE(shows("1 tokens and are aligned")) << all();
+  EXPECT_FALSE(shows("the page's own text")) << all();
   ui.view().model.prediction.otherText = "The the the the";
   ui.view().model.layer = 1;
   calm();

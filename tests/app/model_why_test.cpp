@@ -56,11 +56,25 @@ TEST_F(ModelWhy, AWholeChainIsOneFigure) {
        {"1  logit of “e”", "2  layer 2, head 1", "3  why it looks at “e” (5)"}) {
     EXPECT_TRUE(shows(level)) << level << '\n' << all();
   }
+  EXPECT_TRUE(shows("without it")) << "run again, beside what is held\n" << all();
+  EXPECT_TRUE(shows("without layer 2, head 1: ")) << all();
+  EXPECT_TRUE(shows(" run again")) << all();
   EXPECT_TRUE(shows("others ")) << "those that do not fit are summed\n" << all();
   ui.click("2  layer 2, head 1", kModelPredictionCard);
   calm();
   EXPECT_EQ(ui.view().model.prediction.why, "h1.0");
   EXPECT_FALSE(ui.view().model.prediction.whyWhole);
+}
+
+/// The writer that a chain follows from a score has both numbers beside the pairs.
+TEST_F(ModelWhy, AFollowedWriterOfAScoreIsLeftOutToo) {
+  openInduction();
+  tab("Why");
+  ui.view().model.prediction.why = "h1.0 s4 k:t:h0.3";
+  calm();
+  EXPECT_FALSE(shows("held, ")) << all();
+  tab("all levels");
+  EXPECT_TRUE(shows("without layer 1, head 4 in the key: ")) << all();
 }
 
 /// An encoder of images without a classifier says no word; its scores are taken apart.
@@ -159,6 +173,39 @@ TEST_F(ModelWhy, NetworksAreFollowedToTheirNeurons) {
   EXPECT_TRUE(shows("layer 1, FFN in the key")) << all();
 }
 
+/// A neuron is followed to what drives it: the writers of the stream that its network reads.
+TEST_F(ModelWhy, ANeuronIsFollowedToWhatDrivesIt) {
+  openTiny("tiny-gpt2", "The cat sat on");
+  tab("Why");
+  ui.view().model.prediction.why = "f1";
+  calm();
+  tab("follow the largest");
+  EXPECT_EQ(ui.view().model.prediction.why.substr(0, 6), "f1 n1.") << all();
+  EXPECT_TRUE(shows("The pre-activation of neuron ")) << all();
+  EXPECT_TRUE(shows("This neuron gives ")) << all();
+  EXPECT_TRUE(shows("what drives neuron ")) << all();
+  EXPECT_FALSE(shows("takes apart")) << "it has no gate\n" << all();
+  ui.click("layer 2, head 3", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(shows("% of the pre-activation")) << all();
+  EXPECT_TRUE(shows("the pre-activation changes by")) << all();
+  tab("all levels");
+  EXPECT_TRUE(shows("3  what drives neuron ")) << all();
+}
+
+/// Of a gated neuron the larger product is taken apart at first.
+TEST_F(ModelWhy, AGatedNeuronHasTwoProducts) {
+  openTiny("tiny-llama", "5, 17, 3, 40");
+  tab("Why");
+  ui.view().model.prediction.why = "f1 n1.13";
+  calm();
+  EXPECT_TRUE(shows("larger product")) << all();
+  const bool ofGate = shows("neuron 14, gate");
+  tab(ofGate ? "up" : "gate");
+  EXPECT_EQ(ui.view().model.prediction.why, ofGate ? "f1 n1.13u" : "f1 n1.13g") << all();
+  EXPECT_TRUE(shows("read as chosen")) << all();
+}
+
 /// A score that is chosen in Flow's layer of the model.
 TEST_F(ModelWhy, AScoreInFlowIsTakenApartByItsWriters) {
   openTiny("tiny-gpt2", "The cat sat on");
@@ -174,6 +221,22 @@ TEST_F(ModelWhy, AScoreInFlowIsTakenApartByItsWriters) {
   EXPECT_EQ(ui.view().selection.page, kModelPage);
   EXPECT_EQ(ui.view().model.prediction.whyScore, "h1.3:4:2");
   EXPECT_TRUE(shows("score of layer 2, head 4")) << all();
+}
+
+/// Flow's own tool sees one layer alone; it says where a score with norms of q and k is a sum.
+TEST_F(ModelWhy, FlowNamesTheWayWhereQueriesAreNormalised) {
+  openTiny("families/qwen3_moe", "5, 17, 3, 40");
+  ui.view().model.layer = 1;
+  calm();
+  ui.click("open layer 2 in Flow", kModelHeadsCard);
+  ui.view().selection.tool = kWhyTool;
+  calm();
+  EXPECT_TRUE(ui.shows("normalises queries and keys", kToolsCard)) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("“Why this score” above takes it apart", kToolsCard)) << ui.screen().all();
+  ui.click("Why this score", kLayerStripCard);
+  calm();
+  EXPECT_TRUE(shows("score of layer 2, head 1")) << all();
+  EXPECT_TRUE(shows("content ")) << all();
 }
 
 TEST_F(ModelWhy, AChainOfAnotherTextStartsOver) {

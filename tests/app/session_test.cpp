@@ -140,6 +140,23 @@ TEST_F(SessionWindow, CtrlSSavesToItsFileAgain) {
   EXPECT_EQ(ui_.app().title(), "lecture · headscope");
 }
 
+TEST_F(SessionWindow, ASessionOfAModelIsNamedAfterIt) {
+  const auto named = [&](const char* name) {
+    ui_.press(Key{'S'}, true, true);
+    const bool found = ui_.shows(name);
+    ui_.press(Key::escape);
+    return found;
+  };
+  EXPECT_TRUE(named("original-transformer")) << ui_.screen().all();
+  ui_.view().selection.page = kModelPage;
+  ui_.view().model.place.folder = "headscope:induction";
+  for (int i = 0; i < 4; ++i) {
+    ui_.frame();
+    ui_.settle();
+  }
+  EXPECT_TRUE(named("headscope-induction")) << ui_.screen().all();
+}
+
 TEST_F(SessionWindow, ADroppedSessionIsOpened) {
   formats::saveSession(lecture(), {textDocument("From a file"), "{}", {}, {}});
   ui_.app().dropFiles({lecture()});

@@ -1,4 +1,6 @@
+#include "core/tensor/safetensors.h"
 #include "tests/cli/cli_test.h"
+#include "tests/core/test_files.h"
 
 namespace headscope {
 namespace {
@@ -24,6 +26,20 @@ TEST(CircuitsCommand, AllHeadsAndTheirCompositions) {
   const std::string said = runProgram({"circuits", dataFile("tiny-llama")}).out;
   EXPECT_NE(said.find("rotated by their positions: W_QK is no fixed matrix"), std::string::npos)
       << said;
+}
+
+/// The weights of such a model are only made to give the attentions.
+TEST(CircuitsCommand, RefusesAFileOfAttentionsAlone) {
+  const TempFolder folder;
+  const auto path = folder / "mine.safetensors";
+  writeSafetensors(
+      path,
+      std::vector<NamedTensor>{
+          {"attentions", Tensor::fromValues({1, 1, 2, 2}, std::vector<float>(4, 0.5F))}},
+      {});
+  const std::string file = path.string();
+  expectRefused({"circuits", file}, {file, "attentions alone", "the model's own folder"});
+  expectRefused({"why", file, "--ids", "0,1", "--score", "0.0:1:0"}, {file, "attentions alone"});
 }
 
 TEST(CircuitsCommand, OneHeadsDirectionsAsTokens) {

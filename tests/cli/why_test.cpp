@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "tests/cli/cli_test.h"
+#include "tests/core/test_files.h"
 
 namespace headscope {
 namespace {
@@ -147,13 +148,77 @@ TEST(WhyCommand, RefusesStepsThatDoNotExist) {
   command.back() = "1.2 v0 L1H3";
   expectRefused(command, {"h1.3 writes nothing before it"});
   command.back() = "f1 h1.1";
-  expectRefused(command, {"a network's neurons", "nothing follows them; leave out h1.1"});
+  expectRefused(command, {"a network's neurons", "goes on to what drives neuron 13"});
 }
 
 TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {
   expectRefused({"why", dataFile("tiny-bert"), "--text", "the cat"}, {"normalises after each sum"});
   expectRefused({"why", dataFile("tiny-gpt2")}, {"--text", "--ids"});
   expectRefused({"why", dataFile("tiny-gpt2"), "--ids", "1", "--depth", "65"}, {"--depth"});
+}
+
+/// What drives a neuron, and what wrote that; of a gated one both products are named.
+TEST(WhyCommand, FollowsANeuron) {
+  const Arguments command{"why",      dataFile("tiny-llama"), "--ids", "5,17,3,40",
+                          "--follow", "f1 n1.13g h1.2 v0"};
+  const json found = jsonOf(command);
+  EXPECT_EQ(found["steps"], "f1 n1.13g h1.2 v0");
+  const json& levels = found["levels"];
+  ASSERT_EQ(levels.size(), 5U);
+  EXPECT_EQ(levels[1]["follows"], (json{{"neuron", 13}, {"side", "gate"}}));
+  EXPECT_EQ(levels[2]["kind"], "neuron");
+  EXPECT_EQ(levels[2]["neuron"], 13);
+  EXPECT_EQ(levels[2]["side"], "gate");
+  EXPECT_NEAR(sumOf(levels[2]["parts"]), levels[2]["value"].get<double>(), 1e-5);
+  EXPECT_NEAR(levels[2]["shares"][0].get<double>(),
+              levels[1]["neurons"][13]["value"].get<double>() / found["logit"].get<double>(), 1e-9);
+  const double gate = levels[2]["value"], up = levels[2]["other_side"];
+  EXPECT_NEAR(gate / (1.0 + std::exp(-gate)) * up,
+              levels[1]["neurons"][13]["activation"].get<double>(), 1e-5)
+      << "SiLU(gate) · up";
+  EXPECT_EQ(levels[3]["layer"], 1) << "a head of the neuron's own layer";
+  EXPECT_NEAR(sumOf(levels[3]["sources"]), levels[3]["value"].get<double>(), 1e-5);
+  EXPECT_EQ(levels[4]["kind"], "parts");
+  const std::string words = runProgram(command).out;
+  for (const char* part : {"what drives neuron 14, gate at", "(up is ", "of its pre-activation",
+                           "the pre-activation changes by"}) {
+    EXPECT_NE(words.find(part), std::string::npos) << part << '\n' << words;
+  }
+}
+
+/// The window's own figure, with text that can be selected.
+TEST(WhyCommand, DrawsTheChainAsAFigure) {
+  TempFolder folder;
+  const std::string figure = (folder / "chain.svg").string();
+  const Arguments command{
+      "why", dataFile("tiny-gpt2"), "--ids", "1,2,3,4", "--follow", "h1.1 s2", "--out", figure};
+  const CliResult drawn = runProgram(command);
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_NE(drawn.out.find("figure: " + figure), std::string::npos) << drawn.out;
+  const std::string svg = readAll(figure);
+  for (const char* part : {"Why: logit of", "layer 2, head 2 ·", "why it looks at",
+                           "without layer 2, head 2: ", "tiny-gpt2 (2 layers"}) {
+    EXPECT_NE(svg.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(svg.find("follow the largest"), std::string::npos);
+}
+
+TEST(WhyCommand, DrawsAScoresChainOfTwoStacks) {
+  TempFolder folder;
+  const std::string figure = (folder / "chain.svg").string();
+  const CliResult drawn =
+      runProgram({"why", dataFile("families/t5"), "--ids", "44,59,8,32", "--decoder-ids", "0,5",
+                  "--score", "cross:1.2:1:0", "--depth", "0", "--out", figure});
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_NE(readAll(figure).find("cross-attention, head 3 from"), std::string::npos);
+}
+
+TEST(WhyCommand, RefusesFiguresThatItCannotDraw) {
+  expectRefused({"why", dataFile("tiny-gpt2"), "--ids", "1,2", "--out", "chain.txt"},
+                {"--out", ".svg"});
+  expectRefused(
+      {"why", dataFile("tiny-gpt2"), "--jsonl", dataFile("texts.jsonl"), "--out", "chain.svg"},
+      {"--out", "leave out --jsonl"});
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void expectChainCloses(const ModelTrace& trace, const AskedScore& asked) {
   const std::vector<WhyLevel> levels = whyLevels(trace, asked, steps);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     EXPECT_NEAR(levels[i].sum, levels[i].value, 1e-4 * largestPartOf(levels[i])) << "level " << i;
-    EXPECT_TRUE(levels[i].ofScore);
+    EXPECT_EQ(levels[i].reached, Reached::score);
   }
   EXPECT_EQ(levels[0].value, levels[0].score->score);
   EXPECT_EQ(levels[1].shares, std::vector<double>{levels[1].value / levels[0].value});
@@ -223,9 +223,14 @@ TEST(Shares, AreToldFromTheWordThroughEachScore) {
   level.shares = {0.372};
   EXPECT_EQ(sharesInWords(level, "difference"), "37 % of the difference");
   level.shares = {0.372, 0.62, -0.3};
+  level.through = {Reached::score, Reached::score};
   EXPECT_EQ(sharesInWords(level, "difference"),
             "37 % of the difference, then 62 % of its score, then -30 % of the next score");
+  level.through = {Reached::score, Reached::preActivation};
+  EXPECT_EQ(sharesInWords(level, "logit"),
+            "37 % of the logit, then 62 % of its score, then -30 % of the next pre-activation");
   level.shares = {0.372, 1.0};
+  level.through = {Reached::score};
   level.score = ScoreParts();
   EXPECT_EQ(sharesInWords(level, "logit"), "37 % of the logit") << "no share of itself";
 }

@@ -76,10 +76,10 @@ TEST_P(Why, EveryLevelAddsUpToThePartThatWasFollowed) {
   EXPECT_EQ(levels[4].value, levels[3].sources->values[1]);
   const double ofLogit = levels[1].sources->values[2] / levels[0].value;
   EXPECT_EQ(levels[1].shares, std::vector<double>{levels[1].value / levels[0].value});
-  EXPECT_FALSE(levels[1].ofScore);
+  EXPECT_FALSE(levels[1].reached);
   EXPECT_EQ(levels[2].shares, (std::vector<double>{ofLogit, 1.0})) << "the token's, then the score";
   EXPECT_EQ(levels[4].shares, (std::vector<double>{ofLogit, levels[4].value / levels[2].value}));
-  EXPECT_TRUE(levels[4].ofScore);
+  EXPECT_EQ(levels[4].reached, Reached::score);
 }
 
 TEST_P(Why, FollowsTheQueryToo) {
@@ -169,9 +169,9 @@ TEST(Chain, FindsTheInductionCircuitByItself) {
 }
 
 TEST(Chain, IsAShortText) {
-  const std::string text = "h1.2 s10 k:t:h0.3 v9 h0.1 s4 q:h0.12:f3 f0";
+  const std::string text = "h1.2 s10 k:t:h0.3 v9 h0.1 s4 q:h0.12:f3 f0 n0.12 n3.e2.0g n1.s.4u";
   const std::vector<WhyStep> steps = stepsFrom(text);
-  ASSERT_EQ(steps.size(), 8U);
+  ASSERT_EQ(steps.size(), 11U);
   EXPECT_EQ(steps[2].key, (Writer{WriterKind::head, 0, 3}));
   EXPECT_TRUE(steps[2].alongKey);
   EXPECT_FALSE(steps[6].alongKey);

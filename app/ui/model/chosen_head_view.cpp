@@ -25,6 +25,7 @@
 #include "app/ui/theme.h"
 #include "app/ui/widgets.h"
 #include "core/document/trace.h"
+#include "core/formats/attention_file.h"
 
 namespace headscope::ui {
 namespace {
@@ -116,9 +117,11 @@ void drawChosenHead(const PanelContext& panel, const MomentHeld& moment) {
     title += fmt::format(": {}", labelWithScore(labels[placeOf(head, moment->config())]));
   }
   label(look.fonts.semibold, look.theme.text, title);
-  if (!links.empty() && flowingPill(look, "Why this score",
-                                    "What wrote into the query and the key of the strongest "
-                                    "link: opens the tab Why")) {
+  const bool alone = moment->config().modelType == formats::kAttentionsAlone;
+  if (!alone && !links.empty() &&
+      flowingPill(look, "Why this score",
+                  "What wrote into the query and the key of the strongest "
+                  "link: opens the tab Why")) {
     explainScore(panel.modelView, {head, query, links.front().key});
   }
   wrappedLabel(look.fonts.regular, look.theme.textMuted, lookInWords(*moment, query, links));

@@ -158,9 +158,13 @@ Instead chooseInstead(const PanelContext& panel, const AskedWord& asked, const c
 
 void otherTextField(const PanelContext& panel, const AskedWord& asked) {
   PredictionView& shown = panel.modelView.prediction;
-  if (shown.otherText.empty()) shown.otherText = asked.moment->text;
+  if (shown.otherText.empty()) shown.otherText = asked.moment->given();
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   textField(panel.look, textOfLines("##other text", shown.otherText), shown.otherText);
+  if (shown.otherText != asked.moment->given()) return;
+  wrappedLabel(panel.look.fonts.small, panel.look.theme.keyText,
+               "This is the page's own text, so that nothing changes: write another one, such as "
+               "the same sentence with another name.");
 }
 
 void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {

@@ -19,7 +19,7 @@ LayerGrid::LayerGrid(const FrameContext& look, Rect room, Index layers, Index co
 }
 
 float LayerGrid::heightToHit(const FrameContext& look, Index layers) {
-  constexpr float kLeastRow = 11.0F;  // points
+  constexpr float kLeastRow = 9.0F;  // points
   return fontSize(look.fonts.tiny) + look.space.tight +
          static_cast<float>(layers) * look.px(kLeastRow);
 }

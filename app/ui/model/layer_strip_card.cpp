@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "app/ui/asked_score.h"
 #include "app/ui/compat.h"
@@ -16,7 +19,9 @@
 #include "app/ui/parts/computed.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/attention/config.h"
 #include "core/base/memory_budget.h"
+#include "core/document/trace.h"
 #include "core/model/tokenized.h"
 
 namespace headscope::ui {
@@ -166,11 +171,29 @@ class LayerStripCard final : public Card {
   LiveModel& model_;
 };
 
-void showInFlow(const PanelContext& panel, const DocumentPtr& document, const ModelMoment& moment,
-                const HeadOfLayer& head) {
+/// The weight of the key that a head looks at most from the chosen token.
+CellRef strongestWeight(const ModelView& view, const ModelMoment& moment, const HeadOfLayer& head) {
+  const TracePtr layer = moment.trace->layer(head.layer);
+  std::vector<float> row(static_cast<std::size_t>(layer->config().keys()));
+  const Index query = chosenToken(view, moment);
+  layer->tile(TensorId::weights, 0, head.head, query, 1, 0, std::ssize(row), row.data());
+  const Index key = std::ranges::max_element(row) - row.begin();
+  return {TensorId::weights, 0, head.head, query, key};
+}
+
+/// Opens a layer in Flow at the chosen token.
+void showInFlow(const PanelContext& panel, const ModelMoment& moment, const HeadOfLayer& head,
+                const std::function<void(const DocumentPtr&)>& opened = {}) {
   const std::string name = fmt::format("{}, {}", moment.trace->document().model->name(),
                                        moment.config().layerInWords(head.layer));
-  panel.commands.add(OpenDocument{document, name});
+  OpenDocument open{nullptr, name};
+  const std::string problem = whyNot([&] {  // the layer's weights may have to be read
+    open.document = moment.trace->documentOfLayer(head.layer, defaultMemoryBudget());
+    open.chosen = strongestWeight(panel.modelView, moment, head);
+  });
+  if (!problem.empty()) return panel.commands.say(problem, true);
+  if (opened) opened(open.document);
+  panel.commands.add(std::move(open));
   panel.selection.head = head.head;
   panel.selection.page = kFlowPage;
 }
@@ -198,22 +221,13 @@ void openLayerInFlow(const PanelContext& panel, LiveModel& live, const HeadOfLay
                      Stack stack) {
   const auto whole = live.moment();
   const auto moment = stack == Stack::encoder ? whole->source : whole;
-  DocumentPtr document;
-  const std::string problem = whyNot([&] {  // the layer's weights may have to be read
-    document = moment->trace->documentOfLayer(head.layer, defaultMemoryBudget());
-  });
-  if (!problem.empty()) return panel.commands.say(problem, true);
-  live.openedInFlow(head.layer, document, stack);
-  showInFlow(panel, document, *moment, head);
+  showInFlow(panel, *moment, head,
+             [&](const DocumentPtr& document) { live.openedInFlow(head.layer, document, stack); });
 }
 
 void openAloneInFlow(const PanelContext& panel, const ModelMoment& moment,
                      const HeadOfLayer& head) {
-  DocumentPtr document;
-  const std::string problem =
-      whyNot([&] { document = moment.trace->documentOfLayer(head.layer, defaultMemoryBudget()); });
-  if (!problem.empty()) return panel.commands.say(problem, true);
-  showInFlow(panel, document, moment, head);
+  showInFlow(panel, moment, head);
 }
 
 std::unique_ptr<Card> makeLayerStripCard(LiveModel& model) {

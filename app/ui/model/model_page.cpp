@@ -8,6 +8,7 @@
 #include "app/ui/ids.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/view_state.h"
 #include "core/base/numbers.h"
 
 namespace headscope::ui {
@@ -23,7 +24,7 @@ class ModelPage final : public Page {
       : Page({kModelPage, "Model", "All layers and heads of a model from its folder",
               kModelHeadsCard, kModelTextCard},
              Cards::of(makeModelTextCard(model), makeModelHeadsCard(model),
-                       makeModelPredictionCard(model, generation))),
+                       makeModelPredictionCard(model, generation), makeModelChainCard(model))),
         model_(model) {}
 
   /// Returns whether a model was opened or failed to open.
@@ -32,6 +33,9 @@ class ModelPage final : public Page {
   }
   bool showsDocument(const ViewState& /*view*/) const override { return false; }
   bool editsLayer() const override { return false; }
+  bool has(const ViewState& view, std::string_view card) const override {
+    return card != kModelChainCard || view.model.prediction.reading == kWhyReading;
+  }
 
   std::string figuresInWords(const PanelContext& /*panel*/) const override {
     const auto moment = model_.moment();
@@ -56,13 +60,15 @@ class ModelPage final : public Page {
     const float gap = panel.look.space.medium;
     const float left = std::clamp(room.width() * 0.27F, panel.look.px(300), panel.look.px(420));
     const Rect text = room.cutLeft(left, gap);
+    const PredictionView& view = panel.modelView.prediction;
+    if (view.enlarged && !view.folded) return {text, {}, room, {}};
     const float tabs = panel.look.px(52);
     const auto moment = model_.moment();
     const bool many = moment != nullptr && moment->config().layers > kManyLayers;
     const float open =
         std::clamp(room.height() * (many ? 0.33F : 0.42F), panel.look.px(230), panel.look.px(460));
-    const Rect prediction = room.cutBottom(panel.modelView.prediction.folded ? tabs : open, gap);
-    return {text, room, prediction};
+    const Rect prediction = room.cutBottom(view.folded ? tabs : open, gap);
+    return {text, room, prediction, {}};  // the chain stands alone only
   }
 
   std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {

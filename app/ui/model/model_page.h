@@ -38,4 +38,7 @@ void openLayerInFlow(const PanelContext& panel, LiveModel& model, const HeadOfLa
 void openAloneInFlow(const PanelContext& panel, const ModelMoment& moment, const HeadOfLayer& head);
 std::unique_ptr<Card> makeModelPredictionCard(LiveModel& model, LiveGeneration& generation);
 
+/// All levels of the chain of the tab Why, for a picture or the whole screen.
+std::unique_ptr<Card> makeModelChainCard(LiveModel& model);
+
 }  // namespace headscope::ui

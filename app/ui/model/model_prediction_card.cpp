@@ -20,6 +20,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/formats/attention_file.h"
 #include "core/model/position_patterns.h"
 #include "core/model/tokenized.h"
 
@@ -81,7 +82,7 @@ bool isOffered(const PanelContext& panel, int i, const ModelMoment* moment) {
   if (i == kMatch) return matchesTexts(panel, *moment);
   const bool two = moment->source != nullptr;
   if (i == kAlignment) return two;
-  if (i == kWhyReading) return true;
+  if (i == kWhyReading) return moment->config().modelType != formats::kAttentionsAlone;
   if (i == kItsWeights) {
     const model::Model& model = *moment->trace->document().model;
     return model.hasReadout() && hasPositionPatterns(model) && !moment->config().latent.on();
@@ -96,6 +97,8 @@ static_assert(kReadings[kEveryPartReading].draw == &drawSweep);
 
 constexpr const char* kFold = "fold";
 constexpr const char* kUnfold = "unfold";
+constexpr const char* kEnlarge = "enlarge";
+constexpr const char* kReduce = "reduce";
 
 class ModelPredictionCard final : public Card {
  public:
@@ -122,11 +125,25 @@ class ModelPredictionCard final : public Card {
     view.reading = *shown;
     const float top = ImGui::GetCursorPosY();
     const float fold = std::max(buttonWidth(look, kFold), buttonWidth(look, kUnfold));
+    const float enlarge = std::max(buttonWidth(look, kEnlarge), buttonWidth(look, kReduce));
+    const float sizes = enlarge + look.space.tight + fold;
     const int clicked =
         tabRow(look, "readings", tabs, static_cast<int>(shown - offered.begin()),
-               kReadings[static_cast<std::size_t>(view.reading)].about, fold + look.space.large);
+               kReadings[static_cast<std::size_t>(view.reading)].about, sizes + look.space.large);
     const ImVec2 below = ImGui::GetCursorPos();
-    ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - fold, top - look.space.tight});
+    const auto at = [&](float fromRight) {
+      ImGui::SetCursorPos(
+          {ImGui::GetWindowContentRegionMax().x - fromRight, top - look.space.tight});
+    };
+    at(sizes);
+    const bool large = view.enlarged && !view.folded;
+    if (pill(look, large ? kReduce : kEnlarge)) {
+      view.enlarged = !large;
+      view.folded = false;
+    }
+    tip(look,
+        large ? "Shows the heads of all layers again" : "Gives this card the room of the heads");
+    at(fold);
     if (pill(look, view.folded ? kUnfold : kFold)) view.folded = !view.folded;
     tip(look, "Folds the card to leave more room for the heads");
     ImGui::SetCursorPos(below);

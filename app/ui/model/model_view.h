@@ -96,11 +96,12 @@ enum class WhyList { pairs, queries, keys };
 
 /// The shown reading of a token's prediction, and its word.
 struct PredictionView {
-  int reading = 0;      // the open tab
-  bool folded = false;  // shows only the tabs, to leave room for the heads
-  Index word = -1;      // −1: the most probable one
-  Index other = -1;     // the word whose logit is subtracted; −1: none
-  int instead = 0;      // of a head's output: nothing, its mean, its value on `otherText`
+  int reading = 0;        // the open tab
+  bool folded = false;    // shows only the tabs, to leave room for the heads
+  bool enlarged = false;  // takes the room of the heads, which are hidden
+  Index word = -1;        // −1: the most probable one
+  Index other = -1;       // the word whose logit is subtracted; −1: none
+  int instead = 0;        // of a head's output: nothing, its mean, its value on `otherText`
   std::string otherText;
   int sweepOver = 0;  // heads, layers or places
   SweptThrough sweptThrough = SweptThrough::all;

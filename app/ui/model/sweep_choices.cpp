@@ -17,6 +17,16 @@ using model::Patch;
 using model::Site;
 using model::SweepOver;
 
+namespace {
+
+constexpr const char* kChooseReceiver = "paths: choose a head above layer 1";
+constexpr const char* kAboutPaths =
+    "Path patching (Wang et al. 2022): the effect of each head of an earlier layer through the "
+    "query, key or value of the chosen head alone; the heads between are held. A head of the first "
+    "layer reads no other head";
+
+}  // namespace
+
 Instead chooseInsteadOfSet(const FrameContext& look, PredictionView& view) {
   view.instead = std::clamp(view.instead, 0, 2);
   const int chosen =
@@ -98,17 +108,21 @@ std::optional<model::Receiver> chooseReceiver(const PanelContext& panel, const A
   const model::ModelConfig& c = asked.moment->config();
   const HeadOfLayer chosen = chosenHead(panel.modelView, c);
   const bool through = view.sweptThrough != SweptThrough::all;
-  if (over != SweepOver::heads || (chosen.layer == 0 && !through)) return std::nullopt;
   const FrameContext& look = panel.look;
+  if (over != SweepOver::heads) return std::nullopt;
+  if (chosen.layer == 0 && !through) {
+    flowOn(look, textSize(look.fonts.small, kChooseReceiver).x, 14.0F);
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, kChooseReceiver);
+    tip(look, kAboutPaths);
+    return std::nullopt;
+  }
   const HeadOfLayer shown = through ? HeadOfLayer{view.sweptToLayer, view.sweptToHead} : chosen;
   const std::string of = fmt::format("of {}, head {}", c.layerInWords(shown.layer), shown.head + 1);
   const int way =
       menuOf(look, "through", "##swept through",
              {"all that follows", "the query " + of, "the key " + of, "the value " + of},
              static_cast<int>(view.sweptThrough));
-  tip(look,
-      "Path patching (Wang et al. 2022): the effect of each head of an earlier layer through the "
-      "query, key or value of the chosen head alone; the heads between are held");
+  tip(look, kAboutPaths);
   if (way >= 0) {
     view.sweptThrough = static_cast<SweptThrough>(way);
     view.sweptToLayer = chosen.layer;

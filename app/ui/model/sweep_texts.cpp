@@ -51,7 +51,7 @@ TextSet readSet(const std::string& name, const formats::TokenizerPtr& tokenizer,
   const formats::TextTemplate& of = formats::textTemplate(name);
   if (tokenizer == nullptr) {
     throw UserError(fmt::format(
-        "{}: the model's folder has no tokenizer: open a file with ids of tokens", name));
+        "{}: the model's folder has no tokenizer: open a file with ids of tokens", of.title));
   }
   return std::make_shared<const Texts>(textsOf(of, *tokenizer, count, seed));
 }
@@ -67,6 +67,32 @@ void chooseCount(const FrameContext& look, PredictionView& view) {
   if (flowingPill(look, "draw others", "Draws other words from the template's lists")) {
     view.sweepSeed = view.sweepSeed % kMostSeed + 1;
   }
+}
+
+/// The templates whose words the model's tokenizer has, and the chosen one; all until that is
+/// known.
+std::vector<const formats::TextTemplate*> offeredTemplates(const PanelContext& panel,
+                                                           const ModelMoment& moment,
+                                                           const std::string& chosen) {
+  const formats::TokenizerPtr& tokenizer = moment.first().tokenizer;
+  const Fingerprint key("templates", reinterpret_cast<std::uintptr_t>(tokenizer.get()));
+  const auto fitting = panel.computations.request<std::vector<bool>>(
+      "templates that fit", key, Schedule::background, [&] {
+        return [tokenizer](const std::atomic<bool>&) -> std::optional<std::vector<bool>> {
+          std::vector<bool> fitting;
+          for (const formats::TextTemplate& each : formats::textTemplates()) {
+            fitting.push_back(tokenizer != nullptr && fits(each, *tokenizer));
+          }
+          return fitting;
+        };
+      });
+  std::vector<const formats::TextTemplate*> offered;
+  for (std::size_t i = 0; i < formats::textTemplates().size(); ++i) {
+    const formats::TextTemplate& each = formats::textTemplates()[i];
+    const bool known = fitting.current == nullptr || (*fitting.current)[i];
+    if (known || chosen == "template:" + each.name) offered.push_back(&each);
+  }
+  return offered;
 }
 
 std::string nameOfSet(const std::string& set) {
@@ -147,8 +173,8 @@ ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
     sets.insert(sets.end() - 1, set);
     titles.insert(titles.end() - 1, nameOfSet(set));
   };
-  for (const formats::TextTemplate& each : formats::textTemplates()) {
-    offer("template:" + each.name);
+  for (const formats::TextTemplate* each : offeredTemplates(panel, moment, view.sweepTexts)) {
+    offer("template:" + each->name);
   }
   if (isFile) offer(view.sweepTexts);
   const auto now = std::ranges::find(sets, view.sweepTexts) - sets.begin();
@@ -167,9 +193,9 @@ ChosenTexts chooseTexts(const PanelContext& panel, const ModelMoment& moment) {
 ChosenTexts chooseMeanTexts(const PanelContext& panel, const ModelMoment& moment) {
   std::string& set = panel.modelView.prediction.sweepMeanTexts;
   std::vector<std::string> sets{""}, titles{"this text"};
-  for (const formats::TextTemplate& each : formats::textTemplates()) {
-    sets.push_back("template:" + each.name);
-    titles.push_back(each.title);
+  for (const formats::TextTemplate* each : offeredTemplates(panel, moment, set)) {
+    sets.push_back("template:" + each->name);
+    titles.push_back(each->title);
   }
   const auto found = std::ranges::find(sets, set);
   const auto now = found == sets.end() ? 0 : found - sets.begin();
@@ -196,10 +222,10 @@ ChosenTexts chooseSet(const PanelContext& panel, const ModelMoment& moment) {
   flowOn(look, width, 3.0F);
   ImGui::SetNextItemWidth(width);
   if (beginCombo(look, "##set of texts", name, ImGuiComboFlags_HeightLarge)) {
-    for (const formats::TextTemplate& each : formats::textTemplates()) {
-      const std::string set = "template:" + each.name;
-      if (ImGui::Selectable(each.title.c_str(), set == view.sweepTexts)) view.sweepTexts = set;
-      tip(look, fmt::format("{} ({})", each.about, each.source));
+    for (const formats::TextTemplate* each : offeredTemplates(panel, moment, view.sweepTexts)) {
+      const std::string set = "template:" + each->name;
+      if (ImGui::Selectable(each->title.c_str(), set == view.sweepTexts)) view.sweepTexts = set;
+      tip(look, fmt::format("{} ({})", each->about, each->source));
     }
     if (ImGui::Selectable(kOpenTexts)) openTexts(panel);
     tip(look, kOpenTextsTip);

@@ -18,10 +18,12 @@ Swept summarised(Swept swept) {
 }
 
 constexpr std::array<EffectText, model::kEffectKinds> kEffects{
-    EffectText{"total", "The change of the logit, or of the difference"},
+    EffectText{"total",
+               "The change of the logit, or of the difference. Negative: the part supported the "
+               "word; positive: it worked against it"},
     EffectText{"direct",
                "The part of the change that reaches the logit past all later layers, with the "
-               "final norm's scale as it was"},
+               "final norm's scale as it was. Negative: the part supported the word"},
     EffectText{"probability", "The change of the word's probability"},
     EffectText{"KL", "The divergence of the whole prediction from the present one, in nats"},
     EffectText{"looks",
@@ -30,7 +32,7 @@ constexpr std::array<EffectText, model::kEffectKinds> kEffects{
                "changes"},
     EffectText{"adds",
                "What the part itself adds to the logit, or to the difference, past all later "
-               "layers: its attribution, with nothing replaced"},
+               "layers: its attribution, with nothing replaced. Positive: it speaks for the word"},
     EffectText{"estimate",
                "Attribution patching: gradient × difference, exact for small changes alone"}};
 

@@ -17,6 +17,9 @@ namespace headscope::ui {
 namespace {
 
 constexpr double kReadsZero = 0.0005;
+constexpr const char* kAboutLevels =
+    "adds: with patterns and norms held · without it: the change of the {}, or of the number last "
+    "reached, where the part adds nothing and all that follows runs again";
 constexpr float kNarrowest = 250.0F, kLowest = 190.0F;  // points, of a level
 
 bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) {
@@ -26,6 +29,9 @@ bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) 
     case model::WhyStep::Kind::head:
     case model::WhyStep::Kind::network:
       return line.follows && line.follows->kind == step.kind && line.follows->head == step.head;
+    case model::WhyStep::Kind::neuron:
+      return line.follows && line.follows->neuron.expert == step.neuron.expert &&
+             line.follows->neuron.number == step.neuron.number;
     case model::WhyStep::Kind::value:
     case model::WhyStep::Kind::score:
       return line.place == step.source;
@@ -35,37 +41,80 @@ bool isFollowed(const FoundWhy& found, std::size_t level, const PartLine& line) 
   return false;
 }
 
-/// Draws a line: its name, its number and a bar below them.
-void drawLine(const FrameContext& look, const Rect& at, const PartLine& line, double most,
-              bool followed) {
+/// The numbers of a line at its right end: what it adds, and of measured levels the change without
+/// it.
+struct NumberColumns {
+  const std::vector<model::WithoutWriter>* without;  // null until it is computed
+  bool measured;
+  float width;
+
+  /// Draws two texts in their columns; returns the width of both.
+  float draw(const FrameContext& look, ImFont* font, const Rect& at, ImU32 color,
+             const std::string& adds, const std::string& total) const {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const auto right = [&](const std::string& text, float end, ImU32 of) {
+      drawText(list, font, {end - textSize(font, text).x, at.a.y}, of, text);
+    };
+    if (measured) right(total, at.b.x, look.theme.textMuted);
+    const float end = measured ? at.b.x - width : at.b.x;
+    right(adds, end, color);
+    return at.b.x - end + std::max(width, textSize(font, adds).x);
+  }
+};
+
+/// Draws a line: its name, its numbers and a bar below them.
+void drawLine(const FrameContext& look, const WhyWords& words, const Rect& at, const PartLine& line,
+              double most, bool followed, const NumberColumns& numbers) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const ImU32 color = followed ? look.theme.accentText : look.theme.text;
-  const std::string value = changeInWords(line.value);
-  const float width = textSize(look.fonts.small, value).x;
-  const char* of = line.place >= 0 ? "weight" : "activation";
-  const std::string weight = line.weight ? fmt::format("  {} {:.2f}", of, *line.weight) : "";
-  drawText(list, font, at.a, color,
-           elided(font, line.name + weight, at.width() - width - look.space.medium));
-  drawText(list, look.fonts.small, {at.b.x - width, at.a.y}, color, value);
+  const float width = numbers.draw(look, font, at, color, changeInWords(line.value),
+                                   totalInWords(numbers.without, line));
+  const float room = at.width() - width - look.space.medium;
+  std::string name = line.name;
+  if (line.weight) {
+    name += fmt::format("  {} {:.2f}", line.place >= 0 ? "weight" : "activation", *line.weight);
+  }
+  if (line.follows && line.writer && textSize(font, name).x > room) {
+    name = words.shortName(*line.writer, line.place);
+  }
+  drawText(list, font, at.a, color, elided(font, name, room));
   const ColorScale scale = divergingScale(look, 1.0F);
   const double size = std::min(1.0, std::abs(line.value) / most);
-  const float length = at.width() * static_cast<float>(size);
-  list->AddRectFilled({at.a.x, at.b.y - look.space.thin}, {at.a.x + length, at.b.y},
+  const float length = at.width() * static_cast<float>(size), top = at.a.y + fontSize(font);
+  list->AddRectFilled({at.a.x, top + look.space.thin},
+                      {at.a.x + length, top + 2.0F * look.space.thin},
                       scale.color(look.maps, line.value < 0.0 ? -1e30F : 1e30F));
 }
 
+/// Draws lines of text at the top of a room, and cuts them off it.
+void drawParagraph(const FrameContext& look, Rect& room, const std::string& text, ImU32 color,
+                   ImFont* font) {
+  const std::string said = wrapped(font, text, room.width());
+  const Rect at = room.cutTop(textSize(font, said).y, look.space.small);
+  drawText(ImGui::GetWindowDrawList(), font, at.a, color, said);
+}
+
+/// Draws a level; `without` is null until it is computed.
 void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& found,
-               std::size_t level, Rect room) {
+               std::size_t level, const model::WithoutParts* without, Rect room) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->PushClipRect(room.a, room.b, true);
+  const Rect around = room.outset(look.space.tight);
+  list->PushClipRect(around.a, around.b, true);
   const std::string title = fmt::format("{}  {}", level + 1, words.nameOf(found, level));
-  const Rect head = room.cutTop(fontSize(look.fonts.semibold), look.space.tight);
-  drawText(list, look.fonts.semibold, head.a, look.theme.text,
-           elided(look.fonts.semibold, title, room.width()));
-  const std::string said = wrapped(look.fonts.tiny, words.inWords(found, level), room.width());
-  const Rect about = room.cutTop(textSize(look.fonts.tiny, said).y, look.space.small);
-  drawText(list, look.fonts.tiny, about.a, look.theme.textMuted, said);
+  drawParagraph(look, room, title, look.theme.text, look.fonts.semibold);
+  drawParagraph(look, room, words.inWords(found, level), look.theme.textMuted, look.fonts.tiny);
+  if (without != nullptr) {
+    const std::string gone = words.withoutInWords(found, level, *without);
+    if (!gone.empty()) drawParagraph(look, room, gone, look.theme.text, look.fonts.tiny);
+  }
+  const float width = textSize(look.fonts.small, "without it").x + look.space.small;
+  const NumberColumns numbers{without == nullptr ? nullptr : &without->parts,
+                              found.levels[level].parts.has_value(), width};
+  if (numbers.measured) {
+    const Rect top = room.cutTop(fontSize(look.fonts.tiny), look.space.thin);
+    numbers.draw(look, look.fonts.tiny, top, look.theme.textMuted, "adds", "without it");
+  }
   std::vector<PartLine> lines = words.linesOf(found.levels[level], {});
   const double most = lines.empty() ? 1.0 : std::max(1e-12, std::abs(lines.front().value));
   const float each = fontSize(look.fonts.small) + look.space.medium;
@@ -74,8 +123,8 @@ void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& 
   const auto fit = static_cast<std::size_t>(std::max(1.0F, room.height() / each));
   lines = restSummed(std::move(lines), std::min(fit, static_cast<std::size_t>(ofSize) + 2));
   for (const PartLine& line : lines) {
-    drawLine(look, room.cutTop(each - look.space.thin, look.space.thin), line, most,
-             isFollowed(found, level, line));
+    drawLine(look, words, room.cutTop(each - look.space.thin, look.space.thin), line, most,
+             isFollowed(found, level, line), numbers);
   }
   list->PopClipRect();
 }
@@ -83,15 +132,20 @@ void drawLevel(const FrameContext& look, const WhyWords& words, const FoundWhy& 
 }  // namespace
 
 std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& words,
-                                      const FoundWhy& found) {
+                                      const FoundWhy& found,
+                                      const std::vector<model::WithoutParts>* without) {
   std::optional<std::size_t> clicked;
   const std::size_t count = found.levels.size();
   ImGui::BeginChild("levels", ImGui::GetContentRegionAvail());
   const Rect whole = Rect::rest();
-  const auto across = std::clamp<std::size_t>(
+  const std::string about = fmt::format(kAboutLevels, WhyWords::wholeOf(found.question));
+  const float foot = textSize(look.fonts.tiny, wrapped(look.fonts.tiny, about, whole.width())).y;
+  const auto most = std::clamp<std::size_t>(
       static_cast<std::size_t>(whole.width() / look.px(kNarrowest)), 1, count);
-  const std::size_t rows = (count + across - 1) / across;
-  const float height = std::max(look.px(kLowest), whole.height() / static_cast<float>(rows));
+  const std::size_t rows = (count + most - 1) / most;
+  const std::size_t across = (count + rows - 1) / rows;
+  const float height =
+      std::max(look.px(kLowest), (whole.height() - foot) / static_cast<float>(rows));
   for (std::size_t i = 0; i < count; ++i) {
     const Rect band = Rect::at({whole.a.x, whole.a.y + height * static_cast<float>(i / across)},
                                {whole.width(), height - look.space.medium});
@@ -104,8 +158,14 @@ std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& 
                                                 look.space.small);
     }
     tip(look, "A click opens this level");
-    drawLevel(look, words, found, i, cell.inset(look.space.tight));
+    drawLevel(look, words, found, i, without == nullptr ? nullptr : &(*without)[i],
+              cell.inset(look.space.tight));
   }
+  ImGui::SetCursorScreenPos({whole.a.x, whole.a.y + height * static_cast<float>(rows)});
+  ImGui::Dummy({whole.width(), foot});
+  Rect below =
+      Rect::at({whole.a.x, whole.a.y + height * static_cast<float>(rows)}, {whole.width(), foot});
+  drawParagraph(look, below, about, look.theme.textMuted, look.fonts.tiny);
   ImGui::EndChild();
   return clicked;
 }

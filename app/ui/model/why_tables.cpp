@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::size_t kMostLines = 200;
 
-std::string totalOf(const std::vector<model::WithoutWriter>* without, const PartLine& line) {
+}  // namespace
+
+std::string totalInWords(const std::vector<model::WithoutWriter>* without, const PartLine& line) {
   if (!line.writer) return {};
   if (without == nullptr) return "…";
   const auto found = std::ranges::find(*without, *line.writer, &model::WithoutWriter::writer);
   return found == without->end() ? std::string() : changeInWords(found->total);
 }
-
-}  // namespace
 
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
                                         const std::vector<PartLine>& all, double whole,
@@ -44,15 +44,18 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
                                     1,
                                     false}};
   if (weighs) columns.push_back({tokens ? "weight" : "activation", {}, true, 60, 0, false});
-  columns.push_back({"adds", "With patterns and norms held: without it, this much is missing", true,
-                     70, 0, false});
+  columns.push_back(
+      {"adds",
+       "With patterns and norms held: positive parts speak for the word, or for a larger "
+       "score; negative ones against it",
+       true, 70, 0, false});
   columns.push_back({"", {}, false, 50, 1, false});
   columns.push_back({"share", "Of the number that is taken apart", true, 60, 0, false});
   if (measured) {
     columns.push_back({"without it",
-                       "The change of the number at the top, or of the score last reached, where "
+                       "The change of the number at the top, or of the one last reached, where "
                        "this adds nothing here and all that follows runs again; of the largest "
-                       "heads, networks and embeddings",
+                       "heads, networks and embeddings. Negative: the part supported the number",
                        true, 80, 0, false});
   }
   std::optional<model::WhyStep> followed;
@@ -67,7 +70,7 @@ std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::str
     table.bar(static_cast<float>(std::min(1.0, std::abs(line.value) / most)),
               scale.color(look.maps, line.value < 0.0 ? -1e30F : 1e30F));
     table.number(model::percentOf(line.value, whole), look.theme.textMuted);
-    if (measured) table.number(totalOf(without, line), look.theme.textMuted);
+    if (measured) table.number(totalInWords(without, line), look.theme.textMuted);
   });
   return followed;
 }

@@ -13,6 +13,10 @@ namespace headscope::ui {
 struct FrameContext;
 struct PredictionView;
 
+/// The change without the line's writer, in words: "…" until it is computed, empty where it is not
+/// measured.
+std::string totalInWords(const std::vector<model::WithoutWriter>* without, const PartLine& line);
+
 /// Draws the lines of a level with the numbers that tell how much each adds; `whole`: their sum.
 /// `without` may be null until it is computed.
 std::optional<model::WhyStep> drawParts(const FrameContext& look, const std::string& id,
@@ -27,8 +31,9 @@ std::optional<model::WhyStep> drawScore(const FrameContext& look, PredictionView
                                         const model::WithoutParts* without);
 
 /// Draws every level with its largest parts, the followed ones marked. Fills the rest of the
-/// window.
+/// window. `without`, of each level, may be null until it is computed.
 std::optional<std::size_t> drawLevels(const FrameContext& look, const WhyWords& words,
-                                      const FoundWhy& found);
+                                      const FoundWhy& found,
+                                      const std::vector<model::WithoutParts>* without);
 
 }  // namespace headscope::ui

@@ -15,11 +15,11 @@
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
+#include "app/ui/model/why_chain.h"
 #include "app/ui/model/why_question.h"
 #include "app/ui/model/why_tables.h"
 #include "app/ui/model/why_words.h"
 #include "app/ui/panel.h"
-#include "app/ui/parts/computed.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -28,16 +28,6 @@ namespace {
 using model::WhyLevel;
 using model::WhyStep;
 using WhyMoment = std::shared_ptr<const ModelMoment>;
-
-constexpr std::size_t kMeasuredParts = 12;  // without which the pass runs again
-
-std::optional<FoundWhy> findWhy(const WhyMoment& moment, const model::WhyQuestion& question,
-                                const std::string& trail, const std::atomic<bool>& cancelled) {
-  FoundWhy found{question, model::stepsFrom(trail), {}};
-  found.levels = whyLevels(*moment->trace, question, found.steps, {0, &cancelled});
-  if (cancelled) return std::nullopt;
-  return found;
-}
 
 /// Draws the chain.
 class WhyView {
@@ -56,7 +46,8 @@ class WhyView {
     if (found_.levels.size() < 2) view_.whyWhole = false;
     trail();
     if (view_.whyWhole) {
-      const auto clicked = drawLevels(look_, words_, found_);
+      const auto each = withoutEach(panel_, moment_, found_);
+      const auto clicked = drawLevels(look_, words_, found_, each.current);
       if (clicked) goTo(*clicked);
       return;
     }
@@ -81,11 +72,7 @@ class WhyView {
     if (step.kind != WhyStep::Kind::head) return;
     chooseHead(panel_.modelView, words_.config(), found_.levels.back().reading.stack, step.head);
   }
-  void goTo(std::size_t level) const {
-    view_.whyWhole = false;
-    view_.why = model::textOf(
-        {found_.steps.begin(), found_.steps.begin() + static_cast<std::ptrdiff_t>(level)});
-  }
+  void goTo(std::size_t level) const { showLevel(view_, found_, level); }
 
   /// The names of the levels; a click goes back to one.
   void trail() const {
@@ -100,13 +87,15 @@ class WhyView {
       if (pill(look_, name.c_str(), shown)) goTo(i);
     }
     const auto next = strongestStep(found_.levels.back());
-    if (next && flowingPill(look_, "follow the largest",
-                            "Takes the step to the largest part that a head wrote, of those with "
-                            "the sign of the sum")) {
+    if (next &&
+        flowingPill(look_, "follow the largest",
+                    "Takes the step to the largest part that a head wrote, or to the largest "
+                    "neuron, of those with the sign of the sum")) {
       follow(*next);
     }
     if (found_.levels.size() > 1) ofChain();
     if (found_.levels.back().sources && !view_.whyWhole) tokenChoice();
+    if (found_.levels.back().neuron && !view_.whyWhole) sideChoice(*found_.levels.back().neuron);
   }
 
   /// Draws what is offered for a chain of several levels.
@@ -117,7 +106,8 @@ class WhyView {
     if (flowingPill(look_, all, about)) {
       view_.whyWhole = !view_.whyWhole;
     }
-    if (flowingPill(look_, "export##why", "The chain as JSON; a picture of it under Picture")) {
+    if (flowingPill(look_, "export##why",
+                    "The chain as JSON; Picture there draws all its levels, as PNG, SVG or PDF")) {
       panel_.commands.add(ExportAs{ExportKind::chain});
     }
   }
@@ -143,7 +133,8 @@ class WhyView {
   /// The level in words, the changes without the head, and what the largest step passes over.
   std::string inWords(const WhyLevel& level) const {
     std::string words = words_.inWords(found_, found_.levels.size() - 1);
-    const char* whole = level.ofScore ? "score" : WhyWords::wholeOf(found_.question);
+    const char* whole =
+        level.reached ? model::inWords(*level.reached) : WhyWords::wholeOf(found_.question);
     if (without_ != nullptr && without_->followed) {
       words += fmt::format(
           " Without this part: {}, patterns and norms held. Without all that the {} gives here, "
@@ -154,6 +145,21 @@ class WhyView {
     const auto next = strongestStep(level);
     if (next) words += passedInWords(*next);
     return words;
+  }
+
+  /// Offers both products of a gated neuron.
+  void sideChoice(const model::PreActivation& neuron) const {
+    if (!neuron.other) return;
+    const std::vector<const char*> offered{"gate", "up"};
+    flowOn(look_, choicesWidth(look_, offered) + look_.px(70), 14.0F);
+    rowCaption(look_, "takes apart");
+    const bool ofUp = neuron.of.side == model::NeuronSide::up;
+    const int chosen = choices(look_, "neuron's side", offered, ofUp ? 1 : 0);
+    tip(look_, "The neuron is act(gate) · up; at first the larger product is taken apart");
+    if (chosen < 0) return;
+    std::vector<WhyStep> steps = found_.steps;
+    steps.back().neuron.side = chosen == 1 ? model::NeuronSide::up : model::NeuronSide::gate;
+    view_.why = model::textOf(steps);
   }
 
   void tokenChoice() const {
@@ -173,32 +179,6 @@ class WhyView {
   const model::WithoutParts* without_;  // of the last level; null until it is computed
 };
 
-/// Identifies a chain.
-Fingerprint chainKey(const char* what, const WhyMoment& moment, const PredictionView& view,
-                     const model::WhyQuestion& question) {
-  Fingerprint key(what, moment->number, moment->changes);
-  if (const auto* word = std::get_if<model::AskedWord>(&question)) {
-    key.add(Fingerprint("word", word->row, word->word, word->other.value_or(-1)));
-  } else {
-    key.add(Fingerprint(view.whyScore));
-  }
-  key.add(Fingerprint(view.why));
-  return key;
-}
-
-Computed<model::WithoutParts> withoutLast(const PanelContext& panel, const WhyMoment& moment,
-                                          const FoundWhy& found, const Fingerprint& key) {
-  return panel.computations.request<
-      model::WithoutParts>("why without", key, Schedule::background, [&] {
-    return [moment, question = found.question, levels = found.levels](
-               const std::atomic<bool>& cancelled) -> std::optional<model::WithoutParts> {
-      auto without = withoutParts(moment->trace, question, levels, kMeasuredParts, {0, &cancelled});
-      if (cancelled) return std::nullopt;
-      return without;
-    };
-  });
-}
-
 }  // namespace
 
 void drawWhy(const PanelContext& panel, const WhyMoment& moment) {
@@ -206,12 +186,7 @@ void drawWhy(const PanelContext& panel, const WhyMoment& moment) {
   PredictionView& view = panel.modelView.prediction;
   const auto question = whyQuestion(panel.modelView, *moment);
   if (!question) return label(look.fonts.regular, look.theme.textMuted, "being computed …");
-  Fingerprint key = chainKey("why", moment, view, *question);
-  const auto found = panel.computations.request<FoundWhy>("why", key, Schedule::background, [&] {
-    return [moment, question = *question, trail = view.why](const std::atomic<bool>& cancelled) {
-      return findWhy(moment, question, trail, cancelled);
-    };
-  });
+  const auto found = chainOf(panel, moment, *question);
   if (!found.problem.empty()) {
     wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
     if (!view.why.empty() && pill(look, "start over##why")) view.why.clear();
@@ -224,8 +199,7 @@ void drawWhy(const PanelContext& panel, const WhyMoment& moment) {
   if (found.current == nullptr) {
     return label(look.fonts.regular, look.theme.textMuted, "being computed …");
   }
-  const auto without =
-      withoutLast(panel, moment, *found.current, chainKey("why without", moment, view, *question));
+  const auto without = withoutLast(panel, moment, *found.current);
   WhyView(panel, moment, *found.current, without.current).draw();
 }
 

@@ -93,6 +93,17 @@ std::string WhyWords::nameOf(const model::WhyQuestion& question) const {
   return fmt::format("score of {}", headInWords(score.stack, score.head));
 }
 
+std::string WhyWords::titleOf(const model::WhyQuestion& question) const {
+  const std::string name = nameOf(question);
+  if (const auto* word = std::get_if<model::AskedWord>(&question)) {
+    return fmt::format("{} at {}", name, placeInWords(word->row, Stack::decoder));
+  }
+  const auto& score = std::get<AskedScore>(question);
+  const Stack keys = model::keysOf(*moment_->trace, score.stack, score.head.layer);
+  return fmt::format("{} from {} to {}", name, placeInWords(score.query, score.stack),
+                     placeInWords(score.key, keys));
+}
+
 const char* WhyWords::wholeOf(const model::WhyQuestion& question) {
   const auto* word = std::get_if<model::AskedWord>(&question);
   return word == nullptr ? "score" : word->other ? "difference" : "logit";
@@ -100,9 +111,10 @@ const char* WhyWords::wholeOf(const model::WhyQuestion& question) {
 
 /// "37 %", behind a score "62 % of the score".
 std::string WhyWords::shareOf(const WhyLevel& level) const {
-  const std::size_t own = level.shares.size() - (level.score ? 2 : 1);
-  return fmt::format("{}{}", model::percentOf(level.shares[own], 1.0),
-                     own > 0 ? " of the score" : "");
+  const std::size_t own = level.shares.size() - (level.begins() ? 2 : 1);
+  const std::string percent = model::percentOf(level.shares[own], 1.0);
+  if (own == 0) return percent;
+  return fmt::format("{} of the {}", percent, model::inWords(level.through[own - 1]));
 }
 
 std::string WhyWords::nameOf(const FoundWhy& found, std::size_t level) const {
@@ -122,6 +134,9 @@ std::string WhyWords::nameOf(const FoundWhy& found, std::size_t level) const {
       break;
     case WhyStep::Kind::score:
       name = fmt::format("why it looks at {}", placeInWords(step.source, before.sources->tokens));
+      break;
+    case WhyStep::Kind::neuron:
+      name = "what drives " + model::inWords(*found.levels[level].neuron);
       break;
     case WhyStep::Kind::entry: {
       const Writer& writer = step.alongKey ? step.key : step.query;
@@ -144,6 +159,7 @@ std::string WhyWords::inWords(const FoundWhy& found, std::size_t i) const {
   const std::string sum = fmt::format("sum {:+.4f} = {:+.4f}{}{}", level.sum, level.value,
                                       shares.empty() ? "" : ": ", shares);
   const std::string place = placeInWords(level.reading.place, level.reading.stack);
+  if (level.neuron) return neuronInWords(level, shares);
   if (level.parts) {
     return fmt::format("Written at {}: {} parts, {}. Patterns and norms are held.", place,
                        level.parts->size(), sum);
@@ -161,6 +177,37 @@ std::string WhyWords::inWords(const FoundWhy& found, std::size_t i) const {
   }
   return fmt::format("{} at {}: weight × value of each token, {}.",
                      headInWords(level.reading.stack, level.sources->head, true), place, sum);
+}
+
+std::string WhyWords::neuronInWords(const WhyLevel& level, const std::string& shares) const {
+  const model::PreActivation& neuron = *level.neuron;
+  std::string words = fmt::format(
+      "The pre-activation of {} at {}: {} parts, sum {:+.4f} = {:+.4f}. Patterns and norms are "
+      "held.",
+      model::inWords(neuron), placeInWords(level.reading.place, level.reading.stack),
+      level.parts->size(), level.sum, level.value);
+  if (neuron.other) {
+    const bool ofGate = neuron.of.side == model::NeuronSide::gate;
+    words += fmt::format(" act(gate) · up: the {} is {}, the {} {}.", ofGate ? "gate" : "up",
+                         neuron.chosen ? "read as chosen" : "larger product",
+                         ofGate ? "up" : "gate", changeInWords(*neuron.other));
+  }
+  return shares.empty() ? words : fmt::format("{} This neuron gives {}.", words, shares);
+}
+
+std::string WhyWords::withoutInWords(const FoundWhy& found, std::size_t i,
+                                     const model::WithoutParts& without) const {
+  const WhyLevel& level = found.levels[i];
+  const bool followed = level.score && i < found.steps.size();
+  const model::WithoutWriter* gone = followed           ? withoutFollowed(without, found.steps[i])
+                                     : without.followed ? &*without.followed
+                                                        : nullptr;
+  if (gone == nullptr) return {};
+  return fmt::format("without {}{}: {} held, {} run again", model::inWords(gone->writer, config()),
+                     !followed                 ? ""
+                     : found.steps[i].alongKey ? " in the key"
+                                               : " in the query",
+                     changeInWords(gone->frozen), changeInWords(gone->total));
 }
 
 std::string WhyWords::scoreInWords(const ScoreParts& score) const {
@@ -228,7 +275,9 @@ std::vector<PartLine> WhyWords::linesOf(const WhyLevel& level, const WhyClicks& 
     }
   } else if (level.neurons) {
     for (const model::Neuron& neuron : level.neurons->neurons) {
-      lines.push_back({model::inWords(neuron), neuron.value, neuron.activation});
+      const model::AskedNeuron asked{level.neurons->layer, neuron.expert, neuron.number};
+      lines.push_back({model::inWords(neuron), neuron.value, neuron.activation,
+                       WhyStep{.kind = WhyStep::Kind::neuron, .neuron = asked}});
     }
   } else {
     const ScoreParts& score = *level.score;

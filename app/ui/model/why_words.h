@@ -50,12 +50,19 @@ class WhyWords {
 
   /// "logit of “cat”"; "score of layer 2, head 3".
   std::string nameOf(const model::WhyQuestion& question) const;
+  /// The question with its places: "logit of “cat” at “the” (5)".
+  std::string titleOf(const model::WhyQuestion& question) const;
   /// "logit", "difference" or "score": the number that shares are of.
   static const char* wholeOf(const model::WhyQuestion& question);
   /// The level's name in the trail, with its share: "layer 2, head 3 · 37 %".
   std::string nameOf(const FoundWhy& found, std::size_t level) const;
   /// The level's sum and its shares.
   std::string inWords(const FoundWhy& found, std::size_t level) const;
+
+  /// The changes without the head or network that a level takes apart, or without the writer that
+  /// the chain follows from a score; empty where none was measured.
+  std::string withoutInWords(const FoundWhy& found, std::size_t level,
+                             const model::WithoutParts& without) const;
 
   /// The parts of a level, the largest first. Masked tokens are left out.
   std::vector<PartLine> linesOf(const model::WhyLevel& level, const WhyClicks& clicks) const;
@@ -68,6 +75,7 @@ class WhyWords {
  private:
   const std::string& token(Index place, model::Stack stack) const;
   std::string scoreInWords(const model::ScoreParts& score) const;
+  std::string neuronInWords(const model::WhyLevel& level, const std::string& shares) const;
   std::string shareOf(const model::WhyLevel& level) const;
 
   std::shared_ptr<const ModelMoment> moment_;

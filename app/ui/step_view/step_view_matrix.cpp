@@ -90,7 +90,9 @@ class StepViewMatrixPainter {
     std::string about = ref_.maskOnly ? "" : toString(shape);
     // the title adds the scale of a matrix without a colour bar, and the cells per pixel, where
     // they fit
-    const float room = at_.width() + look_.px(30) - symbol.x;
+    // gradients of operands stand side by side, without a sign between them
+    const bool close = panel_.selection.gradients && !item_.result;
+    const float room = at_.width() + (close ? 0.0F : look_.px(30)) - symbol.x;
     const auto add = [&](const std::string& more) {
       if (textSize(small, about + more).x <= room) about += more;
     };
@@ -109,7 +111,7 @@ class StepViewMatrixPainter {
     }
     const float gap = look_.space.small;
     // many narrow matrices side by side: the shape would meet the next title
-    const float most = at_.width() + look_.px(66);
+    const float most = at_.width() + look_.px(close ? 10 : 66);
     if (symbol.x + gap + textSize(small, about).x > most) about.clear();
     const ImVec2 dims = textSize(small, about);
     const ImVec2 pen(at_.centre().x - (symbol.x + gap + dims.x) * 0.5F,

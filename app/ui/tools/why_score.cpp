@@ -70,7 +70,7 @@ class WhyScoreTool final : public Card {
     const CoordinateKinds kinds = named.empty() ? oneKind(panel.trace.config().dModel) : named;
     const std::string problem = whyNoScoreByKind(panel.trace);
     if (!problem.empty()) {
-      return wrappedLabel(look.fonts.regular, look.theme.textMuted, problem);
+      return whyOneKind(panel, problem);
     }
     const ScoreInFlow asked = scoreInFlow(panel);
     const auto found = takenApart(panel, asked, kinds);
