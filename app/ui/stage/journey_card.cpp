@@ -119,7 +119,7 @@ class JourneyCard final : public Card {
       const bool filled = now || (underWay && i < here);
       list->AddCircleFilled(at, radius, filled ? t.accent : t.window);
       if (!filled) list->AddCircle(at, radius, t.accent, 0, look.px(1.8F));
-      const std::string text = labelOf(place, panel.trace.config());
+      const std::string text = labelOf(place, panel.trace.document());
       if (pitch < look.px(kNarrowestName)) {  // the present place alone is named
         const float half = textSize(look.fonts.semibold, text).x * 0.5F;
         const float centre = std::clamp(at.x, room.a.x + half, std::max(room.b.x - half, at.x));
@@ -136,7 +136,7 @@ class JourneyCard final : public Card {
   /// The width of the name of place `i` on one line; 0 where there is no such place.
   static float widthOf(const PanelContext& panel, int i) {
     if (i < 0 || i >= kStagePlaces) return 0.0F;
-    const std::string text = labelOf(static_cast<StagePlace>(i), panel.trace.config());
+    const std::string text = labelOf(static_cast<StagePlace>(i), panel.trace.document());
     return textSize(panel.look.fonts.semibold, text).x;
   }
 
