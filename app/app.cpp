@@ -168,6 +168,9 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   look.still = !view.selection.focus.empty();
   const std::optional<ui::TokenPictures> pictures = ui::picturesInFlow(model.live);
   if (pictures) look.pictures = &*pictures;
+  if (!pictures && documents.trace() != nullptr) {
+    look.pictures = inputPicture.of(documents.trace()->document());
+  }
   if (const TracePtr newest = documents.trace()) {
     const TracePtr trace = withPictures(shownTrace(newest));
     keepViewValid();

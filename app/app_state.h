@@ -15,6 +15,7 @@
 #include "app/document_editor.h"
 #include "app/exports.h"
 #include "app/gradient_target.h"
+#include "app/input_picture.h"
 #include "app/lecture.h"
 #include "app/live_language.h"
 #include "app/live_shapes.h"
@@ -137,6 +138,7 @@ struct App::State {
   gl::Scene scene;
   ui::Magnitudes magnitudes;
   ui::BackgroundSmallScores smallScores;
+  InputPicture inputPicture;
   Explanations explanations;
   ui::PurposesOfPass purposes;
   ui::Flash flash;

@@ -40,9 +40,10 @@ std::optional<GenerationMoment> LiveGeneration::Run::advance(const std::atomic<b
     const Index id = nextToken(decoder->logits(), decoder->config(), sampling, place, mostNew,
                                decoder->tokens());
     const model::TokenProbability token = model::standingOf(decoder->logits(), id).token;
+    std::vector<Tensor> row = decoder->memoryWeights();
     const double begun = clockSeconds();
     if (!decoder->feed(id, execution)) return std::nullopt;
-    now.made.push_back({token, millisecondsSince(begun)});
+    now.made.push_back({token, millisecondsSince(begun), std::move(row)});
     now.tokens = decoder->tokens();
     now.ended = from->config().ends(id);
     now.finished = now.ended || now.tokens == now.room;

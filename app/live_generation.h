@@ -18,6 +18,8 @@ struct GenerationMoment {
   struct Made {
     model::TokenProbability token;
     double ms = 0.0;  // the time of its row through all layers and of its logits
+    /// The row that predicted it, of a decoder with a memory: as Decoder::memoryWeights().
+    std::vector<Tensor> memoryWeights = {};
   };
   std::vector<Made> made;
   Index tokens = 0, room = 0;  // the number of tokens in the KV cache, and its capacity

@@ -101,10 +101,11 @@ void visitGenerationFields(Fields& f, View& view) {
   f.number("model_steered_strength", view.strength, -ui::kMostStrength, ui::kMostStrength);
 }
 
-constexpr std::array kAlignedBy{"head", "layer", "all"};
+constexpr Index kMostAlignedHeads = model::ModelLimits::kLayers * kMaxHead;
+constexpr std::array kAlignedBy{"head", "layer", "all", "chosen"};
 constexpr std::array kAttentions{"encoder", "decoder", "cross"};
 constexpr std::array kPassesShown{"own", "other", "difference"};
-constexpr int kMostReadings = 10, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 6;
+constexpr int kMostReadings = 11, kMostInstead = 2, kMostSweeps = 5, kMostEffects = 6;
 
 /// The fields of the model page: the model's location, its text and the selection.
 template <typename Fields, typename View>
@@ -134,6 +135,8 @@ void visitModelFields(Fields& f, View& view) {
   f.word("model_other_text", view.prediction.otherText);
   f.word("model_why", view.prediction.why);
   f.choice("model_aligned", view.prediction.aligned, kAlignedBy);
+  f.indices("model_aligned_heads", view.prediction.alignedHeads, kMostAlignedHeads);
+  f.flag("model_aligned_as_read", view.prediction.alignedAsRead);
   f.flag("model_why_values", view.prediction.whyValues);
   f.word("model_why_score", view.prediction.whyScore);
   f.flag("model_why_of_query", view.prediction.whyOfQuery);

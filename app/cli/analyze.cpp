@@ -54,11 +54,11 @@ ItemChoice itemFrom(const std::string& text, const AttentionConfig& config) {
 
 Json headJson(const HeadReport& report, std::size_t head) {
   Json json = {{"head", head}};
-  addMetrics(json, report.metrics[head]);
+  addMetrics(json, report.metrics[head], report.patches);
   const auto& made = report.madeFor[head];
   json["made_for"] = made ? Json(made->name) : Json(nullptr);
   json["made_for_score"] = measuredJson(made ? made->score.value : std::nullopt);
-  addLabel(json, report.metrics[head], report.labels[head]);
+  addLabel(json, report.metrics[head], report.labels[head], report.patches);
   return json;
 }
 
@@ -90,7 +90,8 @@ std::string csvNumber(const std::optional<double>& value) {
 
 void printCsv(std::ostream& out, const HeadReport& report) {
   out << "head";
-  for (const MetricInfo& m : allMetrics()) out << ',' << m.key;
+  const std::vector<MetricInfo> listed = listedMetrics(report.patches);
+  for (const MetricInfo& m : listed) out << ',' << m.key;
   out << ",made_for,made_for_score,label,label_score,label_rows";
   const Index heads = report.similarity.heads;
   for (Index b = 0; b < heads; ++b) out << fmt::format(",similarity_{}", b);
@@ -98,7 +99,7 @@ void printCsv(std::ostream& out, const HeadReport& report) {
   for (Index h = 0; h < heads; ++h) {
     const auto head = static_cast<std::size_t>(h);
     out << h;
-    for (const MetricInfo& m : allMetrics()) {
+    for (const MetricInfo& m : listed) {
       out << ',' << csvNumber(report.metrics[head][m.metric].value);
     }
     const auto& made = report.madeFor[head];
@@ -115,17 +116,18 @@ void printCsv(std::ostream& out, const HeadReport& report) {
 }
 
 void printMetrics(std::ostream& out, const HeadReport& report) {
-  std::vector<Align> columns(allMetrics().size() + 3, Align::right);
+  const std::vector<MetricInfo> listed = metricsFor(report.patches);
+  std::vector<Align> columns(listed.size() + 3, Align::right);
   columns[columns.size() - 2] = Align::left;
   TextTable table(columns);
   std::vector<std::string> titles{"head"};
-  for (const MetricInfo& m : allMetrics()) titles.emplace_back(m.column);
+  for (const MetricInfo& m : listed) titles.emplace_back(m.column);
   titles.emplace_back("label");
   titles.emplace_back("n");
   table.add(titles);
   for (std::size_t h = 0; h < report.metrics.size(); ++h) {
     std::vector<std::string> cells{std::to_string(h + 1)};
-    for (const MetricInfo& m : allMetrics()) {
+    for (const MetricInfo& m : listed) {
       const MetricValue& measured = report.metrics[h][m.metric];
       cells.push_back(measured ? fmt::format("{:.3f}", *measured) : "–");
     }
@@ -138,7 +140,7 @@ void printMetrics(std::ostream& out, const HeadReport& report) {
 
 /// Prints the undefined metrics and the reasons, which most often apply to all heads.
 void printUndefined(std::ostream& out, const HeadReport& report) {
-  for (const MetricInfo& m : allMetrics()) {
+  for (const MetricInfo& m : metricsFor(report.patches)) {
     std::map<std::string, std::size_t> reasons;
     for (const HeadMetrics& head : report.metrics) {
       if (!head[m.metric]) ++reasons[head[m.metric].why];

@@ -371,6 +371,11 @@ DocumentPtr documentFrom(const PassOptions& o) {
                     "--text or --series, or leave --init out",
                     tensors->name));
   }
+  if (o.init == "learned" && !trainingDomainOf(source)) {
+    throw UserError(
+        "--init learned needs a text or a series of steps, and this input is patches of an image: "
+        "take --init designed, or leave --init out");
+  }
   const auto given = givenWeights(o, config);
   if (given) takeDimensions(config, *given, tensors != nullptr, o);
   const WeightSource drawn{

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/analysis/head_report.h"
 #include "core/base/json.h"
@@ -10,10 +11,12 @@ namespace headscope::cli {
 
 /// A number, or null.
 Json measuredJson(const std::optional<double>& value);
-/// Adds every metric by its key.
-void addMetrics(Json& head, const HeadMetrics& metrics);
+/// The metrics by their keys: all of them, and those on a grid where the tokens are patches of an
+/// image.
+std::vector<MetricInfo> listedMetrics(bool patches);
+void addMetrics(Json& head, const HeadMetrics& metrics, bool patches);
 /// Adds "label", "label_score" and "label_rows"; where metrics or the label are null, also
 /// "undefined" with the reasons.
-void addLabel(Json& head, const HeadMetrics& metrics, const HeadLabel& label);
+void addLabel(Json& head, const HeadMetrics& metrics, const HeadLabel& label, bool patches);
 
 }  // namespace headscope::cli

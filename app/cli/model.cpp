@@ -294,7 +294,6 @@ Json modelJson(const ModelPass& pass, const ModelOptions& options) {
     Json heads = Json::emptyList();
     if (pass.encoder) addHeads(heads, *pass.encoder, true);
     addHeads(heads, pass);
-    if (input.pixels != nullptr) addPatchMeasures(heads, trace);
     json["heads"] = std::move(heads);
   }
   if (pass.probe) {

@@ -8,7 +8,6 @@
 #include "app/cli/config_options.h"
 #include "app/cli/head_json.h"
 #include "app/cli/output.h"
-#include "core/analysis/patch_measures.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/formats/clip_folder.h"
@@ -71,39 +70,22 @@ Json imageJson(const model::ModelTrace& trace) {
           {"first_patch", image.firstPatch()}};
 }
 
-void addPatchMeasures(Json& heads, const model::ModelTrace& trace) {
-  Json measured = Json::emptyList();
-  const Json::List& given = *heads.list();
-  for (Index layer = 0; layer < trace.layers(); ++layer) {
-    for (const PatchMeasures& each : patchMeasures(*trace.layer(layer))) {
-      Json head = given[measured.list()->size()];
-      for (const PatchMeasureInfo& m : kPatchMeasures) {
-        head[m.key] = measuredJson((each.*m.value).value);
-      }
-      measured.push_back(std::move(head));
-    }
-  }
-  heads = std::move(measured);
-}
-
-void printPatchMeasures(std::ostream& out, const model::ModelTrace& trace) {
+void printPatchMeasures(std::ostream& out, const std::vector<HeadMetrics>& heads,
+                        std::size_t perLayer) {
   out << "where on the grid of patches all heads look: distance in patches, and the weight on the "
          "eight neighbours, on the same row and on the same column\n";
   TextTable table(
       {Align::left, Align::left, Align::right, Align::right, Align::right, Align::right});
-  std::vector<std::string> titles{"layer", "head"};
-  for (const PatchMeasureInfo& m : kPatchMeasures) titles.emplace_back(m.title);
-  table.add(std::move(titles));
-  for (Index layer = 0; layer < trace.layers(); ++layer) {
-    const auto heads = patchMeasures(*trace.layer(layer));
-    for (std::size_t head = 0; head < heads.size(); ++head) {
-      std::vector<std::string> cells{std::to_string(layer + 1), std::to_string(head + 1)};
-      for (const PatchMeasureInfo& m : kPatchMeasures) {
-        const MetricValue& value = heads[head].*m.value;
-        cells.push_back(value ? fmt::format("{:.3f}", *value) : std::string("–"));
-      }
-      table.add(std::move(cells));
+  table.add({"layer", "head", "distance", "neighbours", "same row", "same column"});
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    std::vector<std::string> cells{std::to_string(i / perLayer + 1),
+                                   std::to_string(i % perLayer + 1)};
+    for (const MetricInfo& m : allMetrics()) {
+      if (m.needs != MetricNeeds::grid) continue;
+      const MetricValue& value = heads[i][m.metric];
+      cells.push_back(value ? fmt::format("{:.3f}", *value) : std::string("–"));
     }
+    table.add(std::move(cells));
   }
   table.print(out);
 }

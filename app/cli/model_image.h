@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/model_text.h"
+#include "core/analysis/head_metrics.h"
 #include "core/formats/model_tensors.h"
 #include "core/model/two_encoders.h"
 
@@ -35,10 +36,9 @@ model::ModelInput imageInputFrom(const ImageOptions& options, const std::string&
 /// patches; the last is the place of the first patch among the tokens.
 Json imageJson(const model::ModelTrace& trace);
 
-/// Adds to each head of headsJson its measures on the grid of patches.
-void addPatchMeasures(Json& heads, const model::ModelTrace& trace);
-/// Prints them as a table.
-void printPatchMeasures(std::ostream& out, const model::ModelTrace& trace);
+/// Prints the metrics of all heads on the grid of patches, `perLayer` heads in each layer.
+void printPatchMeasures(std::ostream& out, const std::vector<HeadMetrics>& heads,
+                        std::size_t perLayer);
 
 /// A CLIP's image beside texts.
 struct TextMatch {

@@ -150,7 +150,7 @@ void print(std::ostream& out, const ModelPass& pass) {
     printHeads(out, pass, pass.encoder ? " of the decoder" : "");
     if (ofImage) {
       out << '\n';
-      printPatchMeasures(out, trace);
+      printPatchMeasures(out, pass.metrics, static_cast<std::size_t>(trace.config().heads));
     }
   }
   if (pass.probe) printProbe(out, *pass.probe);
@@ -182,8 +182,8 @@ void addHeads(Json& heads, const MeasuredPass& pass, bool encoder) {
     formats::addLayer(head, static_cast<Index>(i / perLayer), c);
     if (encoder) head["attention"] = "encoder";
     head["head"] = i % perLayer;
-    addMetrics(head, pass.metrics[i]);
-    addLabel(head, pass.metrics[i], pass.labels[i]);
+    addMetrics(head, pass.metrics[i], pass.trace->config().image.on());
+    addLabel(head, pass.metrics[i], pass.labels[i], pass.trace->config().image.on());
     heads.push_back(std::move(head));
   }
 }

@@ -25,7 +25,7 @@ using model::MetricOverTexts;
 
 std::string metricKeys() {
   std::vector<std::string_view> keys;
-  for (const MetricInfo& each : allMetrics()) keys.push_back(each.key);
+  for (const MetricInfo& each : metricsFor(false)) keys.push_back(each.key);
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
@@ -68,7 +68,7 @@ void printSetJson(std::ostream& out, const MeasuredSet& set, const std::string& 
   Json heads = Json::emptyList();
   for (const std::size_t head : set.order) {
     Json measures = Json::emptyObject();
-    for (const MetricInfo& each : allMetrics()) {
+    for (const MetricInfo& each : metricsFor(false)) {
       const auto over = set.heads.of(head, each.metric);
       if (!over) continue;
       measures[each.key] = {{"mean", numberJson(over->mean)},
@@ -91,7 +91,7 @@ void printSetJson(std::ostream& out, const MeasuredSet& set, const std::string& 
 void printSetCsv(std::ostream& out, const MeasuredSet& set) {
   out << "layer,head,measure,mean,spread,texts,largest,strongest\n";
   for (const std::size_t head : set.order) {
-    for (const MetricInfo& each : allMetrics()) {
+    for (const MetricInfo& each : metricsFor(false)) {
       const auto over = set.heads.of(head, each.metric);
       if (!over) continue;
       out << fmt::format("{},{},{},{},{},{},{},{}\n", set.layer(head), set.head(head), each.key,
@@ -104,17 +104,17 @@ void printSetCsv(std::ostream& out, const MeasuredSet& set) {
 void printSetTable(std::ostream& out, const MeasuredSet& set, std::optional<Metric> by) {
   out << fmt::format("{} texts; means of the heads' measures, layers and heads from 1\n\n",
                      withThousands(std::ssize(set.texts)));
-  std::vector<Align> columns(allMetrics().size() + 3, Align::right);
+  std::vector<Align> columns(metricsFor(false).size() + 3, Align::right);
   columns.back() = Align::left;
   TextTable table(columns);
   std::vector<std::string> titles{"layer", "head"};
-  for (const MetricInfo& each : allMetrics()) titles.emplace_back(each.column);
+  for (const MetricInfo& each : metricsFor(false)) titles.emplace_back(each.column);
   titles.emplace_back("most often");
   table.add(titles);
   for (const std::size_t head : set.order) {
     std::vector<std::string> cells{std::to_string(set.layer(head) + 1),
                                    std::to_string(set.head(head) + 1)};
-    for (const MetricInfo& each : allMetrics()) {
+    for (const MetricInfo& each : metricsFor(false)) {
       const auto over = set.heads.of(head, each.metric);
       cells.push_back(over ? fmt::format("{:.3f}", over->mean) : "–");
     }

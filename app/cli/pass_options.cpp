@@ -164,7 +164,8 @@ void addSessionFlags(CLI::App& app, PassOptions& o) {
 
 void addModelFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Layer of a model (instead of all flags except --drop-heads and --pin)";
-  add(app, "--model", o.model, {"DIR", notEmpty}, "folder of a GPT-2, BERT or Llama model", group);
+  add(app, "--model", o.model, {"DIR", notEmpty}, "folder of a transformer, as `model` opens it",
+      group);
   add(app, "--layer", o.layer, kWhole, "the layer whose attention is shown, from 0", group);
   addList(app, "--ids", o.ids, "ids of its tokens: 1,2,3", group);
   app.add_option("--attention", o.attention,

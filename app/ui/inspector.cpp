@@ -19,10 +19,12 @@
 #include "app/ui/heads/figures.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/chart.h"
+#include "app/ui/parts/token_pictures.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
 #include "core/attention/steps/step.h"
 #include "core/base/numbers.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/cells.h"
 
@@ -107,8 +109,10 @@ void weightBars(const PanelContext& panel, const Inspected& of, float most) {
   for (const Index key : order) {
     const float value = row[static_cast<std::size_t>(key)];
     const bool hidden = isHidden(panel.trace, {TensorId::weights, of.item, of.head, of.query, key});
+    Rect place = room.cutTop(line);
+    patchAtStart(look, ImGui::GetWindowDrawList(), panel.trace.document().input->x, key, place);
     drawBarLine(
-        look, ImGui::GetWindowDrawList(), room.cutTop(line), look.px(66), look.px(46),
+        look, ImGui::GetWindowDrawList(), place, look.px(66), look.px(46),
         {placeName(panel.trace, Axis::key, of.item, key),
          hidden ? "masked" : number(value, std::abs(value) < 0.01F ? 2 : 3),
          hidden ? 0.0F : std::abs(value) / full,

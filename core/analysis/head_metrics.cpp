@@ -61,6 +61,21 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
      "the weight on the tokens after earlier occurrences of the same token, over rows that see one",
      "mean_i Σ_j A_{ij} over unmasked 1 ≤ j < i with token_{j−1} = token_i", "0 … 1", "",
      "Olsson et al. 2022", Needs::tokens},
+    {Metric::patchDistance, "patch_distance", "Distance in patches", "dist.",
+     "how many patches away a patch looks, by its weight on patches",
+     "mean over patches i of Σ_j A_{ij} · √(rows² + columns² between) / Σ_j A_{ij}, j a patch",
+     "0 … diagonal", "patches", "Dosovitskiy et al. 2021", Needs::grid},
+    {Metric::patchLocal, "patch_local", "Neighbouring patches", "near",
+     "the weight on the eight patches around a patch",
+     "mean over patches i of Σ_j A_{ij} over j ≠ i at most one row and one column away", "0 … 1",
+     "", "Cordonnier et al. 2020", Needs::grid},
+    {Metric::sameRow, "same_row", "Same row", "row", "the weight on other patches of a patch's row",
+     "mean over patches i of Σ_j A_{ij} over j ≠ i of its row", "0 … 1", "",
+     "Ho et al. 2019 (axial attention)", Needs::grid},
+    {Metric::sameColumn, "same_column", "Same column", "column",
+     "the weight on other patches of a patch's column",
+     "mean over patches i of Σ_j A_{ij} over j ≠ i of its column", "0 … 1", "",
+     "Ho et al. 2019 (axial attention)", Needs::grid},
     {Metric::ablation, "ablation", "Ablation", "ablat.",
      "the length of the head's term in the output, divided by the output's length: removing the "
      "head subtracts exactly this term",
@@ -72,6 +87,16 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
 std::span<const MetricInfo> allMetrics() { return kMetrics; }
 
 const MetricInfo& info(Metric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
+
+std::vector<MetricInfo> metricsFor(bool patches) {
+  std::vector<MetricInfo> offered;
+  for (const MetricInfo& m : kMetrics) {
+    const bool onGrid = m.needs == Needs::grid;
+    const bool inLine = m.needs == Needs::line || m.needs == Needs::tokens;
+    if (patches ? !inLine : !onGrid) offered.push_back(m);
+  }
+  return offered;
+}
 
 std::optional<Metric> metricFromKey(std::string_view key) {
   const auto* found = std::find_if(kMetrics.begin(), kMetrics.end(),
@@ -144,11 +169,6 @@ std::optional<TokenPlaces> tokenPlaces(const Document& document, Index item) {
   return TokenPlaces(document.input->tokens[static_cast<std::size_t>(item)]);
 }
 
-bool arePatches(const Document& document) {
-  const auto* tensors = std::get_if<TensorSource>(document.source.get());
-  return tensors != nullptr && tensors->patches.on();
-}
-
 constexpr const char* kCrossAttention =
     "keys come from the memory, so positions cannot be compared";
 
@@ -183,11 +203,15 @@ class RowMeter {
   RowMeter(const Document& document, Index item)
       : rows_(countedRows(document, item)),
         cross_(document.config.crossAttention()),
-        patches_(arePatches(document)),
+        grid_(document.input->patches),
         places_(tokenPlaces(document, item)),
         keys_(document.config.keys()) {
     const Index span = std::max(document.config.seqLen, keys_);
     for (Index d = -span; d <= span; ++d) distances_.push_back(static_cast<float>(std::abs(d)));
+    for (Index patch = 0; patch < grid_.count(); ++patch) {
+      apart_.push_back(std::hypot(static_cast<double>(patch / grid_.columns),
+                                  static_cast<double>(patch % grid_.columns)));
+    }
   }
 
   const std::vector<CountedRow>& rows() const { return rows_.rows; }
@@ -204,17 +228,19 @@ class RowMeter {
     }
     means[Metric::confidence].add(sums.largest);
     if (cross_) return;
-    if (!patches_) means[Metric::meanDistance].add(sums.distance);
+    if (!grid_.on()) means[Metric::meanDistance].add(sums.distance);
     measurePositions(row.row, weights, means);
+    if (grid_.holds(row.row)) measureGrid(row.row, weights, means);
     if (places_) measureTokens(row, weights, means);
   }
 
   std::string whyUndefined(Metric metric) const {
     const MetricNeeds needs = info(metric).needs;
     if (cross_ && needs != MetricNeeds::weights) return kCrossAttention;
-    if (patches_ && needs == MetricNeeds::line) {
+    if (grid_.on() && needs == MetricNeeds::line) {
       return "patches of an image lie in rows and columns, not in a line";
     }
+    if (!grid_.on() && needs == MetricNeeds::grid) return "the tokens are no patches of an image";
     if (!places_ && needs == MetricNeeds::tokens) return "the input has no tokens";
     if (rows_.empty()) return rows_.whyEmpty();
     switch (metric) {
@@ -225,6 +251,8 @@ class RowMeter {
         return rows_.tokens == 1 ? "one token only" : "every row after the first is fully masked";
       case Metric::nextToken:
         return rows_.tokens == 1 ? "one token only" : "every row before the last is fully masked";
+      case Metric::patchDistance:
+        return "the head puts no weight on patches";
       case Metric::duplicateToken:
         return places_->anyRepeats() ? "no row can see its token at another position"
                                      : "no token repeats";
@@ -250,10 +278,35 @@ class RowMeter {
     };
     means[Metric::self].add(at(row));
     if (row > 0) means[Metric::firstToken].add(at(0));
-    if (patches_) return;
+    if (grid_.on()) return;
     means[Metric::local].add(at(row - 2) + at(row - 1) + at(row + 1) + at(row + 2));
     if (row > 0) means[Metric::previousToken].add(at(row - 1));
     if (row + 1 < rows_.tokens) means[Metric::nextToken].add(at(row + 1));
+  }
+
+  /// Measures the row of a patch on the grid.
+  void measureGrid(Index token, std::span<const float> weights, Means& means) const {
+    const Index ownRow = (token - grid_.first) / grid_.columns;
+    const Index ownColumn = (token - grid_.first) % grid_.columns;
+    double far = 0.0, total = 0.0, local = 0.0, sameRow = 0.0, sameColumn = 0.0;
+    auto key = static_cast<std::size_t>(grid_.first);
+    for (Index row = 0; row < grid_.rows; ++row) {
+      const Index down = std::abs(row - ownRow);
+      for (Index column = 0; column < grid_.columns; ++column, ++key) {
+        const double weight = weights[key];
+        const Index across = std::abs(column - ownColumn);
+        far += weight * apart_[static_cast<std::size_t>(down * grid_.columns + across)];
+        total += weight;
+        if (down == 0 && across == 0) continue;
+        if (down <= 1 && across <= 1) local += weight;
+        if (down == 0) sameRow += weight;
+        if (across == 0) sameColumn += weight;
+      }
+    }
+    means[Metric::patchLocal].add(local);
+    means[Metric::sameRow].add(sameRow);
+    means[Metric::sameColumn].add(sameColumn);
+    if (total > 0.0) means[Metric::patchDistance].add(far / total);
   }
 
   void measureTokens(const CountedRow& row, std::span<const float> weights, Means& means) const {
@@ -273,10 +326,11 @@ class RowMeter {
 
   CountedRows rows_;
   bool cross_;
-  bool patches_;
+  PatchGrid grid_;  // off: the tokens are no patches
   std::optional<TokenPlaces> places_;
   Index keys_;
   std::vector<float> distances_;  // |d| for d from −span to span
+  std::vector<double> apart_;     // of two patches, by the rows and columns between them
 };
 
 using ItemMetrics = std::vector<HeadMetrics>;

@@ -34,13 +34,18 @@ enum class Metric {
   firstToken,
   duplicateToken,
   induction,
+  patchDistance,
+  patchLocal,
+  sameRow,
+  sameColumn,
   ablation,
 };
-inline constexpr std::size_t kMetricCount = 12;
+inline constexpr std::size_t kMetricCount = 16;
 
 /// The input of a metric: the weights alone, or also positions, a line of positions (which patches
-/// of an image are not) or tokens. Cross-attention has the weights alone.
-enum class MetricNeeds { weights, positions, line, tokens };
+/// of an image are not), the grid of an image's patches, or tokens. Cross-attention has the weights
+/// alone.
+enum class MetricNeeds { weights, positions, line, grid, tokens };
 
 struct MetricInfo {
   Metric metric;
@@ -58,6 +63,9 @@ struct MetricInfo {
 /// In the order of `Metric`.
 std::span<const MetricInfo> allMetrics();
 const MetricInfo& info(Metric metric);
+/// Those that an input can have: on a grid only where its tokens are patches of an image, along a
+/// line and of equal tokens only where they are none.
+std::vector<MetricInfo> metricsFor(bool patches);
 std::optional<Metric> metricFromKey(std::string_view key);
 
 /// The mean of the defined values. If none is defined, the result is undefined for the reason of

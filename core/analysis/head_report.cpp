@@ -44,6 +44,9 @@ constexpr Threshold kRoles[] = {
     {Metric::duplicateToken, "duplicate_token", "duplicate token"},
     {Metric::induction, "induction", "induction"},
     {Metric::firstToken, "first_token", "first token"},
+    {Metric::sameRow, "same_row", "same row"},
+    {Metric::sameColumn, "same_column", "same column"},
+    {Metric::patchLocal, "patch_local", "neighbouring patches"},
 };
 constexpr Threshold kLocal{Metric::local, "local", "local", 0.6};
 constexpr Threshold kUniform{Metric::normalizedEntropy, "uniform", "uniform", 0.95};
@@ -299,6 +302,7 @@ std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
   auto similarity = headSimilarity(trace, item, execution);
   if (!similarity) return std::nullopt;
   HeadReport report;
+  report.patches = trace.document().input->patches.on();
   report.metrics = std::move(*metrics);
   report.similarity = std::move(*similarity);
   report.labels = headLabels(trace, item, report.metrics, relations);

@@ -84,6 +84,7 @@ struct HeadReport {
   std::vector<HeadLabel> labels;                      // likewise: its measured behaviour
   std::vector<std::optional<RelationScore>> madeFor;  // likewise; none where nothing was declared
   HeadSimilarity similarity;
+  bool patches = false;  // the tokens are patches of an image
 };
 
 /// `relations` may be empty. Nothing where cancelled.

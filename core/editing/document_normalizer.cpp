@@ -113,8 +113,8 @@ void DocumentNormalizer::embed() {
 
 void DocumentNormalizer::drawWhereNeeded() {
   WeightSource& source = next_.weightSource;
-  const bool numbers = std::holds_alternative<TensorSource>(*next_.source);
-  if (source.drawn() && source.init == WeightInit::learned && numbers) {
+  const bool unknown = !trainingDomainOf(*next_.source);
+  if (source.drawn() && source.init == WeightInit::learned && unknown) {
     source.init = WeightInit::designed;
     note(
         "learned heads exist only for words and series, so designed ones replaced them; undo "

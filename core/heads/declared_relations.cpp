@@ -69,6 +69,7 @@ class Item {
   Item(const Document& document, Index item)
       : mask_(document.config.mask),
         item_(item),
+        grid_(document.input->patches),
         queries_(document, item, document.input->tokens[static_cast<std::size_t>(item)]) {
     if (!document.config.crossAttention()) return;
     memory_.emplace(document, item, document.input->memoryTokens[static_cast<std::size_t>(item)]);
@@ -76,6 +77,7 @@ class Item {
 
   const Places& queries() const { return queries_; }
   const Places& keys() const { return memory_ ? *memory_ : queries_; }
+  const PatchGrid& grid() const { return grid_; }
 
   /// Keys of those classes that the query may see, padding left out.
   Keys seen(Index query, const std::vector<std::string>& names) const {
@@ -91,6 +93,7 @@ class Item {
  private:
   const Mask& mask_;
   Index item_;
+  PatchGrid grid_;
   Places queries_;
   std::optional<Places> memory_;
 };
@@ -116,6 +119,19 @@ Partner within(Keys keys, Index first, Index last, bool takeLast = false) {
   std::erase_if(keys, [&](Index key) { return key < first || key > last; });
   if (keys.empty()) return {};
   return takeLast ? keys.back() : keys.front();
+}
+
+/// The patch beside a patch, where the rule names one.
+Partner besideIn(const PatchGrid& grid, const std::string& where, const Keys& keys, Index i) {
+  const auto at = [&](Index down, Index right) {
+    const Index patch = grid.beside(i, down, right);
+    return patch < 0 ? Partner() : within(keys, patch, patch);
+  };
+  if (where == "above") return at(-1, 0);
+  if (where == "below") return at(1, 0);
+  if (where == "left") return at(0, -1);
+  if (where == "right") return at(0, 1);
+  return {};
 }
 
 Partner partnerBy(const PartnerRule& rule, const Item& item, Index i) {
@@ -149,7 +165,7 @@ Partner partnerBy(const PartnerRule& rule, const Item& item, Index i) {
     std::erase_if(keys, [&](Index j) { return meanings().of(item.keys().word(j)) != meaning; });
     return onlyOne(keys);
   }
-  return {};
+  return besideIn(item.grid(), where, keys, i);
 }
 
 Partner partnerOf(const HeadDescription& head, const Item& item, Index query) {

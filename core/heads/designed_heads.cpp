@@ -24,15 +24,16 @@ const HeadDescriptions& descriptions() {
 }
 
 bool readsCoordinates(const HeadDescription& d) {
-  return d.peaks || !d.shape.empty() || d.away != 0.0 || !d.meet.empty() || !d.each.empty() ||
-         d.identity;
+  return d.rows || d.columns || d.peaks || !d.shape.empty() || d.away != 0.0 || !d.meet.empty() ||
+         !d.each.empty() || d.identity;
 }
 
 bool readsPositions(const HeadDescription& d) {
   const auto position = [](const auto& part) {
-    return part.first == "first place" || part.first == "slow position";
+    return part.first == "first place" || part.first == "slow position" ||
+           part.first == "class token";
   };
-  return d.peaks || !d.shape.empty() || d.away != 0.0 ||
+  return d.rows || d.columns || d.peaks || !d.shape.empty() || d.away != 0.0 ||
          std::any_of(d.meet.begin(), d.meet.end(), [&](const Meeting& m) {
            return std::any_of(m.query.begin(), m.query.end(), position) ||
                   std::any_of(m.key.begin(), m.key.end(), position);
@@ -50,6 +51,17 @@ std::string whatIsMissing(const HeadDescription& d, Positions positions) {
   return {};
 }
 
+/// The descriptions for a kind of input, and its name in words.
+std::pair<const std::vector<HeadDescription>&, std::string_view> offered(const InputSource& source,
+                                                                         bool across) {
+  if (const auto* series = std::get_if<SeriesSource>(&source)) {
+    if (isImage(series->items.front()->channels)) return {descriptions().image, "an image"};
+    return {descriptions().series, "a series"};
+  }
+  if (across) return {descriptions().across, "two texts"};
+  return {descriptions().text, "text"};
+}
+
 }  // namespace
 
 std::vector<PlannedHead> planHeads(const AttentionConfig& c, const InputSource& source,
@@ -59,11 +71,7 @@ std::vector<PlannedHead> planHeads(const AttentionConfig& c, const InputSource& 
     for (auto& head : plan) head.why = "X was given as numbers, whose coordinates have no names";
     return plan;
   }
-  const bool text = std::holds_alternative<TextSource>(source);
-  const bool across = c.crossAttention();
-  const auto& all =
-      !text ? descriptions().series : (across ? descriptions().across : descriptions().text);
-  const std::string_view material = !text ? "a series" : across ? "two texts" : "text";
+  const auto& [all, material] = offered(source, c.crossAttention());
   std::size_t next = 0;
   for (Index h = 0; h < c.numHeads; ++h) {
     PlannedHead& head = plan[static_cast<std::size_t>(h)];

@@ -15,8 +15,13 @@ namespace {
 
 const std::string kFirstPlace = "first place";
 
-std::string cosineOf(Index pair) { return fmt::format("cos ω{} i", pair + 1); }
-std::string sineOf(Index pair) { return fmt::format("sin ω{} i", pair + 1); }
+/// `axis`: "i" for the place in a line, "row" or "column" for that in an image.
+std::string cosineOf(Index pair, const char* axis = "i") {
+  return fmt::format("cos ω{} {}", pair + 1, axis);
+}
+std::string sineOf(Index pair, const char* axis = "i") {
+  return fmt::format("sin ω{} {}", pair + 1, axis);
+}
 
 /// Rounds to multiples of 2^-12, which hides the last bits of a solver or a cosine.
 float rounded(double value) { return static_cast<float>(std::round(value * 4096.0) / 4096.0); }
@@ -60,6 +65,7 @@ class HeadBuilder {
       turn(kernel.pairs, kernel.constant);
     }
     if (d.away != 0.0) turn({{0, -d.away, 0.0}});
+    if (const std::string why = turnOnGrid(d); !why.empty()) return failed(why);
     if (!d.each.empty()) meetEach(d);
     if (d.identity) meetIdentity(*d.identity);
     built_.structure = said_.empty() ? "nothing, they are all 0, as W_Q and W_K are"
@@ -101,6 +107,9 @@ class HeadBuilder {
     if (pairs() < pairsNeeded) {
       return fmt::format("it needs {} position pairs, and d_model {} has room for {}", pairsNeeded,
                          query_.width(), pairs());
+    }
+    if ((d.rows || d.columns) && std::min(query_.patchPairs(), key_.patchPairs()) == 0) {
+      return "X has no rows and columns of patches";
     }
     Index dimensions = fixed;
     if (!d.shape.empty()) dimensions += 2 * pairsOf(d);
@@ -158,17 +167,17 @@ class HeadBuilder {
   }
 
   /// c cos ω(j−i) + s sin ω(j−i), from the key's (cos ωj, sin ωj) and the query's, turned.
-  void turn(const DistanceKernel& kernel, double constant = 0.0) {
+  void turn(const DistanceKernel& kernel, double constant = 0.0, const char* axis = "i") {
     for (const KernelPair& k : kernel) {
       const double root = std::sqrt(std::hypot(k.cosine, k.sine));
       if (root == 0.0) continue;
-      setKey(cosineOf(k.pair), root);
-      setQuery(cosineOf(k.pair), k.cosine / root);
-      setQuery(sineOf(k.pair), -k.sine / root);
+      setKey(cosineOf(k.pair, axis), root);
+      setQuery(cosineOf(k.pair, axis), k.cosine / root);
+      setQuery(sineOf(k.pair, axis), -k.sine / root);
       ++row_;
-      setKey(sineOf(k.pair), root);
-      setQuery(cosineOf(k.pair), k.sine / root);
-      setQuery(sineOf(k.pair), k.cosine / root);
+      setKey(sineOf(k.pair, axis), root);
+      setQuery(cosineOf(k.pair, axis), k.sine / root);
+      setQuery(sineOf(k.pair, axis), k.cosine / root);
       ++row_;
     }
     std::vector<std::string> values;
@@ -178,10 +187,30 @@ class HeadBuilder {
           fmt::format("{:g} at {}{}", tenths / 10.0 + 0.0, distance > 0 ? "+" : "", distance));
     }
     said_.push_back(
-        fmt::format("{} position pair{} of the query, each turned by its own angle, meet{} the "
-                    "key's: a function of the distance, {}",
-                    kernel.size(), kernel.size() == 1 ? "" : "s", kernel.size() == 1 ? "s" : "",
+        fmt::format("{} {} pair{} of the query, each turned by its own angle, meet{} the "
+                    "key's: a function of the distance{}, {}",
+                    kernel.size(), axis == std::string_view("i") ? "position" : axis,
+                    kernel.size() == 1 ? "" : "s", kernel.size() == 1 ? "s" : "",
+                    axis == std::string_view("i") ? "" : fmt::format(" in {}s", axis),
                     fmt::join(values, ", ")));
+  }
+
+  /// Rows and columns share the dimensions that are left. Returns why they do not suffice, or "".
+  std::string turnOnGrid(const HeadDescription& d) {
+    const Index all = std::min(query_.patchPairs(), key_.patchPairs());
+    const Index count = (dK_ - row_) / (d.rows && d.columns ? 4 : 2);
+    for (const auto& [peaks, axis] : {std::pair(&d.rows, "row"), std::pair(&d.columns, "column")}) {
+      if (!*peaks) continue;
+      const auto kernel = peakKernel(**peaks, count, all);
+      if (!kernel) {
+        return fmt::format(
+            "{} pairs of each {} cannot tell its distance from others: it needs a larger d_k or "
+            "d_model",
+            std::min(all, count), axis);
+      }
+      turn(*kernel, 0.0, axis);
+    }
+    return {};
   }
 
   void meetEach(const HeadDescription& d) {
@@ -231,6 +260,7 @@ Coordinates::Coordinates(const std::vector<std::string>& names)
     columns_.emplace(names_[static_cast<std::size_t>(column)], column);
   }
   while (has(sineOf(pairs_))) ++pairs_;
+  while (has(sineOf(patchPairs_, "column"))) ++patchPairs_;
 }
 
 std::vector<std::string> Coordinates::startingWith(std::string_view prefix) const {

@@ -21,6 +21,8 @@ class Coordinates {
   bool has(const std::string& name) const { return columns_.contains(name); }
   Index at(const std::string& name) const { return columns_.at(name); }
   Index positionPairs() const { return pairs_; }
+  /// Pairs that an image's patches have of their row and of their column.
+  Index patchPairs() const { return patchPairs_; }
   /// The columns whose names begin with a text, from the left.
   std::vector<std::string> startingWith(std::string_view prefix) const;
 
@@ -28,7 +30,7 @@ class Coordinates {
   const std::vector<std::string> names_;
   std::map<std::string, Index> columns_;
   Index width_ = 0;
-  Index pairs_ = 0;
+  Index pairs_ = 0, patchPairs_ = 0;
 };
 
 struct HeadMatrices {

@@ -45,17 +45,23 @@ int readDistance(const std::string& text, const JsonField& field) {
   return distance;
 }
 
+std::optional<Peaks> readPeaks(const JsonField& head, const char* name) {
+  const auto given = head.find(name);
+  if (!given) return std::nullopt;
+  Peaks peaks{{}, given->at("lead").number()};
+  for (const auto& [distance, height] : given->at("at").fields()) {
+    peaks.at.emplace_back(readDistance(distance, height), height.number());
+  }
+  return peaks;
+}
+
 HeadDescription readHead(const JsonField& entry) {
   HeadDescription head;
   head.title = entry.at("title").text();
   head.about = entry.at("about").text();
-  if (const auto given = entry.find("peaks")) {
-    Peaks peaks{{}, given->at("lead").number()};
-    for (const auto& [distance, height] : given->at("at").fields()) {
-      peaks.at.emplace_back(readDistance(distance, height), height.number());
-    }
-    head.peaks = std::move(peaks);
-  }
+  head.peaks = readPeaks(entry, "peaks");
+  head.rows = readPeaks(entry, "rows");
+  head.columns = readPeaks(entry, "columns");
   for (const JsonField& piece : itemsIn(entry, "shape")) {
     const auto values = piece.items();
     if (values.size() != 4) piece.fail("must be two distances and two numbers");
@@ -94,7 +100,7 @@ std::vector<HeadDescription> readHeads(const JsonField& list) {
 HeadDescriptions parseDesignedHeads(std::string_view text) {
   return readAsset<std::runtime_error>(text, "designed_heads.json", [](const JsonField& file) {
     return HeadDescriptions{readHeads(file.at("text")), readHeads(file.at("across")),
-                            readHeads(file.at("series"))};
+                            readHeads(file.at("series")), readHeads(file.at("image"))};
   });
 }
 

@@ -53,8 +53,9 @@ struct HeadDescription {
   std::string title, about;
   std::optional<Peaks> peaks;
   std::vector<DistancePiece> shape;
-  long pairs = 0;     // position pairs the shape takes; 0: all there are
-  double away = 0.0;  // −away · cos ω1 Δ: grows with the distance up to 40
+  long pairs = 0;                      // position pairs the shape takes; 0: all there are
+  double away = 0.0;                   // −away · cos ω1 Δ: grows with the distance up to 40
+  std::optional<Peaks> rows, columns;  // of an image: distances in rows and in columns of patches
   std::vector<Meeting> meet;
   std::string each;  // coordinates that begin so meet themselves, a dimension each
   double eachGain = 0.0;
@@ -63,9 +64,10 @@ struct HeadDescription {
   std::vector<PartnerRule> partner;
 };
 
-/// In the order in which heads take them: within a text, from one text to another, within a series.
+/// In the order in which heads take them: within a text, from one text to another, within a series,
+/// within an image's patches.
 struct HeadDescriptions {
-  std::vector<HeadDescription> text, across, series;
+  std::vector<HeadDescription> text, across, series, image;
 };
 
 /// Reads assets/designed_heads.json. Throws std::runtime_error that names the file and field: the

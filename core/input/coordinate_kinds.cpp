@@ -25,7 +25,7 @@ std::string aboutKind(std::string_view name) {
     return "numbers drawn for each word, the same wherever it stands: they tell words apart";
   }
   if (name == kWordClass) return "noun, verb, …: one number for each class, 1 for the word's own";
-  if (name == kPosition) return "where in the text the token stands";
+  if (name == kPosition) return "where the token stands";
   if (name == kMix) return "sums of the values with random signs";
   return {};
 }

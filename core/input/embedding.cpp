@@ -76,6 +76,18 @@ CoordinateBlock positionPairsBlock() {
   return block;
 }
 
+CoordinateBlock patchPairsBlock() {
+  CoordinateBlock block{"pair of row and column", "pairs of row and column", {}, {}};
+  for (Index k = 1; k <= kPairs; ++k) {
+    for (const char* axis : {"row", "column"}) {
+      block.names.push_back(fmt::format("cos ω{} {}", k, axis));
+      block.names.push_back(fmt::format("sin ω{} {}", k, axis));
+    }
+    block.labels.push_back(std::to_string(k));
+  }
+  return block;
+}
+
 void fillSlowPosition(std::span<float> row, ColumnRange range, Index position,
                       Positions positions) {
   if (range.count == 0 || positions != Positions::named) return;

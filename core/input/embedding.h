@@ -23,7 +23,9 @@ struct CoordinateBlock {
   std::vector<std::string> names;   // of the columns
   std::vector<std::string> labels;  // one per part, in notes
   Index width() const { return static_cast<Index>(names.size()); }
-  Index partWidth() const { return width() / static_cast<Index>(labels.size()); }
+  Index partWidth() const {
+    return labels.empty() ? 1 : width() / static_cast<Index>(labels.size());
+  }
 };
 
 /// The columns of X that a block takes.
@@ -48,6 +50,9 @@ CoordinateBlock constantBlock();
 CoordinateBlock slowPositionBlock();
 /// 28 pairs "cos ω1 i", "sin ω1 i", …: ω_k linear from 2π/80 to π.
 CoordinateBlock positionPairsBlock();
+/// Of a patch of an image, whose place is a row and a column: "cos ω1 row", "sin ω1 row",
+/// "cos ω1 column", "sin ω1 column", …, with the same frequencies.
+CoordinateBlock patchPairsBlock();
 /// The angular frequency ω of a pair, counted from 0.
 double positionFrequency(Index pair);
 
@@ -59,7 +64,9 @@ struct SeriesBlock {
   enum : std::size_t { constant, slowPosition, positionPairs, channels, differences, means, flags };
 };
 
-/// The layout of the columns of X at a width. It does not depend on the sentence or the values.
+/// The layout of the columns of X at a width. It does not depend on the sentence or the values. The
+/// channels of an image have no differences, means and flags; a flag for tokens that are no patches
+/// stands in place of the slow position, and rows and columns are pairs.
 Layout textLayout(Index width);
 Layout seriesLayout(const std::vector<std::string>& channels, Index width);
 

@@ -136,6 +136,7 @@ Input make(const SeriesSource& source, Positions positions, const AttentionConfi
   input.lengths = std::move(x.lengths);
   if (!x.layout.note.empty()) input.notes.push_back(x.layout.note);
   input.readings = readingsOf(items, config.seqLen);
+  input.patches = patchGridOf(input.readings);
   return input;
 }
 
@@ -162,6 +163,7 @@ Input make(const TensorSource& source, Positions, const AttentionConfig& config)
   Input input;
   input.x = source.x;
   input.tokens = labels(source.tokens, config.seqLen, config.batch);
+  input.patches = source.patches;
   if (!config.crossAttention()) return input;
   requireShape(source.memory, {config.batch, config.memoryLen, config.kvWidth()}, "memory",
                source.name);

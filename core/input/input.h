@@ -2,12 +2,12 @@
 // coordinates.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "core/input/patches.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -29,15 +29,6 @@ struct Series {
   Tensor values;
 };
 
-/// Returns whether each row of such channels is a patch of an image: it has a row and a column
-/// there.
-inline bool isImage(const std::vector<std::string>& channels) {
-  const auto has = [&](const char* name) {
-    return std::find(channels.begin(), channels.end(), name) != channels.end();
-  };
-  return has("row") && has("column");
-}
-
 /// One series per batch item. Where there are fewer series than items, they repeat in turn.
 struct SeriesSource {
   std::vector<std::shared_ptr<const Series>> items;
@@ -46,14 +37,6 @@ struct SeriesSource {
 };
 
 /// X itself, as loaded.
-/// Tokens that are patches of an image, row by row, behind `first` others.
-struct PatchGrid {
-  Index first = 0, rows = 0, columns = 0;
-
-  bool on() const { return rows > 0; }
-  bool operator==(const PatchGrid&) const = default;
-};
-
 struct TensorSource {
   std::string name;                 // the file's, for messages and labels
   Tensor x;                         // (B, T, D)
@@ -91,6 +74,7 @@ struct Input {
   std::vector<std::string> coordinates;  // D names, one per column of X; empty: unnamed
   std::vector<std::string> notes;        // sentences about coordinates that did not fit
   Readings readings;
+  PatchGrid patches;  // off: the tokens are no image's
 
   /// The tokens of the keys: the memory's where there is a memory.
   const std::vector<std::vector<std::string>>& keyTokens() const {

@@ -115,9 +115,24 @@ struct Features {
   std::vector<Channel> flags;  // spike, change point
 };
 
+bool tellsPlace(const std::string& channel) { return channel == "row" || channel == "column"; }
+
+/// The channels of an image that are no places of its patches; all of a series.
+std::vector<std::string> contentOf(const std::vector<std::string>& channels) {
+  if (!isImage(channels)) return channels;
+  std::vector<std::string> content = channels;
+  std::erase_if(content, tellsPlace);
+  return content;
+}
+
 Features featuresOf(const Series& series) {
   Features features;
-  features.channels = standardise(series);
+  const std::vector<Channel> all = standardise(series);
+  const bool image = isImage(series.channels);
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    if (!image || !tellsPlace(series.channels[c])) features.channels.push_back(all[c]);
+  }
+  if (image) return features;
   const auto rows = static_cast<std::size_t>(series.values.dim(0));
   Channel spike(rows, 0.0);
   Channel change(rows, 0.0);
@@ -175,13 +190,51 @@ class ChannelMix {
   std::vector<double> factors_;  // (columns, channels)
 };
 
+/// Writes the pairs of a patch's row and column, or the flag of a token without them.
+void fillPatchPlace(std::span<float> row, const Layout& layout,
+                    const std::optional<PatchPlace>& place) {
+  if (!place) {
+    const ColumnRange flag = layout.blocks[SeriesBlock::slowPosition];
+    if (flag.count > 0) row[static_cast<std::size_t>(flag.begin)] = 1.0F;
+    return;
+  }
+  const ColumnRange pairs = layout.blocks[SeriesBlock::positionPairs];
+  for (Index pair = 0; pair < pairs.count / 4; ++pair) {
+    auto column = static_cast<std::size_t>(pairs.begin + 4 * pair);
+    for (const Index at : {place->row, place->column}) {
+      const double angle = positionFrequency(pair) * static_cast<double>(at);
+      row[column++] = static_cast<float>(std::cos(angle));
+      row[column++] = static_cast<float>(std::sin(angle));
+    }
+  }
+}
+
+/// The place of a row of a series in X.
+struct Step {
+  const Series& series;
+  std::size_t source = 0;
+  Index position = 0;
+  Positions positions = Positions::named;
+};
+
+void fillPlace(std::span<float> row, const Layout& layout, const Step& step) {
+  if (!isImage(step.series.channels)) {
+    fillSlowPosition(row, layout.blocks[SeriesBlock::slowPosition], step.position, step.positions);
+    fillPositionPairs(row, layout.blocks[SeriesBlock::positionPairs], step.position,
+                      step.positions);
+  } else if (step.positions == Positions::named) {
+    const auto readings = step.series.values.matrix().row(static_cast<Index>(step.source));
+    fillPatchPlace(row, layout, patchPlace(step.series.channels, readings));
+  }
+}
+
 void fillStep(std::span<float> row, const Layout& layout, const Features& features,
-              const ChannelMix& mix, std::size_t source, Index position, Positions positions) {
+              const ChannelMix& mix, const Step& step) {
   const auto& blocks = layout.blocks;
+  const std::size_t source = step.source;
   if (blocks[SeriesBlock::constant].count > 0)
     row[static_cast<std::size_t>(blocks[SeriesBlock::constant].begin)] = 1.0F;
-  fillSlowPosition(row, blocks[SeriesBlock::slowPosition], position, positions);
-  fillPositionPairs(row, blocks[SeriesBlock::positionPairs], position, positions);
+  fillPlace(row, layout, step);
   copyBlock(row, blocks[SeriesBlock::channels], features.channels, source);
   copyBlock(row, blocks[SeriesBlock::differences], features.differences, source);
   copyBlock(row, blocks[SeriesBlock::means], features.means, source);
@@ -189,9 +242,29 @@ void fillStep(std::span<float> row, const Layout& layout, const Features& featur
   mix.fill(row, features.channels, source);
 }
 
+/// "t12"; in an image the patch's row and column, and "class" where the first token is no patch.
+std::string tokenOf(const Series& series, Index source, Index place) {
+  const auto patch = patchPlace(series.channels, series.values.matrix().row(source));
+  if (patch) return patchName(*patch);
+  return isImage(series.channels) && place == 0 ? "class" : fmt::format("t{}", place);
+}
+
+Layout imageLayout(const std::vector<std::string>& channels, Index width) {
+  Layout layout =
+      layOut(width,
+             {constantBlock(), CoordinateBlock{"class token", "", {"class token"}, {"class token"}},
+              channelBlock("channel", "", contentOf(channels)), patchPairsBlock()},
+             "mix");
+  layout.blocks.resize(SeriesBlock::flags + 1);
+  // the channels come first: narrow X keeps them
+  std::swap(layout.blocks[SeriesBlock::positionPairs], layout.blocks[SeriesBlock::channels]);
+  return layout;
+}
+
 }  // namespace
 
 Layout seriesLayout(const std::vector<std::string>& channels, Index width) {
+  if (isImage(channels)) return imageLayout(channels, width);
   const std::vector<std::string> flags{"spike", "change point"};
   return layOut(width,
                 {constantBlock(), slowPositionBlock(), positionPairsBlock(),
@@ -210,7 +283,7 @@ Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, In
 
   Embedded result;
   result.layout = seriesLayout(items.front()->channels, width);
-  const ChannelMix mix(result.layout.rest, items.front()->channels.size());
+  const ChannelMix mix(result.layout.rest, contentOf(items.front()->channels).size());
   result.lengths = filling.validLengths();
   result.x = Tensor::zeros({static_cast<Index>(items.size()), places, width});
   result.tokens.resize(items.size());
@@ -220,9 +293,9 @@ Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, In
     tokens.resize(static_cast<std::size_t>(places));
     for (Index place = 0; place < filling.valid(item); ++place) {
       const Index source = filling.at(item, place);
-      tokens[static_cast<std::size_t>(place)] = fmt::format("t{}", place);
-      fillStep(x.row(place), result.layout, features, mix, static_cast<std::size_t>(source), place,
-               positions);
+      tokens[static_cast<std::size_t>(place)] = tokenOf(*items[item], source, place);
+      fillStep(x.row(place), result.layout, features, mix,
+               {*items[item], static_cast<std::size_t>(source), place, positions});
     }
     if (positions == Positions::sinusoidal) addSinusoids(x, filling.valid(item));
   };

@@ -9,7 +9,7 @@ namespace headscope {
 std::optional<TrainingDomain> trainingDomainOf(const InputSource& source) {
   if (std::holds_alternative<TextSource>(source)) return TrainingDomain{};
   const auto* series = std::get_if<SeriesSource>(&source);
-  if (series == nullptr) return std::nullopt;
+  if (series == nullptr || isImage(series->items.front()->channels)) return std::nullopt;
   return TrainingDomain{std::ssize(series->items.front()->channels)};
 }
 

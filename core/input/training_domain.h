@@ -17,7 +17,8 @@ struct TrainingDomain {
   bool operator==(const TrainingDomain&) const = default;
 };
 
-/// The domain that an input belongs to. Tensors have none: their columns could mean anything.
+/// The domain that an input belongs to. Tensors have none: their columns could mean anything. So
+/// have patches of an image, which are no steps of a series.
 std::optional<TrainingDomain> trainingDomainOf(const InputSource& source);
 
 /// "generated sentences", "generated series of 3 channels".

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/attention/config.h"
 #include "core/base/error.h"
 #include "core/document/trace.h"
@@ -43,7 +45,9 @@ std::vector<HeadOfLayer> crossHeads(const ModelConfig& config, Index layer) {
 }
 
 Matrix64 alignmentOf(const ModelTrace& trace, const std::vector<HeadOfLayer>& heads,
-                     const std::vector<WordOfText>& target, const std::vector<WordOfText>& source) {
+                     const std::vector<WordOfText>& target, const std::vector<WordOfText>& source,
+                     AlignedRows rows) {
+  const Index before = rows == AlignedRows::written ? 1 : 0;
   if (heads.empty()) throw UserError("no heads are chosen: choose one of the cross-attention");
   Matrix64 weights(std::ssize(target), std::ssize(source));
   for (const HeadOfLayer& head : heads) {
@@ -55,8 +59,10 @@ Matrix64 alignmentOf(const ModelTrace& trace, const std::vector<HeadOfLayer>& he
     std::vector<float> row(static_cast<std::size_t>(layer->config().keys()));
     for (Index i = 0; i < weights.rows; ++i) {
       const WordOfText& word = target[static_cast<std::size_t>(i)];
-      const double share = 1.0 / static_cast<double>(std::ssize(heads) * (word.end - word.begin));
-      for (Index token = word.begin; token < word.end; ++token) {
+      const Index first = std::max<Index>(word.begin - before, 0);
+      const Index end = word.end - before;
+      const double share = 1.0 / static_cast<double>(std::ssize(heads) * (end - first));
+      for (Index token = first; token < end; ++token) {
         layer->tile(TensorId::weights, 0, head.head, token, 1, 0, std::ssize(row), row.data());
         for (Index j = 0; j < weights.cols; ++j) {
           const WordOfText& of = source[static_cast<std::size_t>(j)];

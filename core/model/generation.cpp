@@ -180,6 +180,7 @@ void Decoder::begin(ModelTracePtr from) {
   fed_.clear();
   cache_.clear();
   layers_.clear();
+  memoryWeights_.clear();
   const ModelConfig& c = from_->config();
   tokens_ = from_->tokens();
   for (Index layer = 0; layer < c.layers; ++layer) {
@@ -191,6 +192,13 @@ void Decoder::begin(ModelTracePtr from) {
     keep(attention->tensor(TensorId::v), kept.values, 0);
     cache_.push_back(std::move(kept));
     layers_.push_back(attention->documentPtr());
+    if (!c.readsMemory(layer)) continue;
+    Tensor row = Tensor::uninitialised({c.heads, keys});
+    for (Index head = 0; head < c.heads; ++head) {
+      attention->tile(TensorId::weights, 0, head, tokens_ - 1, 1, 0, keys,
+                      row.mutableData() + head * keys);
+    }
+    memoryWeights_.push_back(std::move(row));
   }
   logits_ = from_->logits(tokens_ - 1, 1).values();
 }
@@ -309,6 +317,11 @@ Tensor Decoder::attend(Index layer, const Tensor& x, const ExecutionContext& exe
         refuseOverflow(atNewToken(c.attentionInWords(layer)));
       }
     }
+  }
+  if (ofMemory) {
+    const Tensor& weights = tensors.tensor(TensorId::weights);
+    memoryWeights_[static_cast<std::size_t>(c.depthOf(layer))] =
+        weights.reshaped({over.numHeads, weights.dim(3)}).clone();
   }
   return project(concatStep().view(TensorId::concat, tensors), w.wO, w.bO);
 }

@@ -67,6 +67,9 @@ class Decoder {
 
   /// The logits of the next token: (V).
   const std::vector<float>& logits() const { return logits_; }
+  /// The weights of the cross-attention in the newest row, which gives these logits: for each layer
+  /// that reads the memory (heads, tokens of the memory); empty where none does.
+  const std::vector<Tensor>& memoryWeights() const { return memoryWeights_; }
   /// A copy with a cache of its own, which is fed other tokens.
   Decoder forked() const;
 
@@ -108,6 +111,7 @@ class Decoder {
   std::vector<KeysAndValues> cache_;  // by layer
   std::vector<DocumentPtr> layers_;   // with their edits
   std::vector<float> logits_;
+  std::vector<Tensor> memoryWeights_;
 };
 
 /// Continues a text by up to `most` tokens, or until the model ends it.

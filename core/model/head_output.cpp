@@ -57,21 +57,33 @@ ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const
 
 HeadReplacement::HeadReplacement(ModelTracePtr before, HeadOfLayer head, const Tensor& rows,
                                  Index row, Index word, std::optional<Index> other,
-                                 const ExecutionContext& execution)
+                                 const ExecutionContext& execution, Stack stack)
     : before_(std::move(before)),
       head_(head),
       row_(row),
       word_(word),
       other_(other),
-      pass_(withHeadOutput(*before_, head, rows), before_, execution, defaultMemoryBudget() / 4) {
+      stack_(stack),
+      execution_(execution) {
   requireWord(*before_, row, word);
   if (other) requireWord(*before_, row, *other);
+  const ModelTracePtr of = passOf(before_, stack);
+  auto& first = stack == Stack::encoder ? encoder_ : pass_;
+  first.emplace(withHeadOutput(*of, head, rows), of, execution, defaultMemoryBudget() / 4);
 }
 
-bool HeadReplacement::runUnit() { return pass_.runUnit(); }
+bool HeadReplacement::runUnit() {
+  if (pass_) return pass_->runUnit();
+  if (!encoder_->runUnit()) return false;
+  const ModelTracePtr memory = encoder_->trace();
+  if (memory == nullptr) return true;  // cancelled
+  pass_.emplace(withMemory(before_->document(), memory), before_, execution_,
+                defaultMemoryBudget() / 4);
+  return false;
+}
 
 std::optional<HeadReplaced> HeadReplacement::found() const {
-  const ModelTracePtr after = pass_.trace();
+  const ModelTracePtr after = pass_ ? pass_->trace() : nullptr;
   if (after == nullptr) return std::nullopt;
   const Tensor logitsBefore = before_->logits(row_, 1), logitsAfter = after->logits(row_, 1);
   const std::span<const float> was = logitsBefore.matrix({0}).row(0),
@@ -88,7 +100,7 @@ std::optional<HeadReplaced> HeadReplacement::found() const {
   };
   found.logitBefore = uncapped(*before_);
   found.logitAfter = uncapped(*after);
-  if (DirectPath::exists(*before_->document().model)) {
+  if (stack_ == Stack::decoder && DirectPath::exists(*before_->document().model)) {
     const Tensor own = headOutput(*before_, head_), replaced = headOutput(*after, head_);
     std::vector<float> change(own.matrix().row(row_).begin(), own.matrix().row(row_).end());
     for (std::size_t j = 0; j < change.size(); ++j) {
@@ -116,8 +128,8 @@ std::optional<HeadReplaced> HeadReplacement::found() const {
 std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
                                         const Tensor& rows, Index row, Index word,
                                         std::optional<Index> other,
-                                        const ExecutionContext& execution) {
-  HeadReplacement replacement(before, head, rows, row, word, other, execution);
+                                        const ExecutionContext& execution, Stack stack) {
+  HeadReplacement replacement(before, head, rows, row, word, other, execution, stack);
   while (!replacement.runUnit()) continue;
   return replacement.found();
 }

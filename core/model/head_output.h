@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/model_trace.h"
+#include "core/model/stacks.h"
 
 namespace headscope::model {
 
@@ -37,12 +37,14 @@ struct HeadReplaced {
 };
 
 /// Runs the pass again with `rows` as the head's output, and reads the prediction at token `row`. A
-/// unit is a layer of the pass. Throws UserError as withHeadOutput does, and for a token or word
-/// that does not exist; runUnit throws as runModel does.
+/// unit is a layer of the pass. A head of the encoder acts through the memory: the encoder runs
+/// again, then the decoder, and no part is direct. Throws UserError as withHeadOutput does, and for
+/// a token or word that does not exist; runUnit throws as runModel does.
 class HeadReplacement {
  public:
   HeadReplacement(ModelTracePtr before, HeadOfLayer head, const Tensor& rows, Index row, Index word,
-                  std::optional<Index> other, const ExecutionContext& execution);
+                  std::optional<Index> other, const ExecutionContext& execution,
+                  Stack stack = Stack::decoder);
   /// Runs the next layer. True after the last one, or where it was cancelled.
   bool runUnit();
   /// The result, after the last unit; nothing where it was cancelled.
@@ -53,14 +55,18 @@ class HeadReplacement {
   HeadOfLayer head_;
   Index row_, word_;
   std::optional<Index> other_;
-  ModelPass pass_;
+  Stack stack_;
+  ExecutionContext execution_;
+  std::optional<ModelPass> encoder_;  // while the encoder runs with its head replaced
+  std::optional<ModelPass> pass_;
 };
 
 /// Runs all units. Returns nothing where cancelled.
 std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
                                         const Tensor& rows, Index row, Index word,
                                         std::optional<Index> other,
-                                        const ExecutionContext& execution);
+                                        const ExecutionContext& execution,
+                                        Stack stack = Stack::decoder);
 
 /// Names the parts between a head and the readout, through which the indirect effect passes: "later
 /// layers and the final norm's scale"; empty where there are none.

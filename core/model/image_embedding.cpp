@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/attention/steps/linear.h"
+#include "core/document/document.h"
 #include "core/model/norms.h"
 #include "core/model/rows.h"
 #include "core/tensor/resample.h"
@@ -45,9 +46,9 @@ std::vector<std::string> tokenNames(const ImageInput& input, const Extent& image
   if (input.distillation) names.emplace_back("distillation");
   for (Index i = 1; i <= input.registers; ++i) names.push_back(fmt::format("register {}", i));
   const Extent grid = input.gridOf(image);
-  for (Index row = 1; row <= grid.height; ++row) {
-    for (Index column = 1; column <= grid.width; ++column) {
-      names.push_back(fmt::format("patch {},{}", row, column));
+  for (Index row = 0; row < grid.height; ++row) {
+    for (Index column = 0; column < grid.width; ++column) {
+      names.push_back(patchName({row, column}));
     }
   }
   return names;

@@ -241,6 +241,7 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, 
   const Index copies = x.dim(0);
   Input input;
   input.x = std::move(x);
+  input.patches = source.patches;
   input.tokens.assign(static_cast<std::size_t>(copies), source.tokens);
   if (document.model->config().readsMemory(layer)) {
     source.memory = memory.empty() ? inCopies(document.memory->last(), copies) : memory;

@@ -125,6 +125,7 @@ std::vector<Example> parseExamples(std::string_view text,
       example.name = entry.at("name").text();
       example.title = entry.at("title").text();
       example.about = entry.at("about").text();
+      if (const auto drawing = entry.find("drawing")) example.drawing = drawing->text();
       example.source = readSource(entry, file);
       examples.push_back(std::move(example));
     }

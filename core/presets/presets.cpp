@@ -42,6 +42,18 @@ const std::vector<Example>& examples() {
 
 const Example& exampleByName(std::string_view name) { return byName(examples(), name, "example"); }
 
+std::string drawingOf(const Series& series) {
+  for (const Example& example : examples()) {
+    const auto* of = std::get_if<SeriesSource>(&example.source);
+    if (of == nullptr || example.drawing.empty()) continue;
+    const Series& shipped = *of->items.front();
+    const bool same = shipped.name == series.name && shipped.channels == series.channels &&
+                      shipped.values.values() == series.values.values();
+    if (same) return example.drawing;
+  }
+  return {};
+}
+
 Preset presetOf(const Example& example) {
   Preset preset = presetByName("original-transformer");
   preset.source = example.source;

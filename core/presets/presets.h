@@ -28,6 +28,7 @@ struct Example {
   std::string name;
   std::string title;
   std::string about;
+  std::string drawing;  // the asset that shows the image whose patches the series are; or empty
   InputSource source;
 };
 
@@ -36,6 +37,9 @@ const std::vector<Preset>& presets();
 const Preset& presetByName(std::string_view name);  // throws UserError listing the names
 const std::vector<Example>& examples();
 const Example& exampleByName(std::string_view name);
+
+/// The asset that shows the image whose patches a series of a shipped example are; else empty.
+std::string drawingOf(const Series& series);
 
 /// The preset of an example: its input at the original Transformer's dimensions, without any
 /// setting of the previous document.

@@ -17,8 +17,6 @@ constexpr const char* kOtherSentence =
     "it was trained on words of one sentence, and the keys come from another";
 constexpr const char* kNotOneSeries =
     "answers are computed only for series of up to 512 steps without repetition";
-constexpr const char* kPatches =
-    "it was trained on steps of a series, and these are patches of an image";
 constexpr Index kMostStepsPaired = 512;  // limits the number of pairs of steps
 
 /// The answers to the questions in one item of a document.
@@ -53,10 +51,6 @@ std::vector<AnswersOfItem> answersInSeries(const Document& document) {
     AnswersOfItem& item = items.emplace_back();
     const Series& series = *given[i % given.size()];
     const Index steps = readings.lengths[i];
-    if (isImage(series.channels)) {
-      item.whyNone = kPatches;
-      continue;
-    }
     if (steps > series.values.dim(0) || series.values.dim(0) > kMostStepsPaired) {
       item.whyNone = kNotOneSeries;
       continue;

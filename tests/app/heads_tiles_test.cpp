@@ -6,9 +6,11 @@
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/head_label.h"
 #include "core/analysis/head_report.h"
+#include "core/base/memory_budget.h"
 #include "core/document/trace.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
+#include "core/presets/presets.h"
 #include "heads_grid.h"
 
 namespace headscope::ui {
@@ -154,16 +156,19 @@ TEST(HeadName, HoldsHereOrSaysThatItDoesNot) {
   EXPECT_FALSE(headName("", &report, 0).holds) << "mixed is no name";
 }
 
-/// Heads that learned from series have no true names on the patches of an image.
-TEST(HeadName, OfAPatchIsNotThatOfASeries) {
+/// Heads of an image are designed for its patches, and hold on them.
+TEST(HeadName, OfPatchesIsThatOfAnImage) {
   ViewState view;
   view.selection.page = kHeadsPage;
-  AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
-  Document patches = *presetDocument("vit-base");
-  patches.weightSource.init = WeightInit::learned;
-  ui.restart(std::make_shared<const Document>(std::move(patches)), view);
-  EXPECT_TRUE(ui.shows("not checked here", kAllHeadsCard)) << ui.screen().all(kAllHeadsCard);
-  EXPECT_FALSE(ui.shows("here 0.", kAllHeadsCard));
+  const Preset& preset = presetByName("vit-base");
+  AppDriver ui(makePreset(preset, {WeightInit::designed, 1, {}}, defaultMemoryBudget()), 1600, 1000,
+               view);
+  ui.settle();
+  ui.frame();
+  const std::string all = ui.screen().all(kAllHeadsCard);
+  EXPECT_TRUE(ui.shows("Patch above", kAllHeadsCard)) << all;
+  EXPECT_TRUE(ui.shows("here 0.98", kAllHeadsCard)) << all;
+  EXPECT_FALSE(ui.shows("not checked here", kAllHeadsCard)) << all;
 }
 
 }  // namespace

@@ -90,13 +90,50 @@ TEST_F(ModelImage, OpensOnOurOwnPictureWithItsLabels) {
   EXPECT_FALSE(says("our own picture")) << "it is the one that is shown";
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
   EXPECT_FALSE(ui.shows("repeated random tokens", kModelHeadsCard));
-  for (const char* reading : {"Layer by layer", "Who says it", "Another output"}) {
+  for (const char* reading :
+       {"Layer by layer", "Who says it", "Another output", "Every part", "Why", "Side by side"}) {
     EXPECT_TRUE(ui.shows(reading, kModelPredictionCard)) << reading;
   }
-  EXPECT_TRUE(ui.shows("Why", kModelPredictionCard));
-  for (const char* reading : {"Go on", "Every part"}) {
+  for (const char* reading : {"Go on", "Alignment", "Streams"}) {
     EXPECT_FALSE(ui.shows(reading, kModelPredictionCard)) << reading;
   }
+}
+
+TEST_F(ModelImage, EveryPartOfALabelIsReplaced) {
+  drop("image_models/vit");
+  ui.click("Every part", kModelPredictionCard);
+  for (int i = 0; i < 4; ++i) {
+    ui.settle();
+    ui.frame();
+  }
+  EXPECT_TRUE(ui.shows("replaced by zero", kModelPredictionCard)) << all(kModelPredictionCard);
+  EXPECT_TRUE(ui.shows("layer 2, head 4", kModelPredictionCard)) << all(kModelPredictionCard);
+  EXPECT_FALSE(ui.shows("as on another text", kModelPredictionCard));
+}
+
+/// Another picture beside the page's own: the head's row on both, and both labels.
+TEST_F(ModelImage, TwoPicturesStandSideBySide) {
+  ui.view().model.place = {formats::kShapesModel, {}};
+  ui.view().selection.page = kModelPage;
+  ui.settle();
+  ui.frame();
+  ui.view().model.compared.text = "headscope:shapes/square";
+  ui.click("Side by side", kModelPredictionCard);
+  for (int i = 0; i < 4; ++i) {
+    ui.settle();
+    ui.frame();
+  }
+  const std::string shown = all(kModelPredictionCard);
+  EXPECT_TRUE(ui.shows("this pass; layer 1, head 1: where “class” looks", kModelPredictionCard))
+      << shown;
+  EXPECT_TRUE(ui.shows("the other; layer 1, head 1", kModelPredictionCard)) << shown;
+  EXPECT_TRUE(ui.shows("0.985", kModelPredictionCard)) << shown;
+  ui.view().model.compared.text = "nowhere.png";
+  for (int i = 0; i < 4; ++i) {
+    ui.settle();
+    ui.frame();
+  }
+  EXPECT_TRUE(ui.shows("nowhere.png", kModelPredictionCard)) << all(kModelPredictionCard);
 }
 
 /// The pills draw another shape at the same place, and another picture of the chosen shape.

@@ -181,12 +181,39 @@ TEST_F(TwoStacksPage, WordsAreAlignedByAHeadALayerOrAll) {
   target("0, 5, 9");
   ui_.click("Alignment", kModelPredictionCard);
   calm();
-  for (const char* word : {"44", "32", "0", "9", "mean of all", "mean of layer 1"}) {
+  for (const char* word : {"44", "32", "9", "mean of all", "mean of layer 1", "weight"}) {
     EXPECT_TRUE(ui_.shows(word, kModelPredictionCard)) << word << readings();
   }
   ui_.click("mean of layer 1", kModelPredictionCard);
   calm();
   EXPECT_EQ(ui_.view().model.prediction.aligned, AlignedBy::layer);
+  ui_.click("as it is read", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(ui_.view().model.prediction.alignedAsRead);
+}
+
+/// The first of several chosen heads is the shown one; a click on a square takes another.
+TEST_F(TwoStacksPage, WordsAreAlignedBySeveralHeads) {
+  target("0, 5, 9");
+  ui_.click("Alignment", kModelPredictionCard);
+  calm();
+  ui_.click("chosen heads (1)", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui_.view().model.prediction.alignedHeads.size(), 1U);
+  ui_.view().model.prediction.alignedHeads = {0, 3};
+  calm();
+  EXPECT_TRUE(ui_.shows("chosen heads (2)", kModelPredictionCard)) << readings();
+}
+
+/// Both residual streams with the shapes of this pass, and the memory between them.
+TEST_F(TwoStacksPage, StreamsAreDrawnWithTheMemory) {
+  target("0, 5, 9");
+  ui_.click("Streams", kModelPredictionCard);
+  calm();
+  for (const char* words :
+       {"(4, 32) of the encoder", "(3, 32) of the decoder", "memory", "cross 1", "network 2"}) {
+    EXPECT_TRUE(ui_.shows(words, kModelPredictionCard)) << words << readings();
+  }
 }
 
 /// The gradient of a word goes on into the encoder; copying is of the decoder's weights.

@@ -100,7 +100,8 @@ TEST_F(StagePageTest, AHeadThatIsRightForFewWordsSaysForHowMany) {
   for (const HeadStory& story : stories) {
     if (story.right == 0 || 5 * (story.partners - story.right) <= story.partners) continue;
     any = true;
-    EXPECT_EQ(noteOf(story), fmt::format("right for {} of {} words", story.right, story.partners));
+    EXPECT_EQ(noteOf(story, {"word", "words"}),
+              fmt::format("right for {} of {} words", story.right, story.partners));
   }
   EXPECT_TRUE(any);
 }

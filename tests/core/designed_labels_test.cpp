@@ -87,7 +87,8 @@ TEST(DesignedLabels, HeadsDoWhatTheyWereMadeForOnAllExamples) {
       }
     }
   }
-  EXPECT_EQ(ownNames.size(), 14U + 6U + 3U);  // for text, from text to text, for series
+  // for text, from text to text, for series, for images
+  EXPECT_EQ(ownNames.size(), 14U + 6U + 3U + 4U);
 }
 
 /// A head's intended relation is shown together with the pattern it has instead.

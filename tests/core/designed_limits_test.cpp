@@ -58,7 +58,10 @@ TEST(DesignedLimits, BeyondTheReachOfTheirKernelsTheySaySo) {
 }
 
 TEST(DesignedLimits, AChannelThatIsNotThereIsSaid) {
-  const auto heads = designedHeads(*designed(window("patches"), sized(768, 12, 1)));
+  Series one = *window().items.front();
+  one.channels.front() = "voltage";
+  const SeriesSource source{{std::make_shared<const Series>(one)}};
+  const auto heads = designedHeads(*designed(source, sized(768, 12, 1)));
   EXPECT_FALSE(heads[1].drawn);
   EXPECT_TRUE(heads[2].drawn);
   EXPECT_NE(heads[2].why.find("no coordinate \"temperature\""), std::string::npos);

@@ -408,13 +408,24 @@ TEST(Alignment, JoinsTheTokensOfWordsAndAveragesHeads) {
   EXPECT_EQ(all.size(), 8U);
   EXPECT_EQ(crossHeads(trace->config(), 3),
             (std::vector<HeadOfLayer>{{3, 0}, {3, 1}, {3, 2}, {3, 3}}));
-  const Matrix64 found = alignmentOf(*trace, all, target, source);
+  const Matrix64 found = alignmentOf(*trace, all, target, source, AlignedRows::read);
   double expected = 0.0;
   for (const HeadOfLayer& head : all) {
     const Tensor weights = trace->layer(head.layer)->materialise(TensorId::weights);
     for (Index token = 2; token < 5; ++token) expected += weights.at({0, head.head, token, 0});
   }
   EXPECT_NEAR(found(1, 0), expected / (8.0 * 3.0), 1e-6);
+  // tokens 2, 3 and 4 are predicted by rows 1, 2 and 3, and token 0 by none
+  const Matrix64 written = alignmentOf(*trace, all, target, source);
+  double before = 0.0;
+  for (const HeadOfLayer& head : all) {
+    const Tensor weights = trace->layer(head.layer)->materialise(TensorId::weights);
+    for (Index token = 1; token < 4; ++token) before += weights.at({0, head.head, token, 0});
+  }
+  EXPECT_NEAR(written(1, 0), before / (8.0 * 3.0), 1e-6);
+  EXPECT_GT(std::abs(written(1, 0) - found(1, 0)), 1e-4);
+  const Matrix64 first = alignmentOf(*trace, all, {{0, 1, "a"}}, source);
+  EXPECT_EQ(first(0, 0), 0.0);
   for (Index row = 0; row < 2; ++row) EXPECT_NEAR(found(row, 0) + found(row, 1), 1.0, 1e-5);
   expectUserError([&] { alignmentOf(*trace, {{0, 1}}, target, source); }, "self-attention");
   expectUserError([&] { alignmentOf(*trace, {}, target, source); }, "no heads");

@@ -223,7 +223,7 @@ TEST(HeadMetrics, SayWhyTheyAreNotDefined) {
 
   const auto cross =
       runAttention(randomDocument(with(sized(8, 1, 4), [](auto& c) { c.memoryLen = 3; })));
-  for (const MetricInfo& m : allMetrics()) {
+  for (const MetricInfo& m : metricsFor(false)) {
     if (m.needs == MetricNeeds::weights) {
       EXPECT_TRUE(only(cross)[m.metric]) << m.key;
     } else {
@@ -233,7 +233,7 @@ TEST(HeadMetrics, SayWhyTheyAreNotDefined) {
   }
   const auto nothing = runAttention(
       named(randomDocument(with(sized(8, 1, 4), [](auto& c) { c.mask.lengths = {0}; }))));
-  for (const MetricInfo& m : allMetrics()) {
+  for (const MetricInfo& m : metricsFor(false)) {
     EXPECT_EQ(whyOf(nothing, m.metric), "every row is fully masked") << m.key;
   }
   const auto silent = runAttention(changed(randomDocument(sized(8, 1, 4)), [](Document& d) {

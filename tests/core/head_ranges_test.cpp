@@ -96,7 +96,7 @@ TEST(HeadRanges, HoldWhateverIsDoneToTheWeights) {
 
 /// Checks that only the ablation is defined, which is not read from the weights.
 void expectOnlyAblation(const HeadMetrics& metrics, const std::string& why) {
-  for (const MetricInfo& m : allMetrics()) {
+  for (const MetricInfo& m : metricsFor(false)) {
     if (m.metric == Metric::ablation) {
       EXPECT_TRUE(metrics[m.metric]) << metrics[m.metric].why;
     } else {

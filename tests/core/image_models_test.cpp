@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/analysis/patch_measures.h"
+#include "core/analysis/head_metrics.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/formats/clip_folder.h"
@@ -343,7 +343,7 @@ TEST(ImageModels, HeadsAreMeasuredOnTheGridOfPatches) {
   const ModelPtr model = formats::openModel(modelData("image_models/deit"), kBudgetBytes);
   const auto trace = passOf(model, randomTensor({3, 12, 20}, 5, "image", 1.0F));
   const TracePtr layer = trace->layer(1);
-  const auto measures = patchMeasures(*layer);
+  const auto measures = headMetrics(*layer, 0).value();
   ASSERT_EQ(measures.size(), 4U);
   const Tensor weights = layer->materialise(TensorId::weights);
   constexpr Index kFirst = 2, kRows = 3, kColumns = 5, kPatches = kRows * kColumns;
@@ -361,17 +361,19 @@ TEST(ImageModels, HeadsAreMeasuredOnTheGridOfPatches) {
     }
     distance += far / total / kPatches;
   }
-  EXPECT_NEAR(*measures[3].distance, distance, 1e-9);
-  EXPECT_NEAR(*measures[3].local, local, 1e-9);
-  EXPECT_NEAR(*measures[3].sameRow, row, 1e-9);
-  EXPECT_NEAR(*measures[3].sameColumn, column, 1e-9);
+  EXPECT_NEAR(*measures[3][Metric::patchDistance], distance, 1e-9);
+  EXPECT_NEAR(*measures[3][Metric::patchLocal], local, 1e-9);
+  EXPECT_NEAR(*measures[3][Metric::sameRow], row, 1e-9);
+  EXPECT_NEAR(*measures[3][Metric::sameColumn], column, 1e-9);
 }
 
 TEST(ImageModels, TextsHaveNoGridOfPatches) {
   const ModelPtr model = formats::openModel(modelData("tiny-gpt2"), kBudgetBytes);
   const auto trace =
       runModel(makeModelDocument(model, {{1, 2, 3}, {}, {}}), nullptr, {}, kBudgetBytes);
-  EXPECT_TRUE(patchMeasures(*trace->layer(0)).empty());
+  const MetricValue near = headMetrics(*trace->layer(0), 0)->front()[Metric::patchLocal];
+  EXPECT_FALSE(near);
+  EXPECT_EQ(near.why, "the tokens are no patches of an image");
 }
 
 /// A layer that is opened by itself is saved with the rows and columns of its patches.

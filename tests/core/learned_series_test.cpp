@@ -11,6 +11,7 @@
 #include "core/document/document.h"
 #include "core/editing/edit.h"
 #include "core/editing/make_document.h"
+#include "core/input/training_domain.h"
 #include "core/presets/presets.h"
 #include "core/training/head_roles.h"
 #include "core/training/learned_layer.h"
@@ -127,9 +128,10 @@ TEST(LearnedSeries, FollowsTheDocumentsChannels) {
   };
   const DocumentPtr other = with(SeriesSource{{shipped("two-sensors").items.back()}});
   EXPECT_EQ(other->weights.wQ.values(), sensor->weights.wQ.values());
+  // patches of an image are no steps of a series
   const DocumentPtr patches = with(shipped("patches"));
-  EXPECT_NE(patches->weights.wQ.values(), sensor->weights.wQ.values());
-  EXPECT_EQ(patches->weightSource.init, WeightInit::learned);
+  EXPECT_EQ(patches->weightSource.init, WeightInit::designed);
+  EXPECT_FALSE(trainingDomainOf(*patches->source));
   const DocumentPtr text = with(TextSource{{"A dog ran off"}, {}});
   EXPECT_EQ(text->weights.wQ.values(),
             document(TextSource{{"The cat sat"}, {}})->weights.wQ.values());

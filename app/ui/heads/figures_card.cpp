@@ -20,6 +20,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/selection.h"
 #include "app/ui/widgets.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -82,7 +83,7 @@ class ScatterTab final : public FiguresTabCard {
     const float words = large ? look.px(170)
                         : low ? 0.0F
                               : std::clamp(room.height() * 0.24F, look.px(32), look.px(50));
-    const ScatterAxes axes = scatterAxes(panel.headsView);
+    const ScatterAxes axes = scatterAxes(panel.headsView, panel.document.input->patches.on());
     const Rect below = room.cutBottom(words, look.space.tight);
     const ScatterPick pick = scatter(panel, report, room);
     if (low) return;

@@ -21,6 +21,7 @@
 #include "app/ui/widgets.h"
 #include "core/analysis/head_metrics.h"
 #include "core/attention/config.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -49,7 +50,7 @@ void sortPopup(const PanelContext& panel) {
   if (!beginPopup("sort heads")) return;
   std::string& by = panel.headsView.sortBy;
   if (ImGui::MenuItem("number", nullptr, by.empty())) by.clear();
-  for (const MetricInfo& metric : allMetrics()) {
+  for (const MetricInfo& metric : metricsFor(panel.document.input->patches.on())) {
     const std::string title(metric.title);
     if (ImGui::MenuItem(title.c_str(), nullptr, by == metric.key)) by = metric.key;
     tip(panel.look, std::string(metric.words) + ". Largest first; heads without it last.");

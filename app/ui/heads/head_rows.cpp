@@ -47,8 +47,17 @@ std::vector<HeadRow> headRowsOf(const PanelContext& panel, Index head, const Hea
                 fmt::format("{} / {} bits", number(entropy.value.value_or(0.0), 3),
                             number(std::log2(keys), 3))),
       headRowOf(m, Metric::confidence, "confidence (mean max)", text(Metric::confidence)),
-      headRowOf(m, Metric::meanDistance, "mean distance", text(Metric::meanDistance)),
-      headRowOf(m, Metric::previousToken, "previous token", text(Metric::previousToken))};
+  };
+  const auto add = [&](Metric metric, const char* name) {
+    rows.push_back(headRowOf(m, metric, name, text(metric)));
+  };
+  if (report.patches) {
+    add(Metric::patchDistance, "mean distance");
+    add(Metric::patchLocal, "neighbouring patches");
+  } else {
+    add(Metric::meanDistance, "mean distance");
+    add(Metric::previousToken, "previous token");
+  }
   const auto other = mostAlike(report.similarity, head);
   HeadRow alike{"most like head", "", other ? "" : report.similarity.why, termText("similarity")};
   if (other) {

@@ -10,9 +10,11 @@
 #include "app/ui/heads/looks.h"
 #include "app/ui/hover.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/token_pictures.h"
 #include "app/ui/selection.h"
 #include "app/ui/view_state.h"
 #include "app/ui/widgets.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 
 namespace headscope::ui {
@@ -83,9 +85,11 @@ std::optional<Index> OneQueryTab::queryList(const PanelContext& panel, Index cho
         shown_ = i;  // a clicked query is already in view
       }
       ImGui::PopID();
-      drawText(list, look.fonts.small, {corner.x + look.space.tight, corner.y + look.space.thin},
+      Rect line = Rect::at({corner.x + look.space.tight, corner.y}, {width, row});
+      patchAtStart(look, list, panel.trace.document().input->x, i, line);
+      drawText(list, look.fonts.small, {line.a.x, corner.y + look.space.thin},
                lit ? t.queryText : t.text,
-               elided(look.fonts.small, name, width - look.space.medium));
+               elided(look.fonts.small, name, line.width() - look.space.medium));
     }
   }
   ImGui::EndChild();

@@ -16,8 +16,10 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/parts/token_pictures.h"
 #include "app/ui/widgets.h"
 #include "core/attention/config.h"
+#include "core/document/document.h"
 #include "core/document/trace.h"
 #include "core/words/mask.h"
 
@@ -195,6 +197,7 @@ class LengthsTab final : public OneQueryTab {
       const auto at = static_cast<std::size_t>(key);
       const QueryKeyProduct& p = keys.products.of[at];
       if (table.row(key, key == chosen)) clicked = key;
+      patchInLine(look, panel.trace.document().input->x, key);
       table.text(tokenName(headsState(panel), Lane::key, key),
                  key == chosen ? look.theme.keyText : look.theme.text);
       const auto degrees = p.degrees();

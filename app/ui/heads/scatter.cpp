@@ -41,7 +41,7 @@ Rect around(ImVec2 at, ImVec2 half) {
 /// Draws an axis' name at the cursor; a click opens a list of all metrics. Returns whether it is
 /// pointed at.
 bool scatterAxisName(const FrameContext& look, const char* id, Metric metric, std::string& key,
-                     float room) {
+                     bool patches, float room) {
   ImFont* font = look.fonts.small;
   const std::string text = elided(font, titleWithUnit(metric) + " ▾", room);
   const ImVec2 size = textSize(font, text);
@@ -53,7 +53,7 @@ bool scatterAxisName(const FrameContext& look, const char* id, Metric metric, st
   drawText(ImGui::GetWindowDrawList(), font, at, pointed ? look.theme.text : look.theme.textMuted,
            text);
   if (beginPopup("metrics")) {
-    for (const MetricInfo& m : allMetrics()) {
+    for (const MetricInfo& m : metricsFor(patches)) {
       if (ImGui::MenuItem(titleWithUnit(m.metric).c_str(), nullptr, m.metric == metric)) {
         key = m.key;
       }
@@ -205,9 +205,15 @@ std::vector<std::optional<ImVec2>> discPlaces(const std::vector<Disc>& discs, fl
   return places;
 }
 
-ScatterAxes scatterAxes(const HeadsView& view) {
-  return {metricFromKey(view.scatterX).value_or(Metric::meanDistance),
-          metricFromKey(view.scatterY).value_or(Metric::entropy)};
+ScatterAxes scatterAxes(const HeadsView& view, bool patches) {
+  const Metric far = patches ? Metric::patchDistance : Metric::meanDistance;
+  const auto shown = [&](const std::string& key, Metric otherwise) {
+    const Metric metric = metricFromKey(key).value_or(otherwise);
+    const auto offered = metricsFor(patches);
+    const bool has = std::ranges::find(offered, metric, &MetricInfo::metric) != offered.end();
+    return has ? metric : far;
+  };
+  return {shown(view.scatterX, far), shown(view.scatterY, Metric::entropy)};
 }
 
 namespace {
@@ -312,13 +318,14 @@ const HeadDisc* drawDiscs(const PanelContext& panel, const std::vector<HeadDisc>
 ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect room) {
   const FrameContext& look = panel.look;
   HeadsView& view = panel.headsView;
-  const ScatterAxes axes = scatterAxes(view);
+  const ScatterAxes axes = scatterAxes(view, report.patches);
   const float name = fontSize(look.fonts.small) + look.space.tight;
   const Rect above = room.cutTop(name);
   const Rect below = room.cutBottom(name);
   ScatterPick pick;
   ImGui::SetCursorScreenPos(above.a);
-  if (scatterAxisName(look, "y axis", axes.y, view.scatterY, above.width())) pick.metric = axes.y;
+  if (scatterAxisName(look, "y axis", axes.y, view.scatterY, report.patches, above.width()))
+    pick.metric = axes.y;
 
   const std::vector<ScatterPoint> points = scatterPoints(report, axes);
   if (points.empty()) {
@@ -368,7 +375,8 @@ ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect ro
   const std::string title = titleWithUnit(axes.x) + " ▾";
   const float width = std::min(textSize(look.fonts.small, title).x, below.width());
   ImGui::SetCursorScreenPos({below.b.x - width, below.a.y + look.space.thin});
-  if (scatterAxisName(look, "x axis", axes.x, view.scatterX, below.width())) pick.metric = axes.x;
+  if (scatterAxisName(look, "x axis", axes.x, view.scatterX, report.patches, below.width()))
+    pick.metric = axes.x;
   ImGui::SetCursorScreenPos({below.a.x, below.b.y});
   return pick;
 }

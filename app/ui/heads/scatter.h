@@ -49,7 +49,7 @@ std::vector<std::optional<ImVec2>> discPlaces(const std::vector<Disc>& discs, fl
 struct ScatterAxes {
   Metric x, y;
 };
-ScatterAxes scatterAxes(const HeadsView& view);
+ScatterAxes scatterAxes(const HeadsView& view, bool patches);
 
 /// The head or axis name under the mouse or keyboard focus.
 struct ScatterPick {

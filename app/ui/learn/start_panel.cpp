@@ -39,7 +39,8 @@ class StartPanel {
     if (entry("Watch heads learn", "A small model finds its heads' roles before your eyes.")) {
       panel_.selection.page = kTrainPage;
     }
-    if (entry("Your own model", "All layers and heads of a GPT-2, BERT or Llama folder.")) {
+    if (entry("Your own model",
+              "All layers and heads of a model that writes, translates or sees.")) {
       panel_.selection.page = kModelPage;
     }
     if (entry("A small language model",

@@ -1,12 +1,14 @@
 // Alignment: the words of the source above, those of the target below, and lines between them as
-// strong as the cross-attention of a head, of a layer, or of all layers.
+// strong as the cross-attention of a head, of a layer, of all layers, or of several chosen heads.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/model/chosen_head.h"
+#include "app/ui/model/aligned_heads.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
@@ -26,37 +28,23 @@ struct Aligned {
   Matrix64 weights;  // (target, source)
 };
 
-/// The head of the cross-attention that the view means: the chosen one, or that of its layer and
-/// number where another attention is shown.
-HeadOfLayer crossHead(const ModelView& view, const model::ModelConfig& config) {
-  const HeadOfLayer chosen = chosenHead(view, config);
-  return {2 * config.depthOf(chosen.layer) + 1, chosen.head};
-}
-
-std::vector<HeadOfLayer> headsOf(const ModelView& view, const model::ModelConfig& config) {
-  const HeadOfLayer head = crossHead(view, config);
-  switch (view.prediction.aligned) {
-    case AlignedBy::head:
-      return {head};
-    case AlignedBy::layer:
-      return crossHeads(config, head.layer);
-    case AlignedBy::all:
-      break;
-  }
-  return crossHeads(config, -1);
-}
-
 Computed<Aligned> alignment(const PanelContext& panel, const ModelMoment& moment) {
-  const auto heads = headsOf(panel.modelView, moment.config());
-  const Fingerprint key("alignment", moment.number, heads.size(), heads.front().layer,
-                        heads.front().head);
+  const auto heads = alignedHeads(panel.modelView, moment.config());
+  const auto rows = panel.modelView.prediction.alignedAsRead ? model::AlignedRows::read
+                                                             : model::AlignedRows::written;
+  Fingerprint key("alignment", moment.number, rows);
+  for (const HeadOfLayer& head : heads) key.add(head.layer).add(head.head);
   return panel.computations.request<Aligned>("alignment", key, Schedule::background, [&] {
-    return [moment, heads](const std::atomic<bool>&) -> std::optional<Aligned> {
+    return [moment, heads, rows](const std::atomic<bool>&) -> std::optional<Aligned> {
       const ModelMoment& source = *moment.source;
       Aligned found{model::wordsOf(source.trace->document().input.ids, source.tokenizer.get()),
                     model::wordsOf(moment.trace->document().input.ids, moment.tokenizer.get()),
                     {}};
-      found.weights = alignmentOf(*moment.trace, heads, found.target, found.source);
+      // the first token is given to the decoder: no row has written it
+      if (rows == model::AlignedRows::written) {
+        std::erase_if(found.target, [](const WordOfText& word) { return word.end <= 1; });
+      }
+      found.weights = alignmentOf(*moment.trace, heads, found.target, found.source, rows);
       return found;
     };
   });
@@ -87,6 +75,29 @@ struct LineOfWords {
     return found == places.end() ? -1 : found - places.begin();
   }
 };
+
+ImU32 strengthColor(const FrameContext& look, float strength) {
+  return withAlpha(look.theme.accent, 0.06F + 0.94F * strength * strength);
+}
+float strengthWidth(const FrameContext& look, float strength) {
+  return look.px(0.8F + 2.2F * strength);
+}
+
+/// Draws the scale of the lines at the cursor, as one line of text: "0.10 — 0.40 —".
+void drawStrengths(const FrameContext& look, double most) {
+  constexpr std::array kShares{0.25F, 0.5F, 1.0F};
+  label(look.fonts.small, look.theme.textMuted, "weight");
+  for (const float share : kShares) {
+    ImGui::SameLine(0.0F, look.space.medium);
+    const Rect at =
+        Rect::at(ImGui::GetCursorScreenPos(), {look.px(22), ImGui::GetTextLineHeight()});
+    ImGui::GetWindowDrawList()->AddLine({at.a.x, at.centre().y}, {at.b.x, at.centre().y},
+                                        strengthColor(look, share), strengthWidth(look, share));
+    ImGui::Dummy(at.size());
+    ImGui::SameLine(0.0F, look.space.tight);
+    label(look.fonts.small, look.theme.textMuted, fmt::format("{:.2f}", most * share));
+  }
+}
 
 void drawWords(const FrameContext& look, ImDrawList* list, const LineOfWords& line,
                const std::vector<WordOfText>& words, Index lit) {
@@ -125,9 +136,9 @@ void drawAligned(const PanelContext& panel, const Aligned& found) {
       const Rect& from = source.places[static_cast<std::size_t>(j)];
       const Rect& to = target.places[static_cast<std::size_t>(i)];
       const auto strength = static_cast<float>(weight);
-      list->AddLine(
-          {from.centre().x, from.b.y + look.space.thin}, {to.centre().x, to.a.y - look.space.thin},
-          withAlpha(look.theme.accent, 0.15F + 0.85F * strength), look.px(0.8F + 2.2F * strength));
+      list->AddLine({from.centre().x, from.b.y + look.space.thin},
+                    {to.centre().x, to.a.y - look.space.thin}, strengthColor(look, strength),
+                    strengthWidth(look, strength));
     }
   }
   drawWords(look, list, source, found.source, litSource);
@@ -158,22 +169,26 @@ void drawAligned(const PanelContext& panel, const Aligned& found) {
   ImGui::EndChild();
 }
 
+/// Draws the choice of the row that a word of the target takes.
+void drawRowsChoice(const PanelContext& panel) {
+  PredictionView& view = panel.modelView.prediction;
+  const int rows = choices(panel.look, "aligned rows", {"as a word was written", "as it is read"},
+                           view.alignedAsRead ? 1 : 0);
+  tip(panel.look,
+      "A row of the decoder predicts the next token. As a word was written: where the rows before "
+      "its tokens look, from which it was predicted. As it is read: where its own tokens' rows "
+      "look, which predict what follows.");
+  if (rows >= 0) view.alignedAsRead = rows == 1;
+}
+
 }  // namespace
 
 void drawAlignment(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   ModelView& view = panel.modelView;
   const model::ModelConfig& c = moment.config();
-  const HeadOfLayer head = crossHead(view, c);
-  const std::string one =
-      fmt::format("layer {}, head {}", c.depthOf(head.layer) + 1, head.head + 1);
-  const std::string layer = fmt::format("mean of layer {}", c.depthOf(head.layer) + 1);
-  const int chosen = choices(look, "aligned by", {one.c_str(), layer.c_str(), "mean of all"},
-                             static_cast<int>(view.prediction.aligned));
-  tip(look,
-      "The weights of the cross-attention at each word of the target; the tokens of a word are "
-      "joined");
-  if (chosen >= 0) view.prediction.aligned = static_cast<AlignedBy>(chosen);
+  chooseAlignedHeads(panel, c);
+  drawRowsChoice(panel);
   const auto found = alignment(panel, moment);
   if (!found.problem.empty()) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
@@ -181,6 +196,12 @@ void drawAlignment(const PanelContext& panel, const ModelMoment& moment) {
   const Aligned* shown = found.current != nullptr ? found.current : found.last;
   if (shown == nullptr) {
     return wrappedLabel(look.fonts.regular, look.theme.textMuted, "being computed …");
+  }
+  ImGui::SameLine(0.0F, look.space.large);
+  drawStrengths(look, shown->weights.largest());
+  if (view.prediction.aligned == AlignedBy::chosen) {
+    drawHeadSquares(panel, c);
+    ImGui::SameLine(0.0F, look.space.large);
   }
   drawAligned(panel, *shown);
 }

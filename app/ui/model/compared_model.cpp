@@ -47,7 +47,10 @@ MomentRequest requestOf(const ComparedView& view, const ShownModel& own, const M
 
 /// Throws UserError where the models do not read alike.
 void requireAlike(const ModelMoment& own, const ModelMoment& other) {
-  if (other.ofImage()) throw UserError("models of images are not compared: choose one of texts");
+  if (own.ofImage() != other.ofImage()) {
+    throw UserError(own.ofImage() ? "this model reads images: choose another one that does"
+                                  : "this model reads texts: choose another one that does");
+  }
   if ((own.source != nullptr) == (other.source != nullptr)) return;
   throw UserError(
       own.source != nullptr
@@ -61,7 +64,7 @@ ComparedPass comparedPass(const PanelContext& panel, const LiveModel& live) {
   const ComparedView& view = panel.modelView.compared;
   const ShownModel own = live.shown();
   ComparedPass pass;
-  if (own.moment == nullptr || own.moment->ofImage() || own.moment->writing) return {};
+  if (own.moment == nullptr || own.moment->writing) return {};
   const bool two = own.moment->source != nullptr;
   pass.asked = !view.folder.empty() || !view.text.empty() || (two && !view.target.empty());
   if (!pass.asked) return {};

@@ -15,6 +15,7 @@
 #include "app/ui/model/chosen_head.h"
 #include "app/ui/model/compared_model.h"
 #include "app/ui/model/compared_pictures.h"
+#include "app/ui/model/image_view.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
@@ -114,6 +115,30 @@ Pictures picturesOfHead(const PanelContext& panel, const MomentPtr& own,
   return pictures;
 }
 
+/// Draws both images with the chosen head's row of the chosen token over each.
+void drawImages(const PanelContext& panel, const ModelMoment& own, const ModelMoment& other,
+                const Rect& room) {
+  const FrameContext& look = panel.look;
+  const HeadOfLayer head = headShown(panel.modelView, own.config());
+  const Index token = chosenToken(panel.modelView, own);
+  const std::string where = fmt::format("layer {}, head {}: where “{}” looks", head.layer + 1,
+                                        head.head + 1, own.tokenName(token));
+  const float line = fontSize(look.fonts.small) + look.space.tight;
+  const std::array both{&own, &other};
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    Rect column = room.column(static_cast<int>(i), 2, look.space.large);
+    const ModelMoment& of = *both[i];
+    const model::ModelConfig& c = of.config();
+    const bool there = head.layer < c.layers && head.head < c.heads && token < of.trace->tokens();
+    ImGui::SetCursorScreenPos(column.cutTop(line).a);
+    label(
+        look.fonts.small, look.theme.textMuted,
+        elided(look.fonts.small, fmt::format("{}; {}", kTitles[i], there ? where : "no such head"),
+               column.width()));
+    if (there) drawRowOnImage(look, of, head, token, column);
+  }
+}
+
 // Both predictions.
 
 /// The most probable words of either pass, with their probabilities in both.
@@ -180,9 +205,11 @@ void drawPredictions(const PanelContext& panel, const MomentPtr& own, const Mome
   }
   const Index row = predictedRow(panel.modelView, *own);
   const Index otherRow = predictedRow(panel.modelView, *other);
-  wrappedLabel(look.fonts.small, look.theme.textMuted,
-               fmt::format("after “{}” in this pass, after “{}” in the other", own->tokenName(row),
-                           other->tokenName(otherRow)));
+  if (!own->ofImage()) {
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 fmt::format("after “{}” in this pass, after “{}” in the other",
+                             own->tokenName(row), other->tokenName(otherRow)));
+  }
   if (!sameVocabulary(*own, *other)) {
     wrappedLabel(look.fonts.small, look.theme.text, "this pass: " + bestInWords(*own, row));
     return wrappedLabel(look.fonts.small, look.theme.text,
@@ -201,7 +228,7 @@ void drawPredictions(const PanelContext& panel, const MomentPtr& own, const Mome
   }
   Table table(look,
               {.id = "both predictions", .height = ImGui::GetContentRegionAvail().y, .dense = true},
-              {{"word", {}, false, 74, 0, false},
+              {{own->ofImage() ? "label" : "word", {}, false, 74, 0, false},
                {"this", "its probability in this pass", true, 50, 0, false},
                {"", {}, false, 40, 1, false},
                {"other", "its probability in the other pass", true, 50, 0, false},
@@ -226,9 +253,11 @@ void ComparedTab::draw(const PanelContext& panel, const ModelMoment& own) {
   const ComparedPass compared = comparedPass(panel, model_);
   if (!compared.asked) {
     return wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                        fmt::format("Type another {}, or choose another model for the same: the "
+                        fmt::format("{}, or choose another model for the same: the "
                                     "heads and the prediction of that pass appear next to these.",
-                                    own.source != nullptr ? "source or target" : "text"));
+                                    own.ofImage()           ? "Name the file of another picture"
+                                    : own.source != nullptr ? "Type another source or target"
+                                                            : "Type another text"));
   }
   if (!compared.problem.empty()) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, compared.problem);
@@ -246,7 +275,11 @@ void ComparedTab::draw(const PanelContext& panel, const ModelMoment& own) {
   Rect room = Rect::rest();
   const Rect right = room.cutRight(room.width() * 0.34F, look.space.large);
   const MomentPtr whole = model_.moment();
-  drawPictures(look, picturesOfHead(panel, momentShown(panel.modelView, whole), compared), room);
+  if (own.ofImage()) {
+    drawImages(panel, *whole, *compared.moment, room);
+  } else {
+    drawPictures(look, picturesOfHead(panel, momentShown(panel.modelView, whole), compared), room);
+  }
   ImGui::SetCursorScreenPos(right.a);
   beginPart("both predictions", right.size());
   drawPredictions(panel, whole, compared.moment);
@@ -272,8 +305,8 @@ void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
     textField(look, {id, 0, hint.c_str()}, value);
     ImGui::SameLine(0.0F, look.space.large);
   };
-  text("##compared text", fmt::format("another {}; now: {}", two ? "source" : "text", own.given()),
-       view.text);
+  const char* kind = own.ofImage() ? "picture" : two ? "source" : "text";
+  text("##compared text", fmt::format("another {}; now: {}", kind, own.given()), view.text);
   if (two) {
     text("##compared target", fmt::format("another target; now: {}", own.text), view.target);
   }

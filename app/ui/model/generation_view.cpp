@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_commands.h"
+#include "app/ui/model/aligned_heads.h"
 #include "app/ui/model/beams_view.h"
 #include "app/ui/model/chosen_head.h"
+#include "app/ui/model/compared_pictures.h"
 #include "app/ui/model/model_view.h"
 #include "app/ui/model/prediction_views.h"
 #include "app/ui/panel.h"
@@ -18,6 +21,7 @@
 #include "app/ui/parts/table.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/rows.h"
 #include "core/base/memory_budget.h"
 #include "core/base/numbers.h"
 #include "core/formats/shipped_model.h"
@@ -120,9 +124,7 @@ void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
   }
   const auto now = generation_.moment();
   Rect room = Rect::rest();
-  const bool cached = moment.source == nullptr;  // the picture is of one stack
-  const float left =
-      cached ? std::clamp(room.width() * 0.42F, look.px(240), look.px(460)) : room.width();
+  const float left = std::clamp(room.width() * 0.42F, look.px(240), look.px(460));
   const Rect cache = [&] {
     Rect right = room;
     right.cutLeft(left, look.space.large);
@@ -140,7 +142,11 @@ void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
             : "Each new token is chosen from the model's prediction after the previous token.");
   }
   ImGui::EndChild();
-  if (!cached || cache.width() < look.px(160)) return;
+  if (cache.width() < look.px(160)) return;
+  if (moment.source != nullptr) {
+    if (now != nullptr && !now->made.empty()) memoryRows(panel, moment, *now, cache);
+    return;
+  }
   ImGui::SetCursorScreenPos(cache.a);
   ImGui::BeginChild("cache", cache.size());
   const Index text = std::ssize(tokensBefore(moment));
@@ -246,6 +252,47 @@ void GenerationTab::made(const PanelContext& panel, const ModelMoment& moment,
     table.bar(static_cast<float>(each.token.probability), look.theme.accent);
     table.number(millisecondsInWords(each.ms), look.theme.textMuted);
   });
+}
+
+/// Draws the cross-attention of the new tokens: each adds the row that predicted it.
+void GenerationTab::memoryRows(const PanelContext& panel, const ModelMoment& moment,
+                               const GenerationMoment& now, const Rect& room) {
+  const FrameContext& look = panel.look;
+  const model::ModelConfig& c = moment.config();
+  ImGui::SetCursorScreenPos(room.a);
+  ImGui::BeginChild("memory rows", room.size());
+  chooseAlignedHeads(panel, c);
+  const std::vector<HeadOfLayer> heads = alignedHeads(panel.modelView, c);
+  const Index tokens = moment.source->trace->tokens();
+  Pictures pictures;
+  pictures.count = 1;
+  pictures.values = Fingerprint("memory rows", moment.number, now.begun, now.made.size());
+  for (const HeadOfLayer& head : heads) pictures.values.add(head.layer).add(head.head);
+  const auto read = [heads, made = now.made](Index row, std::span<float> to) {
+    std::ranges::fill(to, 0.0F);
+    const auto& layers = made[static_cast<std::size_t>(row)].memoryWeights;
+    for (const HeadOfLayer& head : heads) {  // every second layer reads the memory
+      const Tensor& weights = layers[static_cast<std::size_t>(head.layer / 2)];
+      const std::span<const float> own = weights.matrix().row(head.head);
+      for (std::size_t k = 0; k < to.size(); ++k) {
+        to[k] += own[k] / static_cast<float>(heads.size());
+      }
+    }
+  };
+  std::vector<std::string> written;
+  for (const auto& each : now.made) written.push_back(moment.nameOf(each.token.id));
+  pictures.all[0] = {CellRows{std::ssize(now.made), tokens, read},
+                     weightScale(look, {}),
+                     "where the model looked in the source as it wrote each token: a row for each",
+                     {},
+                     written,
+                     moment.source->tokenNames()};
+  if (panel.modelView.prediction.aligned == AlignedBy::chosen) {
+    drawHeadSquares(panel, c);
+    ImGui::SameLine(0.0F, look.space.large);
+  }
+  drawPictures(look, pictures, Rect::rest());
+  ImGui::EndChild();
 }
 
 /// Draws the generated text, and the button that appends it to the model's text.

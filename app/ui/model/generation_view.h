@@ -9,6 +9,7 @@
 #include "app/live_model.h"
 #include "app/ui/model/steering_view.h"
 #include "app/ui/number_field.h"
+#include "app/ui/parts/layout.h"
 
 namespace headscope::ui {
 
@@ -34,6 +35,8 @@ class GenerationTab {
   void branches(const PanelContext& panel, const ModelMoment& moment);
   void takeButton(const PanelContext& panel, const ModelMoment& moment, const TextGoneOn& on);
   void controls(const PanelContext& panel, const ModelMoment& moment);
+  static void memoryRows(const PanelContext& panel, const ModelMoment& moment,
+                         const GenerationMoment& now, const Rect& room);
   void made(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
   void take(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
 

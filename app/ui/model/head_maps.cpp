@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_view.h"
 #include "core/analysis/head_metrics.h"
@@ -10,10 +12,9 @@
 namespace headscope::ui {
 namespace {
 
-/// Patches have no line and no words that repeat.
-bool isOfImages(Metric metric) {
-  const MetricNeeds needs = info(metric).needs;
-  return needs == MetricNeeds::weights || needs == MetricNeeds::positions;
+bool isOffered(Metric metric, bool patches) {
+  const auto offered = metricsFor(patches);
+  return std::ranges::find(offered, metric, &MetricInfo::metric) != offered.end();
 }
 
 }  // namespace
@@ -21,7 +22,7 @@ bool isOfImages(Metric metric) {
 std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared, bool predicts) {
   std::vector<HeadMap> maps;
   for (const Metric metric : kMappedMetrics) {
-    if (moment.ofImage() && !isOfImages(metric)) continue;
+    if (!isOffered(metric, moment.ofImage())) continue;
     maps.push_back({std::string(info(metric).title), std::string(info(metric).key),
                     std::string(info(metric).words)});
   }

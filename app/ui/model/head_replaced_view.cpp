@@ -21,6 +21,7 @@
 #include "core/base/memory_budget.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_parts.h"
+#include "core/model/stacks.h"
 #include "core/model/text_alignment.h"
 
 namespace headscope::ui {
@@ -34,6 +35,12 @@ struct Replacing {
   std::string layer;  // "layer 3"
   Instead instead;
   std::string otherText;
+  model::Stack stack = model::Stack::decoder;
+
+  /// The moment of the stack whose head it is.
+  const ModelMoment& momentOf(const ModelMoment& moment) const {
+    return stack == model::Stack::encoder ? *moment.source : moment;
+  }
 
   std::string inWords() const {
     const std::string of = fmt::format("{}, head {}", layer, head.head + 1);
@@ -59,13 +66,14 @@ class Replacement {
  public:
   Replacement(AskedWord asked, Replacing with, const ExecutionContext& execution)
       : asked_(std::move(asked)), with_(std::move(with)), execution_(execution) {
-    const model::ModelTrace& before = *asked_.moment->trace;
+    const ModelMoment& own = with_.momentOf(*asked_.moment);
+    const model::ModelTrace& before = *own.trace;
     if (with_.instead == Instead::nothing) {
       begin(Tensor::zeros({before.tokens(), before.config().headDim}));
     } else if (with_.instead == Instead::mean) {
       begin(model::meanOfRows(headOutput(before, with_.head)));
     } else {
-      model::ModelInput input = inputOfText(*asked_.moment, with_.otherText);
+      model::ModelInput input = inputOfText(own, with_.otherText);
       alignment_ = aligned(before.document().input, input);
       other_.emplace(withInput(before.document(), std::move(input)), nullptr, execution_,
                      defaultMemoryBudget() / 4);
@@ -78,7 +86,7 @@ class Replacement {
     if (replacement_) return replacement_->runUnit();
     if (!other_->runUnit()) return false;
     if (other_->trace() == nullptr) return true;  // cancelled
-    const Tensor own = headOutput(*asked_.moment->trace, with_.head);
+    const Tensor own = headOutput(*with_.momentOf(*asked_.moment).trace, with_.head);
     begin(model::alignedRows(own, headOutput(*other_->trace(), with_.head), alignment_.places));
     other_.reset();
     return false;
@@ -92,7 +100,7 @@ class Replacement {
  private:
   void begin(const Tensor& rows) {
     replacement_.emplace(asked_.moment->trace, with_.head, rows, asked_.row, asked_.word,
-                         asked_.other, execution_);
+                         asked_.other, execution_, with_.stack);
   }
 
   AskedWord asked_;
@@ -108,6 +116,9 @@ std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
   const std::string text = fmt::format("{}, the {} goes from {:.3f} to {:.3f}: total effect {}.",
                                        with.inWords(), asked.logitName(), found.logitBefore,
                                        found.logitAfter, changeInWords(found.total()));
+  if (with.stack == model::Stack::encoder) {
+    return text + " All of it comes through the memory, which the decoder's cross-attention reads.";
+  }
   if (!found.direct) {
     return text + fmt::format(" The direct part is not defined, since {}.",
                               model::DirectPath::whyNone(*asked.moment->trace->document().model));
@@ -171,14 +182,20 @@ void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
   const FrameContext& look = panel.look;
   ModelView& view = panel.modelView;
   const model::ModelConfig& c = asked.moment->config();
-  const HeadOfLayer head = chosenHead(view, c);
-  const std::string layer = c.layerInWords(head.layer);
+  const bool ofEncoder =
+      asked.moment->source != nullptr && view.attention == AttentionShown::encoder;
+  const model::Stack stack = ofEncoder ? model::Stack::encoder : model::Stack::decoder;
+  const HeadOfLayer head =
+      ofEncoder ? chosenHead(view, asked.moment->source->config()) : chosenHead(view, c);
+  const std::string layer = model::layerInWords(c, stack, head.layer);
   const Instead instead = chooseInstead(
       panel, asked, fmt::format("{}, head {} gives", layer, head.head + 1).c_str(), true);
+  std::string& otherText = view.prediction.otherText;
+  if (ofEncoder && otherText.empty()) otherText = asked.moment->source->text;
   if (instead == Instead::otherText) otherTextField(panel, asked);
-  const Replacing with{head, layer, instead, view.prediction.otherText};
+  const Replacing with{head, layer, instead, otherText, stack};
   Fingerprint key = asked.key("replaced");
-  key.add(with.head.layer).add(with.head.head).add(with.instead);
+  key.add(with.head.layer).add(with.head.head).add(with.instead).add(with.stack);
   if (instead == Instead::otherText) key.add(Fingerprint(with.otherText));
   const auto found =
       panel.computations.request<Replaced>("head replaced", key, Schedule::whenIdle, [&] {

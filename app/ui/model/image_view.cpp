@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "app/ui/compat.h"
 #include "app/ui/frame_state.h"
@@ -10,9 +11,10 @@
 #include "app/ui/model/model_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/computed.h"
+#include "app/ui/parts/patch_map.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/patch_measures.h"
+#include "core/analysis/head_metrics.h"
 #include "core/base/numbers.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -23,13 +25,12 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kMostOpacity = 0.85F;  // of the map, at the row's largest weight
-constexpr float kVeil = 0.45F;         // over the picture where a map is drawn
-
 HeadOfLayer headIn(const ModelView& view, const model::ModelConfig& c) {
   return {std::clamp<Index>(view.layer, 0, c.layers - 1),
           std::clamp<Index>(view.head, 0, c.heads - 1)};
 }
+
+constexpr int kNumbersOfOthers = 60;  // the numbers of other moments than the page's are larger
 
 /// The weights (T, T) of the chosen map.
 std::optional<Tensor> mapOf(const model::ModelTrace& trace, ImageMap map, HeadOfLayer head,
@@ -61,7 +62,9 @@ const Tensor* requestMap(const PanelContext& panel, const ModelMoment& moment) {
 
 gl::PictureSource sourceOf(const ModelMoment& moment) {
   const auto& picture = moment.picture;
-  return {Fingerprint("picture of the model").value(),
+  // the pictures of two passes, side by side, have keys of their own
+  const std::uint64_t ofPass = moment.number >> kNumbersOfOthers;
+  return {Fingerprint("picture of the model", ofPass).value(),
           Fingerprint("", moment.number).value(),
           static_cast<int>(picture->width),
           static_cast<int>(picture->height),
@@ -83,22 +86,24 @@ void drawCuts(const FrameContext& look, const std::vector<Rect>& patches) {
 void drawMeasures(const PanelContext& panel, const ModelMoment& moment) {
   const FrameContext& look = panel.look;
   const HeadOfLayer head = headIn(panel.modelView, moment.config());
-  using Measures = std::vector<PatchMeasures>;
+  using Measures = std::vector<HeadMetrics>;
   const auto found = panel.computations.request<Measures>(
       "patch measures", Fingerprint("patch measures", moment.number, head.layer),
       Schedule::background, [&] {
         return [trace = moment.trace,
                 head](const std::atomic<bool>& cancelled) -> std::optional<Measures> {
-          Measures of = patchMeasures(*trace->layer(head.layer), ExecutionContext{0, &cancelled});
-          return cancelled ? std::nullopt : std::optional(std::move(of));
+          return headMetrics(*trace->layer(head.layer), 0, ExecutionContext{0, &cancelled});
         };
       });
   if (found.current == nullptr || found.current->empty()) return;
-  const PatchMeasures& own = (*found.current)[static_cast<std::size_t>(head.head)];
+  const HeadMetrics& own = (*found.current)[static_cast<std::size_t>(head.head)];
   std::string words, about;
-  for (const PatchMeasureInfo& m : kPatchMeasures) {
-    const MetricValue& value = own.*m.value;
-    words += fmt::format("{}{} {}", words.empty() ? "" : " · ", m.title,
+  for (const MetricInfo& m : allMetrics()) {
+    if (m.needs != MetricNeeds::grid) continue;
+    const MetricValue& value = own[m.metric];
+    std::string title(m.title);
+    title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
+    words += fmt::format("{}{} {}", words.empty() ? "" : " · ", title,
                          value ? fmt::format("{:.2f}", *value) : std::string("–"));
     about += fmt::format("{}{}: {}", about.empty() ? "" : "\n", m.title, m.words);
   }
@@ -149,47 +154,6 @@ const float* rowOver(const PanelContext& panel, const ModelMoment& moment) {
 }
 
 }  // namespace
-
-/// The largest weight of a row on a patch.
-static float largestOnPatch(const std::vector<Rect>& patches, const float* row) {
-  float most = 1e-30F;
-  for (std::size_t i = 0; i < patches.size(); ++i) {
-    if (!patches[i].empty()) most = std::max(most, row[i]);
-  }
-  return most;
-}
-
-void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row) {
-  const float most = largestOnPatch(patches, row);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  for (std::size_t i = 0; i < patches.size(); ++i) {
-    if (patches[i].empty()) continue;
-    list->AddRectFilled(patches[i].a, patches[i].b, withAlpha(look.theme.panel, kVeil));
-    list->AddRectFilled(patches[i].a, patches[i].b,
-                        withAlpha(look.theme.accent, kMostOpacity * row[i] / most));
-  }
-}
-
-void mapLegend(const FrameContext& look, float largest) {
-  const auto words = [&](const char* of) {
-    label(look.fonts.small, look.theme.textMuted, of);
-    ImGui::SameLine(0.0F, look.space.small);
-  };
-  words("weight 0");
-  const float line = fontSize(look.fonts.small);
-  const Rect bar = Rect::at(ImGui::GetCursorScreenPos(), {look.px(70), line});
-  const ImU32 none = withAlpha(look.theme.accent, 0.0F);
-  const ImU32 full = withAlpha(look.theme.accent, kMostOpacity);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilledMultiColor(bar.a, bar.b, none, full, full, none);
-  list->AddRect(bar.a, bar.b, look.theme.panelBorder);
-  ImGui::Dummy(bar.size());
-  ImGui::SameLine(0.0F, look.space.small);
-  const std::string most = largest > 0.0F
-                               ? fmt::format("{:.3f}, the largest on a patch in this row", largest)
-                               : std::string("the largest on a patch of its picture");
-  wrappedLabel(look.fonts.small, look.theme.textMuted, most);
-}
 
 std::vector<Rect> patchRects(const ModelMoment& moment, const Rect& at) {
   return patchRects(moment.config().image, model::extentOf(*moment.trace->document().input.pixels),
@@ -275,7 +239,10 @@ void drawImage(const PanelContext& panel, const ModelMoment& moment, const ImVec
   addPicture(ImGui::GetWindowDrawList(), look.scene,
              {sourceOf(moment), {{{at.a.x, at.a.y, at.b.x, at.b.y}}}});
   const std::vector<Rect> patches = patchRects(moment, at);
-  if (row != nullptr) drawMap(look, patches, row);
+  if (row != nullptr) {
+    drawPatchMap(look, ImGui::GetWindowDrawList(), patches, row, look.theme.accent,
+                 largestOnPatch(patches, row));
+  }
   drawCuts(look, patches);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto outline = [&](Index token, ImU32 color) {
@@ -303,10 +270,27 @@ void drawImage(const PanelContext& panel, const ModelMoment& moment, const ImVec
   }
 }
 
+void drawRowOnImage(const FrameContext& look, const ModelMoment& moment, const HeadOfLayer& head,
+                    Index token, const Rect& room) {
+  std::vector<float> row(static_cast<std::size_t>(moment.trace->tokens()));
+  moment.trace->layer(head.layer)
+      ->tile(TensorId::weights, 0, head.head, token, 1, 0, std::ssize(row), row.data());
+  const auto& picture = *moment.picture;
+  const float aspect = static_cast<float>(picture.height) / static_cast<float>(picture.width);
+  const float width = std::min(room.width(), room.height() / aspect);
+  const Rect at = Rect::at(room.a, {width, width * aspect});
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  addPicture(list, look.scene, {sourceOf(moment), {{{at.a.x, at.a.y, at.b.x, at.b.y}}}});
+  const std::vector<Rect> patches = patchRects(moment, at);
+  drawPatchMap(look, list, patches, row.data(), look.theme.accent, fullWeight(row));
+  const Rect& own = patches[static_cast<std::size_t>(token)];
+  if (!own.empty()) list->AddRect(own.a, own.b, look.theme.text, 0.0F, 0, look.space.thin);
+}
+
 void drawImageWords(const PanelContext& panel, const ModelMoment& moment) {
   const float* row = rowOver(panel, moment);
   if (row != nullptr) {
-    mapLegend(panel.look, largestOnPatch(patchRects(moment, Rect::at({}, {1.0F, 1.0F})), row));
+    patchMapLegend(panel.look, largestOnPatch(patchRects(moment, Rect::at({}, {1.0F, 1.0F})), row));
   }
   specialTokens(panel, moment, chosenToken(panel.modelView, moment), row);
   drawShareOnShape(panel.look, moment, row);

@@ -22,17 +22,11 @@ struct PanelContext;
 std::vector<Rect> patchRects(const ModelMoment& moment, const Rect& at);
 std::vector<Rect> patchRects(const model::ImageInput& image, const model::Extent& size,
                              const Rect& at);
-/// Draws the weights of a row over its patches, in the accent's colour, behind a veil that leaves
-/// the picture pale.
-void drawMap(const FrameContext& look, const std::vector<Rect>& patches, const float* row);
 
 /// The patches of a moment's image, as pictures of its tokens.
 TokenPictures tokenPictures(const ModelMoment& moment);
 /// Those of the layer that Flow shows, where that is one of an image model.
 std::optional<TokenPictures> picturesInFlow(const LiveModel& model);
-/// Draws the colours of drawMap() from 0 to the row's largest weight, with what they mean, as one
-/// line at the cursor. `largest` 0: the rows of several pictures, each up to its own largest.
-void mapLegend(const FrameContext& look, float largest);
 
 /// Draws the patches of some tokens, each in its rectangle.
 void drawThumbnails(const PanelContext& panel, ImDrawList* list, const ModelMoment& moment,
@@ -43,6 +37,9 @@ std::string mapInWords(const ModelView& view, const ModelMoment& moment);
 
 /// Draws the picture with the shown map, as large as fits into the room.
 void drawImage(const PanelContext& panel, const ModelMoment& moment, const ImVec2& room);
+/// Draws the picture with a head's row of one token, at the upper left of the room.
+void drawRowOnImage(const FrameContext& look, const ModelMoment& moment, const HeadOfLayer& head,
+                    Index token, const Rect& room);
 /// Draws the choice of the map, and what it shows.
 void drawImageChoice(const PanelContext& panel, const ModelMoment& moment);
 /// Draws the map's legend, the tokens that are no patches, and the measures of the chosen head.

@@ -209,7 +209,14 @@ const std::shared_ptr<const ModelMoment>& momentShown(
 Index chosenToken(const ModelView& view, const ModelMoment& moment) {
   const Index last = moment.trace->tokens() - 1;
   if (view.token < 0 && moment.ofImage()) return 0;
-  if (view.token < 0) return model::readPlace(*moment.trace, moment.tokenizer.get());
+  if (view.token < 0) {
+    const Index place = model::readPlace(*moment.trace, moment.tokenizer.get());
+    // behind the end of a written target nothing follows: its last word is of more use
+    const model::ModelInput& input = moment.trace->document().input;
+    const bool ends = moment.config().crossAttention && place > 0 && !input.ids.empty() &&
+                      moment.config().ends(input.ids[static_cast<std::size_t>(place)]);
+    return ends ? place - 1 : place;
+  }
   return std::min(view.token, last);
 }
 

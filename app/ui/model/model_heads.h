@@ -18,9 +18,10 @@
 namespace headscope::ui {
 
 /// The metrics that a map can show and sort by: those that describe a head by one number.
-inline constexpr std::array kMappedMetrics{Metric::previousToken,  Metric::induction,
-                                           Metric::duplicateToken, Metric::firstToken,
-                                           Metric::self,           Metric::entropy};
+inline constexpr std::array kMappedMetrics{
+    Metric::previousToken, Metric::induction, Metric::duplicateToken, Metric::firstToken,
+    Metric::self,          Metric::entropy,   Metric::patchDistance,  Metric::patchLocal,
+    Metric::sameRow,       Metric::sameColumn};
 
 /// The measured heads of the shown pass.
 struct ShownHeads {
@@ -37,9 +38,10 @@ std::vector<Index> chosenKeys(const ModelHeadsView& view, const ModelMoment& mom
 
 /// The labels of heads in the order in which maps sort them. The n-th label has the colour of head
 /// n; other labels are muted.
-inline constexpr std::array<std::string_view, 9> kColoredLabels{
-    "previous_token", "induction", "duplicate_token", "first_token", "self",
-    "next_token",     "local",     "uniform",         "far"};
+inline constexpr std::array<std::string_view, 12> kColoredLabels{
+    "previous_token", "induction",  "duplicate_token", "first_token", "self",
+    "next_token",     "local",      "uniform",         "far",         "same_row",
+    "same_column",    "patch_local"};
 
 /// The short name of a head, counted from 1: "2·11"; of a decoder "cross 2·11".
 std::string shortName(const HeadOfLayer& head, const model::ModelConfig& config);

@@ -48,7 +48,7 @@ constexpr std::array kReadings{
                       false},
     PredictionReading{"Every part",
                       "Activation patching: each head, layer or place is replaced in turn",
-                      &drawSweep, true},
+                      &drawSweep, true, true},
     PredictionReading{"Why",
                       "Follows the word, or a head's score, back to the words that were read",
                       nullptr, true, true},
@@ -63,32 +63,36 @@ constexpr std::array kReadings{
                       "What the chosen head does by its weights alone, without a text", nullptr,
                       false},
 
-    PredictionReading{"Match", "How well lines of text match the image", nullptr, false, true}};
+    PredictionReading{"Match", "How well lines of text match the image", nullptr, false, true},
+    PredictionReading{"Streams", "The residual streams of both stacks, and the memory between them",
+                      nullptr, false}};
 
-/// Only models with an encoder and a decoder have an alignment.
+/// Only models with an encoder and a decoder have an alignment, and streams.
 constexpr int kAlignment = 6;
 constexpr int kSideBySide = 7;
 constexpr int kOneHead = 8;
 constexpr int kItsWeights = 9;
 constexpr int kMatch = 10;
+constexpr int kStreams = 11;
 /// The readings in the order of their tabs.
-constexpr std::array kOrder{kOneHead,          kItsWeights, 0,          1,           2,     3,
-                            kEveryPartReading, kWhyReading, kAlignment, kSideBySide, kMatch};
+constexpr std::array kOrder{kOneHead, kItsWeights,       0,           1,          2,
+                            3,        kEveryPartReading, kWhyReading, kAlignment, kSideBySide,
+                            kMatch,   kStreams};
 static_assert(kOrder.size() == kReadings.size());
 
 /// Returns whether a reading has a meaning for the open model; without one all have.
 bool isOffered(const PanelContext& panel, int i, const ModelMoment* moment) {
-  if (moment == nullptr) return i != kAlignment && i != kMatch;
+  if (moment == nullptr) return i != kAlignment && i != kMatch && i != kStreams;
   if (i == kMatch) return matchesTexts(panel, *moment);
   const bool two = moment->source != nullptr;
-  if (i == kAlignment) return two;
+  if (i == kAlignment || i == kStreams) return two;
   if (i == kWhyReading) return moment->config().modelType != formats::kAttentionsAlone;
   if (i == kItsWeights) {
     const model::Model& model = *moment->trace->document().model;
     return model.hasReadout() && hasPositionPatterns(model) && !moment->config().latent.on();
   }
   if (i == kOneHead) return !two && !moment->ofImage();
-  if (i == kSideBySide) return !moment->ofImage();
+  if (i == kSideBySide) return true;
   const bool says = moment->trace->document().model->hasReadout();
   return says && (!moment->ofImage() || kReadings[static_cast<std::size_t>(i)].ofImages);
 }
@@ -154,6 +158,7 @@ class ModelPredictionCard final : public Card {
     if (view.folded) return;
     if (moment == nullptr) return;
     if (view.reading == kAlignment) return drawAlignment(panel, *moment);
+    if (view.reading == kStreams) return drawStreams(panel, *moment);
     if (view.reading == kOneHead) return drawChosenHead(panel, moment);
     if (view.reading == kItsWeights) return drawHeadCircuits(panel, *moment);
     if (view.reading == kMatch) return drawMatch(panel, *moment);

@@ -81,19 +81,22 @@ class ModelTextCard final : public Card {
     const FrameContext& look = panel.look;
     heading(look, text().title, model_.busy() ? "at work …" : text().about);
     const auto moment = model_.moment();
-    const bool ofText = moment != nullptr && !moment->ofImage() &&
-                        !isAttentionAlone(*moment->trace->document().model);
-    // a long text needs more than the card's height; its prediction stays in view below it
+    // a wide card has the picture at one side, and all else at the other
+    const bool beside = moment != nullptr && moment->ofImage() && isWide(look, Rect::rest());
+    const bool apart =
+        moment != nullptr && !beside && !isAttentionAlone(*moment->trace->document().model);
+    // a long text or a picture needs more than the card's height; the prediction stays in view
+    // below
     const float room = ImGui::GetContentRegionAvail().y;
     const float most = 0.5F * room;
     const float below =
         predictionHeight_.points > 0.0F ? std::min(predictionHeight_.points, most) : most;
     const bool fits = bodyHeight_.points > 0.0F && bodyHeight_.points + below <= room;
-    beginPart("model text body", {0.0F, !ofText ? 0.0F : fits ? bodyHeight_.points : room - below});
+    beginPart("model text body", {0.0F, !apart ? 0.0F : fits ? bodyHeight_.points : room - below});
     body(panel);
-    if (ofText) bodyHeight_.keep(look, moment->number);
+    if (apart) bodyHeight_.keep(look, moment->number);
     ImGui::EndChild();
-    if (!ofText) return;
+    if (!apart) return;
     beginPart("model prediction", {0.0F, 0.0F});
     predictions(panel, *moment);
     predictionHeight_.keep(look, moment->number);
@@ -119,6 +122,10 @@ class ModelTextCard final : public Card {
       look.changesIn(0.0);
     }
   };
+
+  static bool isWide(const FrameContext& look, const Rect& room) {
+    return room.width() > look.px(640);
+  }
 
   void body(const PanelContext& panel) {
     const FrameContext& look = panel.look;
@@ -181,11 +188,11 @@ class ModelTextCard final : public Card {
     tokens(panel, *moment);
   }
 
-  /// Draws a picture, and its map and labels around it, in a wide card next to it.
+  /// Draws a picture and its map; in a wide card both stand at its side, with the labels.
   void pictureAndLabels(const PanelContext& panel, const ModelMoment& moment) {
     const FrameContext& look = panel.look;
     Rect room = Rect::rest();
-    const bool wide = room.width() > look.px(640);
+    const bool wide = isWide(look, room);
     if (wide) {
       const Rect right = room.cutRight(room.width() * 0.5F, look.space.large);
       drawImage(panel, moment, room.size());
@@ -197,8 +204,9 @@ class ModelTextCard final : public Card {
     const float width = std::min(room.width(), look.px(420));
     if (!wide) drawImage(panel, moment, {width, 4.0F * width});
     drawImageWords(panel, moment);
+    if (!wide) return;
     predictions(panel, moment);
-    if (wide) ImGui::EndChild();
+    ImGui::EndChild();
   }
 
   /// Draws the tokens of a file of attention weights, which tells nothing else about its model.

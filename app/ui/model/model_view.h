@@ -77,8 +77,9 @@ struct GenerationView {
   double strength = 1.0;
 };
 
-/// The heads whose cross-attention the alignment of words shows: one, those of its layer, or all.
-enum class AlignedBy { head, layer, all };
+/// The heads whose cross-attention the alignment of words shows: one, those of its layer, all, or
+/// several chosen ones.
+enum class AlignedBy { head, layer, all, chosen };
 
 /// The reading that replaces every part in turn.
 inline constexpr int kEveryPartReading = 4;
@@ -127,6 +128,8 @@ struct PredictionView {
   WhyList whyList = WhyList::pairs;
   GenerationView generation;
   AlignedBy aligned = AlignedBy::all;
+  std::vector<Index> alignedHeads;  // the chosen ones: layers of cross-attention × heads, in a row
+  bool alignedAsRead = false;       // of each word's own row, not of the one that wrote it
   /// The texts that a CLIP model matches with its image, one on each line.
   std::string matchTexts = "a landscape with mountains\na person\na page of text";
 };

@@ -65,6 +65,8 @@ void drawMatch(const PanelContext& panel, const ModelMoment& moment);
 
 /// Draws the words of source and target with lines as strong as the cross-attention between them.
 void drawAlignment(const PanelContext& panel, const ModelMoment& moment);
+/// Draws the residual streams of two stacks, their parts, and the memory between them.
+void drawStreams(const PanelContext& panel, const ModelMoment& moment);
 
 /// The replacement of a part of the pass that the user chose, for one head and for a sweep.
 enum class Instead { nothing, mean, otherText };

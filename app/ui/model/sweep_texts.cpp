@@ -157,7 +157,7 @@ ChosenTexts chosenSet(const PanelContext& panel, const ModelMoment& moment, cons
 
 bool allAnswered(const PanelContext& panel, const ModelMoment& moment) {
   const std::string& set = panel.modelView.prediction.sweepTexts;
-  if (set.empty()) return false;
+  if (set.empty() || moment.ofImage()) return false;
   const auto found = setByName(panel, moment, set, kTextsOfSweep);
   return found.current != nullptr &&
          std::ranges::none_of(**found.current,

@@ -298,7 +298,9 @@ void drawSwept(const PanelContext& panel, const AskedWord& asked, const Swept& s
 void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   const FrameContext& look = panel.look;
   PredictionView& view = panel.modelView.prediction;
-  const ChosenTexts texts = chooseTexts(panel, *asked.moment);
+  const ChosenTexts none{nullptr, {}, true};
+  const bool image = asked.moment->ofImage();  // sets are of texts
+  const ChosenTexts texts = image ? none : chooseTexts(panel, *asked.moment);
   const int overChosen =
       menuOf(look, "replace each", "##sweep over",
              {"head", "layer's halves", "place", "head's query", "head's key", "head's value"},
@@ -306,13 +308,12 @@ void drawSweep(const PanelContext& panel, const AskedWord& asked) {
   if (overChosen >= 0) view.sweepOver = overChosen;
   const auto over = static_cast<SweepOver>(view.sweepOver);
   const auto receiver = chooseReceiver(panel, asked, over);
-  const bool ofSet = !view.sweepTexts.empty();
+  const bool ofSet = !image && !view.sweepTexts.empty();
   const Instead instead =
       ofSet ? chooseInsteadOfSet(look, view) : chooseInstead(panel, asked, "by");
   const bool swapped = instead == Instead::otherText && chooseSwapped(panel, ofSet);
-  const ChosenTexts meanOf = instead == Instead::mean && !ofSet
-                                 ? chooseMeanTexts(panel, *asked.moment)
-                                 : ChosenTexts{nullptr, {}, true};
+  const bool meanOfTexts = instead == Instead::mean && !ofSet && !image;
+  const ChosenTexts meanOf = meanOfTexts ? chooseMeanTexts(panel, *asked.moment) : none;
   const Index place = choosePlace(panel, asked, over, swapped);
   if (!texts.ready || !meanOf.ready) return;
   const model::SweepSetting setting{

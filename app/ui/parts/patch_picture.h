@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/ui/frame_context.h"
+#include "core/formats/pictures/picture.h"
 #include "core/input/input.h"
 
 namespace headscope::ui {
@@ -17,11 +18,15 @@ class PatchPicture {
   /// column; else none. Tokens without a whole row and column, such as a class token, are left out.
   static std::optional<PatchPicture> of(const Input& input, Index item);
 
-  /// Draws the picture in a square. `query` and `key` are the tokens to frame; −1: none.
+  /// Draws the picture in a square: that of the frame's token pictures where they are of X, else
+  /// the patches in their mean colours. `query` and `key` are the tokens to frame; −1: none.
   void draw(const FrameContext& look, ImDrawList* list, const Rect& at, Index query,
             Index key) const;
-  /// The rectangles of `tokens` tokens in the picture drawn at `at`; those without a patch, such as
-  /// a class token, stand one below another at its left.
+  /// The patches of `tokens` tokens in the picture drawn at `at`; empty for those without one.
+  std::vector<Rect> patches(const Rect& at, Index tokens) const;
+  /// The picture with each patch in its mean colour.
+  formats::Picture inMeanColours() const;
+  /// The same, with those without a patch, such as a class token, one below another at its left.
   std::vector<Rect> places(const Rect& at, Index tokens) const;
 
  private:
@@ -29,6 +34,7 @@ class PatchPicture {
     Index token = 0, row = 0, column = 0;
     ImU32 color = 0;
   };
+  Tensor x_;  // of the input
   std::vector<Patch> patches_;
   Index side_ = 1;  // patches along a side
 };

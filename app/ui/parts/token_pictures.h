@@ -28,4 +28,12 @@ struct TokenPictures {
             const std::vector<std::pair<Index, Rect>>& tokens) const;
 };
 
+/// Draws the patch of a token of X at the beginning of a line and cuts its room off, in all lines
+/// of an image alike; draws nothing where X is no image's.
+void patchAtStart(const FrameContext& look, ImDrawList* list, const Tensor& x, Index token,
+                  Rect& line);
+/// Draws the patch of a token at the cursor, in the height of a line of text, and stays on the
+/// line.
+void patchInLine(const FrameContext& look, const Tensor& x, Index token);
+
 }  // namespace headscope::ui

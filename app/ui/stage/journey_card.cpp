@@ -120,7 +120,7 @@ class JourneyCard final : public Card {
       const bool filled = now || (underWay && i < here);
       list->AddCircleFilled(at, radius, filled ? t.accent : t.window);
       if (!filled) list->AddCircle(at, radius, t.accent, 0, look.px(1.8F));
-      const std::string text = labelOf(place, panel.trace.config());
+      const std::string text = labelOf(place, panel.trace.document());
       if (!names) {  // the present place alone is named
         const float half = textSize(look.fonts.semibold, text).x * 0.5F;
         const float centre = std::clamp(at.x, room.a.x + half, std::max(room.b.x - half, at.x));
@@ -139,7 +139,7 @@ class JourneyCard final : public Card {
     if (pitch < panel.look.px(kNarrowestName)) return false;
     ImFont* font = panel.look.fonts.small;
     for (int i = 0; i < kStagePlaces; ++i) {
-      const std::string text = labelOf(static_cast<StagePlace>(i), panel.trace.config());
+      const std::string text = labelOf(static_cast<StagePlace>(i), panel.trace.document());
       for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find(' ', at), text.size());
         if (textSize(font, text.substr(at, end - at)).x > pitch - panel.look.px(4)) return false;
@@ -152,7 +152,7 @@ class JourneyCard final : public Card {
   /// The width of the name of place `i` on one line; 0 where there is no such place.
   static float widthOf(const PanelContext& panel, int i) {
     if (i < 0 || i >= kStagePlaces) return 0.0F;
-    const std::string text = labelOf(static_cast<StagePlace>(i), panel.trace.config());
+    const std::string text = labelOf(static_cast<StagePlace>(i), panel.trace.document());
     return textSize(panel.look.fonts.semibold, text).x;
   }
 

@@ -13,6 +13,7 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/matrix_picture.h"
+#include "app/ui/parts/patch_map.h"
 #include "app/ui/parts/patch_picture.h"
 #include "app/ui/stage/journey_scene.h"
 #include "app/ui/stage/sentence_drawing.h"
@@ -84,7 +85,7 @@ class ScenePainter {
 
   /// Draws the words, tinted by `tints`, and the arcs behind them.
   void sentence(std::span<const float> tints, std::span<const Arc> arcs, float others = 1.0F) {
-    if (layout_.queries.picture) picture();
+    if (layout_.queries.picture) picture(tints);
     SentenceLayout ends = layout_.keys;
     if (c_.crossAttention()) {  // the arcs end below the bars of the memory's words
       for (Rect& at : ends.words) at.b.y += layout_.keys.below;
@@ -99,8 +100,8 @@ class ScenePainter {
     series();
   }
 
-  /// Draws the image whose patches the words are.
-  void picture() const {
+  /// Draws the image whose patches the words are, with their shares over it.
+  void picture(std::span<const float> shares) const {
     const auto image = PatchPicture::of(*trace_.document().input, subject_.item);
     if (!image) return;
     Rect all{{1e9F, 1e9F}, {-1e9F, -1e9F}};
@@ -109,7 +110,11 @@ class ScenePainter {
     }
     const float side = all.b.y - layout_.queries.words.front().a.y;
     const Rect first = layout_.queries.words.front();
-    image->draw(look_, list_, {{all.b.x - side, first.a.y}, all.b}, -1, -1);
+    const Rect at{{all.b.x - side, first.a.y}, all.b};
+    image->draw(look_, list_, at, -1, -1);
+    if (shares.empty()) return;
+    drawPatchMap(look_, list_, image->patches(at, c_.seqLen), shares.data(), color_,
+                 fullWeight(shares));
   }
 
   /// Draws the channels of a series below the marks of its steps.

@@ -61,7 +61,10 @@ Curve curveOf(const FrameContext& look, const SentenceLayout& from, const Senten
   if (from.picture) {  // from middle to middle, bent upwards
     const ImVec2 start = a.centre();
     const ImVec2 end = b.centre();
-    const float up = 0.3F * std::abs(start.x - end.x) + 0.5F * a.height();
+    // the first token's top is the picture's: no arc leaves it
+    const float room = std::min(start.y, end.y) - from.words.front().a.y;
+    const float bend = 0.3F * std::abs(start.x - end.x) + 0.5F * a.height();
+    const float up = room < a.height() ? 0.0F : std::min(bend, room);
     return {start, ImVec2{start.x, start.y - up}, ImVec2{end.x, end.y - up}, end};
   }
   if (std::abs(a.a.y - b.a.y) < 1.0F) {
@@ -119,8 +122,7 @@ void drawShare(const FrameContext& look, ImDrawList* list, const SentenceLayout&
   const Rect label = labelAt(*place);
   drawn.push_back(label);
   const float round = look.space.tight;
-  if (!from.picture)
-    list->AddRectFilled(label.a, label.b, withAlpha(look.theme.window, 0.8F), round);
+  list->AddRectFilled(label.a, label.b, withAlpha(look.theme.window, 0.8F), round);
   drawLetters(look, list, label.a, height, true, color, arc.share);
 }
 

@@ -3,18 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/ui/compat.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/patch_map.h"
+#include "app/ui/parts/patch_picture.h"
 #include "app/ui/selection.h"
 #include "app/ui/stage/sentence_drawing.h"
 #include "app/ui/stage/sentence_layout.h"
 #include "app/ui/stage/stage_page.h"
 #include "app/ui/stage/stage_view.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/rows.h"
 #include "core/attention/config.h"
 #include "core/document/document.h"
 #include "core/document/trace.h"
@@ -98,7 +102,7 @@ class SmallStagesCard final : public Card {
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
     const std::string title = purposeTitle(panel.purposes, head);
-    const std::string note = noteOf(story);
+    const std::string note = noteOf(story, tokenNoun(panel.trace.document()));
     const std::string explanation = purposeExplanation(panel, head);
     std::string about = explanation.empty() ? fmt::format("Head {}", head + 1) : explanation;
     if (const std::string more = noteExplained(panel.trace, panel.selection.item, story);
@@ -124,7 +128,8 @@ class SmallStagesCard final : public Card {
     drawText(list, font, top.a, color, std::to_string(head + 1));
     const float left = textSize(font, std::to_string(head + 1)).x + look.px(10);
     if (titled && !title.empty()) {
-      const int most = panel.alone ? 1 : 2;
+      const bool picture = panel.trace.document().input->patches.on();  // it takes the second line
+      const int most = panel.alone || picture ? 1 : 2;
       ImFont* plain = panel.alone ? look.fonts.title : look.fonts.regular;
       auto lines = titleLines(plain, title, top.width() - left, most);
       for (ImFont* smaller : {look.fonts.small, look.fonts.tiny}) {
@@ -137,7 +142,7 @@ class SmallStagesCard final : public Card {
         drawText(list, plain, corner, note.empty() ? t.text : t.textMuted, line);
         corner.y += fontSize(plain);
       }
-      if (!panel.alone) room.cutTop(fontSize(plain) * static_cast<float>(2 - 1));
+      if (!panel.alone && !picture) room.cutTop(fontSize(plain) * static_cast<float>(2 - 1));
     }
     if (panel.alone) example(panel, head, story, top, color);
     const std::string below = off ? "switched off" : note;
@@ -152,6 +157,7 @@ class SmallStagesCard final : public Card {
     } else if (titled && !panel.alone) {
       room.cutBottom(look.px(4));
     }
+    if (onPicture(panel, head, room, color)) return;
     panel.alone ? withWords(panel, head, story, room, color)
                 : withDots(panel, story, room, color, holds(story));
   }
@@ -175,6 +181,24 @@ class SmallStagesCard final : public Card {
     ImFont* font = panel.look.fonts.title;
     drawText(ImGui::GetWindowDrawList(), font, {line.b.x - textSize(font, text).x, line.a.y}, color,
              text);
+  }
+
+  /// Draws the image, with the head's row of the chosen patch over it. Returns false where the
+  /// tokens are no patches.
+  static bool onPicture(const PanelContext& panel, Index head, const Rect& room, ImU32 color) {
+    const FrameContext& look = panel.look;
+    const auto image = PatchPicture::of(*panel.trace.document().input, panel.selection.item);
+    const float side = std::min(room.width(), room.height());
+    if (!image || side < look.px(12)) return image.has_value();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const Rect at = Rect::at({room.centre().x - 0.5F * side, room.a.y}, {side, side});
+    image->draw(look, list, at, -1, -1);
+    const StageSubject subject{panel.selection.item, head, subjectOf(panel).word};
+    HeadRows rows(panel.trace, TensorId::weights, subject.item, head);
+    const std::span<const float> row = rows.row(subject.word);
+    drawPatchMap(look, list, image->patches(at, panel.trace.config().seqLen), row.data(), color,
+                 fullWeight(row));
+    return true;
   }
 
   /// Draws dots for the words, and the strong links of the whole sentence.

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <string_view>
+#include <variant>
 
 #include "app/ui/stage/sentence_layout.h"
 #include "core/analysis/head_effect.h"
@@ -49,16 +50,20 @@ std::size_t strongest(std::span<const float> row) {
 class Words {
  public:
   Words(const Trace& trace, const StageSubject& subject)
-      : trace_(trace), c_(trace.config()), subject_(subject) {}
+      : trace_(trace), c_(trace.config()), subject_(subject), token_(tokenNoun(trace.document())) {}
 
   StageWords of(StagePlace place, bool underWay, const HeadEffects* effects) const {
     switch (place) {
       case StagePlace::word:
-        return {fmt::format("{} is the word to follow.", word()),
+        return {fmt::format("{} is the {} to follow.", word(), token_.one),
                 fmt::format("It will look at the {}, and take in what it needs.", others())};
       case StagePlace::numbers:
         return {fmt::format("{} becomes {} numbers.", word(), c_.dModel),
-                "The program knows no letters: this row of numbers is all it has of the word."};
+                fmt::format("The program knows no {}: this row of numbers is all it has of the {}.",
+                            token_.one == std::string_view("patch")  ? "picture"
+                            : token_.one == std::string_view("step") ? "curve"
+                                                                     : "letters",
+                            token_.one)};
       case StagePlace::roles:
         return {"Three bars leave it: query, key and value.",
                 fmt::format("The query says what it looks for, the key what others find it by, the "
@@ -126,13 +131,13 @@ class Words {
     const std::vector<float> all = row(TensorId::scores);
     return {fmt::format("÷ √{} calms the scores.", c_.dK()),
             fmt::format("Sums of {} products are large. The largest is now {}: small enough that "
-                        "softmax will leave something for the other words.",
-                        c_.dK(), cellNumber(all[strongest(all)], 2))};
+                        "softmax will leave something for the other {}.",
+                        c_.dK(), cellNumber(all[strongest(all)], 2), token_.many)};
   }
 
   StageWords shares() const {
     if (fullyMasked()) {
-      return {fmt::format("{} may look at no word.", word()),
+      return {fmt::format("{} may look at no {}.", word(), token_.one),
               "The mask forbids every key, so nothing is taken in."};
     }
     const std::vector<float> all = row(TensorId::weights);
@@ -157,7 +162,7 @@ class Words {
               fmt::format("{} of what it takes in, in {}, comes from there; the rest from others.",
                           percent(weight), head)};
     }
-    return {fmt::format("{} looks at many words a little.", word()),
+    return {fmt::format("{} looks at many {} a little.", word(), token_.many),
             fmt::format("In {} its largest share, {}, comes from {}.", head, percent(weight), at)};
   }
 
@@ -178,7 +183,8 @@ class Words {
         "Softmax turns the scores into shares.",
         fmt::format("{}It raises e to each score, so that the largest stand out, and divides by "
                     "the sum: together 100 %. {} gets {}.",
-                    bias(top), isSelf(top) ? "The word itself" : key(top), percent(all[top]))};
+                    bias(top), isSelf(top) ? fmt::format("The {} itself", token_.one) : key(top),
+                    percent(all[top]))};
   }
 
   /// "First a bias for each pair is added to the scores, 1.25 for “cat”. "; empty without one.
@@ -243,6 +249,7 @@ class Words {
   const Trace& trace_;
   const AttentionConfig& c_;
   const StageSubject& subject_;
+  TokenNoun token_;
 };
 
 /// Finds what one head does in the sentence.
@@ -306,10 +313,16 @@ std::string percent(float weight) {
 
 const StagePlaceInfo& info(StagePlace place) { return kPlaces[static_cast<std::size_t>(place)]; }
 
-std::string labelOf(StagePlace place, const AttentionConfig& config) {
+TokenNoun tokenNoun(const Document& document) {
+  if (document.input->patches.on()) return {"patch", "patches"};
+  const bool series = std::holds_alternative<SeriesSource>(*document.source);
+  return series ? TokenNoun{"step", "steps"} : TokenNoun{"word", "words"};
+}
+
+std::string labelOf(StagePlace place, const Document& document) {
   switch (place) {
     case StagePlace::word:
-      return "word";
+      return tokenNoun(document).one;
     case StagePlace::numbers:
       return "numbers";
     case StagePlace::roles:
@@ -317,7 +330,7 @@ std::string labelOf(StagePlace place, const AttentionConfig& config) {
     case StagePlace::scores:
       return "scores";
     case StagePlace::scaled:
-      return fmt::format("÷ √{}", config.dK());
+      return fmt::format("÷ √{}", document.config.dK());
     case StagePlace::shares:
       return "shares";
     case StagePlace::collected:
@@ -359,7 +372,7 @@ std::vector<HeadStory> headStories(const Trace& trace, Index item,
   return stories;
 }
 
-std::string noteOf(const HeadStory& story) {
+std::string noteOf(const HeadStory& story, const TokenNoun& token) {
   switch (story.kind) {
     case HeadStory::Kind::absent:
       return "nothing to do here";
@@ -374,12 +387,12 @@ std::string noteOf(const HeadStory& story) {
   if (story.right == 0) return "not found here";
   constexpr Index kFew = 5;  // one word in five may be wrong without a word about it
   if (kFew * (story.partners - story.right) <= story.partners) return {};
-  return fmt::format("right for {} of {} words", story.right, story.partners);
+  return fmt::format("right for {} of {} {}", story.right, story.partners, token.many);
 }
 
 std::string noteExplained(const Trace& trace, Index item, const HeadStory& story) {
   if (!story.why.empty()) return story.why;
-  if (noteOf(story).empty()) return {};
+  if (noteOf(story, tokenNoun(trace.document())).empty()) return {};
   constexpr std::size_t kNamed = 3;
   const auto name = [&](Axis axis, Index at) {
     return std::string(stageWord(placeName(trace, axis, item, at)));
@@ -407,11 +420,12 @@ StageWords unaskedWords(const Trace& trace, const StageSubject& subject,
   const std::vector<Link> links = linksOf(trace, subject);
   if (links.empty()) return words;  // a row without weights
   words.sentence = fmt::format(
-      "{} of head {} goes to {}, but it is no answer: {} has none for this word. Shares "
+      "{} of head {} goes to {}, but it is no answer: {} has none for this {}. Shares "
       "always add up to 100 %.",
       percent(links.front().weight), subject.head + 1,
       inQuotes(placeName(trace, Axis::key, subject.item, links.front().key)),
-      purpose.empty() ? "its question" : fmt::format("“{}”", purpose));
+      purpose.empty() ? "its question" : fmt::format("“{}”", purpose),
+      tokenNoun(trace.document()).one);
   return words;
 }
 

@@ -33,7 +33,13 @@ const StagePlaceInfo& info(StagePlace place);
 /// "86 %"; "<1 %" where a weight above 0 would round to nothing.
 std::string percent(float weight);
 /// "shares"; for the scaling "÷ √64", which depends on the configuration.
-std::string labelOf(StagePlace place, const AttentionConfig& config);
+std::string labelOf(StagePlace place, const Document& document);
+
+/// The word for a token of an input: "word", "step" of a series, "patch" of an image.
+struct TokenNoun {
+  const char *one, *many;
+};
+TokenNoun tokenNoun(const Document& document);
 
 /// The query that the page follows, in one head.
 struct StageSubject {
@@ -77,7 +83,7 @@ std::vector<HeadStory> headStories(const Trace& trace, Index item,
                                    const DeclaredRelations& relations);
 /// "nothing to do here", "not found here", "right for 7 of 12 words", "not checked here"; empty
 /// where the head does what its name says.
-std::string noteOf(const HeadStory& story);
+std::string noteOf(const HeadStory& story, const TokenNoun& token);
 /// The note in sentences: which words look elsewhere and where they should, or why that is not
 /// known. Empty where the head does what its name says.
 std::string noteExplained(const Trace& trace, Index item, const HeadStory& story);

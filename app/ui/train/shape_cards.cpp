@@ -10,6 +10,7 @@
 #include "app/ui/ids.h"
 #include "app/ui/model/image_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/patch_map.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/train/loss_chart.h"
 #include "app/ui/train/run_controls.h"
@@ -59,7 +60,7 @@ class ShapePicturesCard final : public Card {
       }
     }
     const std::size_t head = headChoice(panel, *moment);
-    mapLegend(look, 0.0F);
+    patchMapLegend(look, 0.0F);
     const Rect room = Rect::rest();
     for (std::size_t kind = 0; kind < moment->seen.size(); ++kind) {
       picture(look, *moment, kind, head,
@@ -114,7 +115,9 @@ class ShapePicturesCard final : public Card {
     addPicture(list, look.scene, std::move(batch));
     const model::ImageInput image = inputOf(moment.settings.model);
     const std::vector<float>& row = seen.rows[head];
-    drawMap(look, patchRects(image, image.size, at), row.data());
+    const std::vector<Rect> patches = patchRects(image, image.size, at);
+    drawPatchMap(look, ImGui::GetWindowDrawList(), patches, row.data(), look.theme.accent,
+                 largestOnPatch(patches, row.data()));
     const auto said = std::ranges::max_element(seen.probabilities) - seen.probabilities.begin();
     const bool right = said == static_cast<std::ptrdiff_t>(kind);
     const auto write = [&](int place, ImU32 color, const std::string& text) {

@@ -168,7 +168,7 @@ MetricsTable metricsTable(const HeadReport& report, const HeadsView& view) {
       {std::string(kByLabel), "label",
        "the name that follows from the head's metrics, with the score that the rule requires. " +
            labelRule()}};
-  for (const MetricInfo& m : allMetrics()) {
+  for (const MetricInfo& m : metricsFor(report.patches)) {
     table.columns.push_back(
         {std::string(m.key), std::string(m.column), definitionText(m.metric), m.metric});
   }
@@ -183,7 +183,7 @@ MetricsTable metricsTable(const HeadReport& report, const HeadsView& view) {
 std::vector<std::string> rowOf(const HeadReport& report, Index head) {
   const auto at = static_cast<std::size_t>(head);
   std::vector<std::string> texts{std::to_string(head + 1), labelWithScore(report.labels[at])};
-  for (const MetricInfo& m : allMetrics()) {
+  for (const MetricInfo& m : metricsFor(report.patches)) {
     const MetricValue& measured = report.metrics[at][m.metric];
     texts.push_back(measured ? figureText(*measured) : "–");
   }
