@@ -35,7 +35,7 @@ if [ -n "$quick" ]; then
     'All/EditedPass.*/Wide' All/ShippedLesson.HoldsInEveryScene/04_splitting
     'KilledSave.*' LearnedAsset.ComesFromItsCommand
     LearnPage.EverySceneCanBeGoneThrough
-    LessonStates.ASceneBeginsAlikeAfterTheEndOfEveryOtherLesson KvCachePanel.StandsAtEverySize
+    LessonStates.ASceneBeginsAlikeAfterTheEndOfAnotherLesson KvCachePanel.StandsAtEverySize
     'LongHeads.*' 'Leaks.*' 'Pace.*' 'Sizes/ClippedText.NoLessonHasAny/*'
     Render.FlagsChangeThePicture 'NoRoom.MemoryThatRunsOutIsSaid'
   )
