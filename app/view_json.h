@@ -15,8 +15,8 @@ std::string viewToJson(const ui::ViewState& view);
 /// ignored; numbers out of range are clamped. All other fields of `base` stay.
 ui::ViewState viewFromJson(const std::string& json, ui::ViewState base);
 
-/// What in a view's text is work, though no document has it: the chain of the page Model, as its
-/// model, texts, question and steps. Empty where no step was taken.
+/// The work in a view's text that no document has: the chain of the page Model, as its model,
+/// texts, question and steps. Empty where no step was taken.
 std::string workInView(const std::string& json);
 
 }  // namespace headscope

@@ -81,6 +81,10 @@ TEST_F(PredictionCard, EnlargedItTakesTheRoomOfTheHeads) {
   EXPECT_FALSE(ui.shows("All layers", kModelHeadsCard)) << ui.screen().all();
   EXPECT_TRUE(shows("ranks first")) << all();
   EXPECT_TRUE(viewFromJson(viewToJson(ui.view()), {}).model.prediction.enlarged);
+  ui.view().frame.inSight = kModelHeadsCard;
+  ui.frame();
+  EXPECT_TRUE(ui.shows("All layers", kModelHeadsCard)) << "what is searched for is shown";
+  ui.click("enlarge", kModelPredictionCard);
   ui.click("reduce", kModelPredictionCard);
   ui.frame();
   EXPECT_EQ(ui.window(kModelPredictionCard)->y0, before);

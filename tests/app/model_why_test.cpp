@@ -193,7 +193,7 @@ TEST_F(ModelWhy, ANeuronIsFollowedToWhatDrivesIt) {
   EXPECT_TRUE(shows("3  what drives neuron ")) << all();
 }
 
-/// Of a gated neuron the larger product is taken apart at first.
+/// The larger product of a gated neuron is taken apart at first.
 TEST_F(ModelWhy, AGatedNeuronHasTwoProducts) {
   openTiny("tiny-llama", "5, 17, 3, 40");
   tab("Why");

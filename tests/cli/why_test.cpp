@@ -157,7 +157,7 @@ TEST(WhyCommand, RefusesModelsWhoseLogitsAreNoSums) {
   expectRefused({"why", dataFile("tiny-gpt2"), "--ids", "1", "--depth", "65"}, {"--depth"});
 }
 
-/// What drives a neuron, and what wrote that; of a gated one both products are named.
+/// A chain leads to what drives a neuron, and names both products of a gated one.
 TEST(WhyCommand, FollowsANeuron) {
   const Arguments command{"why",      dataFile("tiny-llama"), "--ids", "5,17,3,40",
                           "--follow", "f1 n1.13g h1.2 v0"};

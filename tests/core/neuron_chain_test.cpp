@@ -116,7 +116,7 @@ TEST_P(NeuronChain, HasTheActivationOfThePass) {
   }
 }
 
-/// Of a gated neuron the larger product is taken, unless one is asked for.
+/// The larger product of a gated neuron is taken, unless one is asked for.
 TEST(Neurons, OfTwoProductsTheLargerIsTaken) {
   const ModelTracePtr trace = traceOf("tiny-llama");
   for (Index number = 0; number < 10; ++number) {

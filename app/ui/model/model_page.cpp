@@ -56,7 +56,10 @@ class ModelPage final : public Page {
     const float gap = panel.look.space.medium;
     const float left = std::clamp(room.width() * 0.27F, panel.look.px(300), panel.look.px(420));
     const Rect text = room.cutLeft(left, gap);
-    const PredictionView& view = panel.modelView.prediction;
+    PredictionView& view = panel.modelView.prediction;
+    if (panel.frame.inSight && *panel.frame.inSight == kModelHeadsCard) {
+      view.enlarged = false;  // a lesson or the search points at the heads
+    }
     if (view.enlarged && !view.folded) return {text, {}, room, {}};
     const float tabs = panel.look.px(52);
     const auto moment = model_.moment();
