@@ -25,6 +25,11 @@ Document makeDraft(std::string preset, AttentionConfig config, InputSource sourc
   c.pairBias = c.pairBias.fittedTo(c.numHeads, c.seqLen, c.keys());
   d.positions = positions;
   d.weightSource = std::move(weights);
+  // no heads have learned from patches of an image
+  const bool patches = std::holds_alternative<SeriesSource>(source) && !trainingDomainOf(source);
+  if (patches && d.weightSource.init == WeightInit::learned) {
+    d.weightSource.init = WeightInit::designed;
+  }
   auto problems = validate(d.config);
   if (!problems.empty()) throw UserError(std::move(problems));
   d.scoreStorage = scoresToHold(d.config, memoryBudgetBytes);

@@ -76,7 +76,7 @@ std::string rowShown(const AppDriver& ui, Index head) {
 
 std::string rowText(const HeadReport& report, std::size_t head) {
   std::string text = std::to_string(head + 1) + labelWithScore(report.labels[head]);
-  for (const MetricInfo& m : allMetrics()) {
+  for (const MetricInfo& m : metricsFor(false)) {
     const MetricValue& measured = report.metrics[head][m.metric];
     text += measured ? figureText(*measured) : "–";
   }
@@ -219,7 +219,7 @@ TEST(HeadsFigures, ScoresHaveTwoPlacesEverywhere) {
 TEST(HeadsTable, EnlargedShowsEveryMetricWithoutScrolling) {
   AppDriver ui(exampleDocument("cat"), 1600, 1000, headsView(FiguresTab::table));
   const gl::Bounds card = *ui.window("figures");
-  for (const MetricInfo& m : allMetrics()) {
+  for (const MetricInfo& m : metricsFor(false)) {
     const auto title = ui.screen().find(m.column, "metrics");
     ASSERT_TRUE(title) << m.column;
     EXPECT_GT(title->min.x, card.x0) << m.column;

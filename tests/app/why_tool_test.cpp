@@ -37,7 +37,7 @@ TEST_F(WhyTool, SaysWhatMakesTheScoreOfTheChosenCell) {
   EXPECT_TRUE(shows(ui, " meets ")) << all;
   EXPECT_TRUE(shows(ui, "What makes the difference of")) << all;
   EXPECT_TRUE(shows(ui, "word class")) << all;
-  EXPECT_TRUE(shows(ui, "position: where in the text the token stands.")) << all;
+  EXPECT_TRUE(shows(ui, "position: where the token stands.")) << all;
   EXPECT_TRUE(shows(ui, "the word itself: numbers drawn for each word")) << all;
   ui.click("the score itself", kToolsCard);
   show(ui);

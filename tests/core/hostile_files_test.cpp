@@ -163,7 +163,8 @@ TEST(HostileAssets, EveryReaderNamesItsFile) {
     }
   };
   const auto head = [](const std::string& fields) {
-    return R"({"text":[{"title":"","about":"",)" + fields + R"(}],"across":[],"series":[]})";
+    return R"({"text":[{"title":"","about":"",)" + fields +
+           R"(}],"across":[],"series":[],"image":[]})";
   };
   EXPECT_EQ(parseDesignedHeads(head(R"("pairs":3)")).text.front().pairs, 3);
   for (const char* fields :
@@ -173,7 +174,8 @@ TEST(HostileAssets, EveryReaderNamesItsFile) {
         R"("identity":{"gain":1,"least":-1e30})"}) {
     refused(parseDesignedHeads, head(fields), "designed_heads.json: ");
   }
-  for (const char* text : {"", "7", "[", "{}", R"({"text":1,"across":[],"series":[]})", "\xff"}) {
+  for (const char* text :
+       {"", "7", "[", "{}", R"({"text":1,"across":[],"series":[],"image":[]})", "\xff"}) {
     refused(parseDesignedHeads, text, "designed_heads.json: ");
     refused(parseColorMaps, text, "colormaps.json: ");
     refused(parseGlossary, text, "glossary.json: ");

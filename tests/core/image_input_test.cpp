@@ -126,6 +126,14 @@ TEST(ImageInput, DesignedHeadsThatHaveNoRoomSayWhy) {
   EXPECT_NE(other[4].why.find("no coordinate \"red\""), std::string::npos) << other[4].why;
 }
 
+/// A link or a lesson that asks for learned heads gets designed ones.
+TEST(ImageInput, NoHeadsLearnedFromPatches) {
+  const DocumentPtr asked =
+      makePreset(presetByName("vit-base"), {WeightInit::learned, 1, {}}, kBudget);
+  EXPECT_EQ(asked->weightSource.init, WeightInit::designed);
+  EXPECT_EQ(asked->weights.wQ.values(), image()->weights.wQ.values());
+}
+
 /// Uniform attention has of each patch's neighbours and row as many shares as there are.
 TEST(ImageInput, MetricsOnTheGridHaveTheirChance) {
   const UniformMetrics uniform = uniformMetrics(*image(), 0);

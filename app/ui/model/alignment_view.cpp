@@ -77,7 +77,7 @@ struct LineOfWords {
 };
 
 ImU32 strengthColor(const FrameContext& look, float strength) {
-  return withAlpha(look.theme.accent, 0.06F + 0.94F * strength * strength);
+  return withAlpha(look.theme.accent, 0.12F + 0.88F * strength * strength);
 }
 float strengthWidth(const FrameContext& look, float strength) {
   return look.px(0.8F + 2.2F * strength);

@@ -31,6 +31,7 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/model_name.h"
 #include "core/formats/shipped_model.h"
+#include "core/images/shapes.h"
 
 namespace headscope::ui {
 namespace {
@@ -300,7 +301,7 @@ void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
   }
   const bool two = own.source != nullptr;
   const auto text = [&](const char* id, const std::string& hint, std::string& value) {
-    const float share = two ? 0.32F : 0.5F;
+    const float share = two || own.ofImage() ? 0.32F : 0.5F;
     ImGui::SetNextItemWidth(std::max(look.px(140), ImGui::GetContentRegionAvail().x * share));
     textField(look, {id, 0, hint.c_str()}, value);
     ImGui::SameLine(0.0F, look.space.large);
@@ -309,6 +310,15 @@ void ComparedTab::controls(const PanelContext& panel, const ModelMoment& own) {
   text("##compared text", fmt::format("another {}; now: {}", kind, own.given()), view.text);
   if (two) {
     text("##compared target", fmt::format("another target; now: {}", own.text), view.target);
+  }
+  if (own.folder == formats::kShapesModel) {
+    for (const std::string_view shape : images::kShapeNames) {
+      const std::string name = fmt::format("{}/{}", formats::kShapesModel, shape);
+      if (pill(look, fmt::format("{}##compared", shape).c_str(), view.text == name)) {
+        view.text = name;
+      }
+      ImGui::SameLine(0.0F, look.space.small);
+    }
   }
   inlineLabel(look, look.fonts.small, look.theme.textMuted, "of");
   models(panel, own);

@@ -53,10 +53,12 @@ std::vector<HeadMap> headMaps(const ModelMoment& moment, bool compared, bool pre
                     "from −1 to 1; above 0 where a head raises the logit of the tokens that it "
                     "reads (Elhage et al. 2021)"});
   }
-  maps.push_back({"gradient of the word", kGradientMap,
-                  "How strongly the logit of the chosen word, or the difference of the two "
-                  "chosen words, depends on each head's output: the length of its derivative "
-                  "with respect to that output at all tokens"});
+  const char* asked = moment.ofImage() ? "label" : "word";
+  maps.push_back({fmt::format("gradient of the {}", asked), kGradientMap,
+                  fmt::format("How strongly the logit of the chosen {0}, or the difference of the "
+                              "two chosen {0}s, depends on each head's output: the length of its "
+                              "derivative with respect to that output at all tokens",
+                              asked)});
   return maps;
 }
 

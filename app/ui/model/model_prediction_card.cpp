@@ -55,7 +55,7 @@ constexpr std::array kReadings{
     PredictionReading{"Alignment",
                       "Which words of the source the decoder looks at, at each word of the target",
                       nullptr, false},
-    PredictionReading{"Side by side", "Another text, or another model, next to this one", nullptr,
+    PredictionReading{"Side by side", "Another text, picture or model, next to this one", nullptr,
                       false},
     PredictionReading{"One head", "Where the chosen head looks from the chosen word", nullptr,
                       false},

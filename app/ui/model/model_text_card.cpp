@@ -88,7 +88,7 @@ class ModelTextCard final : public Card {
     // a long text or a picture needs more than the card's height; the prediction stays in view
     // below
     const float room = ImGui::GetContentRegionAvail().y;
-    const float most = 0.5F * room;
+    const float most = (moment != nullptr && moment->ofImage() ? 0.3F : 0.5F) * room;
     const float below =
         predictionHeight_.points > 0.0F ? std::min(predictionHeight_.points, most) : most;
     const bool fits = bodyHeight_.points > 0.0F && bodyHeight_.points + below <= room;

@@ -214,7 +214,9 @@ class StreamsView {
     const ImU32 color = memoryColor();
     list_->AddLine({end, encoderY_}, {end, busY_}, color, look_.px(2.5F));
     list_->AddLine({end, busY_}, {left_, busY_}, color, look_.px(2.5F));
-    caption({room_.a.x, busY_}, shape, "memory");
+    // in a low card its name at the end of the encoder's stream is enough
+    const float lines = fontSize(look_.fonts.small) + 2.0F * fontSize(look_.fonts.tiny);
+    if (busY_ - encoderY_ > lines) caption({room_.a.x, busY_}, shape, "memory");
   }
 
   const PanelContext& panel_;
