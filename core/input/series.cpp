@@ -210,14 +210,14 @@ void fillPatchPlace(std::span<float> row, const Layout& layout,
 }
 
 /// The place of a row of a series in X.
-struct Step {
+struct TimeStep {
   const Series& series;
   std::size_t source = 0;
   Index position = 0;
   Positions positions = Positions::named;
 };
 
-void fillPlace(std::span<float> row, const Layout& layout, const Step& step) {
+void fillPlace(std::span<float> row, const Layout& layout, const TimeStep& step) {
   if (!isImage(step.series.channels)) {
     fillSlowPosition(row, layout.blocks[SeriesBlock::slowPosition], step.position, step.positions);
     fillPositionPairs(row, layout.blocks[SeriesBlock::positionPairs], step.position,
@@ -229,7 +229,7 @@ void fillPlace(std::span<float> row, const Layout& layout, const Step& step) {
 }
 
 void fillStep(std::span<float> row, const Layout& layout, const Features& features,
-              const ChannelMix& mix, const Step& step) {
+              const ChannelMix& mix, const TimeStep& step) {
   const auto& blocks = layout.blocks;
   const std::size_t source = step.source;
   if (blocks[SeriesBlock::constant].count > 0)

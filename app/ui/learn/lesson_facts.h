@@ -2,6 +2,8 @@
 // head and step, the fields of the view, the training run and the model of the page Model.
 #pragma once
 
+#include <string>
+
 #include "app/live_language.h"
 #include "app/live_model.h"
 #include "app/live_training.h"
@@ -18,6 +20,10 @@ struct LessonRuns {
   LiveLanguage& language;
   LiveModel& model;
 };
+
+/// The sentences of a scene that is not shown yet which name no facts: these are not known before
+/// it is shown. Where all name some, the first with “…” for each.
+std::string withoutFacts(const std::string& text);
 
 lessons::FactSource factsOf(const PanelContext& panel, const LessonRuns& runs);
 

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "app/ui/frame_commands.h"
+#include "app/ui/learn/lesson_facts.h"
 #include "app/ui/panel.h"
 #include "app/ui/preferences.h"
 #include "app/ui/rich_text.h"
@@ -46,37 +47,6 @@ std::string inBrief(std::string_view text) {
     }
   }
   return std::string(text);
-}
-
-/// The sentences of a scene that is not shown yet which name no facts: these are not known before
-/// it is shown. Where all name some, the first with “…” for each.
-std::string withoutFacts(const std::string& text) {
-  std::string plain, sentence, first;
-  bool fact = false, hasFact = false;
-  const auto end = [&] {
-    if (first.empty()) first = sentence;
-    if (!hasFact) plain += sentence;
-    sentence.clear();
-    hasFact = false;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '{' && !sentence.ends_with('^') && !sentence.ends_with('_')) {
-      fact = hasFact = true;
-      sentence += "…";
-    } else if (fact) {
-      fact = c != '}';
-    } else {
-      sentence += c;
-      const bool mark = c == '.' || c == '?' || c == '!' || c == ':';
-      if (mark && i + 1 < text.size() && text[i + 1] == ' ') {
-        sentence += text[++i];
-        end();
-      }
-    }
-  }
-  end();
-  return plain.find_first_not_of(' ') == std::string::npos ? first : plain;
 }
 
 }  // namespace
