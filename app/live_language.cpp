@@ -24,7 +24,7 @@ constexpr Index kStoryTokens = 2'000'000;
 constexpr Index kFewStoryTokens = 20'000;  // for a kept run, which learns nothing
 constexpr double kKeptSpeed = 50.0;        // steps per second
 constexpr Index kFirstText = 25;           // the first step after the start whose text is kept
-constexpr Index kStripMoments = 8;
+constexpr Index kStripSteps = 8;
 constexpr model::Sampling kWriting{.temperature = 0.7};
 
 /// All runs on stories learn from the same ones.
@@ -233,7 +233,7 @@ LanguageMoment LiveLanguage::Live::advanceKept(const Request& request) {
   moment.sentence = run->sentence;
   moment.tokens = run->tokens;
   moment.weights = weightsByLayer(*shown);
-  if (request.strip) moment.strip = headsOverSteps(*run, taken->step(), kStripMoments);
+  if (request.strip) moment.strip = headsOverSteps(*run, taken->step(), kStripSteps);
   moment.next = shown->next;
   moment.written = {shown->step(), shown->written};
   moment.without = shown->without;
@@ -287,7 +287,7 @@ std::optional<LanguageMoment> LiveLanguage::Live::advance(const Request& request
   if (!read(moment, model, request.sentence, execution)) return std::nullopt;
   if (request.strip) {
     if (std::exchange(headsSentence, moment.sentence) != moment.sentence) heads.clear();
-    auto strip = headsOverSteps(*run, request.sentence, kStripMoments, budget, heads, execution);
+    auto strip = headsOverSteps(*run, request.sentence, kStripSteps, budget, heads, execution);
     if (!strip) return std::nullopt;
     moment.strip = std::move(*strip);
   }
