@@ -16,7 +16,7 @@ namespace headscope::ui {
 namespace {
 
 /// A fixed-width typeface.
-FlowMetrics metricsFor(float scale = 1) {
+FlowMetrics flowMetricsFor(float scale = 1) {
   const auto letters = [](std::string_view text) {
     return static_cast<float>(std::count_if(text.begin(), text.end(), [](char c) {
       return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
@@ -56,7 +56,7 @@ float sumOf(const FlowLayout& layout, std::set<FlowPart> parts, bool left) {
 constexpr float kWidth = 985, kHeight = 310;
 
 TEST(FlowLayout, HeightsFollowTheDimensions) {
-  const FlowLayout layout = layoutFlow(dimensions(512, 8, 2), 0, kWidth, kHeight, metricsFor());
+  const FlowLayout layout = layoutFlow(dimensions(512, 8, 2), 0, kWidth, kHeight, flowMetricsFor());
   const float u = layout.featureHeight;
   EXPECT_GT(512 * u, 0.15F * kHeight);
   for (const FlowPart part : {FlowPart::input, FlowPart::query, FlowPart::concat,
@@ -74,7 +74,7 @@ TEST(FlowLayout, HeightsFollowTheDimensions) {
 TEST(FlowLayout, RibbonsOfTheHeadsSumToTheirBlocks) {
   for (const Index heads : {1, 8, 128}) {
     const FlowLayout layout =
-        layoutFlow(dimensions(1024, heads), heads / 2, kWidth, kHeight, metricsFor());
+        layoutFlow(dimensions(1024, heads), heads / 2, kWidth, kHeight, flowMetricsFor());
     using P = FlowPart;
     EXPECT_NEAR(sumOf(layout, {P::splitQuery, P::hiddenQuery}, true), heightOf(layout, P::query),
                 1e-2);
@@ -89,7 +89,7 @@ TEST(FlowLayout, RibbonsOfTheHeadsSumToTheirBlocks) {
 }
 
 TEST(FlowLayout, EveryRowBlockReachesAllOfTheOutput) {
-  const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, metricsFor());
+  const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, flowMetricsFor());
   for (Index head = 0; head < 8; ++head) {
     const FlowRibbon* fan = layout.ribbon({FlowPart::fan, head});
     ASSERT_NE(fan, nullptr);
@@ -101,7 +101,7 @@ TEST(FlowLayout, EveryRowBlockReachesAllOfTheOutput) {
 }
 
 TEST(FlowLayout, ValuesPassBelowTheSoftmax) {
-  const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, metricsFor());
+  const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, flowMetricsFor());
   for (Index head = 0; head < 8; ++head) {
     const Rect weights = layout.block({FlowPart::weights, head})->rect;
     const FlowRibbon* under = layout.ribbon({FlowPart::underValue, head});
@@ -114,7 +114,7 @@ TEST(FlowLayout, ValuesPassBelowTheSoftmax) {
 }
 
 TEST(FlowLayout, SharedKeysAndValuesReachAllHeadsOfTheirGroup) {
-  const FlowLayout layout = layoutFlow(dimensions(512, 8, 2), 0, kWidth, kHeight, metricsFor());
+  const FlowLayout layout = layoutFlow(dimensions(512, 8, 2), 0, kWidth, kHeight, flowMetricsFor());
   EXPECT_NE(layout.block({FlowPart::headKey, 1}), nullptr);
   EXPECT_EQ(layout.block({FlowPart::headKey, 2}), nullptr);
   for (Index head = 0; head < 8; ++head) {
@@ -127,7 +127,7 @@ TEST(FlowLayout, MemoryFeedsKeysAndValues) {
   AttentionConfig config = dimensions(512, 8);
   config.memoryLen = 9;
   config.memoryWidth = 256;
-  const FlowLayout layout = layoutFlow(config, 0, kWidth, kHeight, metricsFor());
+  const FlowLayout layout = layoutFlow(config, 0, kWidth, kHeight, flowMetricsFor());
   const Rect x = layout.block({FlowPart::input})->rect;
   const Rect memory = layout.block({FlowPart::memory})->rect;
   EXPECT_GT(memory.a.y, x.b.y);
@@ -140,7 +140,7 @@ TEST(FlowLayout, MemoryFeedsKeysAndValues) {
 TEST(FlowLayout, ShapesAreTheConfigurationsOwn) {
   const auto all = [](const AttentionConfig& config) {
     std::string text;
-    for (const FlowLabel& label : layoutFlow(config, 0, 2000, 500, metricsFor()).labels) {
+    for (const FlowLabel& label : layoutFlow(config, 0, 2000, 500, flowMetricsFor()).labels) {
       for (const FlowPhrase& phrase : label.name) text += phrase.text;
       for (const std::string& shape : label.shapes) text += " | " + shape;
       text += "\n";
@@ -228,7 +228,7 @@ TEST(FlowLayout, StaysSoundAtEverySizeAndDimension) {
                                  width, height, scale));
         const auto w = static_cast<float>(width), h = static_cast<float>(height);
         for (const Index chosen : {Index{0}, config.numHeads / 2, config.numHeads - 1}) {
-          const FlowLayout layout = layoutFlow(config, chosen, w, h, metricsFor(scale));
+          const FlowLayout layout = layoutFlow(config, chosen, w, h, flowMetricsFor(scale));
           expectSound(layout, w, h);
           EXPECT_NE(layout.block({FlowPart::weights, chosen}), nullptr);
         }
@@ -238,7 +238,7 @@ TEST(FlowLayout, StaysSoundAtEverySizeAndDimension) {
 }
 
 TEST(FlowLayout, LabelsAreThereInTheSmallestPanelAndGetShorter) {
-  const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, 664, 166, metricsFor());
+  const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, 664, 166, flowMetricsFor());
   EXPECT_EQ(layout.labels.size(), kFlowColumns);
   EXPECT_EQ(layout.badges.size(), 8U);
 }
@@ -269,7 +269,7 @@ TEST(FlowLanes, CountsEveryHeadOnce) {
 }
 
 TEST(FlowLayout, SaysHowManyHeadsAreLeftOut) {
-  const FlowLayout layout = layoutFlow(dimensions(1024, 128), 0, kWidth, kHeight, metricsFor());
+  const FlowLayout layout = layoutFlow(dimensions(1024, 128), 0, kWidth, kHeight, flowMetricsFor());
   const auto note = std::find_if(layout.notes.begin(), layout.notes.end(),
                                  [](const FlowNote& n) { return n.id.part == FlowPart::hidden; });
   ASSERT_NE(note, layout.notes.end());
@@ -279,8 +279,8 @@ TEST(FlowLayout, SaysHowManyHeadsAreLeftOut) {
 }
 
 TEST(FlowBlend, RunsFromTheOldLayoutToTheNew) {
-  const FlowLayout from = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, metricsFor());
-  const FlowLayout to = layoutFlow(dimensions(512, 4), 0, kWidth, kHeight, metricsFor());
+  const FlowLayout from = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, flowMetricsFor());
+  const FlowLayout to = layoutFlow(dimensions(512, 4), 0, kWidth, kHeight, flowMetricsFor());
   const FlowId query = {FlowPart::headQuery, 2};
   const Rect a = from.block(query)->rect, b = to.block(query)->rect;
   EXPECT_FLOAT_EQ(blend(from, to, 0).block(query)->rect.b.y, a.b.y);
@@ -294,7 +294,7 @@ TEST(FlowBlend, RunsFromTheOldLayoutToTheNew) {
 }
 
 TEST(FlowHit, FindsBlocksRibbonsAndLabels) {
-  const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, metricsFor());
+  const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, flowMetricsFor());
   for (const FlowBlock& block : layout.blocks) {
     const Rect& r = block.rect;
     EXPECT_EQ(hitTest(layout, (r.a.x + r.b.x) / 2, (r.a.y + r.b.y) / 2), block.id);
