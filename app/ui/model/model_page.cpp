@@ -56,6 +56,7 @@ class ModelPage final : public Page {
     const float gap = panel.look.space.medium;
     const float left = std::clamp(room.width() * 0.27F, panel.look.px(300), panel.look.px(420));
     const Rect text = room.cutLeft(left, gap);
+    if (model_.moment() == nullptr && !model_.busy()) return {text, {}, {}, {}};  // offers models
     PredictionView& view = panel.modelView.prediction;
     if (panel.frame.inSight && *panel.frame.inSight == kModelHeadsCard) {
       view.enlarged = false;  // a lesson or the search points at the heads

@@ -191,10 +191,12 @@ class StoryQuestionsCard final : public Card {
                         shortName(here.head), withThousands(now->step), asked.decides, here.look));
       }
     }
-    if (flowingPill(look, "the heads that sing",
-                    "Opens the small language model with a song: heads of layer 2 look at the "
-                    "syllable that comes next, by what heads of layer 1 wrote (K-composition). "
-                    "Several do, so that one that is switched off is not missed")) {
+    const bool sings = pill(look, "the heads that sing");
+    tip(look,
+        "Opens the small language model with a song: heads of layer 2 look at the syllable that "
+        "comes next, by what heads of layer 1 wrote (K-composition). Several do, so that one that "
+        "is switched off is not missed");
+    if (sings) {
       showSong(panel);
     }
     ImGui::EndChild();
