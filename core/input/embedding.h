@@ -50,7 +50,7 @@ CoordinateBlock constantBlock();
 CoordinateBlock slowPositionBlock();
 /// 28 pairs "cos ω1 i", "sin ω1 i", …: ω_k linear from 2π/80 to π.
 CoordinateBlock positionPairsBlock();
-/// Of a patch of an image, whose place is a row and a column: "cos ω1 row", "sin ω1 row",
+/// The pairs of a patch of an image, whose place is a row and a column: "cos ω1 row", "sin ω1 row",
 /// "cos ω1 column", "sin ω1 column", …, with the same frequencies.
 CoordinateBlock patchPairsBlock();
 /// The angular frequency ω of a pair, counted from 0.

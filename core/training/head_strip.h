@@ -15,7 +15,7 @@ struct StripMoment {
   std::vector<Tensor> weights;  // by layer: (1,H,T,T)
 };
 
-/// What the choice of a run's steps depends on.
+/// The course of a run, by which some of its steps are chosen.
 struct RunCourse {
   struct Loss {
     Index step = 0;

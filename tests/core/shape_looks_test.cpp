@@ -1,4 +1,4 @@
-// What the lesson of an image says of one head of the shipped model, over drawings of each form.
+// The lesson of an image: its claim on one head of the shipped model, over drawings of each form.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
