@@ -30,7 +30,7 @@ class OwnWork {
     LiveStudy& scaleStudy;
     OpenModel& model;
   };
-  explicit OwnWork(Parts parts) : parts_(parts) {}
+  explicit OwnWork(const Parts& parts) : parts_(parts) {}
 
   bool aside() const { return aside_.has_value(); }
   /// The user's own view where it is set aside; null: it is shown.

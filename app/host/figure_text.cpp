@@ -158,11 +158,12 @@ void FigureText::add(cairo_t* cairo, const ImDrawVert& upperLeft, const ImDrawVe
                                           (glyph.Y1 - glyph.Y0));
   const double size = scale * letter->font->FontSize;
   const double baseline = top + scale * letter->font->Ascent;
+  const auto near = [](double a, double b, double within) { return std::abs(a - b) < within; };
   const bool goesOn =
       !line_.letters.empty() && line_.font == letter->font && line_.color == low.col &&
-      std::abs(line_.angle - angle) < 0.01 && std::abs(line_.size - size) < 0.01 * size &&
-      std::abs(line_.baseline - baseline) < 0.05 * size &&
-      left > line_.letters.back().end - 0.3 * size && left < line_.letters.back().end + 0.8 * size;
+      near(line_.angle, angle, 0.01) && near(line_.size, size, 0.01 * size) &&
+      near(line_.baseline, baseline, 0.05 * size) && left > line_.letters.back().end - 0.3 * size &&
+      left < line_.letters.back().end + 0.8 * size;
   if (!goesOn) {
     finish(cairo);
     line_ = {letter->font, low.col, size, baseline, angle, {}};

@@ -12,6 +12,7 @@ Film::Film(const PictureRequest& request, const std::filesystem::path& shaderDir
       file_(FilmFile::begin(request.path, {request.width, request.height, request.film->fps})),
       encoding_(scheduler) {
   const KeepsImGuiContext kept;
+  // cppcheck-suppress useInitializationList  ; the present contexts have to be kept before
   offscreen_ = std::make_unique<Offscreen>(request.width, request.height, shaderDir);
   try {
     shots_ = filmShots(request, *offscreen_);

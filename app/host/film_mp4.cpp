@@ -1,6 +1,7 @@
 // Films as MP4 files, by the program ffmpeg: it reads the pixels of every picture.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -48,7 +49,7 @@ class Mp4Film final : public FilmFile {
   [[noreturn]] void failInFfmpeg() {
     ffmpeg_->finish();
     std::string why = ffmpeg_->errors();
-    why = why.substr(0, why.find('\n'));
+    why.resize(std::min(why.find('\n'), why.size()));
     fail(fmt::format("the program ffmpeg has ended{}{}; choose .webp or .gif",
                      why.empty() ? "" : ": ", why));
   }

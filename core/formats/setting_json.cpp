@@ -25,6 +25,7 @@ Enum enumFrom(const JsonField& field, const std::array<const char*, kCount>& nam
 }
 template <typename Enum, std::size_t kCount>
 const char* enumName(Enum value, const std::array<const char*, kCount>& names) {
+  // cppcheck-suppress CastIntegerToAddressAtReturn  ; the names are pointers
   return names[static_cast<std::size_t>(value)];
 }
 

@@ -26,7 +26,8 @@ class PatchPicture {
   std::vector<Rect> patches(const Rect& at, Index tokens) const;
   /// The picture with each patch in its mean colour.
   formats::Picture inMeanColours() const;
-  /// The same, with those without a patch, such as a class token, one below another at its left.
+  /// The places of all tokens: their patches; a token without one, such as a class token, stands at
+  /// the left of the picture, one below another.
   std::vector<Rect> places(const Rect& at, Index tokens) const;
 
  private:
