@@ -220,6 +220,11 @@ class TaskCard final : public Card {
                                        withThousands(std::ssize(corpus.training)),
                                        withThousands(corpus.vocabulary))
                                .c_str());
+    if (corpus.stories) {
+      tip(look,
+          "Stories and songs, and now and then a row of random words that is said twice: only "
+          "what was read before tells how it goes on");
+    }
     ImGui::NewLine();
     Rect room = Rect::rest();
     const Rect below = room.cutBottom(moment->kept ? 0.0F : settingsHeight(look, 6),
