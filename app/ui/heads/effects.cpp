@@ -151,7 +151,7 @@ Index effectBars(const PanelContext& panel, const Figures& figures) {
   };
   // the axis at the left does not scroll with the charts
   const float gutter = chartIn(room, true).plot().a.x - room.a.x;
-  // a slide has room for two lines, in which every word is named
+  // a slide has room for two lines, whose wider charts name more words
   constexpr Index kMostOfALine = 4;
   const Index lines = panel.slide && effects.heads() > kMostOfALine ? 2 : 1;
   const Index perLine = (effects.heads() + lines - 1) / lines;

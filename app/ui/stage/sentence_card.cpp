@@ -202,18 +202,6 @@ class SentenceCard final : public Card {
     if (panel.alone && low) return;  // a slide has its own sentence
     const float letters = look.px(low ? 19 : 24);
     const float least = fontSize(look.fonts.regular);
-    constexpr float kShrunk = 0.85F;  // for an audience, smaller letters stand on two lines
-    const float whole = lettersSize(look, letters, false, words.sentence).x;
-    if (panel.alone && whole * kShrunk > width && whole <= 2.0F * kShrunk * width) {
-      const std::size_t middle = words.sentence.find(' ', words.sentence.size() / 2);
-      const std::size_t end = std::min(middle, words.sentence.size());
-      for (const std::string& half : {words.sentence.substr(0, end), words.sentence.substr(end)}) {
-        const Rect line = room.cutTop(look.px(30));
-        drawLettersCentred(look, list, line.centre(), width, letters, false, look.theme.textMuted,
-                           half);
-      }
-      return;
-    }
     if (lettersSize(look, least, false, words.sentence).x <= width) {
       const Rect line = room.cutTop(look.px(low ? 26 : 34));
       return drawLettersCentred(look, list, line.centre(), width, letters, false,
